@@ -1,0 +1,51 @@
+# How our own targets are compiled. pintle_options carries the language, the warnings and the sanitizers; it is never exported.
+include_guard(GLOBAL)
+
+set(PINTLE_GENERATED ${PROJECT_BINARY_DIR}/generated)
+
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+  endif()
+endif()
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_program(PINTLE_PYTHON NAMES python3 HINTS /usr/bin)
+
+# Objects are shared between build folders and between copies of the tree: ccache sees relative paths only.
+find_program(PINTLE_CCACHE ccache)
+if(PINTLE_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(ccache_settings CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime)
+  foreach(language C CXX)
+    set(CMAKE_${language}_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env ${ccache_settings} ${PINTLE_CCACHE})
+  endforeach()
+endif()
+
+add_library(pintle_options INTERFACE)
+target_compile_features(pintle_options INTERFACE cxx_std_23)
+target_compile_options(pintle_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion $<$<BOOL:${PINTLE_WERROR}>:-Werror>)
+target_link_libraries(pintle_options INTERFACE Threads::Threads)
+
+# Paths in messages are relative to the source tree, whatever its place.
+file(RELATIVE_PATH relative_source ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR})
+target_compile_options(pintle_options INTERFACE -fmacro-prefix-map=${relative_source}= -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
+
+if(PINTLE_SANITIZE)
+  set(sanitizer_options -fsanitize=${PINTLE_SANITIZE} -fno-omit-frame-pointer)
+  if(PINTLE_SANITIZE MATCHES undefined)
+    list(APPEND sanitizer_options -fno-sanitize-recover=undefined)
+  endif()
+  target_compile_options(pintle_options INTERFACE ${sanitizer_options})
+  target_link_options(pintle_options INTERFACE ${sanitizer_options})
+endif()
+if(PINTLE_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    message(FATAL_ERROR "PINTLE_FUZZ needs clang's libFuzzer; the compiler is ${CMAKE_CXX_COMPILER_ID}.")
+  endif()
+  target_compile_options(pintle_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()

@@ -1,0 +1,35 @@
+# cmake --install: the library, its headers, the command, and what find_package and pkg-config need. Relocatable.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/pintle)
+get_property(private_libraries GLOBAL PROPERTY PINTLE_LINK)
+
+install(TARGETS pintle EXPORT pintle-targets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT pintle-targets NAMESPACE pintle:: DESTINATION ${package_folder})
+install(DIRECTORY include/pintle ${PINTLE_GENERATED}/include/pintle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.h")
+
+configure_package_config_file(cmake/pintle-config.cmake.in ${PINTLE_GENERATED}/pintle-config.cmake
+                              INSTALL_DESTINATION ${package_folder})
+write_basic_package_version_file(${PINTLE_GENERATED}/pintle-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PINTLE_GENERATED}/pintle-config.cmake ${PINTLE_GENERATED}/pintle-config-version.cmake
+        DESTINATION ${package_folder})
+
+# What a static libpintle.a leaves to the final link.
+set(pc_libraries_private "-lfmt -pthread")
+foreach(library ${private_libraries})
+  string(APPEND pc_libraries_private " -l${library}")
+endforeach()
+file(RELATIVE_PATH pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
+configure_file(cmake/pintle.pc.in ${PINTLE_GENERATED}/pintle.pc @ONLY)
+install(FILES ${PINTLE_GENERATED}/pintle.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+if(TARGET pintle_command)
+  install(TARGETS pintle_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()

@@ -1,0 +1,104 @@
+// Device bytes with a dtype and a shape, and windows on them.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <ranges>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "pintle/dtype.h"
+#include "pintle/error.h"
+#include "pintle/fwd.h"
+#include "pintle/info.h"
+
+namespace pintle {
+
+/// A contiguous range of elements on the host.
+template <class R>
+concept HostRange = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
+                    (Element<std::ranges::range_value_t<R>> || std::same_as<std::ranges::range_value_t<R>, std::byte>);
+
+struct BufferOptions {
+  std::string label{};
+  Placement placement = Placement::device;
+  std::uint64_t alignment = 1;  ///< Bytes; a power of two, at most 4096. The device's own minimum always holds.
+};
+
+/// A window on a buffer: an id and a range, never a pointer. Using it after the buffer is destroyed is `stale`.
+/// A plain value; thread-safe as such.
+class BufferView {
+ public:
+  BufferView() noexcept = default;
+
+  [[nodiscard]] DType dtype() const noexcept { return dtype_; }
+  [[nodiscard]] const Shape& shape() const noexcept { return shape_; }
+  /// From the buffer's start.
+  [[nodiscard]] std::uint64_t offset_bytes() const noexcept { return offset_; }
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_; }
+  /// Elements [first, first + count) as one dimension; `invalid_argument` beyond the end, with both numbers.
+  [[nodiscard]] Result<BufferView> slice(std::uint64_t first, std::uint64_t count) const;
+  /// The same bytes read as another dtype and shape of the same size. The offset must suit the dtype.
+  [[nodiscard]] Result<BufferView> as(DType dtype, const Shape& shape) const;
+
+ private:
+  friend class Buffer;
+  friend class CommandList;
+  friend class Queue;
+  friend class core::Incarnation;
+  friend class core::RecordingState;
+
+  std::uint64_t incarnation_ = 0;  // unique in the process, so a view of another device or generation is told apart
+  std::uint64_t buffer_ = 0;
+  std::uint64_t offset_ = 0;
+  std::uint64_t size_ = 0;
+  DType dtype_ = DType::u8;
+  Shape shape_{0};
+};
+
+/// Owns device memory. Destruction never blocks: the memory is freed when the last submission using it is reached.
+/// Move-only; a moved-from or destroyed buffer is refused by name. One thread at a time; views may be used from any.
+class Buffer {
+ public:
+  Buffer() noexcept = default;
+  Buffer(Buffer&& other) noexcept;
+  Buffer& operator=(Buffer&& other) noexcept;
+  ~Buffer();
+
+  [[nodiscard]] DType dtype() const noexcept { return view_.dtype(); }
+  [[nodiscard]] const Shape& shape() const noexcept { return view_.shape(); }
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept { return view_.size_bytes(); }
+  /// As it appears in messages: `[Buffer 12 "view matrix"]`.
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] const BufferView& view() const noexcept { return view_; }
+  operator const BufferView&() const noexcept { return view_; }  // NOLINT(google-explicit-constructor)
+  [[nodiscard]] Result<BufferView> slice(std::uint64_t first, std::uint64_t count) const { return view_.slice(first, count); }
+
+  /// The host's address of a buffer placed on the host (or of any where the device maps all); `unsupported` otherwise.
+  /// Reading or writing it is ordered by points only: wait for the last command that uses the buffer first.
+  [[nodiscard]] Result<std::span<std::byte>> map();
+  /// Ends a `map`. Harmless when there is none.
+  void unmap() noexcept;
+
+  /// Backend-specific access: `buffer.native<cpu::CpuMemory>()`. `unsupported` on another backend.
+  template <class T>
+  [[nodiscard]] Result<T> native() const {
+    T out;
+    PINTLE_TRY(fill_native(T::native_type, &out));
+    return out;
+  }
+
+ private:
+  friend class core::Incarnation;
+  Buffer(std::shared_ptr<core::Incarnation> incarnation, BufferView view) noexcept
+      : incarnation_(std::move(incarnation)), view_(std::move(view)) {}
+  Result<void> fill_native(std::string_view type, void* out) const;
+
+  std::shared_ptr<core::Incarnation> incarnation_;
+  BufferView view_;
+};
+
+}  // namespace pintle

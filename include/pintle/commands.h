@@ -1,0 +1,232 @@
+// Command lists: commands recorded as values, without touching a device.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "pintle/backend/command.h"
+#include "pintle/buffer.h"
+#include "pintle/dtype.h"
+#include "pintle/entry.h"
+#include "pintle/error.h"
+#include "pintle/fwd.h"
+
+namespace pintle {
+
+/// A place in a list that each replay fills: with a buffer, a scalar or host memory, as its use in the list says.
+struct Slot {
+  static constexpr std::uint32_t limit = 1024;
+  std::uint32_t index = 0;  ///< Below `limit`.
+};
+
+/// A value for a kernel's scalar parameter; the dtype must match exactly.
+struct ScalarValue {
+  DType dtype = DType::u8;
+  backend::Scalar bytes;
+
+  template <Element T>
+  [[nodiscard]] static ScalarValue of(T value) noexcept {
+    ScalarValue scalar{dtype_of<T>(), {}};
+    std::memcpy(scalar.bytes.bytes.data(), &value, sizeof value);
+    return scalar;
+  }
+};
+
+/// A buffer's window or a slot for one.
+using BufferArgument = std::variant<BufferView, Slot>;
+
+/// One argument of a kernel. Converts from a buffer, a view, a slot and every element type.
+class KernelArgument {
+ public:
+  KernelArgument(const BufferView& view) noexcept : value_(view) {}                      // NOLINT(google-explicit-constructor)
+  KernelArgument(const Buffer& buffer) noexcept : value_(buffer.view()) {}               // NOLINT(google-explicit-constructor)
+  KernelArgument(Slot slot) noexcept : value_(slot) {}                                   // NOLINT(google-explicit-constructor)
+  KernelArgument(const ScalarValue& scalar) noexcept : value_(scalar) {}                 // NOLINT(google-explicit-constructor)
+  template <Element T>
+  KernelArgument(T value) noexcept : value_(ScalarValue::of(value)) {}  // NOLINT(google-explicit-constructor)
+
+ private:
+  friend class CommandList;
+  std::variant<BufferView, Slot, ScalarValue> value_;
+};
+
+/// How far a launch reaches: work-groups (Grid) or work-items to cover (`Grid::cover(n)`).
+using Extent = std::variant<Grid, Cover>;
+
+/// What a slot holds in one replay: a buffer, a scalar (by dtype), or host memory lent until the replay's point is reached.
+class SlotValue {
+ public:
+  SlotValue(const BufferView& view) noexcept : value_(view) {}           // NOLINT(google-explicit-constructor)
+  SlotValue(const Buffer& buffer) noexcept : value_(buffer.view()) {}    // NOLINT(google-explicit-constructor)
+  SlotValue(const ScalarValue& scalar) noexcept : value_(scalar) {}       // NOLINT(google-explicit-constructor)
+  SlotValue(std::span<const std::byte> from) noexcept : value_(from) {}  // NOLINT(google-explicit-constructor)
+  SlotValue(std::span<std::byte> to) noexcept : value_(to) {}            // NOLINT(google-explicit-constructor)
+  template <Element T>
+  SlotValue(T value) noexcept : value_(ScalarValue::of(value)) {}  // NOLINT(google-explicit-constructor)
+
+ private:
+  friend class core::RecordingState;
+  std::variant<BufferView, ScalarValue, std::span<const std::byte>, std::span<std::byte>> value_;
+};
+
+/// Commands as values, in the order in which they behave as if run: destination first, source second.
+/// Every method returns the list, so calls chain and end in `submit`. The first mistake is kept and surfaces there; the list is
+/// unusable from then on. Move-only, one thread at a time. A list may be submitted or recorded once.
+class CommandList {
+ public:
+  CommandList() noexcept = default;
+  CommandList(CommandList&&) noexcept = default;
+  CommandList& operator=(CommandList&& other) noexcept;
+  ~CommandList() = default;
+
+  /// Copies bytes; both windows have one size and must not overlap.
+  CommandList&& copy(const BufferArgument& to, const BufferArgument& from);
+  /// Repeats `value` over the window, whose dtype is the value's.
+  template <Element T>
+    requires(sizeof(T) <= 8)
+  CommandList&& fill(const BufferArgument& to, T value) {
+    return fill_bytes(to, ScalarValue::of(value));
+  }
+
+  /// Copies `from` into the list now and to the device later: the caller's memory is free at once. The element type and count
+  /// must be the window's (std::byte fits every dtype).
+  template <HostRange R>
+  CommandList&& upload(const BufferView& to, const R& from) {
+    return upload_copy(to, host_type<R>(), std::as_bytes(std::span(std::ranges::data(from), std::ranges::size(from))));
+  }
+  /// Keeps the vector in the list instead of copying it.
+  template <Element T>
+    requires(!std::same_as<T, bool>)
+  CommandList&& upload(const BufferView& to, std::vector<T>&& from) {
+    auto owner = std::make_shared<std::vector<T>>(std::move(from));
+    const auto bytes = std::as_bytes(std::span(*owner));
+    return upload_retained(to, dtype_of<T>(), std::move(owner), bytes);
+  }
+  /// Keeps `owner` until the bytes were read, and copies nothing.
+  CommandList&& upload_retained(const BufferView& to, std::shared_ptr<const void> owner, std::span<const std::byte> from) {
+    return upload_retained(to, std::nullopt, std::move(owner), from);
+  }
+  /// From host memory bound at replay.
+  CommandList&& upload(const BufferView& to, Slot from);
+
+  /// Copies to host memory that is lent until the submission's point is reached or fails; a timeout does not end the loan.
+  template <HostRange R>
+  CommandList&& download(R&& to, const BufferView& from) {
+    return download_lent(host_type<R>(), std::as_writable_bytes(std::span(std::ranges::data(to), std::ranges::size(to))), nullptr,
+                         from);
+  }
+  /// The same, and keeps `owner` of the memory until then.
+  CommandList&& download_retained(std::shared_ptr<void> owner, std::span<std::byte> to, const BufferView& from) {
+    return download_lent(std::nullopt, to, std::move(owner), from);
+  }
+  /// To host memory bound at replay.
+  CommandList&& download(Slot to, const BufferView& from);
+
+  /// Launches a kernel. Arguments are checked by count, kind and dtype against the entry's parameters.
+  template <class... Arguments>
+  CommandList&& exec(const Kernel& kernel, const Extent& extent, const Arguments&... arguments) {
+    const std::array<KernelArgument, sizeof...(Arguments)> all{KernelArgument(arguments)...};
+    return exec_with(kernel, extent, all);
+  }
+  CommandList&& exec_with(const Kernel& kernel, const Extent& extent, std::span<const KernelArgument> arguments);
+  /// Launches a grid that the device reads from `grid_at` (three u32, work-groups) when the command runs. Counts beyond `most`
+  /// are clamped to it.
+  template <class... Arguments>
+  CommandList&& exec_indirect(const Kernel& kernel, const BufferArgument& grid_at, Grid most, const Arguments&... arguments) {
+    const std::array<KernelArgument, sizeof...(Arguments)> all{KernelArgument(arguments)...};
+    return exec_indirect_with(kernel, grid_at, most, all);
+  }
+  CommandList&& exec_indirect_with(const Kernel& kernel, const BufferArgument& grid_at, Grid most,
+                                   std::span<const KernelArgument> arguments);
+  /// Says that the launch before also touches `buffer`, reached by address.
+  CommandList&& uses(const BufferArgument& buffer, Access access);
+
+  /// Runs `function` on a thread of the device's backend. It must not block on Pintle; an exception in it fails the point.
+  CommandList&& call(std::function<void()> function);
+  /// Writes the device clock, in ticks, to eight bytes (u64) when everything before it is done.
+  CommandList&& timestamp(const BufferArgument& to);
+  /// Orders everything before against everything after, for what the ranges cannot say.
+  CommandList&& barrier();
+  /// Names the next command in traces, timeouts and errors.
+  CommandList&& label(std::string_view text);
+
+  /// The number of commands.
+  [[nodiscard]] std::size_t size() const noexcept { return commands_.size(); }
+  /// The first mistake made while building; a moved-from list has one.
+  [[nodiscard]] const std::optional<Error>& error() const noexcept;
+
+ private:
+  friend class Device;
+  friend class Queue;
+  friend class core::Incarnation;
+  friend class core::QueueState;
+  friend class core::RecordingState;
+
+  template <class R>
+  [[nodiscard]] static constexpr std::optional<DType> host_type() noexcept {
+    using T = std::remove_cv_t<std::ranges::range_value_t<R>>;
+    if constexpr (std::same_as<T, std::byte>) return std::nullopt;
+    else return dtype_of<T>();
+  }
+
+  CommandList&& fill_bytes(const BufferArgument& to, const ScalarValue& value);
+  CommandList&& upload_copy(const BufferView& to, std::optional<DType> dtype, std::span<const std::byte> from);
+  CommandList&& upload_retained(const BufferView& to, std::optional<DType> dtype, std::shared_ptr<const void> owner,
+                                std::span<const std::byte> from);
+  CommandList&& download_lent(std::optional<DType> dtype, std::span<std::byte> to, std::shared_ptr<void> owner,
+                              const BufferView& from);
+
+  /// Runs one building step; its error, or what it throws, becomes the list's.
+  template <class Body>
+  CommandList&& step(const char* name, Body body);
+  template <class Operation>
+  void add(const Operation& operation);
+  [[nodiscard]] Result<void> admit(const BufferView& view);
+  [[nodiscard]] Result<void> admit(const Kernel& kernel);
+  [[nodiscard]] Error foreign(const std::string& object, std::uint64_t incarnation) const;
+  [[nodiscard]] Result<backend::Range> range(const BufferView& view);
+  /// `needed` is the size for a slot; 0 takes the whole of what is bound.
+  [[nodiscard]] Result<backend::Range> range(const BufferArgument& argument, std::uint64_t needed);
+  [[nodiscard]] Result<backend::Range> host_range(const BufferView& view, std::optional<DType> dtype,
+                                                  std::span<const std::byte> bytes);
+  [[nodiscard]] Result<backend::Exec> launch(const Kernel& kernel, const Extent& extent,
+                                                    std::span<const KernelArgument> arguments);
+  [[nodiscard]] Result<void> bind(backend::Argument& bound, const Parameter& parameter, const KernelArgument& argument,
+                                  const Limits& limits);
+  [[nodiscard]] Result<void> use(const BufferArgument& buffer, Access access);
+
+  /// Tells a moved-from list from an empty one.
+  struct Spent {
+    bool value = false;
+    Spent() noexcept = default;
+    Spent(Spent&& other) noexcept : value(std::exchange(other.value, true)) {}
+  };
+
+  std::vector<backend::Command> commands_;
+  std::vector<backend::Argument> arguments_;
+  std::vector<std::shared_ptr<const void>> retained_;               // host memory, labels, programs
+  std::vector<std::shared_ptr<core::HostFunction>> host_functions_;  // to ask for their errors when they have run
+  std::uint64_t incarnation_ = 0;                                   // of the buffers and kernels used; 0: none yet
+  std::uint64_t first_buffer_ = 0;                                  // what decided that, for messages: a buffer's id
+  const Entry* first_kernel_ = nullptr;                             // or an entry of a retained program
+  std::shared_ptr<const std::string> next_label_;
+  bool next_barrier_ = false;
+  bool borrows_ = false;  // some host memory is the caller's: fine to submit, not to record
+  Spent spent_;
+  std::optional<Error> error_;
+};
+
+}  // namespace pintle

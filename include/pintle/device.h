@@ -1,0 +1,92 @@
+// Devices: listing, opening, and what they make.
+#pragma once
+
+#include <memory>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pintle/buffer.h"
+#include "pintle/deadline.h"
+#include "pintle/dtype.h"
+#include "pintle/error.h"
+#include "pintle/fwd.h"
+#include "pintle/info.h"
+
+namespace pintle {
+
+/// Every device that can be opened, in use order, and why others cannot.
+struct DeviceList {
+  std::vector<DeviceInfo> devices;
+  std::vector<Absence> absences;
+};
+
+/// Lists without opening anything: no context, no thread. Thread-safe.
+[[nodiscard]] Result<DeviceList> devices();
+
+/// Opens a device by id: `best`, `cpu`, `cpu?inline`, `vulkan:1`, `vulkan:<uuid>`, `faulty(cpu)?call=submit`. `best` is the best hardware
+/// device, else `cpu`. An id that does not parse or exist is an error that lists the valid ones. Opening the same id again gives
+/// the same device while it lives. Thread-safe.
+[[nodiscard]] Result<class Device> open(std::string_view id = "best");
+
+/// A physical device, which survives resets: it points at the current incarnation. Copies are cheap; thread-safe.
+/// Buffers, queues, programs and recordings belong to the incarnation that made them and answer `stale` after `recover()`.
+class Device {
+ public:
+  Device() noexcept = default;
+
+  /// The canonical id. Empty for a moved-from device.
+  [[nodiscard]] std::string_view id() const noexcept;
+  [[nodiscard]] DeviceInfo info() const;
+  /// Rises by one with each recovery.
+  [[nodiscard]] std::uint64_t generation() const noexcept;
+  /// What each heap holds now.
+  [[nodiscard]] Result<std::vector<Heap>> budget() const;
+
+  [[nodiscard]] Result<Queue> queue() const;
+  [[nodiscard]] Result<Queue> queue(const QueueOptions& options) const;
+  /// Memory with undefined contents. `out_of_memory` poisons nothing.
+  [[nodiscard]] Result<Buffer> allocate(DType dtype, const Shape& shape, BufferOptions options = {}) const;
+  /// A buffer with the dtype and size of a host range; nothing is copied.
+  template <HostRange R>
+    requires Element<std::ranges::range_value_t<R>>
+  [[nodiscard]] Result<Buffer> allocate_for(const R& range, BufferOptions options = {}) const {
+    return allocate(dtype_of<std::ranges::range_value_t<R>>(), Shape{std::ranges::size(range)}, std::move(options));
+  }
+  /// Picks the best variant for this device. `build_failed` lists what the pack has and why each was refused, or the compiler's
+  /// log. Blocks while compiling.
+  [[nodiscard]] Result<Program> load(const ProgramPack& pack) const;
+  [[nodiscard]] Result<Program> load(const ProgramPack& pack, const LoadOptions& options) const;
+  /// The entry of a program that is loaded for it alone.
+  [[nodiscard]] Result<Kernel> load(const ProgramPack& pack, std::string_view entry) const;
+  /// Freezes a list: checks it, computes its barriers, keeps what it owns.
+  [[nodiscard]] Result<Recording> record(CommandList list) const;
+
+  /// Makes progress without blocking: runs a driven device's pending work, observes completions, runs ready callbacks here.
+  Result<void> poll() const;
+  /// Waits for everything submitted to any queue of this device.
+  Result<void> wait_idle(Timeout timeout = {}) const;
+  /// Success, or the first cause of the loss. A device that can be probed runs a tiny piece of work; any other answers from what
+  /// has been seen so far.
+  Result<void> health() const;
+  /// After a loss, opens the next generation; `generation()` rises. On a healthy device nothing happens. Old objects are stale.
+  Result<void> recover() const;
+
+  /// Backend-specific access: `device.native<cpu::CpuDevice>()`. `unsupported` on another backend.
+  template <class T>
+  [[nodiscard]] Result<T> native() const {
+    T out;
+    PINTLE_TRY(fill_native(T::native_type, &out));
+    return out;
+  }
+
+ private:
+  friend Result<Device> open(std::string_view id);
+  explicit Device(std::shared_ptr<core::DeviceState> state) noexcept : state_(std::move(state)) {}
+  Result<void> fill_native(std::string_view type, void* out) const;
+
+  std::shared_ptr<core::DeviceState> state_;
+};
+
+}  // namespace pintle

@@ -1,0 +1,68 @@
+// What a program's entry point declares: parameters, work-group size, grids.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pintle/dtype.h"
+#include "pintle/error.h"
+
+namespace pintle {
+
+/// Work-items that a launch must cover; a command list rounds them up to whole work-groups of the kernel. A rounded count
+/// that passes 32 bits is refused.
+struct Cover {
+  std::uint64_t x = 1;
+  std::uint64_t y = 1;
+  std::uint64_t z = 1;
+};
+
+/// Three counts: the work-groups of a launch, or the work-items of a group.
+struct Grid {
+  std::uint32_t x = 1;
+  std::uint32_t y = 1;
+  std::uint32_t z = 1;
+
+  /// Counts work-items instead of work-groups.
+  [[nodiscard]] static constexpr Cover cover(std::uint64_t x, std::uint64_t y = 1, std::uint64_t z = 1) noexcept {
+    return {x, y, z};
+  }
+  friend bool operator==(const Grid&, const Grid&) noexcept = default;
+};
+
+/// What a command does to a range of memory.
+enum class Access : std::uint8_t { read = 1, write = 2, read_write = 3 };
+[[nodiscard]] constexpr bool writes(Access access) noexcept { return access != Access::read; }
+[[nodiscard]] constexpr bool reads(Access access) noexcept { return access != Access::write; }
+[[nodiscard]] std::string_view name(Access access) noexcept;
+[[nodiscard]] std::optional<Access> parse_access(std::string_view name) noexcept;
+
+/// One parameter of an entry point.
+struct Parameter {
+  enum class Kind : std::uint8_t { buffer, scalar };
+  std::string name;
+  Kind kind = Kind::buffer;
+  DType dtype = DType::f32;
+  Access access = Access::read;  ///< Of a buffer; a scalar is always read.
+  friend bool operator==(const Parameter&, const Parameter&) = default;
+};
+
+/// One entry point of a program.
+struct Entry {
+  std::string name;
+  std::vector<Parameter> parameters;
+  Grid group_size;                ///< Work-items of one work-group.
+  std::uint32_t local_bytes = 0;  ///< Scratch memory that the items of one work-group share.
+  friend bool operator==(const Entry&, const Entry&) = default;
+
+  /// Reads a signature: `saxpy(a: f32, x: read f32[], y: read_write f32[], n: u32) group 256` or `group 16,16,1`, and
+  /// `local 1024` for bytes. A scalar is a dtype; a buffer is an access, a dtype and "[]". At most 256 parameters.
+  /// `invalid_argument` names the column.
+  [[nodiscard]] static Result<Entry> parse(std::string_view signature);
+  /// The signature that `parse` reads back.
+  [[nodiscard]] std::string signature() const;
+};
+
+}  // namespace pintle

@@ -1,0 +1,36 @@
+// The public types, declared.
+#pragma once
+
+#include <cstdint>
+
+namespace pintle {
+
+class Buffer;
+class BufferView;
+class CommandList;
+class Device;
+class Kernel;
+class Point;
+class Program;
+class ProgramPack;
+class Queue;
+class Recording;
+class Signal;
+class Submission;
+struct LoadOptions;
+struct QueueOptions;
+struct Slot;
+
+// What stands behind them; only the library sees inside.
+namespace core {
+class DeviceState;
+class HostFunction;
+class Incarnation;
+class ProgramState;
+class QueueState;
+class RecordingState;
+class SignalState;
+struct BufferRecord;
+}  // namespace core
+
+}  // namespace pintle

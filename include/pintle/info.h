@@ -1,0 +1,116 @@
+// What is known of a device before and after it is opened: identity, limits, honest capabilities, or why it is not there.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pintle/entry.h"
+
+namespace pintle {
+
+/// What kind of machine stands behind a device. `best` picks hardware only: software and simulated devices are never picked.
+enum class DeviceKind : std::uint8_t {
+  cpu,             ///< The host's processor.
+  discrete_gpu,
+  integrated_gpu,
+  accelerator,
+  software,        ///< A GPU API that runs on the host's processor (lavapipe, PoCL).
+  simulated,       ///< Executes nothing (the null device).
+};
+[[nodiscard]] std::string_view name(DeviceKind kind) noexcept;
+
+/// Optional abilities; each is listed in `DeviceInfo::capabilities` as native, emulated or absent.
+enum class Feature : std::uint8_t {
+  execution,        ///< Commands really move and compute bytes.
+  copy_queue,       ///< Queues that only copy, beside compute.
+  host_call,        ///< A host function as a command.
+  timestamp,        ///< Device clock readings as a command.
+  indirect,         ///< A grid read from device memory.
+  mapped_memory,    ///< Buffers that the host can address.
+  recording,        ///< Replay without submitting the list again.
+  notification,     ///< Completion told by the device, not watched by a thread.
+  host_import,      ///< Host memory used in place.
+  memory_export,    ///< Memory shared with other devices by an OS handle.
+  timeline_export,  ///< Timelines shared with other devices by an OS handle.
+  calibration,      ///< Device clock related to the host's.
+  constants,        ///< Specialisation constants given at load.
+};
+[[nodiscard]] std::string_view name(Feature feature) noexcept;
+
+enum class Support : std::uint8_t { native, emulated, absent };
+[[nodiscard]] std::string_view name(Support support) noexcept;
+
+/// One row of the truth about a device; the conformance suite checks it.
+struct Capability {
+  Feature feature{};
+  Support support = Support::absent;
+  std::string detail;  ///< Emulated: how and at what cost. Absent: why.
+};
+
+/// Limits that core enforces before anything is submitted.
+struct Limits {
+  std::uint64_t max_allocation = 0;         ///< Bytes of one buffer.
+  std::uint64_t max_binding = 0;            ///< Bytes of one kernel argument's range.
+  std::uint32_t offset_alignment = 1;       ///< Bytes; of a kernel argument's offset.
+  Grid max_grid{1, 1, 1};                   ///< Work-groups of a launch, by dimension.
+  Grid max_group{1, 1, 1};                  ///< Work-items of a group, by dimension.
+  std::uint32_t max_group_items = 1;        ///< Work-items of a group in all.
+  std::uint32_t max_local_bytes = 0;        ///< Scratch memory of a work-group.
+  std::uint32_t max_parameters = 0;         ///< Parameters of an entry point.
+  std::uint32_t max_in_flight = 0;          ///< Unfinished submissions of one queue; `submit` waits for room.
+};
+
+/// What a queue runs. A device without copy queues answers `unsupported` for `copy`: ask `Feature::copy_queue`.
+enum class QueueKind : std::uint8_t { compute, copy };
+
+/// Where a buffer's memory should be.
+enum class Placement : std::uint8_t {
+  device,  ///< Fastest for the device.
+  host,    ///< The host can map it.
+};
+
+/// Memory that a device allocates from.
+struct Heap {
+  std::string name;
+  std::uint64_t total = 0;                  ///< Bytes.
+  std::optional<std::uint64_t> available;   ///< Bytes; empty where nobody knows.
+  std::uint64_t used = 0;                   ///< Bytes that this device object holds.
+  std::string source;                       ///< Who says so: "/proc/meminfo", "VK_EXT_memory_budget".
+};
+
+/// Who makes work progress.
+enum class Progress : std::uint8_t {
+  own,     ///< The device itself, or threads of the backend.
+  driven,  ///< The thread that submits, waits or polls (`cpu?inline`, event loops).
+};
+
+/// A device as it is listed. Listing opens nothing.
+struct DeviceInfo {
+  std::string id;       ///< Stable and canonical: "cpu", "vulkan:0", "trace(cpu)".
+  std::string backend;  ///< "cpu".
+  std::string uuid;     ///< Empty where the driver gives none.
+  std::string name;     ///< "AMD EPYC 7763".
+  std::string driver;   ///< The driver's name and version.
+  DeviceKind kind = DeviceKind::simulated;
+  Progress progress = Progress::own;
+  std::vector<std::string> formats;  ///< Program formats, best first.
+  std::string target;                ///< What native code must be built for: "x86_64-linux".
+  Limits limits;
+  std::vector<Capability> capabilities;
+  double nanoseconds_per_tick = 1;   ///< Of the device clock that timestamps read.
+
+  /// The row of a feature; absent with the reason "not listed" where the backend forgot it.
+  [[nodiscard]] Capability capability(Feature feature) const;
+};
+
+/// Why a backend has no device here.
+struct Absence {
+  std::string backend;
+  std::string reason;     ///< The path tried and the loader's words.
+  std::string next_step;  ///< What to do about it.
+};
+
+}  // namespace pintle

@@ -1,0 +1,101 @@
+// Programs: packs of variants, the loaded one, and its kernels.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "pintle/entry.h"
+#include "pintle/fwd.h"
+
+namespace pintle {
+
+/// What a pack has, as `ProgramPack::variants` lists it.
+struct VariantInfo {
+  std::string format;  ///< "c", "so", "native", "spirv" ...
+  std::string target;  ///< What it was built for; empty = any.
+  std::vector<Entry> entries;
+  std::uint64_t code_bytes = 0;
+};
+
+/// Variants of one program in several formats. A value; copies share the bytes; immutable and thread-safe once made.
+class ProgramPack {
+ public:
+  ProgramPack() noexcept = default;
+  /// Reads a pack file or folder. `invalid_argument` with the offset or JSON path of what is wrong, `io` with the path.
+  [[nodiscard]] static Result<ProgramPack> open(const std::filesystem::path& path);
+  /// Reads a pack file's bytes.
+  [[nodiscard]] static Result<ProgramPack> parse(std::span<const std::byte> bytes);
+  /// One variant made in the process: `source("c", code, {"saxpy(a: f32, x: read f32[], y: read_write f32[], n: u32) group 256"})`.
+  [[nodiscard]] static Result<ProgramPack> source(std::string_view format, std::string_view code,
+                                                  std::span<const std::string_view> signatures, std::string name = "program");
+  [[nodiscard]] static Result<ProgramPack> source(std::string_view format, std::string_view code,
+                                                  std::initializer_list<std::string_view> signatures,
+                                                  std::string name = "program") {
+    return source(format, code, std::span(signatures.begin(), signatures.size()), std::move(name));
+  }
+  /// This pack with the variants of `other` behind its own.
+  [[nodiscard]] ProgramPack with(const ProgramPack& other) const;
+
+  [[nodiscard]] std::string_view name() const noexcept;
+  [[nodiscard]] std::span<const VariantInfo> variants() const noexcept;
+  /// The pack as one file's bytes.
+  [[nodiscard]] Result<std::vector<std::byte>> serialize() const;
+
+  struct State;  // only the library sees inside
+
+ private:
+  friend class Device;
+  explicit ProgramPack(std::shared_ptr<const State> state) noexcept : state_(std::move(state)) {}
+
+  std::shared_ptr<const State> state_;
+};
+
+/// Values fixed when a program is loaded (specialisation constants), by name. A format without them is `unsupported`.
+struct LoadOptions {
+  std::map<std::string, double> constants;
+};
+
+/// An entry point of a loaded program. Copies are cheap; thread-safe. Keeps its program loaded.
+class Kernel {
+ public:
+  Kernel() noexcept = default;
+  [[nodiscard]] const Entry& entry() const noexcept;
+  /// As it appears in messages: `[Kernel "blur"]`.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  friend class CommandList;
+  friend class Program;
+  Kernel(std::shared_ptr<core::ProgramState> program, std::uint32_t index) noexcept
+      : program_(std::move(program)), index_(index) {}
+
+  std::shared_ptr<core::ProgramState> program_;
+  std::uint32_t index_ = 0;
+};
+
+/// A program loaded on one device. Copies share it; thread-safe. It is unloaded when the last copy and kernel are gone and the
+/// last submission using it is reached.
+class Program {
+ public:
+  Program() noexcept = default;
+  /// The format that the device picked.
+  [[nodiscard]] std::string_view format() const noexcept;
+  [[nodiscard]] std::span<const Entry> entries() const noexcept;
+  /// `not_found` lists the entries that there are.
+  [[nodiscard]] Result<Kernel> kernel(std::string_view name) const;
+
+ private:
+  friend class Device;
+  explicit Program(std::shared_ptr<core::ProgramState> state) noexcept : state_(std::move(state)) {}
+
+  std::shared_ptr<core::ProgramState> state_;
+};
+
+}  // namespace pintle

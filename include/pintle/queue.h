@@ -1,0 +1,120 @@
+// Queues: lists in, points out.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pintle/commands.h"
+#include "pintle/deadline.h"
+#include "pintle/fwd.h"
+#include "pintle/info.h"
+#include "pintle/signal.h"
+
+namespace pintle {
+
+struct QueueOptions {
+  QueueKind kind = QueueKind::compute;
+  std::string label{};
+};
+
+/// What a submission waits for and signals. Waiting before the signal is submitted is fine everywhere.
+struct SubmitOptions {
+  std::vector<Point> wait{};
+  std::vector<Point> signal{};
+  std::string label{};
+  Timeout timeout{};  ///< For room in the queue, should it be full.
+};
+
+/// Runs lists in order, each after the one before. Its points lie on its own timeline, which rises by one per submission.
+/// Once a submission fails after it was accepted, the queue has failed: later submissions get the first cause, since they
+/// would compute on undefined bytes; make a new queue. Destroying a queue never blocks, and its work goes on.
+/// Move-only; one thread at a time.
+class Queue {
+ public:
+  Queue() noexcept = default;
+  Queue(Queue&&) noexcept = default;
+  Queue& operator=(Queue&& other) noexcept;
+  ~Queue();
+
+  /// Checks everything, then starts the list after `options.wait`. An error means that nothing was started or signalled.
+  /// Blocks only when the queue is full, until there is room or `timeout`.
+  Result<Point> submit(CommandList list, SubmitOptions options = {});
+  /// Replays a recording; `bindings[i]` fills slot i. A stale or wrong binding is refused before anything runs.
+  Result<Point> replay(const Recording& recording, std::span<const SlotValue> bindings, SubmitOptions options);
+  Result<Point> replay(const Recording& recording, std::initializer_list<SlotValue> bindings = {}) {
+    return replay(recording, std::span(bindings.begin(), bindings.size()));
+  }
+  Result<Point> replay(const Recording& recording, std::span<const SlotValue> bindings);
+  /// Submits and waits for the point. `timeout` bounds the waiting; the work goes on after it.
+  Result<void> submit_and_wait(CommandList list, Timeout timeout = {});
+
+  /// The point of what was submitted last; reached on a fresh queue. Empty for a moved-from queue.
+  [[nodiscard]] Point last() const noexcept;
+  /// As it appears in messages: `[Queue 2 "copy"]`.
+  [[nodiscard]] std::string text() const;
+
+  /// The fluent form: `queue.wait(ready.at(1)).exec(kernel, grid, a, b).signal(done.at(2)).submit()`.
+  [[nodiscard]] Submission wait(Point point);
+  [[nodiscard]] Submission begin();
+
+ private:
+  friend class Device;
+  explicit Queue(std::shared_ptr<core::QueueState> state) noexcept : state_(std::move(state)) {}
+
+  std::shared_ptr<core::QueueState> state_;
+};
+
+/// A submission under construction. `wait` and `signal` concern the submission as a whole, wherever they stand in the chain.
+class Submission {
+ public:
+  Submission&& wait(Point point);
+  Submission&& signal(Point point);
+  Submission&& copy(const BufferArgument& to, const BufferArgument& from);
+  template <class... Arguments>
+  Submission&& exec(const Kernel& kernel, const Extent& extent, const Arguments&... arguments) {
+    list_.exec(kernel, extent, arguments...);
+    return std::move(*this);
+  }
+  template <HostRange R>
+  Submission&& upload(const BufferView& to, const R& from) {
+    list_.upload(to, from);
+    return std::move(*this);
+  }
+  template <HostRange R>
+  Submission&& download(R&& to, const BufferView& from) {
+    list_.download(std::forward<R>(to), from);
+    return std::move(*this);
+  }
+  Submission&& barrier();
+  Submission&& label(std::string_view text);
+  /// The list so far, for the commands that have no short form here.
+  [[nodiscard]] CommandList& list() noexcept { return list_; }
+
+  /// As `Queue::submit`.
+  Result<Point> submit();
+
+ private:
+  friend class Queue;
+  explicit Submission(Queue& queue) noexcept : queue_(&queue) {}
+
+  Queue* queue_;
+  CommandList list_;
+  SubmitOptions options_;
+};
+
+/// The bytes of `from` as elements, when everything submitted to `queue` before is done. The dtype must match. The memory is
+/// owned until the device has written it, also past a timeout.
+template <Element T>
+  requires(!std::same_as<T, bool>)
+[[nodiscard]] Result<std::vector<T>> read(Queue& queue, const BufferView& from, Timeout timeout = {}) {
+  auto values = std::make_shared<std::vector<T>>(from.size_bytes() / sizeof(T));
+  if (from.dtype() != dtype_of<T>()) PINTLE_TRY(queue.submit(CommandList{}.download(*values, from)));  // the refusal's words
+  PINTLE_TRY(queue.submit_and_wait(
+      CommandList{}.download_retained(values, std::as_writable_bytes(std::span(*values)), from), timeout));
+  return std::move(*values);
+}
+
+}  // namespace pintle

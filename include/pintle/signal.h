@@ -1,0 +1,100 @@
+// Timelines: the one ordering primitive.
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "pintle/deadline.h"
+#include "pintle/error.h"
+#include "pintle/fwd.h"
+
+namespace pintle {
+
+/// (signal, value): a moment on a timeline. It is reached when the value is, or fails when the timeline fails before that.
+/// Copies are cheap; thread-safe. An empty Point (default-made or moved-from) answers `invalid_argument`.
+class Point {
+ public:
+  Point() noexcept = default;
+
+  [[nodiscard]] std::uint64_t value() const noexcept { return value_; }
+  [[nodiscard]] Signal signal() const noexcept;
+  /// True once reached; never blocks. A failure before the point is its error, not false.
+  [[nodiscard]] Result<bool> is_reached() const;
+  /// Blocks until reached, failed (the first cause) or past the deadline (`timeout` naming queue, value awaited, value reached,
+  /// oldest unfinished command). Refused (`invalid_argument`) inside a callback or host call, where blocking could deadlock.
+  Result<void> wait(Timeout timeout = {}) const;
+  /// Calls `callback` exactly once: with success, the failure, or `timeout`. On one core thread or inside `Device::poll()`.
+  Result<void> then(std::function<void(const Result<void>&)> callback, Timeout timeout = {}) const;
+
+  /// `Result<void> r = co_await point;` resumes like a `then` callback.
+  class Awaiter;
+  [[nodiscard]] Awaiter operator co_await() const noexcept;
+
+ private:
+  friend class Signal;
+  friend class core::SignalState;
+  Point(std::shared_ptr<core::SignalState> signal, std::uint64_t value) noexcept
+      : signal_(std::move(signal)), value_(value) {}
+  friend std::shared_ptr<core::SignalState> state_of(const Point& point) noexcept;
+  friend const core::SignalState* peek(const Point& point) noexcept { return point.signal_.get(); }
+
+  std::shared_ptr<core::SignalState> signal_;
+  std::uint64_t value_ = 0;
+};
+
+/// A 64-bit value that only rises, or fails with an error. It belongs to no device and works with any. The value is what has
+/// been reached, never what was submitted. Copies share the timeline; thread-safe.
+class Signal {
+ public:
+  /// A timeline that starts at `initial`.
+  [[nodiscard]] static Result<Signal> create(std::uint64_t initial = 0, std::string label = {});
+
+  [[nodiscard]] Point at(std::uint64_t value) const noexcept { return {state_, value}; }
+  /// The value reached so far; what devices finished without being watched is counted. 0 for a moved-from Signal.
+  [[nodiscard]] std::uint64_t value() const;
+  /// The first cause, if the timeline has failed. It keeps the value that it had reached.
+  [[nodiscard]] std::optional<Error> failure() const;
+  /// Raises the value from the host. A lower value than reached is `invalid_argument`; the same is a no-op; a failed signal
+  /// answers its failure; a queue's own timeline is `invalid_argument`.
+  Result<void> set(std::uint64_t value);
+  /// Fails the timeline: every pending and future wait beyond the value reached gets `error`. Only the first failure counts.
+  Result<void> fail(Error error);
+  [[nodiscard]] Result<bool> is_reached(std::uint64_t value) const { return at(value).is_reached(); }
+  Result<void> wait(std::uint64_t value, Timeout timeout = {}) const { return at(value).wait(timeout); }
+
+ private:
+  friend class Point;
+  friend class Queue;
+  explicit Signal(std::shared_ptr<core::SignalState> state) noexcept : state_(std::move(state)) {}
+
+  std::shared_ptr<core::SignalState> state_;
+};
+
+/// Blocks until every point is reached; the first failure or `timeout` otherwise. An empty span is reached.
+Result<void> wait_all(std::span<const Point> points, Timeout timeout = {});
+/// Blocks until one point is reached and returns its index; a failure of any point before that is the error. An empty span is
+/// `invalid_argument`.
+Result<std::size_t> wait_any(std::span<const Point> points, Timeout timeout = {});
+
+class Point::Awaiter {
+ public:
+  explicit Awaiter(Point point) noexcept : point_(std::move(point)) {}
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  /// Resumes at once where the callback cannot be registered.
+  bool await_suspend(std::coroutine_handle<> handle);
+  [[nodiscard]] Result<void> await_resume() noexcept { return std::move(result_); }
+
+ private:
+  Point point_;
+  Result<void> result_;
+};
+
+inline Point::Awaiter Point::operator co_await() const noexcept { return Awaiter(*this); }
+inline Signal Point::signal() const noexcept { return Signal(signal_); }
+
+}  // namespace pintle

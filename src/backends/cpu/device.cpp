@@ -1,0 +1,129 @@
+#include "backends/cpu/device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/contain.h"
+#include "base/quote.h"
+#include "pintle/native/cpu.h"
+
+namespace pintle::cpu {
+
+using kit::HostQueue;
+
+Result<std::unique_ptr<backend::Device>> Device::open(DeviceInfo info, const Settings& settings) {
+  return base::contain("opening a device", [&]() -> Result<std::unique_ptr<backend::Device>> {
+    std::unique_ptr<Device> device(new Device(std::move(info), settings));
+    if (settings.progress == Progress::own) {
+      constexpr Duration idle = std::chrono::microseconds(50);
+      PINTLE_ASSIGN(pool, kit::HostPool::create({settings.threads, settings.rationed ? Duration::zero() : idle}));
+      device->pool_ = std::move(pool);
+    }
+    return std::unique_ptr<backend::Device>(std::move(device));
+  });
+}
+
+Result<backend::QueueId> Device::create_queue(const backend::QueueRequest& request) {
+  return base::contain("creating a queue", [&]() -> Result<backend::QueueId> {
+    PINTLE_ASSIGN(queue, HostQueue::create(*this, pool_.get(), request.first_serial));
+    const std::lock_guard lock(drive_mutex_);
+    retired_.reserve(retired_.size() + queues_.size() + 1);  // so that destroying needs no memory
+    queues_.push_back(std::move(queue));
+    sweep_retired();
+    return queues_.back()->id();
+  });
+}
+
+void Device::destroy_queue(backend::QueueId id) noexcept {
+  const std::lock_guard lock(drive_mutex_);
+  const auto place = std::ranges::find(queues_, &HostQueue::of(id), &std::shared_ptr<HostQueue>::get);
+  if (place == queues_.end()) return;
+  retired_.push_back(std::move(*place));
+  queues_.erase(place);
+  sweep_retired();
+}
+
+/// A worker may still be on its way out of a queue, and a wait that is not examined yet may name it.
+void Device::sweep_retired() noexcept {
+  std::erase_if(retired_, [](const std::shared_ptr<HostQueue>& queue) { return queue->is_idle(); });
+}
+
+Result<void> Device::wait(backend::QueueId queue, std::uint64_t serial, Deadline deadline) {
+  HostQueue& awaited = HostQueue::of(queue);
+  if (settings_.progress == Progress::own || awaited.timeline().is_reached(serial)) return awaited.wait(serial, deadline);
+  return base::contain("waiting", [&] { return drive(awaited, serial, deadline); });
+}
+
+/// Inline: this thread runs what is runnable, unless another does so already. The deadline is looked at between submissions,
+/// after at least one, so that a poll makes progress.
+Result<void> Device::drive(HostQueue& queue, std::uint64_t serial, Deadline deadline) {
+  std::unique_lock lock(drive_mutex_);
+  if (driver_ == std::this_thread::get_id()) {
+    return Error(Errc::invalid_argument, "Wait inside a host call of [cpu?inline] would wait for itself.");
+  }
+  while (driver_ != std::thread::id()) {
+    if (queue.timeline().is_reached(serial) || Clock::now() >= deadline) return queue.timeline().wait(serial, deadline);
+    drive_ended_.wait_until(lock, deadline);
+  }
+  driver_ = std::this_thread::get_id();
+  lock.unlock();
+  while (!queue.timeline().is_reached(serial) && run_one() && Clock::now() < deadline) {
+  }
+  lock.lock();
+  driver_ = {};
+  lock.unlock();
+  drive_ended_.notify_all();
+  return queue.timeline().wait(serial, deadline);
+}
+
+/// The next submission of every queue that has a runnable one; false when none has.
+bool Device::run_one() noexcept {
+  bool ran = false;
+  for (std::size_t index = 0;; ++index) {
+    std::shared_ptr<HostQueue> queue;
+    {
+      const std::lock_guard lock(drive_mutex_);
+      if (index >= queues_.size()) return ran;
+      queue = queues_[index];
+    }
+    ran = queue->run_next() || ran;
+  }
+}
+
+Result<backend::RecordingId> Device::record(const backend::Commands& commands) {
+  return base::contain("recording", [&]() -> Result<backend::RecordingId> {
+    recordings_.push_back(std::make_unique<backend::Commands>(commands));
+    return backend::RecordingId{reinterpret_cast<std::uintptr_t>(recordings_.back().get())};
+  });
+}
+
+void Device::forget(backend::RecordingId recording) noexcept {
+  std::erase_if(recordings_, [&](const std::unique_ptr<backend::Commands>& held) {
+    return reinterpret_cast<std::uintptr_t>(held.get()) == static_cast<std::uintptr_t>(recording);
+  });
+}
+
+Result<backend::ClockPair> Device::calibrate() {
+  const Deadline now = Clock::now();  // one clock, so there is no error
+  const auto ticks = std::chrono::duration_cast<Duration>(now.time_since_epoch()).count();
+  return backend::ClockPair{static_cast<std::uint64_t>(ticks), now, Duration::zero()};
+}
+
+Result<void> Device::native(std::string_view type, std::uint64_t object, void* out) {
+  if (type == CpuMemory::native_type) {
+    static_cast<CpuMemory*>(out)->address = block_of(backend::MemoryId{object}).data;
+    return {};
+  }
+  if (type == CpuDevice::native_type) {
+    static_cast<CpuDevice*>(out)->threads = pool_ == nullptr ? 0 : pool_->shape().threads;
+    return {};
+  }
+  return base::contain("asking for native access", [&]() -> Result<void> {
+    return Error(Errc::unsupported, fmt::format("Native type {} is none of the cpu backend's ({}, {}).", base::quote(type),
+                                                CpuMemory::native_type, CpuDevice::native_type));
+  });
+}
+
+}  // namespace pintle::cpu

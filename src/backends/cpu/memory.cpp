@@ -1,0 +1,108 @@
+#include "backends/cpu/memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <new>
+
+#include "backends/cpu/device.h"
+#include "base/contain.h"
+#include "kit/host_cpus.h"
+
+namespace pintle::cpu {
+namespace {
+
+constexpr std::uint64_t cache_line = 64;
+
+Error exhausted(const backend::MemoryRequest& request, const kit::HostMemory& memory) {
+  const std::string free = memory.available ? fmt::format("{} bytes", *memory.available) : "unknown";
+  return {Errc::out_of_memory, fmt::format("Requested size ({} bytes) of [Buffer \"{}\"] is more than the system memory has available ({}).",
+                                           request.size, request.label, free)};
+}
+
+/// The system promises more than it has; a promise of this size is looked at first.
+bool is_promise_broken(const backend::MemoryRequest& request, const kit::HostMemory& memory) {
+  return memory.available && request.size > *memory.available;
+}
+
+constexpr std::uint64_t large = 64 << 20;
+
+void free_block(const Block& block, std::uint64_t alignment = cache_line) noexcept {
+  static_cast<void>(alignment);
+  if (block.owner == Block::Owner::device) std::free(block.data);
+}
+
+}  // namespace
+
+MemoryTable::~MemoryTable() {
+  for (Block* const block : blocks_) {
+    free_block(*block);
+    delete block;
+  }
+}
+
+Result<backend::MemoryId> MemoryTable::allocate(const backend::MemoryRequest& request) {
+  return base::contain("allocating", [&]() -> Result<backend::MemoryId> {
+    if (request.size >= large) {
+      if (const auto memory = kit::host_memory("/"); is_promise_broken(request, memory)) return exhausted(request, memory);
+    }
+    const std::uint64_t alignment = std::max(request.alignment, cache_line);
+    // aligned_alloc takes multiples of the alignment only. Core's sizes are far below where this would overflow.
+    const std::uint64_t size = (request.size + alignment - 1) / alignment * alignment;
+    auto* const data = static_cast<std::byte*>(std::aligned_alloc(alignment, size));
+    if (data == nullptr) return exhausted(request, kit::host_memory("/"));
+    return keep({data, request.size, Block::Owner::device});
+  });
+}
+
+Result<backend::MemoryId> MemoryTable::adopt(std::span<std::byte> bytes) {
+  return base::contain("importing", [&] { return keep({bytes.data(), bytes.size(), Block::Owner::user}); });
+}
+
+Result<backend::MemoryId> MemoryTable::keep(const Block& block) {
+  try {
+    auto owned = std::make_unique<Block>(block);
+    const std::lock_guard lock(mutex_);
+    blocks_.insert(owned.get());
+    if (block.owner == Block::Owner::device) used_ += block.size;
+    return backend::MemoryId{reinterpret_cast<std::uintptr_t>(owned.release())};
+  } catch (const std::bad_alloc&) {
+    free_block(block);
+    throw;
+  }
+}
+
+void MemoryTable::release(backend::MemoryId memory) noexcept {
+  Block* const block = &block_of(memory);
+  {
+    const std::lock_guard lock(mutex_);
+    blocks_.erase(block);
+    if (block->owner == Block::Owner::device) used_ -= block->size;
+  }
+  free_block(*block);
+  delete block;
+}
+
+Heap MemoryTable::heap() const {
+  const kit::HostMemory memory = kit::host_memory("/");
+  const std::lock_guard lock(mutex_);
+  return {"system memory", memory.total, memory.available, used_, "/proc/meminfo"};
+}
+
+Result<std::vector<Heap>> Device::budget() {
+  return base::contain("asking for the memory budget", [&]() -> Result<std::vector<Heap>> { return std::vector{memory_.heap()}; });
+}
+
+Result<backend::MemoryId> Device::allocate(const backend::MemoryRequest& request) { return memory_.allocate(request); }
+
+void Device::release(backend::MemoryId memory) noexcept { memory_.release(memory); }
+
+Result<std::span<std::byte>> Device::map(backend::MemoryId memory) {
+  const Block& block = block_of(memory);
+  return std::span(block.data, block.size);
+}
+
+Result<backend::MemoryId> Device::import_host(std::span<std::byte> bytes) { return memory_.adopt(bytes); }
+
+}  // namespace pintle::cpu

@@ -1,0 +1,29 @@
+// The wall that no exception passes: what the standard library throws becomes an Error.
+#pragma once
+
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "pintle/error.h"
+
+namespace pintle::base {
+
+/// `out_of_memory` or `internal` for the exception that is being handled; call it inside a catch block only.
+[[nodiscard]] Error error_of_exception(std::string_view what) noexcept;
+
+/// Runs `body`, which returns a Result. An exception inside becomes an Error; `what` says what was being done: "reading
+/// a file".
+template <class Body>
+[[nodiscard]] auto contain(std::string_view what, Body&& body) noexcept -> std::invoke_result_t<Body> {
+  try {
+    return std::forward<Body>(body)();
+  } catch (...) {
+    return error_of_exception(what);
+  }
+}
+
+}  // namespace pintle::base

@@ -1,0 +1,20 @@
+#include "pintle/deadline.h"
+
+#include "base/settings.h"
+
+namespace pintle {
+namespace {
+
+// A bad PINTLE_TIMEOUT_MS is reported where a device is opened; a wait still needs a finite deadline.
+Duration standard_timeout() noexcept {
+  const auto settings = base::settings();
+  return settings ? (*settings)->timeout : base::Settings().timeout;
+}
+
+}  // namespace
+
+Deadline Timeout::deadline() const noexcept {
+  return deadline_after(Clock::now(), kind_ == Kind::standard ? standard_timeout() : duration_);
+}
+
+}  // namespace pintle

@@ -1,0 +1,95 @@
+#include "pintle/dtype.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/bytes.h"
+
+namespace pintle {
+namespace {
+
+struct Row {
+  DType dtype;
+  std::uint64_t bytes;
+  std::string_view name;
+};
+
+constexpr std::array<Row, 16> rows{{
+    {DType::boolean, 1, "bool"},
+    {DType::i8, 1, "i8"},
+    {DType::i16, 2, "i16"},
+    {DType::i32, 4, "i32"},
+    {DType::i64, 8, "i64"},
+    {DType::u8, 1, "u8"},
+    {DType::u16, 2, "u16"},
+    {DType::u32, 4, "u32"},
+    {DType::u64, 8, "u64"},
+    {DType::f16, 2, "f16"},
+    {DType::bf16, 2, "bf16"},
+    {DType::f32, 4, "f32"},
+    {DType::f64, 8, "f64"},
+    {DType::f8_e4m3fn, 1, "f8_e4m3fn"},
+    {DType::f8_e5m2, 1, "f8_e5m2"},
+    {DType::complex64, 8, "complex64"},
+}};
+
+const Row* find(DType dtype) noexcept {
+  const auto row = std::ranges::find(rows, dtype, &Row::dtype);
+  return row == rows.end() ? nullptr : &*row;
+}
+
+}  // namespace
+
+// A number outside the enumeration can only come from a cast; one byte keeps divisions by it safe.
+std::uint64_t bytes_of(DType dtype) noexcept {
+  const Row* row = find(dtype);
+  return row == nullptr ? 1 : row->bytes;
+}
+
+std::string_view name(DType dtype) noexcept {
+  const Row* row = find(dtype);
+  return row == nullptr ? "unknown" : row->name;
+}
+
+std::optional<DType> parse_dtype(std::string_view name) noexcept {
+  const auto row = std::ranges::find(rows, name, &Row::name);
+  return row == rows.end() ? std::nullopt : std::optional(row->dtype);
+}
+
+std::string dtype_names() {
+  std::string names;
+  for (const Row& row : rows) {
+    if (!names.empty()) names += ", ";
+    names += row.name;
+  }
+  return names;
+}
+
+Shape::Shape(std::span<const std::uint64_t> dims) noexcept : rank_(dims.size()) {
+  if (is_valid()) std::ranges::copy(dims, dims_.begin());
+}
+
+std::optional<std::uint64_t> Shape::count() const noexcept {
+  if (!is_valid()) return std::nullopt;
+  // An empty dimension empties the whole, however large the others are.
+  if (std::ranges::find(dims(), 0u) != dims().end()) return 0;
+  std::optional<std::uint64_t> count = 1;
+  for (const std::uint64_t dim : dims()) {
+    count = base::checked_mul(*count, dim);
+    if (!count) return std::nullopt;
+  }
+  return count;
+}
+
+std::string Shape::text() const {
+  if (!is_valid()) return fmt::format("[{} dimensions]", rank_);
+  return fmt::format("[{}]", fmt::join(dims(), ","));
+}
+
+std::optional<std::uint64_t> checked_bytes(DType dtype, const Shape& shape) noexcept {
+  const auto count = shape.count();
+  return count ? base::checked_mul(*count, bytes_of(dtype)) : std::nullopt;
+}
+
+}  // namespace pintle

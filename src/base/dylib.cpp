@@ -1,0 +1,62 @@
+#include "base/dylib.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "base/contain.h"
+#include "base/quote.h"
+
+namespace pintle::base {
+namespace {
+
+std::string loader_words() {
+  const char* words = dlerror();
+  return words == nullptr ? "the loader gives no reason" : words;
+}
+
+}  // namespace
+
+Result<Dylib> Dylib::open(const std::filesystem::path& path) {
+  return contain("opening a library", [&]() -> Result<Dylib> {
+    // An empty path would open the program itself.
+    if (path.empty()) return Error(Errc::invalid_argument, "Path of a library is empty.");
+    if (void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL); handle != nullptr) {
+      return Dylib(handle, path.string());
+    }
+    return Error(Errc::unavailable,
+                 fmt::format("Library {} cannot be opened: {}.", quote(path.string(), 4096), loader_words()));
+  });
+}
+
+Result<Dylib> Dylib::open_any(std::span<const char* const> names) {
+  return contain("opening a library", [&]() -> Result<Dylib> {
+    std::string tried;
+    for (const char* const name : names) {
+      if (void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL); handle != nullptr) return Dylib(handle, name);
+      tried += fmt::format("{}{} ({})", tried.empty() ? "" : "; ", quote(name), loader_words());
+    }
+    return Error(Errc::unavailable, fmt::format("None of these libraries can be opened: {}.", tried));
+  });
+}
+
+Dylib& Dylib::operator=(Dylib&& other) noexcept {
+  std::swap(handle_, other.handle_);
+  std::swap(name_, other.name_);
+  return *this;
+}
+
+Dylib::~Dylib() {
+  if (handle_ != nullptr) dlclose(handle_);
+}
+
+Result<void*> Dylib::symbol(const char* name) const {
+  return contain("looking up a symbol", [&]() -> Result<void*> {
+    if (handle_ == nullptr) return Error(Errc::stale, "Library is moved from.");
+    dlerror();
+    if (void* address = dlsym(handle_, name); address != nullptr) return address;
+    return Error(Errc::not_found,
+                 fmt::format("Symbol {} is not in [Library {}]: {}.", quote(name), quote(name_, 4096), loader_words()));
+  });
+}
+
+}  // namespace pintle::base

@@ -1,0 +1,43 @@
+// A shared library that is opened at run time.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "pintle/error.h"
+
+namespace pintle::base {
+
+/// Owns one open library; its symbols are valid as long as it lives.
+class Dylib {
+ public:
+  /// `unavailable` has the path tried and the loader's words. A name without "/" is searched as the loader does.
+  [[nodiscard]] static Result<Dylib> open(const std::filesystem::path& path);
+  /// The first of `names` that opens; `unavailable` has each name with the loader's words.
+  [[nodiscard]] static Result<Dylib> open_any(std::span<const char* const> names);
+
+  Dylib(Dylib&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)), name_(std::move(other.name_)) {}
+  Dylib& operator=(Dylib&& other) noexcept;
+  ~Dylib();
+
+  /// `not_found` has the library, the symbol and the loader's words.
+  [[nodiscard]] Result<void*> symbol(const char* name) const;
+  /// The symbol as a pointer to `Function`, which nobody can check.
+  template <class Function>
+  [[nodiscard]] Result<Function*> function(const char* name) const {
+    PINTLE_ASSIGN(address, symbol(name));
+    return reinterpret_cast<Function*>(address);
+  }
+  /// As it was opened.
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+ private:
+  Dylib(void* handle, std::string name) noexcept : handle_(handle), name_(std::move(name)) {}
+
+  void* handle_;
+  std::string name_;
+};
+
+}  // namespace pintle::base

@@ -1,0 +1,16 @@
+// A child after fork has none of the parent's threads: it is refused by name.
+#pragma once
+
+#include "pintle/error.h"
+
+namespace pintle::base {
+
+/// From now on a child of this process knows that it is one. Call it before the first thread or device exists; again is
+/// harmless.
+void watch_forks() noexcept;
+/// True in a child that was forked after `watch_forks`. One relaxed load.
+[[nodiscard]] bool in_forked_child() noexcept;
+/// `unavailable`: what such a child gets.
+[[nodiscard]] Error forked_error();
+
+}  // namespace pintle::base

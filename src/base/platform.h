@@ -1,0 +1,18 @@
+// What differs between operating systems. Every `#if` of the library lives in this folder.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pintle::base {
+
+/// This process's environment as NAME=value strings.
+[[nodiscard]] std::vector<std::string> environment();
+/// The operating system's words for an errno value.
+[[nodiscard]] std::string system_words(int number);
+[[nodiscard]] std::uint64_t process_id() noexcept;
+/// Runs `handler` in each child that fork makes from now on; it may only do what a signal handler may.
+void call_in_forked_children(void (*handler)()) noexcept;
+
+}  // namespace pintle::base

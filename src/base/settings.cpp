@@ -1,0 +1,184 @@
+#include "base/settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "base/contain.h"
+#include "base/log.h"
+#include "base/log_filter.h"
+#include "base/parse.h"
+#include "base/platform.h"
+#include "base/quote.h"
+
+namespace pintle::base {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::uint64_t most_milliseconds = 24ull * 60 * 60 * 1000;
+constexpr std::uint64_t most_mebibytes = 1ull << 20;
+constexpr std::uint32_t most_threads = 1024;
+
+/// One variable. `read` answers false for a value that is not valid.
+struct Rule {
+  std::string_view name, meaning, valid;
+  bool (*read)(std::string_view text, Settings& settings);
+  std::string (*print)(const Settings& settings);
+};
+
+template <class T>
+bool assign(T& target, const std::optional<T>& value) {
+  if (value) target = *value;
+  return value.has_value();
+}
+
+bool read_log(std::string_view text, Settings& settings) {
+  settings.log = text;
+  return LogFilter::parse(text).has_value();
+}
+
+bool read_timeout(std::string_view text, Settings& settings) {
+  const auto count = parse_number<std::uint64_t>(text, 1, most_milliseconds);
+  if (count) settings.timeout = milliseconds(*count);
+  return count.has_value();
+}
+
+bool read_cache_dir(std::string_view text, Settings& settings) {
+  settings.cache_dir = text;
+  return text.empty() || std::filesystem::path(text).is_absolute();
+}
+
+bool read_cache_limit(std::string_view text, Settings& settings) {
+  const auto count = parse_number<std::uint64_t>(text, 1, most_mebibytes);
+  if (count) settings.cache_limit = *count << 20;
+  return count.has_value();
+}
+
+const std::array<Rule, 7>& rules() {
+  static constexpr std::array<Rule, 7> table{{
+      {"PINTLE_LOG", "what is written to the log",
+       "error, warn, info or debug, and category=level, separated by commas; empty for silence", read_log,
+       [](const Settings& s) { return s.log; }},
+      {"PINTLE_TIMEOUT_MS", "default deadline of every wait, in milliseconds", "1 to 86400000", read_timeout,
+       [](const Settings& s) { return fmt::to_string(std::chrono::duration_cast<milliseconds>(s.timeout).count()); }},
+      {"PINTLE_CPU_THREADS", "worker threads of the cpu device; 0 takes what the cgroup and the affinity mask allow",
+       "0 to 1024",
+       [](std::string_view text, Settings& s) {
+         return assign(s.cpu_threads, parse_number<std::uint32_t>(text, 0, most_threads));
+       },
+       [](const Settings& s) { return fmt::to_string(s.cpu_threads); }},
+      {"PINTLE_CC", "C compiler for programs in the format c; empty tries cc, gcc and clang",
+       "the path or the name of a C compiler",
+       [](std::string_view text, Settings& s) {
+         s.cc = text;
+         return true;
+       },
+       [](const Settings& s) { return s.cc; }},
+      {"PINTLE_CACHE_DIR", "folder of compiled programs; empty takes $XDG_CACHE_HOME/pintle or ~/.cache/pintle",
+       "an absolute path, or empty", read_cache_dir, [](const Settings& s) { return s.cache_dir; }},
+      {"PINTLE_CACHE_MIB", "size of the cache above which its oldest entries go, in MiB", "1 to 1048576",
+       read_cache_limit, [](const Settings& s) { return fmt::to_string(s.cache_limit >> 20); }},
+      {"PINTLE_FIRST_SERIAL", "where every counter starts, for tests", "0 to 18446744073709551615",
+       [](std::string_view text, Settings& s) { return assign(s.first_serial, parse_number<std::uint64_t>(text)); },
+       [](const Settings& s) { return fmt::to_string(s.first_serial); }},
+  }};
+  return table;
+}
+
+std::string known_names() {
+  std::string names;
+  for (const Rule& rule : rules()) {
+    if (!names.empty()) names += ", ";
+    names += rule.name;
+  }
+  return names;
+}
+
+/// The first value counts, as it does for getenv.
+std::optional<std::string_view> find(std::span<const std::string> environment, std::string_view name) {
+  for (const std::string_view text : environment) {
+    if (text.starts_with(name) && text.substr(name.size()).starts_with('=')) return text.substr(name.size() + 1);
+  }
+  return std::nullopt;
+}
+
+std::vector<SettingRow> rows_of(std::span<const std::string> environment) {
+  const Settings defaults;
+  std::vector<SettingRow> rows;
+  for (const Rule& rule : rules()) {
+    const auto value = find(environment, rule.name);
+    rows.push_back({rule.name, rule.meaning, rule.valid, value ? std::string(*value) : rule.print(defaults),
+                    value ? "environment" : "default"});
+  }
+  return rows;
+}
+
+/// What the process's environment says, read once.
+struct Reading {
+  Result<Settings> settings;
+  std::vector<SettingRow> rows;
+  std::vector<std::string> unknown;
+
+  explicit Reading(std::span<const std::string> environment)
+      : settings(parse_settings(environment)), rows(rows_of(environment)), unknown(unknown_settings(environment)) {}
+};
+
+const Reading& reading() {
+  static const Reading& reading = *new Reading(environment());
+  return reading;
+}
+
+/// Not while `reading()` is being made: the log's callback may ask for settings.
+void warn_once(const Reading& reading) {
+  static const bool warned = [&] {
+    for (const std::string& name : reading.unknown) {
+      log(LogLevel::warn, "settings", "Variable {} is unknown; the known ones are {}.", quote(name), known_names());
+    }
+    return true;
+  }();
+  static_cast<void>(warned);
+}
+
+}  // namespace
+
+Result<const Settings*> settings() {
+  return contain("reading the settings", []() -> Result<const Settings*> {
+    const Reading& once = reading();
+    warn_once(once);
+    if (!once.settings) return once.settings.error();
+    return &*once.settings;
+  });
+}
+
+Result<Settings> parse_settings(std::span<const std::string> environment) {
+  return contain("reading the settings", [&]() -> Result<Settings> {
+    Settings settings;
+    for (const Rule& rule : rules()) {
+      const auto value = find(environment, rule.name);
+      if (!value || rule.read(*value, settings)) continue;
+      return Error(Errc::invalid_argument, fmt::format("Value {} of variable {} is not valid; it takes {}.",
+                                                       quote(*value), rule.name, rule.valid));
+    }
+    return settings;
+  });
+}
+
+std::vector<std::string> unknown_settings(std::span<const std::string> environment) {
+  std::vector<std::string> unknown;
+  for (const std::string& text : environment) {
+    const std::string name = text.substr(0, text.find('='));
+    if (name.starts_with("PINTLE_") && std::ranges::find(rules(), name, &Rule::name) == rules().end()) {
+      unknown.push_back(name);
+    }
+  }
+  return unknown;
+}
+
+std::span<const SettingRow> setting_rows() { return reading().rows; }
+
+}  // namespace pintle::base

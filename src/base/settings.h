@@ -1,0 +1,43 @@
+// The PINTLE_* environment variables: one table, read once, strictly.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pintle/error.h"
+
+namespace pintle::base {
+
+/// The effective settings. Defaults are here; settings.cpp has the table of names, meanings and parsers.
+struct Settings {
+  std::string log;                                              // PINTLE_LOG: "warn" or "warn,cpu=debug"
+  std::chrono::nanoseconds timeout = std::chrono::seconds(30);  // PINTLE_TIMEOUT_MS: the default deadline of every wait
+  std::uint32_t cpu_threads = 0;             // PINTLE_CPU_THREADS: 0 = what the cgroup and the affinity mask allow
+  std::string cc;                            // PINTLE_CC: the C compiler for the `c` format; empty = cc, gcc, clang
+  std::string cache_dir;                     // PINTLE_CACHE_DIR: empty = $XDG_CACHE_HOME/pintle or ~/.cache/pintle
+  std::uint64_t cache_limit = 256ull << 20;  // PINTLE_CACHE_MIB: the size at which the oldest entries go
+  std::uint64_t first_serial = 0;            // PINTLE_FIRST_SERIAL: where every counter starts (tests near 2^64)
+};
+
+/// One row of the table, for `pintle info` and the docs.
+struct SettingRow {
+  std::string_view name, meaning, valid;
+  std::string value;        // effective
+  std::string_view source;  // "default" or "environment"
+};
+
+/// The settings read from the environment on first use; `invalid_argument` names the variable, its value and the valid
+/// ones. An unknown PINTLE_* name is a warning in the log. Thread-safe.
+[[nodiscard]] Result<const Settings*> settings();
+/// Parses `environment` (NAME=value strings) instead: what `settings` does once with the process's own. No logging.
+[[nodiscard]] Result<Settings> parse_settings(std::span<const std::string> environment);
+/// The names in `environment` that start with PINTLE_ and are in no row of the table.
+[[nodiscard]] std::vector<std::string> unknown_settings(std::span<const std::string> environment);
+/// Every row with its effective value. Never fails: a bad value shows as it is.
+[[nodiscard]] std::span<const SettingRow> setting_rows();
+
+}  // namespace pintle::base

@@ -1,0 +1,39 @@
+// The atomics, locks and clock that timelines and waits are written over. A test puts a deterministic scheduler in
+// their place and drives the same code through every interleaving.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+
+#include "pintle/deadline.h"
+
+namespace pintle::base {
+
+/// Tells the processor that this thread spins.
+inline void spin_pause() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb" ::: "memory");
+#endif
+}
+
+/// What the library runs with. A replacement has the same members; its Condition has `wait(lock)`, `wait_until(lock,
+/// deadline)` and `notify_all()` over `std::unique_lock<Mutex>`.
+struct StdSync {
+  template <class T>
+  using Atomic = std::atomic<T>;
+  using Mutex = std::mutex;
+  using Condition = std::condition_variable;
+  [[nodiscard]] static Deadline now() noexcept { return Clock::now(); }
+  static void pause() noexcept { spin_pause(); }
+  /// False when the deadline passed before anybody notified.
+  static bool wait(Condition& condition, std::unique_lock<Mutex>& lock, Deadline deadline) {
+    if (deadline != Deadline::max()) return condition.wait_until(lock, deadline) == std::cv_status::no_timeout;
+    condition.wait(lock);
+    return true;
+  }
+};
+
+}  // namespace pintle::base

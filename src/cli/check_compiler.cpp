@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "base/settings.h"
+#include "cli/findings.h"
+#include "pintle/commands.h"
+#include "pintle/device.h"
+#include "pintle/program.h"
+#include "pintle/queue.h"
+
+namespace pintle::cli {
+namespace {
+
+constexpr std::string_view code = R"(
+void answer(const pintle_group* group, void* const* arguments) {
+  ((uint32_t*)arguments[0])[group->id[0]] = 40 + *(const uint32_t*)arguments[1];
+})";
+
+Result<std::vector<std::uint32_t>> compile_and_run() {
+  PINTLE_ASSIGN(device, open("cpu"));
+  PINTLE_ASSIGN(pack, ProgramPack::source("c", code, {"answer(to: write u32[], n: u32)"}, "doctor"));
+  PINTLE_ASSIGN(kernel, device.load(pack, "answer"));
+  PINTLE_ASSIGN(buffer, device.allocate(DType::u32, {1}));
+  PINTLE_ASSIGN(queue, device.queue());
+  PINTLE_TRY(queue.submit_and_wait(CommandList{}.exec(kernel, Grid{}, buffer, std::uint32_t{2})));
+  return read<std::uint32_t>(queue, buffer);
+}
+
+std::string compiler() {
+  const auto settings = base::settings();
+  const bool chosen = settings && !(*settings)->cc.empty();
+  return chosen ? fmt::format("PINTLE_CC ({})", (*settings)->cc) : "the first of cc, gcc and clang";
+}
+
+}  // namespace
+
+Findings check_compiler() {
+  const auto answer = compile_and_run();
+  const auto next_step = "Install a C compiler (Debian: apt install gcc) or set PINTLE_CC to one.";
+  if (!answer) return {{"compiler", Verdict::fail, answer.error().text(), next_step}};
+  if ((*answer)[0] != 42) {
+    return {{"compiler", Verdict::fail,
+             fmt::format("A compiled program gives the wrong answer ({} instead of 42).", (*answer)[0]),
+             "Set PINTLE_CC to another C compiler."}};
+  }
+  return {{"compiler", Verdict::ok, fmt::format("programs in the format c build with {}, and run", compiler()), ""}};
+}
+
+}  // namespace pintle::cli

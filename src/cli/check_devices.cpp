@@ -1,0 +1,31 @@
+#include <fmt/format.h>
+
+#include "cli/findings.h"
+#include "pintle/device.h"
+
+namespace pintle::cli {
+namespace {
+
+Finding look_at(const DeviceInfo& info) {
+  const auto device = open(info.id);
+  if (!device)
+    return {info.id, Verdict::fail, device.error().text(), "Run with PINTLE_LOG=debug to see what was tried."};
+  const auto health = device->health();
+  if (!health) return {info.id, Verdict::fail, health.error().text(), "Reset the device or restart the machine."};
+  return {info.id, Verdict::ok, fmt::format("{} ({}), opens and answers", info.name, info.driver), ""};
+}
+
+}  // namespace
+
+Findings check_devices() {
+  const auto list = devices();
+  if (!list) return {{"devices", Verdict::fail, list.error().text(), "Correct what the message names."}};
+  Findings findings;
+  for (const DeviceInfo& info : list->devices) findings.push_back(look_at(info));
+  for (const Absence& absence : list->absences) {
+    findings.push_back({absence.backend, Verdict::warn, absence.reason, absence.next_step});
+  }
+  return findings;
+}
+
+}  // namespace pintle::cli

@@ -1,0 +1,49 @@
+// What a command is: options on the command line, then an action that answers an exit code.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "cli/exit_code.h"
+#include "cli/output.h"
+#include "pintle/error.h"
+
+namespace pintle::cli {
+
+/// The command that the command line names, ready to run.
+struct Chosen {
+  bool json = false;
+  std::function<Result<ExitCode>(const Output& output)> action;
+};
+
+/// How a command of the folder `commands` is added: `void add_<its file>(CLI::App&, Chosen&)`.
+using AddCommand = void (*)(CLI::App& app, Chosen& chosen);
+
+/// Adds a command: `declare` names its options, `run` does the work with them.
+template <class Options>
+CLI::App& add_command(CLI::App& app, Chosen& chosen, const std::string& name, const std::string& description,
+                      void (*declare)(CLI::App& command, Options& options),
+                      Result<ExitCode> (*run)(const Options& options, const Output& output)) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command = *app.add_subcommand(name, description);
+  command.option_defaults()->always_capture_default();
+  declare(command, *options);
+  command.add_flag("--json", chosen.json, "Print JSON on standard output");
+  command.callback([&chosen, options, run] {
+    chosen.action = [options, run](const Output& output) { return run(*options, output); };
+  });
+  return command;
+}
+
+/// An option's check that asks a parser; what the parser says against the value is a usage error.
+template <class T>
+[[nodiscard]] auto checked_by(Result<T> (*parse)(std::string_view text)) {
+  return [parse](const std::string& text) {
+    const auto parsed = parse(text);
+    return parsed ? std::string() : parsed.error().text();
+  };
+}
+
+}  // namespace pintle::cli

@@ -1,0 +1,64 @@
+// `pintle devices`: what is here, and why the rest is not.
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/describe.h"
+#include "cli/table.h"
+#include "pintle/device.h"
+
+namespace pintle::cli {
+namespace {
+
+struct DevicesOptions {
+  std::vector<std::string> required;
+};
+
+void declare(CLI::App& command, DevicesOptions& options) {
+  command.add_option("--require", options.required, "Exit with 3 unless this device opens (may be repeated)")
+      ->allow_extra_args(false);
+}
+
+void print_text(const DeviceList& list, const Output& output) {
+  std::vector<std::vector<std::string>> rows;
+  for (const DeviceInfo& device : list.devices)
+    rows.push_back({device.id, std::string(name(device.kind)), device.name, device.driver});
+  output.text(table(rows));
+  for (const Absence& absence : list.absences) {
+    output.words(fmt::format("No {} device: {}\n - Next step: {}", absence.backend, absence.reason, absence.next_step));
+  }
+}
+
+void print_json(const DeviceList& list, const Output& output) {
+  Json json{{"devices", Json::array()}, {"absences", Json::array()}};
+  for (const DeviceInfo& device : list.devices) json["devices"].push_back(to_json(device));
+  for (const Absence& absence : list.absences) json["absences"].push_back(to_json(absence));
+  output.json(json);
+}
+
+/// The words for each device that does not open; true when there is none.
+bool all_open(const std::vector<std::string>& ids, const Output& output) {
+  bool all = true;
+  for (const std::string& id : ids) {
+    const auto device = open(id);
+    if (!device) output.words(device.error().during(fmt::format("looking for required device \"{}\"", id)).text());
+    all = all && device.has_value();
+  }
+  return all;
+}
+
+Result<ExitCode> run(const DevicesOptions& options, const Output& output) {
+  PINTLE_ASSIGN(list, devices());
+  output.is_json() ? print_json(list, output) : print_text(list, output);
+  return all_open(options.required, output) ? ExitCode::ok : ExitCode::unavailable;
+}
+
+}  // namespace
+
+void add_devices(CLI::App& app, Chosen& chosen) {
+  add_command(app, chosen, "devices", "List the devices, and why others are absent", declare, run);
+}
+
+}  // namespace pintle::cli

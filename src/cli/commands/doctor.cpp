@@ -1,0 +1,61 @@
+// `pintle doctor`: what is wrong with this machine, and what to do about it.
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/findings.h"
+#include "cli/table.h"
+
+namespace pintle::cli {
+namespace {
+
+struct DoctorOptions {};
+
+void declare(CLI::App&, DoctorOptions&) {}
+
+Findings look() {
+  constexpr std::array checks{check_settings, check_devices, check_compiler, check_cache, check_threads};
+  Findings all;
+  for (const auto check : checks) std::ranges::move(check(), std::back_inserter(all));
+  return all;
+}
+
+std::string as_text(const Findings& findings) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Finding& finding : findings) {
+    rows.push_back({std::string(name(finding.verdict)), finding.subject, finding.text});
+    if (!finding.next_step.empty()) rows.push_back({"", "", " - Next step: " + finding.next_step});
+  }
+  return table(rows);
+}
+
+Json as_json(const Findings& findings) {
+  Json json{{"findings", Json::array()}};
+  for (const Finding& finding : findings) {
+    json["findings"].push_back({{"subject", finding.subject},
+                                {"verdict", name(finding.verdict)},
+                                {"text", finding.text},
+                                {"next_step", finding.next_step}});
+  }
+  return json;
+}
+
+Result<ExitCode> run(const DoctorOptions&, const Output& output) {
+  const Findings findings = look();
+  if (output.is_json()) output.json(as_json(findings));
+  else output.text(as_text(findings));
+  const bool failed =
+      std::ranges::any_of(findings, [](const Finding& finding) { return finding.verdict == Verdict::fail; });
+  return failed ? ExitCode::failed : ExitCode::ok;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Chosen& chosen) {
+  add_command(app, chosen, "doctor", "Check the devices, the compiler, the cache and the settings", declare, run);
+}
+
+}  // namespace pintle::cli

@@ -1,0 +1,50 @@
+#include "cli/output.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <string>
+
+#include "base/platform.h"
+#include "cli/exit_code.h"
+
+namespace pintle::cli {
+namespace {
+
+void print(std::FILE* file, std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), file);
+  if (!text.ends_with('\n')) std::fputc('\n', file);
+}
+
+Json describe(const Error& error) {
+  Json row{{"code", name(error.code())}, {"message", error.message()}, {"context", Json::array()}};
+  for (const std::string& line : error.context()) row["context"].push_back(line);
+  if (!error.device().empty()) row["device"] = error.device();
+  row["exit"] = static_cast<int>(exit_code(error.code()));
+  return row;
+}
+
+}  // namespace
+
+void Output::json(const Json& document) const {
+  // A name from a driver may be anything; what is no UTF-8 is replaced, not thrown at.
+  print(stdout, document.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+void Output::text(std::string_view text) const { print(stdout, text); }
+
+void Output::words(std::string_view text) const { print(stderr, text); }
+
+void Output::failure(const Error& error) const {
+  words("pintle: " + error.text());
+  if (is_json()) json(Json{{"error", describe(error)}});
+}
+
+Result<void> Output::flush() const {
+  errno = 0;
+  const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  if (!failed) return {};
+  return Error(Errc::io,
+               "Standard output does not take the data (" + base::system_words(errno == 0 ? EIO : errno) + ").");
+}
+
+}  // namespace pintle::cli

@@ -1,0 +1,79 @@
+#include "pintle/buffer.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/bytes.h"
+#include "core/describe.h"
+#include "core/incarnation.h"
+
+namespace pintle {
+
+Result<BufferView> BufferView::slice(std::uint64_t first, std::uint64_t count) const {
+  if (incarnation_ == 0) return core::empty_object("BufferView");
+  const std::uint64_t elements = size_ / bytes_of(dtype_);
+  if (count == 0 || !base::range_fits(first, count, elements)) {
+    return Error(Errc::invalid_argument,
+                 fmt::format("Slice ({} elements from {}) does not lie within the ({}) elements of the view.", count, first, elements));
+  }
+  BufferView part = *this;
+  part.offset_ += first * bytes_of(dtype_);
+  part.size_ = count * bytes_of(dtype_);
+  part.shape_ = Shape{count};
+  return part;
+}
+
+Result<BufferView> BufferView::as(DType dtype, const Shape& shape) const {
+  if (incarnation_ == 0) return core::empty_object("BufferView");
+  const auto bytes = shape.is_valid() ? checked_bytes(dtype, shape) : std::nullopt;
+  if (bytes != size_) {
+    return Error(Errc::invalid_argument, fmt::format("Shape {} of {} does not have the size ({}) of the view.", shape.text(),
+                                                     name(dtype), size_));
+  }
+  if (offset_ % bytes_of(dtype) != 0) {
+    return Error(Errc::invalid_argument,
+                 fmt::format("Offset ({}) is not a multiple of the element size ({}) of {}.", offset_, bytes_of(dtype), name(dtype)));
+  }
+  BufferView other = *this;
+  other.dtype_ = dtype;
+  other.shape_ = shape;
+  return other;
+}
+
+Buffer::Buffer(Buffer&& other) noexcept : incarnation_(std::move(other.incarnation_)), view_(std::exchange(other.view_, {})) {}
+
+Buffer& Buffer::operator=(Buffer&& other) noexcept {
+  std::swap(incarnation_, other.incarnation_);
+  std::swap(view_, other.view_);
+  return *this;
+}
+
+Buffer::~Buffer() {
+  if (incarnation_) incarnation_->destroy_buffer(view_.buffer_);
+}
+
+std::string Buffer::text() const { return incarnation_ ? incarnation_->buffer_text(view_.buffer_) : "[Buffer]"; }
+
+Result<std::span<std::byte>> Buffer::map() {
+  if (!incarnation_) return core::empty_object("Buffer");
+  PINTLE_ASSIGN(memory, incarnation_->memory_of(view_.buffer_));
+  auto mapped = incarnation_->device().map(memory);
+  if (!mapped) return incarnation_->report(mapped.error()).during("mapping " + text());
+  return mapped->first(view_.size_bytes());
+}
+
+void Buffer::unmap() noexcept {
+  if (!incarnation_) return;
+  if (const auto memory = incarnation_->memory_of(view_.buffer_)) incarnation_->device().unmap(*memory);
+}
+
+Result<void> Buffer::fill_native(std::string_view type, void* out) const {
+  if (!incarnation_) return core::empty_object("Buffer");
+  PINTLE_ASSIGN(memory, incarnation_->memory_of(view_.buffer_));
+  auto filled = incarnation_->device().native(type, static_cast<std::uint64_t>(memory), out);
+  if (!filled) return incarnation_->report(filled.error());
+  return {};
+}
+
+}  // namespace pintle

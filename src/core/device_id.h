@@ -1,0 +1,55 @@
+// The grammar of device ids.
+//
+//   id      = "best" | device | layer
+//   device  = name [":" (ordinal | uuid)] [options]      cpu   vulkan:1   cuda:5f3a-77   cpu?inline
+//   layer   = name "(" id ")" [options]                  faulty(cpu)?call=submit
+//   options = "?" option {"&" option}                    option = key ["=" value]
+//
+// A name or key is a letter, then letters, digits and "_"; an ordinal is decimal without leading zeros; a uuid, whole
+// or its beginning, begins with a letter or digit, has these and "-", and not digits alone; a value is any text without control
+// characters, "&", "(" and ")".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pintle/error.h"
+
+namespace pintle::core {
+
+struct IdOption {
+  std::string key;
+  std::string value;  // empty: only the key is given
+  friend bool operator==(const IdOption&, const IdOption&) = default;
+};
+
+struct IdLayer {
+  std::string name;
+  std::vector<IdOption> options;
+  friend bool operator==(const IdLayer&, const IdLayer&) = default;
+};
+
+/// A device id in its parts. All but the values of options is in lower case; options are in the order of their keys.
+struct DeviceId {
+  static constexpr std::size_t max_length = 1024;
+  static constexpr std::size_t max_layers = 16;
+
+  std::vector<IdLayer> layers;  // outermost first
+  std::string backend;          // or "best"
+  std::optional<std::uint32_t> ordinal;
+  std::string uuid;  // its beginning suffices
+  std::vector<IdOption> options;
+  friend bool operator==(const DeviceId&, const DeviceId&) = default;
+
+  /// `invalid_argument` names the column, what is there and what is expected.
+  [[nodiscard]] static Result<DeviceId> parse(std::string_view text);
+  /// The canonical text, which `parse` reads back.
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] bool is_best() const noexcept { return backend == "best"; }
+};
+
+}  // namespace pintle::core

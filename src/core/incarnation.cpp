@@ -1,0 +1,258 @@
+#include "core/incarnation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "base/fork.h"
+#include "base/log.h"
+#include "base/settings.h"
+#include "core/describe.h"
+#include "core/program_state.h"
+#include "core/reactor.h"
+#include "core/recording_state.h"
+#include "core/thread_context.h"
+
+namespace pintle::core {
+namespace {
+
+constexpr auto drain_limit = std::chrono::seconds(5);
+
+std::uint64_t first_serial() {
+  const auto settings = base::settings();
+  return settings ? (*settings)->first_serial : 0;
+}
+
+// Who a number in a view belongs to, also after that incarnation has gone.
+struct Names {
+  struct Name {
+    std::string id;
+    std::uint64_t generation;
+  };
+  std::mutex mutex;
+  std::uint64_t next = first_serial() + 1;
+  std::unordered_map<std::uint64_t, Name> names;
+
+  static Names& instance() {
+    static Names& names = *new Names;
+    return names;
+  }
+
+  std::uint64_t add(const std::string& id, std::uint64_t generation) {
+    std::lock_guard lock(mutex);
+    names[next] = {id, generation};
+    return next++;
+  }
+
+  std::optional<Name> find(std::uint64_t number) {
+    std::lock_guard lock(mutex);
+    const auto found = names.find(number);
+    return found == names.end() ? std::nullopt : std::optional(found->second);
+  }
+};
+
+Error stale(std::string_view object, std::string_view id, std::uint64_t generation, std::uint64_t current) {
+  return Error(Errc::stale, fmt::format("{} belongs to generation ({}) of [{}], which is at generation ({}).", object, generation,
+                                        id, current));
+}
+
+}  // namespace
+
+// Shared by everything that a user holds.
+struct Incarnation::Lease {
+  std::shared_ptr<Incarnation> incarnation;
+  explicit Lease(std::shared_ptr<Incarnation> held) : incarnation(std::move(held)) {}
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+  ~Lease() { incarnation->close(); }
+};
+
+Result<std::shared_ptr<Incarnation>> Incarnation::open(const std::string& id, std::uint64_t generation,
+                                                       std::unique_ptr<backend::Device> device) {
+  auto incarnation = std::make_shared<Incarnation>(id, generation, std::move(device));
+  auto lease = std::make_shared<Lease>(incarnation);
+  incarnation->lease_ = lease;
+  Reactor::instance().opened(incarnation->is_driven());
+  return std::shared_ptr<Incarnation>(lease, incarnation.get());
+}
+
+Incarnation::Incarnation(std::string id, std::uint64_t generation, std::unique_ptr<backend::Device> device)
+    : device_(std::move(device)),
+      info_(device_->info()),
+      generation_(generation),
+      number_(Names::instance().add(id, generation)),
+      buffers_(static_cast<std::uint32_t>(first_serial() >> 32)) {
+  info_.id = std::move(id);
+}
+
+Incarnation::~Incarnation() {
+  if (base::in_forked_child()) static_cast<void>(device_.release());  // its threads are the parent's
+}
+
+std::shared_ptr<Incarnation> Incarnation::lease() const {
+  const auto lease = lease_.lock();
+  return {lease, lease ? lease->incarnation.get() : nullptr};
+}
+
+Result<void> Incarnation::usable(std::string_view object) const {
+  if (base::in_forked_child()) return base::forked_error();
+  if (!is_lost()) return {};
+  const std::uint64_t successor = successor_.load(std::memory_order_acquire);
+  if (successor != 0) return stale(object, id(), generation_, successor);
+  return loss_->during(fmt::format("using {}", object));
+}
+
+Error Incarnation::foreign(std::string_view object, const Incarnation& other) const {
+  if (id() == other.id() && generation_ < other.generation_) return stale(object, id(), generation_, other.generation_);
+  return Error(Errc::invalid_argument, fmt::format("{} belongs to [{}], not to [{}].", object, id(), other.id()));
+}
+
+Result<void> Incarnation::check_owner(std::uint64_t number, std::uint64_t buffer) const {
+  if (number == number_) return {};
+  if (number == 0) return empty_object("BufferView");
+  const std::string object = object_text("Buffer", static_cast<std::uint32_t>(buffer), "");
+  const auto owner = Names::instance().find(number);
+  if (!owner) return Error(Errc::internal, fmt::format("{} has an unknown owner ({}).", object, number));
+  if (owner->id == id() && owner->generation < generation_) return stale(object, id(), owner->generation, generation_);
+  return Error(Errc::invalid_argument, fmt::format("{} belongs to [{}], not to [{}].", object, owner->id, id()));
+}
+
+Error Incarnation::report(const Error& error) {
+  Worklist worklist;
+  std::lock_guard lock(mutex_);
+  return report_locked(error, worklist);
+}
+
+Error Incarnation::report_locked(const Error& error, Worklist& worklist) {
+  const bool fatal = error.code() == Errc::device_lost || error.code() == Errc::process_poisoned;
+  Error named = error.device().empty() ? error.with_device(id(), generation_) : error;
+  if (!fatal) return named;
+  lose(named, worklist);
+  return *loss_;
+}
+
+// Only the first cause counts. A lost backend touches nothing any more, so what submissions own can go at once.
+void Incarnation::lose(const Error& error, Worklist& worklist) noexcept {
+  if (is_lost()) return;
+  loss_.emplace(error);
+  lost_.store(true, std::memory_order_release);
+  base::log(LogLevel::error, "core", "[{}] generation {} is lost: {}", id(), generation_, error.text());
+  for (const auto& queue : queues_) queue->lose(error, worklist);
+  worklist.later([dropped = std::make_shared<std::vector<Retired>>(std::move(retired_))] {});
+  retired_.clear();
+}
+
+std::vector<std::shared_ptr<QueueState>> Incarnation::queues() {
+  std::lock_guard lock(mutex_);
+  return queues_;
+}
+
+bool Incarnation::is_finished(const Stamps& stamps) const noexcept {
+  return std::ranges::all_of(stamps, [this](const Stamp& stamp) {
+    const auto queue = std::ranges::find(queues_, stamp.queue, [](const auto& each) { return each->number(); });
+    return queue == queues_.end() || (*queue)->is_finished(stamp.serial);
+  });
+}
+
+void Incarnation::retire(Stamps stamps, std::function<void()> dispose, Worklist& worklist) {
+  if (is_lost()) return;
+  if (is_finished(stamps)) {
+    worklist.later(std::move(dispose));
+  } else {
+    retired_.push_back({std::move(stamps), std::move(dispose)});
+  }
+}
+
+void Incarnation::dispose_finished(Worklist& worklist) {
+  std::erase_if(retired_, [&](Retired& retired) {
+    if (!is_finished(retired.stamps)) return false;
+    worklist.later(std::move(retired.dispose));
+    return true;
+  });
+  std::erase_if(queues_, [&](std::shared_ptr<QueueState>& queue) {
+    if (!queue->is_abandoned() || !queue->is_idle()) return false;
+    device_->destroy_queue(queue->id());
+    worklist.later([dropped = std::move(queue)] {});
+    return true;
+  });
+}
+
+Result<std::shared_ptr<QueueState>> Incarnation::create_queue(const QueueOptions& options) {
+  PINTLE_TRY(usable("[" + id() + "]"));
+  if (options.kind == QueueKind::copy && info_.capability(Feature::copy_queue).support == Support::absent) {
+    return Error(Errc::unsupported,
+                 fmt::format("[{}] has no copy queues: {}.", id(), info_.capability(Feature::copy_queue).detail));
+  }
+  Worklist worklist;
+  std::lock_guard lock(mutex_);
+  const std::uint64_t first = first_serial();
+  const auto created = device_->create_queue({options.kind, first, options.label});
+  if (!created) return report_locked(created.error(), worklist).during("creating a queue");
+  const std::uint64_t number = next_queue_++;
+  auto queue = std::make_shared<QueueState>(shared_from_this(), *created, number, first, object_text("Queue", number, options.label));
+  queue->create_timeline();
+  queues_.push_back(queue);
+  return hand_out_with(queue, [this, queue] { abandon(queue); });
+}
+
+template <class State>
+std::shared_ptr<State> Incarnation::hand_out_with(std::shared_ptr<State> state, std::function<void()> ended) {
+  struct Handle {
+    std::shared_ptr<Incarnation> lease;
+    std::function<void()> ended;
+    std::shared_ptr<State> state;
+    ~Handle() {
+      if (ended) ended();
+    }
+  };
+  State* const pointer = state.get();
+  return {std::shared_ptr<Handle>(new Handle{lease(), std::move(ended), std::move(state)}), pointer};
+}
+
+std::shared_ptr<ProgramState> Incarnation::hand_out(std::shared_ptr<ProgramState> program) {
+  return hand_out_with(std::move(program), nullptr);
+}
+
+void Incarnation::abandon(const std::shared_ptr<QueueState>& queue) noexcept {
+  if (base::in_forked_child()) return;
+  Worklist worklist;
+  std::lock_guard lock(mutex_);
+  queue->abandon();
+  if (is_lost()) {
+    std::erase(queues_, queue);
+  } else if (queue->is_idle()) {
+    dispose_finished(worklist);
+  } else if (const auto serial = queue->unfinished_native()) {
+    queue->watch(*serial);
+  }
+}
+
+Result<std::shared_ptr<RecordingState>> Incarnation::record(CommandList list) {
+  PINTLE_TRY(usable("[" + id() + "]"));
+  if (list.error()) return list.error()->during("recording on [" + id() + "]");
+  if (list.borrows_) {
+    return Error(Errc::invalid_argument,
+                 "A recording cannot borrow host memory for its replays: use a slot, or memory that the list keeps.");
+  }
+  Worklist worklist;
+  std::lock_guard lock(mutex_);
+  auto recording =
+      std::make_shared<RecordingState>(shared_from_this(), std::move(list), object_text("Recording", next_recording_++, ""));
+  if (auto frozen = recording->freeze(); !frozen) return report_locked(frozen.error(), worklist).during("recording on [" + id() + "]");
+  return hand_out_with(recording, [this, recording] { retire_recording(recording); });
+}
+
+void Incarnation::retire_recording(std::shared_ptr<RecordingState> recording) noexcept {
+  if (base::in_forked_child()) return;
+  Worklist worklist;
+  std::lock_guard lock(mutex_);
+  const Stamps stamps = recording->stamps();
+  retire(stamps, [this, kept = std::move(recording)] {
+    std::lock_guard forgetting(mutex_);
+    if (!is_lost()) kept->forget();
+  }, worklist);
+}
+
+}  // namespace pintle::core

@@ -1,0 +1,136 @@
+// Buffers of an incarnation: made, found, freed when their last use is finished.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/fork.h"
+#include "core/describe.h"
+#include "core/incarnation.h"
+#include "core/slot_rules.h"
+#include "core/visit_ranges.h"
+
+namespace pintle::core {
+namespace {
+
+constexpr std::uint64_t max_alignment = 4096;
+
+Result<backend::MemoryRequest> check_request(DType dtype, const Shape& shape, const BufferOptions& options, const DeviceInfo& info) {
+  const auto bytes = shape.is_valid() ? checked_bytes(dtype, shape) : std::nullopt;
+  if (!bytes) {
+    return Error(Errc::invalid_argument,
+                 shape.is_valid() ? fmt::format("Shape {} of {} has more bytes than 64 bits count.", shape.text(), name(dtype))
+                                  : fmt::format("Rank ({}) is larger than the limit ({}).", shape.rank(), Shape::max_rank));
+  }
+  if (*bytes == 0) return Error(Errc::invalid_argument, fmt::format("Shape {} has size (0); the least is (1).", shape.text()));
+  if (*bytes > info.limits.max_allocation) {
+    return Error(Errc::invalid_argument, fmt::format("Size ({}) is larger than the largest allocation ({}) of [{}].", *bytes,
+                                                     info.limits.max_allocation, info.id));
+  }
+  if (!std::has_single_bit(options.alignment) || options.alignment > max_alignment) {
+    return Error(Errc::invalid_argument, fmt::format("Alignment ({}) is not a power of two of at most ({}).", options.alignment,
+                                                     max_alignment));
+  }
+  return backend::MemoryRequest{*bytes, options.alignment, options.placement, options.label};
+}
+
+}  // namespace
+
+Result<Buffer> Incarnation::allocate(DType dtype, const Shape& shape, const BufferOptions& options) {
+  PINTLE_TRY(usable("[" + id() + "]"));
+  PINTLE_ASSIGN(request, check_request(dtype, shape, options, info_));
+  auto memory = device_->allocate(request);
+  if (!memory && memory.error().code() == Errc::out_of_memory) {
+    PINTLE_TRY(poll());  // destroyed buffers whose last use has been finished meanwhile are freed here
+    memory = device_->allocate(request);
+  }
+  if (!memory) return describe_exhaustion(report(memory.error()));
+  BufferView view;
+  view.incarnation_ = number_;
+  view.size_ = request.size;
+  view.dtype_ = dtype;
+  view.shape_ = shape;
+  std::lock_guard lock(mutex_);
+  view.buffer_ = buffers_.insert({*memory, request.size, options.label, {}});
+  return Buffer(lease(), view);
+}
+
+// Says who holds the memory.
+Error Incarnation::describe_exhaustion(const Error& error) {
+  if (error.code() != Errc::out_of_memory) return error;
+  constexpr std::size_t most = 3;
+  std::vector<std::pair<std::uint64_t, std::string>> holders;
+  {
+    std::lock_guard lock(mutex_);
+    buffers_.for_each([&](std::uint64_t id, const BufferRecord& record) {
+      holders.emplace_back(record.size, object_text("Buffer", static_cast<std::uint32_t>(id), record.label));
+    });
+  }
+  std::ranges::sort(holders, std::greater());
+  if (holders.empty()) return error.during("allocating from [" + id() + "], where no buffer is alive");
+  std::string words = "allocating from [" + id() + "], whose largest buffers are ";
+  for (std::size_t i = 0; i < std::min(most, holders.size()); ++i) {
+    words += fmt::format("{}{} ({} bytes)", i == 0 ? "" : ", ", holders[i].second, holders[i].first);
+  }
+  return error.during(std::move(words));
+}
+
+void Incarnation::destroy_buffer(std::uint64_t id) noexcept {
+  if (base::in_forked_child()) return;
+  Worklist worklist;
+  std::lock_guard lock(mutex_);
+  auto record = buffers_.erase(id);
+  if (!record) return;
+  retire(std::move(record->stamps),
+         [self = shared_from_this(), memory = record->memory] {
+           if (!self->is_lost()) self->device_->release(memory);
+         },
+         worklist);
+}
+
+Result<backend::MemoryId> Incarnation::memory_of(std::uint64_t id) {
+  PINTLE_TRY(usable(object_text("Buffer", static_cast<std::uint32_t>(id), "")));
+  std::lock_guard lock(mutex_);
+  const BufferRecord* const record = find_buffer(id);
+  if (record == nullptr) return stale_buffer(id);
+  return record->memory;
+}
+
+std::string Incarnation::buffer_text(std::uint64_t id) {
+  std::lock_guard lock(mutex_);
+  return buffer_text_locked(id);
+}
+
+std::string Incarnation::buffer_text_locked(std::uint64_t id) {
+  const BufferRecord* const record = find_buffer(id);
+  return object_text("Buffer", static_cast<std::uint32_t>(id), record != nullptr ? std::string_view(record->label) : "");
+}
+
+Error Incarnation::stale_buffer(std::uint64_t id) const {
+  return Error(Errc::stale, fmt::format("[Buffer {}] of [{}] has been destroyed.", static_cast<std::uint32_t>(id), this->id()));
+}
+
+Result<void> Incarnation::resolve(CommandList& list, std::optional<Stamp> use) {
+  if (list.incarnation_ != 0) PINTLE_TRY(check_owner(list.incarnation_, 0));
+  if (use && !slot_rules(list.commands_, list.arguments_, info_.limits).empty()) {
+    return Error(Errc::invalid_argument, "The list has slots, which only a recording can have: record it, then replay.");
+  }
+  std::uint64_t missing = 0;
+  for (backend::Command& command : list.commands_) {
+    visit_ranges(command, std::span(list.arguments_), [&](backend::Range& range, Access) {
+      if (range.slot != backend::no_slot || missing != 0) return;
+      BufferRecord* const record = find_buffer(range.buffer);
+      if (record == nullptr) {
+        missing = range.buffer;
+        return;
+      }
+      range.memory = record->memory;
+      if (use) record->stamps.set(use->queue, use->serial);
+    });
+  }
+  if (missing != 0) return stale_buffer(missing);
+  return {};
+}
+
+}  // namespace pintle::core

@@ -1,0 +1,67 @@
+// Ids that are never used twice.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace pintle::core {
+
+/// Objects by id: the low 32 bits are a place, the high 32 its epoch, which rises each time the place is given to another object.
+/// A place whose epoch has run out is not used again, so a stale id is found in O(1), always.
+template <class T>
+class ObjectTable {
+ public:
+  /// `first_epoch` is where epochs start; at least 1 is used, so that id 0 never exists.
+  explicit ObjectTable(std::uint32_t first_epoch) noexcept : first_epoch_(first_epoch == 0 ? 1 : first_epoch) {}
+
+  std::uint64_t insert(T object) {
+    std::uint32_t place;
+    if (free_.empty()) {
+      place = static_cast<std::uint32_t>(places_.size());
+      places_.push_back({first_epoch_, std::nullopt});
+    } else {
+      place = free_.back();
+      free_.pop_back();
+    }
+    places_[place].object.emplace(std::move(object));
+    return (std::uint64_t{places_[place].epoch} << 32) | place;
+  }
+
+  [[nodiscard]] T* find(std::uint64_t id) noexcept {
+    const auto place = static_cast<std::uint32_t>(id);
+    if (place >= places_.size() || places_[place].epoch != id >> 32 || !places_[place].object) return nullptr;
+    return &*places_[place].object;
+  }
+
+  /// Takes the object out; empty when the id is stale.
+  std::optional<T> erase(std::uint64_t id) {
+    if (find(id) == nullptr) return std::nullopt;
+    Place& place = places_[static_cast<std::uint32_t>(id)];
+    std::optional<T> object = std::exchange(place.object, std::nullopt);
+    if (++place.epoch != 0) free_.push_back(static_cast<std::uint32_t>(id));
+    return object;
+  }
+
+  /// Calls `visit(id, object)` for every object.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (std::size_t place = 0; place < places_.size(); ++place) {
+      if (places_[place].object) visit((std::uint64_t{places_[place].epoch} << 32) | place, *places_[place].object);
+    }
+  }
+
+ private:
+  struct Place {
+    std::uint32_t epoch;
+    std::optional<T> object;
+  };
+
+  std::uint32_t first_epoch_;
+  std::vector<Place> places_;
+  std::vector<std::uint32_t> free_;
+};
+
+}  // namespace pintle::core

@@ -1,0 +1,42 @@
+// A loaded program: what stands behind Program and Kernel.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pintle/backend/command.h"
+#include "pintle/entry.h"
+#include "pintle/info.h"
+
+namespace pintle::core {
+
+class Incarnation;
+
+/// Immutable. A command list that uses the program keeps it (through `shared_from_this`), so it is unloaded only when no list,
+/// submission, recording or handle is left.
+class ProgramState : public std::enable_shared_from_this<ProgramState> {
+ public:
+  ProgramState(const std::shared_ptr<Incarnation>& incarnation, backend::ProgramId id, std::string format, std::vector<Entry> entries);
+  ProgramState(const ProgramState&) = delete;
+  ProgramState& operator=(const ProgramState&) = delete;
+  ~ProgramState();
+
+  [[nodiscard]] backend::ProgramId id() const noexcept { return id_; }
+  [[nodiscard]] const std::string& format() const noexcept { return format_; }
+  [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
+  /// The number that views of the same incarnation carry.
+  [[nodiscard]] std::uint64_t incarnation_number() const noexcept { return incarnation_number_; }
+  [[nodiscard]] const Limits& limits() const noexcept { return limits_; }
+
+ private:
+  std::weak_ptr<Incarnation> incarnation_;  // weak: submissions, which the incarnation owns, own programs
+  std::uint64_t incarnation_number_;
+  Limits limits_;
+  backend::ProgramId id_;
+  std::string format_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace pintle::core

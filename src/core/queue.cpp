@@ -1,0 +1,78 @@
+#include "pintle/queue.h"
+
+#include <utility>
+
+#include "base/contain.h"
+#include "core/describe.h"
+#include "core/queue_state.h"
+#include "core/recording_state.h"
+
+namespace pintle {
+
+Queue& Queue::operator=(Queue&& other) noexcept {
+  std::swap(state_, other.state_);
+  return *this;
+}
+
+Queue::~Queue() = default;
+
+Result<Point> Queue::submit(CommandList list, SubmitOptions options) {
+  if (!state_) return core::empty_object("Queue");
+  return base::contain("submitting", [&] { return state_->submit(std::move(list), std::move(options)); });
+}
+
+Result<Point> Queue::replay(const Recording& recording, std::span<const SlotValue> bindings, SubmitOptions options) {
+  if (!state_) return core::empty_object("Queue");
+  if (!recording.state_) return core::empty_object("Recording");
+  return base::contain("replaying", [&] { return state_->replay(*recording.state_, bindings, std::move(options)); });
+}
+
+Result<Point> Queue::replay(const Recording& recording, std::span<const SlotValue> bindings) {
+  return replay(recording, bindings, {});
+}
+
+Result<void> Queue::submit_and_wait(CommandList list, Timeout timeout) {
+  PINTLE_ASSIGN(done, submit(std::move(list), {.timeout = timeout}));
+  return done.wait(timeout);
+}
+
+Point Queue::last() const noexcept { return state_ ? state_->last() : Point(); }
+
+std::string Queue::text() const { return state_ ? state_->text() : "[Queue]"; }
+
+Submission Queue::begin() { return Submission(*this); }
+
+Submission Queue::wait(Point point) { return begin().wait(std::move(point)); }
+
+Submission&& Submission::wait(Point point) {
+  options_.wait.push_back(std::move(point));
+  return std::move(*this);
+}
+
+Submission&& Submission::signal(Point point) {
+  options_.signal.push_back(std::move(point));
+  return std::move(*this);
+}
+
+Submission&& Submission::copy(const BufferArgument& to, const BufferArgument& from) {
+  list_.copy(to, from);
+  return std::move(*this);
+}
+
+Submission&& Submission::barrier() {
+  list_.barrier();
+  return std::move(*this);
+}
+
+Submission&& Submission::label(std::string_view text) {
+  list_.label(text);
+  return std::move(*this);
+}
+
+Result<Point> Submission::submit() { return queue_->submit(std::move(list_), std::move(options_)); }
+
+std::size_t Recording::slots() const noexcept { return state_ ? state_->slots() : 0; }
+
+std::string Recording::text() const { return state_ ? state_->text() : "[Recording]"; }
+
+}  // namespace pintle

@@ -1,0 +1,121 @@
+#include "core/recording_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/hazards.h"
+#include "core/incarnation.h"
+#include "core/slot_rules.h"
+
+namespace pintle::core {
+
+RecordingState::RecordingState(std::shared_ptr<Incarnation> incarnation, CommandList list, std::string text)
+    : incarnation_(std::move(incarnation)), list_(std::move(list)), text_(std::move(text)) {}
+
+Result<void> RecordingState::freeze() {
+  PINTLE_TRY(incarnation_->resolve(list_, std::nullopt));
+  place_barriers(list_.commands_, list_.arguments_);
+  rules_ = slot_rules(list_.commands_, list_.arguments_, incarnation_->info().limits);
+  copies_ = slot_copies(list_.commands_);
+  buffers_ = buffers_of(list_.commands_, list_.arguments_);
+  for (const SlotRule& rule : rules_) slots_ = std::max<std::size_t>(slots_, rule.slot + 1);
+  auto recorded = incarnation_->device().record({list_.commands_, list_.arguments_});
+  if (recorded) {
+    native_ = *recorded;
+  } else if (recorded.error().code() != Errc::unsupported) {
+    return recorded.error();
+  }
+  return {};
+}
+
+void RecordingState::forget() noexcept {
+  if (native_ != backend::RecordingId::none) incarnation_->device().forget(std::exchange(native_, backend::RecordingId::none));
+}
+
+Result<void> RecordingState::bind(QueueState& queue, Flight& flight, std::span<const SlotValue> bindings) {
+  if (&queue.incarnation() != incarnation_.get()) return incarnation_->foreign(text_, queue.incarnation());
+  if (bindings.size() != slots_) {
+    return Error(Errc::invalid_argument,
+                 fmt::format("Bindings ({}) do not match the slots ({}) of {}.", bindings.size(), slots_, text_));
+  }
+  for (const std::uint64_t buffer : buffers_) {
+    if (incarnation_->find_buffer(buffer) == nullptr) return incarnation_->stale_buffer(buffer);
+  }
+  for (std::uint32_t slot = 0; slot < slots_; ++slot) {
+    auto binding = bind_slot(slot, bindings[slot]);
+    if (!binding) return binding.error().during(fmt::format("checking slot {}", slot));
+    flight.bindings.push_back(*binding);
+  }
+  PINTLE_TRY(check_copies(flight.bindings));
+  for (const std::uint64_t buffer : buffers_) incarnation_->find_buffer(buffer)->stamps.set(queue.number(), flight.serial);
+  for (const backend::Binding& binding : flight.bindings) {
+    if (const auto* range = std::get_if<backend::Range>(&binding)) {
+      incarnation_->find_buffer(range->buffer)->stamps.set(queue.number(), flight.serial);
+    }
+  }
+  stamps_.set(queue.number(), flight.serial);
+  compose(flight);
+  return {};
+}
+
+// The backend's own replay, the same list again, or a copy of it with the slots filled in.
+void RecordingState::compose(Flight& flight) const {
+  if (native_ != backend::RecordingId::none) {
+    flight.replay.resize(1);
+    flight.replay[0] = {backend::Replay{native_, flight.bindings}, nullptr, false};
+    flight.commands = {flight.replay, {}};
+  } else if (slots_ == 0) {
+    flight.commands = {list_.commands_, list_.arguments_};
+  } else {
+    flight.list.commands_ = list_.commands_;
+    flight.list.arguments_ = list_.arguments_;
+    fill_slots(flight.list.commands_, flight.list.arguments_, flight.bindings);
+    flight.commands = {flight.list.commands_, flight.list.arguments_};
+  }
+}
+
+Result<backend::Binding> RecordingState::bind_slot(std::uint32_t slot, const SlotValue& value) const {
+  PINTLE_ASSIGN(binding, to_binding(value));
+  for (const SlotRule& rule : rules_) {
+    if (rule.slot == slot) PINTLE_TRY(check_rule(rule, binding, dtype_of_value(value)));
+  }
+  return binding;
+}
+
+Result<backend::Binding> RecordingState::to_binding(const SlotValue& value) const {
+  if (const auto* scalar = std::get_if<ScalarValue>(&value.value_)) return backend::Binding(scalar->bytes);
+  if (const auto* source = std::get_if<std::span<const std::byte>>(&value.value_)) {
+    return backend::Binding(backend::HostSource{source->data(), source->size()});
+  }
+  if (const auto* target = std::get_if<std::span<std::byte>>(&value.value_)) {
+    return backend::Binding(backend::HostTarget{target->data(), target->size()});
+  }
+  const auto& view = std::get<BufferView>(value.value_);
+  PINTLE_TRY(incarnation_->check_owner(view.incarnation_, view.buffer_));
+  const BufferRecord* record = incarnation_->find_buffer(view.buffer_);
+  if (record == nullptr) return incarnation_->stale_buffer(view.buffer_);
+  return backend::Binding(backend::Range{record->memory, view.buffer_, view.offset_, view.size_});
+}
+
+std::optional<DType> RecordingState::dtype_of_value(const SlotValue& value) {
+  if (const auto* view = std::get_if<BufferView>(&value.value_)) return view->dtype();
+  if (const auto* scalar = std::get_if<ScalarValue>(&value.value_)) return scalar->dtype;
+  return std::nullopt;
+}
+
+Result<void> RecordingState::check_copies(std::span<const backend::Binding> bindings) const {
+  for (const SlotCopy& copy : copies_) {
+    const backend::Range to = bound(copy.to, bindings);
+    const backend::Range from = bound(copy.from, bindings);
+    if (overlap(to, from)) {
+      return Error(Errc::invalid_argument,
+                   fmt::format("The copy's destination ({}, {} bytes) overlaps its source ({}) in {}.", to.offset, to.size,
+                               from.offset, incarnation_->buffer_text_locked(to.buffer)));
+    }
+  }
+  return {};
+}
+
+}  // namespace pintle::core

@@ -1,0 +1,29 @@
+// From a device id to something that opens it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "pintle/backend/driver.h"
+#include "pintle/device.h"
+#include "pintle/error.h"
+
+namespace pintle::core {
+
+/// How to open a device, again after each loss.
+struct DeviceRecipe {
+  std::string id;  // canonical
+  std::function<Result<std::unique_ptr<backend::Device>>()> open;
+};
+
+/// Lists every device of every backend in use order (drivers by name, then ordinal) and the explained absences. Opens nothing.
+[[nodiscard]] Result<DeviceList> list_devices();
+
+/// Parses an id, resolves `best`, ordinals and uuids, and checks that device, layers and options exist. Opens nothing.
+/// invalid_argument (with the column) when it does not parse; unavailable, listing the valid ids and why the backend is absent,
+/// when there is no such device.
+[[nodiscard]] Result<DeviceRecipe> find_device(std::string_view id);
+
+}  // namespace pintle::core

@@ -1,0 +1,48 @@
+// What the slots of a frozen list demand, and lists with their slots filled in.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "pintle/backend/command.h"
+#include "pintle/error.h"
+#include "pintle/info.h"
+
+namespace pintle::core {
+
+/// What one use of a slot demands of its binding.
+struct SlotRule {
+  enum class Kind : std::uint8_t { buffer, scalar, source, target };
+  std::uint32_t slot = 0;
+  Kind kind = Kind::buffer;
+  std::uint64_t size = 0;           // exact bytes; 0: any up to `most`
+  std::uint64_t most = 0;           // bytes; 0: no limit
+  std::optional<DType> dtype{};     // of a kernel's argument
+  std::uint64_t alignment = 1;      // of the offset, in bytes
+};
+
+/// The two ranges of a copy, at least one in a slot: they must not overlap once bound.
+struct SlotCopy {
+  backend::Range to;
+  backend::Range from;
+};
+
+[[nodiscard]] std::vector<SlotRule> slot_rules(std::span<const backend::Command> commands,
+                                               std::span<const backend::Argument> arguments, const Limits& limits);
+[[nodiscard]] std::vector<SlotCopy> slot_copies(std::span<const backend::Command> commands);
+/// Every buffer that the commands name outside slots, once.
+[[nodiscard]] std::vector<std::uint64_t> buffers_of(std::span<const backend::Command> commands,
+                                                    std::span<const backend::Argument> arguments);
+
+/// Kind, dtype, size and alignment.
+[[nodiscard]] Result<void> check_rule(const SlotRule& rule, const backend::Binding& binding, std::optional<DType> dtype);
+/// The range itself, or what its slot holds.
+[[nodiscard]] backend::Range bound(const backend::Range& range, std::span<const backend::Binding> bindings);
+[[nodiscard]] bool overlap(const backend::Range& a, const backend::Range& b) noexcept;
+/// Puts every binding in its place.
+void fill_slots(std::span<backend::Command> commands, std::span<backend::Argument> arguments,
+                std::span<const backend::Binding> bindings);
+
+}  // namespace pintle::core

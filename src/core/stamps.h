@@ -1,0 +1,34 @@
+// The last use of something by each queue.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace pintle::core {
+
+/// (queue, serial): memory may be freed when every stamp is finished. A queue that is gone has finished everything.
+struct Stamp {
+  std::uint64_t queue = 0;  // the queue's number, unique in its incarnation
+  std::uint64_t serial = 0;
+};
+
+class Stamps {
+ public:
+  /// Serials of one queue only rise.
+  void set(std::uint64_t queue, std::uint64_t serial) {
+    for (Stamp& stamp : stamps_) {
+      if (stamp.queue == queue) {
+        stamp.serial = serial;
+        return;
+      }
+    }
+    stamps_.push_back({queue, serial});
+  }
+  [[nodiscard]] auto begin() const noexcept { return stamps_.begin(); }
+  [[nodiscard]] auto end() const noexcept { return stamps_.end(); }
+
+ private:
+  std::vector<Stamp> stamps_;
+};
+
+}  // namespace pintle::core

@@ -1,0 +1,241 @@
+// From a list to a submission: checked, then given to the backend or held.
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "base/contain.h"
+#include "core/describe.h"
+#include "core/hazards.h"
+#include "core/incarnation.h"
+#include "core/queue_state.h"
+#include "core/recording_state.h"
+#include "core/thread_context.h"
+
+namespace pintle::core {
+namespace {
+
+// Waits that the backend does itself. Few in practice, so that they need no allocation.
+class NativeWaits {
+ public:
+  void add(backend::QueuePoint point) {
+    if (size_ < inline_.size()) {
+      inline_[size_++] = point;
+      return;
+    }
+    if (more_.empty()) more_.assign(inline_.begin(), inline_.end());
+    more_.push_back(point);
+  }
+  [[nodiscard]] std::span<const backend::QueuePoint> points() const noexcept {
+    if (!more_.empty()) return more_;
+    return std::span(inline_).first(size_);
+  }
+
+ private:
+  std::array<backend::QueuePoint, 8> inline_{};
+  std::size_t size_ = 0;
+  std::vector<backend::QueuePoint> more_;
+};
+
+}  // namespace
+
+Result<void> QueueState::check(const SubmitOptions& options) const {
+  for (const Point& point : options.wait) {
+    if (peek(point) == nullptr) return empty_object("Point").during("checking what the submission waits for");
+  }
+  for (const Point& point : options.signal) {
+    const SignalState* signal = peek(point);
+    if (signal == nullptr) return empty_object("Point").during("checking what the submission signals");
+    if (signal->belongs_to_queue()) {
+      return Error(Errc::invalid_argument, fmt::format("The timeline of {} is raised by its submissions only.", signal->text()));
+    }
+    if (point.value() <= signal->timeline().value()) {
+      return Error(Errc::invalid_argument, fmt::format("Signal value ({}) is not above the value ({}) that {} has reached.",
+                                                       point.value(), signal->timeline().value(), signal->text()));
+    }
+  }
+  return {};
+}
+
+// Blocks, without the lock, until the queue can take one more submission.
+Result<void> QueueState::make_room(const Timeout& timeout) {
+  const std::uint64_t limit = incarnation_->info().limits.max_in_flight;
+  const auto full = [&] {
+    std::lock_guard lock(incarnation_->mutex());
+    return in_flight() >= limit ? std::optional(reached_ + 1) : std::nullopt;
+  };
+  auto oldest = full();
+  if (!oldest) return {};
+  timeline_->refresh();
+  const Deadline deadline = timeout.deadline();
+  while ((oldest = full())) {
+    if (no_blocking > 0) return blocking_refused(fmt::format("Submitting to the full {}", text_));
+    auto waited = timeline_->wait(*oldest, deadline);
+    if (!waited) {
+      return waited.error().during(
+          fmt::format("waiting for room in {}, which holds its limit of ({}) unfinished submissions", text_, limit));
+    }
+  }
+  return {};
+}
+
+// With the lock held: whether the queue takes anything at all.
+Result<void> QueueState::admit() {
+  PINTLE_TRY(incarnation_->usable(text_));
+  if (failed_) return failed_->during("submitting to " + text_ + ", which has failed");
+  if (last_ == ~std::uint64_t{0}) {
+    return Error(Errc::unsupported, fmt::format("{} has used its last serial ({}); make a new queue.", text_, last_));
+  }
+  if (in_flight() >= incarnation_->info().limits.max_in_flight) {
+    return Error(Errc::invalid_argument,
+                 fmt::format("{} is full ({} unfinished submissions): it is used by several threads at once.", text_, in_flight()));
+  }
+  return {};
+}
+
+Result<Point> QueueState::submit(CommandList&& list, SubmitOptions&& options) {
+  if (list.error()) return list.error()->during("submitting to " + text_);
+  PINTLE_TRY(incarnation_->usable(text_));
+  PINTLE_TRY(check(options));
+  PINTLE_TRY(make_room(options.timeout));
+  Worklist worklist;
+  auto submitted = [&]() -> Result<Point> {
+    std::lock_guard lock(incarnation_->mutex());
+    PINTLE_TRY(admit());
+    Flight& flight = next_flight();
+    flight.list = std::move(list);
+    auto accepted = [&]() -> Result<Point> {
+      PINTLE_TRY(incarnation_->resolve(flight.list, Stamp{number_, flight.serial}));
+      place_barriers(flight.list.commands_, flight.list.arguments_);
+      flight.commands = {flight.list.commands_, flight.list.arguments_};
+      return accept(flight, std::move(options), worklist);
+    }();
+    if (!accepted) {
+      clear(flight, worklist);
+      return accepted.error().during("submitting to " + text_);
+    }
+    return accepted;
+  }();
+  worklist.run();
+  incarnation_->drive();
+  return submitted;
+}
+
+Result<Point> QueueState::replay(RecordingState& recording, std::span<const SlotValue> bindings, SubmitOptions&& options) {
+  PINTLE_TRY(incarnation_->usable(text_));
+  PINTLE_TRY(check(options));
+  PINTLE_TRY(make_room(options.timeout));
+  Worklist worklist;
+  auto submitted = [&]() -> Result<Point> {
+    std::lock_guard lock(incarnation_->mutex());
+    PINTLE_TRY(admit());
+    Flight& flight = next_flight();
+    auto accepted = [&]() -> Result<Point> {
+      PINTLE_TRY(recording.bind(*this, flight, bindings));
+      return accept(flight, std::move(options), worklist);
+    }();
+    if (!accepted) {
+      clear(flight, worklist);
+      return accepted.error().during("replaying " + recording.text() + " on " + text_);
+    }
+    return accepted;
+  }();
+  worklist.run();
+  incarnation_->drive();
+  return submitted;
+}
+
+// With everything checked and resolved. Until the serial is counted, an error leaves nothing behind.
+Result<Point> QueueState::accept(Flight& flight, SubmitOptions&& options, Worklist& worklist) {
+  flight.waits = std::move(options.wait);
+  flight.label = std::move(options.label);
+  for (Point& point : options.signal) flight.raises.push_back({state_of(point), point.value()});
+  auto held = hold(flight);
+  if (!held && held.error().code() == Errc::invalid_argument) return held.error();
+  if (held && !flight.hold && native_ == last_) {
+    PINTLE_TRY(start(flight, worklist));
+    last_ = flight.serial;
+    return timeline_->at(last_);
+  }
+  last_ = flight.serial;
+  if (!held) fail_from(flight.serial, held.error(), worklist);
+  return timeline_->at(flight.serial);
+}
+
+// Gives the flight a hold where it waits for a point that this device's backend cannot wait for. The error is the failure of a
+// point, or `invalid_argument` for a submission that would wait for itself.
+Result<void> QueueState::hold(Flight& flight) {
+  for (const Point& point : flight.waits) {
+    const auto signal = state_of(point);
+    if (signal == timeline_ && point.value() >= flight.serial) {
+      return Error(Errc::invalid_argument, fmt::format("Submission ({}) of {} would wait for value ({}) of its own queue.",
+                                                       flight.serial, text_, point.value()));
+    }
+  }
+  for (const Point& point : flight.waits) {
+    const auto signal = state_of(point);
+    const PointStatus status = signal->timeline().status(point.value());
+    if (status == PointStatus::failed) return signal->failure();
+    if (status == PointStatus::reached || signal == timeline_) continue;
+    const auto native = signal->native_point(point.value());
+    if (native && &native->queue->incarnation() == incarnation_.get()) continue;
+    if (!flight.hold) flight.hold = std::make_unique<Hold>(weak_from_this());
+    if (flight.hold->add(signal, point.value())) signal->watch(point.value());
+  }
+  if (flight.hold && flight.hold->is_open()) flight.hold.reset();
+  return {};
+}
+
+// Gives the flight to the backend. Its waits are reached, or the backend can do them.
+Result<void> QueueState::start(Flight& flight, Worklist& worklist) {
+  NativeWaits waits;
+  for (const Point& point : flight.waits) {
+    const auto signal = state_of(point);
+    const PointStatus status = signal->timeline().status(point.value());
+    if (status == PointStatus::failed) return signal->failure();
+    if (status == PointStatus::reached || signal == timeline_) continue;
+    const auto native = signal->native_point(point.value());
+    if (!native) return Error(Errc::internal, fmt::format("{} is neither reached nor promised when released.", signal->text()));
+    if (native->queue.get() != this) waits.add({native->queue->id(), native->serial});
+  }
+  const auto serial = incarnation_->device().submit(id_, waits.points(), flight.commands);
+  if (!serial) return incarnation_->report_locked(serial.error(), worklist);
+  if (*serial != flight.serial) {
+    return Error(Errc::internal, fmt::format("The backend answers serial ({}) where ({}) is next.", *serial, flight.serial));
+  }
+  native_ = flight.serial;
+  for (const Raise& raise : flight.raises) raise.signal->promise(raise.value, shared_from_this(), flight.serial);
+  if (timeline_->timeline().has_waiters(flight.serial)) watch(flight.serial);
+  return {};
+}
+
+void QueueState::pump(Worklist& worklist) {
+  std::lock_guard lock(incarnation_->mutex());
+  if (incarnation_->is_lost()) return;
+  for (std::uint64_t serial = native_ + 1; serial - 1 != last_; ++serial) {
+    const Flight& held = flight(serial);
+    if (!held.hold || !held.hold->has_failed()) continue;
+    for (const Point& point : held.waits) {
+      const auto signal = state_of(point);
+      if (signal->timeline().status(point.value()) != PointStatus::failed) continue;
+      fail_from(serial, signal->failure(), worklist);
+      return pump_ready(worklist);
+    }
+  }
+  pump_ready(worklist);
+}
+
+// Starts from the front, in order, as far as the holds are open.
+void QueueState::pump_ready(Worklist& worklist) {
+  while (native_ != last_) {
+    Flight& next = flight(native_ + 1);
+    if (next.hold && !next.hold->is_open()) return;
+    next.hold.reset();
+    if (auto started = start(next, worklist); !started) {
+      if (!incarnation_->is_lost()) fail_from(next.serial, started.error().during("starting a held submission of " + text_), worklist);
+      return;
+    }
+  }
+}
+
+}  // namespace pintle::core

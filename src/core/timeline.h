@@ -1,0 +1,187 @@
+// A value that only rises or fails, and those who wait for it.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "base/sync.h"
+#include "pintle/deadline.h"
+#include "pintle/error.h"
+
+namespace pintle::core {
+
+class Worklist;
+
+enum class PointStatus : std::uint8_t { pending, reached, failed };
+
+/// The timeline under every Signal and Queue. `Sync` supplies the atomics, locks and waits, so that the interleaving test runs
+/// this very code under a deterministic scheduler.
+///
+/// No wake-up is lost because value, failure and the list of waiters change only under one mutex: a waiter that links itself
+/// has seen, under that mutex, that its value is still pending, so whoever raises or fails the timeline later finds it linked.
+template <class Sync>
+class BasicTimeline {
+ public:
+  /// Somebody who wants to know. `fire` runs once, under the timeline's lock: it is short and takes only locks that nobody
+  /// holds while calling a timeline.
+  class Waiter {
+   public:
+    Waiter() = default;
+    Waiter(const Waiter&) = delete;
+    Waiter& operator=(const Waiter&) = delete;
+    virtual void fire(Worklist& worklist) noexcept = 0;
+
+   protected:
+    ~Waiter() = default;
+
+   private:
+    friend class BasicTimeline;
+    std::uint64_t value_ = 0;
+    Waiter* next_ = nullptr;
+    Waiter* previous_ = nullptr;
+    bool linked_ = false;
+  };
+
+  explicit BasicTimeline(std::uint64_t initial) noexcept : value_(initial) {}
+
+  [[nodiscard]] std::uint64_t value() const noexcept { return value_.load(std::memory_order_acquire); }
+
+  /// Reached wins over failed: what was reached before a failure stays reached.
+  [[nodiscard]] PointStatus status(std::uint64_t value) const noexcept {
+    const bool failed = failed_.load(std::memory_order_acquire);
+    if (value_.load(std::memory_order_acquire) >= value) return PointStatus::reached;
+    return failed && value >= failed_from_ ? PointStatus::failed : PointStatus::pending;
+  }
+
+  /// Why points fail, if any do.
+  [[nodiscard]] std::optional<Error> failure() const {
+    std::lock_guard lock(mutex_);
+    return failure_;
+  }
+
+  /// Raises the value to `value`, or does nothing where it is there already or failed before it. Fires who waited.
+  void raise(std::uint64_t value, Worklist& worklist) noexcept {
+    std::lock_guard lock(mutex_);
+    if (value <= value_.load(std::memory_order_relaxed)) return;
+    if (failure_ && value >= failed_from_) return;
+    value_.store(value, std::memory_order_release);
+    while (first_ != nullptr && first_->value_ <= value) fire(*first_, worklist);
+  }
+
+  /// Fails every point from `from` on (by default all that are not reached), now and in future; the first failure is kept.
+  /// Points before `from` may still be reached. False when the timeline had failed before.
+  bool fail(Error error, Worklist& worklist, std::optional<std::uint64_t> from = std::nullopt) noexcept {
+    std::lock_guard lock(mutex_);
+    if (failure_) return false;
+    failure_.emplace(std::move(error));
+    failed_from_ = from.value_or(value_.load(std::memory_order_relaxed) + 1);
+    failed_.store(true, std::memory_order_release);
+    while (last_ != nullptr && last_->value_ >= failed_from_) fire(*last_, worklist);
+    return true;
+  }
+
+  /// Links the waiter where `value` is still pending. Anything else is the status, and the waiter is not linked.
+  [[nodiscard]] PointStatus add(Waiter& waiter, std::uint64_t value) noexcept {
+    std::lock_guard lock(mutex_);
+    const PointStatus now = status(value);
+    if (now == PointStatus::pending) link(waiter, value);
+    return now;
+  }
+
+  /// Unlinks the waiter. False when it has been fired; `fire` has returned then.
+  bool remove(Waiter& waiter) noexcept {
+    std::lock_guard lock(mutex_);
+    if (!waiter.linked_) return false;
+    unlink(waiter);
+    return true;
+  }
+
+  /// Whether anybody waits for `value` or less.
+  [[nodiscard]] bool has_waiters(std::uint64_t value) const noexcept {
+    std::lock_guard lock(mutex_);
+    return first_ != nullptr && first_->value_ <= value;
+  }
+
+ private:
+  void fire(Waiter& waiter, Worklist& worklist) noexcept {
+    unlink(waiter);
+    waiter.fire(worklist);
+  }
+
+  // Sorted by value; most waiters come in rising order, so the search starts at the end.
+  void link(Waiter& waiter, std::uint64_t value) noexcept {
+    Waiter* before = last_;
+    while (before != nullptr && before->value_ > value) before = before->previous_;
+    waiter.value_ = value;
+    waiter.linked_ = true;
+    waiter.previous_ = before;
+    waiter.next_ = before != nullptr ? before->next_ : first_;
+    (waiter.previous_ != nullptr ? waiter.previous_->next_ : first_) = &waiter;
+    (waiter.next_ != nullptr ? waiter.next_->previous_ : last_) = &waiter;
+  }
+
+  void unlink(Waiter& waiter) noexcept {
+    (waiter.previous_ != nullptr ? waiter.previous_->next_ : first_) = waiter.next_;
+    (waiter.next_ != nullptr ? waiter.next_->previous_ : last_) = waiter.previous_;
+    waiter.linked_ = false;
+  }
+
+  mutable typename Sync::Mutex mutex_;
+  typename Sync::template Atomic<std::uint64_t> value_;
+  typename Sync::template Atomic<bool> failed_{false};
+  std::uint64_t failed_from_ = 0;  // written once, before failed_
+  std::optional<Error> failure_;
+  Waiter* first_ = nullptr;
+  Waiter* last_ = nullptr;
+};
+
+/// Where a host thread sleeps until one of its waiters is fired.
+template <class Sync>
+class BasicParker {
+ public:
+  void unpark() noexcept {
+    std::lock_guard lock(mutex_);
+    fired_ = true;
+    condition_.notify_all();
+  }
+
+  /// True when fired; false when the deadline passed before that.
+  [[nodiscard]] bool park(Deadline deadline) {
+    std::unique_lock lock(mutex_);
+    while (!fired_) {
+      if (deadline == Deadline::max()) {
+        condition_.wait(lock);
+      } else if (Sync::now() < deadline) {
+        condition_.wait_until(lock, deadline);
+      } else {
+        return false;
+      }
+    }
+    fired_ = false;
+    return true;
+  }
+
+ private:
+  typename Sync::Mutex mutex_;
+  typename Sync::Condition condition_;
+  bool fired_ = false;
+};
+
+/// A waiter that wakes a parked thread.
+template <class Sync>
+class BasicParkedWaiter final : public BasicTimeline<Sync>::Waiter {
+ public:
+  explicit BasicParkedWaiter(BasicParker<Sync>& parker) noexcept : parker_(&parker) {}
+  void fire(Worklist&) noexcept override { parker_->unpark(); }
+
+ private:
+  BasicParker<Sync>* parker_;
+};
+
+using Timeline = BasicTimeline<base::StdSync>;
+using Parker = BasicParker<base::StdSync>;
+using ParkedWaiter = BasicParkedWaiter<base::StdSync>;
+
+}  // namespace pintle::core

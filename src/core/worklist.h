@@ -1,0 +1,36 @@
+// What is left to do once no lock is held.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "pintle/commands.h"
+
+namespace pintle::core {
+
+class QueueState;
+
+/// Collects, under locks, the queues that a raised or failed timeline may have released, and what finished submissions owned.
+/// The thread that collected runs the list when it has dropped its locks; what that releases joins the same list, so releasing
+/// never recurses and destructors of what users lent never run under a lock.
+class Worklist {
+ public:
+  Worklist() = default;
+  Worklist(const Worklist&) = delete;
+  Worklist& operator=(const Worklist&) = delete;
+  ~Worklist() { run(); }
+
+  void pump(std::shared_ptr<QueueState> queue) { queues_.push_back(std::move(queue)); }
+  void bury(CommandList&& list) { spent_.push_back(std::move(list)); }
+  void later(std::function<void()> action) { actions_.push_back(std::move(action)); }
+  /// Call with no lock held.
+  void run() noexcept;
+
+ private:
+  std::vector<std::shared_ptr<QueueState>> queues_;
+  std::vector<CommandList> spent_;
+  std::vector<std::function<void()>> actions_;
+};
+
+}  // namespace pintle::core

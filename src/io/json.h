@@ -1,0 +1,42 @@
+// Strict JSON: the offset of a syntax error, no key twice, no unknown key, and the path of a value that does not fit.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "pintle/error.h"
+
+namespace pintle::io {
+
+/// `invalid_argument` names the offset. A key that is there twice and nesting deeper than 16 are refused.
+[[nodiscard]] Result<nlohmann::json> parse_json(std::string_view text);
+
+/// A value inside a document, which must outlive it, with its path: "$.variants[1].file".
+class JsonView {
+ public:
+  explicit JsonView(const nlohmann::json& document) : JsonView(document, "$") {}
+
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  [[nodiscard]] bool has(std::string_view key) const;
+  /// Refuses what is no object, and keys that are not in the list.
+  [[nodiscard]] Result<void> has_only(std::initializer_list<std::string_view> keys) const;
+  [[nodiscard]] Result<JsonView> member(std::string_view key) const;
+  [[nodiscard]] Result<std::vector<JsonView>> items() const;
+  [[nodiscard]] Result<std::string> text() const;
+  [[nodiscard]] Result<std::uint64_t> number() const;
+  /// `invalid_argument`: what is here, and what is expected instead.
+  [[nodiscard]] Error expected(std::string_view what) const;
+
+ private:
+  JsonView(const nlohmann::json& value, std::string path) : value_(&value), path_(std::move(path)) {}
+
+  const nlohmann::json* value_;
+  std::string path_;
+};
+
+}  // namespace pintle::io

@@ -1,0 +1,14 @@
+// What the header of a pack file and a description in a folder have in common.
+#pragma once
+
+#include <vector>
+
+#include "io/json.h"
+#include "pintle/entry.h"
+
+namespace pintle::io {
+
+/// A list of signatures.
+[[nodiscard]] Result<std::vector<Entry>> parse_entries(const JsonView& list);
+
+}  // namespace pintle::io

@@ -1,0 +1,45 @@
+// What a command touches, range by range.
+#pragma once
+
+#include <span>
+#include <type_traits>
+#include <variant>
+
+#include "pintle/backend/command.h"
+
+namespace pintle::kit {
+
+/// Calls `visit(range, access)` for each range of device memory that `command` names itself; slots stay as they are. A
+/// replay names none. `arguments` are those of the whole list. Works on const commands and on ones to be changed.
+template <class AnyCommand, class AnyArgument, class Visit>
+void for_each_range(AnyCommand& command, std::span<AnyArgument> arguments, Visit&& visit) {
+  const auto launch = [&](const backend::Exec& exec) {
+    for (auto& argument : arguments.subspan(exec.first_argument, exec.argument_count)) {
+      if (argument.kind != backend::Argument::Kind::scalar) visit(argument.range, argument.access);
+    }
+  };
+  const auto look = [&](auto& operation) {
+    using T = std::remove_cvref_t<decltype(operation)>;
+    if constexpr (std::is_same_v<T, backend::Exec>) launch(operation);
+    if constexpr (std::is_same_v<T, backend::ExecIndirect>) {
+      visit(operation.grid_at, Access::read);
+      launch(operation.exec);
+    }
+    if constexpr (std::is_same_v<T, backend::Copy> || std::is_same_v<T, backend::Download>)
+      visit(operation.from, Access::read);
+    if constexpr (std::is_same_v<T, backend::Copy> || std::is_same_v<T, backend::Upload> ||
+                  std::is_same_v<T, backend::Fill> || std::is_same_v<T, backend::Timestamp>) {
+      visit(operation.to, Access::write);
+    }
+  };
+  std::visit(look, command.operation);
+}
+
+/// Calls `visit(host, access)` for the host memory of an upload (HostSource) or a download (HostTarget).
+template <class AnyCommand, class Visit>
+void for_each_host(AnyCommand& command, Visit&& visit) {
+  if (auto* upload = std::get_if<backend::Upload>(&command.operation)) visit(upload->from, Access::read);
+  if (auto* download = std::get_if<backend::Download>(&command.operation)) visit(download->to, Access::write);
+}
+
+}  // namespace pintle::kit

@@ -1,0 +1,89 @@
+// What the seam promises about calls: which ids live, which serials may be named, and what may go when. Kept by whoever
+// sees every call; it calls nothing itself and locks nothing.
+#pragma once
+
+#include <deque>
+#include <span>
+#include <variant>
+
+#include "kit/list_rules.h"
+
+namespace pintle::kit {
+
+/// A queue as the answers have shown it.
+struct KnownQueue {
+  std::uint64_t submitted = 0;
+  std::uint64_t limit = 0;    ///< Submitted, or being submitted right now.
+  std::uint64_t reached = 0;  ///< As some answer said.
+  std::uint64_t told = 0;     ///< As follows from a notification, or from what waited for it.
+  std::deque<std::pair<std::uint64_t, backend::QueuePoint>> waits =
+      {};  ///< (serial, what it waits for), not reached yet.
+};
+
+/// Every function answers `internal` with the promise that is broken.
+class CallRules {
+ public:
+  explicit CallRules(const Limits& limits) { known_.limits = limits; }
+
+  Result<void> add(backend::MemoryId id, std::uint64_t size) { return add(known_.memories, id, size); }
+  Result<void> add(backend::ProgramId id, std::vector<Entry> entries) {
+    return add(known_.programs, id, std::move(entries));
+  }
+  Result<void> add(backend::RecordingId id, const backend::Commands& list) { return add(known_.recordings, id, list); }
+  Result<void> add(backend::QueueId id, KnownQueue queue) { return add(queues_, id, std::move(queue)); }
+
+  /// The id dies here, unless it is unknown or its last use is not reached.
+  Result<void> remove(backend::MemoryId id) { return remove(known_.memories, id); }
+  Result<void> remove(backend::ProgramId id) { return remove(known_.programs, id); }
+  Result<void> remove(backend::RecordingId id) { return remove(known_.recordings, id); }
+  Result<void> remove(backend::QueueId id);
+
+  [[nodiscard]] Result<void> check_allocation(const backend::MemoryRequest& request) const;
+  [[nodiscard]] Result<void> check_mapping(backend::MemoryId id, std::uint64_t mapped) const;
+  [[nodiscard]] Result<void> check_recording(const backend::Commands& list) const;
+
+  /// Before submitting; the answer goes to `submitted`.
+  Result<Used> submitting(backend::QueueId id, std::span<const backend::QueuePoint> waits,
+                          const backend::Commands& list);
+  Result<void> submitted(backend::QueueId id, std::span<const backend::QueuePoint> waits, const Used& used,
+                         std::uint64_t serial);
+
+  /// Before asking about a submitted serial; `floor` becomes the least that an answer to a question asked now may be.
+  Result<void> asking(const backend::QueuePoint& point, std::uint64_t& floor) const;
+  /// An answer. What the reached submissions waited for must be reached too: later answers are held to that.
+  Result<void> reached(backend::QueueId id, std::uint64_t serial, std::uint64_t floor);
+  void told(const backend::QueuePoint& point);
+  [[nodiscard]] bool is_reached(const backend::QueuePoint& point) const;
+
+ private:
+  template <class Id, class Value>
+  static Result<void> alive(const std::map<Id, Value>& objects, Id id) {
+    return require(objects.contains(id), "Id ({}) is not alive.", number(id));
+  }
+
+  template <class Id, class Value>
+  static Result<void> add(std::map<Id, Value>& objects, Id id, Value value) {
+    return require(id != Id::none && objects.emplace(id, std::move(value)).second, "Id ({}) is given again.",
+                   number(id));
+  }
+
+  template <class Id, class Value>
+  Result<void> remove(std::map<Id, Value>& objects, Id id) {
+    PINTLE_TRY(alive(objects, id));
+    for (const auto& [queue, serial] : uses_[id]) {
+      PINTLE_TRY(require(is_reached({queue, serial}), "Id ({}) goes while serial ({}) of queue ({}) uses it.",
+                         number(id), serial, number(queue)));
+    }
+    uses_.erase(id);
+    objects.erase(id);
+    return {};
+  }
+
+  Known known_;
+  std::map<backend::QueueId, KnownQueue> queues_;
+  std::map<std::variant<backend::MemoryId, backend::ProgramId, backend::RecordingId>,
+           std::map<backend::QueueId, std::uint64_t>>
+      uses_;
+};
+
+}  // namespace pintle::kit

@@ -1,0 +1,136 @@
+#include "kit/host_cpus.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "base/parse.h"
+
+namespace pintle::kit {
+namespace {
+
+using std::filesystem::path;
+
+std::string first_line(const path& file) {
+  std::ifstream input(file);
+  std::string line;
+  std::getline(input, line);
+  return line;
+}
+
+std::optional<double> ratio(std::string_view quota, std::string_view period) {
+  const auto spent = base::parse_number<std::uint64_t>(quota, 1);
+  const auto each = base::parse_number<std::uint64_t>(period, 1);
+  if (!spent || !each) return std::nullopt;  // "max", or -1 in version 1
+  return static_cast<double>(*spent) / static_cast<double>(*each);
+}
+
+/// Version 2: "max 100000" or "150000 100000".
+std::optional<double> limit_v2(const path& group) {
+  std::istringstream line(first_line(group / "cpu.max"));
+  std::string quota, period;
+  line >> quota >> period;
+  return ratio(quota, period);
+}
+
+std::optional<double> limit_v1(const path& group) {
+  return ratio(first_line(group / "cpu.cfs_quota_us"), first_line(group / "cpu.cfs_period_us"));
+}
+
+/// The least limit of `group` and the groups that hold it, down to `top`.
+std::optional<double> least_limit(const path& top, path group, std::optional<double> (*limit)(const path&)) {
+  std::optional<double> least;
+  while (true) {
+    const auto here = limit(top / group);
+    if (here && (!least || *here < *least)) least = here;
+    if (group.empty()) return least;
+    group = group.parent_path();
+  }
+}
+
+bool lists(std::string_view controllers, std::string_view name) {
+  while (!controllers.empty()) {
+    const auto comma = std::min(controllers.find(','), controllers.size());
+    if (controllers.substr(0, comma) == name) return true;
+    controllers.remove_prefix(std::min(comma + 1, controllers.size()));
+  }
+  return false;
+}
+
+std::optional<double> limit_of(const path& root, std::string_view controllers, const path& group) {
+  const path top = root / "sys/fs/cgroup";
+  if (controllers.empty()) {
+    const auto unified = least_limit(top, group, limit_v2);
+    return unified ? unified : least_limit(top / "unified", group, limit_v2);
+  }
+  if (!lists(controllers, "cpu")) return std::nullopt;
+  // The folder is named after all controllers of its hierarchy, or has a link named "cpu".
+  const auto named = least_limit(top / controllers, group, limit_v1);
+  return named ? named : least_limit(top / "cpu", group, limit_v1);
+}
+
+std::uint32_t affinity_count() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<std::uint32_t>(std::max(CPU_COUNT(&set), 1));
+  return std::max(std::thread::hardware_concurrency(), 1u);  // more processors than the set has room for
+}
+
+/// "MemTotal:  24684092 kB" in bytes.
+std::optional<std::uint64_t> meminfo_bytes(const path& root, std::string_view name) {
+  std::ifstream input(root / "proc/meminfo");
+  std::string key, count;
+  for (std::string line; std::getline(input, line);) {
+    std::istringstream words(line);
+    words >> key >> count;
+    if (key.size() != name.size() + 1 || !key.starts_with(name)) continue;
+    if (const auto kibibytes = base::parse_number<std::uint64_t>(count, 0, std::uint64_t{1} << 53)) return *kibibytes << 10;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::uint32_t HostCpus::threads(std::uint32_t wanted) const noexcept {
+  std::uint32_t most = std::max(allowed, 1u);
+  if (quota && *quota < most) most = static_cast<std::uint32_t>(std::max(std::ceil(*quota), 1.0));
+  return wanted == 0 ? most : std::min(wanted, most);
+}
+
+HostCpus host_cpus() { return {affinity_count(), cgroup_quota("/")}; }
+
+std::optional<double> cgroup_quota(const path& root) {
+  std::ifstream input(root / "proc/self/cgroup");
+  std::optional<double> least;
+  for (std::string line; std::getline(input, line);) {  // "3:cpu,cpuacct:/slice" or "0::/slice"
+    const auto first = line.find(':');
+    const auto second = first == std::string::npos ? first : line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const auto limit = limit_of(root, controllers, path(line.substr(second + 1)).relative_path());
+    if (limit && (!least || *limit < *least)) least = limit;
+  }
+  return least;
+}
+
+std::string cpuinfo_field(const path& root, std::string_view name) {
+  std::ifstream input(root / "proc/cpuinfo");
+  for (std::string line; std::getline(input, line);) {
+    const auto colon = line.find(':');
+    if (colon == std::string::npos || !line.starts_with(name)) continue;
+    if (line.find_first_not_of(" \t", name.size()) != colon) continue;
+    const auto value = line.find_first_not_of(" \t", colon + 1);
+    return value == std::string::npos ? std::string() : line.substr(value);
+  }
+  return {};
+}
+
+HostMemory host_memory(const path& root) {
+  return {meminfo_bytes(root, "MemTotal").value_or(0), meminfo_bytes(root, "MemAvailable")};
+}
+
+}  // namespace pintle::kit

@@ -1,0 +1,209 @@
+#include "kit/host_pool.h"
+
+#include <pthread.h>
+
+#include <bit>
+#include <csignal>
+
+#include "base/contain.h"
+#include "base/fork.h"
+
+namespace pintle::kit {
+namespace {
+
+/// Signals of the process belong to threads that the user knows; those that a thread raises itself stay with it.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() noexcept {
+    sigset_t all;
+    sigfillset(&all);
+    for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) sigdelset(&all, own);
+    pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<HostPool>> HostPool::create(const Shape& shape) {
+  return base::contain("starting worker threads", [&]() -> Result<std::unique_ptr<HostPool>> {
+    base::watch_forks();
+    std::unique_ptr<HostPool> pool(new HostPool(shape));
+    PINTLE_TRY(pool->start());
+    return pool;
+  });
+}
+
+Result<void> HostPool::start() {
+  const SignalsBlocked blocked;
+  threads_.reserve(shape_.threads);
+  try {
+    for (std::uint32_t index = 0; index < shape_.threads; ++index) {
+      threads_.emplace_back([this, index] { serve(index); });
+    }
+  } catch (const std::exception& refusal) {
+    return Error(Errc::unavailable, "Worker thread (" + std::to_string(threads_.size() + 1) + " of " +
+                                        std::to_string(shape_.threads) + ") cannot be started: " + refusal.what() + ".");
+  }
+  return {};
+}
+
+HostPool::~HostPool() {
+  if (base::in_forked_child()) {  // the threads exist in the parent only: nobody can join them
+    static_cast<void>(new std::vector<std::thread>(std::move(threads_)));
+    return;
+  }
+  stop_.store(true);
+  {
+    const std::lock_guard lock(sleep_mutex_);
+    tokens_ += shape_.threads;
+  }
+  woken_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void HostPool::make_ready(Task& task) noexcept {
+  {
+    const std::lock_guard lock(ready_mutex_);
+    task.next_ = nullptr;
+    (first_ == nullptr ? first_ : last_->next_) = &task;
+    last_ = &task;
+    ready_.fetch_add(1);
+  }
+  if (spinning_.load() == 0) wake_one();
+}
+
+HostPool::Task* HostPool::take_ready() noexcept {
+  if (ready_.load() == 0) return nullptr;
+  const std::lock_guard lock(ready_mutex_);
+  Task* const task = first_;
+  if (task == nullptr) return nullptr;
+  first_ = task->next_;
+  ready_.fetch_sub(1);
+  return task;
+}
+
+void HostPool::serve(std::uint32_t index) noexcept {
+  Worker worker(*this, index);
+  while (!worker.is_stopping()) {
+    if (Task* const task = take_ready(); task != nullptr) {
+      if (ready_.load() != 0 && spinning_.load() == 0) wake_one();
+      task->run(worker);
+      worker.was_busy();
+    } else if (help(nullptr, Deadline::max())) {
+      worker.was_busy();
+    } else if (!worker.linger(0, [this] { return ready_.load(std::memory_order_relaxed) != 0; }) && open_.load() == 0) {
+      sleep(worker);
+    }
+  }
+}
+
+void HostPool::stop_spinning() noexcept {
+  // Whoever made a task ready while this worker counted as spinning has woken nobody.
+  if (spinning_.fetch_sub(1) == 1 && ready_.load() != 0) wake_one();
+}
+
+bool HostPool::Worker::may_idle() noexcept {
+  if (is_stopping()) return false;
+  const Deadline now = Clock::now();
+  if (idle_until_ == Deadline::min()) idle_until_ = now + pool_.shape_.spin;
+  return now < idle_until_;
+}
+
+bool HostPool::try_raise_awake() noexcept {
+  std::uint32_t awake = awake_.load();
+  while (awake < shape_.threads) {
+    if (awake_.compare_exchange_weak(awake, awake + 1)) return true;
+  }
+  return false;
+}
+
+void HostPool::wake_one() noexcept {
+  if (!try_raise_awake()) return;
+  {
+    const std::lock_guard lock(sleep_mutex_);
+    ++tokens_;
+  }
+  woken_.notify_one();
+}
+
+bool HostPool::try_make_room() noexcept {
+  std::uint32_t awake = awake_.load();
+  while (awake + visitors_.load() > shape_.threads) {
+    if (awake_.compare_exchange_weak(awake, awake - 1)) return true;
+  }
+  return false;
+}
+
+void HostPool::sleep(Worker& worker) noexcept {
+  if (worker.is_idle_time_over()) {
+    awake_.fetch_sub(1);
+  } else if (!try_make_room()) {
+    return;
+  }
+  worker.was_busy();
+  if ((ready_.load() != 0 || stop_.load()) && try_raise_awake()) return;
+  std::unique_lock lock(sleep_mutex_);
+  while (tokens_ == 0) woken_.wait(lock);
+  --tokens_;
+}
+
+bool HostPool::enter_visit() noexcept {
+  // One place is always a worker's.
+  if (visitors_.fetch_add(1) + 1 < shape_.threads) return true;
+  leave_visit();
+  return false;
+}
+
+void HostPool::wake_for_loop(Duration left) noexcept {
+  constexpr Duration worth_a_wake = std::chrono::microseconds(10);
+  if (left > worth_a_wake && awake_.load(std::memory_order_relaxed) + visitors_.load(std::memory_order_relaxed) < shape_.threads) {
+    wake_one();
+  }
+}
+
+bool HostPool::work_in(std::uint32_t index, std::uint32_t member, Deadline deadline) noexcept {
+  const bool finished = teams_[index].work(member, {&stop_, deadline}, [this](Duration left) { wake_for_loop(left); });
+  const std::uint64_t bit = std::uint64_t{1} << index;
+  if (finished && (open_.load(std::memory_order_relaxed) & bit) != 0) open_.fetch_and(~bit, std::memory_order_relaxed);
+  return finished;
+}
+
+bool HostPool::help_in(std::uint32_t index, Deadline deadline) noexcept {
+  const std::uint32_t member = teams_[index].join();
+  if (member == 0) return false;
+  work_in(index, member, deadline);
+  teams_[index].leave();
+  return true;
+}
+
+bool HostPool::help(const void* owner, Deadline deadline) noexcept {
+  const std::uint64_t open = open_.load(std::memory_order_acquire);
+  for (std::uint64_t rest = owner == nullptr ? 0 : open; rest != 0; rest &= rest - 1) {
+    const auto index = static_cast<std::uint32_t>(std::countr_zero(rest));
+    if (teams_[index].owner() == owner && help_in(index, deadline)) return true;
+  }
+  for (std::uint64_t rest = open; rest != 0; rest &= rest - 1) {
+    if (help_in(static_cast<std::uint32_t>(std::countr_zero(rest)), deadline)) return true;
+  }
+  return false;
+}
+
+void HostPool::Worker::share(const void* owner, std::uint64_t count, HostTeam::Body body, const void* context) noexcept {
+  if (count <= 1 || pool_.shape_.threads == 1 || index_ >= pool_.team_count()) {
+    if (count != 0) body(context, 0, count);
+    return;
+  }
+  HostTeam& team = pool_.teams_[index_];
+  team.open(owner, count, pool_.shape_.threads, body, context);
+  pool_.open_.fetch_or(std::uint64_t{1} << index_);
+  pool_.work_in(index_, 0, Deadline::max());
+  team.close(pool_.shape_.spin);
+}
+
+}  // namespace pintle::kit

@@ -1,0 +1,190 @@
+// Worker threads of one device: they run tasks, share loops, spin for a moment when idle, and sleep.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "base/sync.h"
+#include "kit/host_team.h"
+#include "pintle/deadline.h"
+#include "pintle/error.h"
+
+namespace pintle::kit {
+
+/// At most `threads` threads execute or spin at a time, visitors (threads that wait and help meanwhile) counted.
+///
+/// Why no task is left lying: who makes a task ready raises `ready_` and then reads `spinning_`; a worker that stops spinning
+/// lowers `spinning_` and then reads `ready_` (all sequentially consistent). So the first sees that nobody spins and wakes a
+/// worker, or the second sees the task, and takes it or wakes another for it. A worker that goes to sleep has left `awake_` before it looks at
+/// `ready_` for the last time; a wake-up raises `awake_` in its place and leaves a token, which is not lost when it comes before the sleep.
+class HostPool {
+ public:
+  class Worker;
+
+  /// What one worker at a time runs.
+  class Task {
+   public:
+    Task() = default;
+    Task(const Task&) = delete;
+    Task& operator=(const Task&) = delete;
+    virtual void run(Worker& worker) noexcept = 0;
+
+   protected:
+    ~Task() = default;
+
+   private:
+    friend class HostPool;
+    Task* next_ = nullptr;
+  };
+
+  struct Shape {
+    std::uint32_t threads = 1;
+    Duration spin{};  ///< How long an idle thread spins; zero where processor time is rationed.
+  };
+
+  [[nodiscard]] static Result<std::unique_ptr<HostPool>> create(const Shape& shape);
+  HostPool(const HostPool&) = delete;
+  HostPool& operator=(const HostPool&) = delete;
+  /// Tasks that are not finished stop at the next command or piece; those still waiting for a worker are forgotten.
+  ~HostPool();
+
+  [[nodiscard]] const Shape& shape() const noexcept { return shape_; }
+  /// Runs `task` soon. The task is not touched any more once a worker may have it.
+  void make_ready(Task& task) noexcept;
+
+  /// For a thread that waits: joins loops, those of `owner` first, and spins, until `done()`, the deadline, or nothing to do
+  /// for a while. It never runs tasks.
+  template <class Done>
+  void visit(const void* owner, Deadline deadline, Done done);
+
+ private:
+  /// Polls before the clock is read again.
+  static constexpr std::uint32_t polls_per_look = 64;
+  static constexpr std::uint32_t polls_per_pause = 8;
+  static constexpr std::uint32_t visitor_patience = 16;
+
+  explicit HostPool(const Shape& shape) : shape_(shape), awake_(shape.threads), teams_(std::make_unique<HostTeam[]>(team_count())) {}
+  [[nodiscard]] Result<void> start();
+  [[nodiscard]] std::uint32_t team_count() const noexcept { return shape_.threads < 64 ? shape_.threads : 64; }
+
+  void serve(std::uint32_t index) noexcept;
+  Task* take_ready() noexcept;
+  void wake_one() noexcept;
+  void sleep(Worker& worker) noexcept;
+  [[nodiscard]] bool try_raise_awake() noexcept;
+  [[nodiscard]] bool try_make_room() noexcept;
+  [[nodiscard]] bool is_crowded() const noexcept {
+    return awake_.load(std::memory_order_relaxed) + visitors_.load(std::memory_order_relaxed) > shape_.threads;
+  }
+  /// A worker that was woken for a loop may wake the next one.
+  void wake_for_loop(Duration left) noexcept;
+  /// True when this thread took part in a loop.
+  [[nodiscard]] bool help(const void* owner, Deadline deadline) noexcept;
+  [[nodiscard]] bool help_in(std::uint32_t index, Deadline deadline) noexcept;
+  bool work_in(std::uint32_t index, std::uint32_t member, Deadline deadline) noexcept;
+  [[nodiscard]] bool enter_visit() noexcept;
+  void leave_visit() noexcept { visitors_.fetch_sub(1, std::memory_order_relaxed); }
+  void stop_spinning() noexcept;
+
+  const Shape shape_;
+  std::atomic<bool> stop_{false};
+  // Each on its own line: what idle threads poll, and what they write.
+  alignas(64) std::atomic<std::uint32_t> ready_{0};    // tasks that wait for a worker
+  alignas(64) std::atomic<std::uint64_t> open_{0};     // teams with something to claim, one bit each
+  alignas(64) std::atomic<std::uint32_t> spinning_{0};  // idle workers that will see a ready task by themselves
+  alignas(64) std::atomic<std::uint32_t> awake_;        // workers that do not sleep
+  alignas(64) std::atomic<std::uint32_t> visitors_{0};
+  alignas(64) std::mutex ready_mutex_;
+  Task* first_ = nullptr;
+  Task* last_ = nullptr;
+  std::mutex sleep_mutex_;
+  std::condition_variable woken_;
+  std::uint32_t tokens_ = 0;  // wake-ups that no sleeper has taken yet
+  std::unique_ptr<HostTeam[]> teams_;
+  std::vector<std::thread> threads_;
+};
+
+/// What a task knows of the thread that runs it.
+class HostPool::Worker {
+ public:
+  Worker(HostPool& pool, std::uint32_t index) noexcept : pool_(pool), index_(index) {}
+
+  /// True once the pool is being destroyed: leave, and report nothing as finished.
+  [[nodiscard]] bool is_stopping() const noexcept { return pool_.stop_.load(std::memory_order_relaxed); }
+  /// True when every worker is busy and another task waits.
+  [[nodiscard]] bool should_yield() const noexcept {
+    return pool_.ready_.load(std::memory_order_relaxed) != 0 &&
+           pool_.awake_.load(std::memory_order_relaxed) == pool_.shape_.threads;
+  }
+  [[nodiscard]] HostPool& pool() noexcept { return pool_; }
+
+  /// Runs `body(first, last)` over [0, count) with everyone who has time, and returns when all is done.
+  template <class Body>
+  void spread(const void* owner, std::uint64_t count, const Body& body) {
+    share(owner, count, [](const void* context, std::uint64_t first, std::uint64_t last) {
+      (*static_cast<const Body*>(context))(first, last);
+    }, &body);
+  }
+
+  /// Spins until `ready()` (then true), or until something else is to be done or the time for idling is over. Where too many
+  /// threads run, it gives up after `patience` looks at the clock.
+  template <class Ready>
+  [[nodiscard]] bool linger(std::uint32_t patience, Ready ready);
+  /// The next `linger` begins a new period.
+  void was_busy() noexcept { idle_until_ = Deadline::min(); }
+
+ private:
+  friend class HostPool;
+  void share(const void* owner, std::uint64_t count, HostTeam::Body body, const void* context) noexcept;
+  [[nodiscard]] bool may_idle() noexcept;
+  [[nodiscard]] bool is_idle_time_over() const noexcept {
+    return pool_.shape_.spin == Duration::zero() || is_stopping() || Clock::now() >= idle_until_;
+  }
+
+  HostPool& pool_;
+  const std::uint32_t index_;
+  Deadline idle_until_ = Deadline::min();
+};
+
+template <class Ready>
+bool HostPool::Worker::linger(std::uint32_t patience, Ready ready) {
+  if (pool_.shape_.spin == Duration::zero()) return ready();
+  pool_.spinning_.fetch_add(1);
+  bool found = ready();
+  for (std::uint32_t polls = 1; !found; ++polls) {
+    if (pool_.ready_.load(std::memory_order_relaxed) != 0 || pool_.open_.load(std::memory_order_relaxed) != 0) break;
+    if (polls % polls_per_pause == 0) base::StdSync::pause();
+    if (polls % polls_per_look == 0 && (!may_idle() || (polls / polls_per_look > patience && pool_.is_crowded()))) break;
+    found = ready();
+  }
+  pool_.stop_spinning();
+  return found;
+}
+
+template <class Done>
+void HostPool::visit(const void* owner, Deadline deadline, Done done) {
+  if (!enter_visit()) return;
+  Deadline idle_until = Deadline::min();
+  for (std::uint32_t polls = 1; !done(); ++polls) {
+    if (open_.load(std::memory_order_relaxed) != 0 && help(owner, deadline)) {
+      if (Clock::now() >= deadline) break;
+      idle_until = Deadline::min();
+      continue;
+    }
+    if (shape_.spin == Duration::zero()) break;
+    if (polls % polls_per_pause == 0) base::StdSync::pause();
+    if (polls % polls_per_look != 0) continue;
+    const Deadline now = Clock::now();
+    if (idle_until == Deadline::min()) idle_until = now + shape_.spin;
+    // Idle workers make room sooner, so who still finds it crowded is in the way of work.
+    if (now >= deadline || now >= idle_until || (polls % (visitor_patience * polls_per_look) == 0 && is_crowded())) break;
+  }
+  leave_visit();
+}
+
+}  // namespace pintle::kit

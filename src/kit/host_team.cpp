@@ -1,0 +1,55 @@
+#include "kit/host_team.h"
+
+#include <algorithm>
+
+#include "base/sync.h"
+
+namespace pintle::kit {
+
+void HostTeam::open(const void* owner, std::uint64_t count, std::uint32_t parts, Body body, const void* context) noexcept {
+  parts_ = static_cast<std::uint32_t>(std::min<std::uint64_t>({parts, max_parts, count}));
+  body_ = body;
+  context_ = context;
+  owner_.store(owner, std::memory_order_relaxed);
+  const std::uint64_t share = count / parts_;
+  const std::uint64_t rest = count % parts_;
+  std::uint64_t first = 0;
+  for (std::uint32_t index = 0; index < parts_; ++index) {
+    part_[index].next.store(first, std::memory_order_relaxed);
+    first += share + (index < rest ? 1 : 0);
+    part_[index].end = first;
+  }
+  state_.store(open_bit, std::memory_order_release);
+}
+
+std::uint32_t HostTeam::join() noexcept {
+  std::uint32_t state = state_.load(std::memory_order_relaxed);
+  while ((state & open_bit) != 0 && (state & joined_mask) != joined_mask) {
+    if (state_.compare_exchange_weak(state, state + joined_unit + 1, std::memory_order_acquire, std::memory_order_relaxed)) {
+      return (state & joined_mask) / joined_unit + 1;
+    }
+  }
+  return 0;
+}
+
+void HostTeam::leave() noexcept {
+  const std::uint32_t before = state_.fetch_sub(1, std::memory_order_acq_rel);
+  if ((before & sleep_bit) != 0 && (before & member_mask) == 1) state_.notify_one();
+}
+
+void HostTeam::close(Duration spin) noexcept {
+  std::uint32_t state = state_.fetch_and(~open_bit, std::memory_order_acq_rel) & ~open_bit;
+  if ((state & member_mask) == 0) return;
+  const Deadline give_up = Clock::now() + spin;
+  while ((state_.load(std::memory_order_acquire) & member_mask) != 0) {
+    if (Clock::now() >= give_up) break;
+    base::spin_pause();
+  }
+  state = state_.fetch_or(sleep_bit, std::memory_order_acq_rel) | sleep_bit;
+  while ((state & member_mask) != 0) {
+    state_.wait(state, std::memory_order_acquire);
+    state = state_.load(std::memory_order_acquire);
+  }
+}
+
+}  // namespace pintle::kit

@@ -1,0 +1,102 @@
+// One loop over [0, count), shared by the thread that opens it and by all who join.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "pintle/deadline.h"
+
+namespace pintle::kit {
+
+/// Belongs to one opener, which opens, works, and closes; others may join while it is open. The range is cut into parts; a
+/// member starts in its own, so that a repeated loop finds its data in the same cache, and then helps in the others.
+class HostTeam {
+ public:
+  /// Runs the pieces [first, last) of the loop.
+  using Body = void (*)(const void* context, std::uint64_t first, std::uint64_t last);
+
+  /// What a member watches between two pieces.
+  struct Limits {
+    const std::atomic<bool>* stop;         ///< Leave when it is raised.
+    Deadline deadline = Deadline::max();   ///< Leave when it has passed.
+  };
+
+  void open(const void* owner, std::uint64_t count, std::uint32_t parts, Body body, const void* context) noexcept;
+  /// After the opener's own work: nobody can join any more, and everybody has left.
+  void close(Duration spin) noexcept;
+
+  /// The number of the new member; 0 (the opener's) when the team is closed.
+  [[nodiscard]] std::uint32_t join() noexcept;
+  void leave() noexcept;
+  /// Whose loop it is: a hint, valid only after joining.
+  [[nodiscard]] const void* owner() const noexcept { return owner_.load(std::memory_order_relaxed); }
+
+  /// Runs one claim after another. True when nothing is left to claim; false when a limit made this member leave early.
+  /// `after_claim(left, elapsed)` is told what an even share of the rest would take.
+  template <class AfterClaim>
+  bool work(std::uint32_t member, const Limits& limits, AfterClaim after_claim);
+
+ private:
+  static constexpr std::uint32_t max_parts = 16;
+  static constexpr std::uint32_t open_bit = 1u << 31;
+  static constexpr std::uint32_t sleep_bit = 1u << 30;
+  static constexpr std::uint32_t joined_unit = 1u << 15;
+  static constexpr std::uint32_t joined_mask = 0x3fff8000;
+  static constexpr std::uint32_t member_mask = 0x7fff;
+
+  struct alignas(64) Part {
+    std::atomic<std::uint64_t> next{0};
+    std::uint64_t end = 0;
+  };
+  struct Claim {
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+  };
+
+  static Claim claim(Part& part, std::uint64_t most) noexcept;
+
+  alignas(64) std::atomic<std::uint32_t> state_{0};
+  std::uint32_t parts_ = 0;
+  Body body_ = nullptr;
+  const void* context_ = nullptr;
+  std::atomic<const void*> owner_{nullptr};
+  std::array<Part, max_parts> part_;
+};
+
+inline HostTeam::Claim HostTeam::claim(Part& part, std::uint64_t most) noexcept {
+  const std::uint64_t next = part.next.load(std::memory_order_relaxed);
+  if (next >= part.end) return {};
+  // Half of what is left at most, so that the others find something at the end.
+  const std::uint64_t share = (part.end - next + 1) / 2;
+  const std::uint64_t wanted = most < share ? most : share;
+  const std::uint64_t first = part.next.fetch_add(wanted, std::memory_order_relaxed);
+  if (first >= part.end) return {};
+  return {first, first + wanted < part.end ? first + wanted : part.end};
+}
+
+template <class AfterClaim>
+bool HostTeam::work(std::uint32_t member, const Limits& limits, AfterClaim after_claim) {
+  constexpr Duration short_claim = std::chrono::microseconds(10);
+  constexpr Duration long_claim = std::chrono::microseconds(100);
+  std::uint64_t most = 1;
+  Deadline before = Clock::now();
+  for (std::uint32_t step = 0; step < parts_; ++step) {
+    Part& part = part_[(member + step) % parts_];
+    while (true) {
+      const Claim piece = claim(part, most);
+      if (piece.first == piece.last) break;
+      body_(context_, piece.first, piece.last);
+      const Deadline now = Clock::now();
+      const Duration elapsed = now - before;
+      before = now;
+      if (limits.stop->load(std::memory_order_relaxed) || now >= limits.deadline) return false;
+      after_claim(elapsed / (piece.last - piece.first) * (part.end - piece.last));
+      if (elapsed < short_claim) most *= 2;
+      if (elapsed > long_claim && most > 1) most /= 2;
+    }
+  }
+  return true;
+}
+
+}  // namespace pintle::kit

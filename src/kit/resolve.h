@@ -1,0 +1,24 @@
+// A recording whose slots are filled: an ordinary list.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "pintle/backend/command.h"
+#include "pintle/error.h"
+
+namespace pintle::kit {
+
+/// A list that owns its commands and arguments.
+struct OwnedList {
+  std::vector<backend::Command> commands;
+  std::vector<backend::Argument> arguments;
+
+  [[nodiscard]] backend::Commands view() const noexcept { return {commands, arguments}; }
+};
+
+/// `list` with every slot replaced by its binding. `invalid_argument` names the slot that has no binding, one of the
+/// wrong kind or one that is too small. May throw std::bad_alloc.
+[[nodiscard]] Result<OwnedList> resolve(const backend::Commands& list, std::span<const backend::Binding> bindings);
+
+}  // namespace pintle::kit

@@ -1,0 +1,164 @@
+#include "kit/subprocess.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+#include "base/contain.h"
+#include "base/platform.h"
+#include "base/quote.h"
+
+extern char** environ;
+
+namespace pintle::kit {
+namespace {
+
+constexpr std::size_t most_output = 1 << 20;
+
+struct Pipe {
+  std::array<int, 2> ends{-1, -1};
+
+  Pipe() = default;
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  ~Pipe() {
+    close_end(0);
+    close_end(1);
+  }
+  void close_end(std::size_t index) {
+    if (ends[index] >= 0) ::close(std::exchange(ends[index], -1));
+  }
+};
+
+/// How the child begins: output into the pipe, no input, a process group of its own, default signals.
+class Start {
+ public:
+  explicit Start(int output) {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawn_file_actions_addopen(&actions_, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions_, output, 1);
+    posix_spawn_file_actions_adddup2(&actions_, output, 2);
+    posix_spawnattr_init(&attributes_);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setsigdefault(&attributes_, &all);
+  }
+  Start(const Start&) = delete;
+  Start& operator=(const Start&) = delete;
+  ~Start() {
+    posix_spawnattr_destroy(&attributes_);
+    posix_spawn_file_actions_destroy(&actions_);
+  }
+
+  int spawn(pid_t& child, std::span<const std::string> arguments) {
+    std::vector<char*> words;
+    for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+    words.push_back(nullptr);
+    return posix_spawn(&child, words[0], &actions_, &attributes_, words.data(), environ);
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+  posix_spawnattr_t attributes_;
+};
+
+int milliseconds_until(Deadline deadline) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 1000));
+}
+
+/// Until the last writer closes the pipe; false when the deadline came first.
+bool read_until_end(int pipe, std::string& output, Deadline deadline) {
+  std::array<char, 4096> block;
+  while (Clock::now() < deadline) {
+    pollfd waiting{pipe, POLLIN, 0};
+    if (::poll(&waiting, 1, milliseconds_until(deadline)) <= 0) continue;
+    const ssize_t count = ::read(pipe, block.data(), block.size());
+    if (count == 0 || (count < 0 && errno != EINTR)) return true;
+    if (count > 0) output.append(block.data(), std::min(static_cast<std::size_t>(count), most_output - output.size()));
+  }
+  return false;
+}
+
+/// The exit status; empty when the deadline came first. Where the user ignores SIGCHLD nobody knows it: 0 then.
+std::optional<int> end_of(pid_t child, Deadline deadline) {
+  while (true) {
+    int status = 0;
+    const pid_t ended = ::waitpid(child, &status, WNOHANG);
+    if (ended < 0 && errno != EINTR) return 0;
+    if (ended == child) return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (Clock::now() >= deadline) return std::nullopt;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+Result<ProcessOutput> run(std::span<const std::string> arguments, Deadline deadline) {
+  Pipe pipe;
+  if (::pipe2(pipe.ends.data(), O_CLOEXEC) != 0) {
+    return Error(Errc::unavailable, fmt::format("Pipe to a program cannot be made: {}.", base::system_words(errno)));
+  }
+  pid_t child = 0;
+  if (const int refusal = Start(pipe.ends[1]).spawn(child, arguments); refusal != 0) {
+    return Error(Errc::unavailable, fmt::format("Program {} cannot be started: {}.", base::quote(arguments[0], 4096),
+                                                base::system_words(refusal)));
+  }
+  pipe.close_end(1);
+  ProcessOutput result;
+  if (read_until_end(pipe.ends[0], result.output, deadline)) {
+    if (const auto status = end_of(child, deadline)) {
+      result.status = *status;
+      return result;
+    }
+  }
+  ::kill(-child, SIGKILL);
+  static_cast<void>(end_of(child, Deadline::max()));
+  return Error(Errc::timeout, fmt::format("Program {} does not end in time and is killed; so far it says: {}",
+                                          base::quote(arguments[0], 4096), result.output));
+}
+
+bool is_program(const std::string& file) {
+  struct stat status {};
+  return ::stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode) && ::access(file.c_str(), X_OK) == 0;
+}
+
+}  // namespace
+
+Result<ProcessOutput> run_process(std::span<const std::string> arguments, Deadline deadline) {
+  return base::contain("running a program", [&] { return run(arguments, deadline); });
+}
+
+std::optional<std::string> find_program(std::string_view name) {
+  if (name.empty()) return std::nullopt;
+  if (name.find('/') != std::string_view::npos) {
+    std::string file(name);
+    return is_program(file) ? std::optional(std::move(file)) : std::nullopt;
+  }
+  const char* const variable = std::getenv("PATH");
+  std::string_view rest = variable == nullptr ? std::string_view("/usr/bin:/bin") : std::string_view(variable);
+  while (!rest.empty()) {
+    const auto colon = std::min(rest.find(':'), rest.size());
+    std::string file = fmt::format("{}/{}", colon == 0 ? std::string_view(".") : rest.substr(0, colon), name);
+    if (is_program(file)) return file;
+    rest.remove_prefix(std::min(colon + 1, rest.size()));
+  }
+  return std::nullopt;
+}
+
+}  // namespace pintle::kit

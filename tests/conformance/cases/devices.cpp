@@ -1,0 +1,153 @@
+// Identity, truthfulness and lifetime of devices.
+#include <algorithm>
+#include <filesystem>
+#include <ranges>
+#include <set>
+
+#include "conformance/ways.h"
+
+namespace pintle::conformance {
+namespace {
+
+constexpr std::uint8_t feature_count = static_cast<std::uint8_t>(Feature::constants) + 1;
+
+std::size_t thread_count() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return static_cast<std::size_t>(std::ranges::distance(tasks));
+}
+
+/// Native access that no backend offers.
+struct NobodysThing {
+  static constexpr std::string_view native_type = "nobody.thing";
+};
+
+std::uint64_t used_bytes(const Device& device) {
+  std::uint64_t used = 0;
+  for (const Heap& heap : need(device.budget())) used += heap.used;
+  return used;
+}
+
+DEVICE_TEST(Device, OpensAgainByItsOwnId) {
+  const Device again = need(open(test.id()));
+  CHECK_EQ(again.id(), test.id());
+  CHECK_EQ(again.generation(), test.device().generation());
+  CHECK_EQ(again.info().id, test.info().id);
+}
+
+DEVICE_TEST(Device, OpenedTwiceIsOneDevice) {
+  const Device again = need(open(test.id()));
+  const Buffer buffer = need(again.allocate(DType::u32, {4}));
+  Queue queue = test.queue();
+  test.finish(need(queue.submit(CommandList{}.fill(buffer, 7u))));
+}
+
+DEVICE_TEST(Device, HasOneRowForEachFeature) {
+  std::set<Feature> seen;
+  for (const Capability& row : test.info().capabilities) {
+    CHECK(seen.insert(row.feature).second);
+    if (row.support != Support::native) CHECK(!row.detail.empty());
+  }
+  CHECK_EQ(seen.size(), feature_count);
+}
+
+// D6: limits are those of a real device, and consistent with each other.
+DEVICE_TEST(Device, HasUsableLimits) {
+  const Limits limits = test.info().limits;
+  CHECK(limits.max_allocation > 0 && limits.max_binding > 0 && limits.max_binding <= limits.max_allocation);
+  CHECK(limits.offset_alignment > 0 && (limits.offset_alignment & (limits.offset_alignment - 1)) == 0);
+  CHECK(limits.max_grid.x > 0 && limits.max_grid.y > 0 && limits.max_grid.z > 0);
+  CHECK(limits.max_group.x > 0 && limits.max_group.x <= limits.max_group_items);
+  CHECK(limits.max_parameters > 0 && limits.max_in_flight > 0);
+}
+
+DEVICE_TEST(Device, ListsItselfWithoutBeingOpened) {
+  const std::size_t threads = thread_count();
+  const DeviceList list = need(devices());
+  CHECK_EQ(thread_count(), threads);
+  CHECK(!list.devices.empty());
+  for (const Absence& absence : list.absences) CHECK(!absence.reason.empty() && !absence.next_step.empty());
+}
+
+DEVICE_TEST(Device, BudgetCountsWhatIsHeld) {
+  constexpr std::uint64_t size = 1 << 20;
+  const std::uint64_t before = used_bytes(test.device());
+  {
+    const Buffer buffer = need(test.device().allocate(DType::u8, {size}));
+    CHECK(used_bytes(test.device()) >= before + size);
+  }
+  CHECK(test.eventually([&] { return used_bytes(test.device()) <= before; }));
+}
+
+DEVICE_TEST(Device, IsHealthyAndRecoverDoesNothingThen) {
+  const std::uint64_t generation = test.device().generation();
+  const Buffer kept = test.allocate(DType::u32, 4);
+  check_ok(test.device().health());
+  check_ok(test.device().recover());
+  CHECK_EQ(test.device().generation(), generation);
+  Queue queue = test.queue();
+  check_ok(queue.submit(CommandList{}.fill(kept, 1u)));
+}
+
+DEVICE_TEST(Device, RefusesNativeAccessOfAnotherBackend) {
+  check_error(test.device().native<NobodysThing>(), Errc::unsupported, {"nobody.thing", test.id()});
+  const Buffer buffer = test.allocate(DType::u8, 4);
+  check_error(buffer.native<NobodysThing>(), Errc::unsupported, {"nobody.thing"});
+}
+
+DEVICE_TEST(Device, WaitIdleCoversEveryQueue) {
+  Queue first = test.queue(), second = test.queue();
+  const Buffer a = test.allocate(DType::u32, 16), b = test.allocate(DType::u32, 16);
+  const Point one = need(first.submit(CommandList{}.fill(a, 1u)));
+  const Point two = need(second.submit(CommandList{}.fill(b, 2u)));
+  check_ok(test.device().wait_idle(patience));
+  CHECK(need(one.is_reached()));
+  CHECK(need(two.is_reached()));
+}
+
+DEVICE_TEST(Device, WaitIdleTimesOutOnHeldWork) {
+  Queue queue = test.queue("held");
+  Signal gate = test.signal("gate");
+  const Point last = need(queue.submit(CommandList{}, {.wait = {test.at(gate, 1)}}));
+  check_error(test.device().wait_idle(moment), Errc::timeout, {"held"});
+  need(test.raise(gate, 1));
+  test.finish(last);
+}
+
+DEVICE_TEST(Error, UnknownDeviceListsTheValidOnes) {
+  check_error(open("no_such_device"), Errc::unavailable, {"no_such_device", "cpu", "null"});
+  check_error(open("cpu:99"), Errc::unavailable, {"99"});
+}
+
+DEVICE_TEST(Error, MalformedDeviceIdIsRefused) {
+  for (const std::string_view id : {"", "cpu?", "cpu??inline", "faulty(", "faulty()", "faulty(cpu", "cpu)", "cpu:", ":0",
+                                    "cpu:-1", "cpu:18446744073709551616", "cpu\n", "c pu"}) {
+    check_error(open(id), Errc::invalid_argument);
+  }
+  check_error(open("cpu?no_such_option"), Errc::invalid_argument, {"no_such_option", "inline"});
+  check_error(open("no_such_layer(cpu)"), Errc::unavailable, {"no_such_layer"});
+}
+
+DEVICE_TEST(Error, EmptyDeviceRefusesEverything) {
+  Device device = need(open(test.id()));
+  const Device moved = std::move(device);
+  for (const Device& empty : {Device(), device}) {  // NOLINT(bugprone-use-after-move)
+    CHECK(empty.id().empty());
+    check_error(empty.queue(), Errc::invalid_argument);
+    check_error(empty.queue(QueueOptions{}), Errc::invalid_argument);
+    check_error(empty.allocate(DType::u8, {1}), Errc::invalid_argument);
+    check_error(empty.load(need(source_pack())), Errc::invalid_argument);
+    check_error(empty.load(need(source_pack()), "conform_nothing"), Errc::invalid_argument);
+    check_error(empty.record(CommandList{}), Errc::invalid_argument);
+    check_error(empty.budget(), Errc::invalid_argument);
+    check_error(empty.poll(), Errc::invalid_argument);
+    check_error(empty.wait_idle(moment), Errc::invalid_argument);
+    check_error(empty.health(), Errc::invalid_argument);
+    check_error(empty.recover(), Errc::invalid_argument);
+    check_error(empty.native<NobodysThing>(), Errc::invalid_argument);
+    CHECK_EQ(empty.generation(), 0u);
+    CHECK(empty.info().id.empty());
+  }
+}
+
+}  // namespace
+}  // namespace pintle::conformance

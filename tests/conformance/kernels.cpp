@@ -1,0 +1,88 @@
+#include "conformance/kernels.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <span>
+
+#include "conformance/kernel_source.h"
+#include "conformance/native_kernels.h"
+#include "pintle/native/cpu.h"
+
+namespace pintle::conformance {
+namespace {
+
+constexpr std::array<std::string_view, 8> plain_signatures{
+    "conform_saxpy(a: f32, x: read f32[], y: read_write f32[], n: u32) group 256",
+    "conform_fill_index(out: write u32[], width: u32, height: u32, depth: u32) group 4,2,2",
+    "conform_record_groups(out: write u32[]) group 3,2,1",
+    "conform_reduce(in: read u32[], out: write u32[], n: u32) group 64 local 256",
+    "conform_affine(x: read_write u32[], m: u32, a: u32, n: u32) group 64",
+    "conform_add_to(from: read u32[], to: write u32[], add: u32, n: u32) group 64",
+    "conform_count_groups(out: read_write u32[])",
+    "conform_nothing()",
+};
+
+std::vector<std::string> list_signatures() {
+  std::vector<std::string> signatures(plain_signatures.begin(), plain_signatures.end());
+  for (const DType dtype : all_dtypes()) {
+    const auto name = pintle::name(dtype);
+    signatures.push_back(fmt::format("conform_put_{0}(value: {0}, out: write {0}[], n: u32) group 64", name));
+    signatures.push_back(fmt::format("conform_copy_{0}(from: read {0}[], to: write {0}[], n: u32) group 64", name));
+  }
+  return signatures;
+}
+
+Result<ProgramPack> pack_of(std::string_view format, std::string_view code) {
+  const auto& signatures = kernel_signatures();
+  const std::vector<std::string_view> views(signatures.begin(), signatures.end());
+  return ProgramPack::source(format, code, views, "conformance");
+}
+
+Result<void> register_all() {
+  for (const NativeKernel& kernel : native_kernels()) PINTLE_TRY(cpu::register_kernel(kernel.symbol, kernel.function));
+  return {};
+}
+
+}  // namespace
+
+const std::vector<DType>& all_dtypes() {
+  static const auto& dtypes = *new std::vector<DType>([] {
+    std::vector<DType> all;
+    for (std::uint8_t number = 1; number <= static_cast<std::uint8_t>(DType::complex64); ++number)
+      all.push_back(DType{number});
+    return all;
+  }());
+  return dtypes;
+}
+
+const std::vector<std::string>& kernel_signatures() {
+  static const auto& signatures = *new std::vector<std::string>(list_signatures());
+  return signatures;
+}
+
+Result<ProgramPack> source_pack() { return pack_of("c", kernel_source); }
+
+Result<ProgramPack> native_pack() {
+  static const auto& registered = *new Result<void>(register_all());
+  PINTLE_TRY(registered);
+  return pack_of("native", "");
+}
+
+Result<Kernel> LoadedKernels::kernel(const Device& device, std::string_view entry) {
+  std::lock_guard lock(mutex_);
+  if (!program_ || generation_ != device.generation()) {
+    PINTLE_ASSIGN(source, source_pack());
+    auto loaded = device.load(source);
+    if (!loaded && loaded.error().code() == Errc::build_failed) {
+      PINTLE_ASSIGN(native, native_pack());
+      loaded = device.load(native);
+    }
+    if (!loaded) return loaded.error();
+    program_ = std::move(*loaded);
+    generation_ = device.generation();
+  }
+  return program_->kernel(fmt::format("conform_{}", entry));
+}
+
+}  // namespace pintle::conformance

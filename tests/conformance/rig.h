@@ -1,0 +1,38 @@
+// One open device and the cases that run on it.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "conformance/case.h"
+#include "conformance/conformance.h"
+#include "conformance/context.h"
+#include "conformance/gaps.h"
+
+namespace pintle::conformance {
+
+/// What a skip for want of something on this machine counts as.
+enum class Missing : unsigned char { skipped, failed };
+
+class Rig {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<Rig>> open(std::string_view device);
+  /// The same with gaps of one's own.
+  Rig(Device device, std::vector<Gap> gaps);
+
+  [[nodiscard]] std::string_view id() const noexcept { return context_.id(); }
+  /// Runs one case and leaves the device idle and healthy for the next.
+  [[nodiscard]] ConformRow run(const Case& tested, Missing missing = Missing::skipped);
+
+ private:
+  [[nodiscard]] ConformRow run_plain(const Case& tested, Missing missing);
+  [[nodiscard]] ConformRow judge_gap(const Gap& gap, ConformRow row);
+  [[nodiscard]] Result<void> prepare();
+  [[nodiscard]] Result<void> settle();
+
+  Context context_;
+  std::vector<Gap> gaps_;
+};
+
+}  // namespace pintle::conformance

@@ -1,0 +1,68 @@
+// Explores the scenarios from the command line. `explore` runs all of them, `explore NAME` one, `explore NAME SCHEDULE` replays
+// a schedule step by step, `explore --hunt FAULT` succeeds when some scenario finds that fault and none finds another.
+#include <cstdio>
+#include <string_view>
+#include <vector>
+
+#include "interleaving/model/explorer.h"
+#include "interleaving/scenarios.h"
+
+namespace pintle::interleaving {
+namespace {
+
+constexpr int found_nothing = 0;
+constexpr int found_something = 1;
+constexpr int bad_usage = 2;
+
+void print(std::string_view name, const Report& report) {
+  std::printf("%.*s: %s\n", static_cast<int>(name.size()), name.data(), report.summary().c_str());
+  if (report.violation) std::printf("%s", report.story().c_str());
+}
+
+int explore_all(std::string_view only) {
+  int result = only.empty() ? found_nothing : bad_usage;
+  for (const Scenario& scenario : all_scenarios()) {
+    if (!only.empty() && scenario.name != only) continue;
+    const Report report = explore(scenario);
+    print(scenario.name, report);
+    result = report.violation || !report.exhaustive ? found_something : only.empty() ? result : found_nothing;
+    if (report.violation) break;
+  }
+  return result;
+}
+
+int replay_one(std::string_view name, std::string_view schedule) {
+  for (const Scenario& scenario : all_scenarios()) {
+    if (scenario.name != name) continue;
+    const auto report = replay(scenario, schedule);
+    std::printf("%s", report ? report->story().c_str() : "The schedule does not fit the scenario.\n");
+    return !report ? bad_usage : report->violation ? found_something : found_nothing;
+  }
+  return bad_usage;
+}
+
+int hunt(std::string_view wanted) {
+  const auto fault = parse_fault(wanted);
+  if (!fault) return bad_usage;
+  for (const Scenario& scenario : all_scenarios()) {
+    const Report report = explore(scenario);
+    if (!report.violation) continue;
+    print(scenario.name, report);
+    if (report.violation->fault == *fault) return found_nothing;
+    std::printf("Hunting for %s.\n", std::string(wanted).c_str());
+    return found_something;
+  }
+  std::printf("No scenario finds the seeded bug.\n");
+  return found_something;
+}
+
+}  // namespace
+}  // namespace pintle::interleaving
+
+int main(int count, char** arguments) {
+  using namespace pintle::interleaving;
+  const std::vector<std::string_view> words(arguments + 1, arguments + count);
+  if (words.size() == 2 && words[0] == "--hunt") return hunt(words[1]);
+  if (words.size() == 2) return replay_one(words[0], words[1]);
+  return explore_all(words.empty() ? "" : words[0]);
+}

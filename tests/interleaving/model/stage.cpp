@@ -1,0 +1,24 @@
+#include "interleaving/model/stage.h"
+
+namespace pintle::interleaving {
+
+Stage::~Stage() {
+  if (execution_.violation()) {
+    static auto& abandoned = *new std::vector<std::vector<Thing>>;  // reachable, so no leak is reported
+    abandoned.push_back(std::move(things_));
+    return;
+  }
+  for (auto thing = things_.rbegin(); thing != things_.rend(); ++thing) {
+    if (thing->end != nullptr) thing->end(thing->memory);
+    thing->free(thing->memory);
+  }
+}
+
+void Stage::run() {
+  execution_.run();
+  for (const auto& check : final_checks_) {
+    if (!execution_.violation()) check();
+  }
+}
+
+}  // namespace pintle::interleaving

@@ -1,0 +1,43 @@
+"""./dev new-backend sample in a copy of the tree: the copy builds, and the conformance suite runs on it as it does on null.
+
+Usage: new_backend_runs.py SOURCE COPY CXX CC. The copy is built in COPY/build/dev: the same relative paths as the tree's own
+build, so that ccache has every object but the copied ones.
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+LEFT_OUT = shutil.ignore_patterns(".git", "build", "__pycache__")
+
+
+def run(folder, *command):
+    print("+", *command, flush=True)
+    return subprocess.run(command, cwd=folder, check=True, text=True, stdout=subprocess.PIPE).stdout
+
+
+def conform(folder, device):
+    report = json.loads(run(folder, "build/dev/bin/pintle", "conform", "--device", device, "--json"))
+    return {key: report[key] for key in ("passed", "failed", "skipped", "gaps")}
+
+
+def main():
+    source, copy, cxx, cc = Path(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:5]
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(source, copy, ignore=LEFT_OUT)
+    print(run(copy, "./dev", "new-backend", "sample"))
+    assert subprocess.run(["./dev", "new-backend", "sample"], cwd=copy, check=False).returncode != 0, "a second copy is refused"
+    run(copy, "cmake", "--preset", "dev", f"-DCMAKE_CXX_COMPILER={cxx}", f"-DCMAKE_C_COMPILER={cc}")
+    run(copy, "cmake", "--build", "build/dev", "--target", "pintle_command")
+    run(copy, "./dev", "layers")
+    sample, null = conform(copy, "sample"), conform(copy, "null")
+    print("sample", sample, "null", null)
+    assert sample["failed"] == 0 and sample["passed"] > 0, "sample does not conform"
+    assert sample == null, "sample differs from null"
+    shutil.rmtree(copy)
+
+
+if __name__ == "__main__":
+    main()

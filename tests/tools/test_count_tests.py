@@ -1,0 +1,34 @@
+"""tools/count_tests.py: a test that did not run is skipped only where it said so itself."""
+
+import unittest
+
+from tree import Tree
+
+import count_tests
+
+CASE = '<testcase name="x" status="{}">{}</testcase>'
+
+
+class CountTest(unittest.TestCase):
+    def counts(self, *cases):
+        with Tree() as tree:
+            tree["tests.xml"] = f"<testsuite>{''.join(CASE.format(*case) for case in cases)}</testsuite>"
+            return tuple(count_tests.count([tree.root / "tests.xml"]).values())
+
+    def test_passed_and_failed(self):
+        self.assertEqual(self.counts(("run", ""), ("run", ""), ("fail", "<failure/>")), (2, 1, 0))
+
+    def test_skip_by_the_test_itself(self):
+        cases = (("notrun", f'<skipped message="{why}"/>') for why in ("SKIP_REGULAR_EXPRESSION_MATCHED", "SKIP_RETURN_CODE=77"))
+        self.assertEqual(self.counts(*cases), (0, 0, 2))
+
+    def test_missing_program_failed(self):
+        self.assertEqual(self.counts(("notrun", '<skipped message="Unable to find executable"/>')), (0, 1, 0))
+        self.assertEqual(self.counts(("notrun", "")), (0, 1, 0))
+
+    def test_disabled_is_skipped(self):
+        self.assertEqual(self.counts(("disabled", "")), (0, 0, 1))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,127 @@
+#include "pintle/entry.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/golden.h"
+
+namespace pintle {
+namespace {
+
+std::string refusal(std::string_view signature) {
+  const auto entry = Entry::parse(signature);
+  if (entry) return "accepted: " + entry->signature();
+  EXPECT_EQ(entry.error().code(), Errc::invalid_argument);
+  return entry.error().text();
+}
+
+TEST(Access, NamesReadBack) {
+  for (const Access access : {Access::read, Access::write, Access::read_write}) {
+    EXPECT_EQ(parse_access(name(access)), access);
+  }
+  EXPECT_EQ(parse_access("readwrite"), std::nullopt);
+  EXPECT_EQ(name(static_cast<Access>(0)), "unknown");
+  EXPECT_TRUE(reads(Access::read_write) && writes(Access::read_write));
+  EXPECT_FALSE(writes(Access::read) || reads(Access::write));
+}
+
+TEST(Entry, ReadsASignature) {
+  const Entry entry = must(Entry::parse("saxpy(a: f32, x: read f32[], y: read_write bf16[], n: u32) group 256"));
+  EXPECT_EQ(entry.name, "saxpy");
+  EXPECT_EQ(entry.group_size, (Grid{256, 1, 1}));
+  EXPECT_EQ(entry.local_bytes, 0u);
+  ASSERT_EQ(entry.parameters.size(), 4u);
+  EXPECT_EQ(entry.parameters[0], (Parameter{"a", Parameter::Kind::scalar, DType::f32, Access::read}));
+  EXPECT_EQ(entry.parameters[1], (Parameter{"x", Parameter::Kind::buffer, DType::f32, Access::read}));
+  EXPECT_EQ(entry.parameters[2], (Parameter{"y", Parameter::Kind::buffer, DType::bf16, Access::read_write}));
+  EXPECT_EQ(entry.parameters[3], (Parameter{"n", Parameter::Kind::scalar, DType::u32, Access::read}));
+}
+
+TEST(Entry, ReadsOptionsInAnyOrderAndSpacing) {
+  const Entry entry = must(Entry::parse("\n blur ( in : read f32 [ ] ,\tout:write u8[])local 1024 group 16 , 8,2 "));
+  EXPECT_EQ(entry.group_size, (Grid{16, 8, 2}));
+  EXPECT_EQ(entry.local_bytes, 1024u);
+  EXPECT_EQ(entry.parameters.size(), 2u);
+}
+
+TEST(Entry, WhatIsLeftOutHasItsDefault) {
+  const Entry entry = must(Entry::parse("nothing()"));
+  EXPECT_TRUE(entry.parameters.empty());
+  EXPECT_EQ(entry.group_size, Grid{});
+  EXPECT_EQ(must(Entry::parse("k() group 4,2")).group_size, (Grid{4, 2, 1}));
+}
+
+TEST(Entry, NamesMayBeKeywords) {
+  const Entry entry = must(Entry::parse("group(read: read f32[], local: f32) group 2"));
+  EXPECT_EQ(entry.name, "group");
+  EXPECT_EQ(entry.parameters[0].name, "read");
+}
+
+TEST(Entry, PrintsWhatItReads) {
+  for (const char* const text : {
+           "nothing()",
+           "saxpy(a: f32, x: read f32[], y: read_write f32[], n: u32) group 256",
+           "blur(in: read f32[], out: write f8_e4m3fn[]) group 16,16 local 1024",
+           "k(c: complex64, b: bool) group 1,1,64",
+           "k() group 1,2",
+           "k() local 4294967295",
+       }) {
+    const Entry entry = must(Entry::parse(text));
+    EXPECT_EQ(entry.signature(), text);
+    EXPECT_EQ(must(Entry::parse(entry.signature())), entry);
+  }
+}
+
+TEST(Entry, TakesAtMost256Parameters) {
+  std::string list = "p0: f32";
+  for (int index = 1; index < 256; ++index) list += ", p" + std::to_string(index) + ": f32";
+  EXPECT_EQ(must(Entry::parse("k(" + list + ")")).parameters.size(), 256u);
+  EXPECT_NE(refusal("k(" + list + ", p256: f32)").find("(256 parameters are the limit)"), std::string::npos);
+}
+
+TEST(Entry, GroupsCountIn32Bits) {
+  EXPECT_EQ(must(Entry::parse("k() group 65535,65537")).group_size, (Grid{65535, 65537, 1}));
+  test::expect_golden("errors/entry_group_too_large", refusal("k() group 65536,65536"));
+  EXPECT_NE(refusal("k() group 4294967295,4294967295,4294967295").find("more items than the limit (4294967295)"),
+            std::string::npos);
+}
+
+TEST(Entry, RefusalsNameTheColumn) {
+  std::string all;
+  for (const char* const text : {
+           "",
+           "9lives()",
+           "k",
+           "k(",
+           "k(x)",
+           "k(x: f3)",
+           "k(x: f32[])",
+           "k(x: read f32)",
+           "k(x: read)",
+           "k(x: read read f32[])",
+           "k(x: f32 y: f32)",
+           "k(x: f32,)",
+           "k(x: f32, x: u32)",
+           "k() group",
+           "k() group 0",
+           "k() group 4294967296",
+           "k() group 2,,2",
+           "k() group 2,2,2,2",
+           "k() group 2 group 2",
+           "k() local -1",
+           "k() lokal 5",
+           "k() \x01",
+           "k\xff()",
+           "k(x: \"f32\")",
+       }) {
+    all += (all.empty() ? "" : "\n") + refusal(text);
+  }
+  test::expect_golden("errors/entry", all);
+}
+
+TEST(Entry, LongSignaturesAreCutInMessages) {
+  const std::string text = refusal("k(" + std::string(100'000, 'x'));
+  EXPECT_LT(text.size(), 400u);
+}
+
+}  // namespace
+}  // namespace pintle

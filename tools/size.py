@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""The budgets of the tree beside what is there. Fails on a breach; CONTRIBUTING.md says what each is for."""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+SOURCE = ("include", "src")
+OURS = ("include", "src", "tests", "bench", "examples")
+SUFFIXES = {".h", ".cpp", ".c", ".inc"}
+
+
+class Report:
+    def __init__(self):
+        self.breaches = 0
+
+    def row(self, what, value, limit, where="", at_least=False):
+        kept = value >= limit if at_least else value <= limit
+        self.breaches += not kept
+        bound = "at least" if at_least else "at most"
+        print(f"{'ok    ' if kept else 'BREACH'} {what:<44} {value:>8}   {bound} {limit:<6} {where}".rstrip())
+
+    def missing(self, what, where):
+        self.breaches += 1
+        print(f"BREACH {what:<44}  missing   {where}")
+
+
+def files(root, folders, suffixes=SUFFIXES):
+    found = [p for folder in folders for p in (root / folder).rglob("*") if p.suffix in suffixes and p.is_file()]
+    return sorted(p for p in found if "__pycache__" not in p.parts)
+
+
+def line_count(path):
+    return len(path.read_text(encoding="utf-8").splitlines())
+
+
+def total_lines(paths):
+    return sum(line_count(p) for p in paths)
+
+
+def function_lengths(paths):
+    """(lines, "file:line name") of each function, shortest first. Lambdas count inside the function that holds them."""
+    command = ["ctags", "--languages=C,C++", "--map-C++=+.h", "--kinds-C=f", "--kinds-C++=f", "--fields=+ne",
+               "--output-format=json", "-f", "-", "-L", "-"]
+    output = subprocess.run(command, input="\n".join(map(str, paths)), text=True, capture_output=True, check=True).stdout
+    tags = [json.loads(line) for line in output.splitlines()]
+    named = [t for t in tags if t["_type"] == "tag" and not t["name"].startswith("__anon")]
+    return sorted((t.get("end", t["line"]) - t["line"] + 1, f"{t['path']}:{t['line']} {t['name']}") for t in named)
+
+
+def percentile(sorted_rows, fraction):
+    return sorted_rows[min(len(sorted_rows) - 1, int(fraction * len(sorted_rows)))]
+
+
+def check_functions(root, report):
+    rows = function_lengths(files(root, SOURCE + ("bench", "examples")))
+    if not rows:
+        report.missing("functions", "ctags found none")
+        return
+    report.row(f"function lines, median of {len(rows)}", percentile(rows, 0.5)[0], 10)
+    report.row("function lines, 99th percentile", *located(percentile(rows, 0.99), 60, root))
+    report.row("function lines, longest", *located(rows[-1], 100, root))
+    tests = function_lengths(files(root, ("tests",)))
+    if tests:
+        report.row("function lines in tests, longest", *located(tests[-1], 100, root))
+
+
+def located(row, limit, root):
+    return row[0], limit, row[1].replace(f"{root}/", "")
+
+
+def check_files(root, report):
+    for what, folders, limit in (("source file", ("src", "tests", "bench", "examples"), 500), ("public header", ("include",), 300)):
+        found = files(root, folders)
+        for path in found:
+            if line_count(path) > limit:
+                report.row(f"lines of a {what}", line_count(path), limit, path.relative_to(root))
+        longest = max(map(line_count, found), default=0)
+        if longest <= limit:
+            report.row(f"lines of the longest {what}", longest, limit)
+
+
+def check_seam(root, report):
+    path = root / "include/pintle/backend/driver.h"
+    if not path.is_file():
+        report.missing("seam methods", path.relative_to(root))
+        return
+    owner, count = "", 0
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if match := re.match(r"class (\w+)", line):
+            owner = match.group(1)
+        if owner in ("Device", "Driver") and re.search(r"\bvirtual\b(?!\s*~)", line):
+            count += 1
+    report.row("seam methods (Device and Driver)", count, 28)
+    if count == 0:
+        report.missing("seam methods", path.relative_to(root))
+
+
+def check_folders(root, report):
+    for backend in sorted(p for p in (root / "src/backends").glob("*") if p.is_dir()):
+        limit = 1000 if backend.name in ("cpu", "null") else 3000
+        report.row(f"lines of backend {backend.name}", total_lines(files(backend, (".",))), limit)
+    for layer in sorted(p for p in (root / "src/layers").glob("*") if p.is_dir()):
+        report.row(f"lines of layer {layer.name}", total_lines(files(layer, (".",))), 250)
+
+
+def conditionals(text):
+    """`#if`s, less an include guard and what makes a C header usable from C++."""
+    guard = re.search(r"^#\s*ifndef (\w+)\n#\s*define \1\n", text, re.MULTILINE)
+    found = re.findall(r"^\s*#\s*(?:if|ifdef|ifndef)\b.*", text, re.MULTILINE)
+    return len([line for line in found if "__cplusplus" not in line]) - bool(guard)
+
+
+def check_conditionals(root, report):
+    headers = files(root, ("include",))
+    report.row("#if in public headers", sum(conditionals(p.read_text(encoding="utf-8")) for p in headers), 0)
+    source = [p for p in files(root, SOURCE) if "base" not in p.relative_to(root).parts[:2]]
+    count = sum(conditionals(p.read_text(encoding="utf-8")) for p in source)
+    report.row("#if per 1,000 lines outside base", round(1000 * count / max(1, total_lines(source)), 2), 1)
+
+
+def own_includes(root, header):
+    text = (root / "include" / header).read_text(encoding="utf-8") if (root / "include" / header).is_file() else ""
+    return re.findall(r'^#include ["<](pintle/[^">]+)[">]', text, re.MULTILINE)
+
+
+def reach(root, header, depth=0, seen=None):
+    """({header: depth}) of everything that `header` includes, itself excepted; the deepest path counts."""
+    seen = {} if seen is None else seen
+    for included in own_includes(root, header):
+        if seen.get(included, 0) < depth + 1 and depth < 20:
+            seen[included] = depth + 1
+            reach(root, included, depth + 1, seen)
+    return seen
+
+
+def check_headers(root, report):
+    names = [str(p.relative_to(root / "include")) for p in files(root, ("include",)) if p.name != "pintle.h"]
+    reached = {name: reach(root, name) for name in names}
+    widest = max(names, key=lambda n: len(reached[n]), default="")
+    deepest = max(names, key=lambda n: max(reached[n].values(), default=0), default="")
+    report.row("own headers reachable from a public header", len(reached.get(widest, {})), 12, widest)
+    report.row("depth of own includes", max(reached.get(deepest, {}).values(), default=0), 4, deepest)
+    text = "\n".join(p.read_text(encoding="utf-8") for p in files(root, ("include",)))
+    macros = set(re.findall(r"^\s*#\s*define (PINTLE_\w+)", text, re.MULTILINE)) - set(re.findall(r"#ifndef (\w+)", text))
+    report.row("PINTLE_* macros in public headers", len(macros), 6, " ".join(sorted(macros)))
+    report.row("public headers that include <iostream>", text.count("#include <iostream>"), 0)
+
+
+def host_lines(text):
+    """Lines of code outside raw strings: neither blank nor only a comment."""
+    outside = re.sub(r'R"(\w*)\((.*?)\)\1"', "RAW", text, flags=re.DOTALL)
+    outside = re.sub(r"/\*.*?\*/", "", outside, flags=re.DOTALL)
+    return len([line for line in outside.splitlines() if line.strip() and not line.strip().startswith("//")])
+
+
+def check_saxpy(root, report):
+    path = root / "examples/saxpy/saxpy.cpp"
+    if not path.is_file():
+        report.missing("saxpy example", path.relative_to(root))
+        return
+    report.row("saxpy example, lines with its kernel", line_count(path), 45)
+    report.row("saxpy example, lines of host code", host_lines(path.read_text(encoding="utf-8")), 20)
+
+
+def check_tests(root, report):
+    source = total_lines(files(root, SOURCE)) + total_lines(files(root, ("tools",), {".py"}))
+    report.row("lines of tests (source and tools are the limit)", total_lines(files(root, ("tests",), SUFFIXES | {".py"})),
+               source, at_least=True)
+
+
+CHECKS = (check_functions, check_files, check_seam, check_folders, check_conditionals, check_headers, check_saxpy, check_tests)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent)
+    root = parser.parse_args().root
+    report = Report()
+    for one in CHECKS:
+        one(root, report)
+    print(f"size: {report.breaches} breaches")
+    return 1 if report.breaches else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
