@@ -22,6 +22,7 @@ std::string line_of(const std::vector<std::string>& row, const std::vector<std::
     const bool last = i + 1 == row.size();
     line += last ? row[i] : fmt::format("{:<{}}  ", row[i], widths[i]);
   }
+  line.resize(line.find_last_not_of(' ') + 1);
   return line;
 }
 

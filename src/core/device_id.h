@@ -6,8 +6,8 @@
 //   options = "?" option {"&" option}                    option = key ["=" value]
 //
 // A name or key is a letter, then letters, digits and "_"; an ordinal is decimal without leading zeros; a uuid, whole
-// or its beginning, begins with a letter or digit, has these and "-", and not digits alone; a value is any text without control
-// characters, "&", "(" and ")".
+// or its beginning, begins with a letter or digit, has these and "-", and not digits alone; a value is any text without
+// control characters, "&", "(" and ")".
 #pragma once
 
 #include <cstddef>

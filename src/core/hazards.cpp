@@ -8,6 +8,8 @@
 #include <utility>
 #include <variant>
 
+#include "kit/accesses.h"
+
 namespace pintle::core {
 namespace {
 
@@ -118,49 +120,18 @@ Touch host_touch(const HostBytes& bytes, Access access) noexcept {
   return {host_space, begin, begin + bytes.size, writes(access), false};
 }
 
-/// Calls `visit` with every touch of a command; it answers false where these cannot be known.
 template <class Visit>
-class Touches {
- public:
-  Touches(std::span<const backend::Argument> arguments, Visit visit) : arguments_(arguments), visit_(visit) {}
+void for_each_touch(const backend::Command& command, std::span<const backend::Argument> arguments, Visit visit) {
+  kit::for_each_range(command, arguments,
+                      [&](const backend::Range& range, Access access) { visit(device_touch(range, access)); });
+  kit::for_each_host(command, [&](const auto& bytes, Access access) { visit(host_touch(bytes, access)); });
+}
 
-  bool operator()(const backend::Copy& copy) {
-    return device(copy.to, Access::write) && device(copy.from, Access::read);
-  }
-  bool operator()(const backend::Fill& fill) { return device(fill.to, Access::write); }
-  bool operator()(const backend::Upload& upload) {
-    return device(upload.to, Access::write) && host(upload.from, Access::read);
-  }
-  bool operator()(const backend::Download& download) {
-    return host(download.to, Access::write) && device(download.from, Access::read);
-  }
-  bool operator()(const backend::Exec& exec) {
-    for (const backend::Argument& argument : arguments_.subspan(exec.first_argument, exec.argument_count)) {
-      if (argument.kind != backend::Argument::Kind::scalar) device(argument.range, argument.access);
-    }
-    return true;
-  }
-  bool operator()(const backend::ExecIndirect& indirect) {
-    return (*this)(indirect.exec) && device(indirect.grid_at, Access::read);
-  }
-  bool operator()(const backend::Timestamp& timestamp) { return device(timestamp.to, Access::write); }
-  bool operator()(const backend::HostCall&) { return false; }
-  bool operator()(const backend::Replay&) { return false; }
-
- private:
-  bool device(const backend::Range& range, Access access) {
-    visit_(device_touch(range, access));
-    return true;
-  }
-  template <class HostBytes>
-  bool host(const HostBytes& bytes, Access access) {
-    visit_(host_touch(bytes, access));
-    return true;
-  }
-
-  std::span<const backend::Argument> arguments_;
-  Visit visit_;
-};
+/// What a host function or a recording touches is not in the list.
+bool touches_anything(const backend::Command& command) noexcept {
+  return std::holds_alternative<backend::HostCall>(command.operation) ||
+         std::holds_alternative<backend::Replay>(command.operation);
+}
 
 /// Goes through a list once, from barrier to barrier.
 class Placer {
@@ -173,27 +144,23 @@ class Placer {
       touched_.clear();
     }
     is_first_ = false;
-    after_unknown_ = !visit(command, [this](const Touch& touch) { touched_.add(touch); });
+    after_anything_ = touches_anything(command);
+    for_each_touch(command, arguments_, [this](const Touch& touch) { touched_.add(touch); });
   }
 
  private:
-  [[nodiscard]] bool conflicts(const backend::Command& command) {
+  [[nodiscard]] bool conflicts(const backend::Command& command) const {
     if (is_first_) return false;
-    if (after_unknown_) return true;
+    if (after_anything_ || touches_anything(command)) return true;
     bool found = false;
-    const bool is_known = visit(command, [&](const Touch& touch) { found = found || touched_.conflicts(touch); });
-    return found || !is_known;
-  }
-
-  template <class Visit>
-  bool visit(const backend::Command& command, Visit visit) {
-    return std::visit(Touches<Visit>(arguments_, visit), command.operation);
+    for_each_touch(command, arguments_, [&](const Touch& touch) { found = found || touched_.conflicts(touch); });
+    return found;
   }
 
   std::span<const backend::Argument> arguments_;
   Touched touched_;
   bool is_first_ = true;
-  bool after_unknown_ = false;
+  bool after_anything_ = false;
 };
 
 }  // namespace

@@ -2,10 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <thread>
 #include <utility>
 
 namespace pintle::conformance {
+
+Context::Context(Device device)
+    : device_(std::move(device)), info_(device_.info()), kernels_(std::make_shared<LoadedKernels>()) {}
+
+Result<void> Context::find_first() {
+  PINTLE_ASSIGN(fresh, device_.queue());
+  first_ = fresh.last().value();
+  return {};
+}
+
+std::string Context::unique() {
+  static std::atomic<std::uint64_t> next{1};
+  return fmt::format("conformance{}", next.fetch_add(1));
+}
 
 void Context::require(Feature feature) const {
   const Capability capability = info_.capability(feature);
@@ -46,8 +61,7 @@ bool Context::eventually(const std::function<bool()>& holds) const {
 }
 
 Buffer Context::allocate(DType dtype, std::uint64_t count, std::string label) const {
-  return need(device_.allocate(dtype, Shape{count},
-                               {.label = std::move(label)}));
+  return need(device_.allocate(dtype, Shape{count}, {.label = std::move(label)}));
 }
 
 void Context::write(const BufferView& to, std::span<const std::byte> bytes) const {

@@ -27,7 +27,10 @@ inline constexpr Duration moment = 20ms;
 
 class Context {
  public:
-  explicit Context(Device device) : device_(std::move(device)), info_(device_.info()) {}
+  explicit Context(Device device);
+
+  /// Asks a fresh queue where counters start. Once, before the first case.
+  Result<void> find_first();
 
   [[nodiscard]] const Device& device() const noexcept { return device_; }
   [[nodiscard]] const DeviceInfo& info() const noexcept { return info_; }
@@ -90,8 +93,10 @@ class Context {
   /// An entry of the suite's program (kernels.c), which is loaded once for each device.
   [[nodiscard]] Kernel kernel(std::string_view entry) const;
 
+  /// A name that no other call in the process gives.
+  [[nodiscard]] static std::string unique();
+
  private:
-  friend class Rig;
   Device device_;
   DeviceInfo info_;
   std::uint64_t first_ = 0;

@@ -4,10 +4,10 @@
 
 #define PLAIN_KERNELS(X) \
   X(saxpy) X(fill_index) X(record_groups) X(reduce) X(affine) X(add_to) X(count_groups) X(nothing)
-#define DTYPES(X)                                                                                            \
-  X(bool)                                                                                                    \
-  X(i8) X(i16) X(i32) X(i64) X(u8) X(u16) X(u32) X(u64) X(f16) X(bf16) X(f32) X(f64) X(f8_e4m3fn) X(f8_e5m2) \
-      X(complex64)
+#define DTYPES(X) \
+  X(bool)         \
+  X(i8)           \
+  X(i16) X(i32) X(i64) X(u8) X(u16) X(u32) X(u64) X(f16) X(bf16) X(f32) X(f64) X(f8_e4m3fn) X(f8_e5m2) X(complex64)
 
 // clang-format off: one row for each kernel
 #define DECLARE(name) void conform_##name(const pintle_group* group, void* const* arguments);

@@ -39,19 +39,9 @@ Result<std::unique_ptr<Rig>> Rig::open(std::string_view device) {
   return std::make_unique<Rig>(std::move(opened), std::move(gaps));
 }
 
-Rig::Rig(Device device, std::vector<Gap> gaps) : context_(std::move(device)), gaps_(std::move(gaps)) {
-  context_.kernels_ = std::make_shared<LoadedKernels>();
-}
-
-Result<void> Rig::prepare() {
-  PINTLE_ASSIGN(probe, context_.device_.queue());
-  context_.first_ = probe.last().value();  // every counter starts there
-  return {};
-}
-
 // A case may leave work behind, or a lost device.
 Result<void> Rig::settle() {
-  const Device& device = context_.device_;
+  const Device& device = context_.device();
   if (!device.health()) PINTLE_TRY(device.recover());
   return device.wait_idle(patience);
 }
@@ -59,10 +49,10 @@ Result<void> Rig::settle() {
 ConformRow Rig::run_plain(const Case& tested, Missing missing) {
   ConformRow row{tested.name(), Outcome::passed, {}};
   static_cast<void>(Recorder::current().take());
-  if (auto prepared = prepare(); prepared) {
+  if (auto found = context_.find_first(); found) {
     run_body(tested, context_, missing, row);
   } else {
-    record_failure("the device gives no queue: " + prepared.error().text(), std::source_location::current());
+    record_failure("the device gives no queue: " + found.error().text(), std::source_location::current());
   }
   if (auto settled = settle(); !settled) {
     record_failure("the device does not come to rest: " + settled.error().text(), std::source_location::current());

@@ -19,7 +19,7 @@ class Rig {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Rig>> open(std::string_view device);
   /// The same with gaps of one's own.
-  Rig(Device device, std::vector<Gap> gaps);
+  Rig(Device device, std::vector<Gap> gaps) : context_(std::move(device)), gaps_(std::move(gaps)) {}
 
   [[nodiscard]] std::string_view id() const noexcept { return context_.id(); }
   /// Runs one case and leaves the device idle and healthy for the next.
@@ -28,7 +28,6 @@ class Rig {
  private:
   [[nodiscard]] ConformRow run_plain(const Case& tested, Missing missing);
   [[nodiscard]] ConformRow judge_gap(const Gap& gap, ConformRow row);
-  [[nodiscard]] Result<void> prepare();
   [[nodiscard]] Result<void> settle();
 
   Context context_;

@@ -1,4 +1,5 @@
-// One launch run three ways: submitted, recorded and replayed, and replayed through slots. All must give the same bytes.
+// One launch run three ways: submitted, recorded and replayed, and replayed through slots. All must give the same
+// bytes.
 #pragma once
 
 #include <cstddef>

@@ -26,6 +26,9 @@ run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/project -B ${work}/build -G ${
     -DCMAKE_PREFIX_PATH=${work}/moved)
 run(${CMAKE_COMMAND} --build ${work}/build)
 run(${work}/build/consumer)
+if(EXISTS ${work}/moved/bin/pintle)
+  run(${work}/moved/bin/pintle --version)
+endif()
 
 # Nothing that was installed may know where the tree or the first prefix was.
 file(GLOB_RECURSE texts ${work}/moved/*.cmake ${work}/moved/*.pc ${work}/moved/*.h)

@@ -61,6 +61,7 @@ int hunt(std::string_view wanted) {
 
 int main(int count, char** arguments) {
   using namespace pintle::interleaving;
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   const std::vector<std::string_view> words(arguments + 1, arguments + count);
   if (words.size() == 2 && words[0] == "--hunt") return hunt(words[1]);
   if (words.size() == 2) return replay_one(words[0], words[1]);

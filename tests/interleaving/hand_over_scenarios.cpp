@@ -12,7 +12,7 @@ using HostTimeline = kit::BasicHostTimeline<ModelSync>;
 
 /// A signal as core has it, above one queue of a device.
 struct Signal {
-  Signal() : timeline(0), device(0) {}
+  explicit Signal(Stage& stage) : timeline(stage.make<Timeline>(0)), device(stage.make<HostTimeline>(0)) {}
 
   /// Has the device raise or fail the timeline when the submission is finished.
   void watch() {
@@ -25,12 +25,13 @@ struct Signal {
     if (!reached) fail(timeline, reached.error());
   }
 
-  Timeline timeline;
-  HostTimeline device;
+  Timeline& timeline;
+  HostTimeline& device;
 };
 
 // As SignalState::promise and SignalState::watch: promises lie under a mutex of their own.
 struct PromisedSignal : Signal {
+  using Signal::Signal;
   void submit() {
     {
       std::lock_guard lock(mutex);
@@ -51,6 +52,7 @@ struct PromisedSignal : Signal {
 
 // As QueueState::watch: an atomic says up to where the backend has the submissions.
 struct QueueSignal : Signal {
+  using Signal::Signal;
   void submit() {
     native.store(1);
     if (timeline.has_waiters(1)) watch();
@@ -73,7 +75,7 @@ Answer& waiting_thread(Stage& stage, T& signal) {
 
 template <class T>
 void hand_over(Stage& stage) {
-  auto& signal = stage.make<T>();
+  auto& signal = stage.make<T>(stage);
   const Answer& answer = waiting_thread(stage, signal);
   stage.thread("submits and works", [&] {
     signal.submit();
@@ -84,24 +86,21 @@ void hand_over(Stage& stage) {
   });
 }
 
+// The backend has the submission before core publishes it, so its worker may be done at any time.
 template <class T>
 void hand_over_to_a_worker(Stage& stage) {
-  auto& signal = stage.make<T>();
-  auto& is_submitted = stage.make<ModelSync::Atomic<bool>>(false);
-  static_cast<void>(waiting_thread(stage, signal));
-  stage.thread("submits", [&] {
-    is_submitted.store(true);
-    signal.submit();
-  });
-  stage.thread("works", [&] {
-    while (!is_submitted.load()) ModelSync::pause();
-    signal.device.advance(1);
+  auto& signal = stage.make<T>(stage);
+  const Answer& answer = waiting_thread(stage, signal);
+  stage.thread("submits", [&] { signal.submit(); });
+  stage.thread("works", [&] { signal.device.advance(1); });
+  stage.finally([&] {
+    stage.check(answer.is(PointStatus::reached), Fault::wrong_answer, "The waiter does not get what was submitted.");
   });
 }
 
 template <class T>
 void hand_over_and_lose(Stage& stage) {
-  auto& signal = stage.make<T>();
+  auto& signal = stage.make<T>(stage);
   const Answer& answer = waiting_thread(stage, signal);
   stage.thread("submits and is lost", [&] {
     signal.submit();

@@ -1,5 +1,6 @@
-// Three kernels on pictures of width * height pixels, row by row. A work-group is a tile of 512 x 32 pixels; a pixel outside
-// the picture has the value of the nearest one inside. Indices are size_t: those never wrap, so loops over them vectorise.
+// Three kernels on pictures of width * height pixels, row by row. A work-group is a tile of 512 x 32 pixels; a pixel
+// outside the picture has the value of the nearest one inside. Indices are size_t: those never wrap, so loops over them
+// vectorise.
 #include <math.h>
 #include <stddef.h>
 
@@ -20,8 +21,8 @@ static size_t clamped(size_t at, size_t back, size_t count) { return at < back ?
 static int32_t squared(int32_t value) { return value * value; }
 static int32_t distance(int32_t a, int32_t b) { return a < b ? b - a : a - b; }
 
-// draw(width: u32, height: u32, picture: write u8[]): rings, a chequered diamond and stripes on a gradient; whole numbers only,
-// so that every device draws the same bytes. At most 32767 pixels wide and high.
+// draw(width: u32, height: u32, picture: write u8[]): rings, a chequered diamond and stripes on a gradient; whole
+// numbers only, so that every device draws the same bytes. At most 32767 pixels wide and high.
 static uint8_t shade(int32_t x, int32_t y, int32_t width, int32_t height) {
   const int32_t from_rings = squared(x - width / 3) + squared(y - height * 3 / 8);
   const int32_t from_diamond = distance(x, width * 3 / 4) + distance(y, height * 3 / 8);
@@ -43,8 +44,8 @@ void draw(const pintle_group* group, void* const* arguments) {
   }
 }
 
-// blur(width: u32, height: u32, picture: read u8[], blurred: write f32[]): 5 x 5, Gaussian with a standard deviation of 1 pixel,
-// cut off and normalised; first down the columns into local memory, then along the row.
+// blur(width: u32, height: u32, picture: read u8[], blurred: write f32[]): 5 x 5, Gaussian with a standard deviation of
+// 1 pixel, cut off and normalised; first down the columns into local memory, then along the row.
 static float weigh(float far_1, float near_1, float centre, float near_2, float far_2) {
   return 0.054488685f * (far_1 + far_2) + 0.24420135f * (near_1 + near_2) + 0.40261996f * centre;
 }
@@ -74,8 +75,10 @@ void blur(const pintle_group* group, void* const* arguments) {
 
 // sobel(width: u32, height: u32, blurred: read f32[], edges: write f32[]): the length of the gradient.
 static float slope(const float* const rows[3], size_t left, size_t x, size_t right) {
-  const float across = (rows[0][right] - rows[0][left]) + 2 * (rows[1][right] - rows[1][left]) + (rows[2][right] - rows[2][left]);
-  const float down = (rows[2][left] - rows[0][left]) + 2 * (rows[2][x] - rows[0][x]) + (rows[2][right] - rows[0][right]);
+  const float across =
+      (rows[0][right] - rows[0][left]) + 2 * (rows[1][right] - rows[1][left]) + (rows[2][right] - rows[2][left]);
+  const float down =
+      (rows[2][left] - rows[0][left]) + 2 * (rows[2][x] - rows[0][x]) + (rows[2][right] - rows[0][right]);
   return sqrtf(across * across + down * down);
 }
 

@@ -147,7 +147,7 @@ std::string c_source(const ProgramImage& image) {
 Result<Compilation> c_compilation(const ProgramImage& image) {
   PINTLE_ASSIGN(found, compiler());
   Compilation result;
-  result.command = {found.path, "-O3", "-march=native", "-ffp-contract=off", "-fPIC", "-shared", "-std=c11", "-x", "c"};
+  result.command = {found.path, "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared", "-std=c11", "-x", "c"};
   for (const Constant& constant : image.constants) {
     PINTLE_ASSIGN(text, literal(constant));
     result.command.push_back(fmt::format("-D{}={}", constant.name, text));

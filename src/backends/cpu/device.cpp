@@ -7,6 +7,7 @@
 
 #include "base/contain.h"
 #include "base/quote.h"
+#include "kit/host_cpus.h"
 #include "pintle/native/cpu.h"
 
 namespace pintle::cpu {
@@ -117,7 +118,7 @@ Result<void> Device::native(std::string_view type, std::uint64_t object, void* o
     return {};
   }
   if (type == CpuDevice::native_type) {
-    static_cast<CpuDevice*>(out)->threads = pool_ == nullptr ? 0 : pool_->shape().threads;
+    *static_cast<CpuDevice*>(out) = {pool_ == nullptr ? 0 : pool_->shape().threads, kit::host_cpus().quota.value_or(0)};
     return {};
   }
   return base::contain("asking for native access", [&]() -> Result<void> {

@@ -3,21 +3,23 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <limits>
-#include <optional>
 
 #include "backends/cpu/device.h"
 #include "backends/cpu/limits.h"
 #include "base/contain.h"
 #include "base/parse.h"
-#include "base/quote.h"
 #include "base/settings.h"
 #include "kit/host_cpus.h"
+#include "kit/options.h"
 #include "pintle/version.h"
 
 namespace pintle::cpu {
 namespace {
+
+constexpr std::uint32_t most_threads = 1024;
 
 std::string target() {
   utsname system{};
@@ -75,31 +77,26 @@ DeviceInfo describe() {
   return info;
 }
 
-constexpr std::string_view known_options = "inline, threads=N";
-
-Error bad_option(const backend::Option& option, std::string_view why) {
-  return {Errc::invalid_argument, fmt::format("Option {}={} of [cpu] {}; the known options are {}.", base::quote(option.key),
-                                              base::quote(option.value), why, known_options)};
-}
-
 Result<Settings> parse(std::span<const backend::Option> options) {
-  std::optional<std::uint32_t> threads;
   Settings settings;
-  for (const backend::Option& option : options) {
-    if (option.key == "inline") {
-      if (!option.value.empty()) return bad_option(option, "takes no value");
-      settings.progress = Progress::driven;
-    } else if (option.key == "threads") {
-      threads = base::parse_number<std::uint32_t>(option.value, 1, 1024);
-      if (!threads) return bad_option(option, "takes a number from 1 to 1024");
-    } else {
-      return bad_option(option, "is unknown");
-    }
-    if (threads && settings.progress == Progress::driven) return bad_option(option, "contradicts the other: inline has no threads");
+  std::uint32_t threads = 0;
+  const auto read_inline = [&](std::string_view text) {
+    settings.progress = Progress::driven;
+    return text.empty();
+  };
+  const auto read_threads = [&](std::string_view text) {
+    threads = base::parse_number<std::uint32_t>(text, 1, most_threads).value_or(0);
+    return threads != 0;
+  };
+  const std::array<kit::OptionRule, 2> rules{{{"inline", "without a value", read_inline},
+                                              {"threads", "a number from 1 to 1024", read_threads}}};
+  PINTLE_TRY(kit::read_options("cpu", options, rules));
+  if (threads != 0 && settings.progress == Progress::driven) {
+    return Error(Errc::invalid_argument, fmt::format("Option threads ({}) of [cpu] contradicts inline, which has no threads.", threads));
   }
   PINTLE_ASSIGN(environment, base::settings());
   const kit::HostCpus cpus = kit::host_cpus();
-  settings.threads = threads ? *threads : cpus.threads(environment->cpu_threads);
+  settings.threads = threads != 0 ? threads : cpus.threads(environment->cpu_threads);
   settings.rationed = cpus.quota.has_value();
   return settings;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <new>
 
@@ -14,6 +15,8 @@ namespace pintle::cpu {
 namespace {
 
 constexpr std::uint64_t cache_line = 64;
+/// From here on the system's promise is looked at before it is taken: it promises more than it has.
+constexpr std::uint64_t large = 64 << 20;
 
 Error exhausted(const backend::MemoryRequest& request, const kit::HostMemory& memory) {
   const std::string free = memory.available ? fmt::format("{} bytes", *memory.available) : "unknown";
@@ -21,15 +24,7 @@ Error exhausted(const backend::MemoryRequest& request, const kit::HostMemory& me
                                            request.size, request.label, free)};
 }
 
-/// The system promises more than it has; a promise of this size is looked at first.
-bool is_promise_broken(const backend::MemoryRequest& request, const kit::HostMemory& memory) {
-  return memory.available && request.size > *memory.available;
-}
-
-constexpr std::uint64_t large = 64 << 20;
-
-void free_block(const Block& block, std::uint64_t alignment = cache_line) noexcept {
-  static_cast<void>(alignment);
+void free_bytes(const Block& block) noexcept {
   if (block.owner == Block::Owner::device) std::free(block.data);
 }
 
@@ -37,7 +32,7 @@ void free_block(const Block& block, std::uint64_t alignment = cache_line) noexce
 
 MemoryTable::~MemoryTable() {
   for (Block* const block : blocks_) {
-    free_block(*block);
+    free_bytes(*block);
     delete block;
   }
 }
@@ -45,7 +40,8 @@ MemoryTable::~MemoryTable() {
 Result<backend::MemoryId> MemoryTable::allocate(const backend::MemoryRequest& request) {
   return base::contain("allocating", [&]() -> Result<backend::MemoryId> {
     if (request.size >= large) {
-      if (const auto memory = kit::host_memory("/"); is_promise_broken(request, memory)) return exhausted(request, memory);
+      const kit::HostMemory memory = kit::host_memory("/");
+      if (memory.available && request.size > *memory.available) return exhausted(request, memory);
     }
     const std::uint64_t alignment = std::max(request.alignment, cache_line);
     // aligned_alloc takes multiples of the alignment only. Core's sizes are far below where this would overflow.
@@ -68,7 +64,7 @@ Result<backend::MemoryId> MemoryTable::keep(const Block& block) {
     if (block.owner == Block::Owner::device) used_ += block.size;
     return backend::MemoryId{reinterpret_cast<std::uintptr_t>(owned.release())};
   } catch (const std::bad_alloc&) {
-    free_block(block);
+    free_bytes(block);
     throw;
   }
 }
@@ -80,7 +76,7 @@ void MemoryTable::release(backend::MemoryId memory) noexcept {
     blocks_.erase(block);
     if (block->owner == Block::Owner::device) used_ -= block->size;
   }
-  free_block(*block);
+  free_bytes(*block);
   delete block;
 }
 

@@ -18,7 +18,8 @@ struct DevicesOptions {
 
 void declare(CLI::App& command, DevicesOptions& options) {
   command.add_option("--require", options.required, "Exit with 3 unless this device opens (may be repeated)")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->default_str("");
 }
 
 void print_text(const DeviceList& list, const Output& output) {

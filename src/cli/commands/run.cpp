@@ -39,11 +39,13 @@ void declare(CLI::App& command, RunOptions& options) {
   extent->require_option(1);
   command.add_option("--arg", options.inputs, "NAME=file.npy or NAME=number, once for each parameter")
       ->allow_extra_args(false)
+      ->default_str("")
       ->check(checked_by(parse_input), "");
   command
       .add_option("--out", options.outputs,
                   "NAME=f32[1024,1024]:file.npy; without an --arg the buffer starts with zeros")
       ->allow_extra_args(false)
+      ->default_str("")
       ->check(checked_by(parse_output), "");
   command
       .add_option("--time", options.repeats,

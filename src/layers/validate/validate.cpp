@@ -17,12 +17,19 @@ namespace pintle::layers {
 namespace {
 
 using backend::MemoryId;
-using backend::ProgramId;
 using backend::QueueId;
 using backend::QueuePoint;
-using backend::RecordingId;
 
-Result<void> fine(auto&&...) { return {}; }
+constexpr auto fine = [](auto&&...) -> Result<void> { return {}; };
+
+/// `check` behind the rule that core makes some calls one at a time.
+using Turn = std::unique_lock<std::mutex>;
+auto alone(const Turn& turn, auto check) {
+  return [&turn, check]() -> Result<void> {
+    PINTLE_TRY(kit::require(turn.owns_lock(), "Two calls run at once that core makes one at a time."));
+    return check();
+  };
+}
 
 class Device final : public kit::Forwarding {
  public:
@@ -31,26 +38,20 @@ class Device final : public kit::Forwarding {
 
   ~Device() override {
     inner_.reset();
-    for (const Ticket& ticket : tickets_) {
-      if (!ticket.is_done && !loss_ && rules_.is_reached(ticket.point))
-        breach("notify", "A notification is never told.");
+    for (const auto& [device, point, original, is_done] : tickets_) {
+      if (!is_done && !loss_ && rules_.is_reached(point)) breach("notify", "A notification is never told.");
     }
   }
 
   Result<MemoryId> allocate(const backend::MemoryRequest& request) override {
-    return call(
-        "allocate", [&] { return rules_.check_allocation(request); }, [&] { return inner_->allocate(request); },
-        [&](MemoryId id) { return rules_.add(id, request.size); });
+    const auto check = [&] { return rules_.check_allocation(request); };
+    return make("allocate", check, [&] { return inner_->allocate(request); }, request.size);
   }
   Result<MemoryId> import_host(std::span<std::byte> bytes) override {
-    return call(
-        "import_host", fine<>, [&] { return inner_->import_host(bytes); },
-        [&](MemoryId id) { return rules_.add(id, bytes.size()); });
+    return make("import_host", fine, [&] { return inner_->import_host(bytes); }, bytes.size());
   }
   Result<MemoryId> import_memory(const backend::Exported& from) override {
-    return call(
-        "import_memory", fine<>, [&] { return inner_->import_memory(from); },
-        [&](MemoryId id) { return rules_.add(id, from.size); });
+    return make("import_memory", fine, [&] { return inner_->import_memory(from); }, from.size);
   }
   void release(MemoryId id) noexcept override {
     tell("release", [&] { return rules_.remove(id); }, [&] { inner_->release(id); });
@@ -63,44 +64,34 @@ class Device final : public kit::Forwarding {
   void unmap(MemoryId id) noexcept override {
     tell("unmap", [&] { return rules_.check_mapping(id, any); }, [&] { inner_->unmap(id); });
   }
-
-  Result<ProgramId> load(const backend::ProgramImage& image) override {
-    const auto check = [&] { return kit::require(!image.entries.empty(), "Program [{}] has no entries.", image.name); };
-    return call(
-        "load", check, [&] { return inner_->load(image); },
-        [&](ProgramId id) { return rules_.add(id, {image.entries.begin(), image.entries.end()}); });
+  Result<backend::ProgramId> load(const backend::ProgramImage& image) override {
+    return make(
+        "load", fine, [&] { return inner_->load(image); }, std::vector(image.entries.begin(), image.entries.end()));
   }
-  void unload(ProgramId id) noexcept override {
+  void unload(backend::ProgramId id) noexcept override {
     tell("unload", [&] { return rules_.remove(id); }, [&] { inner_->unload(id); });
   }
-  Result<RecordingId> record(const backend::Commands& list) override {
+  Result<backend::RecordingId> record(const backend::Commands& list) override {
     const Turn turn(turn_, std::try_to_lock);
-    return call(
-        "record", [&] { return alone(turn, [&] { return rules_.check_recording(list); }); },
-        [&] { return inner_->record(list); }, [&](RecordingId id) { return rules_.add(id, list); });
+    const auto check = alone(turn, [&] { return rules_.check_recording(list); });
+    return make("record", check, [&] { return inner_->record(list); }, list);
   }
-  void forget(RecordingId id) noexcept override {
+  void forget(backend::RecordingId id) noexcept override {
     const Turn turn(turn_, std::try_to_lock);
-    tell("forget", [&] { return alone(turn, [&] { return rules_.remove(id); }); }, [&] { inner_->forget(id); });
+    tell("forget", alone(turn, [&] { return rules_.remove(id); }), [&] { inner_->forget(id); });
   }
 
   Result<QueueId> create_queue(const backend::QueueRequest& request) override {
     const Turn turn(turn_, std::try_to_lock);
-    const std::uint64_t first = request.first_serial;
-    return call(
-        "create_queue", [&] { return alone(turn, fine<>); }, [&] { return inner_->create_queue(request); },
-        [&](QueueId id) { return rules_.add(id, {first, first, first, first}); });
+    const kit::KnownQueue queue(request.first_serial);
+    return make("create_queue", alone(turn, fine), [&] { return inner_->create_queue(request); }, queue);
   }
-  Result<QueueId> import_timeline(const backend::Exported& exported) override {
-    return call(
-        "import_timeline", fine<>, [&] { return inner_->import_timeline(exported); },
-        [&](QueueId id) { return rules_.add(id, {any, any}); });  // its serials rise elsewhere
+  Result<QueueId> import_timeline(const backend::Exported& from) override {
+    return make("import_timeline", fine, [&] { return inner_->import_timeline(from); }, kit::KnownQueue::imported());
   }
   void destroy_queue(QueueId id) noexcept override {
     const Turn turn(turn_, std::try_to_lock);
-    tell(
-        "destroy_queue", [&] { return alone(turn, [&] { return rules_.remove(id); }); },
-        [&] { inner_->destroy_queue(id); });
+    tell("destroy_queue", alone(turn, [&] { return rules_.remove(id); }), [&] { inner_->destroy_queue(id); });
   }
   Result<std::uint64_t> submit(QueueId id, std::span<const QueuePoint> waits, const backend::Commands& list) override {
     const Turn turn(turn_, std::try_to_lock);
@@ -111,7 +102,7 @@ class Device final : public kit::Forwarding {
       return {};
     };
     return call(
-        "submit", [&] { return alone(turn, check); }, [&] { return inner_->submit(id, waits, list); },
+        "submit", alone(turn, check), [&] { return inner_->submit(id, waits, list); },
         [&](std::uint64_t serial) { return rules_.submitted(id, waits, used, serial); });
   }
 
@@ -123,16 +114,14 @@ class Device final : public kit::Forwarding {
   }
   Result<void> wait(QueueId id, std::uint64_t serial, Deadline deadline) override {
     std::uint64_t floor = 0;
-    const auto inside = [&]() -> Result<std::uint64_t> {
-      const auto waited = inner_->wait(id, serial, deadline);
-      if (waited) return serial;
-      const bool is_early = waited.error().code() == Errc::timeout && Clock::now() < deadline;
-      return is_early ? breach("wait", "A wait times out before its deadline.") : waited.error();
+    const auto inside = [&]() -> Result<void> {
+      auto waited = inner_->wait(id, serial, deadline);
+      const bool is_early = !waited && waited.error().code() == Errc::timeout && Clock::now() < deadline;
+      return is_early ? breach("wait", "A wait times out before its deadline.") : waited;
     };
-    PINTLE_TRY(call(
+    return call(
         "wait", [&] { return rules_.asking({id, serial}, floor); }, inside,
-        [&](std::uint64_t value) { return rules_.reached(id, value, 0); }));
-    return {};
+        [&] { return rules_.reached(id, serial, 0); });
   }
   Result<void> notify(QueueId id, std::uint64_t serial, backend::Notification notification) override {
     Ticket* ticket = nullptr;
@@ -142,15 +131,11 @@ class Device final : public kit::Forwarding {
       ticket = &tickets_.emplace_back(this, QueuePoint{id, serial}, notification);
       return {};
     };
-    const auto inside = [&]() -> Result<bool> {
-      const auto accepted = inner_->notify(id, serial, {&Device::hear_notification, ticket});
-      if (accepted) return true;
-      std::lock_guard lock(mutex_);
-      ticket->is_done = true;  // refused: it must not be told either
-      return accepted.error();
-    };
-    PINTLE_TRY(call("notify", check, inside, fine<bool&>));
-    return {};
+    const auto inside = [&] { return inner_->notify(id, serial, {&Device::hear_notification, ticket}); };
+    const auto accepted = call("notify", check, inside, fine);
+    std::lock_guard lock(mutex_);
+    if (!accepted && ticket != nullptr) ticket->is_done = true;  // refused: it must not be told either
+    return accepted;
   }
 
  private:
@@ -163,18 +148,14 @@ class Device final : public kit::Forwarding {
     bool is_done = false;
   };
 
-  /// `check` behind the rule that core makes these calls one at a time.
-  using Turn = std::unique_lock<std::mutex>;
-  template <class Check>
-  static Result<void> alone(const Turn& turn, Check check) {
-    PINTLE_TRY(kit::require(turn.owns_lock(), "Two calls run at once that core makes one at a time."));
-    return check();
+  /// A call that makes an object; `value` is what is known of it.
+  auto make(const char* name, auto check, auto forward, auto value) -> decltype(forward()) {
+    return call(name, check, forward, [&](auto id) { return rules_.add(id, value); });
   }
 
   /// Checks, forwards without the lock, and notes the answer. After a loss nothing is forwarded.
-  template <class Check, class Forward, class Note>
-  std::invoke_result_t<Forward> call(const char* name, Check check, Forward forward, Note note) {
-    return base::contain(name, [&]() -> std::invoke_result_t<Forward> {
+  auto call(const char* name, auto check, auto forward, auto note) -> decltype(forward()) {
+    return base::contain(name, [&]() -> decltype(forward()) {
       std::unique_lock lock(mutex_);
       if (owed_) return *std::exchange(owed_, std::nullopt);
       if (const auto admitted = admit(name, check); !admitted) return hear(admitted.error());
@@ -182,14 +163,16 @@ class Device final : public kit::Forwarding {
       auto answer = forward();
       lock.lock();
       if (!answer) return hear(answer.error());
-      if (const auto noted = note(*answer); !noted) return breach(name, noted.error());
+      Result<void> noted;
+      if constexpr (requires { note(*answer); }) noted = note(*answer);
+      else noted = note();
+      if (!noted) return breach(name, noted.error());
       return answer;
     });
   }
 
   /// The same for a call without an answer: its breach is answered by the next call that has one.
-  template <class Check, class Forward>
-  void tell(const char* name, Check check, Forward forward) noexcept {
+  void tell(const char* name, auto check, auto forward) noexcept {
     const auto admitted = base::contain(name, [&]() -> Result<void> {
       std::lock_guard lock(mutex_);
       auto outcome = admit(name, check);
@@ -199,8 +182,7 @@ class Device final : public kit::Forwarding {
     if (admitted) forward();
   }
 
-  template <class Check>
-  Result<void> admit(const char* name, Check check) {
+  Result<void> admit(const char* name, auto check) {
     if (told_loss_.contains(std::this_thread::get_id())) {
       return breach(name, "A call follows the loss that its thread was told of.");
     }

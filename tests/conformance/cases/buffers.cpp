@@ -14,7 +14,8 @@ std::vector<std::byte> pattern(std::size_t count) {
 }
 
 DEVICE_TEST(Buffer, HasItsDtypeShapeAndSize) {
-  const Buffer buffer = need(test.device().allocate(DType::f16, {3, 5, 7}, {.label = "picture", .placement = {}, .alignment = 64}));
+  const Buffer buffer =
+      need(test.device().allocate(DType::f16, {3, 5, 7}, {.label = "picture", .placement = {}, .alignment = 64}));
   CHECK_EQ(buffer.dtype(), DType::f16);
   CHECK(buffer.shape() == Shape({3, 5, 7}));
   CHECK_EQ(buffer.size_bytes(), 210u);
@@ -47,7 +48,9 @@ DEVICE_TEST(Buffer, HugeSizesAreRefusedWithTheLimit) {
   check_error(test.device().allocate(DType::f32, {huge}), Errc::invalid_argument, {"18446744073709551615"});
   check_error(test.device().allocate(DType::u8, {1ull << 32, 1ull << 32}), Errc::invalid_argument, {"4294967296"});
   check_error(test.device().allocate(DType::f64, {1ull << 61}), Errc::invalid_argument, {"2305843009213693952"});
-  if (most < huge) check_error(test.device().allocate(DType::u8, {most + 1}), Errc::invalid_argument, {std::to_string(most + 1), limit});
+  if (most < huge)
+    check_error(test.device().allocate(DType::u8, {most + 1}), Errc::invalid_argument,
+                {std::to_string(most + 1), limit});
 }
 
 DEVICE_TEST(Buffer, BadShapesAreRefused) {
@@ -60,7 +63,8 @@ DEVICE_TEST(Buffer, BadShapesAreRefused) {
 
 DEVICE_TEST(Buffer, BadAlignmentIsRefusedWithTheLimit) {
   for (const std::uint64_t alignment : {0ull, 3ull, 4097ull, 8192ull}) {
-    const auto refused = test.device().allocate(DType::u8, {16}, {.label = "odd", .placement = {}, .alignment = alignment});
+    const auto refused =
+        test.device().allocate(DType::u8, {16}, {.label = "odd", .placement = {}, .alignment = alignment});
     check_error(refused, Errc::invalid_argument, {std::to_string(alignment), "4096"});
   }
 }
@@ -197,13 +201,15 @@ DEVICE_TEST(Buffer, OfAnotherDeviceIsRefusedByName) {
   const Buffer foreign = need(other.allocate(DType::u32, {4}, {.label = "foreign"}));
   const Buffer own = test.allocate(DType::u32, 4);
   Queue queue = test.queue();
-  check_error(queue.submit(CommandList{}.fill(foreign, 1u)), Errc::invalid_argument, {"[Buffer", "[" + std::string(test.id()) + "]"});
+  check_error(queue.submit(CommandList{}.fill(foreign, 1u)), Errc::invalid_argument,
+              {"[Buffer", "[" + std::string(test.id()) + "]"});
   check_error(queue.submit(CommandList{}.copy(own, foreign)), Errc::invalid_argument, {"[Buffer"});
   check_error(test.device().record(CommandList{}.fill(foreign, 1u)), Errc::invalid_argument, {"[Buffer"});
 }
 
 DEVICE_TEST(Buffer, MapIsHonest) {
-  Buffer buffer = need(test.device().allocate(DType::u32, {4}, {.label = "mapped", .placement = Placement::host, .alignment = 1}));
+  Buffer buffer =
+      need(test.device().allocate(DType::u32, {4}, {.label = "mapped", .placement = Placement::host, .alignment = 1}));
   const auto bytes = buffer.map();
   if (!test.has(Feature::mapped_memory)) {
     check_error(bytes, Errc::unsupported, {"mapped", test.info().capability(Feature::mapped_memory).detail});
@@ -221,7 +227,8 @@ DEVICE_TEST(Buffer, MapIsHonest) {
 DEVICE_TEST(Buffer, MapSeesWhatTheDeviceWrote) {
   test.require(Feature::mapped_memory);
   test.require_bytes();
-  Buffer buffer = need(test.device().allocate(DType::u32, {4}, {.label = "", .placement = Placement::host, .alignment = 256}));
+  Buffer buffer =
+      need(test.device().allocate(DType::u32, {4}, {.label = "", .placement = Placement::host, .alignment = 256}));
   Queue queue = test.queue();
   test.finish(need(queue.submit(CommandList{}.fill(buffer, 0x01020304u))));
   const auto bytes = need(buffer.map());

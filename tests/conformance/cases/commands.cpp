@@ -26,7 +26,8 @@ DEVICE_TEST(Error, FirstMistakeOfAListSurfacesAtSubmit) {
   CommandList list;
   list.fill(buffer, 1u).fill(buffer, 1.0f).fill(BufferView(), 1u);
   CHECK(list.error().has_value());
-  check_error(queue.submit(std::move(list)), Errc::invalid_argument, {"f32", "u32", "\"words\"", "command 1 (fill)", "[Queue", "\"strict\""});
+  check_error(queue.submit(std::move(list)), Errc::invalid_argument,
+              {"f32", "u32", "\"words\"", "command 1 (fill)", "[Queue", "\"strict\""});
   check_error(test.device().record(CommandList{}.fill(buffer, 1.0f)), Errc::invalid_argument, {"f32", "u32"});
 }
 
@@ -46,7 +47,8 @@ DEVICE_TEST(Error, ListIsSubmittedOnce) {
   CommandList list;
   list.fill(buffer, 1u);
   check_ok(queue.submit(std::move(list)));
-  check_error(queue.submit(std::move(list)), Errc::invalid_argument, {"moved from"});  // NOLINT(bugprone-use-after-move)
+  check_error(queue.submit(std::move(list)), Errc::invalid_argument,
+              {"moved from"});  // NOLINT(bugprone-use-after-move)
   check_error(test.device().record(std::move(list)), Errc::invalid_argument, {"moved from"});
 }
 
@@ -65,8 +67,10 @@ DEVICE_TEST(Error, SlotsBelongInRecordings) {
 
 DEVICE_TEST(Error, HugeSlotIndexIsRefused) {
   const Buffer buffer = test.allocate(DType::u32, 4);
-  check_error(test.device().record(CommandList{}.copy(Slot{0xffffffff}, buffer)), Errc::invalid_argument, {"4294967295"});
-  check_error(test.device().record(CommandList{}.copy(Slot{0xfffffffe}, buffer)), Errc::invalid_argument, {"4294967294"});
+  check_error(test.device().record(CommandList{}.copy(Slot{0xffffffff}, buffer)), Errc::invalid_argument,
+              {"4294967295"});
+  check_error(test.device().record(CommandList{}.copy(Slot{0xfffffffe}, buffer)), Errc::invalid_argument,
+              {"4294967294"});
 }
 
 // A label names its command in the timeout that it causes.
@@ -74,7 +78,8 @@ DEVICE_TEST(Command, LabelNamesTheOldestUnfinished) {
   Queue queue = test.queue("labelled");
   Signal gate = test.signal("gate");
   const Buffer buffer = test.allocate(DType::u32, 4);
-  const Point done = need(queue.submit(CommandList{}.label("first step").fill(buffer, 1u), {.wait = {test.at(gate, 1)}, .label = "whole step"}));
+  const Point done = need(queue.submit(CommandList{}.label("first step").fill(buffer, 1u),
+                                       {.wait = {test.at(gate, 1)}, .label = "whole step"}));
   check_error(done.wait(moment), Errc::timeout, {"\"labelled\"", "whole step"});
   need(test.raise(gate, 1));
   test.finish(done);

@@ -29,7 +29,8 @@ DEVICE_TEST(Copy, MovesWindowsAtAnyByteOffset) {
         const Buffer source = test.buffer(values), target = test.buffer(std::vector<std::uint8_t>(64, 0xee));
         need(queue.submit(CommandList{}.copy(need(target.slice(to, size)), need(source.slice(from, size)))));
         std::vector<std::uint8_t> expected(64, 0xee);
-        std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(from), size, expected.begin() + static_cast<std::ptrdiff_t>(to));
+        std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(from), size,
+                    expected.begin() + static_cast<std::ptrdiff_t>(to));
         CHECK_EQ(test.read<std::uint8_t>(queue, target), expected);
       }
     }
@@ -145,7 +146,8 @@ DEVICE_TEST(Copy, UploadsInFlightDoNotDisturbEachOther) {
     need(queue.submit(CommandList{}.upload(input, values).copy(outputs.back(), input), {.wait = {test.at(gate, 1)}}));
   }
   need(test.raise(gate, 1));
-  for (std::uint32_t run = 0; run < 8; ++run) CHECK_EQ(test.read<std::uint32_t>(queue, outputs[run]), Words(64, run + 100));
+  for (std::uint32_t run = 0; run < 8; ++run)
+    CHECK_EQ(test.read<std::uint32_t>(queue, outputs[run]), Words(64, run + 100));
 }
 
 DEVICE_TEST(Copy, RetainedMemoryIsReleasedWhenDone) {
@@ -157,7 +159,9 @@ DEVICE_TEST(Copy, RetainedMemoryIsReleasedWhenDone) {
   const std::weak_ptr<Words> source_watch = source, target_watch = target;
   const auto bytes = std::as_bytes(std::span(*source));
   const auto result = std::as_writable_bytes(std::span(*target));
-  need(queue.submit(CommandList{}.upload_retained(buffer, std::move(source), bytes).download_retained(std::move(target), result, buffer),
+  need(queue.submit(CommandList{}
+                        .upload_retained(buffer, std::move(source), bytes)
+                        .download_retained(std::move(target), result, buffer),
                     {.wait = {test.at(gate, 1)}}));
   CHECK(!source_watch.expired());
   CHECK(!target_watch.expired());
@@ -172,7 +176,8 @@ DEVICE_TEST(Copy, WrongHostMemoryIsRefused) {
   std::array<float, 5> five{};
   std::array<std::int32_t, 4> integers{};
   check_error(queue.submit(CommandList{}.upload(buffer, five)), Errc::invalid_argument, {"20", "16", "\"weights\""});
-  check_error(queue.submit(CommandList{}.upload(buffer, integers)), Errc::invalid_argument, {"i32", "f32", "\"weights\""});
+  check_error(queue.submit(CommandList{}.upload(buffer, integers)), Errc::invalid_argument,
+              {"i32", "f32", "\"weights\""});
   check_error(queue.submit(CommandList{}.upload(buffer, std::vector<float>(3))), Errc::invalid_argument, {"12", "16"});
   check_error(queue.submit(CommandList{}.download(five, buffer)), Errc::invalid_argument, {"20", "16"});
   check_error(queue.submit(CommandList{}.download(integers, buffer)), Errc::invalid_argument, {"i32", "f32"});

@@ -119,8 +119,8 @@ DEVICE_TEST(Error, UnknownDeviceListsTheValidOnes) {
 }
 
 DEVICE_TEST(Error, MalformedDeviceIdIsRefused) {
-  for (const std::string_view id : {"", "cpu?", "cpu??inline", "faulty(", "faulty()", "faulty(cpu", "cpu)", "cpu:", ":0",
-                                    "cpu:-1", "cpu:18446744073709551616", "cpu\n", "c pu"}) {
+  for (const std::string_view id : {"", "cpu?", "cpu??inline", "faulty(", "faulty()", "faulty(cpu", "cpu)",
+                                    "cpu:", ":0", "cpu:-1", "cpu:18446744073709551616", "cpu\n", "c pu"}) {
     check_error(open(id), Errc::invalid_argument);
   }
   check_error(open("cpu?no_such_option"), Errc::invalid_argument, {"no_such_option", "inline"});

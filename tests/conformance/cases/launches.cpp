@@ -24,7 +24,8 @@ DEVICE_TEST(Launch, SaxpyComputes) {
 DEVICE_TEST(Launch, CoverRoundsUpToWholeGroups) {
   test.require_bytes();
   for (const std::uint32_t n : {1u, 63u, 64u, 65u, 129u}) {
-    const std::array operands{Operand::buffer(Words(200, 1)), Operand::scalar(3u), Operand::scalar(n), Operand::scalar(200u)};
+    const std::array operands{Operand::buffer(Words(200, 1)), Operand::scalar(3u), Operand::scalar(n),
+                              Operand::scalar(200u)};
     const Outputs out = three_ways(test, test.kernel("affine"), Grid::cover(n), operands);
     Words expected(200, 1);
     std::fill_n(expected.begin(), std::min(200u, (n + 63) / 64 * 64), 3 + n);
@@ -148,16 +149,21 @@ DEVICE_TEST(Error, WrongArgumentCountIsRefused) {
   const Buffer x = test.allocate(DType::f32, 4), y = test.allocate(DType::f32, 4);
   check_error(queue.submit(CommandList{}.exec(saxpy, Grid{1}, 2.f, x, y)), Errc::invalid_argument,
               {"(3)", "(4)", "[Kernel \"conform_saxpy\"]"});
-  check_error(queue.submit(CommandList{}.exec(saxpy, Grid{1}, 2.f, x, y, 4u, 4u)), Errc::invalid_argument, {"(5)", "(4)"});
+  check_error(queue.submit(CommandList{}.exec(saxpy, Grid{1}, 2.f, x, y, 4u, 4u)), Errc::invalid_argument,
+              {"(5)", "(4)"});
   check_error(queue.submit(CommandList{}.exec(saxpy, Grid{1})), Errc::invalid_argument, {"(0)", "(4)"});
-  check_error(queue.submit(CommandList{}.exec(test.kernel("nothing"), Grid{1}, 1u)), Errc::invalid_argument, {"(1)", "(0)"});
+  check_error(queue.submit(CommandList{}.exec(test.kernel("nothing"), Grid{1}, 1u)), Errc::invalid_argument,
+              {"(1)", "(0)"});
 }
 
 DEVICE_TEST(Error, WrongArgumentTypeIsRefusedByPosition) {
   Queue queue = test.queue();
   const Kernel saxpy = test.kernel("saxpy");
-  const Buffer x = test.allocate(DType::f32, 4), y = test.allocate(DType::f32, 4), doubles = test.allocate(DType::f64, 4);
-  const auto refused = [&](auto... arguments) { return queue.submit(CommandList{}.exec(saxpy, Grid{1}, arguments...)); };
+  const Buffer x = test.allocate(DType::f32, 4), y = test.allocate(DType::f32, 4),
+               doubles = test.allocate(DType::f64, 4);
+  const auto refused = [&](auto... arguments) {
+    return queue.submit(CommandList{}.exec(saxpy, Grid{1}, arguments...));
+  };
   const std::string kernel = "[Kernel \"conform_saxpy\"]";
   check_error(refused(2.0, x.view(), y.view(), 4u), Errc::invalid_argument, {"argument 0", "f64", "f32", kernel});
   check_error(refused(2.f, 1.f, y.view(), 4u), Errc::invalid_argument, {"argument 1", "\"x\"", kernel});
@@ -181,14 +187,18 @@ DEVICE_TEST(Error, GridBeyondTheLimitIsRefusedWithIt) {
   const Kernel nothing = test.kernel("nothing");
   const Grid most = test.info().limits.max_grid;
   constexpr auto all = std::numeric_limits<std::uint32_t>::max();
-  const std::array<std::pair<std::uint32_t, Grid>, 3> beyond{{{most.x, {most.x + 1, 1, 1}}, {most.y, {1, most.y + 1, 1}}, {most.z, {1, 1, most.z + 1}}}};
+  const std::array<std::pair<std::uint32_t, Grid>, 3> beyond{
+      {{most.x, {most.x + 1, 1, 1}}, {most.y, {1, most.y + 1, 1}}, {most.z, {1, 1, most.z + 1}}}};
   for (const auto& [limit, grid] : beyond) {
     if (limit == all) continue;
-    check_error(queue.submit(CommandList{}.exec(nothing, grid)), Errc::invalid_argument, {std::to_string(limit), std::to_string(limit + 1)});
+    check_error(queue.submit(CommandList{}.exec(nothing, grid)), Errc::invalid_argument,
+                {std::to_string(limit), std::to_string(limit + 1)});
   }
   constexpr auto huge = std::numeric_limits<std::uint64_t>::max();
-  check_error(queue.submit(CommandList{}.exec(nothing, Grid::cover(huge))), Errc::invalid_argument, {"18446744073709551615"});
-  check_error(queue.submit(CommandList{}.exec(nothing, Grid::cover(1, 1ull << 40))), Errc::invalid_argument, {"1099511627776"});
+  check_error(queue.submit(CommandList{}.exec(nothing, Grid::cover(huge))), Errc::invalid_argument,
+              {"18446744073709551615"});
+  check_error(queue.submit(CommandList{}.exec(nothing, Grid::cover(1, 1ull << 40))), Errc::invalid_argument,
+              {"1099511627776"});
 }
 
 DEVICE_TEST(Error, MisalignedArgumentIsRefusedWithTheLimit) {
@@ -206,7 +216,8 @@ DEVICE_TEST(Error, EmptyKernelIsRefused) {
   check_error(queue.submit(CommandList{}.exec(Kernel(), Grid{1})), Errc::invalid_argument, {"empty"});
   Kernel kernel = test.kernel("nothing");
   const Kernel moved = std::move(kernel);
-  check_error(queue.submit(CommandList{}.exec(kernel, Grid{1})), Errc::invalid_argument, {"empty"});  // NOLINT(bugprone-use-after-move)
+  check_error(queue.submit(CommandList{}.exec(kernel, Grid{1})), Errc::invalid_argument,
+              {"empty"});  // NOLINT(bugprone-use-after-move)
   CHECK_EQ(kernel.entry().name, "");
   check_ok(queue.submit(CommandList{}.exec(moved, Grid{1})));
 }
@@ -215,9 +226,11 @@ DEVICE_TEST(Error, KernelOfAnotherDeviceIsRefused) {
   const Device other = need(open(test.id() == "null" ? "cpu" : "null"));
   const Kernel foreign = need(other.load(need(native_pack()), "conform_nothing"));
   Queue queue = test.queue();
-  check_error(queue.submit(CommandList{}.exec(foreign, Grid{1})), Errc::invalid_argument, {"[Kernel \"conform_nothing\"]"});
+  check_error(queue.submit(CommandList{}.exec(foreign, Grid{1})), Errc::invalid_argument,
+              {"[Kernel \"conform_nothing\"]"});
   const Buffer buffer = test.allocate(DType::u32, 4);
-  check_error(queue.submit(CommandList{}.fill(buffer, 1u).exec(foreign, Grid{1})), Errc::invalid_argument, {"[Kernel \"conform_nothing\"]"});
+  check_error(queue.submit(CommandList{}.fill(buffer, 1u).exec(foreign, Grid{1})), Errc::invalid_argument,
+              {"[Kernel \"conform_nothing\"]"});
 }
 
 }  // namespace

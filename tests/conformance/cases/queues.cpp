@@ -129,7 +129,8 @@ DEVICE_TEST(Error, EmptyPointsAreRefused) {
 DEVICE_TEST(Error, QueueTimelinesAreRaisedByTheirQueueOnly) {
   Queue first = test.queue("owner"), second = test.queue();
   const Point point = first.last();
-  check_error(second.submit(CommandList{}, {.signal = {point.signal().at(point.value() + 1)}}), Errc::invalid_argument, {"\"owner\""});
+  check_error(second.submit(CommandList{}, {.signal = {point.signal().at(point.value() + 1)}}), Errc::invalid_argument,
+              {"\"owner\""});
   check_error(point.signal().set(point.value() + 1), Errc::invalid_argument, {"\"owner\""});
   check_error(point.signal().fail(Error(Errc::cancelled, "No more.")), Errc::invalid_argument, {"\"owner\""});
 }
@@ -138,7 +139,8 @@ DEVICE_TEST(Error, QueueTimelinesAreRaisedByTheirQueueOnly) {
 DEVICE_TEST(Error, WaitForItselfIsRefused) {
   Queue queue = test.queue("narcissus");
   const Point next = queue.last().signal().at(queue.last().value() + 1);
-  check_error(queue.submit(CommandList{}, {.wait = {next}}), Errc::invalid_argument, {"\"narcissus\"", std::to_string(next.value())});
+  check_error(queue.submit(CommandList{}, {.wait = {next}}), Errc::invalid_argument,
+              {"\"narcissus\"", std::to_string(next.value())});
   check_ok(queue.submit(CommandList{}));
 }
 
@@ -191,7 +193,8 @@ DEVICE_TEST(Queue, CopyQueueIsHonest) {
 DEVICE_TEST(Queue, CopyQueueRefusesKernels) {
   test.require(Feature::copy_queue);
   Queue queue = need(test.device().queue({.kind = QueueKind::copy, .label = "copies"}));
-  check_error(queue.submit(CommandList{}.exec(test.kernel("nothing"), Grid{1})), Errc::invalid_argument, {"\"copies\""});
+  check_error(queue.submit(CommandList{}.exec(test.kernel("nothing"), Grid{1})), Errc::invalid_argument,
+              {"\"copies\""});
 }
 
 // A full queue blocks until there is room, within the deadline, and names the limit.
@@ -216,7 +219,8 @@ DEVICE_TEST(Queue, BackpressureLetsAllThrough) {
   const std::uint64_t count = std::min<std::uint64_t>({2 * test.info().limits.max_in_flight, 5000, ~test.first()});
   Queue queue = test.queue();
   std::atomic<std::uint64_t> ran{0};
-  for (std::uint64_t i = 0; i < count; ++i) need(queue.submit(CommandList{}.call([&ran] { ++ran; }), {.timeout = patience}));
+  for (std::uint64_t i = 0; i < count; ++i)
+    need(queue.submit(CommandList{}.call([&ran] { ++ran; }), {.timeout = patience}));
   test.finish(queue.last());
   CHECK_EQ(ran.load(), count);
 }

@@ -202,8 +202,11 @@ DEVICE_TEST(Signal, CallbackOfAReachedPointRuns) {
 DEVICE_TEST(Signal, CallbackHearsOfFailureAndDeadline) {
   Signal failing = test.signal(), silent = test.signal("silent");
   std::atomic<Errc> failed{}, late{};
-  need(test.at(failing, 1).then([&](const Result<void>& result) { failed = result ? Errc::internal : result.error().code(); }));
-  need(test.at(silent, 1).then([&](const Result<void>& result) { late = result ? Errc::internal : result.error().code(); }, moment));
+  need(test.at(failing, 1).then([&](const Result<void>& result) {
+    failed = result ? Errc::internal : result.error().code();
+  }));
+  need(test.at(silent, 1).then(
+      [&](const Result<void>& result) { late = result ? Errc::internal : result.error().code(); }, moment));
   need(failing.fail(broken()));
   CHECK(test.eventually([&] { return failed.load() != Errc{} && late.load() != Errc{}; }));
   CHECK_EQ(failed.load(), Errc::cancelled);

@@ -75,10 +75,10 @@ void Execution::announce(Action action, ObjectId object, ObjectSet reads, Object
   if (is_running()) {
     Operation& next = self().next;
     next = {action, current_, 0, object, reads, writes, self().held};
-    if (writes != 0) next.reads |= set_of(anything_object);
+    if (writes != 0 && action != Action::plain) next.reads |= set_of(anything_object);
     dispatch();
   }
-  if (writes != 0) ++writes_;
+  if (writes != 0 && action != Action::plain) ++writes_;
   if (object < objects_.size() && !objects_[object].alive) {
     const std::string what = is_running() ? describe(self().next) : describe_object(object);
     violate(Fault::reuse, "Used after its end: " + what + ".");
@@ -174,8 +174,10 @@ Operation Execution::lock_operation(std::uint8_t thread, ObjectId mutex) const n
 
 ObjectId Execution::create(Type type) {
   if (objects_.size() >= most_objects) violate(Fault::stuck, "The scenario makes too many objects for the model.");
-  objects_.push_back({type, true, nobody});
-  return static_cast<ObjectId>(objects_.size() - 1);
+  const auto id = static_cast<ObjectId>(objects_.size());
+  objects_.push_back({type, true, nobody, things_.size() - 1});
+  if (type == Type::atomic) things_.back() |= set_of(id);
+  return id;
 }
 
 void Execution::destroy(ObjectId object) {
@@ -193,8 +195,8 @@ void Execution::access(ObjectId object, Action action) {
   announce(action, object, set_of(object), writes ? set_of(object) : 0);
 }
 
-void Execution::after_access() {
-  if (is_running()) announce(Action::plain, most_objects, 0, 0);
+void Execution::after_access(ObjectId object) {
+  if (is_running() && self().held != 0) announce(Action::plain, object, 0, things_[objects_[object].thing]);
 }
 
 void Execution::acquire(ObjectId mutex) {

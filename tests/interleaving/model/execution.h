@@ -78,11 +78,13 @@ class Execution {
 
   // For ModelSync. Outside of `run` these take effect at once and nobody else runs.
   enum class Type : std::uint8_t { atomic, mutex, condition };
+  /// What is created from here on belongs to another thing.
+  void begin_thing() { things_.push_back(0); }
   [[nodiscard]] ObjectId create(Type type);
   void destroy(ObjectId object);
   void access(ObjectId object, Action action);
-  /// Follows an access: somebody else may run before the ordinary memory that it guards is touched.
-  void after_access();
+  /// Follows an access: under a mutex somebody else may run before the ordinary memory behind it is touched.
+  void after_access(ObjectId object);
   void lock(ObjectId mutex);
   void unlock(ObjectId mutex);
   /// False when the deadline passed.
@@ -113,6 +115,7 @@ class Execution {
     Type type = Type::atomic;
     bool alive = true;
     std::uint8_t owner = nobody;  // of a mutex
+    std::size_t thing = 0;
   };
   static constexpr std::uint8_t nobody = 255;
   static constexpr std::uint8_t outside = 254;  // the owner of what is locked while nothing runs
@@ -142,6 +145,7 @@ class Execution {
   Fiber main_;
   std::vector<Thread> threads_;
   std::vector<Object> objects_;
+  std::vector<ObjectSet> things_{0};  // the atomics of each
   std::vector<Operation> enabled_;
   std::vector<Operation> trace_;
   std::optional<Violation> violation_;

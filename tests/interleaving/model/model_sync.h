@@ -24,13 +24,13 @@ class ModelAtomic {
   [[nodiscard]] T load(std::memory_order = std::memory_order_seq_cst) const {
     run().access(id_, Action::load);
     const T value = value_;
-    run().after_access();
+    run().after_access(id_);
     return value;
   }
   void store(T value, std::memory_order = std::memory_order_seq_cst) {
     run().access(id_, Action::store);
     value_ = value;
-    run().after_access();
+    run().after_access(id_);
   }
   T exchange(T value, std::memory_order = std::memory_order_seq_cst) {
     return update([&](T) { return value; });
@@ -54,7 +54,7 @@ class ModelAtomic {
   T update(Change change) {
     run().access(id_, Action::update);
     const T old = std::exchange(value_, change(value_));
-    run().after_access();
+    run().after_access(id_);
     return old;
   }
 

@@ -43,12 +43,12 @@ struct Operation {
   }
 };
 
-/// Whether the order of the two can matter. `plain` stands for what a thread does with ordinary memory after an atomic access:
-/// unless both hold the same mutex, that may touch what the other's next step touches.
+/// Whether the order of the two can matter. `plain` stands for what a thread that holds a mutex does with ordinary memory after
+/// an atomic access: it may meet whoever comes to the same thing's atomics without that mutex.
 [[nodiscard]] constexpr bool depend(const Operation& a, const Operation& b) noexcept {
   if (a.thread == b.thread) return true;
-  if (((a.writes & (b.reads | b.writes)) | (b.writes & a.reads)) != 0) return true;
-  return (a.action == Action::plain || b.action == Action::plain) && (a.held & b.held) == 0;
+  if ((a.action == Action::plain || b.action == Action::plain) && (a.held & b.held) != 0) return false;
+  return ((a.writes & (b.reads | b.writes)) | (b.writes & a.reads)) != 0;
 }
 
 }  // namespace pintle::interleaving

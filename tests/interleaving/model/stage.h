@@ -27,6 +27,7 @@ class Stage {
   T& make(Arguments&&... arguments) {
     void* const memory = ::operator new(sizeof(T), std::align_val_t(alignof(T)));
     things_.push_back({memory, &end<T>, &free<T>});
+    execution_.begin_thing();
     return *new (memory) T(std::forward<Arguments>(arguments)...);
   }
   /// Destroys a thing now.

@@ -1,0 +1,57 @@
+// A device that can be declared lost, and behaves so from then on.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "kit/forwarding.h"
+#include "kit/stoppable_list.h"
+#include "kit/told_once.h"
+
+namespace pintle::kit {
+
+/// After `lose` every call answers the first cause, blocked waits return it, notifications are told, and nothing inside
+/// touches host memory or runs host calls any more.
+class Losable : public Forwarding {
+ public:
+  using Forwarding::Forwarding;
+  ~Losable() override;
+
+  void destroy_queue(backend::QueueId queue) noexcept override;
+  Result<std::uint64_t> submit(backend::QueueId queue, std::span<const backend::QueuePoint> waits,
+                               const backend::Commands& commands) override;
+  Result<std::uint64_t> reached(backend::QueueId queue) override;
+  Result<void> wait(backend::QueueId queue, std::uint64_t serial, Deadline deadline) override;
+  Result<void> notify(backend::QueueId queue, std::uint64_t serial, backend::Notification notification) override;
+  Result<backend::RecordingId> record(const backend::Commands& commands) override;
+  void forget(backend::RecordingId recording) noexcept override;
+
+ protected:
+  Result<void> before(Call call) override;
+  /// Answers the first cause, which is `error` the first time. It waits, with patience, for work that is running.
+  Error lose(const Error& error);
+
+ private:
+  struct Line {
+    std::uint64_t last = 0;
+    std::deque<std::pair<std::uint64_t, StoppableList>> unfinished;
+  };
+
+  void settle();
+  void prune(backend::QueueId queue, std::uint64_t reached);
+
+  std::mutex mutex_;
+  std::optional<Error> loss_;
+  std::atomic<bool> is_losing_{false};
+  std::map<backend::QueueId, Line> lines_;
+  std::map<backend::RecordingId, StoppableList> recordings_;
+  ToldOnce notifications_;
+  std::thread teller_;
+};
+
+}  // namespace pintle::kit

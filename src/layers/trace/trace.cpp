@@ -1,0 +1,252 @@
+// Draws what a device does: one track for each queue, a slice for each submission, and slices for its commands inside
+// where the device has a clock.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <ranges>
+#include <vector>
+
+#include "base/contain.h"
+#include "base/log.h"
+#include "kit/accesses.h"
+#include "kit/chrome_trace.h"
+#include "kit/forwarding.h"
+#include "kit/options.h"
+
+namespace pintle::layers {
+namespace {
+
+using backend::Command;
+using backend::Commands;
+using backend::MemoryId;
+using backend::QueueId;
+
+/// A submission on its way. Moving it keeps what the device inside has been given.
+struct Job {
+  std::uint64_t serial = 0;
+  Deadline submitted;
+  std::vector<std::pair<std::string, std::string>> texts = {};  // of its commands: name, arguments as JSON
+  std::vector<Command> commands = {};                           // with timestamps between them; empty: as they came
+  std::vector<std::uint64_t> ticks = {};
+  MemoryId stamps = MemoryId::none;
+};
+
+struct Track {
+  std::uint64_t number = 0;
+  QueueKind kind = QueueKind::compute;
+  Deadline end = {};  // of its last slice
+  std::deque<Job> jobs = {};
+};
+
+class Device final : public kit::Forwarding {
+ public:
+  Device(std::unique_ptr<backend::Device> inner, std::shared_ptr<kit::ChromeTrace> file)
+      : Forwarding("trace", std::move(inner)), file_(std::move(file)), process_(file_->add_process(info_.id)) {
+    has_clock_ = info_.capability(Feature::timestamp).support == Support::native;
+    if (const auto clocks = inner_->calibrate(); has_clock_ && clocks) clocks_ = *clocks;
+  }
+  ~Device() override {
+    inner_.reset();
+    for (Track& track : tracks_ | std::views::values) {
+      for (Job& job : track.jobs)
+        draw(track, {job.serial, job.submitted, job.texts}, Clock::now(), "unfinished submission");
+    }
+  }
+
+  Result<backend::ProgramId> load(const backend::ProgramImage& image) override {
+    auto program = Forwarding::load(image);
+    std::lock_guard lock(mutex_);
+    if (program) entries_[*program].assign(image.entries.begin(), image.entries.end());
+    return program;
+  }
+  void unload(backend::ProgramId program) noexcept override {
+    Forwarding::unload(program);
+    std::lock_guard lock(mutex_);
+    entries_.erase(program);
+  }
+
+  Result<QueueId> create_queue(const backend::QueueRequest& request) override {
+    auto queue = Forwarding::create_queue(request);
+    std::lock_guard lock(mutex_);
+    if (!queue) return queue;
+    tracks_[*queue] = {++last_track_, request.kind};
+    const char* const kind = request.kind == QueueKind::copy ? "copy" : "compute";
+    file_->name_track(process_, last_track_, fmt::format("queue {} ({}) {}", last_track_, kind, request.label));
+    return queue;
+  }
+  void destroy_queue(QueueId queue) noexcept override {
+    Forwarding::destroy_queue(queue);
+    std::lock_guard lock(mutex_);
+    tracks_.erase(queue);
+  }
+
+  Result<std::uint64_t> submit(QueueId queue, std::span<const backend::QueuePoint> waits,
+                               const Commands& list) override {
+    return base::contain("tracing a submission", [&]() -> Result<std::uint64_t> {
+      Job job = describe(queue, list);
+      const bool is_timed = !job.commands.empty();
+      auto serial = Forwarding::submit(queue, waits, is_timed ? Commands{job.commands, list.arguments} : list);
+      if (!serial && is_timed) inner_->release(job.stamps);
+      if (!serial) return serial;
+      job.serial = *serial;
+      std::lock_guard lock(mutex_);
+      tracks_[queue].jobs.push_back(std::move(job));
+      return serial;
+    });
+  }
+  Result<std::uint64_t> reached(QueueId queue) override {
+    auto serial = Forwarding::reached(queue);
+    if (serial) observe(queue, *serial);
+    return serial;
+  }
+  Result<void> wait(QueueId queue, std::uint64_t serial, Deadline deadline) override {
+    auto waited = Forwarding::wait(queue, serial, deadline);
+    if (waited) observe(queue, serial);
+    return waited;
+  }
+
+ private:
+  Job describe(QueueId queue, const Commands& list) {
+    Job job{0, Clock::now()};
+    std::unique_lock lock(mutex_);
+    for (const Command& command : list.commands) job.texts.emplace_back(name_of(command), arguments_of(command, list));
+    const bool can_time = has_clock_ && tracks_[queue].kind == QueueKind::compute && !list.commands.empty();
+    lock.unlock();
+    if (can_time) put_timestamps(job, list);
+    return job;
+  }
+
+  /// Reads the clock before the first and after each command, and fetches the readings. Without memory for them,
+  /// nothing is added.
+  void put_timestamps(Job& job, const Commands& list) {
+    const std::uint64_t bytes = (list.commands.size() + 1) * sizeof(std::uint64_t);
+    const auto stamps = inner_->allocate({bytes, sizeof(std::uint64_t), Placement::device, "timestamps of a trace"});
+    if (!stamps) return;
+    job.stamps = *stamps;
+    job.ticks.resize(list.commands.size() + 1);
+    const auto stamp = [&](std::uint64_t index) {
+      job.commands.push_back({backend::Timestamp{{*stamps, 0, index * sizeof(std::uint64_t), sizeof(std::uint64_t)}}});
+    };
+    stamp(0);
+    for (std::size_t i = 0; i < list.commands.size(); ++i) {
+      job.commands.push_back(list.commands[i]);
+      stamp(i + 1);
+    }
+    const backend::HostTarget to{reinterpret_cast<std::byte*>(job.ticks.data()), bytes};
+    job.commands.push_back({backend::Download{to, {*stamps, 0, 0, bytes}}, "timestamps", true});
+  }
+
+  std::string name_of(const Command& command) const {
+    if (command.label != nullptr) return command.label;
+    const auto* indirect = std::get_if<backend::ExecIndirect>(&command.operation);
+    const auto* exec = indirect != nullptr ? &indirect->exec : std::get_if<backend::Exec>(&command.operation);
+    const auto program = exec != nullptr ? entries_.find(exec->program) : entries_.end();
+    const bool is_known = program != entries_.end() && exec->entry < program->second.size();
+    return is_known ? program->second[exec->entry].name : name(command.operation);
+  }
+
+  static std::string arguments_of(const Command& command, const Commands& list) {
+    std::vector<std::string> touched;
+    kit::for_each_range(command, list.arguments, [&](const backend::Range& range, Access access) {
+      touched.push_back(
+          kit::json(fmt::format("{} buffer {} [{}, +{})", name(access), range.buffer, range.offset, range.size)));
+    });
+    std::string out =
+        fmt::format(R"({{"operation":"{}","touches":[{}])", name(command.operation), fmt::join(touched, ","));
+    if (const auto* exec = std::get_if<backend::Exec>(&command.operation)) {
+      out += fmt::format(R"(,"grid":"{}x{}x{}")", exec->grid.x, exec->grid.y, exec->grid.z);
+    }
+    return out + "}";
+  }
+
+  void observe(QueueId queue, std::uint64_t serial) noexcept {
+    const Deadline now = Clock::now();
+    const auto drawn = base::contain("drawing a trace", [&]() -> Result<void> {
+      std::unique_lock lock(mutex_);
+      const auto track = tracks_.find(queue);
+      if (track == tracks_.end()) return {};
+      for (auto& jobs = track->second.jobs; !jobs.empty() && jobs.front().serial <= serial; jobs.pop_front()) {
+        draw(track->second, jobs.front(), now, "submission");
+        if (jobs.front().stamps != MemoryId::none) inner_->release(jobs.front().stamps);
+      }
+      return {};
+    });
+    if (!drawn) base::log(LogLevel::error, "trace", "{}", drawn.error().text());
+  }
+
+  void draw(Track& track, const Job& job, Deadline done, std::string_view what) {
+    const std::vector<Deadline> times = times_of(track, job, done);
+    const auto texts = job.texts | std::views::transform([](const auto& text) {
+                         return fmt::format(R"({{"name":{},"what":{}}})", kit::json(text.first), text.second);
+                       });
+    file_->add_slice(process_, track.number, fmt::format("{} {}", what, job.serial), times.front(), times.back(),
+                     fmt::format(R"({{"commands":[{}]}})", fmt::join(texts, ",")));
+    for (std::size_t i = 0; i + 1 < times.size() && !job.ticks.empty(); ++i) {
+      file_->add_slice(process_, track.number, job.texts[i].first, times[i], times[i + 1], job.texts[i].second);
+    }
+    track.end = times.back();
+  }
+
+  /// When the job began, and when each command ended: by the device's clock, else only the whole. Within what the host
+  /// has seen, and never backwards, so that slices nest.
+  std::vector<Deadline> times_of(const Track& track, const Job& job, Deadline done) const {
+    Deadline last = std::min(std::max(job.submitted, track.end), done);
+    if (job.ticks.empty()) return {last, done};
+    const backend::ClockPair clocks = clocks_.value_or(backend::ClockPair{job.ticks.back(), done});
+    std::vector<Deadline> times;
+    for (const std::uint64_t tick : job.ticks) {
+      const auto ticks = static_cast<double>(static_cast<std::int64_t>(tick - clocks.device_ticks));
+      const Duration since(static_cast<std::int64_t>(ticks * info_.nanoseconds_per_tick));
+      times.push_back(last = std::clamp(clocks.host + since, last, done));
+    }
+    return times;
+  }
+
+  const std::shared_ptr<kit::ChromeTrace> file_;
+  const std::uint64_t process_;
+  bool has_clock_ = false;
+  std::optional<backend::ClockPair> clocks_;
+  std::mutex mutex_;
+  std::uint64_t last_track_ = 0;
+  std::map<QueueId, Track> tracks_;
+  std::map<backend::ProgramId, std::vector<Entry>> entries_;
+};
+
+class Layer final : public backend::Layer {
+ public:
+  [[nodiscard]] std::string_view name() const noexcept override { return "trace"; }
+  Result<std::unique_ptr<backend::Device>> wrap(std::unique_ptr<backend::Device> inner,
+                                                std::span<const backend::Option> options) override {
+    return base::contain("wrapping in [trace]", [&]() -> Result<std::unique_ptr<backend::Device>> {
+      std::filesystem::path path = "pintle-trace.json";
+      const auto read = [&](std::string_view text) {
+        path = text;
+        return path.has_filename() && std::filesystem::is_directory(std::filesystem::absolute(path).parent_path());
+      };
+      PINTLE_TRY(kit::read_options("trace", options, {{{"file", "the path of a file in a folder that exists", read}}}));
+      return std::make_unique<Device>(std::move(inner), file(std::filesystem::absolute(path)));
+    });
+  }
+
+ private:
+  // Devices that name one file share it while one of them lives.
+  std::shared_ptr<kit::ChromeTrace> file(const std::filesystem::path& path) {
+    std::lock_guard lock(mutex_);
+    auto found = files_[path].lock();
+    if (!found) files_[path] = found = std::make_shared<kit::ChromeTrace>(path);
+    return found;
+  }
+
+  std::mutex mutex_;
+  std::map<std::filesystem::path, std::weak_ptr<kit::ChromeTrace>> files_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::Layer> create_trace_layer() { return std::make_unique<Layer>(); }
+
+}  // namespace pintle::layers

@@ -1,0 +1,55 @@
+"""The command as a whole: help, version, exit codes, standard output, what it is linked to."""
+
+import re
+import subprocess
+import unittest
+
+from harness import IO, PINTLE, USAGE, CommandCase
+
+
+class Pintle(CommandCase):
+    def test_help_has_the_commands_and_the_exit_codes(self):
+        text = self.command("--help").stdout
+        for word in ("devices", "info", "doctor", "run", "pack", "Exit codes:", "3   the device or what it needs is not there"):
+            self.assertIn(word, text)
+
+    def test_what_does_not_exist_is_not_listed(self):
+        for name in ("plan", "replay", "trace"):
+            self.assertNotRegex(self.command("--help").stdout, rf"(?m)^ +{name}\b")
+            self.refused(name, code=USAGE, words=[name])
+
+    def test_help_shows_defaults(self):
+        text = self.command("run", "--help").stdout
+        self.assertRegex(text, r"--device TEXT=best")
+        self.assertIn("--json", text)
+
+    def test_version_names_the_backends(self):
+        lines = self.command("--version").stdout.splitlines()
+        self.assertRegex(lines[0], r"^pintle \d+\.\d+\.\d+( \([0-9a-f]{12}\))?$")
+        self.assertRegex(lines[1], r"^backends: .*\bcpu\b.*\bnull\b")
+
+    def test_wrong_command_lines(self):
+        self.refused(code=USAGE, words=["subcommand"])
+        self.refused("dance", code=USAGE, words=["dance"])
+        self.refused("devices", "--dance", code=USAGE, words=["--dance"])
+        self.refused("run", "a.pack", code=USAGE, words=["--entry"])
+
+    def test_every_command_takes_json_and_help(self):
+        names = re.findall(r"(?m)^  (\w+) ", self.command("--help").stdout.split("Subcommands:")[1].split("Exit codes:")[0])
+        self.assertGreaterEqual(set(names), {"devices", "info", "doctor", "run", "pack"})
+        for name in names:
+            self.assertIn("--json", self.command(name, "--help").stdout)
+
+    def test_a_full_disk_is_an_io_error(self):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            result = self.command("devices", code=IO, stdout=full)
+        self.assertIn("Standard output", result.stderr)
+
+    def test_no_vendor_library_is_linked(self):
+        libraries = subprocess.run(["ldd", PINTLE], text=True, capture_output=True, check=True).stdout
+        self.assertIn("libc.so", libraries)
+        self.assertNotRegex(libraries.lower(), r"cuda|hip|vulkan|opencl|ze_loader|wgpu|dawn|pjrt|metal|gomp|not found")
+
+
+if __name__ == "__main__":
+    unittest.main()

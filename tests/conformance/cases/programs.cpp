@@ -1,0 +1,200 @@
+// Packs, programs and kernels.
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "conformance/ways.h"
+
+namespace pintle::conformance {
+namespace {
+
+using Words = std::vector<std::uint32_t>;
+
+bool takes(const Context& test, std::string_view format) {
+  const auto& formats = test.info().formats;
+  return std::ranges::find(formats, format) != formats.end();
+}
+
+void require_format(const Context& test, std::string_view format) {
+  if (!takes(test, format)) test.not_applicable("the device does not take the format " + std::string(format));
+}
+
+constexpr std::string_view twice_code = R"(
+void twice(const pintle_group* group, void* const* arguments) {
+  uint32_t* x = arguments[0];
+  x[group->id[0]] *= 2;
+}
+)";
+constexpr std::string_view twice_signature = "twice(x: read_write u32[])";
+
+DEVICE_TEST(Program, HasTheEntriesOfItsPack) {
+  const Program program = need(test.device().load(need(native_pack())));
+  CHECK_EQ(program.entries().size(), kernel_signatures().size());
+  for (const Entry& entry : program.entries()) {
+    const Kernel kernel = need(program.kernel(entry.name));
+    CHECK(kernel.entry() == entry);
+    CHECK_EQ(kernel.text(), "[Kernel \"" + entry.name + "\"]");
+  }
+  CHECK(!program.format().empty());
+}
+
+DEVICE_TEST(Program, UnknownEntryListsTheKnownOnes) {
+  const Program program = need(test.device().load(need(native_pack())));
+  check_error(program.kernel("blur"), Errc::not_found, {"blur", "conform_saxpy", "conform_reduce"});
+  check_error(program.kernel(""), Errc::not_found, {"conform_saxpy"});
+  check_error(test.device().load(need(native_pack()), "blur"), Errc::not_found, {"blur", "conform_saxpy"});
+}
+
+DEVICE_TEST(Program, KernelKeepsItLoaded) {
+  test.require_bytes();
+  Queue queue = test.queue();
+  Kernel kernel;
+  {
+    const Program program = need(test.device().load(need(native_pack())));
+    kernel = need(program.kernel("conform_affine"));
+  }
+  const Buffer buffer = test.buffer(Words{5});
+  need(queue.submit(CommandList{}.exec(kernel, Grid{1}, buffer, 2u, 1u, 1u)));
+  CHECK_EQ(test.read<std::uint32_t>(queue, buffer), Words{11});
+}
+
+// Y7 for code: a submission keeps what it runs, though every handle is gone.
+DEVICE_TEST(Program, StaysLoadedWhileItsWorkIsInFlight) {
+  test.require_bytes();
+  Queue queue = test.queue();
+  Signal gate = test.signal();
+  const Buffer buffer = test.buffer(Words{5});
+  {
+    const Kernel kernel = need(test.device().load(need(native_pack()), "conform_affine"));
+    need(queue.submit(CommandList{}.exec(kernel, Grid{1}, buffer, 2u, 1u, 1u), {.wait = {test.at(gate, 1)}}));
+  }
+  need(test.raise(gate, 1));
+  CHECK_EQ(test.read<std::uint32_t>(queue, buffer), Words{11});
+}
+
+// D1, S4: a pack with nothing for the device says what it has, and why each was refused.
+DEVICE_TEST(Program, UnfitPackListsEveryVariantWithItsReason) {
+  if (takes(test, "*")) test.not_applicable("the device takes every format");
+  const auto first = need(ProgramPack::source("no_such_format", "code", {twice_signature}, "unfit"));
+  const auto second = need(ProgramPack::source("another_format", "code", {twice_signature}, "unfit"));
+  check_error(test.device().load(first.with(second)), Errc::build_failed,
+              {"unfit", "no_such_format", "another_format", std::string(test.id()), test.info().formats.front()});
+}
+
+DEVICE_TEST(Error, EmptyPacksAndProgramsAreRefused) {
+  check_error(test.device().load(ProgramPack()), Errc::invalid_argument);
+  check_error(ProgramPack().serialize(), Errc::invalid_argument);
+  CHECK(ProgramPack().variants().empty());
+  CHECK(ProgramPack().name().empty());
+  check_error(Program().kernel("x"), Errc::invalid_argument);
+  CHECK(Program().entries().empty());
+  CHECK(Program().format().empty());
+}
+
+DEVICE_TEST(Error, WrongSignaturesNameTheColumn) {
+  for (const std::string_view wrong :
+       {"", "(x: f32)", "f(x f32)", "f(x: f33)", "f(x: read f32)", "f(x: f32[])", "f(x: f32) group 0",
+        "f(x: f32) group 1,2,3,4", "f(x: f32, x: f32)", "f(x: f32) trailing"}) {
+    check_error(ProgramPack::source("c", "", {wrong}), Errc::invalid_argument, {"olumn"});
+  }
+  check_error(ProgramPack::source("", "", {twice_signature}), Errc::invalid_argument);
+  check_error(ProgramPack::source("c", "", {twice_signature, twice_signature}), Errc::invalid_argument, {"twice"});
+}
+
+DEVICE_TEST(Error, EntriesBeyondTheLimitsAreRefusedWithThem) {
+  const Limits limits = test.info().limits;
+  const auto refused = [&](const std::string& signature) {
+    const std::array<std::string_view, 1> signatures{signature};
+    return test.device().load(need(
+        ProgramPack::source(test.info().formats.front() == "*" ? "c" : test.info().formats.front(), "", signatures)));
+  };
+  const std::string local = std::to_string(std::uint64_t{limits.max_local_bytes} + 1);
+  check_error(refused("f() local " + local), Errc::build_failed, {local, std::to_string(limits.max_local_bytes)});
+  const std::string group = std::to_string(std::uint64_t{limits.max_group.x} + 1);
+  check_error(refused("f() group " + group), Errc::build_failed, {group, std::to_string(limits.max_group.x)});
+  if (limits.max_parameters >= 256) return;
+  std::string many = "f(p: u32";
+  for (std::uint32_t i = 0; i < limits.max_parameters; ++i) many += ", p" + std::to_string(i) + ": u32";
+  check_error(refused(many + ")"), Errc::build_failed,
+              {std::to_string(limits.max_parameters + 1), std::to_string(limits.max_parameters)});
+}
+
+DEVICE_TEST(Program, ConstantsAreHonest) {
+  const ProgramPack pack = need(native_pack());
+  const LoadOptions options{.constants = {{"width", 4.0}}};
+  if (test.has(Feature::constants)) test.not_applicable("the suite's kernels have no constants");
+  check_error(test.device().load(pack, options), Errc::unsupported, {"constants"});
+}
+
+DEVICE_TEST(Program, PackGoesThroughBytesUnchanged) {
+  const ProgramPack pack = need(native_pack()).with(need(source_pack()));
+  const std::vector<std::byte> bytes = need(pack.serialize());
+  const ProgramPack again = need(ProgramPack::parse(bytes));
+  CHECK_EQ(again.name(), pack.name());
+  REQUIRE(again.variants().size() == 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK_EQ(again.variants()[i].format, pack.variants()[i].format);
+    CHECK(again.variants()[i].entries == pack.variants()[i].entries);
+    CHECK_EQ(again.variants()[i].code_bytes, pack.variants()[i].code_bytes);
+  }
+  CHECK_EQ(need(again.serialize()), bytes);
+  check_ok(test.device().load(again));
+}
+
+DEVICE_TEST(Error, BrokenPacksAreRefused) {
+  std::vector<std::byte> bytes = need(need(source_pack()).serialize());
+  check_error(ProgramPack::parse(std::span(bytes).first(bytes.size() / 2)), Errc::invalid_argument);
+  check_error(ProgramPack::parse({}), Errc::invalid_argument);
+  bytes[bytes.size() / 2] ^= std::byte{1};
+  check_error(ProgramPack::parse(bytes), Errc::invalid_argument);
+  check_error(ProgramPack::open("/no/such/pack.pintle"), Errc::io, {"/no/such/pack.pintle"});
+}
+
+DEVICE_TEST(Program, CompilesC) {
+  require_format(test, "c");
+  test.require_bytes();
+  auto loaded = test.device().load(need(ProgramPack::source("c", twice_code, {twice_signature}, "twice")), "twice");
+  if (!loaded && loaded.error().text().find("compiler") != std::string::npos)
+    test.missing("there is no C compiler: " + loaded.error().text());
+  const Kernel twice = need(std::move(loaded));
+  const std::array operands{Operand::buffer(Words{1, 2, 3, 4})};
+  const Outputs out = three_ways(test, twice, Grid{4}, operands);
+  CHECK_EQ(values_of<std::uint32_t>(out[0]), (Words{2, 4, 6, 8}));
+}
+
+DEVICE_TEST(Program, WrongCIsBuildFailedWithTheCompilersWords) {
+  require_format(test, "c");
+  const auto pack = need(ProgramPack::source("c", "void broken(int x) { undeclared_thing(x }", {"broken()"}, "broken"));
+  check_error(test.device().load(pack), Errc::build_failed, {"broken", "error"});
+}
+
+DEVICE_TEST(Program, MissingSymbolIsBuildFailedByName) {
+  require_format(test, "c");
+  const auto pack = need(ProgramPack::source("c", twice_code, {"thrice(x: read_write u32[])"}, "twice"));
+  check_error(test.device().load(pack), Errc::build_failed, {"thrice"});
+}
+
+DEVICE_TEST(Program, MissingNativeFunctionIsBuildFailedByName) {
+  require_format(test, "native");
+  const auto pack = need(ProgramPack::source("native", "", {"nobody_registered_this()"}, "absent"));
+  check_error(test.device().load(pack), Errc::build_failed, {"nobody_registered_this"});
+}
+
+// The C source and the same functions built in give the same bytes.
+DEVICE_TEST(Program, NativeAndSourceAgree) {
+  require_format(test, "native");
+  require_format(test, "c");
+  test.require_bytes();
+  const Kernel native = need(test.device().load(need(native_pack()), "conform_saxpy"));
+  const auto x = ramp<float>(500, 0.1f, 0.3f), y = ramp<float>(500, 7.f, -0.7f);
+  const std::array operands{Operand::scalar(1.7f), Operand::buffer(x), Operand::buffer(y), Operand::scalar(500u)};
+  CHECK_EQ(three_ways(test, native, Grid::cover(500), operands)[2],
+           three_ways(test, test.kernel("saxpy"), Grid::cover(500), operands)[2]);
+}
+
+DEVICE_TEST(Program, LoadsManyTimes) {
+  for (int i = 0; i < 20; ++i) check_ok(test.device().load(need(native_pack())));
+}
+
+}  // namespace
+}  // namespace pintle::conformance

@@ -1,0 +1,80 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <array>
+#include <fstream>
+#include <string>
+
+#include "kit/subprocess.h"
+#include "scratch_folder.h"
+
+namespace pintle::kit {
+namespace {
+
+using testing::HasSubstr;
+
+Deadline far() { return Clock::now() + std::chrono::seconds(60); }
+
+Result<ProcessOutput> shell(const std::string& script, Deadline deadline) {
+  const std::array<std::string, 3> words{"/bin/sh", "-c", script};
+  return run_process(words, deadline);
+}
+
+TEST(CpuSubprocess, StatusAndBothOutputsComeBack) {
+  const auto ended = must(shell("echo one; echo two >&2; exit 3", far()));
+  EXPECT_EQ(ended.status, 3);
+  EXPECT_EQ(ended.output, "one\ntwo\n");
+}
+
+TEST(CpuSubprocess, InputIsEmpty) { EXPECT_EQ(must(shell("cat; echo end", far())).output, "end\n"); }
+
+TEST(CpuSubprocess, ASignalIsAStatus) { EXPECT_EQ(must(shell("kill -TERM $$", far())).status, 128 + SIGTERM); }
+
+TEST(CpuSubprocess, WordsAreNotInterpreted) {
+  const std::array<std::string, 3> words{"/bin/echo", "$HOME; *", "'x'"};
+  EXPECT_EQ(must(run_process(words, far())).output, "$HOME; * 'x'\n");
+}
+
+TEST(CpuSubprocess, LongOutputIsReadToItsEndAndKeptInPart) {
+  const auto ended = must(shell("head -c 3000000 /dev/zero; exit 5", far()));
+  EXPECT_EQ(ended.status, 5);
+  EXPECT_EQ(ended.output.size(), 1u << 20);
+}
+
+TEST(CpuSubprocess, AHangIsKilledWithItsChildren) {
+  const test::ScratchFolder folder;
+  const std::string file = (folder.path() / "pid").string();
+  const auto ended = shell("echo begun; sleep 1000 & echo $! > " + file + "; wait", Clock::now() + std::chrono::milliseconds(500));
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().code(), Errc::timeout);
+  EXPECT_THAT(std::string(ended.error().message()), HasSubstr("begun"));
+  pid_t child = 0;
+  std::ifstream(file) >> child;
+  ASSERT_GT(child, 0);
+  // It is dead, or a zombie that nobody has collected yet.
+  std::ifstream stat("/proc/" + std::to_string(child) + "/stat");
+  std::string number, name, state = "gone";
+  stat >> number >> name >> state;
+  EXPECT_TRUE(state == "gone" || state == "Z" || state == "X") << state;
+}
+
+TEST(CpuSubprocess, WhatCannotBeStartedSaysWhy) {
+  const std::array<std::string, 1> words{"/nowhere/compiler"};
+  const auto ended = run_process(words, far());
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().code(), Errc::unavailable);
+  EXPECT_THAT(std::string(ended.error().message()), HasSubstr("/nowhere/compiler"));
+}
+
+TEST(CpuSubprocess, ProgramsAreFoundInPath) {
+  EXPECT_TRUE(find_program("sh").has_value());
+  EXPECT_EQ(find_program("/bin/sh"), "/bin/sh");
+  EXPECT_EQ(find_program("no-such-program-at-all"), std::nullopt);
+  EXPECT_EQ(find_program("/nowhere/compiler"), std::nullopt);
+  EXPECT_EQ(find_program("/tmp"), std::nullopt);
+  EXPECT_EQ(find_program(""), std::nullopt);
+}
+
+}  // namespace
+}  // namespace pintle::kit

@@ -1,0 +1,247 @@
+#include "kit/host_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "kit/host_team.h"
+
+namespace pintle::kit {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::seconds;
+
+std::unique_ptr<HostPool> pool_of(std::uint32_t threads, Duration spin = microseconds(50)) {
+  return must(HostPool::create({threads, spin}));
+}
+
+Deadline far() { return Clock::now() + seconds(60); }
+
+/// Long enough that only a hang makes it false.
+bool comes_true(const std::function<bool()>& condition) {
+  const Deadline give_up = far();
+  while (!condition()) {
+    if (Clock::now() > give_up) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+/// A task that runs a function; one run at a time.
+class Call final : public HostPool::Task {
+ public:
+  explicit Call(std::function<void(HostPool::Worker&)> function) : function_(std::move(function)) {}
+  void run(HostPool::Worker& worker) noexcept override {
+    function_(worker);
+    ++runs;
+  }
+  std::atomic<int> runs{0};
+
+ private:
+  std::function<void(HostPool::Worker&)> function_;
+};
+
+TEST(HostTeam, OneMemberRunsEverythingOnce) {
+  for (const std::uint64_t count : {1, 2, 3, 16, 17, 1000}) {
+    for (const std::uint32_t parts : {1, 2, 7, 64}) {
+      HostTeam team;
+      std::vector<int> hits(count);
+      const auto body = [](const void* context, std::uint64_t first, std::uint64_t last) {
+        auto& all = *static_cast<std::vector<int>*>(const_cast<void*>(context));
+        for (std::uint64_t index = first; index < last; ++index) ++all[index];
+      };
+      const std::atomic<bool> stop{false};
+      team.open(nullptr, count, parts, body, &hits);
+      EXPECT_TRUE(team.work(0, {&stop}, [](Duration) {}));
+      team.close(Duration::zero());
+      EXPECT_EQ(hits, std::vector<int>(count, 1)) << count << " in " << parts;
+    }
+  }
+}
+
+TEST(HostTeam, NobodyJoinsAClosedTeam) {
+  HostTeam team;
+  EXPECT_EQ(team.join(), 0u);
+  team.open(nullptr, 1, 1, [](const void*, std::uint64_t, std::uint64_t) {}, nullptr);
+  EXPECT_EQ(team.join(), 1u);
+  team.leave();
+  team.close(Duration::zero());
+  EXPECT_EQ(team.join(), 0u);
+}
+
+TEST(HostTeam, AMemberLeavesAtItsDeadline) {
+  HostTeam team;
+  std::uint64_t run = 0;
+  const auto body = [](const void* context, std::uint64_t first, std::uint64_t last) {
+    *static_cast<std::uint64_t*>(const_cast<void*>(context)) += last - first;
+  };
+  const std::atomic<bool> stop{false};
+  team.open(nullptr, 1000, 1, body, &run);
+  EXPECT_FALSE(team.work(0, {&stop, Clock::now() - seconds(1)}, [](Duration) {}));
+  EXPECT_EQ(run, 1u);  // one claim, and its clock has passed
+  team.close(Duration::zero());
+}
+
+TEST(HostPoolConcurrency, EveryReadyTaskRunsOnce) {
+  for (const std::uint32_t threads : {1, 2, 5}) {
+    for (const Duration spin : {Duration::zero(), Duration(microseconds(50))}) {
+      const auto pool = pool_of(threads, spin);
+      std::vector<std::unique_ptr<Call>> calls;
+      for (int index = 0; index < 200; ++index) calls.push_back(std::make_unique<Call>([](HostPool::Worker&) {}));
+      for (const auto& call : calls) pool->make_ready(*call);
+      for (const auto& call : calls) ASSERT_TRUE(comes_true([&] { return call->runs == 1; }));
+    }
+  }
+}
+
+TEST(HostPoolConcurrency, ATaskThatIsReadyAgainRunsAgain) {
+  const auto pool = pool_of(2, Duration::zero());
+  Call call([](HostPool::Worker&) {});
+  for (int round = 1; round <= 2000; ++round) {
+    pool->make_ready(call);
+    ASSERT_TRUE(comes_true([&] { return call.runs == round; }));
+  }
+}
+
+TEST(HostPoolConcurrency, ABlockedTaskDoesNotHoldUpTheOthers) {
+  const auto pool = pool_of(3);
+  std::atomic<bool> open{false};
+  Call first([&](HostPool::Worker&) { EXPECT_TRUE(comes_true([&] { return open.load(); })); });
+  Call second([&](HostPool::Worker&) { EXPECT_TRUE(comes_true([&] { return open.load(); })); });
+  Call third([&](HostPool::Worker&) { open = true; });
+  pool->make_ready(first);
+  pool->make_ready(second);
+  pool->make_ready(third);
+  EXPECT_TRUE(comes_true([&] { return first.runs + second.runs + third.runs == 3; }));
+}
+
+TEST(HostPoolConcurrency, SpreadRunsEveryIndexOnce) {
+  const auto pool = pool_of(4);
+  for (const std::uint64_t count : {1, 2, 3, 5, 64, 1000, 20000}) {
+    std::vector<std::atomic<int>> hits(count);
+    Call call([&](HostPool::Worker& worker) {
+      worker.spread(nullptr, count, [&](std::uint64_t first, std::uint64_t last) {
+        for (std::uint64_t index = first; index < last; ++index) ++hits[index];
+      });
+    });
+    pool->make_ready(call);
+    ASSERT_TRUE(comes_true([&] { return call.runs == 1; }));
+    for (const auto& hit : hits) ASSERT_EQ(hit, 1);
+  }
+}
+
+TEST(HostPoolConcurrency, AVisitorJoinsALoop) {
+  const auto pool = pool_of(2, seconds(60));
+  std::atomic<int> inside{0};
+  std::atomic<bool> done{false};
+  Call call([&](HostPool::Worker& worker) {
+    // Both pieces are inside at once, or neither ends.
+    worker.spread(&call, 2, [&](std::uint64_t, std::uint64_t) {
+      ++inside;
+      EXPECT_TRUE(comes_true([&] { return inside == 2; }));
+    });
+    done = true;
+  });
+  pool->make_ready(call);
+  pool->visit(&call, far(), [&] { return done.load(); });
+  EXPECT_TRUE(comes_true([&] { return done.load(); }));
+}
+
+TEST(HostPoolConcurrency, AVisitorsDeadlineIsSeenBetweenPieces) {
+  const auto pool = pool_of(2, seconds(60));
+  std::atomic<bool> visitor_left{false};
+  const std::thread::id visitor = std::this_thread::get_id();
+  std::atomic<int> visits{0};
+  Call call([&](HostPool::Worker& worker) {
+    worker.spread(&call, 1000, [&](std::uint64_t, std::uint64_t) {
+      if (std::this_thread::get_id() == visitor) {
+        ++visits;
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      } else {
+        EXPECT_TRUE(comes_true([&] { return visitor_left.load(); }));
+      }
+    });
+  });
+  pool->make_ready(call);
+  pool->visit(&call, Clock::now() + std::chrono::milliseconds(20), [] { return false; });
+  EXPECT_EQ(call.runs, 0);  // nobody but this thread lets it end
+  EXPECT_LT(visits, 1000);
+  visitor_left = true;
+  EXPECT_TRUE(comes_true([&] { return call.runs == 1; }));
+}
+
+TEST(HostPoolConcurrency, AVisitorNeverRunsTasks) {
+  const auto pool = pool_of(2);
+  std::atomic<bool> open{false};
+  std::atomic<bool> misused{false};
+  const std::thread::id visitor = std::this_thread::get_id();
+  const auto blocked = [&](HostPool::Worker&) {
+    if (std::this_thread::get_id() == visitor) misused = true;
+    EXPECT_TRUE(comes_true([&] { return open.load(); }));
+  };
+  Call first(blocked), second(blocked), third(blocked);
+  for (Call* call : {&first, &second, &third}) pool->make_ready(*call);
+  pool->visit(nullptr, Clock::now() + std::chrono::milliseconds(5), [] { return false; });
+  open = true;
+  EXPECT_TRUE(comes_true([&] { return first.runs + second.runs + third.runs == 3; }));
+  EXPECT_FALSE(misused);
+}
+
+TEST(HostPoolConcurrency, DestructionStopsALongLoop) {
+  auto pool = pool_of(2);
+  std::atomic<std::uint64_t> pieces{0};
+  std::atomic<bool> stopped{false};
+  Call call([&](HostPool::Worker& worker) {
+    while (!worker.is_stopping()) {
+      worker.spread(nullptr, std::uint64_t{1} << 40, [&](std::uint64_t, std::uint64_t) { ++pieces; });
+    }
+    stopped = true;
+  });
+  pool->make_ready(call);
+  EXPECT_TRUE(comes_true([&] { return pieces > 10; }));
+  pool.reset();
+  EXPECT_TRUE(stopped);
+}
+
+TEST(HostPoolConcurrency, DestructionForgetsWhatIsNotStarted) {
+  auto pool = pool_of(1);
+  std::atomic<bool> started{false};
+  Call busy([&](HostPool::Worker& worker) {
+    started = true;
+    EXPECT_TRUE(comes_true([&] { return worker.is_stopping(); }));
+  });
+  Call waiting([](HostPool::Worker&) {});
+  pool->make_ready(busy);
+  EXPECT_TRUE(comes_true([&] { return started.load(); }));
+  pool->make_ready(waiting);
+  pool.reset();
+  EXPECT_EQ(busy.runs, 1);
+  EXPECT_EQ(waiting.runs, 0);
+}
+
+TEST(HostPoolConcurrency, ManyTasksThatSpreadAndVisitorsThatHelp) {
+  const auto pool = pool_of(3);
+  std::atomic<std::uint64_t> sum{0};
+  std::vector<std::unique_ptr<Call>> calls;
+  for (int index = 0; index < 100; ++index) {
+    calls.push_back(std::make_unique<Call>([&](HostPool::Worker& worker) {
+      worker.spread(nullptr, 50, [&](std::uint64_t first, std::uint64_t last) { sum += last - first; });
+    }));
+  }
+  std::vector<std::thread> visitors;
+  for (int index = 0; index < 3; ++index) {
+    visitors.emplace_back([&] { pool->visit(nullptr, far(), [&] { return sum == 5000; }); });
+  }
+  for (const auto& call : calls) pool->make_ready(*call);
+  EXPECT_TRUE(comes_true([&] { return sum == 5000; }));
+  for (std::thread& visitor : visitors) visitor.join();
+  for (const auto& call : calls) ASSERT_TRUE(comes_true([&] { return call->runs == 1; }));
+}
+
+}  // namespace
+}  // namespace pintle::kit
