@@ -74,8 +74,11 @@ Result<void> Incarnation::wait_idle(Deadline deadline) {
 
 // The last lease is gone: nobody can submit any more.
 void Incarnation::close() noexcept {
+  if (base::in_forked_child()) {  // any lock may be held by a thread that exists in the parent only
+    static_cast<void>(new std::shared_ptr<Incarnation>(shared_from_this()));
+    return;
+  }
   Reactor::instance().closed(is_driven());
-  if (base::in_forked_child()) return Reactor::instance().leak(shared_from_this());
   if (no_blocking == 0) return finish_close();
   std::thread([self = shared_from_this()] { self->finish_close(); }).detach();  // a callback may not block
 }

@@ -32,7 +32,7 @@ void QueueState::create_timeline() { timeline_ = std::make_shared<SignalState>(w
 
 Point QueueState::last() {
   std::lock_guard lock(incarnation_->mutex());
-  return timeline_->at(last_);
+  return SignalState::point(timeline_, last_);
 }
 
 std::optional<NativePoint> QueueState::native_point(std::uint64_t serial) {

@@ -75,7 +75,9 @@ class QueueState : public std::enable_shared_from_this<QueueState> {
 
  private:
   Result<void> check(const SubmitOptions& options) const;
-  Result<void> make_room(const Timeout& timeout);
+  template <class Fill>
+  Result<Point> take(SubmitOptions&& options, Fill fill);
+  Result<void> make_room(std::unique_lock<std::mutex>& lock, const Timeout& timeout);
   Result<void> admit();
   Result<Point> accept(Flight& flight, SubmitOptions&& options, Worklist& worklist);
   Result<void> hold(Flight& flight);

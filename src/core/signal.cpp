@@ -32,6 +32,7 @@ Result<bool> Point::is_reached() const {
 Result<void> Point::wait(Timeout timeout) const {
   if (!signal_) return core::empty_object("Point");
   if (base::in_forked_child()) return base::forked_error();
+  if (signal_->timeline().status(value_) == core::PointStatus::reached) return {};
   return base::contain("waiting", [&] { return signal_->wait(value_, timeout.deadline()); });
 }
 

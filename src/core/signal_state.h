@@ -24,7 +24,7 @@ struct NativePoint {
 
 /// A timeline and the submissions that will raise it. A point with a promise can be waited for natively; without one somebody
 /// has yet to submit or set it.
-class SignalState : public std::enable_shared_from_this<SignalState> {
+class SignalState {
  public:
   /// A user's signal.
   SignalState(std::uint64_t initial, std::string label);
@@ -33,7 +33,9 @@ class SignalState : public std::enable_shared_from_this<SignalState> {
 
   [[nodiscard]] Timeline& timeline() noexcept { return timeline_; }
   [[nodiscard]] const Timeline& timeline() const noexcept { return timeline_; }
-  [[nodiscard]] Point at(std::uint64_t value) noexcept { return {shared_from_this(), value}; }
+  [[nodiscard]] static Point point(const std::shared_ptr<SignalState>& signal, std::uint64_t value) noexcept {
+    return {signal, value};
+  }
   [[nodiscard]] bool belongs_to_queue() const noexcept { return belongs_to_queue_; }
   /// The queue whose timeline this is; null for a user's signal and once the queue is gone.
   [[nodiscard]] std::shared_ptr<QueueState> queue() const noexcept { return queue_.lock(); }

@@ -57,24 +57,21 @@ Result<void> QueueState::check(const SubmitOptions& options) const {
   return {};
 }
 
-// Blocks, without the lock, until the queue can take one more submission.
-Result<void> QueueState::make_room(const Timeout& timeout) {
+// Blocks until the queue can take one more submission. Gives the lock back while it waits.
+Result<void> QueueState::make_room(std::unique_lock<std::mutex>& lock, const Timeout& timeout) {
   const std::uint64_t limit = incarnation_->info().limits.max_in_flight;
-  const auto full = [&] {
-    std::lock_guard lock(incarnation_->mutex());
-    return in_flight() >= limit ? std::optional(reached_ + 1) : std::nullopt;
-  };
-  auto oldest = full();
-  if (!oldest) return {};
-  timeline_->refresh();
-  const Deadline deadline = timeout.deadline();
-  while ((oldest = full())) {
-    if (no_blocking > 0) return blocking_refused(fmt::format("Submitting to the full {}", text_));
-    auto waited = timeline_->wait(*oldest, deadline);
-    if (!waited) {
+  std::optional<Deadline> deadline;
+  while (in_flight() >= limit) {
+    const std::uint64_t oldest = reached_ + 1;
+    lock.unlock();
+    if (!deadline) {
+      deadline = timeout.deadline();
+      timeline_->refresh();
+    } else if (auto waited = timeline_->wait(oldest, *deadline); !waited) {
       return waited.error().during(
           fmt::format("waiting for room in {}, which holds its limit of ({}) unfinished submissions", text_, limit));
     }
+    lock.lock();
   }
   return {};
 }
@@ -86,63 +83,43 @@ Result<void> QueueState::admit() {
   if (last_ == ~std::uint64_t{0}) {
     return Error(Errc::unsupported, fmt::format("{} has used its last serial ({}); make a new queue.", text_, last_));
   }
-  if (in_flight() >= incarnation_->info().limits.max_in_flight) {
-    return Error(Errc::invalid_argument,
-                 fmt::format("{} is full ({} unfinished submissions): it is used by several threads at once.", text_, in_flight()));
-  }
   return {};
+}
+
+// The frame of every submission: checks, room, then `fill` makes the flight's commands, under the lock. An error leaves nothing
+// behind.
+template <class Fill>
+Result<Point> QueueState::take(SubmitOptions&& options, Fill fill) {
+  PINTLE_TRY(check(options));
+  Worklist worklist;
+  std::unique_lock lock(incarnation_->mutex());
+  PINTLE_TRY(make_room(lock, options.timeout));
+  PINTLE_TRY(admit());
+  Flight& flight = next_flight();
+  auto filled = fill(flight);
+  auto accepted = filled ? accept(flight, std::move(options), worklist) : Result<Point>(filled.error());
+  if (!accepted) clear(flight, worklist);
+  lock.unlock();
+  worklist.run();
+  incarnation_->drive();
+  return accepted;
 }
 
 Result<Point> QueueState::submit(CommandList&& list, SubmitOptions&& options) {
   if (list.error()) return list.error()->during("submitting to " + text_);
-  PINTLE_TRY(incarnation_->usable(text_));
-  PINTLE_TRY(check(options));
-  PINTLE_TRY(make_room(options.timeout));
-  Worklist worklist;
-  auto submitted = [&]() -> Result<Point> {
-    std::lock_guard lock(incarnation_->mutex());
-    PINTLE_TRY(admit());
-    Flight& flight = next_flight();
+  auto taken = take(std::move(options), [&](Flight& flight) -> Result<void> {
     flight.list = std::move(list);
-    auto accepted = [&]() -> Result<Point> {
-      PINTLE_TRY(incarnation_->resolve(flight.list, Stamp{number_, flight.serial}));
-      place_barriers(flight.list.commands_, flight.list.arguments_);
-      flight.commands = {flight.list.commands_, flight.list.arguments_};
-      return accept(flight, std::move(options), worklist);
-    }();
-    if (!accepted) {
-      clear(flight, worklist);
-      return accepted.error().during("submitting to " + text_);
-    }
-    return accepted;
-  }();
-  worklist.run();
-  incarnation_->drive();
-  return submitted;
+    PINTLE_TRY(incarnation_->resolve(flight.list, Stamp{number_, flight.serial}));
+    place_barriers(flight.list.commands_, flight.list.arguments_);
+    flight.commands = {flight.list.commands_, flight.list.arguments_};
+    return {};
+  });
+  return taken ? std::move(taken) : taken.error().during("submitting to " + text_);
 }
 
 Result<Point> QueueState::replay(RecordingState& recording, std::span<const SlotValue> bindings, SubmitOptions&& options) {
-  PINTLE_TRY(incarnation_->usable(text_));
-  PINTLE_TRY(check(options));
-  PINTLE_TRY(make_room(options.timeout));
-  Worklist worklist;
-  auto submitted = [&]() -> Result<Point> {
-    std::lock_guard lock(incarnation_->mutex());
-    PINTLE_TRY(admit());
-    Flight& flight = next_flight();
-    auto accepted = [&]() -> Result<Point> {
-      PINTLE_TRY(recording.bind(*this, flight, bindings));
-      return accept(flight, std::move(options), worklist);
-    }();
-    if (!accepted) {
-      clear(flight, worklist);
-      return accepted.error().during("replaying " + recording.text() + " on " + text_);
-    }
-    return accepted;
-  }();
-  worklist.run();
-  incarnation_->drive();
-  return submitted;
+  auto taken = take(std::move(options), [&](Flight& flight) { return recording.bind(*this, flight, bindings); });
+  return taken ? std::move(taken) : taken.error().during("replaying " + recording.text() + " on " + text_);
 }
 
 // With everything checked and resolved. Until the serial is counted, an error leaves nothing behind.
@@ -155,11 +132,11 @@ Result<Point> QueueState::accept(Flight& flight, SubmitOptions&& options, Workli
   if (held && !flight.hold && native_ == last_) {
     PINTLE_TRY(start(flight, worklist));
     last_ = flight.serial;
-    return timeline_->at(last_);
+    return SignalState::point(timeline_, last_);
   }
   last_ = flight.serial;
   if (!held) fail_from(flight.serial, held.error(), worklist);
-  return timeline_->at(flight.serial);
+  return SignalState::point(timeline_, flight.serial);
 }
 
 // Gives the flight a hold where it waits for a point that this device's backend cannot wait for. The error is the failure of a

@@ -78,6 +78,7 @@ inline HostTeam::Claim HostTeam::claim(Part& part, std::uint64_t most) noexcept 
 template <class AfterClaim>
 bool HostTeam::work(std::uint32_t member, const Limits& limits, AfterClaim after_claim) {
   constexpr Duration short_claim = std::chrono::microseconds(10);
+  constexpr std::uint64_t most_claim = 1 << 20;
   constexpr Duration long_claim = std::chrono::microseconds(100);
   std::uint64_t most = 1;
   Deadline before = Clock::now();
@@ -92,7 +93,7 @@ bool HostTeam::work(std::uint32_t member, const Limits& limits, AfterClaim after
       before = now;
       if (limits.stop->load(std::memory_order_relaxed) || now >= limits.deadline) return false;
       after_claim(elapsed / (piece.last - piece.first) * (part.end - piece.last));
-      if (elapsed < short_claim) most *= 2;
+      if (elapsed < short_claim && most < most_claim) most *= 2;
       if (elapsed > long_claim && most > 1) most /= 2;
     }
   }

@@ -194,7 +194,7 @@ TEST_F(CpuProgram, SharedObjectsAreLoaded) {
 }
 
 TEST_F(CpuProgram, WhatIsNoSharedObjectCarriesTheLoadersWords) {
-  const auto failed = load("so", "certainly not ELF", {"twice(x: read_write u32[]) group 2"});
+  const auto failed = load("so", std::string(1000, 'x'), {"twice(x: read_write u32[]) group 2"});
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code(), Errc::build_failed);
   EXPECT_THAT(std::string(failed.error().message()), HasSubstr("ELF"));
