@@ -36,10 +36,10 @@ class Tree:
         return parts[1] if parts[0] == "tests" else parts[0]
 
     def resolve(self, source, included):
-        """The included file relative to the root, or None."""
+        """The included file relative to the root, or None. CMake makes x.h from x.h.in."""
         beside = source.parent / included
         for candidate in [beside, *(Path(root) / included for root in ROOTS)]:
-            if (self.root / candidate).is_file():
+            if (self.root / candidate).is_file() or (self.root / f"{candidate}.in").is_file():
                 return candidate
         return Path("include/pintle/version.h") if included == "pintle/version.h" else None
 

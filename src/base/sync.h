@@ -28,12 +28,6 @@ struct StdSync {
   using Condition = std::condition_variable;
   [[nodiscard]] static Deadline now() noexcept { return Clock::now(); }
   static void pause() noexcept { spin_pause(); }
-  /// False when the deadline passed before anybody notified.
-  static bool wait(Condition& condition, std::unique_lock<Mutex>& lock, Deadline deadline) {
-    if (deadline != Deadline::max()) return condition.wait_until(lock, deadline) == std::cv_status::no_timeout;
-    condition.wait(lock);
-    return true;
-  }
 };
 
 }  // namespace pintle::base

@@ -194,13 +194,27 @@ bool HostPool::help(const void* owner, Deadline deadline) noexcept {
   return false;
 }
 
-void HostPool::Worker::share(const void* owner, std::uint64_t count, HostTeam::Body body, const void* context) noexcept {
-  if (count <= 1 || pool_.shape_.threads == 1 || index_ >= pool_.team_count()) {
-    if (count != 0) body(context, 0, count);
-    return;
+void HostPool::Worker::run(Loop loop) noexcept {
+  const std::uint64_t count = loop.last;
+  const bool is_alone = pool_.shape_.threads == 1 || index_ >= pool_.team_count();
+  if (count <= 1 || is_alone) return loop.body(loop.context, 0, count);
+  constexpr Duration worth_sharing = std::chrono::nanoseconds(1500);
+  if (loop.cost != nullptr && loop.cost->of(count) < static_cast<float>(worth_sharing.count())) {
+    // A quarter shows whether the expectation holds.
+    const std::uint64_t quarter = (count + 3) / 4;
+    const Deadline begin = Clock::now();
+    loop.body(loop.context, 0, quarter);
+    const Duration elapsed = Clock::now() - begin;
+    loop.cost->learn(elapsed, quarter);
+    if (elapsed < worth_sharing) return loop.body(loop.context, quarter, count);
+    loop.first = quarter;
   }
+  share(loop);
+}
+
+void HostPool::Worker::share(const Loop& loop) noexcept {
   HostTeam& team = pool_.teams_[index_];
-  team.open(owner, count, pool_.shape_.threads, body, context);
+  team.open(loop, pool_.shape_.threads);
   pool_.open_.fetch_or(std::uint64_t{1} << index_);
   pool_.work_in(index_, 0, Deadline::max());
   team.close(pool_.shape_.spin);

@@ -123,12 +123,14 @@ class HostPool::Worker {
   }
   [[nodiscard]] HostPool& pool() noexcept { return pool_; }
 
-  /// Runs `body(first, last)` over [0, count) with everyone who has time, and returns when all is done.
+  /// Runs `body(first, last)` over [0, count) with everyone who has time, and returns when all is done. With a `cost`, a loop
+  /// that is expected to be over in a moment is not shared.
   template <class Body>
-  void spread(const void* owner, std::uint64_t count, const Body& body) {
-    share(owner, count, [](const void* context, std::uint64_t first, std::uint64_t last) {
+  void spread(const void* owner, std::uint64_t count, const Body& body, LoopCost* cost = nullptr) {
+    const auto call = [](const void* context, std::uint64_t first, std::uint64_t last) {
       (*static_cast<const Body*>(context))(first, last);
-    }, &body);
+    };
+    run({owner, 0, count, call, &body, cost});
   }
 
   /// Spins until `ready()` (then true), or until something else is to be done or the time for idling is over. Where too many
@@ -140,7 +142,8 @@ class HostPool::Worker {
 
  private:
   friend class HostPool;
-  void share(const void* owner, std::uint64_t count, HostTeam::Body body, const void* context) noexcept;
+  void run(Loop loop) noexcept;
+  void share(const Loop& loop) noexcept;
   [[nodiscard]] bool may_idle() noexcept;
   [[nodiscard]] bool is_idle_time_over() const noexcept {
     return pool_.shape_.spin == Duration::zero() || is_stopping() || Clock::now() >= idle_until_;

@@ -6,14 +6,18 @@
 
 namespace pintle::kit {
 
-void HostTeam::open(const void* owner, std::uint64_t count, std::uint32_t parts, Body body, const void* context) noexcept {
+void HostTeam::open(const Loop& loop, std::uint32_t parts) noexcept {
+  const std::uint64_t count = loop.last - loop.first;
   parts_ = static_cast<std::uint32_t>(std::min<std::uint64_t>({parts, max_parts, count}));
-  body_ = body;
-  context_ = context;
-  owner_.store(owner, std::memory_order_relaxed);
+  loop_ = loop;
+  owner_.store(loop.owner, std::memory_order_relaxed);
+  // As many pieces as are known to make a good claim, else one to begin with.
+  const float piece = loop.cost == nullptr ? static_cast<float>(good_claim.count()) : loop.cost->of(1);
+  const float pieces = static_cast<float>(good_claim.count()) / std::max(piece, 1.0f);
+  first_claim_ = std::max<std::uint64_t>(static_cast<std::uint64_t>(pieces), 1);
   const std::uint64_t share = count / parts_;
   const std::uint64_t rest = count % parts_;
-  std::uint64_t first = 0;
+  std::uint64_t first = loop.first;
   for (std::uint32_t index = 0; index < parts_; ++index) {
     part_[index].next.store(first, std::memory_order_relaxed);
     first += share + (index < rest ? 1 : 0);

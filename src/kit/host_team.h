@@ -4,25 +4,60 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <limits>
 
 #include "pintle/deadline.h"
 
 namespace pintle::kit {
 
+/// What one piece of a loop took lately: a loop that is over in a moment is not worth sharing. It belongs to what runs in the
+/// loop; any thread may read and teach it.
+class LoopCost {
+ public:
+  LoopCost() = default;
+  LoopCost(const LoopCost&) noexcept {}  // a copy learns by itself
+  LoopCost& operator=(const LoopCost&) = delete;
+
+  /// Nanoseconds; infinite before the first lesson.
+  [[nodiscard]] float of(std::uint64_t pieces) const noexcept {
+    return nanoseconds_.load(std::memory_order_relaxed) * static_cast<float>(pieces);
+  }
+  /// Dearer pieces are believed at once, cheaper ones by and by: a dear loop taken for a cheap one is the worse mistake.
+  void learn(Duration elapsed, std::uint64_t pieces) noexcept {
+    const float now = static_cast<float>(elapsed.count()) / static_cast<float>(pieces);
+    const float before = nanoseconds_.load(std::memory_order_relaxed);
+    const bool believed = now >= before || before == unknown;
+    nanoseconds_.store(believed ? now : before - (before - now) / 8, std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr float unknown = std::numeric_limits<float>::infinity();
+  std::atomic<float> nanoseconds_{unknown};
+};
+
+/// The part of a loop that is still to run.
+struct Loop {
+  using Body = void (*)(const void* context, std::uint64_t first, std::uint64_t last);
+
+  const void* owner = nullptr;  ///< For whom it runs: who waits for that one joins here first.
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  Body body = nullptr;          ///< Runs the pieces [first, last).
+  const void* context = nullptr;
+  LoopCost* cost = nullptr;     ///< Where it is known what runs.
+};
+
 /// Belongs to one opener, which opens, works, and closes; others may join while it is open. The range is cut into parts; a
 /// member starts in its own, so that a repeated loop finds its data in the same cache, and then helps in the others.
 class HostTeam {
  public:
-  /// Runs the pieces [first, last) of the loop.
-  using Body = void (*)(const void* context, std::uint64_t first, std::uint64_t last);
-
   /// What a member watches between two pieces.
   struct Limits {
     const std::atomic<bool>* stop;         ///< Leave when it is raised.
     Deadline deadline = Deadline::max();   ///< Leave when it has passed.
   };
 
-  void open(const void* owner, std::uint64_t count, std::uint32_t parts, Body body, const void* context) noexcept;
+  void open(const Loop& loop, std::uint32_t parts) noexcept;
   /// After the opener's own work: nobody can join any more, and everybody has left.
   void close(Duration spin) noexcept;
 
@@ -33,7 +68,7 @@ class HostTeam {
   [[nodiscard]] const void* owner() const noexcept { return owner_.load(std::memory_order_relaxed); }
 
   /// Runs one claim after another. True when nothing is left to claim; false when a limit made this member leave early.
-  /// `after_claim(left, elapsed)` is told what an even share of the rest would take.
+  /// `after_claim(left)` is told how long the rest of a part would take one thread.
   template <class AfterClaim>
   bool work(std::uint32_t member, const Limits& limits, AfterClaim after_claim);
 
@@ -44,6 +79,9 @@ class HostTeam {
   static constexpr std::uint32_t joined_unit = 1u << 15;
   static constexpr std::uint32_t joined_mask = 0x3fff8000;
   static constexpr std::uint32_t member_mask = 0x7fff;
+
+  static constexpr Duration good_claim = std::chrono::microseconds(5);
+  static constexpr Duration long_claim = std::chrono::microseconds(100);
 
   struct alignas(64) Part {
     std::atomic<std::uint64_t> next{0};
@@ -58,8 +96,8 @@ class HostTeam {
 
   alignas(64) std::atomic<std::uint32_t> state_{0};
   std::uint32_t parts_ = 0;
-  Body body_ = nullptr;
-  const void* context_ = nullptr;
+  Loop loop_;
+  std::uint64_t first_claim_ = 1;
   std::atomic<const void*> owner_{nullptr};
   std::array<Part, max_parts> part_;
 };
@@ -77,23 +115,23 @@ inline HostTeam::Claim HostTeam::claim(Part& part, std::uint64_t most) noexcept 
 
 template <class AfterClaim>
 bool HostTeam::work(std::uint32_t member, const Limits& limits, AfterClaim after_claim) {
-  constexpr Duration short_claim = std::chrono::microseconds(10);
   constexpr std::uint64_t most_claim = 1 << 20;
-  constexpr Duration long_claim = std::chrono::microseconds(100);
-  std::uint64_t most = 1;
+  std::uint64_t most = first_claim_;
   Deadline before = Clock::now();
   for (std::uint32_t step = 0; step < parts_; ++step) {
     Part& part = part_[(member + step) % parts_];
     while (true) {
       const Claim piece = claim(part, most);
       if (piece.first == piece.last) break;
-      body_(context_, piece.first, piece.last);
+      loop_.body(loop_.context, piece.first, piece.last);
       const Deadline now = Clock::now();
       const Duration elapsed = now - before;
+      const std::uint64_t pieces = piece.last - piece.first;
       before = now;
+      if (member == 0 && loop_.cost != nullptr) loop_.cost->learn(elapsed, pieces);
       if (limits.stop->load(std::memory_order_relaxed) || now >= limits.deadline) return false;
-      after_claim(elapsed / (piece.last - piece.first) * (part.end - piece.last));
-      if (elapsed < short_claim && most < most_claim) most *= 2;
+      after_claim(elapsed / pieces * (part.end - piece.last));
+      if (elapsed < good_claim && most < most_claim) most *= 2;
       if (elapsed > long_claim && most > 1) most /= 2;
     }
   }

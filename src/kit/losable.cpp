@@ -71,8 +71,9 @@ Result<void> Losable::wait(QueueId queue, std::uint64_t serial, Deadline deadlin
 
 Result<void> Losable::notify(QueueId queue, std::uint64_t serial, backend::Notification notification) {
   return base::contain("asking for a notification through a layer", [&]() -> Result<void> {
+    PINTLE_TRY(before(Call::notify));
     const auto wrapped = notifications_.wrap(notification);
-    auto accepted = Forwarding::notify(queue, serial, wrapped);
+    auto accepted = inner_->notify(queue, serial, wrapped);
     const bool is_told = !accepted && !notifications_.withdraw(wrapped);  // by a loss in the meantime
     return is_told ? Result<void>() : accepted;
   });

@@ -11,6 +11,8 @@
 namespace pintle::conformance {
 namespace {
 
+constexpr Duration rest = std::chrono::seconds(5);
+
 std::string joined(const std::string& first, const std::string& second) {
   return first.empty() || second.empty() ? first + second : first + "\n" + second;
 }
@@ -39,21 +41,29 @@ Result<std::unique_ptr<Rig>> Rig::open(std::string_view device) {
   return std::make_unique<Rig>(std::move(opened), std::move(gaps));
 }
 
-// A case may leave work behind, or a lost device.
+Result<void> Rig::reopen() {
+  if (context_) return {};
+  PINTLE_ASSIGN(device, pintle::open(id_));
+  context_.emplace(std::move(device));
+  return {};
+}
+
+// A case may leave work behind, or a lost device. Where that stays so, the next case gets a device opened afresh.
 Result<void> Rig::settle() {
-  const Device& device = context_.device();
-  if (!device.health()) PINTLE_TRY(device.recover());
-  return device.wait_idle(patience);
+  const Device device = context_->device();
+  auto rested = device.health() ? Result<void>() : device.recover();
+  if (rested) rested = device.wait_idle(rest);
+  if (!rested) context_.reset();
+  return rested;
 }
 
 ConformRow Rig::run_plain(const Case& tested, Missing missing) {
   ConformRow row{tested.name(), Outcome::passed, {}};
   static_cast<void>(Recorder::current().take());
-  if (auto found = context_.find_first(); found) {
-    run_body(tested, context_, missing, row);
-  } else {
-    record_failure("the device gives no queue: " + found.error().text(), std::source_location::current());
-  }
+  auto ready = reopen();
+  if (ready) ready = context_->find_first();
+  if (!ready) return {tested.name(), Outcome::failed, "the device gives no queue: " + ready.error().text()};
+  run_body(tested, *context_, missing, row);
   if (auto settled = settle(); !settled) {
     record_failure("the device does not come to rest: " + settled.error().text(), std::source_location::current());
   }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,9 +21,9 @@ class Rig {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Rig>> open(std::string_view device);
   /// The same with gaps of one's own.
-  Rig(Device device, std::vector<Gap> gaps) : context_(std::move(device)), gaps_(std::move(gaps)) {}
+  Rig(Device device, std::vector<Gap> gaps) : id_(device.id()), context_(std::move(device)), gaps_(std::move(gaps)) {}
 
-  [[nodiscard]] std::string_view id() const noexcept { return context_.id(); }
+  [[nodiscard]] const std::string& id() const noexcept { return id_; }
   /// Runs one case and leaves the device idle and healthy for the next.
   [[nodiscard]] ConformRow run(const Case& tested, Missing missing = Missing::skipped);
 
@@ -29,8 +31,10 @@ class Rig {
   [[nodiscard]] ConformRow run_plain(const Case& tested, Missing missing);
   [[nodiscard]] ConformRow judge_gap(const Gap& gap, ConformRow row);
   [[nodiscard]] Result<void> settle();
+  [[nodiscard]] Result<void> reopen();
 
-  Context context_;
+  std::string id_;
+  std::optional<Context> context_;  // empty after a device that did not come to rest
   std::vector<Gap> gaps_;
 };
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "interleaving/model/explorer.h"
-#include "interleaving/scenarios.h"
 
 namespace pintle::interleaving {
 namespace {
@@ -21,7 +20,7 @@ void print(std::string_view name, const Report& report) {
 
 int explore_all(std::string_view only) {
   int result = only.empty() ? found_nothing : bad_usage;
-  for (const Scenario& scenario : all_scenarios()) {
+  for (const Scenario& scenario : scenarios()) {
     if (!only.empty() && scenario.name != only) continue;
     const Report report = explore(scenario);
     print(scenario.name, report);
@@ -32,7 +31,7 @@ int explore_all(std::string_view only) {
 }
 
 int replay_one(std::string_view name, std::string_view schedule) {
-  for (const Scenario& scenario : all_scenarios()) {
+  for (const Scenario& scenario : scenarios()) {
     if (scenario.name != name) continue;
     const auto report = replay(scenario, schedule);
     std::printf("%s", report ? report->story().c_str() : "The schedule does not fit the scenario.\n");
@@ -44,7 +43,7 @@ int replay_one(std::string_view name, std::string_view schedule) {
 int hunt(std::string_view wanted) {
   const auto fault = parse_fault(wanted);
   if (!fault) return bad_usage;
-  for (const Scenario& scenario : all_scenarios()) {
+  for (const Scenario& scenario : scenarios()) {
     const Report report = explore(scenario);
     if (!report.violation) continue;
     print(scenario.name, report);

@@ -2,7 +2,6 @@
 // publishes the submission and then looks for waiters. Whoever sees the other has the device tell when it is done. Here core's
 // timeline and the backends' host timeline work together as they do in the library.
 #include "interleaving/core_timeline.h"
-#include "interleaving/scenarios.h"
 #include "kit/host_timeline.h"
 
 namespace pintle::interleaving {
@@ -111,7 +110,7 @@ void hand_over_and_lose(Stage& stage) {
   });
 }
 
-constexpr Scenario scenarios[] = {
+const Registration registration = {
     {"hand_over_by_promise", hand_over<PromisedSignal>},
     {"hand_over_by_promise_to_a_worker", hand_over_to_a_worker<PromisedSignal>},
     {"hand_over_by_promise_and_lose", hand_over_and_lose<PromisedSignal>},
@@ -121,7 +120,4 @@ constexpr Scenario scenarios[] = {
 };
 
 }  // namespace
-
-std::span<const Scenario> hand_over_scenarios() { return scenarios; }
-
 }  // namespace pintle::interleaving

@@ -2,7 +2,7 @@
 #include "kit/host_timeline.h"
 
 #include "interleaving/model/model_sync.h"
-#include "interleaving/scenarios.h"
+#include "interleaving/model/stage.h"
 
 namespace pintle::interleaving {
 namespace {
@@ -170,6 +170,12 @@ void host_notify_and_wait(Stage& stage) {
   stage.finally([&] { stage.check(is_reached(outcome), Fault::wrong_answer, "A wait for a reached serial fails."); });
 }
 
+void host_notify_and_fail(Stage& stage) {
+  auto& timeline = stage.make<HostTimeline>(0);
+  stage.thread("fails", [&] { timeline.fail(cause("gone")); });
+  listening_thread(stage, timeline, 1);
+}
+
 void host_notify_against_failing_and_advancing(Stage& stage) {
   auto& timeline = stage.make<HostTimeline>(0);
   stage.thread("advances", [&] { timeline.advance(1); });
@@ -193,7 +199,7 @@ void host_watch(Stage& stage) {
   });
 }
 
-constexpr Scenario scenarios[] = {
+const Registration registration = {
     {"host_advance_and_wait", host_advance_and_wait, 1},
     {"host_two_waiters_two_serials", host_two_waiters_two_serials},
     {"host_deadline", host_deadline},
@@ -205,12 +211,10 @@ constexpr Scenario scenarios[] = {
     {"host_notify", host_notify},
     {"host_notify_two_serials", host_notify_two_serials},
     {"host_notify_and_wait", host_notify_and_wait},
+    {"host_notify_and_fail", host_notify_and_fail},
     {"host_notify_against_failing_and_advancing", host_notify_against_failing_and_advancing},
     {"host_watch", host_watch},
 };
 
 }  // namespace
-
-std::span<const Scenario> host_timeline_scenarios() { return scenarios; }
-
 }  // namespace pintle::interleaving

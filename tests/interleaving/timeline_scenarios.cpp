@@ -1,6 +1,5 @@
 // Raising and failing core's timeline against those who wait.
 #include "interleaving/core_timeline.h"
-#include "interleaving/scenarios.h"
 
 namespace pintle::interleaving {
 namespace {
@@ -187,14 +186,14 @@ void polling_while_it_fails(Stage& stage) {
   });
 }
 
-constexpr Scenario scenarios[] = {
+const Registration registration = {
+    {"the_value_never_falls", the_value_never_falls},
     {"setter_and_waiter", setter_and_waiter, 1},
     {"setter_and_waiter_near_the_end_of_values", setter_and_waiter_near_the_end_of_values},
     {"two_setters_and_a_waiter", two_setters_and_a_waiter},
     {"two_waiters_at_one_value", two_waiters_at_one_value},
     {"waiters_at_two_values", waiters_at_two_values},
     {"one_thread_waits_twice", one_thread_waits_twice},
-    {"the_value_never_falls", the_value_never_falls},
     {"failing_against_raising", failing_against_raising},
     {"the_first_cause_wins", the_first_cause_wins},
     {"failing_from_a_point_on", failing_from_a_point_on},
@@ -203,7 +202,4 @@ constexpr Scenario scenarios[] = {
 };
 
 }  // namespace
-
-std::span<const Scenario> timeline_scenarios() { return scenarios; }
-
 }  // namespace pintle::interleaving

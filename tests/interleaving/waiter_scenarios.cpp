@@ -1,6 +1,5 @@
 // Waiters that leave, time out, share a thread, or count how often they are told.
 #include "interleaving/core_timeline.h"
-#include "interleaving/scenarios.h"
 
 namespace pintle::interleaving {
 namespace {
@@ -123,7 +122,7 @@ void waiting_for_any(Stage& stage) {
   });
 }
 
-constexpr Scenario scenarios[] = {
+const Registration registration = {
     {"leaving_while_it_is_raised", leaving_while_it_is_raised, 1},
     {"leaving_at_once", leaving_at_once},
     {"leaving_while_it_fails", leaving_while_it_fails},
@@ -133,7 +132,4 @@ constexpr Scenario scenarios[] = {
 };
 
 }  // namespace
-
-std::span<const Scenario> waiter_scenarios() { return scenarios; }
-
 }  // namespace pintle::interleaving

@@ -98,6 +98,15 @@ class LayersTest(unittest.TestCase):
     def test_unknown_file_is_named(self):
         self.assert_refused("src/core/x.cpp", '#include "core/nowhere.h"\n', '"core/nowhere.h" is not in the tree')
 
+    def test_generated_file_is_known_by_its_template(self):
+        with Tree() as tree:
+            lay_out(tree)
+            tree["src/core/made.h.in"] = ""
+            tree["src/core/x.cpp"] = '#include "core/made.h"\n'
+            tree["src/cli/x.cpp"] = '#include "core/made.h"\n'
+            problems = layers.check(tree.root, TABLE)[0]
+        self.assertEqual(problems, ['src/cli/x.cpp:1: cli must not include core ("core/made.h").'])
+
     def test_unknown_layer_is_refused(self):
         self.assert_refused("src/junk/x.cpp", '#include "base/log.h"\n', "junk must not include base")
 

@@ -56,7 +56,7 @@ TEST(HostTeam, OneMemberRunsEverythingOnce) {
         for (std::uint64_t index = first; index < last; ++index) ++all[index];
       };
       const std::atomic<bool> stop{false};
-      team.open(nullptr, count, parts, body, &hits);
+      team.open({nullptr, 0, count, body, &hits, nullptr}, parts);
       EXPECT_TRUE(team.work(0, {&stop}, [](Duration) {}));
       team.close(Duration::zero());
       EXPECT_EQ(hits, std::vector<int>(count, 1)) << count << " in " << parts;
@@ -67,7 +67,7 @@ TEST(HostTeam, OneMemberRunsEverythingOnce) {
 TEST(HostTeam, NobodyJoinsAClosedTeam) {
   HostTeam team;
   EXPECT_EQ(team.join(), 0u);
-  team.open(nullptr, 1, 1, [](const void*, std::uint64_t, std::uint64_t) {}, nullptr);
+  team.open({nullptr, 0, 1, [](const void*, std::uint64_t, std::uint64_t) {}, nullptr, nullptr}, 1);
   EXPECT_EQ(team.join(), 1u);
   team.leave();
   team.close(Duration::zero());
@@ -81,10 +81,40 @@ TEST(HostTeam, AMemberLeavesAtItsDeadline) {
     *static_cast<std::uint64_t*>(const_cast<void*>(context)) += last - first;
   };
   const std::atomic<bool> stop{false};
-  team.open(nullptr, 1000, 1, body, &run);
+  team.open({nullptr, 0, 1000, body, &run, nullptr}, 1);
   EXPECT_FALSE(team.work(0, {&stop, Clock::now() - seconds(1)}, [](Duration) {}));
   EXPECT_EQ(run, 1u);  // one claim, and its clock has passed
   team.close(Duration::zero());
+}
+
+TEST(HostLoopCost, DearPiecesAreBelievedAtOnceAndCheapOnesByAndBy) {
+  LoopCost cost;
+  EXPECT_EQ(cost.of(1), std::numeric_limits<float>::infinity());
+  cost.learn(Duration(800), 8);
+  EXPECT_EQ(cost.of(2), 200.0f);
+  cost.learn(Duration(20), 1);
+  EXPECT_EQ(cost.of(1), 90.0f);
+  cost.learn(Duration(1000), 1);
+  EXPECT_EQ(cost.of(1), 1000.0f);
+}
+
+TEST(HostPoolConcurrency, AnExpectedCostChangesNothingButWhoRuns) {
+  const auto pool = pool_of(4);
+  for (const std::int64_t expected : {1, 1000, 1000000}) {
+    LoopCost cost;
+    cost.learn(Duration(expected), 1);
+    for (const std::uint64_t count : {2, 5, 1000}) {
+      std::vector<std::atomic<int>> hits(count);
+      Call call([&](HostPool::Worker& worker) {
+        worker.spread(nullptr, count, [&](std::uint64_t first, std::uint64_t last) {
+          for (std::uint64_t index = first; index < last; ++index) ++hits[index];
+        }, &cost);
+      });
+      pool->make_ready(call);
+      ASSERT_TRUE(comes_true([&] { return call.runs == 1; }));
+      for (const auto& hit : hits) ASSERT_EQ(hit, 1);
+    }
+  }
 }
 
 TEST(HostPoolConcurrency, EveryReadyTaskRunsOnce) {

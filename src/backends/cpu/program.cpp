@@ -40,7 +40,7 @@ Result<std::unique_ptr<Program>> resolve(const ProgramImage& image, Find find) {
   for (const Entry& entry : image.entries) {
     const Result<pintle_kernel> code = find(entry.name);
     if (!code) missing += fmt::format("{}{}", missing.empty() ? "" : " ", code.error().message());
-    program->kernels.push_back({code ? *code : nullptr, entry.group_size, entry.local_bytes});
+    program->kernels.push_back({code ? *code : nullptr, entry.group_size, entry.local_bytes, {}});
   }
   if (missing.empty()) return program;
   return Error(Errc::build_failed, fmt::format("{} lacks entry points: {}", object_name(image), missing));

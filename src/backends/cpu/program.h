@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/dylib.h"
+#include "kit/host_team.h"
 #include "pintle/backend/driver.h"
 #include "pintle/native/cpu_kernel.h"
 
@@ -20,6 +21,7 @@ struct Kernel {
   pintle_kernel code = nullptr;
   Grid size;
   std::uint32_t local_bytes = 0;
+  mutable kit::LoopCost cost{};  ///< Of one group.
 };
 
 /// A ProgramId is its address.

@@ -134,13 +134,13 @@ class Run {
       if (argument.kind != Argument::Kind::use) addresses[count++] = address(argument);
     }
     const Launch launch{program_of(exec.program).kernels[exec.entry], grid, addresses.data()};
-    spread(std::uint64_t{grid.x} * grid.y * grid.z, launch);
+    spread(std::uint64_t{grid.x} * grid.y * grid.z, launch, &launch.kernel.cost);
   }
 
   template <class Body>
-  void spread(std::uint64_t count, const Body& body) const {
+  void spread(std::uint64_t count, const Body& body, kit::LoopCost* cost) const {
     if (worker_ == nullptr || count == 1) return body(0, count);
-    worker_->spread(owner_, count, body);
+    worker_->spread(owner_, count, body, cost);
   }
 
   template <class Body>
@@ -149,7 +149,7 @@ class Run {
     if (size < 2 * piece) return body(0, size);
     spread((size + piece - 1) / piece, [&](std::uint64_t first, std::uint64_t last) {
       body(first * piece, std::min(last * piece, size) - first * piece);
-    });
+    }, nullptr);
   }
 
   void move(std::byte* to, const std::byte* from, std::uint64_t size) const {

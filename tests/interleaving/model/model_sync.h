@@ -105,9 +105,6 @@ struct ModelSync {
   using Condition = ModelCondition;
   [[nodiscard]] static Deadline now() { return Execution::current().now(); }
   static void pause() { Execution::current().pause(); }
-  static bool wait(Condition& condition, std::unique_lock<Mutex>& lock, Deadline deadline) {
-    return condition.wait_until(lock, deadline) == std::cv_status::no_timeout;
-  }
 };
 
 }  // namespace pintle::interleaving

@@ -1,6 +1,20 @@
 #include "interleaving/model/stage.h"
 
 namespace pintle::interleaving {
+namespace {
+
+std::vector<Scenario>& registered() {
+  static auto& list = *new std::vector<Scenario>;
+  return list;
+}
+
+}  // namespace
+
+const std::vector<Scenario>& scenarios() { return registered(); }
+
+Registration::Registration(std::initializer_list<Scenario> scenarios) {
+  registered().insert(registered().end(), scenarios);
+}
 
 Stage::~Stage() {
   if (execution_.violation()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <new>
 #include <string>
@@ -75,6 +76,14 @@ struct Scenario {
   std::string_view name;
   void (*set_up)(Stage& stage);
   std::uint8_t spurious_wakes = 0;  ///< How many sleeps may end for no reason.
+};
+
+/// Every scenario of the files that are linked.
+[[nodiscard]] const std::vector<Scenario>& scenarios();
+
+/// Adds scenarios before main begins.
+struct Registration {
+  Registration(std::initializer_list<Scenario> scenarios);
 };
 
 }  // namespace pintle::interleaving

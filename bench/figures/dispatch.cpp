@@ -1,0 +1,83 @@
+// dispatch_hot and dispatch_idle: one empty kernel, there and back.
+#include <thread>
+#include <utility>
+
+#include "bench/figure.h"
+#include "bench/ping_pong.h"
+#include "bench/processors.h"
+#include "bench/rig.h"
+
+namespace pintle::bench {
+namespace {
+
+constexpr std::uint32_t hot_batches = 100;
+constexpr std::uint32_t hot_batch = 8;  // round trips between two looks at the clock
+constexpr std::uint32_t idle_trials = 20;
+
+Result<void> dispatch(Rig& rig) {
+  CommandList list;
+  list.exec(rig.nothing, Grid{1, 1, 1});
+  return rig.queue.submit_and_wait(std::move(list));
+}
+
+Result<void> hot_block(Rig& rig, Samples& samples) {
+  for (int i = 0; i < 100; ++i) PINTLE_TRY(dispatch(rig));
+  for (std::uint32_t batch = 0; batch < hot_batches; ++batch) {
+    const auto start = BenchClock::now();
+    for (std::uint32_t i = 0; i < hot_batch; ++i) PINTLE_TRY(dispatch(rig));
+    samples.push_back(nanoseconds_since(start) / hot_batch);
+  }
+  return {};
+}
+
+Result<void> idle_block(Rig& rig, Samples& samples) {
+  for (int i = 0; i < 2; ++i) PINTLE_TRY(dispatch(rig));
+  for (std::uint32_t trial = 0; trial < idle_trials; ++trial) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const auto start = BenchClock::now();
+    PINTLE_TRY(dispatch(rig));
+    samples.push_back(nanoseconds_since(start));
+  }
+  return {};
+}
+
+using OursBlock = Result<void> (*)(Rig& rig, Samples& samples);
+using ReferenceBlock = void (*)(PingPong& pair, Samples& samples);
+
+Rows against_ping_pong(const Subject& subject, const BenchOptions& options, OursBlock ours, ReferenceBlock reference) {
+  const auto processors = two_processors();
+  if (!processors)
+    return one_skip(subject, options, "the reference needs two processors, and this process may use one");
+  PINTLE_ASSIGN(rig, Rig::open(options));
+  if (!rig.unfit.empty()) return one_skip(subject, options, rig.unfit);
+  if (!rig.has_workers())
+    return one_skip(subject, options, "the device is driven by the calling thread: there is no worker to wake");
+  PingPong pair(*processors);
+  const auto run_reference = [&](Samples& samples) -> Result<void> {
+    reference(pair, samples);
+    return {};
+  };
+  return one_row(subject, options, [&](Samples& samples) { return ours(rig, samples); }, run_reference);
+}
+
+}  // namespace
+
+Rows dispatch_hot(const BenchOptions& options) {
+  const Subject subject{"dispatch_hot",
+                        Unit::nanoseconds,
+                        "round trip of an atomic between two pinned threads",
+                        {Reach::Kind::ratio_at_most, 4}};
+  return against_ping_pong(subject, options, hot_block,
+                           [](PingPong& pair, Samples& samples) { pair.hot(samples, hot_batches, hot_batch); });
+}
+
+Rows dispatch_idle(const BenchOptions& options) {
+  const Subject subject{"dispatch_idle",
+                        Unit::nanoseconds,
+                        "round trip by std::atomic::wait and notify, both asleep 1 ms before",
+                        {Reach::Kind::ratio_at_most, 1.5}};
+  return against_ping_pong(subject, options, idle_block,
+                           [](PingPong& pair, Samples& samples) { pair.idle(samples, idle_trials); });
+}
+
+}  // namespace pintle::bench

@@ -1,0 +1,2 @@
+/* The reference of start. */
+int main(void) { return 0; }
