@@ -25,9 +25,9 @@ Result<void> load_kernels(Rig& rig) {
 
 }  // namespace
 
-Result<Rig> Rig::open(const BenchOptions& options) {
+Result<Rig> Rig::open(std::string_view id) {
   Rig rig;
-  PINTLE_ASSIGN(device, pintle::open(options.device));
+  PINTLE_ASSIGN(device, pintle::open(id));
   rig.device = std::move(device);
   PINTLE_ASSIGN(queue, rig.device.queue());
   rig.queue = std::move(queue);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
-#include "bench/bench.h"
 #include "pintle/device.h"
 #include "pintle/native/cpu_kernel.h"
 #include "pintle/pintle.h"
@@ -26,7 +26,7 @@ struct Rig {
 
   /// Items of a group of `saxpy`.
   static constexpr std::uint32_t saxpy_group = 1024;
-  [[nodiscard]] static Result<Rig> open(const BenchOptions& options);
+  [[nodiscard]] static Result<Rig> open(std::string_view id);
   [[nodiscard]] bool has_workers() const { return device.info().progress == Progress::own; }
 };
 

@@ -41,7 +41,7 @@ struct Host {
 Rows copy(const BenchOptions& options) {
   const Subject subject{
       "copy", Unit::gigabytes_per_second, "two memcpys through a third buffer", {Reach::Kind::ratio_at_least, 0.95}};
-  PINTLE_ASSIGN(rig, Rig::open(options));
+  PINTLE_ASSIGN(rig, Rig::open(options.device));
   if (rig.device.info().capability(Feature::execution).support == Support::absent)
     return one_skip(subject, options, rig.unfit);
   PINTLE_ASSIGN(buffer, rig.device.allocate(DType::u8, {bytes}));

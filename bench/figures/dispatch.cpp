@@ -48,7 +48,7 @@ Rows against_ping_pong(const Subject& subject, const BenchOptions& options, Ours
   const auto processors = two_processors();
   if (!processors)
     return one_skip(subject, options, "the reference needs two processors, and this process may use one");
-  PINTLE_ASSIGN(rig, Rig::open(options));
+  PINTLE_ASSIGN(rig, Rig::open(options.device));
   if (!rig.unfit.empty()) return one_skip(subject, options, rig.unfit);
   if (!rig.has_workers())
     return one_skip(subject, options, "the device is driven by the calling thread: there is no worker to wake");

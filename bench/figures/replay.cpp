@@ -45,7 +45,7 @@ Rows replay_1000(const BenchOptions& options) {
                         "calling the function through a pointer",
                         {Reach::Kind::difference_ns_at_most, 60},
                         Difference::given};
-  PINTLE_ASSIGN(rig, Rig::open(options));
+  PINTLE_ASSIGN(rig, Rig::open(options.device));
   if (!rig.unfit.empty()) return one_skip(subject, options, rig.unfit);
   PINTLE_ASSIGN(recording, record(rig));
   const auto reference = [](Samples& samples) -> Result<void> {

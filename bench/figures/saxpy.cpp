@@ -92,7 +92,7 @@ Rows parallel_saxpy(const BenchOptions& options) {
       "parallel_saxpy", Unit::gigabytes_per_second, "OpenMP parallel for", {Reach::Kind::ratio_at_least, 0.95}};
   if (open_mp() == nullptr) return one_skip(subject, options, "this build has no OpenMP: the reference is missing");
   subject.reference = open_mp()->name;
-  PINTLE_ASSIGN(rig, Rig::open(options));
+  PINTLE_ASSIGN(rig, Rig::open(options.device));
   if (!rig.unfit.empty()) return one_skip(subject, options, rig.unfit);
   std::vector<Row> rows;
   for (const Load& load : loads) {

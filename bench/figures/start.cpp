@@ -66,7 +66,7 @@ Rows start(const BenchOptions& options) {
           fmt::format("Program (\"{}\") is not there; it is built with the benchmarks and not installed.", program));
     }
   }
-  PINTLE_ASSIGN(rig, Rig::open(options));
+  PINTLE_ASSIGN(rig, Rig::open(options.device));
   if (!rig.unfit.empty()) return one_skip(subject, options, rig.unfit);
   return one_row(
       subject, options, [&](Samples& samples) { return block(ours, options.device, samples); },

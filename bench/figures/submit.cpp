@@ -48,7 +48,7 @@ Rows submit(const BenchOptions& options) {
                         Unit::nanoseconds,
                         "lock and unlock of a mutex while a second thread lives",
                         {Reach::Kind::ratio_at_most, 8}};
-  PINTLE_ASSIGN(rig, Rig::open(options));
+  PINTLE_ASSIGN(rig, Rig::open(options.device));
   if (!rig.unfit.empty()) return one_skip(subject, options, rig.unfit);
   CommandList list;
   list.exec(rig.nothing, Grid{1, 1, 1});

@@ -6,7 +6,7 @@
 namespace {
 
 pintle::Result<void> run(const char* device) {
-  PINTLE_ASSIGN(rig, pintle::bench::Rig::open({.device = device}));
+  PINTLE_ASSIGN(rig, pintle::bench::Rig::open(device));
   pintle::CommandList list;
   list.exec(rig.nothing, pintle::Grid{1, 1, 1});
   return rig.queue.submit_and_wait(std::move(list));

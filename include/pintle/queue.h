@@ -36,8 +36,7 @@ class Queue {
  public:
   Queue() noexcept = default;
   Queue(Queue&&) noexcept = default;
-  Queue& operator=(Queue&& other) noexcept;
-  ~Queue();
+  Queue& operator=(Queue&&) noexcept = default;
 
   /// Checks everything, then starts the list after `options.wait`. An error means that nothing was started or signalled.
   /// Blocks only when the queue is full, until there is room or `timeout`.

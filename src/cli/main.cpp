@@ -16,7 +16,7 @@ namespace {
 void declare(CLI::App& app, Chosen& chosen) {
   app.name("pintle");
   app.set_version_flag("--version", version_text, "Print the version, the commit and the backends, and exit");
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);  // what is no command is named before the want of one
   app.footer(exit_code_table());
   for (const AddCommand add : commands()) add(app, chosen);
 }
@@ -40,6 +40,10 @@ ExitCode run(int count, char** arguments) {
     return finish(Output(Style::text), code == 0 ? ExitCode::ok : ExitCode::usage);
   }
   const Output output(chosen.json ? Style::json : Style::text);
+  if (!chosen.action) {
+    output.words("pintle: A command is required; `pintle --help` lists them.");
+    return ExitCode::usage;
+  }
   return finish(output, base::contain("running the command", [&] { return chosen.action(output); }));
 }
 

@@ -13,9 +13,10 @@ namespace pintle {
 Result<BufferView> BufferView::slice(std::uint64_t first, std::uint64_t count) const {
   if (incarnation_ == 0) return core::empty_object("BufferView");
   const std::uint64_t elements = size_ / bytes_of(dtype_);
-  if (count == 0 || !base::range_fits(first, count, elements)) {
-    return Error(Errc::invalid_argument,
-                 fmt::format("Slice ({} elements from {}) does not lie within the ({}) elements of the view.", count, first, elements));
+  if (!base::range_fits(first, count, elements)) {
+    const auto end = base::checked_add(first, count);
+    return Error(Errc::invalid_argument, fmt::format("Slice of ({}) elements from ({}) ends at ({}), beyond the ({}) elements of the view.",
+                                                     count, first, end ? std::to_string(*end) : "more than 64 bits count", elements));
   }
   BufferView part = *this;
   part.offset_ += first * bytes_of(dtype_);
@@ -28,8 +29,8 @@ Result<BufferView> BufferView::as(DType dtype, const Shape& shape) const {
   if (incarnation_ == 0) return core::empty_object("BufferView");
   const auto bytes = shape.is_valid() ? checked_bytes(dtype, shape) : std::nullopt;
   if (bytes != size_) {
-    return Error(Errc::invalid_argument, fmt::format("Shape {} of {} does not have the size ({}) of the view.", shape.text(),
-                                                     name(dtype), size_));
+    return Error(Errc::invalid_argument, fmt::format("Shape {} of {} has size ({}), not the size ({}) of the view.", shape.text(),
+                                                     name(dtype), bytes ? std::to_string(*bytes) : "beyond 64 bits", size_));
   }
   if (offset_ % bytes_of(dtype) != 0) {
     return Error(Errc::invalid_argument,
@@ -44,8 +45,9 @@ Result<BufferView> BufferView::as(DType dtype, const Shape& shape) const {
 Buffer::Buffer(Buffer&& other) noexcept : incarnation_(std::move(other.incarnation_)), view_(std::exchange(other.view_, {})) {}
 
 Buffer& Buffer::operator=(Buffer&& other) noexcept {
-  std::swap(incarnation_, other.incarnation_);
-  std::swap(view_, other.view_);
+  Buffer taken(std::move(other));  // its destructor destroys what this buffer was
+  std::swap(incarnation_, taken.incarnation_);
+  std::swap(view_, taken.view_);
   return *this;
 }
 
@@ -59,6 +61,10 @@ Result<std::span<std::byte>> Buffer::map() {
   if (!incarnation_) return core::empty_object("Buffer");
   PINTLE_ASSIGN(memory, incarnation_->memory_of(view_.buffer_));
   auto mapped = incarnation_->device().map(memory);
+  if (!mapped && mapped.error().code() == Errc::unsupported) {
+    return Error(Errc::unsupported, fmt::format("{} cannot be mapped: {}.", text(),
+                                                incarnation_->info().capability(Feature::mapped_memory).detail));
+  }
   if (!mapped) return incarnation_->report(mapped.error()).during("mapping " + text());
   return mapped->first(view_.size_bytes());
 }

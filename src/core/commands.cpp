@@ -32,38 +32,38 @@ std::uint64_t size_of(const BufferArgument& argument) noexcept {
   return view == nullptr ? 0 : view->size_bytes();
 }
 
-Result<void> check_copy(const backend::Range& to, const backend::Range& from) {
+Result<void> check_copy(std::uint64_t incarnation, const backend::Range& to, const backend::Range& from) {
   if (to.slot != backend::no_slot || from.slot != backend::no_slot) {
     if (to.slot != from.slot) return {};
     return invalid(fmt::format("Copy has slot ({}) as its source and its destination.", to.slot));
   }
   if (to.size != from.size) {
     return invalid(fmt::format("Size ({}) of the destination {} differs from the size ({}) of the source {}.", to.size,
-                               core::buffer_text(to.buffer), from.size, core::buffer_text(from.buffer)));
+                               core::buffer_text(incarnation, to.buffer), from.size, core::buffer_text(incarnation, from.buffer)));
   }
   if (to.buffer != from.buffer || to.offset >= from.offset + from.size || from.offset >= to.offset + to.size) return {};
   return invalid(fmt::format("Destination {} overlaps the source {} in {}.", span_text(to), span_text(from),
-                             core::buffer_text(to.buffer)));
+                             core::buffer_text(incarnation, to.buffer)));
 }
 
 /// Whole elements of `size` bytes, from an offset that suits them.
-Result<void> check_elements(const backend::Range& range, std::uint64_t size) {
+Result<void> check_elements(std::uint64_t incarnation, const backend::Range& range, std::uint64_t size) {
   if (range.offset % size == 0 && range.size % size == 0) return {};
   return invalid(fmt::format("Range {} of {} does not begin and end at a multiple of the element size ({}).",
-                             span_text(range), core::buffer_text(range.buffer), size));
+                             span_text(range), core::buffer_text(incarnation, range.buffer), size));
 }
 
-Result<void> check_exact(const backend::Range& range, std::uint64_t size) {
+Result<void> check_exact(std::uint64_t incarnation, const backend::Range& range, std::uint64_t size) {
   if (range.size == size) return {};
   return invalid(fmt::format("Size ({}) of {} differs from the size ({}) that the command needs.", range.size,
-                             core::buffer_text(range.buffer), size));
+                             core::buffer_text(incarnation, range.buffer), size));
 }
 
-Result<void> check_dtype(const BufferArgument& argument, const backend::Range& range, DType dtype) {
+Result<void> check_dtype(std::uint64_t incarnation, const BufferArgument& argument, const backend::Range& range, DType dtype) {
   const auto* view = std::get_if<BufferView>(&argument);
   if (view == nullptr || view->dtype() == dtype) return {};
   return invalid(fmt::format("Dtype ({}) of {} differs from the dtype ({}) of the value.", name(view->dtype()),
-                             core::buffer_text(range.buffer), name(dtype)));
+                             core::buffer_text(incarnation, range.buffer), name(dtype)));
 }
 
 const std::optional<Error>& moved_from_error() noexcept {
@@ -112,10 +112,10 @@ Result<void> CommandList::admit(const BufferView& view) {
     incarnation_ = view.incarnation_;
     first_buffer_ = view.buffer_;
   }
-  if (incarnation_ != view.incarnation_) return foreign(core::buffer_text(view.buffer_), view.incarnation_);
+  if (incarnation_ != view.incarnation_) return foreign(core::buffer_text(view.incarnation_, view.buffer_), view.incarnation_);
   if (view.size_ != 0) return {};
   return invalid(fmt::format("Window (0 bytes at offset {}) of {} is empty; a command needs at least 1 byte.",
-                             view.offset_, core::buffer_text(view.buffer_)));
+                             view.offset_, core::buffer_text(incarnation_, view.buffer_)));
 }
 
 Result<void> CommandList::admit(const Kernel& kernel) {
@@ -131,7 +131,7 @@ Result<void> CommandList::admit(const Kernel& kernel) {
 
 Error CommandList::foreign(const std::string& object, std::uint64_t incarnation) const {
   const std::string first =
-      first_kernel_ != nullptr ? core::kernel_text(*first_kernel_) : core::buffer_text(first_buffer_);
+      first_kernel_ != nullptr ? core::kernel_text(*first_kernel_) : core::buffer_text(incarnation_, first_buffer_);
   return invalid(fmt::format("{} belongs to incarnation {} of a device, but {}, used first, to incarnation {}.", object,
                              incarnation, first, incarnation_));
 }
@@ -153,11 +153,11 @@ Result<backend::Range> CommandList::host_range(const BufferView& view, std::opti
   PINTLE_ASSIGN(range, this->range(view));
   if (dtype && *dtype != view.dtype_) {
     return invalid(fmt::format("Dtype ({}) of the host memory differs from the dtype ({}) of {}.", name(*dtype),
-                               name(view.dtype_), core::buffer_text(view.buffer_)));
+                               name(view.dtype_), core::buffer_text(incarnation_, view.buffer_)));
   }
   if (bytes.size() != view.size_) {
     return invalid(fmt::format("Size ({}) of the host memory differs from the size ({}) of {}.", bytes.size(),
-                               view.size_, core::buffer_text(view.buffer_)));
+                               view.size_, core::buffer_text(incarnation_, view.buffer_)));
   }
   if (bytes.data() == nullptr) {
     return invalid(fmt::format("Address (null) of the host memory has no {} bytes.", bytes.size()));
@@ -169,7 +169,7 @@ CommandList&& CommandList::copy(const BufferArgument& to, const BufferArgument& 
   return step("copy", [&]() -> Result<void> {
     PINTLE_ASSIGN(target, range(to, size_of(from)));
     PINTLE_ASSIGN(source, range(from, size_of(to)));
-    PINTLE_TRY(check_copy(target, source));
+    PINTLE_TRY(check_copy(incarnation_, target, source));
     add(backend::Copy{target, source});
     return {};
   });
@@ -179,9 +179,9 @@ CommandList&& CommandList::fill_bytes(const BufferArgument& to, const ScalarValu
   return step("fill", [&]() -> Result<void> {
     PINTLE_ASSIGN(target, range(to, 0));
     const std::uint64_t size = bytes_of(value.dtype);
-    PINTLE_TRY(check_dtype(to, target, value.dtype));
-    PINTLE_TRY(check_elements(target, size));
-    add(backend::Fill{target, value.bytes, static_cast<std::uint32_t>(size)});
+    PINTLE_TRY(check_dtype(incarnation_, to, target, value.dtype));
+    PINTLE_TRY(check_elements(incarnation_, target, size));
+    add(backend::Fill{target, value.bytes, static_cast<std::uint32_t>(size), value.dtype});
     return {};
   });
 }
@@ -253,9 +253,9 @@ CommandList&& CommandList::exec_indirect_with(const Kernel& kernel, const Buffer
     constexpr std::uint64_t size = 3 * sizeof(std::uint32_t);
     PINTLE_ASSIGN(exec, launch(kernel, most, arguments));
     PINTLE_ASSIGN(source, range(grid_at, size));
-    PINTLE_TRY(check_exact(source, size));
-    PINTLE_TRY(check_dtype(grid_at, source, DType::u32));
-    PINTLE_TRY(check_elements(source, sizeof(std::uint32_t)));
+    PINTLE_TRY(check_exact(incarnation_, source, size));
+    PINTLE_TRY(check_dtype(incarnation_, grid_at, source, DType::u32));
+    PINTLE_TRY(check_elements(incarnation_, source, sizeof(std::uint32_t)));
     add(backend::ExecIndirect{exec, source});
     return {};
   });
@@ -278,8 +278,8 @@ CommandList&& CommandList::call(std::function<void()> function) {
 CommandList&& CommandList::timestamp(const BufferArgument& to) {
   return step("timestamp", [&]() -> Result<void> {
     PINTLE_ASSIGN(target, range(to, sizeof(std::uint64_t)));
-    PINTLE_TRY(check_exact(target, sizeof(std::uint64_t)));
-    PINTLE_TRY(check_elements(target, sizeof(std::uint64_t)));
+    PINTLE_TRY(check_exact(incarnation_, target, sizeof(std::uint64_t)));
+    PINTLE_TRY(check_elements(incarnation_, target, sizeof(std::uint64_t)));
     add(backend::Timestamp{target});
     return {};
   });

@@ -2,14 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/quote.h"
-
 namespace pintle::core {
-
-std::string object_text(std::string_view kind, std::uint64_t number, std::string_view label) {
-  if (label.empty()) return fmt::format("[{} {}]", kind, number);
-  return fmt::format("[{} {} {}]", kind, number, base::quote(label));
-}
 
 Error blocking_refused(std::string what) {
   return Error(Errc::invalid_argument,

@@ -1,7 +1,6 @@
-// Objects as they appear in messages.
+// Errors that many calls give.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -9,8 +8,6 @@
 
 namespace pintle::core {
 
-/// `[Buffer 12 "view matrix"]`, or `[Buffer 12]` without a label.
-[[nodiscard]] std::string object_text(std::string_view kind, std::uint64_t number, std::string_view label);
 /// `what` cannot block here: inside a callback or host call.
 [[nodiscard]] Error blocking_refused(std::string what);
 /// A moved-from or default-made object of `kind`.

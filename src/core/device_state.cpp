@@ -32,6 +32,7 @@ Result<void> DeviceState::recover() {
   std::shared_ptr<Incarnation> old;  // destroyed without the lock
   std::lock_guard lock(mutex_);
   if (!current_->is_lost()) return {};
+  if (current_->loss().code() == Errc::process_poisoned) return current_->loss().during("recovering [" + id() + "]");
   PINTLE_ASSIGN(successor, next(current_->generation() + 1));
   current_->supersede(successor->generation());
   old = std::exchange(current_, std::move(successor));

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "core/describe.h"
+#include "core/object_names.h"
 #include "core/program_state.h"
 #include "core/reactor.h"
 #include "core/recording_state.h"
@@ -17,8 +18,6 @@
 
 namespace pintle::core {
 namespace {
-
-constexpr auto drain_limit = std::chrono::seconds(5);
 
 std::uint64_t first_serial() {
   const auto settings = base::settings();
@@ -30,6 +29,7 @@ struct Names {
   struct Name {
     std::string id;
     std::uint64_t generation;
+    std::weak_ptr<Incarnation> incarnation;
   };
   std::mutex mutex;
   std::uint64_t next = first_serial() + 1;
@@ -42,8 +42,13 @@ struct Names {
 
   std::uint64_t add(const std::string& id, std::uint64_t generation) {
     std::lock_guard lock(mutex);
-    names[next] = {id, generation};
+    names[next] = {id, generation, {}};
     return next++;
+  }
+
+  void set(std::uint64_t number, std::weak_ptr<Incarnation> incarnation) {
+    std::lock_guard lock(mutex);
+    names[number].incarnation = std::move(incarnation);
   }
 
   std::optional<Name> find(std::uint64_t number) {
@@ -60,6 +65,12 @@ Error stale(std::string_view object, std::string_view id, std::uint64_t generati
 
 }  // namespace
 
+std::string buffer_text(std::uint64_t incarnation, std::uint64_t id) {
+  const auto owner = Names::instance().find(incarnation);
+  const auto live = owner ? owner->incarnation.lock() : nullptr;
+  return live ? live->buffer_text(id) : object_text("Buffer", static_cast<std::uint32_t>(id), "");
+}
+
 // Shared by everything that a user holds.
 struct Incarnation::Lease {
   std::shared_ptr<Incarnation> incarnation;
@@ -74,6 +85,7 @@ Result<std::shared_ptr<Incarnation>> Incarnation::open(const std::string& id, st
   auto incarnation = std::make_shared<Incarnation>(id, generation, std::move(device));
   auto lease = std::make_shared<Lease>(incarnation);
   incarnation->lease_ = lease;
+  Names::instance().set(incarnation->number(), incarnation);
   Reactor::instance().opened(incarnation->is_driven());
   return std::shared_ptr<Incarnation>(lease, incarnation.get());
 }
@@ -109,10 +121,9 @@ Error Incarnation::foreign(std::string_view object, const Incarnation& other) co
   return Error(Errc::invalid_argument, fmt::format("{} belongs to [{}], not to [{}].", object, id(), other.id()));
 }
 
-Result<void> Incarnation::check_owner(std::uint64_t number, std::uint64_t buffer) const {
+Result<void> Incarnation::check_owner(std::uint64_t number, std::string_view object) const {
   if (number == number_) return {};
   if (number == 0) return empty_object("BufferView");
-  const std::string object = object_text("Buffer", static_cast<std::uint32_t>(buffer), "");
   const auto owner = Names::instance().find(number);
   if (!owner) return Error(Errc::internal, fmt::format("{} has an unknown owner ({}).", object, number));
   if (owner->id == id() && owner->generation < generation_) return stale(object, id(), owner->generation, generation_);
@@ -191,7 +202,8 @@ Result<std::shared_ptr<QueueState>> Incarnation::create_queue(const QueueOptions
   const auto created = device_->create_queue({options.kind, first, options.label});
   if (!created) return report_locked(created.error(), worklist).during("creating a queue");
   const std::uint64_t number = next_queue_++;
-  auto queue = std::make_shared<QueueState>(shared_from_this(), *created, number, first, object_text("Queue", number, options.label));
+  auto queue = std::make_shared<QueueState>(shared_from_this(), *created, number, options.kind, first,
+                                            object_text("Queue", number, options.label));
   queue->create_timeline();
   queues_.push_back(queue);
   return hand_out_with(queue, [this, queue] { abandon(queue); });

@@ -62,13 +62,15 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   /// Success while the incarnation lives; otherwise `unavailable` (forked child), the first cause of the loss, or `stale` naming
   /// both generations once there is a successor. `object` is what was used: "[Queue 2]".
   [[nodiscard]] Result<void> usable(std::string_view object) const;
+  /// The first cause; only of a lost incarnation.
+  [[nodiscard]] const Error& loss() const noexcept { return *loss_; }
   /// A successor has been opened.
   void supersede(std::uint64_t generation) noexcept { successor_.store(generation, std::memory_order_release); }
   /// Why an object of this incarnation does not go with `other`: `stale` for an earlier generation of the same device,
   /// `invalid_argument` for another device.
   [[nodiscard]] Error foreign(std::string_view object, const Incarnation& other) const;
-  /// Success where a view carries this incarnation's number; otherwise as `foreign`.
-  [[nodiscard]] Result<void> check_owner(std::uint64_t number, std::uint64_t buffer) const;
+  /// Success for this incarnation's number; otherwise as `foreign`.
+  [[nodiscard]] Result<void> check_owner(std::uint64_t number, std::string_view object) const;
 
   /// Names the device in an error of the backend; a loss ends the incarnation, and the first cause is returned. Takes the lock.
   [[nodiscard]] Error report(const Error& error);
@@ -124,6 +126,7 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   void retire_recording(std::shared_ptr<RecordingState> recording) noexcept;
   void lose(const Error& error, Worklist& worklist) noexcept;
   [[nodiscard]] bool is_finished(const Stamps& stamps) const noexcept;
+  [[nodiscard]] bool has_retired();
   [[nodiscard]] Error describe_exhaustion(const Error& error);
   [[nodiscard]] std::vector<std::shared_ptr<QueueState>> queues();
 

@@ -7,6 +7,7 @@
 
 #include "base/fork.h"
 #include "core/describe.h"
+#include "core/object_names.h"
 #include "core/incarnation.h"
 #include "core/slot_rules.h"
 #include "core/visit_ranges.h"
@@ -17,6 +18,7 @@ namespace {
 constexpr std::uint64_t max_alignment = 4096;
 
 Result<backend::MemoryRequest> check_request(DType dtype, const Shape& shape, const BufferOptions& options, const DeviceInfo& info) {
+  if (name(dtype).empty()) return Error(Errc::invalid_argument, fmt::format("DType ({}) is none of {}.", static_cast<int>(dtype), dtype_names()));
   const auto bytes = shape.is_valid() ? checked_bytes(dtype, shape) : std::nullopt;
   if (!bytes) {
     return Error(Errc::invalid_argument,
@@ -41,8 +43,8 @@ Result<Buffer> Incarnation::allocate(DType dtype, const Shape& shape, const Buff
   PINTLE_TRY(usable("[" + id() + "]"));
   PINTLE_ASSIGN(request, check_request(dtype, shape, options, info_));
   auto memory = device_->allocate(request);
-  if (!memory && memory.error().code() == Errc::out_of_memory) {
-    PINTLE_TRY(poll());  // destroyed buffers whose last use has been finished meanwhile are freed here
+  if (!memory && memory.error().code() == Errc::out_of_memory && has_retired()) {
+    PINTLE_TRY(poll());  // frees destroyed buffers whose last use has been finished meanwhile
     memory = device_->allocate(request);
   }
   if (!memory) return describe_exhaustion(report(memory.error()));
@@ -54,6 +56,11 @@ Result<Buffer> Incarnation::allocate(DType dtype, const Shape& shape, const Buff
   std::lock_guard lock(mutex_);
   view.buffer_ = buffers_.insert({*memory, request.size, options.label, {}});
   return Buffer(lease(), view);
+}
+
+bool Incarnation::has_retired() {
+  std::lock_guard lock(mutex_);
+  return !retired_.empty();
 }
 
 // Says who holds the memory.
@@ -90,7 +97,7 @@ void Incarnation::destroy_buffer(std::uint64_t id) noexcept {
 }
 
 Result<backend::MemoryId> Incarnation::memory_of(std::uint64_t id) {
-  PINTLE_TRY(usable(object_text("Buffer", static_cast<std::uint32_t>(id), "")));
+  PINTLE_TRY(usable(buffer_text(id)));
   std::lock_guard lock(mutex_);
   const BufferRecord* const record = find_buffer(id);
   if (record == nullptr) return stale_buffer(id);
@@ -112,9 +119,17 @@ Error Incarnation::stale_buffer(std::uint64_t id) const {
 }
 
 Result<void> Incarnation::resolve(CommandList& list, std::optional<Stamp> use) {
-  if (list.incarnation_ != 0) PINTLE_TRY(check_owner(list.incarnation_, 0));
-  if (use && !slot_rules(list.commands_, list.arguments_, info_.limits).empty()) {
-    return Error(Errc::invalid_argument, "The list has slots, which only a recording can have: record it, then replay.");
+  if (list.incarnation_ != 0 && list.incarnation_ != number_) {  // without the label, which lies behind another lock
+    return check_owner(list.incarnation_, list.first_kernel_ != nullptr
+                                              ? kernel_text(*list.first_kernel_)
+                                              : object_text("Buffer", static_cast<std::uint32_t>(list.first_buffer_), ""));
+  }
+  if (use) {
+    const auto rules = slot_rules(list.commands_, list.arguments_, info_.limits);
+    if (!rules.empty()) {
+      return Error(Errc::invalid_argument,
+                   fmt::format("The list has slot ({}), which only a recording can have: record it, then replay.", rules[0].slot));
+    }
   }
   std::uint64_t missing = 0;
   for (backend::Command& command : list.commands_) {

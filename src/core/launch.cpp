@@ -114,23 +114,23 @@ Result<void> bind_scalar(backend::Argument& bound, const Parameter& parameter, c
   return {};
 }
 
-Result<void> bind_buffer(backend::Argument& bound, const Parameter& parameter, DType dtype, const backend::Range& range,
-                         const Limits& limits) {
+Result<void> bind_buffer(backend::Argument& bound, const Parameter& parameter, std::uint64_t incarnation, DType dtype,
+                         const backend::Range& range, const Limits& limits) {
   if (parameter.kind != Parameter::Kind::buffer) {
-    return invalid(fmt::format("Argument is {} ({}[]) where {} is a scalar.", buffer_text(range.buffer), name(dtype),
+    return invalid(fmt::format("Argument is {} ({}[]) where {} is a scalar.", buffer_text(incarnation, range.buffer), name(dtype),
                                text_of(parameter)));
   }
   if (dtype != parameter.dtype) {
-    return invalid(fmt::format("Dtype ({}) of {} differs from the dtype of {}.", name(dtype), buffer_text(range.buffer),
+    return invalid(fmt::format("Dtype ({}) of {} differs from the dtype of {}.", name(dtype), buffer_text(incarnation, range.buffer),
                                text_of(parameter)));
   }
   if (range.size > limits.max_binding) {
     return invalid(fmt::format("Binding size ({}) of {} is larger than the limit ({}) of the device.", range.size,
-                               buffer_text(range.buffer), limits.max_binding));
+                               buffer_text(incarnation, range.buffer), limits.max_binding));
   }
   if (limits.offset_alignment > 1 && range.offset % limits.offset_alignment != 0) {
     return invalid(fmt::format("Offset ({}) into {} is no multiple of the alignment ({}) that the device needs.",
-                               range.offset, buffer_text(range.buffer), limits.offset_alignment));
+                               range.offset, buffer_text(incarnation, range.buffer), limits.offset_alignment));
   }
   bound.dtype = dtype;
   bound.access = parameter.access;
@@ -149,7 +149,7 @@ Result<void> CommandList::bind(backend::Argument& bound, const Parameter& parame
     return core::bind_scalar(bound, parameter, *scalar);
   const auto& view = std::get<BufferView>(argument.value_);
   PINTLE_ASSIGN(range, this->range(view));
-  return core::bind_buffer(bound, parameter, view.dtype(), range, limits);
+  return core::bind_buffer(bound, parameter, incarnation_, view.dtype(), range, limits);
 }
 
 Result<backend::Exec> CommandList::launch(const Kernel& kernel, const Extent& extent,

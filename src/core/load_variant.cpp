@@ -103,7 +103,7 @@ class Chooser {
                                    pack_.variants.size(), base::quote(pack_.name), device_.info().id,
                                    or_none(fmt::format("{}", fmt::join(device_.info().formats, ", "))));
     for (std::size_t i = 0; i < refusals_.size(); ++i) {
-      const std::string_view refusal = refusals_[i].empty() ? "the device does not take the format" : refusals_[i];
+      const std::string refusal = refusals_[i].empty() ? "the device does not take the format" : refusals_[i];
       text += fmt::format("\n - Variant {} ({}) is refused: {}", i, text_of(pack_.variants[i]), refusal);
       if (!text.ends_with('.') && !text.ends_with('\n')) text += '.';
     }

@@ -1,20 +1,21 @@
-// Objects as messages name them, where only their numbers are known.
+// Objects as messages name them.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/quote.h"
 #include "pintle/entry.h"
 
 namespace pintle::core {
 
-/// `[Buffer 12]`. The upper half of a buffer's id is its epoch.
-[[nodiscard]] inline std::string buffer_text(std::uint64_t id) {
-  return fmt::format("[Buffer {}]", static_cast<std::uint32_t>(id));
-}
+/// `[Buffer 12 "view matrix"]`, or `[Buffer 12]` without a label.
+[[nodiscard]] std::string object_text(std::string_view kind, std::uint64_t number, std::string_view label);
+/// A buffer of the incarnation with that number; with its label while both live. Takes the incarnation's lock.
+[[nodiscard]] std::string buffer_text(std::uint64_t incarnation, std::uint64_t id);
 
 /// `[Kernel "blur"]`.
 [[nodiscard]] inline std::string kernel_text(const Entry& entry) {

@@ -9,13 +9,6 @@
 
 namespace pintle {
 
-Queue& Queue::operator=(Queue&& other) noexcept {
-  std::swap(state_, other.state_);
-  return *this;
-}
-
-Queue::~Queue() = default;
-
 Result<Point> Queue::submit(CommandList list, SubmitOptions options) {
   if (!state_) return core::empty_object("Queue");
   return base::contain("submitting", [&] { return state_->submit(std::move(list), std::move(options)); });

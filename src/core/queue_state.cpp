@@ -17,22 +17,24 @@ constexpr std::size_t first_ring_size = 128;
 
 }  // namespace
 
-QueueState::QueueState(std::shared_ptr<Incarnation> incarnation, backend::QueueId id, std::uint64_t number,
+QueueState::QueueState(std::shared_ptr<Incarnation> incarnation, backend::QueueId id, std::uint64_t number, QueueKind kind,
                        std::uint64_t first_serial, std::string text)
     : incarnation_(std::move(incarnation)),
       id_(id),
       number_(number),
+      kind_(kind),
       text_(std::move(text)),
       reached_(first_serial),
       native_(first_serial),
       last_(first_serial),
+      newest_(first_serial),
       ring_(first_ring_size) {}
 
 void QueueState::create_timeline() { timeline_ = std::make_shared<SignalState>(weak_from_this(), last_, text_); }
 
 Point QueueState::last() {
   std::lock_guard lock(incarnation_->mutex());
-  return SignalState::point(timeline_, last_);
+  return SignalState::point(timeline_, newest_);
 }
 
 std::optional<NativePoint> QueueState::native_point(std::uint64_t serial) {

@@ -24,8 +24,8 @@ class RecordingState;
 /// The incarnation's mutex guards everything here but the timeline. A backend never gets a wait whose signal it has not seen.
 class QueueState : public std::enable_shared_from_this<QueueState> {
  public:
-  QueueState(std::shared_ptr<Incarnation> incarnation, backend::QueueId id, std::uint64_t number, std::uint64_t first_serial,
-             std::string text);
+  QueueState(std::shared_ptr<Incarnation> incarnation, backend::QueueId id, std::uint64_t number, QueueKind kind,
+             std::uint64_t first_serial, std::string text);
   /// Follows construction, since the timeline needs the shared pointer.
   void create_timeline();
 
@@ -39,6 +39,9 @@ class QueueState : public std::enable_shared_from_this<QueueState> {
   Result<Point> submit(CommandList&& list, SubmitOptions&& options);
   Result<Point> replay(RecordingState& recording, std::span<const SlotValue> bindings, SubmitOptions&& options);
   [[nodiscard]] Point last();
+
+  /// `invalid_argument` for a copy queue.
+  [[nodiscard]] Result<void> check_launches() const;
 
   // These take the lock.
   /// Starts every held submission that has become ready; fails those whose waits failed.
@@ -79,6 +82,7 @@ class QueueState : public std::enable_shared_from_this<QueueState> {
   Result<Point> take(SubmitOptions&& options, Fill fill);
   Result<void> make_room(std::unique_lock<std::mutex>& lock, const Timeout& timeout);
   Result<void> admit();
+  [[nodiscard]] std::string place() const;
   Result<Point> accept(Flight& flight, SubmitOptions&& options, Worklist& worklist);
   Result<void> hold(Flight& flight);
   Result<void> start(Flight& flight, Worklist& worklist);
@@ -95,12 +99,14 @@ class QueueState : public std::enable_shared_from_this<QueueState> {
   std::shared_ptr<Incarnation> incarnation_;
   backend::QueueId id_;
   std::uint64_t number_;
+  QueueKind kind_;
   std::string text_;
   std::shared_ptr<SignalState> timeline_;
   std::optional<Error> failed_;  // the first failure after acceptance: the queue takes nothing more
   std::uint64_t reached_;        // serials up to here are finished
   std::atomic<std::uint64_t> native_;  // serials up to here are the backend's; written under the lock, read anywhere
-  std::uint64_t last_;           // serials up to here are accepted
+  std::uint64_t last_;           // serials up to here are accepted, and not dropped
+  std::uint64_t newest_;         // the last serial that a caller got a point for
   bool abandoned_ = false;
   std::mutex watch_mutex_;              // a leaf
   std::vector<std::uint64_t> watched_;  // serials whose completion somebody has been asked to tell

@@ -7,6 +7,7 @@
 
 #include "core/hazards.h"
 #include "core/incarnation.h"
+#include "core/object_names.h"
 #include "core/slot_rules.h"
 
 namespace pintle::core {
@@ -20,6 +21,7 @@ Result<void> RecordingState::freeze() {
   rules_ = slot_rules(list_.commands_, list_.arguments_, incarnation_->info().limits);
   copies_ = slot_copies(list_.commands_);
   buffers_ = buffers_of(list_.commands_, list_.arguments_);
+  launches_ = has_launches(list_.commands_);
   for (const SlotRule& rule : rules_) slots_ = std::max<std::size_t>(slots_, rule.slot + 1);
   auto recorded = incarnation_->device().record({list_.commands_, list_.arguments_});
   if (recorded) {
@@ -36,6 +38,7 @@ void RecordingState::forget() noexcept {
 
 Result<void> RecordingState::bind(QueueState& queue, Flight& flight, std::span<const SlotValue> bindings) {
   if (&queue.incarnation() != incarnation_.get()) return incarnation_->foreign(text_, queue.incarnation());
+  if (launches_) PINTLE_TRY(queue.check_launches());
   if (bindings.size() != slots_) {
     return Error(Errc::invalid_argument,
                  fmt::format("Bindings ({}) do not match the slots ({}) of {}.", bindings.size(), slots_, text_));
@@ -93,7 +96,7 @@ Result<backend::Binding> RecordingState::to_binding(const SlotValue& value) cons
     return backend::Binding(backend::HostTarget{target->data(), target->size()});
   }
   const auto& view = std::get<BufferView>(value.value_);
-  PINTLE_TRY(incarnation_->check_owner(view.incarnation_, view.buffer_));
+  PINTLE_TRY(incarnation_->check_owner(view.incarnation_, object_text("Buffer", static_cast<std::uint32_t>(view.buffer_), "")));
   const BufferRecord* record = incarnation_->find_buffer(view.buffer_);
   if (record == nullptr) return incarnation_->stale_buffer(view.buffer_);
   return backend::Binding(backend::Range{record->memory, view.buffer_, view.offset_, view.size_});
@@ -109,6 +112,10 @@ Result<void> RecordingState::check_copies(std::span<const backend::Binding> bind
   for (const SlotCopy& copy : copies_) {
     const backend::Range to = bound(copy.to, bindings);
     const backend::Range from = bound(copy.from, bindings);
+    if (to.size != from.size) {
+      return Error(Errc::invalid_argument,
+                   fmt::format("The copy's destination has size ({}), its source size ({}).", to.size, from.size));
+    }
     if (overlap(to, from)) {
       return Error(Errc::invalid_argument,
                    fmt::format("The copy's destination ({}, {} bytes) overlaps its source ({}) in {}.", to.offset, to.size,

@@ -50,6 +50,7 @@ class RecordingState : public std::enable_shared_from_this<RecordingState> {
   CommandList list_;
   std::string text_;
   std::size_t slots_ = 0;
+  bool launches_ = false;
   std::vector<SlotRule> rules_;
   std::vector<SlotCopy> copies_;
   std::vector<std::uint64_t> buffers_;  // every buffer that the list names, once

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/describe.h"
+#include "core/object_names.h"
 #include "core/incarnation.h"
 #include "core/queue_state.h"
 #include "core/thread_context.h"

@@ -37,7 +37,9 @@ void add_operation_rules(const backend::Command& command, std::vector<SlotRule>&
     add(copy->to, 1);
     add(copy->from, 1);
   } else if (const auto* fill = std::get_if<backend::Fill>(&command.operation)) {
-    add(fill->to, fill->pattern_size);
+    if (fill->to.slot != backend::no_slot) {
+      rules.push_back({.slot = fill->to.slot, .multiple = fill->pattern_size, .dtype = fill->dtype, .alignment = fill->pattern_size});
+    }
   } else if (const auto* timestamp = std::get_if<backend::Timestamp>(&command.operation)) {
     add(timestamp->to, 8);
   } else if (const auto* indirect = std::get_if<backend::ExecIndirect>(&command.operation)) {
@@ -99,6 +101,13 @@ std::vector<std::uint64_t> buffers_of(std::span<const backend::Command> commands
   return buffers;
 }
 
+bool has_launches(std::span<const backend::Command> commands) noexcept {
+  return std::ranges::any_of(commands, [](const backend::Command& command) {
+    return std::holds_alternative<backend::Exec>(command.operation) ||
+           std::holds_alternative<backend::ExecIndirect>(command.operation);
+  });
+}
+
 Result<void> check_rule(const SlotRule& rule, const backend::Binding& binding, std::optional<DType> dtype) {
   if (kind_of(binding) != rule.kind) {
     return Error(Errc::invalid_argument,
@@ -116,7 +125,12 @@ Result<void> check_rule(const SlotRule& rule, const backend::Binding& binding, s
     return Error(Errc::invalid_argument,
                  fmt::format("The binding's size ({}) is larger than the limit ({}).", size_of(binding), rule.most));
   }
+  if (size_of(binding) % rule.multiple != 0) {
+    return Error(Errc::invalid_argument,
+                 fmt::format("The binding's size ({}) is not a multiple of ({}).", size_of(binding), rule.multiple));
+  }
   const auto* range = std::get_if<backend::Range>(&binding);
+  if (range != nullptr && range->size == 0) return Error(Errc::invalid_argument, "The binding's size is (0); the least is (1).");
   if (range != nullptr && range->offset % rule.alignment != 0) {
     return Error(Errc::invalid_argument,
                  fmt::format("The binding's offset ({}) is not a multiple of ({}).", range->offset, rule.alignment));

@@ -19,7 +19,8 @@ struct SlotRule {
   Kind kind = Kind::buffer;
   std::uint64_t size = 0;           // exact bytes; 0: any up to `most`
   std::uint64_t most = 0;           // bytes; 0: no limit
-  std::optional<DType> dtype{};     // of a kernel's argument
+  std::uint64_t multiple = 1;       // of the size, in bytes
+  std::optional<DType> dtype{};     // of a kernel's argument or a fill
   std::uint64_t alignment = 1;      // of the offset, in bytes
 };
 
@@ -35,6 +36,9 @@ struct SlotCopy {
 /// Every buffer that the commands name outside slots, once.
 [[nodiscard]] std::vector<std::uint64_t> buffers_of(std::span<const backend::Command> commands,
                                                     std::span<const backend::Argument> arguments);
+
+/// Whether a kernel is launched.
+[[nodiscard]] bool has_launches(std::span<const backend::Command> commands) noexcept;
 
 /// Kind, dtype, size and alignment.
 [[nodiscard]] Result<void> check_rule(const SlotRule& rule, const backend::Binding& binding, std::optional<DType> dtype);

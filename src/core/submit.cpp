@@ -10,6 +10,7 @@
 #include "core/incarnation.h"
 #include "core/queue_state.h"
 #include "core/recording_state.h"
+#include "core/slot_rules.h"
 #include "core/thread_context.h"
 
 namespace pintle::core {
@@ -79,11 +80,18 @@ Result<void> QueueState::make_room(std::unique_lock<std::mutex>& lock, const Tim
 // With the lock held: whether the queue takes anything at all.
 Result<void> QueueState::admit() {
   PINTLE_TRY(incarnation_->usable(text_));
-  if (failed_) return failed_->during("submitting to " + text_ + ", which has failed");
+  if (failed_) return failed_->during("submitting to " + place() + ", which has failed");
   if (last_ == ~std::uint64_t{0}) {
     return Error(Errc::unsupported, fmt::format("{} has used its last serial ({}); make a new queue.", text_, last_));
   }
   return {};
+}
+
+std::string QueueState::place() const { return fmt::format("{} of [{}]", text_, incarnation_->id()); }
+
+Result<void> QueueState::check_launches() const {
+  if (kind_ == QueueKind::compute) return {};
+  return Error(Errc::invalid_argument, fmt::format("{} is a copy queue, which launches no kernels.", text_));
 }
 
 // The frame of every submission: checks, room, then `fill` makes the flight's commands, under the lock. An error leaves nothing
@@ -106,20 +114,21 @@ Result<Point> QueueState::take(SubmitOptions&& options, Fill fill) {
 }
 
 Result<Point> QueueState::submit(CommandList&& list, SubmitOptions&& options) {
-  if (list.error()) return list.error()->during("submitting to " + text_);
+  if (list.error()) return list.error()->during("submitting to " + place());
   auto taken = take(std::move(options), [&](Flight& flight) -> Result<void> {
     flight.list = std::move(list);
+    if (kind_ == QueueKind::copy && has_launches(flight.list.commands_)) return check_launches();
     PINTLE_TRY(incarnation_->resolve(flight.list, Stamp{number_, flight.serial}));
     place_barriers(flight.list.commands_, flight.list.arguments_);
     flight.commands = {flight.list.commands_, flight.list.arguments_};
     return {};
   });
-  return taken ? std::move(taken) : taken.error().during("submitting to " + text_);
+  return taken ? std::move(taken) : taken.error().during("submitting to " + place());
 }
 
 Result<Point> QueueState::replay(RecordingState& recording, std::span<const SlotValue> bindings, SubmitOptions&& options) {
   auto taken = take(std::move(options), [&](Flight& flight) { return recording.bind(*this, flight, bindings); });
-  return taken ? std::move(taken) : taken.error().during("replaying " + recording.text() + " on " + text_);
+  return taken ? std::move(taken) : taken.error().during("replaying " + recording.text() + " on " + place());
 }
 
 // With everything checked and resolved. Until the serial is counted, an error leaves nothing behind.
@@ -131,10 +140,10 @@ Result<Point> QueueState::accept(Flight& flight, SubmitOptions&& options, Workli
   if (!held && held.error().code() == Errc::invalid_argument) return held.error();
   if (held && !flight.hold && native_ == last_) {
     PINTLE_TRY(start(flight, worklist));
-    last_ = flight.serial;
+    newest_ = last_ = flight.serial;
     return SignalState::point(timeline_, last_);
   }
-  last_ = flight.serial;
+  newest_ = last_ = flight.serial;
   if (!held) fail_from(flight.serial, held.error(), worklist);
   return SignalState::point(timeline_, flight.serial);
 }

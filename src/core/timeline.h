@@ -52,7 +52,7 @@ class BasicTimeline {
   [[nodiscard]] PointStatus status(std::uint64_t value) const noexcept {
     const bool failed = failed_.load(std::memory_order_acquire);
     if (value_.load(std::memory_order_acquire) >= value) return PointStatus::reached;
-    return failed && value >= failed_from_ ? PointStatus::failed : PointStatus::pending;
+    return failed && value >= failed_from_.load(std::memory_order_acquire) ? PointStatus::failed : PointStatus::pending;
   }
 
   /// Why points fail, if any do.
@@ -65,21 +65,24 @@ class BasicTimeline {
   void raise(std::uint64_t value, Worklist& worklist) noexcept {
     std::lock_guard lock(mutex_);
     if (value <= value_.load(std::memory_order_relaxed)) return;
-    if (failure_ && value >= failed_from_) return;
+    if (failure_ && value >= failed_from_.load(std::memory_order_relaxed)) return;
     value_.store(value, std::memory_order_release);
     while (first_ != nullptr && first_->value_ <= value) fire(*first_, worklist);
   }
 
-  /// Fails every point from `from` on (by default all that are not reached), now and in future; the first failure is kept.
-  /// Points before `from` may still be reached. False when the timeline had failed before.
+  /// Fails every point from `from` on (by default all that are not reached), now and in future. The first failure is kept; a
+  /// later one that begins earlier fails the points between as well. Points before `from` may still be reached. False when the
+  /// timeline had failed before.
   bool fail(Error error, Worklist& worklist, std::optional<std::uint64_t> from = std::nullopt) noexcept {
     std::lock_guard lock(mutex_);
-    if (failure_) return false;
-    failure_.emplace(std::move(error));
-    failed_from_ = from.value_or(value_.load(std::memory_order_relaxed) + 1);
+    const bool is_first = !failure_;
+    const std::uint64_t begin = from.value_or(value_.load(std::memory_order_relaxed) + 1);
+    if (!is_first && begin >= failed_from_.load(std::memory_order_relaxed)) return false;
+    if (is_first) failure_.emplace(std::move(error));
+    failed_from_.store(begin, std::memory_order_release);
     failed_.store(true, std::memory_order_release);
-    while (last_ != nullptr && last_->value_ >= failed_from_) fire(*last_, worklist);
-    return true;
+    while (last_ != nullptr && last_->value_ >= begin) fire(*last_, worklist);
+    return is_first;
   }
 
   /// Links the waiter where `value` is still pending. Anything else is the status, and the waiter is not linked.
@@ -131,7 +134,7 @@ class BasicTimeline {
   mutable typename Sync::Mutex mutex_;
   typename Sync::template Atomic<std::uint64_t> value_;
   typename Sync::template Atomic<bool> failed_{false};
-  std::uint64_t failed_from_ = 0;  // written once, before failed_
+  typename Sync::template Atomic<std::uint64_t> failed_from_{0};  // written before failed_; only ever lowered after that
   std::optional<Error> failure_;
   Waiter* first_ = nullptr;
   Waiter* last_ = nullptr;

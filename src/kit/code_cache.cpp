@@ -61,8 +61,8 @@ bool make_folder(const path& folder) {
   std::error_code refusal;
   files::create_directories(folder, refusal);
   if (!refusal && ::access(folder.c_str(), W_OK | X_OK) == 0) return true;
-  warn("Cache folder {} cannot be written: {}. Programs are compiled again each time.", base::quote(folder.string(), 4096),
-       refusal ? refusal.message() : base::system_words(errno));
+  warn("Cache folder {} cannot be written: {}. Programs are compiled again each time.",
+       base::quote(folder.string(), 4096), refusal ? refusal.message() : base::system_words(errno));
   return false;
 }
 

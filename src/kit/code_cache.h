@@ -19,7 +19,8 @@ class CodeFile {
   enum class Kind : std::uint8_t { cached, temporary };
 
   CodeFile(std::filesystem::path path, Kind kind) : path_(std::move(path)), kind_(kind) {}
-  CodeFile(CodeFile&& other) noexcept : path_(std::move(other.path_)), kind_(std::exchange(other.kind_, Kind::cached)) {}
+  CodeFile(CodeFile&& other) noexcept
+      : path_(std::move(other.path_)), kind_(std::exchange(other.kind_, Kind::cached)) {}
   CodeFile& operator=(CodeFile&&) = delete;
   ~CodeFile();
 
@@ -31,9 +32,9 @@ class CodeFile {
   Kind kind_;
 };
 
-/// Every entry is one file, its own SHA-256 behind the code (loaders of ELF and readers of SPIR-V tools that take sizes do not
-/// mind), renamed into place, so that it is whole or absent. One maker at a time for one key, over threads and processes. A
-/// broken or unwritable cache is a warning in the log, and the code goes to a temporary file.
+/// Every entry is one file, its own SHA-256 behind the code (loaders of ELF and readers of SPIR-V tools that take sizes
+/// do not mind), renamed into place, so that it is whole or absent. One maker at a time for one key, over threads and
+/// processes. A broken or unwritable cache is a warning in the log, and the code goes to a temporary file.
 class CodeCache {
  public:
   using Make = std::function<Result<std::vector<std::byte>>()>;

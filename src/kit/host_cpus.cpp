@@ -88,7 +88,8 @@ std::optional<std::uint64_t> meminfo_bytes(const path& root, std::string_view na
     std::istringstream words(line);
     words >> key >> count;
     if (key.size() != name.size() + 1 || !key.starts_with(name)) continue;
-    if (const auto kibibytes = base::parse_number<std::uint64_t>(count, 0, std::uint64_t{1} << 53)) return *kibibytes << 10;
+    if (const auto kibibytes = base::parse_number<std::uint64_t>(count, 0, std::uint64_t{1} << 53))
+      return *kibibytes << 10;
   }
   return std::nullopt;
 }

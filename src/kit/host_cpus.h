@@ -11,8 +11,8 @@ namespace pintle::kit {
 
 /// What the operating system grants.
 struct HostCpus {
-  std::uint32_t allowed = 1;     ///< Processors in the affinity mask.
-  std::optional<double> quota;   ///< Processors that the cgroup pays for, where it has a limit.
+  std::uint32_t allowed = 1;    ///< Processors in the affinity mask.
+  std::optional<double> quota;  ///< Processors that the cgroup pays for, where it has a limit.
 
   /// At least 1: the allowed ones, no more than the quota (rounded up), and no more than `wanted` unless that is 0.
   [[nodiscard]] std::uint32_t threads(std::uint32_t wanted) const noexcept;

@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 
-#include <bit>
 #include <csignal>
 
 #include "base/contain.h"
@@ -48,7 +47,8 @@ Result<void> HostPool::start() {
     }
   } catch (const std::exception& refusal) {
     return Error(Errc::unavailable, "Worker thread (" + std::to_string(threads_.size() + 1) + " of " +
-                                        std::to_string(shape_.threads) + ") cannot be started: " + refusal.what() + ".");
+                                        std::to_string(shape_.threads) + ") cannot be started: " + refusal.what() +
+                                        ".");
   }
   return {};
 }
@@ -97,7 +97,7 @@ void HostPool::serve(std::uint32_t index) noexcept {
       worker.was_busy();
     } else if (help(nullptr, Deadline::max())) {
       worker.was_busy();
-    } else if (!worker.linger(0, [this] { return ready_.load(std::memory_order_relaxed) != 0; }) && open_.load() == 0) {
+    } else if (!worker.linger(0, [this] { return ready_.load(std::memory_order_relaxed) != 0; }) && !is_any_open()) {
       sleep(worker);
     }
   }
@@ -162,16 +162,36 @@ bool HostPool::enter_visit() noexcept {
 
 void HostPool::wake_for_loop(Duration left) noexcept {
   constexpr Duration worth_a_wake = std::chrono::microseconds(10);
-  if (left > worth_a_wake && awake_.load(std::memory_order_relaxed) + visitors_.load(std::memory_order_relaxed) < shape_.threads) {
+  if (left > worth_a_wake &&
+      awake_.load(std::memory_order_relaxed) + visitors_.load(std::memory_order_relaxed) < shape_.threads) {
     wake_one();
   }
 }
 
-bool HostPool::work_in(std::uint32_t index, std::uint32_t member, Deadline deadline) noexcept {
-  const bool finished = teams_[index].work(member, {&stop_, deadline}, [this](Duration left) { wake_for_loop(left); });
-  const std::uint64_t bit = std::uint64_t{1} << index;
-  if (finished && (open_.load(std::memory_order_relaxed) & bit) != 0) open_.fetch_and(~bit, std::memory_order_relaxed);
-  return finished;
+void HostPool::publish(std::uint32_t team) noexcept {
+  std::atomic<std::uint32_t>& word = open_[team % open_words];
+  const std::uint32_t bit = 1u << (team / open_words);
+  if (team_count() <= open_words) {
+    word.store(bit, std::memory_order_release);
+  } else {
+    word.fetch_or(bit);
+  }
+}
+
+/// Only by members of the team, so it cannot hit the next loop.
+void HostPool::withdraw(std::uint32_t team) noexcept {
+  std::atomic<std::uint32_t>& word = open_[team % open_words];
+  const std::uint32_t bit = 1u << (team / open_words);
+  if ((word.load(std::memory_order_relaxed) & bit) == 0) return;
+  if (team_count() <= open_words) {
+    word.store(0, std::memory_order_relaxed);
+  } else {
+    word.fetch_and(~bit, std::memory_order_relaxed);
+  }
+}
+
+void HostPool::work_in(std::uint32_t index, std::uint32_t member, Deadline deadline) noexcept {
+  if (teams_[index].work(member, {&stop_, deadline}, [this](Duration left) { wake_for_loop(left); })) withdraw(index);
 }
 
 bool HostPool::help_in(std::uint32_t index, Deadline deadline) noexcept {
@@ -183,13 +203,15 @@ bool HostPool::help_in(std::uint32_t index, Deadline deadline) noexcept {
 }
 
 bool HostPool::help(const void* owner, Deadline deadline) noexcept {
-  const std::uint64_t open = open_.load(std::memory_order_acquire);
-  for (std::uint64_t rest = owner == nullptr ? 0 : open; rest != 0; rest &= rest - 1) {
-    const auto index = static_cast<std::uint32_t>(std::countr_zero(rest));
-    if (teams_[index].owner() == owner && help_in(index, deadline)) return true;
+  const std::uint32_t teams = team_count();
+  const auto is_open = [this](std::uint32_t team) {
+    return (open_[team % open_words].load(std::memory_order_acquire) >> (team / open_words) & 1) != 0;
+  };
+  for (std::uint32_t team = 0; owner != nullptr && team < teams; ++team) {
+    if (is_open(team) && teams_[team].owner() == owner && help_in(team, deadline)) return true;
   }
-  for (std::uint64_t rest = open; rest != 0; rest &= rest - 1) {
-    if (help_in(static_cast<std::uint32_t>(std::countr_zero(rest)), deadline)) return true;
+  for (std::uint32_t team = 0; team < teams; ++team) {
+    if (is_open(team) && help_in(team, deadline)) return true;
   }
   return false;
 }
@@ -198,7 +220,7 @@ void HostPool::Worker::run(Loop loop) noexcept {
   const std::uint64_t count = loop.last;
   const bool is_alone = pool_.shape_.threads == 1 || index_ >= pool_.team_count();
   if (count <= 1 || is_alone) return loop.body(loop.context, 0, count);
-  constexpr Duration worth_sharing = std::chrono::nanoseconds(1500);
+  constexpr Duration worth_sharing = std::chrono::nanoseconds(3000);
   if (loop.cost != nullptr && loop.cost->of(count) < static_cast<float>(worth_sharing.count())) {
     // A quarter shows whether the expectation holds.
     const std::uint64_t quarter = (count + 3) / 4;
@@ -215,9 +237,10 @@ void HostPool::Worker::run(Loop loop) noexcept {
 void HostPool::Worker::share(const Loop& loop) noexcept {
   HostTeam& team = pool_.teams_[index_];
   team.open(loop, pool_.shape_.threads);
-  pool_.open_.fetch_or(std::uint64_t{1} << index_);
+  pool_.publish(index_);
   pool_.work_in(index_, 0, Deadline::max());
-  team.close(pool_.shape_.spin);
+  pool_.withdraw(index_);  // where it left early
+  team.close(pool_.shape_.spin, pool_.stop_);
 }
 
 }  // namespace pintle::kit

@@ -1,6 +1,8 @@
 // Worker threads of one device: they run tasks, share loops, spin for a moment when idle, and sleep.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -18,10 +20,11 @@ namespace pintle::kit {
 
 /// At most `threads` threads execute or spin at a time, visitors (threads that wait and help meanwhile) counted.
 ///
-/// Why no task is left lying: who makes a task ready raises `ready_` and then reads `spinning_`; a worker that stops spinning
-/// lowers `spinning_` and then reads `ready_` (all sequentially consistent). So the first sees that nobody spins and wakes a
-/// worker, or the second sees the task, and takes it or wakes another for it. A worker that goes to sleep has left `awake_` before it looks at
-/// `ready_` for the last time; a wake-up raises `awake_` in its place and leaves a token, which is not lost when it comes before the sleep.
+/// Why no task is left lying: who makes a task ready raises `ready_` and then reads `spinning_`; a worker that stops
+/// spinning lowers `spinning_` and then reads `ready_` (all sequentially consistent). So the first sees that nobody
+/// spins and wakes a worker, or the second sees the task, and takes it or wakes another for it. A worker that goes to
+/// sleep has left `awake_` before it looks at `ready_` for the last time; a wake-up raises `awake_` in its place and
+/// leaves a token, which is not lost when it comes before the sleep.
 class HostPool {
  public:
   class Worker;
@@ -57,8 +60,8 @@ class HostPool {
   /// Runs `task` soon. The task is not touched any more once a worker may have it.
   void make_ready(Task& task) noexcept;
 
-  /// For a thread that waits: joins loops, those of `owner` first, and spins, until `done()`, the deadline, or nothing to do
-  /// for a while. It never runs tasks.
+  /// For a thread that waits: joins loops, those of `owner` first, and spins, until `done()`, the deadline, or nothing
+  /// to do for a while. It never runs tasks.
   template <class Done>
   void visit(const void* owner, Deadline deadline, Done done);
 
@@ -66,11 +69,14 @@ class HostPool {
   /// Polls before the clock is read again.
   static constexpr std::uint32_t polls_per_look = 64;
   static constexpr std::uint32_t polls_per_pause = 8;
+  static constexpr std::uint32_t open_words = 8;
+  static constexpr std::uint32_t max_teams = 64;
   static constexpr std::uint32_t visitor_patience = 16;
 
-  explicit HostPool(const Shape& shape) : shape_(shape), awake_(shape.threads), teams_(std::make_unique<HostTeam[]>(team_count())) {}
+  explicit HostPool(const Shape& shape)
+      : shape_(shape), awake_(shape.threads), teams_(std::make_unique<HostTeam[]>(team_count())) {}
   [[nodiscard]] Result<void> start();
-  [[nodiscard]] std::uint32_t team_count() const noexcept { return shape_.threads < 64 ? shape_.threads : 64; }
+  [[nodiscard]] std::uint32_t team_count() const noexcept { return std::min(shape_.threads, max_teams); }
 
   void serve(std::uint32_t index) noexcept;
   Task* take_ready() noexcept;
@@ -83,10 +89,19 @@ class HostPool {
   }
   /// A worker that was woken for a loop may wake the next one.
   void wake_for_loop(Duration left) noexcept;
+  // Team i has a bit of word i % open_words. Up to that many teams have a word each, and its changes are plain stores.
+  void publish(std::uint32_t team) noexcept;
+  void withdraw(std::uint32_t team) noexcept;
+  [[nodiscard]] bool is_any_open() const noexcept {
+    std::uint32_t all = 0;
+    for (std::uint32_t word = 0; word < std::min(team_count(), open_words); ++word)
+      all |= open_[word].load(std::memory_order_relaxed);
+    return all != 0;
+  }
   /// True when this thread took part in a loop.
   [[nodiscard]] bool help(const void* owner, Deadline deadline) noexcept;
   [[nodiscard]] bool help_in(std::uint32_t index, Deadline deadline) noexcept;
-  bool work_in(std::uint32_t index, std::uint32_t member, Deadline deadline) noexcept;
+  void work_in(std::uint32_t index, std::uint32_t member, Deadline deadline) noexcept;
   [[nodiscard]] bool enter_visit() noexcept;
   void leave_visit() noexcept { visitors_.fetch_sub(1, std::memory_order_relaxed); }
   void stop_spinning() noexcept;
@@ -94,8 +109,9 @@ class HostPool {
   const Shape shape_;
   std::atomic<bool> stop_{false};
   // Each on its own line: what idle threads poll, and what they write.
-  alignas(64) std::atomic<std::uint32_t> ready_{0};    // tasks that wait for a worker
-  alignas(64) std::atomic<std::uint64_t> open_{0};     // teams with something to claim, one bit each
+  alignas(64) std::atomic<std::uint32_t> ready_{0};  // tasks that wait for a worker
+  alignas(
+      64) std::array<std::atomic<std::uint32_t>, open_words> open_{};  // teams with something to claim, one bit each
   alignas(64) std::atomic<std::uint32_t> spinning_{0};  // idle workers that will see a ready task by themselves
   alignas(64) std::atomic<std::uint32_t> awake_;        // workers that do not sleep
   alignas(64) std::atomic<std::uint32_t> visitors_{0};
@@ -123,8 +139,8 @@ class HostPool::Worker {
   }
   [[nodiscard]] HostPool& pool() noexcept { return pool_; }
 
-  /// Runs `body(first, last)` over [0, count) with everyone who has time, and returns when all is done. With a `cost`, a loop
-  /// that is expected to be over in a moment is not shared.
+  /// Runs `body(first, last)` over [0, count) with everyone who has time, and returns when all is done. With a `cost`,
+  /// a loop that is expected to be over in a moment is not shared.
   template <class Body>
   void spread(const void* owner, std::uint64_t count, const Body& body, LoopCost* cost = nullptr) {
     const auto call = [](const void* context, std::uint64_t first, std::uint64_t last) {
@@ -133,8 +149,8 @@ class HostPool::Worker {
     run({owner, 0, count, call, &body, cost});
   }
 
-  /// Spins until `ready()` (then true), or until something else is to be done or the time for idling is over. Where too many
-  /// threads run, it gives up after `patience` looks at the clock.
+  /// Spins until `ready()` (then true), or until something else is to be done or the time for idling is over. Where too
+  /// many threads run, it gives up after `patience` looks at the clock.
   template <class Ready>
   [[nodiscard]] bool linger(std::uint32_t patience, Ready ready);
   /// The next `linger` begins a new period.
@@ -160,9 +176,10 @@ bool HostPool::Worker::linger(std::uint32_t patience, Ready ready) {
   pool_.spinning_.fetch_add(1);
   bool found = ready();
   for (std::uint32_t polls = 1; !found; ++polls) {
-    if (pool_.ready_.load(std::memory_order_relaxed) != 0 || pool_.open_.load(std::memory_order_relaxed) != 0) break;
+    if (pool_.ready_.load(std::memory_order_relaxed) != 0 || pool_.is_any_open()) break;
     if (polls % polls_per_pause == 0) base::StdSync::pause();
-    if (polls % polls_per_look == 0 && (!may_idle() || (polls / polls_per_look > patience && pool_.is_crowded()))) break;
+    if (polls % polls_per_look == 0 && (!may_idle() || (polls / polls_per_look > patience && pool_.is_crowded())))
+      break;
     found = ready();
   }
   pool_.stop_spinning();
@@ -174,7 +191,7 @@ void HostPool::visit(const void* owner, Deadline deadline, Done done) {
   if (!enter_visit()) return;
   Deadline idle_until = Deadline::min();
   for (std::uint32_t polls = 1; !done(); ++polls) {
-    if (open_.load(std::memory_order_relaxed) != 0 && help(owner, deadline)) {
+    if (is_any_open() && help(owner, deadline)) {
       if (Clock::now() >= deadline) break;
       idle_until = Deadline::min();
       continue;
@@ -185,7 +202,8 @@ void HostPool::visit(const void* owner, Deadline deadline, Done done) {
     const Deadline now = Clock::now();
     if (idle_until == Deadline::min()) idle_until = now + shape_.spin;
     // Idle workers make room sooner, so who still finds it crowded is in the way of work.
-    if (now >= deadline || now >= idle_until || (polls % (visitor_patience * polls_per_look) == 0 && is_crowded())) break;
+    if (now >= deadline || now >= idle_until || (polls % (visitor_patience * polls_per_look) == 0 && is_crowded()))
+      break;
   }
   leave_visit();
 }

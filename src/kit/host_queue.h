@@ -14,13 +14,14 @@
 
 namespace pintle::kit {
 
-/// A ring of submissions with one producer (core submits under the device's lock) and one consumer: the owner. With a pool,
-/// workers become owners; without one, whoever calls `run_next` must be alone.
+/// A ring of submissions with one producer (core submits under the device's lock) and one consumer: the owner. With a
+/// pool, workers become owners; without one, whoever calls `run_next` must be alone.
 ///
-/// `state_` has two bits. Who sets `owned` may run the queue; `submit` sets both, and where `owned` was clear it gives the queue
-/// to the pool. An owner that finds nothing more exchanges `owned` for nothing; that fails where `pending` came in, so no
-/// submission is overlooked, and after it succeeds the owner touches the queue no more. An owner that meets an unreached wait
-/// leaves the queue to the `watch_` on the other timeline, still owned, and the notification gives it back to the pool.
+/// `state_` has two bits. Who sets `owned` may run the queue; `submit` sets both, and where `owned` was clear it gives
+/// the queue to the pool. An owner that finds nothing more exchanges `owned` for nothing; that fails where `pending`
+/// came in, so no submission is overlooked, and after it succeeds the owner touches the queue no more. An owner that
+/// meets an unreached wait leaves the queue to the `watch_` on the other timeline, still owned, and the notification
+/// gives it back to the pool.
 class HostQueue final : public HostPool::Task {
  public:
   static constexpr std::uint32_t capacity = 1024;
@@ -28,24 +29,29 @@ class HostQueue final : public HostPool::Task {
   /// What executes the commands of one submission. `worker` is null without a pool.
   class Executor {
    public:
-    virtual void execute(const HostQueue& queue, const backend::Commands& commands, HostPool::Worker* worker) noexcept = 0;
+    virtual void execute(const HostQueue& queue, const backend::Commands& commands,
+                         HostPool::Worker* worker) noexcept = 0;
 
    protected:
     ~Executor() = default;
   };
 
   /// `out_of_memory` when the ring does not fit.
-  [[nodiscard]] static Result<std::unique_ptr<HostQueue>> create(Executor& executor, HostPool* pool, std::uint64_t first_serial);
+  [[nodiscard]] static Result<std::unique_ptr<HostQueue>> create(Executor& executor, HostPool* pool,
+                                                                 std::uint64_t first_serial);
 
   /// Queues are known by their address.
-  [[nodiscard]] backend::QueueId id() const noexcept { return backend::QueueId{reinterpret_cast<std::uintptr_t>(this)}; }
+  [[nodiscard]] backend::QueueId id() const noexcept {
+    return backend::QueueId{reinterpret_cast<std::uintptr_t>(this)};
+  }
   [[nodiscard]] static HostQueue& of(backend::QueueId id) noexcept {
     return *reinterpret_cast<HostQueue*>(static_cast<std::uintptr_t>(id));
   }
 
   [[nodiscard]] HostTimeline& timeline() noexcept { return timeline_; }
   /// One caller at a time, and never more than `capacity` unfinished submissions.
-  [[nodiscard]] Result<std::uint64_t> submit(std::span<const backend::QueuePoint> waits, const backend::Commands& commands);
+  [[nodiscard]] Result<std::uint64_t> submit(std::span<const backend::QueuePoint> waits,
+                                             const backend::Commands& commands);
   /// Helps and spins for a while, where there is a pool, then sleeps.
   [[nodiscard]] Result<void> wait(std::uint64_t serial, Deadline deadline);
 
@@ -89,9 +95,9 @@ class HostQueue final : public HostPool::Task {
   const std::uint64_t first_serial_;
   std::unique_ptr<Work[]> ring_;
   alignas(64) std::atomic<std::uint32_t> state_{0};
-  std::uint64_t submitted_;  // the producer's
+  std::uint64_t submitted_;                   // the producer's
   std::atomic<std::uint32_t> references_{0};  // waits of other queues that are still to look at this one
-  alignas(64) std::uint64_t finished_;  // the owner's
+  alignas(64) std::uint64_t finished_;        // the owner's
   HostTimeline::Watch watch_;
   HostTimeline timeline_;
 };

@@ -22,6 +22,7 @@ void HostTeam::open(const Loop& loop, std::uint32_t parts) noexcept {
     part_[index].next.store(first, std::memory_order_relaxed);
     first += share + (index < rest ? 1 : 0);
     part_[index].end = first;
+    part_[index].has_member.store(false, std::memory_order_relaxed);
   }
   state_.store(open_bit, std::memory_order_release);
 }
@@ -29,7 +30,8 @@ void HostTeam::open(const Loop& loop, std::uint32_t parts) noexcept {
 std::uint32_t HostTeam::join() noexcept {
   std::uint32_t state = state_.load(std::memory_order_relaxed);
   while ((state & open_bit) != 0 && (state & joined_mask) != joined_mask) {
-    if (state_.compare_exchange_weak(state, state + joined_unit + 1, std::memory_order_acquire, std::memory_order_relaxed)) {
+    if (state_.compare_exchange_weak(state, state + joined_unit + 1, std::memory_order_acquire,
+                                     std::memory_order_relaxed)) {
       return (state & joined_mask) / joined_unit + 1;
     }
   }
@@ -41,15 +43,21 @@ void HostTeam::leave() noexcept {
   if ((before & sleep_bit) != 0 && (before & member_mask) == 1) state_.notify_one();
 }
 
-void HostTeam::close(Duration spin) noexcept {
-  std::uint32_t state = state_.fetch_and(~open_bit, std::memory_order_acq_rel) & ~open_bit;
-  if ((state & member_mask) == 0) return;
-  const Deadline give_up = Clock::now() + spin;
-  while ((state_.load(std::memory_order_acquire) & member_mask) != 0) {
-    if (Clock::now() >= give_up) break;
-    base::spin_pause();
+void HostTeam::close(Duration spin, const std::atomic<bool>& stop) noexcept {
+  if ((state_.fetch_and(~open_bit, std::memory_order_acq_rel) & member_mask) != 0) wait_for_members(spin);
+  for (std::uint32_t index = 0; index < parts_ && !stop.load(std::memory_order_relaxed); ++index) {
+    const std::uint64_t next = part_[index].next.load(std::memory_order_relaxed);
+    if (next < part_[index].end) loop_.body(loop_.context, next, part_[index].end);
   }
-  state = state_.fetch_or(sleep_bit, std::memory_order_acq_rel) | sleep_bit;
+}
+
+void HostTeam::wait_for_members(Duration spin) noexcept {
+  const Deadline give_up = Clock::now() + spin;
+  do {
+    if ((state_.load(std::memory_order_acquire) & member_mask) == 0) return;
+    base::spin_pause();
+  } while (Clock::now() < give_up);
+  std::uint32_t state = state_.fetch_or(sleep_bit, std::memory_order_acq_rel) | sleep_bit;
   while ((state & member_mask) != 0) {
     state_.wait(state, std::memory_order_acquire);
     state = state_.load(std::memory_order_acquire);

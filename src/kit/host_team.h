@@ -1,6 +1,7 @@
 // One loop over [0, count), shared by the thread that opens it and by all who join.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -10,8 +11,8 @@
 
 namespace pintle::kit {
 
-/// What one piece of a loop took lately: a loop that is over in a moment is not worth sharing. It belongs to what runs in the
-/// loop; any thread may read and teach it.
+/// What one piece of a loop took lately: a loop that is over in a moment is not worth sharing. It belongs to what runs
+/// in the loop; any thread may read and teach it.
 class LoopCost {
  public:
   LoopCost() = default;
@@ -22,7 +23,8 @@ class LoopCost {
   [[nodiscard]] float of(std::uint64_t pieces) const noexcept {
     return nanoseconds_.load(std::memory_order_relaxed) * static_cast<float>(pieces);
   }
-  /// Dearer pieces are believed at once, cheaper ones by and by: a dear loop taken for a cheap one is the worse mistake.
+  /// Dearer pieces are believed at once, cheaper ones by and by: a dear loop taken for a cheap one is the worse
+  /// mistake.
   void learn(Duration elapsed, std::uint64_t pieces) noexcept {
     const float now = static_cast<float>(elapsed.count()) / static_cast<float>(pieces);
     const float before = nanoseconds_.load(std::memory_order_relaxed);
@@ -42,24 +44,26 @@ struct Loop {
   const void* owner = nullptr;  ///< For whom it runs: who waits for that one joins here first.
   std::uint64_t first = 0;
   std::uint64_t last = 0;
-  Body body = nullptr;          ///< Runs the pieces [first, last).
+  Body body = nullptr;  ///< Runs the pieces [first, last).
   const void* context = nullptr;
-  LoopCost* cost = nullptr;     ///< Where it is known what runs.
+  LoopCost* cost = nullptr;  ///< Where it is known what runs.
 };
 
-/// Belongs to one opener, which opens, works, and closes; others may join while it is open. The range is cut into parts; a
-/// member starts in its own, so that a repeated loop finds its data in the same cache, and then helps in the others.
+/// Belongs to one opener, which opens, works, and closes; others may join while it is open. The range is cut into
+/// parts; a member starts in its own, so that a repeated loop finds its data in the same cache, and then helps in the
+/// others.
 class HostTeam {
  public:
   /// What a member watches between two pieces.
   struct Limits {
-    const std::atomic<bool>* stop;         ///< Leave when it is raised.
-    Deadline deadline = Deadline::max();   ///< Leave when it has passed.
+    const std::atomic<bool>* stop;        ///< Leave when it is raised.
+    Deadline deadline = Deadline::max();  ///< Leave when it has passed.
   };
 
   void open(const Loop& loop, std::uint32_t parts) noexcept;
-  /// After the opener's own work: nobody can join any more, and everybody has left.
-  void close(Duration spin) noexcept;
+  /// After the opener's own work: nobody can join any more, everybody has left, and, unless `stop`, the opener has run
+  /// what they left behind.
+  void close(Duration spin, const std::atomic<bool>& stop) noexcept;
 
   /// The number of the new member; 0 (the opener's) when the team is closed.
   [[nodiscard]] std::uint32_t join() noexcept;
@@ -67,8 +71,8 @@ class HostTeam {
   /// Whose loop it is: a hint, valid only after joining.
   [[nodiscard]] const void* owner() const noexcept { return owner_.load(std::memory_order_relaxed); }
 
-  /// Runs one claim after another. True when nothing is left to claim; false when a limit made this member leave early.
-  /// `after_claim(left)` is told how long the rest of a part would take one thread.
+  /// Runs one claim after another. True when nothing is left that is worth claiming; false when a limit made this
+  /// member leave early. `after_claim(left)` is told how long the rest of a part would take one thread.
   template <class AfterClaim>
   bool work(std::uint32_t member, const Limits& limits, AfterClaim after_claim);
 
@@ -82,17 +86,29 @@ class HostTeam {
 
   static constexpr Duration good_claim = std::chrono::microseconds(5);
   static constexpr Duration long_claim = std::chrono::microseconds(100);
+  static constexpr Duration unknown_piece = std::chrono::seconds(1);
+  static constexpr std::uint64_t worth_helping_nanoseconds = 5000;
 
   struct alignas(64) Part {
     std::atomic<std::uint64_t> next{0};
     std::uint64_t end = 0;
+    std::atomic<bool> has_member{false};
   };
   struct Claim {
     std::uint64_t first = 0;
     std::uint64_t last = 0;
   };
 
-  static Claim claim(Part& part, std::uint64_t most) noexcept;
+  static Claim claim(Part& part, std::uint64_t most, std::uint64_t least) noexcept;
+  void wait_for_members(Duration spin) noexcept;
+  /// Whether to help in another part, when a piece takes `piece`. The end of a part that somebody works on is left
+  /// alone: its data is in that one's cache.
+  [[nodiscard]] static bool is_worth_helping(const Part& part, Duration piece) noexcept {
+    const std::uint64_t next = part.next.load(std::memory_order_relaxed);
+    if (next >= part.end) return false;
+    return !part.has_member.load(std::memory_order_relaxed) ||
+           (part.end - next) * static_cast<std::uint64_t>(piece.count()) >= worth_helping_nanoseconds;
+  }
 
   alignas(64) std::atomic<std::uint32_t> state_{0};
   std::uint32_t parts_ = 0;
@@ -102,35 +118,37 @@ class HostTeam {
   std::array<Part, max_parts> part_;
 };
 
-inline HostTeam::Claim HostTeam::claim(Part& part, std::uint64_t most) noexcept {
+inline HostTeam::Claim HostTeam::claim(Part& part, std::uint64_t most, std::uint64_t least) noexcept {
   const std::uint64_t next = part.next.load(std::memory_order_relaxed);
   if (next >= part.end) return {};
-  // Half of what is left at most, so that the others find something at the end.
-  const std::uint64_t share = (part.end - next + 1) / 2;
-  const std::uint64_t wanted = most < share ? most : share;
+  // No more than half of what is left, so that the others find something at the end, unless that is over in a moment.
+  const std::uint64_t wanted = std::min(most, std::max((part.end - next + 1) / 2, least));
   const std::uint64_t first = part.next.fetch_add(wanted, std::memory_order_relaxed);
   if (first >= part.end) return {};
-  return {first, first + wanted < part.end ? first + wanted : part.end};
+  return {first, std::min(first + wanted, part.end)};
 }
 
 template <class AfterClaim>
 bool HostTeam::work(std::uint32_t member, const Limits& limits, AfterClaim after_claim) {
   constexpr std::uint64_t most_claim = 1 << 20;
   std::uint64_t most = first_claim_;
+  Duration each = unknown_piece;
   Deadline before = Clock::now();
   for (std::uint32_t step = 0; step < parts_; ++step) {
     Part& part = part_[(member + step) % parts_];
-    while (true) {
-      const Claim piece = claim(part, most);
+    if (step == 0) part.has_member.store(true, std::memory_order_relaxed);
+    while (step == 0 || is_worth_helping(part, each)) {
+      const Claim piece = claim(part, most, first_claim_ / 2);
       if (piece.first == piece.last) break;
       loop_.body(loop_.context, piece.first, piece.last);
       const Deadline now = Clock::now();
       const Duration elapsed = now - before;
       const std::uint64_t pieces = piece.last - piece.first;
+      each = elapsed / pieces;
       before = now;
       if (member == 0 && loop_.cost != nullptr) loop_.cost->learn(elapsed, pieces);
       if (limits.stop->load(std::memory_order_relaxed) || now >= limits.deadline) return false;
-      after_claim(elapsed / pieces * (part.end - piece.last));
+      after_claim(each * (part.end - piece.last));
       if (elapsed < good_claim && most < most_claim) most *= 2;
       if (elapsed > long_claim && most > 1) most /= 2;
     }

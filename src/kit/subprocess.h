@@ -15,8 +15,8 @@ struct ProcessOutput {
   std::string output;  ///< Standard output and standard error, as they came; at most 1 MiB.
 };
 
-/// Runs `arguments[0]` (a path) without a shell, its input empty, and waits for its end. `timeout` after the deadline, with the
-/// process and its children killed; `unavailable` has the system's words when it cannot be started.
+/// Runs `arguments[0]` (a path) without a shell, its input empty, and waits for its end. `timeout` after the deadline,
+/// with the process and its children killed; `unavailable` has the system's words when it cannot be started.
 [[nodiscard]] Result<ProcessOutput> run_process(std::span<const std::string> arguments, Deadline deadline);
 
 /// The path of an executable file: `name` itself when it has a "/", else the first in PATH. Empty when there is none.

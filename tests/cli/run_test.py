@@ -176,7 +176,7 @@ class Saxpy(CommandCase):
 
     def test_exactly_one_extent_is_needed(self):
         self.refused(*self.without("2"), code=USAGE, words=["--grid"])
-        self.refused(*self.whole, "--items", "3", code=USAGE, words=["extent"])
+        self.refused(*self.whole, "--items", "3", code=USAGE, words=["--grid,--items"])
 
     def test_a_pack_changed_by_one_byte_is_refused(self):
         file = self.folder / self.file

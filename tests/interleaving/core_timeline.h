@@ -19,7 +19,8 @@ using Parker = core::BasicParker<ModelSync>;
 using ParkedWaiter = core::BasicParkedWaiter<ModelSync>;
 
 inline constexpr Deadline never = Deadline::max();
-inline constexpr Deadline some_time{std::chrono::hours(24) + std::chrono::minutes(1)};  // before the stage's tick, not after
+inline constexpr Deadline some_time{std::chrono::hours(24) +
+                                    std::chrono::minutes(1)};  // before the stage's tick, not after
 inline constexpr Deadline past{};
 
 inline void raise(Timeline& timeline, std::uint64_t value) {
@@ -55,7 +56,8 @@ PointStatus wait(Stage& stage, Timeline& timeline, std::uint64_t value, Deadline
     linked();
     if (parker.park(deadline) || !timeline.remove(waiter)) {
       status = timeline.status(value);
-      stage.check(status != PointStatus::pending, Fault::unanswered, "A waiter was fired and its point is still pending.");
+      stage.check(status != PointStatus::pending, Fault::unanswered,
+                  "A waiter was fired and its point is still pending.");
     }
   }
   stage.destroy(parker);  // as it goes out of scope in core: whoever fires the waiter from now on is seen

@@ -1,5 +1,5 @@
-// Explores the scenarios from the command line. `explore` runs all of them, `explore NAME` one, `explore NAME SCHEDULE` replays
-// a schedule step by step, `explore --hunt FAULT` succeeds when some scenario finds that fault and none finds another.
+// Explores the scenarios from the command line. `explore` runs all of them, `explore NAME` one, `explore NAME SCHEDULE`
+// replays a schedule step by step, `explore --hunt FAULT` succeeds when some scenario finds that fault.
 #include <cstdio>
 #include <string_view>
 #include <vector>
@@ -9,8 +9,8 @@
 namespace pintle::interleaving {
 namespace {
 
-constexpr int found_nothing = 0;
-constexpr int found_something = 1;
+constexpr int as_expected = 0;
+constexpr int not_as_expected = 1;
 constexpr int bad_usage = 2;
 
 void print(std::string_view name, const Report& report) {
@@ -19,12 +19,12 @@ void print(std::string_view name, const Report& report) {
 }
 
 int explore_all(std::string_view only) {
-  int result = only.empty() ? found_nothing : bad_usage;
+  int result = only.empty() ? as_expected : bad_usage;
   for (const Scenario& scenario : scenarios()) {
     if (!only.empty() && scenario.name != only) continue;
     const Report report = explore(scenario);
     print(scenario.name, report);
-    result = report.violation || !report.exhaustive ? found_something : only.empty() ? result : found_nothing;
+    result = report.violation || !report.exhaustive ? not_as_expected : only.empty() ? result : as_expected;
     if (report.violation) break;
   }
   return result;
@@ -35,7 +35,7 @@ int replay_one(std::string_view name, std::string_view schedule) {
     if (scenario.name != name) continue;
     const auto report = replay(scenario, schedule);
     std::printf("%s", report ? report->story().c_str() : "The schedule does not fit the scenario.\n");
-    return !report ? bad_usage : report->violation ? found_something : found_nothing;
+    return !report ? bad_usage : report->violation ? not_as_expected : as_expected;
   }
   return bad_usage;
 }
@@ -47,12 +47,10 @@ int hunt(std::string_view wanted) {
     const Report report = explore(scenario);
     if (!report.violation) continue;
     print(scenario.name, report);
-    if (report.violation->fault == *fault) return found_nothing;
-    std::printf("Hunting for %s.\n", std::string(wanted).c_str());
-    return found_something;
+    if (report.violation->fault == *fault) return as_expected;
   }
-  std::printf("No scenario finds the seeded bug.\n");
-  return found_something;
+  std::printf("No scenario finds the fault (%.*s).\n", static_cast<int>(wanted.size()), wanted.data());
+  return not_as_expected;
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // How a waiter and a submitter find each other: the waiter links itself and then looks for a submission; the submitter
-// publishes the submission and then looks for waiters. Whoever sees the other has the device tell when it is done. Here core's
-// timeline and the backends' host timeline work together as they do in the library.
+// publishes the submission and then looks for waiters. Whoever sees the other has the device tell when it is done. Here
+// core's timeline and the backends' host timeline work together as they do in the library.
 #include "interleaving/core_timeline.h"
 #include "kit/host_timeline.h"
 
@@ -66,9 +66,8 @@ struct QueueSignal : Signal {
 template <class T>
 Answer& waiting_thread(Stage& stage, T& signal) {
   auto& answer = stage.make<Answer>();
-  stage.thread("waits", [&] {
-    answer.give(stage, wait(stage, signal.timeline, 1, never, [&] { signal.waiter_is_linked(); }));
-  });
+  stage.thread("waits",
+               [&] { answer.give(stage, wait(stage, signal.timeline, 1, never, [&] { signal.waiter_is_linked(); })); });
   return answer;
 }
 
@@ -105,9 +104,8 @@ void hand_over_and_lose(Stage& stage) {
     signal.submit();
     signal.device.fail(Error(Errc::device_lost, "The device is gone."));
   });
-  stage.finally([&] {
-    stage.check(answer.is(PointStatus::failed), Fault::wrong_answer, "The waiter does not get the loss.");
-  });
+  stage.finally(
+      [&] { stage.check(answer.is(PointStatus::failed), Fault::wrong_answer, "The waiter does not get the loss."); });
 }
 
 const Registration registration = {

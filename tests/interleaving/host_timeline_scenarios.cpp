@@ -22,9 +22,8 @@ bool has_code(const Outcome& outcome, Errc code) { return outcome && !*outcome &
 
 Outcome& waiting_thread(Stage& stage, HostTimeline& timeline, std::uint64_t serial, Deadline deadline = never) {
   auto& outcome = stage.make<Outcome>();
-  stage.thread("waits for " + std::to_string(serial), [&timeline, &outcome, serial, deadline] {
-    outcome.emplace(timeline.wait(serial, deadline));
-  });
+  stage.thread("waits for " + std::to_string(serial),
+               [&timeline, &outcome, serial, deadline] { outcome.emplace(timeline.wait(serial, deadline)); });
   return outcome;
 }
 
@@ -195,13 +194,13 @@ void host_watch(Stage& stage) {
   stage.thread("fails", [&] { timeline.fail(cause("gone")); });
   stage.thread("watches", [&] { accepted = timeline.try_watch(watch); });
   stage.finally([&] {
-    stage.check(listener.calls == (accepted ? 1 : 0), Fault::unanswered, "A watch is not called exactly when it was accepted.");
+    stage.check(listener.calls == (accepted ? 1 : 0), Fault::unanswered,
+                "A watch is not called exactly when it was accepted.");
   });
 }
 
 const Registration registration = {
     {"host_advance_and_wait", host_advance_and_wait, 1},
-    {"host_two_waiters_two_serials", host_two_waiters_two_serials},
     {"host_deadline", host_deadline},
     {"host_a_waiter_gives_up_and_another_stays", host_a_waiter_gives_up_and_another_stays},
     {"host_fail_and_wait", host_fail_and_wait},
@@ -214,6 +213,7 @@ const Registration registration = {
     {"host_notify_and_fail", host_notify_and_fail},
     {"host_notify_against_failing_and_advancing", host_notify_against_failing_and_advancing},
     {"host_watch", host_watch},
+    {"host_two_waiters_two_serials", host_two_waiters_two_serials},
 };
 
 }  // namespace

@@ -7,7 +7,8 @@ namespace {
 Error cause(std::string_view text) { return {Errc::device_lost, std::string(text)}; }
 
 void expect_reached(Stage& stage, const Answer& answer) {
-  stage.check(answer.is(PointStatus::reached), Fault::wrong_answer, "A wait for a value that is raised is not answered with it.");
+  stage.check(answer.is(PointStatus::reached), Fault::wrong_answer,
+              "A wait for a value that is raised is not answered with it.");
 }
 
 void expect_failed(Stage& stage, const Answer& answer) {
@@ -84,7 +85,8 @@ void one_thread_waits_twice(Stage& stage) {
   stage.thread("waits for 1, then 2", [&] {
     for (const std::uint64_t value : {1U, 2U}) {
       const PointStatus status = wait(stage, timeline, value);
-      stage.check(status == PointStatus::reached, Fault::wrong_answer, "A wait for a raised value does not answer with it.");
+      stage.check(status == PointStatus::reached, Fault::wrong_answer,
+                  "A wait for a raised value does not answer with it.");
     }
   });
 }
@@ -108,7 +110,8 @@ void failing_against_raising(Stage& stage) {
   auto& timeline = stage.make<Timeline>(0);
   auto& error = stage.make<Error>(cause("the device is gone"));
   raising_thread(stage, timeline, 1);
-  stage.thread("fails", [&] { stage.check(fail(timeline, error), Fault::wrong_answer, "The only failure is refused."); });
+  stage.thread("fails",
+               [&] { stage.check(fail(timeline, error), Fault::wrong_answer, "The only failure is refused."); });
   auto& answer = waiting_thread(stage, timeline, 1);
   stage.finally([&] {
     const PointStatus status = timeline.status(1);
@@ -168,6 +171,21 @@ void a_failed_point_stays_failed(Stage& stage) {
   });
 }
 
+// A held submission fails, then the device is lost while an earlier one still runs: that one fails too.
+void a_later_failure_begins_earlier(Stage& stage) {
+  auto& timeline = stage.make<Timeline>(0);
+  stage.thread("fails from 2, then from 1 on", [&] {
+    fail(timeline, cause("submission 2 does not start"), 2);
+    fail(timeline, cause("the device is gone"), 1);
+  });
+  const Answer& before = waiting_thread(stage, timeline, 1);
+  const Answer& beyond = waiting_thread(stage, timeline, 2);
+  stage.finally([&] {
+    expect_failed(stage, before);
+    expect_failed(stage, beyond);
+  });
+}
+
 // Polls take no lock, so they meet a failure half written.
 void polling_while_it_fails(Stage& stage) {
   auto& timeline = stage.make<Timeline>(0);
@@ -175,14 +193,17 @@ void polling_while_it_fails(Stage& stage) {
   stage.thread("fails from 2 on", [&] { fail(timeline, error, 2); });
   raising_thread(stage, timeline, 1);
   stage.thread("polls", [&] {
-    stage.check(timeline.status(1) != PointStatus::failed, Fault::wrong_answer, "A point before the failure is failed.");
+    stage.check(timeline.status(1) != PointStatus::failed, Fault::wrong_answer,
+                "A point before the failure is failed.");
     const PointStatus first = timeline.status(2);
     const PointStatus second = timeline.status(2);
     stage.check(first == PointStatus::pending || first == second, Fault::regress, "An answer is taken back.");
   });
   stage.finally([&] {
-    stage.check(timeline.status(1) == PointStatus::reached, Fault::wrong_answer, "The point before the failure is not reached.");
-    stage.check(timeline.status(2) == PointStatus::failed, Fault::wrong_answer, "The point of the failure is not failed.");
+    stage.check(timeline.status(1) == PointStatus::reached, Fault::wrong_answer,
+                "The point before the failure is not reached.");
+    stage.check(timeline.status(2) == PointStatus::failed, Fault::wrong_answer,
+                "The point of the failure is not failed.");
   });
 }
 
@@ -198,6 +219,7 @@ const Registration registration = {
     {"the_first_cause_wins", the_first_cause_wins},
     {"failing_from_a_point_on", failing_from_a_point_on},
     {"a_failed_point_stays_failed", a_failed_point_stays_failed},
+    {"a_later_failure_begins_earlier", a_later_failure_begins_earlier},
     {"polling_while_it_fails", polling_while_it_fails},
 };
 

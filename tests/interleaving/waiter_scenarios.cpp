@@ -111,7 +111,8 @@ void waiting_for_any(Stage& stage) {
     auto& parker = stage.make<Parker>();
     auto& on_left = stage.make<Probe>(stage, parker);
     auto& on_right = stage.make<Probe>(stage, parker);
-    const bool both_pending = left.add(on_left, 1) == PointStatus::pending && right.add(on_right, 1) == PointStatus::pending;
+    const bool both_pending =
+        left.add(on_left, 1) == PointStatus::pending && right.add(on_right, 1) == PointStatus::pending;
     if (both_pending) stage.check(parker.park(never), Fault::wrong_answer, "A wait without a deadline gives up.");
     left.remove(on_left);
     right.remove(on_right);

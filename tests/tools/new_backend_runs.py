@@ -15,7 +15,10 @@ LEFT_OUT = shutil.ignore_patterns(".git", "build", "__pycache__")
 
 def run(folder, *command):
     print("+", *command, flush=True)
-    return subprocess.run(command, cwd=folder, check=True, text=True, stdout=subprocess.PIPE).stdout
+    result = subprocess.run(command, cwd=folder, check=False, text=True, stdout=subprocess.PIPE)
+    if result.returncode != 0:
+        sys.exit(f"{result.stdout}\nended with {result.returncode}")
+    return result.stdout
 
 
 def conform(folder, device):

@@ -66,7 +66,7 @@ static_assert(!std::is_copy_constructible_v<CommandList> && std::is_nothrow_move
 
 TEST_F(CommandLists, BackendGetsWhatWasSaid) {
   std::vector<float> host(64);
-  const std::string text = "ab";
+  const std::vector<std::uint8_t> text{'a', 'b'};
   EXPECT_EQ(
       submitted(CommandList{}
                     .label("first")
@@ -97,10 +97,10 @@ TEST_F(CommandLists, BackendGetsWhatWasSaid) {
 }
 
 TEST_F(CommandLists, UploadCopiesNow) {
-  std::string text = "now";
+  std::vector<std::uint8_t> text{'n', 'o', 'w'};
   CommandList list;
   list.upload(must(bytes.slice(0, 3)), text);
-  text = "too";
+  text = {'t', 'o', 'o'};
   EXPECT_EQ(submitted(std::move(list)), "upload to 2[0,3) from \"now\"\n");
 }
 

@@ -95,7 +95,8 @@ TEST(CpuCodeCache, DamagedEntriesAreMadeAgainWithAWarning) {
   damages.back()[3] ^= std::byte{1};
   int times = 1;
   for (const auto& damage : damages) {
-    std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(damage.data()), static_cast<std::streamsize>(damage.size()));
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(damage.data()), static_cast<std::streamsize>(damage.size()));
     const Warnings warnings;
     EXPECT_EQ(text_of(must(cache.obtain(key("k"), ".so", maker.make())), maker.text.size()), maker.text);
     EXPECT_EQ(maker.times, ++times);
@@ -132,7 +133,8 @@ TEST(CpuCodeCache, TheLeastRecentlyUsedEntriesGoFirst) {
   std::vector<files::path> paths;
   for (const char* name : {"1", "2", "3"}) paths.push_back(must(cache.obtain(key(name), ".so", maker.make())).path());
   const auto now = files::file_time_type::clock::now();
-  for (int index = 0; index < 3; ++index) files::last_write_time(paths[static_cast<std::size_t>(index)], now - std::chrono::hours(3 - index));
+  for (int index = 0; index < 3; ++index)
+    files::last_write_time(paths[static_cast<std::size_t>(index)], now - std::chrono::hours(3 - index));
   must(cache.obtain(key("1"), ".so", maker.make()));  // used again
   must(cache.obtain(key("4"), ".so", maker.make()));
   EXPECT_TRUE(files::exists(paths[0]));

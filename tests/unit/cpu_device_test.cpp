@@ -53,13 +53,18 @@ TEST(CpuDriver, UnknownOptionsAreRefusedWithTheKnownOnes) {
   const auto opened = try_open_cpu({{"fast", ""}});
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code(), Errc::invalid_argument);
-  EXPECT_THAT(std::string(opened.error().message()), AllOf(HasSubstr("fast"), HasSubstr("inline"), HasSubstr("threads")));
+  EXPECT_THAT(std::string(opened.error().message()),
+              AllOf(HasSubstr("fast"), HasSubstr("inline"), HasSubstr("threads")));
 }
 
 TEST(CpuDriver, BadValuesOfOptionsAreRefused) {
-  const std::vector<std::vector<Option>> cases{
-      {{"inline", "yes"}}, {{"threads", "0"}}, {{"threads", ""}}, {{"threads", "1025"}}, {{"threads", "-1"}},
-      {{"threads", "2"}, {"inline", ""}}, {{"inline", ""}, {"inline", ""}}};
+  const std::vector<std::vector<Option>> cases{{{"inline", "yes"}},
+                                               {{"threads", "0"}},
+                                               {{"threads", ""}},
+                                               {{"threads", "1025"}},
+                                               {{"threads", "-1"}},
+                                               {{"threads", "2"}, {"inline", ""}},
+                                               {{"inline", ""}, {"inline", ""}}};
   for (const auto& options : cases) {
     const auto opened = try_open_cpu(options);
     ASSERT_FALSE(opened) << options[0].key << "=" << options[0].value;
@@ -165,7 +170,8 @@ TEST(CpuDevice, ClockPairIsOneMomentOfTheSteadyClock) {
   EXPECT_LE(before, pair.host);
   EXPECT_LE(pair.host, Clock::now());
   EXPECT_EQ(pair.error, Duration::zero());
-  EXPECT_EQ(pair.device_ticks, static_cast<std::uint64_t>(std::chrono::duration_cast<Duration>(pair.host.time_since_epoch()).count()));
+  EXPECT_EQ(pair.device_ticks,
+            static_cast<std::uint64_t>(std::chrono::duration_cast<Duration>(pair.host.time_since_epoch()).count()));
 }
 
 }  // namespace

@@ -83,7 +83,8 @@ TEST(CpuLimits, ThreadsAreTheLeastOfAll) {
 
 TEST(CpuLimits, CpuinfoFieldsAreFoundByTheirWholeName) {
   const ScratchFolder root;
-  root.write("proc/cpuinfo", "processor\t: 0\nmodel\t\t: 1\nmodel name\t: Some CPU: 2 GHz\nflags\t:\n\nmodel name\t: Other\n");
+  root.write("proc/cpuinfo",
+             "processor\t: 0\nmodel\t\t: 1\nmodel name\t: Some CPU: 2 GHz\nflags\t:\n\nmodel name\t: Other\n");
   EXPECT_EQ(cpuinfo_field(root.path(), "model name"), "Some CPU: 2 GHz");
   EXPECT_EQ(cpuinfo_field(root.path(), "model"), "1");
   EXPECT_EQ(cpuinfo_field(root.path(), "flags"), "");

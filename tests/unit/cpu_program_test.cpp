@@ -27,7 +27,8 @@ class CpuProgram : public testing::Test {
   CpuProgram() { setenv("XDG_CACHE_HOME", scratch.path().c_str(), 1); }
   ~CpuProgram() override { unsetenv("XDG_CACHE_HOME"); }
 
-  Result<backend::ProgramId> load(std::string_view format, std::string_view code, const std::vector<std::string>& signatures,
+  Result<backend::ProgramId> load(std::string_view format, std::string_view code,
+                                  const std::vector<std::string>& signatures,
                                   const std::vector<backend::Constant>& constants = {}) {
     std::vector<Entry> entries;
     for (const std::string& signature : signatures) entries.push_back(must(Entry::parse(signature)));
@@ -45,7 +46,8 @@ class CpuProgram : public testing::Test {
     return value;
   }
   double constant_in_c(const backend::Constant& constant) {
-    return value_of("void out(const pintle_group* g, void* const* a) { (void)g; *(double*)a[0] = (double)(VALUE); }", {constant});
+    return value_of("void out(const pintle_group* g, void* const* a) { (void)g; *(double*)a[0] = (double)(VALUE); }",
+                    {constant});
   }
 
   ScratchFolder scratch;
@@ -62,12 +64,14 @@ constexpr std::string_view twice =
 TEST_F(CpuProgram, NativeEntriesAreRegisteredFunctions) {
   must(cpu::register_kernel("program_test_known", [](const pintle_group*, void* const*) {}));
   EXPECT_TRUE(load("native", "", {"program_test_known(x: read f32[]) group 1"}));
-  const auto missing = load("native", "", {"program_test_known(x: read f32[]) group 1", "program_test_absent(x: read f32[]) group 1",
-                                           "program_test_gone(x: read f32[]) group 1"});
+  const auto missing = load("native", "",
+                            {"program_test_known(x: read f32[]) group 1", "program_test_absent(x: read f32[]) group 1",
+                             "program_test_gone(x: read f32[]) group 1"});
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().code(), Errc::build_failed);
-  EXPECT_THAT(std::string(missing.error().message()), AllOf(HasSubstr("program_test_absent"), HasSubstr("program_test_gone"),
-                                                            testing::Not(HasSubstr("program_test_known"))));
+  EXPECT_THAT(std::string(missing.error().message()),
+              AllOf(HasSubstr("program_test_absent"), HasSubstr("program_test_gone"),
+                    testing::Not(HasSubstr("program_test_known"))));
 }
 
 TEST_F(CpuProgram, OneNameHasOneFunction) {
@@ -123,8 +127,9 @@ TEST_F(CpuProgram, MissingSymbolsCarryTheLoadersWords) {
 }
 
 TEST_F(CpuProgram, UndefinedReferencesAreFoundAtLoad) {
-  const auto failed = load("c", "void missing(void); void twice(const pintle_group* g, void* const* a) { (void)g; (void)a; missing(); }",
-                           {"twice(x: read_write u32[]) group 4"});
+  const auto failed = load(
+      "c", "void missing(void); void twice(const pintle_group* g, void* const* a) { (void)g; (void)a; missing(); }",
+      {"twice(x: read_write u32[]) group 4"});
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code(), Errc::build_failed);
   EXPECT_THAT(std::string(failed.error().message()), HasSubstr("missing"));
@@ -132,9 +137,11 @@ TEST_F(CpuProgram, UndefinedReferencesAreFoundAtLoad) {
 
 TEST_F(CpuProgram, MultiplyAndAddAreNotFused) {
   // (1 + e)(1 - e) - 1 is -e^2 exactly, and 0 where the product is rounded first.
-  EXPECT_EQ(value_of("void out(const pintle_group* g, void* const* a) { (void)g; double* x = a[0]; volatile double e = 0x1p-40;\n"
-                     "  double p = 1 + e, q = 1 - e; x[0] = p * q - 1; }"),
-            0.0);
+  EXPECT_EQ(
+      value_of(
+          "void out(const pintle_group* g, void* const* a) { (void)g; double* x = a[0]; volatile double e = 0x1p-40;\n"
+          "  double p = 1 + e, q = 1 - e; x[0] = p * q - 1; }"),
+      0.0);
 }
 
 TEST_F(CpuProgram, ConstantsAreExact) {
@@ -150,12 +157,14 @@ TEST_F(CpuProgram, ConstantsAreExact) {
   EXPECT_EQ(constant_in_c(constant(0.1f)), static_cast<double>(0.1f));
   EXPECT_EQ(constant_in_c(constant(-0.1)), -0.1);
   EXPECT_EQ(constant_in_c(constant(5e-324)), 5e-324);
-  EXPECT_EQ(constant_in_c(constant(-std::numeric_limits<double>::infinity())), -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(constant_in_c(constant(-std::numeric_limits<double>::infinity())),
+            -std::numeric_limits<double>::infinity());
   EXPECT_TRUE(std::isnan(constant_in_c(constant(std::numeric_limits<float>::quiet_NaN()))));
 }
 
 TEST_F(CpuProgram, ConstantsThatCHasNoTypeForAreRefused) {
-  const auto failed = load("c", twice, {"twice(x: read_write u32[]) group 4"}, {{"HALF", DType::f16, scalar_of<std::uint16_t>(0)}});
+  const auto failed =
+      load("c", twice, {"twice(x: read_write u32[]) group 4"}, {{"HALF", DType::f16, scalar_of<std::uint16_t>(0)}});
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code(), Errc::unsupported);
   EXPECT_THAT(std::string(failed.error().message()), AllOf(HasSubstr("HALF"), HasSubstr("f16")));
@@ -172,13 +181,15 @@ TEST_F(CpuProgram, ConstantsOfCompiledFormatsAreRefused) {
 }
 
 TEST_F(CpuProgram, SharedObjectsAreLoaded) {
-  const auto source = scratch.write("twice.c", "#include <stdint.h>\n" + std::string("#include \"cpu_kernel.h\"\n") + std::string(twice));
+  const auto source = scratch.write(
+      "twice.c", "#include <stdint.h>\n" + std::string("#include \"cpu_kernel.h\"\n") + std::string(twice));
   scratch.write("cpu_kernel.h", [] {
     const auto text = must(base::read_file(std::string(TESTS_DIR) + "/../include/pintle/native/cpu_kernel.h"));
     return std::string(reinterpret_cast<const char*>(text.data()), text.size());
   }());
   const std::string object = (scratch.path() / "twice.so").string();
-  const std::vector<std::string> words{kit::find_program("cc").value(), "-shared", "-fPIC", "-o", object, source.string()};
+  const std::vector<std::string> words{
+      kit::find_program("cc").value(), "-shared", "-fPIC", "-o", object, source.string()};
   const auto compiled = must(kit::run_process(words, soon()));
   ASSERT_EQ(compiled.status, 0) << compiled.output;
   const auto code = must(base::read_file(object));

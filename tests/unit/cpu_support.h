@@ -28,7 +28,8 @@ inline Result<std::unique_ptr<backend::Device>> try_open_cpu(std::vector<Option>
 class CpuRig {
  public:
   explicit CpuRig(std::vector<Option> options = {}, std::uint64_t first_serial = 0)
-      : device(must(try_open_cpu(std::move(options)))), queue(must(device->create_queue({QueueKind::compute, first_serial, {}}))) {}
+      : device(must(try_open_cpu(std::move(options)))),
+        queue(must(device->create_queue({QueueKind::compute, first_serial, {}}))) {}
 
   backend::MemoryId allocate(std::uint64_t bytes) { return must(device->allocate(sized(bytes))); }
 
@@ -90,7 +91,8 @@ backend::Argument scalar_argument(T value) {
 }
 
 /// A list of one launch.
-inline List launch(backend::ProgramId program, std::uint32_t entry, Grid grid, std::vector<backend::Argument> arguments) {
+inline List launch(backend::ProgramId program, std::uint32_t entry, Grid grid,
+                   std::vector<backend::Argument> arguments) {
   List list;
   list.arguments = std::move(arguments);
   backend::Exec exec;

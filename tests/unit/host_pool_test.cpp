@@ -58,7 +58,7 @@ TEST(HostTeam, OneMemberRunsEverythingOnce) {
       const std::atomic<bool> stop{false};
       team.open({nullptr, 0, count, body, &hits, nullptr}, parts);
       EXPECT_TRUE(team.work(0, {&stop}, [](Duration) {}));
-      team.close(Duration::zero());
+      team.close(Duration::zero(), stop);
       EXPECT_EQ(hits, std::vector<int>(count, 1)) << count << " in " << parts;
     }
   }
@@ -70,7 +70,8 @@ TEST(HostTeam, NobodyJoinsAClosedTeam) {
   team.open({nullptr, 0, 1, [](const void*, std::uint64_t, std::uint64_t) {}, nullptr, nullptr}, 1);
   EXPECT_EQ(team.join(), 1u);
   team.leave();
-  team.close(Duration::zero());
+  const std::atomic<bool> stop{true};
+  team.close(Duration::zero(), stop);
   EXPECT_EQ(team.join(), 0u);
 }
 
@@ -84,7 +85,8 @@ TEST(HostTeam, AMemberLeavesAtItsDeadline) {
   team.open({nullptr, 0, 1000, body, &run, nullptr}, 1);
   EXPECT_FALSE(team.work(0, {&stop, Clock::now() - seconds(1)}, [](Duration) {}));
   EXPECT_EQ(run, 1u);  // one claim, and its clock has passed
-  team.close(Duration::zero());
+  team.close(Duration::zero(), stop);
+  EXPECT_EQ(run, 1000u);  // the opener runs what is left
 }
 
 TEST(HostLoopCost, DearPiecesAreBelievedAtOnceAndCheapOnesByAndBy) {
@@ -106,9 +108,12 @@ TEST(HostPoolConcurrency, AnExpectedCostChangesNothingButWhoRuns) {
     for (const std::uint64_t count : {2, 5, 1000}) {
       std::vector<std::atomic<int>> hits(count);
       Call call([&](HostPool::Worker& worker) {
-        worker.spread(nullptr, count, [&](std::uint64_t first, std::uint64_t last) {
-          for (std::uint64_t index = first; index < last; ++index) ++hits[index];
-        }, &cost);
+        worker.spread(
+            nullptr, count,
+            [&](std::uint64_t first, std::uint64_t last) {
+              for (std::uint64_t index = first; index < last; ++index) ++hits[index];
+            },
+            &cost);
       });
       pool->make_ready(call);
       ASSERT_TRUE(comes_true([&] { return call.runs == 1; }));

@@ -72,6 +72,7 @@ struct Fill {
   Range to;
   Scalar pattern;
   std::uint32_t pattern_size = 1;
+  DType dtype = DType::u8;  ///< Of the pattern: what a buffer bound to a slot must have.
 };
 
 struct Upload {

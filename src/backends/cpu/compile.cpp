@@ -41,15 +41,17 @@ Result<std::string> find_compiler(std::span<const std::string> names) {
     if (auto path = kit::find_program(name)) return *std::move(path);
     tried += fmt::format("{}{}", tried.empty() ? "" : ", ", base::quote(name));
   }
-  return Error(Errc::unavailable, fmt::format("No C compiler is found (tried {}). Install gcc or clang, or name one in PINTLE_CC.", tried));
+  return Error(
+      Errc::unavailable,
+      fmt::format("No C compiler is found (tried {}). Install gcc or clang, or name one in PINTLE_CC.", tried));
 }
 
 Result<Compiler> ask_compiler(const std::string& path) {
   const std::array question{path, std::string("--version")};
   PINTLE_ASSIGN(answer, kit::run_process(question, Clock::now() + version_time));
   if (answer.status == 0) return Compiler{path, answer.output};
-  return Error(Errc::unavailable, fmt::format("C compiler {} does not say its version (status {}): {}", base::quote(path, 4096),
-                                              answer.status, answer.output));
+  return Error(Errc::unavailable, fmt::format("C compiler {} does not say its version (status {}): {}",
+                                              base::quote(path, 4096), answer.status, answer.output));
 }
 
 /// Asked once for each path and time of change.
@@ -70,8 +72,9 @@ Result<Compiler> compiler() {
 
 /// What -march=native stands for.
 const std::string& processor() {
-  static const std::string& text = *new std::string(kit::cpuinfo_field("/", "model name") + "\n" + kit::cpuinfo_field("/", "flags") +
-                                                    kit::cpuinfo_field("/", "Features") + kit::cpuinfo_field("/", "CPU part"));
+  static const std::string& text =
+      *new std::string(kit::cpuinfo_field("/", "model name") + "\n" + kit::cpuinfo_field("/", "flags") +
+                       kit::cpuinfo_field("/", "Features") + kit::cpuinfo_field("/", "CPU part"));
   return text;
 }
 
@@ -110,8 +113,8 @@ Result<std::string> literal(const Constant& constant) {
     case DType::f64: return float_literal(value_as<double>(constant), "");
     default: break;
   }
-  return Error(Errc::unsupported, fmt::format("Constant {} has a dtype ({}) that C has no type for.", base::quote(constant.name),
-                                              name(constant.dtype)));
+  return Error(Errc::unsupported, fmt::format("Constant {} has a dtype ({}) that C has no type for.",
+                                              base::quote(constant.name), name(constant.dtype)));
 }
 
 /// A folder for the source and the result, gone afterwards.
@@ -122,7 +125,8 @@ class Workshop {
     const files::path parent = files::temp_directory_path(none);
     std::string name = fmt::format("{}/pintle-XXXXXX", none ? "/tmp" : parent.string());
     if (::mkdtemp(name.data()) != nullptr) return Workshop(name);
-    return Error(Errc::io, fmt::format("Temporary folder {} cannot be created: {}.", base::quote(name, 4096), base::system_words(errno)));
+    return Error(Errc::io, fmt::format("Temporary folder {} cannot be created: {}.", base::quote(name, 4096),
+                                       base::system_words(errno)));
   }
   Workshop(Workshop&& other) noexcept : folder_(std::move(other.folder_)) { other.folder_.clear(); }
   Workshop& operator=(Workshop&&) = delete;
@@ -147,7 +151,9 @@ std::string c_source(const ProgramImage& image) {
 Result<Compilation> c_compilation(const ProgramImage& image) {
   PINTLE_ASSIGN(found, compiler());
   Compilation result;
-  result.command = {found.path, "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared", "-std=c11", "-x", "c"};
+  result.command = {
+      found.path, "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared", "-std=c11",
+      "-x",       "c"};
   for (const Constant& constant : image.constants) {
     PINTLE_ASSIGN(text, literal(constant));
     result.command.push_back(fmt::format("-D{}={}", constant.name, text));
@@ -162,15 +168,17 @@ Result<std::vector<std::byte>> compile_c(const ProgramImage& image, std::span<co
   const files::path source = workshop / "kernel.c", object = workshop / "kernel.so";
   PINTLE_TRY(base::write_file(source, base::bytes_in(c_source(image))));
   std::vector<std::string> whole(command.begin(), command.end());
-  for (const std::string& word : {std::string("-o"), object.string(), source.string(), std::string("-lm")}) whole.push_back(word);
+  for (const std::string& word : {std::string("-o"), object.string(), source.string(), std::string("-lm")})
+    whole.push_back(word);
   const auto compiled = kit::run_process(whole, Clock::now() + compile_time);
   if (!compiled) {
     const Errc code = compiled.error().code() == Errc::timeout ? Errc::build_failed : compiled.error().code();
-    return Error(code, fmt::format("[Program {}] cannot be compiled: {}", base::quote(image.name), compiled.error().message()));
+    return Error(
+        code, fmt::format("[Program {}] cannot be compiled: {}", base::quote(image.name), compiled.error().message()));
   }
   if (compiled->status == 0) return base::read_file(object);
-  return Error(Errc::build_failed, fmt::format("[Program {}] does not compile ({} ends with status {}):\n{}", base::quote(image.name),
-                                               whole[0], compiled->status, compiled->output));
+  return Error(Errc::build_failed, fmt::format("[Program {}] does not compile ({} ends with status {}):\n{}",
+                                               base::quote(image.name), whole[0], compiled->status, compiled->output));
 }
 
 }  // namespace pintle::cpu

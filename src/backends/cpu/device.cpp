@@ -53,12 +53,13 @@ void Device::sweep_retired() noexcept {
 
 Result<void> Device::wait(backend::QueueId queue, std::uint64_t serial, Deadline deadline) {
   HostQueue& awaited = HostQueue::of(queue);
-  if (settings_.progress == Progress::own || awaited.timeline().is_reached(serial)) return awaited.wait(serial, deadline);
+  if (settings_.progress == Progress::own || awaited.timeline().is_reached(serial))
+    return awaited.wait(serial, deadline);
   return base::contain("waiting", [&] { return drive(awaited, serial, deadline); });
 }
 
-/// Inline: this thread runs what is runnable, unless another does so already. The deadline is looked at between submissions,
-/// after at least one, so that a poll makes progress.
+/// Inline: this thread runs what is runnable, unless another does so already. The deadline is looked at between
+/// submissions, after at least one, so that a poll makes progress.
 Result<void> Device::drive(HostQueue& queue, std::uint64_t serial, Deadline deadline) {
   std::unique_lock lock(drive_mutex_);
   if (driver_ == std::this_thread::get_id()) {
@@ -122,8 +123,8 @@ Result<void> Device::native(std::string_view type, std::uint64_t object, void* o
     return {};
   }
   return base::contain("asking for native access", [&]() -> Result<void> {
-    return Error(Errc::unsupported, fmt::format("Native type {} is none of the cpu backend's ({}, {}).", base::quote(type),
-                                                CpuMemory::native_type, CpuDevice::native_type));
+    return Error(Errc::unsupported, fmt::format("Native type {} is none of the cpu backend's ({}, {}).",
+                                                base::quote(type), CpuMemory::native_type, CpuDevice::native_type));
   });
 }
 

@@ -45,7 +45,9 @@ class Device final : public backend::Device, private kit::HostQueue::Executor {
                                const backend::Commands& commands) override {
     return kit::HostQueue::of(queue).submit(waits, commands);
   }
-  Result<std::uint64_t> reached(backend::QueueId queue) override { return kit::HostQueue::of(queue).timeline().reached(); }
+  Result<std::uint64_t> reached(backend::QueueId queue) override {
+    return kit::HostQueue::of(queue).timeline().reached();
+  }
   Result<void> wait(backend::QueueId queue, std::uint64_t serial, Deadline deadline) override;
   Result<void> notify(backend::QueueId queue, std::uint64_t serial, backend::Notification notification) override {
     return kit::HostQueue::of(queue).timeline().notify(serial, notification);
@@ -59,7 +61,8 @@ class Device final : public backend::Device, private kit::HostQueue::Executor {
  private:
   Device(DeviceInfo info, const Settings& settings) : info_(std::move(info)), settings_(settings) {}
 
-  void execute(const kit::HostQueue& queue, const backend::Commands& commands, kit::HostPool::Worker* worker) noexcept override;
+  void execute(const kit::HostQueue& queue, const backend::Commands& commands,
+               kit::HostPool::Worker* worker) noexcept override;
   Result<void> drive(kit::HostQueue& queue, std::uint64_t serial, Deadline deadline);
   bool run_one() noexcept;
   void sweep_retired() noexcept;

@@ -25,7 +25,8 @@ std::string target() {
   utsname system{};
   if (::uname(&system) != 0) return "unknown";
   std::string name = system.sysname;
-  std::ranges::transform(name, name.begin(), [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  std::ranges::transform(name, name.begin(),
+                         [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
   return fmt::format("{}-{}", system.machine, name);
 }
 
@@ -45,7 +46,8 @@ Limits limits() {
 
 std::vector<Capability> capabilities() {
   constexpr auto native = Support::native;
-  const std::string no_handle = "host memory of a process has no handle that another device could import; importing works";
+  const std::string no_handle =
+      "host memory of a process has no handle that another device could import; importing works";
   return {{Feature::execution, native, ""},
           {Feature::copy_queue, native, ""},
           {Feature::host_call, native, ""},
@@ -56,7 +58,8 @@ std::vector<Capability> capabilities() {
           {Feature::notification, native, ""},
           {Feature::host_import, native, ""},
           {Feature::memory_export, Support::absent, no_handle},
-          {Feature::timeline_export, Support::absent, "the counters live in this process; core relates them to other devices"},
+          {Feature::timeline_export, Support::absent,
+           "the counters live in this process; core relates them to other devices"},
           {Feature::calibration, native, ""},
           {Feature::constants, native, "programs of the format c"}};
 }
@@ -88,11 +91,12 @@ Result<Settings> parse(std::span<const backend::Option> options) {
     threads = base::parse_number<std::uint32_t>(text, 1, most_threads).value_or(0);
     return threads != 0;
   };
-  const std::array<kit::OptionRule, 2> rules{{{"inline", "without a value", read_inline},
-                                              {"threads", "a number from 1 to 1024", read_threads}}};
+  const std::array<kit::OptionRule, 2> rules{
+      {{"inline", "without a value", read_inline}, {"threads", "a number from 1 to 1024", read_threads}}};
   PINTLE_TRY(kit::read_options("cpu", options, rules));
   if (threads != 0 && settings.progress == Progress::driven) {
-    return Error(Errc::invalid_argument, fmt::format("Option threads ({}) of [cpu] contradicts inline, which has no threads.", threads));
+    return Error(Errc::invalid_argument,
+                 fmt::format("Option threads ({}) of [cpu] contradicts inline, which has no threads.", threads));
   }
   PINTLE_ASSIGN(environment, base::settings());
   const kit::HostCpus cpus = kit::host_cpus();
@@ -105,9 +109,12 @@ class Driver final : public backend::Driver {
  public:
   std::string_view name() const noexcept override { return "cpu"; }
   backend::Enumeration enumerate() override { return {{describe()}, {}}; }
-  Result<std::unique_ptr<backend::Device>> open(std::uint32_t ordinal, std::span<const backend::Option> options) override {
+  Result<std::unique_ptr<backend::Device>> open(std::uint32_t ordinal,
+                                                std::span<const backend::Option> options) override {
     return base::contain("opening a device", [&]() -> Result<std::unique_ptr<backend::Device>> {
-      if (ordinal != 0) return Error(Errc::not_found, fmt::format("Ordinal ({}) of [cpu] is not below the number of devices (1).", ordinal));
+      if (ordinal != 0)
+        return Error(Errc::not_found,
+                     fmt::format("Ordinal ({}) of [cpu] is not below the number of devices (1).", ordinal));
       PINTLE_ASSIGN(settings, parse(options));
       DeviceInfo info = describe();
       info.progress = settings.progress;

@@ -20,8 +20,9 @@ constexpr std::uint64_t large = 64 << 20;
 
 Error exhausted(const backend::MemoryRequest& request, const kit::HostMemory& memory) {
   const std::string free = memory.available ? fmt::format("{} bytes", *memory.available) : "unknown";
-  return {Errc::out_of_memory, fmt::format("Requested size ({} bytes) of [Buffer \"{}\"] is more than the system memory has available ({}).",
-                                           request.size, request.label, free)};
+  return {Errc::out_of_memory,
+          fmt::format("Requested size ({} bytes) of [Buffer \"{}\"] is more than the system memory has available ({}).",
+                      request.size, request.label, free)};
 }
 
 void free_bytes(const Block& block) noexcept {
@@ -87,7 +88,8 @@ Heap MemoryTable::heap() const {
 }
 
 Result<std::vector<Heap>> Device::budget() {
-  return base::contain("asking for the memory budget", [&]() -> Result<std::vector<Heap>> { return std::vector{memory_.heap()}; });
+  return base::contain("asking for the memory budget",
+                       [&]() -> Result<std::vector<Heap>> { return std::vector{memory_.heap()}; });
 }
 
 Result<backend::MemoryId> Device::allocate(const backend::MemoryRequest& request) { return memory_.allocate(request); }

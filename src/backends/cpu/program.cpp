@@ -32,7 +32,8 @@ Registry& registry() {
 
 std::string object_name(const ProgramImage& image) { return fmt::format("[Program {}]", base::quote(image.name)); }
 
-/// The functions of the entries, by `find`, which answers a Result<pintle_kernel>. What is missing is said at once for all.
+/// The functions of the entries, by `find`, which answers a Result<pintle_kernel>. What is missing is said at once for
+/// all.
 template <class Find>
 Result<std::unique_ptr<Program>> resolve(const ProgramImage& image, Find find) {
   auto program = std::make_unique<Program>();
@@ -48,9 +49,10 @@ Result<std::unique_ptr<Program>> resolve(const ProgramImage& image, Find find) {
 
 Result<void> refuse_constants(const ProgramImage& image) {
   if (image.constants.empty()) return {};
-  return Error(Errc::unsupported, fmt::format("Constants ({}, the first is {}) of {} cannot be set in the format {}; only c takes them.",
-                                              image.constants.size(), base::quote(image.constants[0].name), object_name(image),
-                                              image.format));
+  return Error(
+      Errc::unsupported,
+      fmt::format("Constants ({}, the first is {}) of {} cannot be set in the format {}; only c takes them.",
+                  image.constants.size(), base::quote(image.constants[0].name), object_name(image), image.format));
 }
 
 Result<std::unique_ptr<Program>> load_native(const ProgramImage& image) {
@@ -61,33 +63,43 @@ Result<std::unique_ptr<Program>> load_native(const ProgramImage& image) {
   });
 }
 
-Result<std::unique_ptr<Program>> open_library(const ProgramImage& image, const std::filesystem::path& file) {
-  auto library = base::Dylib::open(file);
-  if (!library) return Error(Errc::build_failed, fmt::format("{} cannot be opened: {}", object_name(image), library.error().message()));
+Result<std::unique_ptr<Program>> with_library(const ProgramImage& image, base::Dylib library) {
   auto program = resolve(image, [&](const std::string& name) -> Result<pintle_kernel> {
-    PINTLE_ASSIGN(code, library->function<std::remove_pointer_t<pintle_kernel>>(name.c_str()));
+    PINTLE_ASSIGN(code, library.function<std::remove_pointer_t<pintle_kernel>>(name.c_str()));
     return code;
   });
-  if (program) (*program)->library.emplace(*std::move(library));
+  if (program) (*program)->library.emplace(std::move(library));
   return program;
 }
 
-/// Through the cache; where the entry cannot be opened (a folder without the right to execute, a file evicted since), again
-/// from a temporary file.
-Result<std::unique_ptr<Program>> load_code(const ProgramImage& image, const base::Digest& key, const kit::CodeCache::Make& make) {
+/// From the cache; where its file cannot be opened (a folder without the right to execute, an entry evicted since),
+/// from a temporary one.
+Result<base::Dylib> open_library(const base::Digest& key, const kit::CodeCache::Make& make) {
   PINTLE_ASSIGN(cache, kit::CodeCache::of_settings());
   PINTLE_ASSIGN(file, cache.obtain(key, ".so", make));
-  auto program = open_library(image, file.path());
-  if (program || file.kind() == kit::CodeFile::Kind::temporary || std::filesystem::exists(file.path())) return program;
-  PINTLE_ASSIGN(code, make());
-  PINTLE_ASSIGN(copy, kit::CodeCache::temporary(".so", code));
-  return open_library(image, copy.path());
+  auto library = base::Dylib::open(file.path());
+  if (library || file.kind() == kit::CodeFile::Kind::temporary) return library;
+  auto code = base::read_file(file.path());
+  if (!code) code = make();
+  if (!code) return code.error();
+  PINTLE_ASSIGN(copy, kit::CodeCache::temporary(".so", *code));
+  return base::Dylib::open(copy.path());
+}
+
+Result<std::unique_ptr<Program>> load_code(const ProgramImage& image, const base::Digest& key,
+                                           const kit::CodeCache::Make& make) {
+  auto library = open_library(key, make);
+  if (library) return with_library(image, *std::move(library));
+  if (library.error().code() != Errc::unavailable) return library.error();
+  return Error(Errc::build_failed,
+               fmt::format("{} cannot be opened: {}", object_name(image), library.error().message()));
 }
 
 Result<std::unique_ptr<Program>> load_so(const ProgramImage& image) {
   PINTLE_TRY(refuse_constants(image));
-  return load_code(image, base::sha256(image.code),
-                   [&]() -> Result<std::vector<std::byte>> { return std::vector(image.code.begin(), image.code.end()); });
+  return load_code(image, base::sha256(image.code), [&]() -> Result<std::vector<std::byte>> {
+    return std::vector(image.code.begin(), image.code.end());
+  });
 }
 
 Result<std::unique_ptr<Program>> load_c(const ProgramImage& image) {
@@ -100,15 +112,18 @@ Result<std::unique_ptr<Program>> load_c(const ProgramImage& image) {
 
 Result<void> register_kernel(std::string_view symbol, pintle_kernel kernel) {
   return base::contain("registering a kernel", [&]() -> Result<void> {
-    if (kernel == nullptr) return Error(Errc::invalid_argument, fmt::format("Kernel {} has no function.", base::quote(symbol)));
+    if (kernel == nullptr)
+      return Error(Errc::invalid_argument, fmt::format("Kernel {} has no function.", base::quote(symbol)));
     if (!base::is_identifier(symbol)) {
-      return Error(Errc::invalid_argument, fmt::format("Name {} of a kernel is not an identifier.", base::quote(symbol)));
+      return Error(Errc::invalid_argument,
+                   fmt::format("Name {} of a kernel is not an identifier.", base::quote(symbol)));
     }
     Registry& all = registry();
     const std::lock_guard lock(all.mutex);
     const auto [place, added] = all.kernels.try_emplace(std::string(symbol), kernel);
     if (added || place->second == kernel) return {};
-    return Error(Errc::invalid_argument, fmt::format("Kernel {} is already registered with another function.", base::quote(symbol)));
+    return Error(Errc::invalid_argument,
+                 fmt::format("Kernel {} is already registered with another function.", base::quote(symbol)));
   });
 }
 
@@ -123,8 +138,8 @@ Result<std::unique_ptr<Program>> load_program(const ProgramImage& image) {
   if (image.format == "native") return load_native(image);
   if (image.format == "so") return load_so(image);
   if (image.format == "c") return load_c(image);
-  return Error(Errc::unsupported, fmt::format("Format {} of {} is none of the cpu backend's (native, so, c).", base::quote(image.format),
-                                              object_name(image)));
+  return Error(Errc::unsupported, fmt::format("Format {} of {} is none of the cpu backend's (native, so, c).",
+                                              base::quote(image.format), object_name(image)));
 }
 
 Result<backend::ProgramId> Device::load(const ProgramImage& image) {

@@ -41,11 +41,13 @@ struct Program {
 [[nodiscard]] pintle_kernel registered_kernel(std::string_view symbol);
 
 /// The shared object that the C compiler makes of the image's source.
-[[nodiscard]] Result<std::vector<std::byte>> compile_c(const backend::ProgramImage& image, std::span<const std::string> command);
+[[nodiscard]] Result<std::vector<std::byte>> compile_c(const backend::ProgramImage& image,
+                                                       std::span<const std::string> command);
 /// The compiler and all its arguments except the files' names.
 struct Compilation {
   std::vector<std::string> command;
-  std::string identity;  ///< What the result depends on besides the source: version of the compiler, command, processor.
+  std::string
+      identity;  ///< What the result depends on besides the source: version of the compiler, command, processor.
 };
 [[nodiscard]] Result<Compilation> c_compilation(const backend::ProgramImage& image);
 /// The image's text with the kernel header before it.

@@ -78,7 +78,9 @@ class Run {
     }
   }
 
-  void operator()(const backend::Copy& copy) const { move(bytes_at(place(copy.to)), bytes_at(place(copy.from)), place(copy.to).size); }
+  void operator()(const backend::Copy& copy) const {
+    move(bytes_at(place(copy.to)), bytes_at(place(copy.from)), place(copy.to).size);
+  }
   void operator()(const backend::Upload& upload) const {
     const Range to = place(upload.to);
     move(bytes_at(to), bound(upload.from, upload.from.slot).data, to.size);
@@ -124,7 +126,8 @@ class Run {
 
   [[nodiscard]] void* address(const Argument& argument) const {
     if (argument.kind == Argument::Kind::buffer) return bytes_at(bound(argument.range, argument.range.slot));
-    return const_cast<std::byte*>(bound(argument.scalar, argument.slot).bytes.data());  // kernels take void*, and read it
+    return const_cast<std::byte*>(
+        bound(argument.scalar, argument.slot).bytes.data());  // kernels take void*, and read it
   }
 
   void launch(const backend::Exec& exec, Grid grid) const {
@@ -147,9 +150,11 @@ class Run {
   void in_pieces(std::uint64_t size, const Body& body) const {
     constexpr std::uint64_t piece = 1 << 20;
     if (size < 2 * piece) return body(0, size);
-    spread((size + piece - 1) / piece, [&](std::uint64_t first, std::uint64_t last) {
-      body(first * piece, std::min(last * piece, size) - first * piece);
-    }, nullptr);
+    spread((size + piece - 1) / piece,
+           [&](std::uint64_t first, std::uint64_t last) {
+             body(first * piece, std::min(last * piece, size) - first * piece);
+           },
+           nullptr);
   }
 
   void move(std::byte* to, const std::byte* from, std::uint64_t size) const {

@@ -1,30 +1,38 @@
-// `pintle bench`: one figure beside its reference.
+// `pintle bench NAME`: one figure beside its reference, measured in the same run.
+#include "bench/bench.h"
+
 #include <string>
 #include <vector>
 
 #include "bench/report.h"
 #include "cli/command.h"
+#include "cli/table.h"
 
 namespace pintle::cli {
 namespace {
 
-struct BenchOptionsGiven {
-  std::string figure;
+struct BenchGiven {
+  std::string name;
   std::string device = "cpu";
   std::size_t pairs = bench::BenchOptions::least_pairs;
 };
 
-void declare(CLI::App& command, BenchOptionsGiven& options) {
-  std::string names;
+std::string figure_list() {
+  std::vector<std::vector<std::string>> rows;
   for (const bench::FigureInfo& figure : bench::figures())
-    names += (names.empty() ? "" : ", ") + std::string(figure.name);
-  command.add_option("NAME", options.figure, "Figure to measure: " + names)->required();
-  command.add_option("--device", options.device, "Device to measure");
-  command.add_option("--pairs", options.pairs, "Pairs of blocks, ours and the reference by turns");
+    rows.push_back({"  " + std::string(figure.name), std::string(figure.text)});
+  return "Figures:\n" + table(rows);
 }
 
-Result<ExitCode> run(const BenchOptionsGiven& options, const Output& output) {
-  PINTLE_ASSIGN(rows, bench::run_figure(options.figure, {options.device, options.pairs, {}}));
+void declare(CLI::App& command, BenchGiven& options) {
+  command.add_option("NAME", options.name, "The figure to measure")->required();
+  command.add_option("--device", options.device, "Device to measure");
+  command.add_option("--pairs", options.pairs, "Pairs of alternating blocks, ours and the reference");
+  command.footer(figure_list());
+}
+
+Result<ExitCode> run(const BenchGiven& options, const Output& output) {
+  PINTLE_ASSIGN(rows, bench::run_figure(options.name, {options.device, options.pairs, {}}));
   if (!output.is_json()) {
     output.text(bench::table(rows));
     return ExitCode::ok;

@@ -110,7 +110,8 @@ void Execution::go_on_with(std::uint8_t thread) {
 void Execution::end() {
   const bool all_ended = std::ranges::all_of(threads_, [](const Thread& t) { return t.state == State::ended; });
   if (all_ended) return go_on_with(nobody);
-  if (!enabled_.empty()) return violate(Fault::stuck, "The run has no end after " + std::to_string(most_steps) + " steps.");
+  if (!enabled_.empty())
+    return violate(Fault::stuck, "The run has no end after " + std::to_string(most_steps) + " steps.");
   violate(Fault::deadlock, describe_blocked());
 }
 
@@ -127,6 +128,9 @@ void Execution::collect_enabled() {
     if (threads_[i].state == State::ready) collect_ready(i);
     if (threads_[i].state == State::asleep) collect_asleep(i);
   }
+  // Nobody may count on being woken for nothing.
+  const auto for_nothing = [](const Operation& operation) { return operation.action == Action::wake_for_nothing; };
+  if (std::ranges::all_of(enabled_, for_nothing)) enabled_.clear();
 }
 
 void Execution::collect_ready(std::uint8_t index) {
@@ -182,9 +186,8 @@ ObjectId Execution::create(Type type) {
 
 void Execution::destroy(ObjectId object) {
   objects_[object].alive = false;
-  const bool has_sleepers = std::ranges::any_of(threads_, [&](const Thread& thread) {
-    return thread.state == State::asleep && thread.condition == object;
-  });
+  const bool has_sleepers = std::ranges::any_of(
+      threads_, [&](const Thread& thread) { return thread.state == State::asleep && thread.condition == object; });
   if (has_sleepers || objects_[object].owner != nobody) {
     violate(Fault::reuse, "The " + describe_object(object) + " is destroyed while somebody uses it.");
   }

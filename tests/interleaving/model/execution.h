@@ -102,7 +102,7 @@ class Execution {
     std::string name;
     std::function<void()> body;
     State state = State::ready;
-    Operation next;             // what it does when it runs next
+    Operation next;  // what it does when it runs next
     ObjectSet held = 0;
     std::optional<std::uint64_t> writes_seen;  // how many there had been when it paused last
     // While asleep:

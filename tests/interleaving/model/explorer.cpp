@@ -36,6 +36,8 @@ struct Node {
 
 class Search final : public Chooser {
  public:
+  explicit Search(Reduction reduction) : reduction_(reduction) {}
+
   std::size_t choose(std::span<const Operation> enabled) override {
     if (is_redundant_) return 0;
     if (depth_ < path_.size()) return path_[depth_++].taken;
@@ -64,7 +66,7 @@ class Search final : public Chooser {
   bool push(std::span<const Operation> enabled) {
     Node node;
     node.enabled.assign(enabled.begin(), enabled.end());
-    if (!path_.empty()) inherit(path_.back(), node.asleep);
+    if (!path_.empty() && reduction_ == Reduction::sleep_sets) inherit(path_.back(), node.asleep);
     if (!node.advance(last_thread(path_.size()))) return false;
     path_.push_back(std::move(node));
     return true;
@@ -83,6 +85,7 @@ class Search final : public Chooser {
     return depth == 0 ? std::uint8_t{0} : path_[depth - 1].enabled[path_[depth - 1].taken].thread;
   }
 
+  Reduction reduction_;
   std::vector<Node> path_;
   std::size_t depth_ = 0;
   bool is_redundant_ = false;
@@ -96,9 +99,8 @@ class Script final : public Chooser {
   std::size_t choose(std::span<const Operation> enabled) override {
     const auto thread = number(' ');
     const auto variant = !text_.empty() && text_.front() == '.' ? number('.') : 0;
-    const auto place = std::ranges::find_if(enabled, [&](const Operation& o) {
-      return thread && variant && o.thread == *thread && code(o) == *variant;
-    });
+    const auto place = std::ranges::find_if(
+        enabled, [&](const Operation& o) { return thread && variant && o.thread == *thread && code(o) == *variant; });
     fits_ = fits_ && place != enabled.end();
     return fits_ ? static_cast<std::size_t>(place - enabled.begin()) : 0;
   }
@@ -151,9 +153,9 @@ void perform(const Scenario& scenario, Chooser& chooser, Report& report) {
 
 }  // namespace
 
-Report explore(const Scenario& scenario, std::uint64_t most_schedules) {
+Report explore(const Scenario& scenario, Reduction reduction, std::uint64_t most_schedules) {
   Report report;
-  Search search;
+  Search search(reduction);
   do {
     search.restart();
     perform(scenario, search, report);

@@ -17,7 +17,7 @@ struct Report {
   std::uint64_t redundant = 0;  ///< Found to repeat one of those on the way.
   bool exhaustive = false;
   std::optional<Violation> violation;
-  std::string schedule;           ///< Of the violation: what `replay` takes.
+  std::string schedule;            ///< Of the violation: what `replay` takes.
   std::vector<std::string> steps;  ///< Of the violation, in words.
 
   [[nodiscard]] std::string summary() const;
@@ -25,9 +25,13 @@ struct Report {
   [[nodiscard]] std::string story() const;
 };
 
+/// `none` runs every order of every two steps, whether it matters or not: what the reduction is checked against.
+enum class Reduction : std::uint8_t { sleep_sets, none };
+
 /// Depth first with sleep sets: a step that was tried is not tried again until something that depends on it has run.
 /// Stops at the first violation, or unfinished after `most_schedules`.
-[[nodiscard]] Report explore(const Scenario& scenario, std::uint64_t most_schedules = 4'000'000);
+[[nodiscard]] Report explore(const Scenario& scenario, Reduction reduction = Reduction::sleep_sets,
+                             std::uint64_t most_schedules = 4'000'000);
 
 /// One run along a schedule that `explore` gave; empty when the schedule does not fit the scenario.
 [[nodiscard]] std::optional<Report> replay(const Scenario& scenario, std::string_view schedule);

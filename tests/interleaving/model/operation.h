@@ -17,14 +17,26 @@ inline constexpr ObjectId most_objects = 61;
 [[nodiscard]] constexpr ObjectSet set_of(ObjectId object) noexcept { return ObjectSet{1} << object; }
 
 enum class Action : std::uint8_t {
-  begin, load, store, update, plain, lock, unlock, sleep, notify_one, notify_all, expire, wake_for_nothing, tick, pause
+  begin,
+  load,
+  store,
+  update,
+  plain,
+  lock,
+  unlock,
+  sleep,
+  notify_one,
+  notify_all,
+  expire,
+  wake_for_nothing,
+  tick,
+  pause
 };
 
 [[nodiscard]] constexpr std::string_view name(Action action) noexcept {
-  constexpr std::string_view names[] = {"begin",      "load",       "store",  "update",
-                                        "go on",      "lock",       "unlock", "sleep",
-                                        "notify_one", "notify_all", "expire", "wake for nothing",
-                                        "time passes", "pause"};
+  constexpr std::string_view names[] = {
+      "begin",      "load",       "store",  "update",           "go on",       "lock", "unlock", "sleep",
+      "notify_one", "notify_all", "expire", "wake for nothing", "time passes", "pause"};
   return names[static_cast<std::size_t>(action)];
 }
 
@@ -43,8 +55,8 @@ struct Operation {
   }
 };
 
-/// Whether the order of the two can matter. `plain` stands for what a thread that holds a mutex does with ordinary memory after
-/// an atomic access: it may meet whoever comes to the same thing's atomics without that mutex.
+/// Whether the order of the two can matter. `plain` stands for what a thread that holds a mutex does with ordinary
+/// memory after an atomic access: it may meet whoever comes to the same thing's atomics without that mutex.
 [[nodiscard]] constexpr bool depend(const Operation& a, const Operation& b) noexcept {
   if (a.thread == b.thread) return true;
   if ((a.action == Action::plain || b.action == Action::plain) && (a.held & b.held) != 0) return false;

@@ -1,0 +1,139 @@
+// The timelines with real threads, locks and clocks: what ThreadSanitizer looks at.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "core/timeline.h"
+#include "core/worklist.h"
+#include "kit/host_timeline.h"
+
+namespace pintle {
+namespace {
+
+constexpr std::uint64_t last_value = 40;
+constexpr int rounds = 25;
+
+// Far beyond any run: a lost wake-up becomes a failed expectation instead of a hang.
+Deadline guard() { return Clock::now() + std::chrono::seconds(100); }
+
+core::PointStatus wait(core::Timeline& timeline, std::uint64_t value, Deadline deadline) {
+  core::Parker parker;
+  core::ParkedWaiter waiter(parker);
+  const core::PointStatus status = timeline.add(waiter, value);
+  if (status != core::PointStatus::pending) return status;
+  if (!parker.park(deadline) && timeline.remove(waiter)) return core::PointStatus::pending;
+  return timeline.status(value);
+}
+
+void raise_in_steps(core::Timeline& timeline, std::uint64_t first) {
+  for (std::uint64_t value = first; value <= last_value; value += 3) {
+    core::Worklist worklist;
+    timeline.raise(value, worklist);
+  }
+}
+
+void wait_for_each(core::Timeline& timeline, bool may_fail) {
+  for (std::uint64_t value = 1; value <= last_value; ++value) {
+    const core::PointStatus status = wait(timeline, value, guard());
+    EXPECT_NE(status, core::PointStatus::pending) << value;
+    EXPECT_TRUE(may_fail || status == core::PointStatus::reached) << value;
+  }
+}
+
+// Links itself and leaves at once, again and again, until there is nothing left to wait for.
+void come_and_go(core::Timeline& timeline) {
+  std::uint64_t before = 0;
+  while (wait(timeline, last_value, Deadline{}) == core::PointStatus::pending) {
+    const std::uint64_t value = timeline.value();
+    EXPECT_GE(value, before);
+    before = value;
+    std::this_thread::yield();
+  }
+}
+
+void core_round(bool fails) {
+  core::Timeline timeline(0);
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 3; ++i) threads.emplace_back([&] { wait_for_each(timeline, fails); });
+  for (int i = 0; i < 2; ++i) threads.emplace_back([&] { come_and_go(timeline); });
+  for (const std::uint64_t first : {1U, 2U, 3U}) threads.emplace_back([&, first] { raise_in_steps(timeline, first); });
+  if (!fails) return;
+  threads.emplace_back([&] {
+    core::Worklist worklist;
+    timeline.fail(Error(Errc::device_lost, "The device is gone."), worklist, last_value / 2);
+  });
+  threads.emplace_back([&] {
+    core::Worklist worklist;
+    timeline.fail(Error(Errc::device_lost, "The device is gone."), worklist);
+  });
+}
+
+TEST(TimelineConcurrency, setters_against_waiters) {
+  for (int i = 0; i < rounds; ++i) core_round(false);
+}
+
+TEST(TimelineConcurrency, failures_against_setters_and_waiters) {
+  for (int i = 0; i < rounds; ++i) core_round(true);
+}
+
+struct Tally {
+  std::atomic<std::uint64_t> calls{0};
+
+  [[nodiscard]] backend::Notification notification() {
+    return {[](void* state) { static_cast<Tally*>(state)->calls.fetch_add(1); }, this};
+  }
+};
+
+void host_wait_for_each(kit::HostTimeline& timeline, bool may_fail) {
+  for (std::uint64_t serial = 1; serial <= last_value; ++serial) {
+    const auto outcome = timeline.wait(serial, guard());
+    const bool is_lost = may_fail && !outcome && outcome.error().code() == Errc::device_lost;
+    EXPECT_TRUE(outcome.has_value() || is_lost) << serial;
+  }
+}
+
+void host_come_and_go(kit::HostTimeline& timeline) {
+  for (;;) {
+    const auto outcome = timeline.wait(last_value, Deadline{});
+    if (outcome.has_value() || outcome.error().code() != Errc::timeout) return;
+    std::this_thread::yield();
+  }
+}
+
+void host_ask_for_each(kit::HostTimeline& timeline, Tally& tally) {
+  for (std::uint64_t serial = last_value; serial > 0; --serial) {
+    EXPECT_TRUE(timeline.notify(serial, tally.notification()).has_value());
+  }
+}
+
+void host_round(bool fails) {
+  kit::HostTimeline timeline(0);
+  Tally tally;
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 2; ++i) threads.emplace_back([&] { host_wait_for_each(timeline, fails); });
+    for (int i = 0; i < 2; ++i) threads.emplace_back([&] { host_ask_for_each(timeline, tally); });
+    threads.emplace_back([&] { host_come_and_go(timeline); });
+    threads.emplace_back([&] {
+      const std::uint64_t end = fails ? last_value / 2 : last_value;
+      for (std::uint64_t serial = 1; serial <= end; ++serial) timeline.advance(serial);
+    });
+    if (fails) threads.emplace_back([&] { timeline.fail(Error(Errc::device_lost, "The device is gone.")); });
+  }
+  EXPECT_EQ(tally.calls.load(), 2 * last_value);
+}
+
+TEST(HostTimelineConcurrency, advancing_against_waiters_and_notifications) {
+  for (int i = 0; i < rounds; ++i) host_round(false);
+}
+
+TEST(HostTimelineConcurrency, failures_against_waiters_and_notifications) {
+  for (int i = 0; i < rounds; ++i) host_round(true);
+}
+
+}  // namespace
+}  // namespace pintle
