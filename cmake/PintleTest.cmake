@@ -2,6 +2,9 @@
 include_guard(GLOBAL)
 include(GoogleTest)
 
+# Where the tests' files are: a header, so that only what includes it differs between two copies of the tree.
+file(CONFIGURE OUTPUT ${PINTLE_GENERATED}/tests/tests_dir.h CONTENT "#pragma once\n#define TESTS_DIR \"${PROJECT_SOURCE_DIR}/tests\"\n")
+
 # pintle_test(<name> [SOURCES ...] [LINK ...] [LABELS ...] [OWN_MAIN]): a GoogleTest program against the library's insides.
 # Without SOURCES every .cpp of the folder belongs to it. Suites whose name contains "Concurrency" get that label: they are
 # what runs under ThreadSanitizer.
@@ -15,8 +18,7 @@ function(pintle_test name)
   endif()
   find_package(GTest REQUIRED)
   add_executable(${name} ${arg_SOURCES})
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR})
-  target_compile_definitions(${name} PRIVATE TESTS_DIR="${PROJECT_SOURCE_DIR}/tests")
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR} ${PINTLE_GENERATED}/tests)
   target_link_libraries(${name} PRIVATE pintle_options ${arg_LINK} pintle_internal GTest::gmock)
   if(NOT arg_OWN_MAIN)
     target_link_libraries(${name} PRIVATE GTest::gmock_main)
@@ -30,7 +32,9 @@ function(pintle_discover program filter)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "LABELS")
   set(properties TIMEOUT ${arg_TIMEOUT})
   if(arg_LABELS)
-    list(APPEND properties LABELS "${arg_LABELS}")
+    # gtest_discover_tests takes one label only; ctest -L finds each word in it.
+    list(JOIN arg_LABELS "-" label)
+    list(APPEND properties LABELS ${label})
   endif()
   gtest_discover_tests(${program} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_FILTER ${filter} PROPERTIES ${properties})
 endfunction()

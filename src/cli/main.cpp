@@ -15,7 +15,8 @@ namespace {
 
 void declare(CLI::App& app, Chosen& chosen) {
   app.name("pintle");
-  app.set_version_flag("--version", version_text, "Print the version, the commit and the backends, and exit");
+  app.set_version_flag("--version", version_text,
+                       "Print the version, the commit, the backends and the layers, and exit");
   app.require_subcommand(0, 1);  // what is no command is named before the want of one
   app.footer(exit_code_table());
   for (const AddCommand add : commands()) add(app, chosen);

@@ -5,7 +5,7 @@
 
 namespace pintle::cli {
 
-/// Version, commit where it is known, and the backends that were built in.
+/// Version, commit where it is known, and the backends and layers that were built in.
 [[nodiscard]] std::string version_text();
 
 }  // namespace pintle::cli

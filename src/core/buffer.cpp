@@ -78,7 +78,7 @@ Result<void> Buffer::fill_native(std::string_view type, void* out) const {
   if (!incarnation_) return core::empty_object("Buffer");
   PINTLE_ASSIGN(memory, incarnation_->memory_of(view_.buffer_));
   auto filled = incarnation_->device().native(type, static_cast<std::uint64_t>(memory), out);
-  if (!filled) return incarnation_->report(filled.error());
+  if (!filled) return incarnation_->report(filled.error()).during(core::native_text(type, text()));
   return {};
 }
 

@@ -12,5 +12,7 @@ namespace pintle::core {
 [[nodiscard]] Error blocking_refused(std::string what);
 /// A moved-from or default-made object of `kind`.
 [[nodiscard]] Error empty_object(std::string_view kind);
+/// What an error of native access was doing.
+[[nodiscard]] std::string native_text(std::string_view type, std::string_view object);
 
 }  // namespace pintle::core

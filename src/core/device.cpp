@@ -93,7 +93,7 @@ Result<Program> Device::load(const ProgramPack& pack, const LoadOptions& options
   return base::contain("loading a program", [&]() -> Result<Program> {
     const auto incarnation = state_->current();
     PINTLE_TRY(incarnation->usable("[" + incarnation->id() + "]"));
-    auto loaded = core::load_variant(incarnation->device(), *pack.state_, options);
+    auto loaded = core::load_variant(incarnation->device(), incarnation->info(), *pack.state_, options);
     if (!loaded) return incarnation->report(loaded.error());
     return Program(incarnation->hand_out(std::make_shared<core::ProgramState>(
         incarnation->shared_from_this(), loaded->id, std::move(loaded->format), std::move(loaded->entries))));
@@ -152,7 +152,7 @@ Result<void> Device::fill_native(std::string_view type, void* out) const {
   const auto incarnation = state_->current();
   PINTLE_TRY(incarnation->usable("[" + incarnation->id() + "]"));
   auto filled = incarnation->device().native(type, 0, out);
-  if (!filled) return incarnation->report(filled.error());
+  if (!filled) return incarnation->report(filled.error()).during(core::native_text(type, "[" + incarnation->id() + "]"));
   return {};
 }
 

@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t max_alignment = 4096;
 
 Result<backend::MemoryRequest> check_request(DType dtype, const Shape& shape, const BufferOptions& options, const DeviceInfo& info) {
-  if (name(dtype).empty()) return Error(Errc::invalid_argument, fmt::format("DType ({}) is none of {}.", static_cast<int>(dtype), dtype_names()));
+  if (!parse_dtype(name(dtype))) return Error(Errc::invalid_argument, fmt::format("DType ({}) is none of {}.", static_cast<int>(dtype), dtype_names()));
   const auto bytes = shape.is_valid() ? checked_bytes(dtype, shape) : std::nullopt;
   if (!bytes) {
     return Error(Errc::invalid_argument,
@@ -35,6 +35,24 @@ Result<backend::MemoryRequest> check_request(DType dtype, const Shape& shape, co
                                                      max_alignment));
   }
   return backend::MemoryRequest{*bytes, options.alignment, options.placement, options.label};
+}
+
+std::optional<Feature> feature_of(const backend::Operation& operation) noexcept {
+  if (std::holds_alternative<backend::HostCall>(operation)) return Feature::host_call;
+  if (std::holds_alternative<backend::Timestamp>(operation)) return Feature::timestamp;
+  if (std::holds_alternative<backend::ExecIndirect>(operation)) return Feature::indirect;
+  return std::nullopt;
+}
+
+// What the device declares absent never reaches it.
+Result<void> check_feature(const backend::Operation& operation, const DeviceInfo& info) {
+  const auto feature = feature_of(operation);
+  if (!feature) return {};
+  const auto row = std::ranges::find(info.capabilities, *feature, &Capability::feature);
+  if (row != info.capabilities.end() && row->support != Support::absent) return {};
+  return Error(Errc::unsupported, fmt::format("Command ({}) needs the feature ({}), which [{}] does not have: {}.",
+                                              backend::name(operation), name(*feature), info.id,
+                                              info.capability(*feature).detail));
 }
 
 }  // namespace
@@ -133,6 +151,7 @@ Result<void> Incarnation::resolve(CommandList& list, std::optional<Stamp> use) {
   }
   std::uint64_t missing = 0;
   for (backend::Command& command : list.commands_) {
+    PINTLE_TRY(check_feature(command.operation, info_));
     visit_ranges(command, std::span(list.arguments_), [&](backend::Range& range, Access) {
       if (range.slot != backend::no_slot || missing != 0) return;
       BufferRecord* const record = find_buffer(range.buffer);

@@ -59,11 +59,11 @@ bool ends_the_choice(Errc code) noexcept {
 /// Tries variants and remembers why each was refused.
 class Chooser {
  public:
-  Chooser(backend::Device& device, const io::Pack& pack, const LoadOptions& options)
-      : device_(device), pack_(pack), constants_(constants_of(options)), refusals_(pack.variants.size()) {}
+  Chooser(backend::Device& device, const DeviceInfo& info, const io::Pack& pack, const LoadOptions& options)
+      : device_(device), info_(info), pack_(pack), constants_(constants_of(options)), refusals_(pack.variants.size()) {}
 
   Result<LoadedVariant> choose() {
-    for (const std::string& format : device_.info().formats) {
+    for (const std::string& format : info_.formats) {
       for (std::size_t i = 0; i < pack_.variants.size(); ++i) {
         if (!refusals_[i].empty() || (format != "*" && format != pack_.variants[i].format)) continue;
         PINTLE_ASSIGN(loaded, try_one(i));
@@ -87,12 +87,12 @@ class Chooser {
   }
 
   [[nodiscard]] std::string refusal_of(const io::PackVariant& variant) const {
-    const std::string& target = device_.info().target;
+    const std::string& target = info_.target;
     if (!variant.target.empty() && variant.target != target) {
       return fmt::format("the device needs the target {}", base::quote(target));
     }
     for (const Entry& entry : variant.entries) {
-      const std::string refusal = core::refusal_of(entry, device_.info().limits);
+      const std::string refusal = core::refusal_of(entry, info_.limits);
       if (!refusal.empty()) return fmt::format("in the entry {} the {}", base::quote(entry.name), refusal);
     }
     return {};
@@ -100,8 +100,8 @@ class Chooser {
 
   [[nodiscard]] Error failure() const {
     std::string text = fmt::format("No variant ({}) of [Program {}] loads on [{}], which takes the formats {}.",
-                                   pack_.variants.size(), base::quote(pack_.name), device_.info().id,
-                                   or_none(fmt::format("{}", fmt::join(device_.info().formats, ", "))));
+                                   pack_.variants.size(), base::quote(pack_.name), info_.id,
+                                   or_none(fmt::format("{}", fmt::join(info_.formats, ", "))));
     for (std::size_t i = 0; i < refusals_.size(); ++i) {
       const std::string refusal = refusals_[i].empty() ? "the device does not take the format" : refusals_[i];
       text += fmt::format("\n - Variant {} ({}) is refused: {}", i, text_of(pack_.variants[i]), refusal);
@@ -112,28 +112,29 @@ class Chooser {
   }
 
   backend::Device& device_;
+  const DeviceInfo& info_;
   const io::Pack& pack_;
   std::vector<backend::Constant> constants_;
   std::vector<std::string> refusals_;  // by variant; empty: not tried
 };
 
 /// A device that fixes no constants would load the program without them.
-Result<void> check_constants(const backend::Device& device, const LoadOptions& options) {
+Result<void> check_constants(const DeviceInfo& info, const LoadOptions& options) {
   if (options.constants.empty()) return {};
-  const Capability capability = device.info().capability(Feature::constants);
+  const Capability capability = info.capability(Feature::constants);
   if (capability.support != Support::absent) return {};
   return Error(Errc::unsupported,
                fmt::format("Constant count ({}) is larger than the limit (0) of [{}], which fixes no constants: {}.",
-                           options.constants.size(), device.info().id, capability.detail));
+                           options.constants.size(), info.id, capability.detail));
 }
 
 }  // namespace
 
-Result<LoadedVariant> load_variant(backend::Device& device, const ProgramPack::State& pack,
+Result<LoadedVariant> load_variant(backend::Device& device, const DeviceInfo& info, const ProgramPack::State& pack,
                                    const LoadOptions& options) {
   return base::contain("loading a program", [&]() -> Result<LoadedVariant> {
-    PINTLE_TRY(check_constants(device, options));
-    return Chooser(device, pack.pack, options).choose();
+    PINTLE_TRY(check_constants(info, options));
+    return Chooser(device, info, pack.pack, options).choose();
   });
 }
 

@@ -2,7 +2,24 @@
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
+# CI must have these devices: on them a skip for want of something on the machine is a failure.
+set(required --require cpu --require null)
+
 add_executable(conformance main.cpp)
 target_link_libraries(conformance PRIVATE pintle_options pintle_conformance fmt::fmt GTest::gtest)
-gtest_discover_tests(conformance DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 EXTRA_ARGS --require cpu --require null
-                     PROPERTIES LABELS "conformance;concurrency" TIMEOUT 120)
+gtest_discover_tests(conformance DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 EXTRA_ARGS ${required}
+                     PROPERTIES LABELS conformance-concurrency TIMEOUT 120)
+
+# Everything once more with all counters near 2^64. Skips inside are those of the tests above, so they do not count here.
+add_test(NAME conformance.counters_near_the_end COMMAND conformance ${required} --gtest_brief=1)
+set_tests_properties(conformance.counters_near_the_end PROPERTIES LABELS conformance TIMEOUT 600
+                     ENVIRONMENT PINTLE_FIRST_SERIAL=18446744073709550615)
+
+# Every seam call failed once for every scenario.
+file(GLOB sweep_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/sweep/*.cpp)
+add_executable(fault_sweep ${sweep_sources})
+target_link_libraries(fault_sweep PRIVATE pintle_options pintle_conformance fmt::fmt)
+foreach(device "cpu" "cpu?inline" "null")
+  add_test(NAME conformance.fault_sweep.${device} COMMAND fault_sweep faulty(${device}))
+  set_tests_properties(conformance.fault_sweep.${device} PROPERTIES LABELS "conformance;sweep" TIMEOUT 600)
+endforeach()

@@ -15,7 +15,7 @@ namespace pintle {
 namespace {
 
 constexpr std::uint64_t last_value = 40;
-constexpr int rounds = 25;
+constexpr int rounds = 60;
 
 // Far beyond any run: a lost wake-up becomes a failed expectation instead of a hang.
 Deadline guard() { return Clock::now() + std::chrono::seconds(100); }

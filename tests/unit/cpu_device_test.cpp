@@ -99,7 +99,7 @@ TEST(CpuDevice, UnknownNativeTypesAreRefusedByName) {
 
 TEST(CpuMemory, IsMappedAlignedAndNative) {
   CpuRig rig;
-  for (const std::uint64_t alignment : {1, 64, 256, 4096}) {
+  for (const std::uint64_t alignment : {1u, 64u, 256u, 4096u}) {
     const auto memory = must(rig.device->allocate({100, alignment, Placement::device, {}}));
     const auto bytes = must(rig.device->map(memory));
     EXPECT_EQ(bytes.size(), 100u);

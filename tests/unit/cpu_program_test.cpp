@@ -14,6 +14,7 @@
 #include "kit/subprocess.h"
 #include "pintle/native/cpu.h"
 #include "scratch_folder.h"
+#include "tests_dir.h"
 
 namespace pintle::test {
 namespace {

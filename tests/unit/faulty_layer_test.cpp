@@ -97,8 +97,9 @@ TEST(FaultyLayer, OptionsAreStrict) {
   };
   EXPECT_THAT(message({{"call", "dance"}}), HasSubstr("The value (\"dance\") of the option call of [faulty]"));
   EXPECT_THAT(message({{"call", "release"}}), HasSubstr("The call (release) does not answer (internal)"));
-  EXPECT_THAT(message({{"call", "submit"}, {"code", "timeout"}}),
-              HasSubstr("does not answer (timeout); it answers (device_lost, process_poisoned, internal, out_of_memory)."));
+  EXPECT_THAT(
+      message({{"call", "submit"}, {"code", "timeout"}}),
+      HasSubstr("does not answer (timeout); it answers (device_lost, process_poisoned, internal, out_of_memory)."));
   EXPECT_THAT(message({{"call", "submit"}, {"ordinal", "0"}}), HasSubstr("at least 1"));
   EXPECT_THAT(message({{"call", "submit"}, {"code", "bad"}}), HasSubstr("the name of an error code"));
   EXPECT_EQ(message({{"times", "3"}}), "The option times of [faulty] needs the option call.");
@@ -196,7 +197,8 @@ TEST(FaultyLayer, APlanDoesNotFireAgainInTheNextGeneration) {
 
 TEST(FaultyLayer, ANamedPlanLivesForEver) {
   const auto layer = layers::create_faulty_layer();
-  const std::vector<Option> options{{"call", "allocate"}, {"plan", "mine"}}, others{{"call", "allocate"}, {"plan", "other"}};
+  const std::vector<Option> options{{"call", "allocate"}, {"plan", "mine"}},
+      others{{"call", "allocate"}, {"plan", "other"}};
   EXPECT_FALSE(must(layer->wrap(open_null(), options))->allocate(sized(1)));
   EXPECT_TRUE(must(layer->wrap(open_null(), options))->allocate(sized(1)));
   EXPECT_FALSE(must(layer->wrap(open_null(), others))->allocate(sized(1)));
@@ -313,7 +315,8 @@ TEST(FaultyLayerConcurrency, ABlockedWaitReturnsTheLoss) {
     std::mutex mutex;
     std::condition_variable never;
     std::unique_lock lock(mutex);
-    while (never.wait_until(lock, deadline) != std::cv_status::timeout) {}
+    while (never.wait_until(lock, deadline) != std::cv_status::timeout) {
+    }
     return Error(Errc::timeout, "The deadline passes.");
   };
   const auto device = must(layers::create_faulty_layer()->wrap(std::make_unique<Scripted>(answers), {}));

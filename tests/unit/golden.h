@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "tests_dir.h"
+
 namespace pintle::test {
 
 /// A file of tests/unit.

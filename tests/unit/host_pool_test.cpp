@@ -47,8 +47,8 @@ class Call final : public HostPool::Task {
 };
 
 TEST(HostTeam, OneMemberRunsEverythingOnce) {
-  for (const std::uint64_t count : {1, 2, 3, 16, 17, 1000}) {
-    for (const std::uint32_t parts : {1, 2, 7, 64}) {
+  for (const std::uint64_t count : {1u, 2u, 3u, 16u, 17u, 1000u}) {
+    for (const std::uint32_t parts : {1u, 2u, 7u, 64u}) {
       HostTeam team;
       std::vector<int> hits(count);
       const auto body = [](const void* context, std::uint64_t first, std::uint64_t last) {
@@ -105,7 +105,7 @@ TEST(HostPoolConcurrency, AnExpectedCostChangesNothingButWhoRuns) {
   for (const std::int64_t expected : {1, 1000, 1000000}) {
     LoopCost cost;
     cost.learn(Duration(expected), 1);
-    for (const std::uint64_t count : {2, 5, 1000}) {
+    for (const std::uint64_t count : {2u, 5u, 1000u}) {
       std::vector<std::atomic<int>> hits(count);
       Call call([&](HostPool::Worker& worker) {
         worker.spread(
@@ -123,7 +123,7 @@ TEST(HostPoolConcurrency, AnExpectedCostChangesNothingButWhoRuns) {
 }
 
 TEST(HostPoolConcurrency, EveryReadyTaskRunsOnce) {
-  for (const std::uint32_t threads : {1, 2, 5}) {
+  for (const std::uint32_t threads : {1u, 2u, 5u}) {
     for (const Duration spin : {Duration::zero(), Duration(microseconds(50))}) {
       const auto pool = pool_of(threads, spin);
       std::vector<std::unique_ptr<Call>> calls;
@@ -157,7 +157,7 @@ TEST(HostPoolConcurrency, ABlockedTaskDoesNotHoldUpTheOthers) {
 
 TEST(HostPoolConcurrency, SpreadRunsEveryIndexOnce) {
   const auto pool = pool_of(4);
-  for (const std::uint64_t count : {1, 2, 3, 5, 64, 1000, 20000}) {
+  for (const std::uint64_t count : {1u, 2u, 3u, 5u, 64u, 1000u, 20000u}) {
     std::vector<std::atomic<int>> hits(count);
     Call call([&](HostPool::Worker& worker) {
       worker.spread(nullptr, count, [&](std::uint64_t first, std::uint64_t last) {

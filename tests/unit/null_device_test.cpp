@@ -28,7 +28,7 @@ TEST(NullDevice, SaysThatItExecutesNothing) {
   const DeviceInfo& info = found.devices[0];
   EXPECT_EQ(info.id, "null");
   EXPECT_EQ(info.kind, DeviceKind::simulated);
-  EXPECT_EQ(info.progress, Progress::own);
+  EXPECT_EQ(info.progress, Progress::driven);
   EXPECT_THAT(info.formats, ElementsAre("*"));
   EXPECT_EQ(info.capability(Feature::execution).support, Support::absent);
   for (int i = 0; i <= static_cast<int>(Feature::constants); ++i) {

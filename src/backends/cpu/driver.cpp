@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "backends/cpu/device.h"
-#include "backends/cpu/limits.h"
 #include "base/contain.h"
 #include "base/parse.h"
 #include "base/settings.h"

@@ -11,9 +11,9 @@
 #include "base/contain.h"
 #include "base/file.h"
 #include "base/quote.h"
+#include "kit/c_compiler.h"
 #include "kit/code_cache.h"
 #include "pintle/native/cpu.h"
-#include "pintle/version.h"
 
 namespace pintle::cpu {
 namespace {
@@ -103,9 +103,9 @@ Result<std::unique_ptr<Program>> load_so(const ProgramImage& image) {
 }
 
 Result<std::unique_ptr<Program>> load_c(const ProgramImage& image) {
-  PINTLE_ASSIGN(compilation, c_compilation(image));
-  const std::string all = fmt::format("pintle {}\n{}\n{}", version, compilation.identity, c_source(image));
-  return load_code(image, base::sha256(base::bytes_in(all)), [&] { return compile_c(image, compilation.command); });
+  PINTLE_ASSIGN(compilation, Compilation::of(image));
+  return load_code(image, compilation.key,
+                   [&] { return kit::compile_c(image.name, compilation.command, compilation.source); });
 }
 
 }  // namespace

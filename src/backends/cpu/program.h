@@ -1,21 +1,24 @@
 // Loaded programs: functions by entry point.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/dylib.h"
+#include "base/hash.h"
 #include "kit/host_team.h"
 #include "pintle/backend/driver.h"
 #include "pintle/native/cpu_kernel.h"
 
 namespace pintle::cpu {
+
+// Limits that core enforces before a launch.
+inline constexpr std::uint32_t max_parameters = 64;
+inline constexpr std::uint32_t max_local_bytes = 64 << 10;
 
 struct Kernel {
   pintle_kernel code = nullptr;
@@ -40,17 +43,13 @@ struct Program {
 /// The function registered under `symbol`, or null.
 [[nodiscard]] pintle_kernel registered_kernel(std::string_view symbol);
 
-/// The shared object that the C compiler makes of the image's source.
-[[nodiscard]] Result<std::vector<std::byte>> compile_c(const backend::ProgramImage& image,
-                                                       std::span<const std::string> command);
-/// The compiler and all its arguments except the files' names.
+/// A program of the format c as the compiler gets it.
 struct Compilation {
-  std::vector<std::string> command;
-  std::string
-      identity;  ///< What the result depends on besides the source: version of the compiler, command, processor.
+  std::vector<std::string> command;  ///< The compiler and its options.
+  std::string source;
+  base::Digest key{};  ///< Of all that the result depends on.
+
+  [[nodiscard]] static Result<Compilation> of(const backend::ProgramImage& image);
 };
-[[nodiscard]] Result<Compilation> c_compilation(const backend::ProgramImage& image);
-/// The image's text with the kernel header before it.
-[[nodiscard]] std::string c_source(const backend::ProgramImage& image);
 
 }  // namespace pintle::cpu

@@ -6,7 +6,6 @@
 #include <variant>
 
 #include "backends/cpu/device.h"
-#include "backends/cpu/limits.h"
 
 namespace pintle::cpu {
 namespace {

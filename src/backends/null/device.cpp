@@ -54,7 +54,7 @@ DeviceInfo describe(std::uint64_t heap_bytes) {
       .name = "null device",
       .driver = "pintle null",
       .kind = DeviceKind::simulated,
-      .progress = Progress::own,
+      .progress = Progress::driven,  // who submits, waits or polls looks at the clock
       .formats = {"*"},
       .target = "",
       .limits = limits_of(heap_bytes),

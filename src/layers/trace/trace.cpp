@@ -12,8 +12,8 @@
 
 #include "base/contain.h"
 #include "base/log.h"
-#include "kit/accesses.h"
 #include "kit/chrome_trace.h"
+#include "kit/command_text.h"
 #include "kit/forwarding.h"
 #include "kit/options.h"
 
@@ -51,17 +51,24 @@ class Device final : public kit::Forwarding {
   }
   ~Device() override {
     inner_.reset();
-    for (Track& track : tracks_ | std::views::values) {
-      for (Job& job : track.jobs)
-        draw(track, {job.serial, job.submitted, job.texts}, Clock::now(), "unfinished submission");
-    }
+    const auto drawn = base::contain("drawing the end of a trace", [&]() -> Result<void> {
+      for (Track& track : tracks_ | std::views::values) {
+        for (Job& job : track.jobs)
+          draw(track, {job.serial, job.submitted, job.texts}, Clock::now(), "unfinished submission");
+      }
+      return {};
+    });
+    if (!drawn) base::log(LogLevel::error, "trace", "{}", drawn.error().text());
   }
 
   Result<backend::ProgramId> load(const backend::ProgramImage& image) override {
-    auto program = Forwarding::load(image);
-    std::lock_guard lock(mutex_);
-    if (program) entries_[*program].assign(image.entries.begin(), image.entries.end());
-    return program;
+    return base::contain("tracing a program", [&]() -> Result<backend::ProgramId> {
+      std::vector<Entry> entries(image.entries.begin(), image.entries.end());
+      auto program = Forwarding::load(image);
+      std::lock_guard lock(mutex_);
+      if (program) entries_[*program] = std::move(entries);
+      return program;
+    });
   }
   void unload(backend::ProgramId program) noexcept override {
     Forwarding::unload(program);
@@ -70,13 +77,14 @@ class Device final : public kit::Forwarding {
   }
 
   Result<QueueId> create_queue(const backend::QueueRequest& request) override {
-    auto queue = Forwarding::create_queue(request);
-    std::lock_guard lock(mutex_);
-    if (!queue) return queue;
-    tracks_[*queue] = {++last_track_, request.kind};
-    const char* const kind = request.kind == QueueKind::copy ? "copy" : "compute";
-    file_->name_track(process_, last_track_, fmt::format("queue {} ({}) {}", last_track_, kind, request.label));
-    return queue;
+    return base::contain("tracing a queue", [&]() -> Result<QueueId> {
+      PINTLE_ASSIGN(queue, Forwarding::create_queue(request));
+      std::lock_guard lock(mutex_);
+      tracks_[queue] = {++last_track_, request.kind};
+      const char* const kind = request.kind == QueueKind::copy ? "copy" : "compute";
+      file_->name_track(process_, last_track_, fmt::format("queue {} ({}) {}", last_track_, kind, request.label));
+      return queue;
+    });
   }
   void destroy_queue(QueueId queue) noexcept override {
     Forwarding::destroy_queue(queue);
@@ -113,7 +121,8 @@ class Device final : public kit::Forwarding {
   Job describe(QueueId queue, const Commands& list) {
     Job job{0, Clock::now()};
     std::unique_lock lock(mutex_);
-    for (const Command& command : list.commands) job.texts.emplace_back(name_of(command), arguments_of(command, list));
+    for (const Command& command : list.commands)
+      job.texts.emplace_back(name_of(command), kit::text_of(command, list.arguments));
     const bool can_time = has_clock_ && tracks_[queue].kind == QueueKind::compute && !list.commands.empty();
     lock.unlock();
     if (can_time) put_timestamps(job, list);
@@ -124,7 +133,7 @@ class Device final : public kit::Forwarding {
   /// nothing is added.
   void put_timestamps(Job& job, const Commands& list) {
     const std::uint64_t bytes = (list.commands.size() + 1) * sizeof(std::uint64_t);
-    const auto stamps = inner_->allocate({bytes, sizeof(std::uint64_t), Placement::device, "timestamps of a trace"});
+    const auto stamps = inner_->allocate({bytes, 8, Placement::device, "timestamps of a trace"});
     if (!stamps) return;
     job.stamps = *stamps;
     job.ticks.resize(list.commands.size() + 1);
@@ -147,20 +156,6 @@ class Device final : public kit::Forwarding {
     const auto program = exec != nullptr ? entries_.find(exec->program) : entries_.end();
     const bool is_known = program != entries_.end() && exec->entry < program->second.size();
     return is_known ? program->second[exec->entry].name : name(command.operation);
-  }
-
-  static std::string arguments_of(const Command& command, const Commands& list) {
-    std::vector<std::string> touched;
-    kit::for_each_range(command, list.arguments, [&](const backend::Range& range, Access access) {
-      touched.push_back(
-          kit::json(fmt::format("{} buffer {} [{}, +{})", name(access), range.buffer, range.offset, range.size)));
-    });
-    std::string out =
-        fmt::format(R"({{"operation":"{}","touches":[{}])", name(command.operation), fmt::join(touched, ","));
-    if (const auto* exec = std::get_if<backend::Exec>(&command.operation)) {
-      out += fmt::format(R"(,"grid":"{}x{}x{}")", exec->grid.x, exec->grid.y, exec->grid.z);
-    }
-    return out + "}";
   }
 
   void observe(QueueId queue, std::uint64_t serial) noexcept {

@@ -97,8 +97,9 @@ DEVICE_TEST(Error, WrongSignaturesNameTheColumn) {
         "f(x: f32) group 1,2,3,4", "f(x: f32, x: f32)", "f(x: f32) trailing"}) {
     check_error(ProgramPack::source("c", "", {wrong}), Errc::invalid_argument, {"olumn"});
   }
-  check_error(ProgramPack::source("", "", {twice_signature}), Errc::invalid_argument);
-  check_error(ProgramPack::source("c", "", {twice_signature, twice_signature}), Errc::invalid_argument, {"twice"});
+  check_error(ProgramPack::source("", "code", {twice_signature}), Errc::invalid_argument);
+  check_error(ProgramPack::source("c", "", {twice_signature}), Errc::invalid_argument, {"code"});
+  check_error(ProgramPack::source("c", twice_code, {twice_signature, twice_signature}), Errc::invalid_argument, {"twice"});
 }
 
 DEVICE_TEST(Error, EntriesBeyondTheLimitsAreRefusedWithThem) {
@@ -106,7 +107,7 @@ DEVICE_TEST(Error, EntriesBeyondTheLimitsAreRefusedWithThem) {
   const auto refused = [&](const std::string& signature) {
     const std::array<std::string_view, 1> signatures{signature};
     return test.device().load(need(
-        ProgramPack::source(test.info().formats.front() == "*" ? "c" : test.info().formats.front(), "", signatures)));
+        ProgramPack::source(test.info().formats.front() == "*" ? "c" : test.info().formats.front(), "x", signatures)));
   };
   const std::string local = std::to_string(std::uint64_t{limits.max_local_bytes} + 1);
   check_error(refused("f() local " + local), Errc::build_failed, {local, std::to_string(limits.max_local_bytes)});
@@ -120,10 +121,35 @@ DEVICE_TEST(Error, EntriesBeyondTheLimitsAreRefusedWithThem) {
 }
 
 DEVICE_TEST(Program, ConstantsAreHonest) {
-  const ProgramPack pack = need(native_pack());
-  const LoadOptions options{.constants = {{"width", 4.0}}};
-  if (test.has(Feature::constants)) test.not_applicable("the suite's kernels have no constants");
-  check_error(test.device().load(pack, options), Errc::unsupported, {"constants"});
+  const LoadOptions options{.constants = {{"WIDTH", 4.0}}};
+  if (!test.has(Feature::constants)) {
+    check_error(test.device().load(need(native_pack()), options), Errc::unsupported, {"constants"});
+    return;
+  }
+  constexpr std::string_view code = R"(
+void scale(const pintle_group* group, void* const* arguments) {
+  uint32_t* x = arguments[0];
+  x[group->id[0]] *= (uint32_t)WIDTH;
+}
+)";
+  const ProgramPack pack = need(ProgramPack::source("c", code, {"scale(x: read_write u32[])"}, "scale"));
+  Queue queue = test.queue();
+  for (const double width : {3.0, 5.0}) {
+    const Program program = need(test.device().load(pack, LoadOptions{.constants = {{"WIDTH", width}}}));
+    const Buffer buffer = test.buffer(Words{2});
+    need(queue.submit(CommandList{}.exec(need(program.kernel("scale")), Grid{1}, buffer)));
+    CHECK_EQ(test.read<std::uint32_t>(queue, buffer), Words{static_cast<std::uint32_t>(2 * width)});
+  }
+  check_error(test.device().load(pack), Errc::build_failed, {"WIDTH"});
+  check_error(test.device().load(need(native_pack()), options), Errc::build_failed, {"WIDTH"});
+}
+
+DEVICE_TEST(Error, ConstantsWithoutANameAreRefused) {
+  test.require(Feature::constants);
+  for (const std::string name : {"", "a b", "1st", "x=1"}) {
+    const auto refused = test.device().load(need(source_pack()), LoadOptions{.constants = {{name, 1.0}}});
+    check_error(refused, Errc::invalid_argument, {"\"" + name + "\""});
+  }
 }
 
 DEVICE_TEST(Program, PackGoesThroughBytesUnchanged) {

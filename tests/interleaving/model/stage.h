@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <memory>
 #include <new>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -77,6 +78,9 @@ struct Scenario {
   void (*set_up)(Stage& stage);
   std::uint8_t spurious_wakes = 0;  ///< How many sleeps may end for no reason.
 };
+
+/// GoogleTest names parameters with it.
+inline void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
 
 /// Every scenario of the files that are linked.
 [[nodiscard]] const std::vector<Scenario>& scenarios();
