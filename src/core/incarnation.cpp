@@ -183,7 +183,7 @@ void Incarnation::dispose_finished(Worklist& worklist) {
     return true;
   });
   std::erase_if(queues_, [&](std::shared_ptr<QueueState>& queue) {
-    if (!queue->is_abandoned() || !queue->is_idle()) return false;
+    if (!queue->is_abandoned() || !queue->is_idle() || !queue->try_end_calls()) return false;
     device_->destroy_queue(queue->id());
     worklist.later([dropped = std::move(queue)] {});
     return true;

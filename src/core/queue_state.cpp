@@ -59,7 +59,8 @@ std::string QueueState::describe_oldest() {
 
 // A serial may have several waiters; the backend is asked once.
 void QueueState::watch(std::uint64_t serial) {
-  if (serial > native_ || incarnation_->is_driven()) return;
+  const Call call(*this);
+  if (!call.is_allowed() || serial > native_ || incarnation_->is_driven()) return;
   {
     std::lock_guard lock(watch_mutex_);
     if (std::ranges::find(watched_, serial) != watched_.end()) return;
@@ -107,7 +108,8 @@ void QueueState::finish(Flight& flight, Worklist& worklist) {
 }
 
 Result<void> QueueState::observe(Worklist& worklist) {
-  if (incarnation_->is_lost()) return {};
+  const Call call(*this);
+  if (!call.is_allowed() || incarnation_->is_lost()) return {};
   const auto reached = incarnation_->device().reached(id_);
   if (!reached) return incarnation_->report(reached.error());
   std::lock_guard lock(incarnation_->mutex());
@@ -127,6 +129,8 @@ Result<void> QueueState::observe(Worklist& worklist) {
 
 Result<void> QueueState::wait_native(std::uint64_t serial, Deadline deadline) {
   Worklist worklist;
+  const Call call(*this);
+  if (!call.is_allowed()) return {};
   auto waited = incarnation_->device().wait(id_, serial, deadline);
   if (!waited && waited.error().code() != Errc::timeout) return incarnation_->report(waited.error());
   auto observed = observe(worklist);

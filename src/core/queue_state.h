@@ -71,12 +71,32 @@ class QueueState : public std::enable_shared_from_this<QueueState> {
   /// The user's handle is gone; the incarnation drops the queue when it is idle.
   void abandon() noexcept { abandoned_ = true; }
   [[nodiscard]] bool is_abandoned() const noexcept { return abandoned_; }
+  /// Ends all calls of the backend with this queue. False while one is running; try again.
+  [[nodiscard]] bool try_end_calls() noexcept {
+    ended_ = true;
+    return calls_ == 0;
+  }
   /// Fails and drops everything that is not finished.
   void lose(const Error& error, Worklist& worklist) noexcept;
   /// Gives up what no backend has yet.
   void cancel_held(const Error& error, Worklist& worklist) noexcept;
 
  private:
+  /// A call of the backend with this queue, made without the lock. The backend's queue is destroyed only when none is running: who
+  /// calls counts itself and then asks whether calls have ended; who ends them says so and then looks at the count.
+  class Call {
+   public:
+    explicit Call(QueueState& queue) noexcept : queue_(queue) { ++queue_.calls_; }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+    ~Call() { --queue_.calls_; }
+    /// False when there is nothing left to ask: an ended queue has reached all it was given.
+    [[nodiscard]] bool is_allowed() const noexcept { return !queue_.ended_; }
+
+   private:
+    QueueState& queue_;
+  };
+
   Result<void> check(const SubmitOptions& options) const;
   template <class Fill>
   Result<Point> take(SubmitOptions&& options, Fill fill);
@@ -108,6 +128,8 @@ class QueueState : public std::enable_shared_from_this<QueueState> {
   std::uint64_t last_;           // serials up to here are accepted, and not dropped
   std::uint64_t newest_;         // the last serial that a caller got a point for
   bool abandoned_ = false;
+  std::atomic<std::uint32_t> calls_{0};
+  std::atomic<bool> ended_{false};
   std::mutex watch_mutex_;              // a leaf
   std::vector<std::uint64_t> watched_;  // serials whose completion somebody has been asked to tell
   std::vector<Flight> ring_;            // a power of two; serial s lies at s mod size

@@ -11,7 +11,7 @@ using HostTimeline = kit::BasicHostTimeline<ModelSync>;
 
 /// A signal as core has it, above one queue of a device.
 struct Signal {
-  explicit Signal(Stage& stage) : timeline(stage.make<Timeline>(0)), device(stage.make<HostTimeline>(0)) {}
+  explicit Signal(Stage& stage) : timeline(stage.make<Timeline>(0U)), device(stage.make<HostTimeline>(0U)) {}
 
   /// Has the device raise or fail the timeline when the submission is finished.
   void watch() {

@@ -56,14 +56,14 @@ Listener& listening_thread(Stage& stage, HostTimeline& timeline, std::uint64_t s
 }
 
 void host_advance_and_wait(Stage& stage) {
-  auto& timeline = stage.make<HostTimeline>(0);
+  auto& timeline = stage.make<HostTimeline>(0U);
   stage.thread("advances", [&] { timeline.advance(1); });
   const Outcome& outcome = waiting_thread(stage, timeline, 1);
   stage.finally([&] { stage.check(is_reached(outcome), Fault::wrong_answer, "A wait for a reached serial fails."); });
 }
 
 void host_two_waiters_two_serials(Stage& stage) {
-  auto& timeline = stage.make<HostTimeline>(0);
+  auto& timeline = stage.make<HostTimeline>(0U);
   stage.thread("advances twice", [&] {
     timeline.advance(1);
     timeline.advance(2);
@@ -76,7 +76,7 @@ void host_two_waiters_two_serials(Stage& stage) {
 }
 
 void host_deadline(Stage& stage) {
-  auto& timeline = stage.make<HostTimeline>(0);
+  auto& timeline = stage.make<HostTimeline>(0U);
   stage.thread("advances", [&] { timeline.advance(1); });
   const Outcome& outcome = waiting_thread(stage, timeline, 1, some_time);
   stage.deadlines_pass();
@@ -87,7 +87,7 @@ void host_deadline(Stage& stage) {
 }
 
 void host_a_waiter_gives_up_and_another_stays(Stage& stage) {
-  auto& timeline = stage.make<HostTimeline>(0);
+  auto& timeline = stage.make<HostTimeline>(0U);
   stage.thread("advances", [&] { timeline.advance(2); });
   static_cast<void>(waiting_thread(stage, timeline, 1, Deadline{}));
   const Outcome& outcome = waiting_thread(stage, timeline, 2);
@@ -95,7 +95,7 @@ void host_a_waiter_gives_up_and_another_stays(Stage& stage) {
 }
 
 void host_fail_and_wait(Stage& stage) {
-  auto& timeline = stage.make<HostTimeline>(0);
+  auto& timeline = stage.make<HostTimeline>(0U);
   stage.thread("fails", [&] { timeline.fail(cause("gone")); });
   const Outcome& outcome = waiting_thread(stage, timeline, 1);
   stage.finally([&] {
@@ -104,7 +104,7 @@ void host_fail_and_wait(Stage& stage) {
 }
 
 void host_fail_against_advance(Stage& stage) {
-  auto& timeline = stage.make<HostTimeline>(0);
+  auto& timeline = stage.make<HostTimeline>(0U);
   stage.thread("advances", [&] { timeline.advance(1); });
   stage.thread("fails", [&] { timeline.fail(cause("gone")); });
   const Outcome& low = waiting_thread(stage, timeline, 1);
@@ -116,7 +116,7 @@ void host_fail_against_advance(Stage& stage) {
 }
 
 void host_first_cause(Stage& stage) {
-  auto& timeline = stage.make<HostTimeline>(0);
+  auto& timeline = stage.make<HostTimeline>(0U);
   auto& first = stage.make<Error>(cause("first"));
   auto& second = stage.make<Error>(cause("second"));
   stage.thread("fails", [&] { timeline.fail(first); });
@@ -130,7 +130,7 @@ void host_first_cause(Stage& stage) {
 }
 
 void host_never_falls(Stage& stage) {
-  auto& timeline = stage.make<HostTimeline>(0);
+  auto& timeline = stage.make<HostTimeline>(0U);
   stage.thread("advances", [&] {
     timeline.advance(2);
     timeline.advance(1);
@@ -143,13 +143,13 @@ void host_never_falls(Stage& stage) {
 }
 
 void host_notify(Stage& stage) {
-  auto& timeline = stage.make<HostTimeline>(0);
+  auto& timeline = stage.make<HostTimeline>(0U);
   stage.thread("advances", [&] { timeline.advance(1); });
   listening_thread(stage, timeline, 1);
 }
 
 void host_notify_two_serials(Stage& stage) {
-  auto& timeline = stage.make<HostTimeline>(0);
+  auto& timeline = stage.make<HostTimeline>(0U);
   stage.thread("advances twice", [&] {
     timeline.advance(1);
     timeline.advance(2);
@@ -159,7 +159,7 @@ void host_notify_two_serials(Stage& stage) {
 }
 
 void host_notify_and_wait(Stage& stage) {
-  auto& timeline = stage.make<HostTimeline>(0);
+  auto& timeline = stage.make<HostTimeline>(0U);
   stage.thread("advances twice", [&] {
     timeline.advance(1);
     timeline.advance(2);
@@ -170,13 +170,13 @@ void host_notify_and_wait(Stage& stage) {
 }
 
 void host_notify_and_fail(Stage& stage) {
-  auto& timeline = stage.make<HostTimeline>(0);
+  auto& timeline = stage.make<HostTimeline>(0U);
   stage.thread("fails", [&] { timeline.fail(cause("gone")); });
   listening_thread(stage, timeline, 1);
 }
 
 void host_notify_against_failing_and_advancing(Stage& stage) {
-  auto& timeline = stage.make<HostTimeline>(0);
+  auto& timeline = stage.make<HostTimeline>(0U);
   stage.thread("advances", [&] { timeline.advance(1); });
   stage.thread("fails", [&] { timeline.fail(cause("gone")); });
   listening_thread(stage, timeline, 1);
@@ -184,8 +184,8 @@ void host_notify_against_failing_and_advancing(Stage& stage) {
 
 // A registration of the caller's own: told exactly when it was accepted.
 void host_watch(Stage& stage) {
-  auto& timeline = stage.make<HostTimeline>(0);
-  auto& listener = stage.make<Listener>(stage, timeline, 1);
+  auto& timeline = stage.make<HostTimeline>(0U);
+  auto& listener = stage.make<Listener>(stage, timeline, 1U);
   auto& watch = stage.make<HostTimeline::Watch>();
   auto& accepted = stage.make<bool>(false);
   watch.serial = 1;

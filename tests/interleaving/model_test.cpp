@@ -185,8 +185,7 @@ void mixed(Stage& stage) {
   auto& log = stage.make<std::string>();
   stage.thread("waits", [&] {
     std::unique_lock lock(door.mutex);
-    const Deadline soon(std::chrono::hours(24) + std::chrono::seconds(1));
-    const bool late = !door.is_open && door.condition.wait_until(lock, soon) == std::cv_status::timeout;
+    const bool late = !door.is_open && door.condition.wait_until(lock, Deadline{}) == std::cv_status::timeout;
     log += late ? "late " : "woken ";
   });
   stage.thread("opens", [&] {
@@ -197,7 +196,6 @@ void mixed(Stage& stage) {
     log += "opened ";
   });
   stage.thread("polls", [&] { log += door.visible.load() == 1 ? "seen " : "unseen "; });
-  stage.deadlines_pass();
   stage.finally([&] { outcomes->insert(log); });
 }
 
@@ -209,7 +207,7 @@ TEST(Model, the_reduction_loses_no_outcome) {
   outcomes = &all;
   const Report without = explore({"", mixed}, Reduction::none);
   ASSERT_TRUE(with.exhaustive && without.exhaustive);
-  EXPECT_LT(with.schedules + with.redundant, without.schedules / 10);
+  EXPECT_LT(with.schedules + with.redundant, without.schedules / 10) << with.summary() << "; " << without.summary();
   // The log is ordinary memory of all threads, so only its words are compared, not their order.
   const auto words = [](const std::set<std::string>& texts) {
     std::set<std::pair<bool, bool>> found;

@@ -28,7 +28,7 @@ void raising_thread(Stage& stage, Timeline& timeline, std::uint64_t value) {
 }
 
 void setter_and_waiter(Stage& stage) {
-  auto& timeline = stage.make<Timeline>(0);
+  auto& timeline = stage.make<Timeline>(0U);
   raising_thread(stage, timeline, 1);
   const Answer& answer = waiting_thread(stage, timeline, 1);
   stage.finally([&] { expect_reached(stage, answer); });
@@ -43,7 +43,7 @@ void setter_and_waiter_near_the_end_of_values(Stage& stage) {
 }
 
 void two_setters_and_a_waiter(Stage& stage) {
-  auto& timeline = stage.make<Timeline>(0);
+  auto& timeline = stage.make<Timeline>(0U);
   raising_thread(stage, timeline, 1);
   raising_thread(stage, timeline, 2);
   const Answer& answer = waiting_thread(stage, timeline, 2);
@@ -54,7 +54,7 @@ void two_setters_and_a_waiter(Stage& stage) {
 }
 
 void two_waiters_at_one_value(Stage& stage) {
-  auto& timeline = stage.make<Timeline>(0);
+  auto& timeline = stage.make<Timeline>(0U);
   raising_thread(stage, timeline, 1);
   const Answer& first = waiting_thread(stage, timeline, 1);
   const Answer& second = waiting_thread(stage, timeline, 1);
@@ -65,7 +65,7 @@ void two_waiters_at_one_value(Stage& stage) {
 }
 
 void waiters_at_two_values(Stage& stage) {
-  auto& timeline = stage.make<Timeline>(0);
+  auto& timeline = stage.make<Timeline>(0U);
   stage.thread("raises twice", [&] {
     raise(timeline, 1);
     raise(timeline, 2);
@@ -79,7 +79,7 @@ void waiters_at_two_values(Stage& stage) {
 }
 
 void one_thread_waits_twice(Stage& stage) {
-  auto& timeline = stage.make<Timeline>(0);
+  auto& timeline = stage.make<Timeline>(0U);
   raising_thread(stage, timeline, 1);
   raising_thread(stage, timeline, 2);
   stage.thread("waits for 1, then 2", [&] {
@@ -92,7 +92,7 @@ void one_thread_waits_twice(Stage& stage) {
 }
 
 void the_value_never_falls(Stage& stage) {
-  auto& timeline = stage.make<Timeline>(0);
+  auto& timeline = stage.make<Timeline>(0U);
   raising_thread(stage, timeline, 2);
   raising_thread(stage, timeline, 1);
   stage.thread("reads", [&] {
@@ -107,7 +107,7 @@ void the_value_never_falls(Stage& stage) {
 }
 
 void failing_against_raising(Stage& stage) {
-  auto& timeline = stage.make<Timeline>(0);
+  auto& timeline = stage.make<Timeline>(0U);
   auto& error = stage.make<Error>(cause("the device is gone"));
   raising_thread(stage, timeline, 1);
   stage.thread("fails",
@@ -123,7 +123,7 @@ void failing_against_raising(Stage& stage) {
 }
 
 void the_first_cause_wins(Stage& stage) {
-  auto& timeline = stage.make<Timeline>(0);
+  auto& timeline = stage.make<Timeline>(0U);
   auto& first = stage.make<Error>(cause("first"));
   auto& second = stage.make<Error>(cause("second"));
   auto& won = stage.make<std::pair<bool, bool>>(false, false);
@@ -146,7 +146,7 @@ void the_first_cause_wins(Stage& stage) {
 }
 
 void failing_from_a_point_on(Stage& stage) {
-  auto& timeline = stage.make<Timeline>(0);
+  auto& timeline = stage.make<Timeline>(0U);
   auto& error = stage.make<Error>(cause("submission 2 does not start"));
   stage.thread("fails from 2 on", [&] { fail(timeline, error, 2); });
   raising_thread(stage, timeline, 1);
@@ -159,7 +159,7 @@ void failing_from_a_point_on(Stage& stage) {
 }
 
 void a_failed_point_stays_failed(Stage& stage) {
-  auto& timeline = stage.make<Timeline>(0);
+  auto& timeline = stage.make<Timeline>(0U);
   auto& error = stage.make<Error>(cause("submission 2 does not start"));
   stage.thread("fails from 2 on", [&] { fail(timeline, error, 2); });
   raising_thread(stage, timeline, 2);
@@ -173,7 +173,7 @@ void a_failed_point_stays_failed(Stage& stage) {
 
 // A held submission fails, then the device is lost while an earlier one still runs: that one fails too.
 void a_later_failure_begins_earlier(Stage& stage) {
-  auto& timeline = stage.make<Timeline>(0);
+  auto& timeline = stage.make<Timeline>(0U);
   stage.thread("fails from 2, then from 1 on", [&] {
     fail(timeline, cause("submission 2 does not start"), 2);
     fail(timeline, cause("the device is gone"), 1);
@@ -188,7 +188,7 @@ void a_later_failure_begins_earlier(Stage& stage) {
 
 // Polls take no lock, so they meet a failure half written.
 void polling_while_it_fails(Stage& stage) {
-  auto& timeline = stage.make<Timeline>(0);
+  auto& timeline = stage.make<Timeline>(0U);
   auto& error = stage.make<Error>(cause("submission 2 does not start"));
   stage.thread("fails from 2 on", [&] { fail(timeline, error, 2); });
   raising_thread(stage, timeline, 1);

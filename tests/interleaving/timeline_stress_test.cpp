@@ -1,9 +1,10 @@
 // The timelines with real threads, locks and clocks: what ThreadSanitizer looks at.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <latch>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -29,18 +30,22 @@ core::PointStatus wait(core::Timeline& timeline, std::uint64_t value, Deadline d
   return timeline.status(value);
 }
 
-void raise_in_steps(core::Timeline& timeline, std::uint64_t first) {
-  for (std::uint64_t value = first; value <= last_value; value += 3) {
+// How far it is raised where the rest fails.
+constexpr std::uint64_t half = last_value / 2;
+
+void raise_in_steps(core::Timeline& timeline, std::uint64_t first, std::uint64_t last) {
+  for (std::uint64_t value = first; value <= last; ++value) {
     core::Worklist worklist;
     timeline.raise(value, worklist);
   }
 }
 
-void wait_for_each(core::Timeline& timeline, bool may_fail) {
+void wait_for_each(core::Timeline& timeline, bool fails) {
   for (std::uint64_t value = 1; value <= last_value; ++value) {
     const core::PointStatus status = wait(timeline, value, guard());
     EXPECT_NE(status, core::PointStatus::pending) << value;
-    EXPECT_TRUE(may_fail || status == core::PointStatus::reached) << value;
+    if (!fails) EXPECT_EQ(status, core::PointStatus::reached) << value;
+    if (fails && value > half) EXPECT_EQ(status, core::PointStatus::failed) << value;
   }
 }
 
@@ -55,21 +60,40 @@ void come_and_go(core::Timeline& timeline) {
   }
 }
 
+// Threads that begin together.
+class Crowd {
+ public:
+  explicit Crowd(std::ptrdiff_t size) : all_here_(size) {}
+
+  template <class Body>
+  void add(Body body) {
+    threads_.emplace_back([this, body] {
+      all_here_.arrive_and_wait();
+      body();
+    });
+  }
+
+ private:
+  std::latch all_here_;
+  std::vector<std::jthread> threads_;
+};
+
+void fail(core::Timeline& timeline, std::optional<std::uint64_t> from) {
+  core::Worklist worklist;
+  timeline.fail(Error(Errc::device_lost, "The device is gone."), worklist, from);
+}
+
 void core_round(bool fails) {
   core::Timeline timeline(0);
-  std::vector<std::jthread> threads;
-  for (int i = 0; i < 3; ++i) threads.emplace_back([&] { wait_for_each(timeline, fails); });
-  for (int i = 0; i < 2; ++i) threads.emplace_back([&] { come_and_go(timeline); });
-  for (const std::uint64_t first : {1U, 2U, 3U}) threads.emplace_back([&, first] { raise_in_steps(timeline, first); });
+  Crowd crowd(fails ? 10 : 8);
+  for (int i = 0; i < 3; ++i) crowd.add([&] { wait_for_each(timeline, fails); });
+  for (int i = 0; i < 2; ++i) crowd.add([&] { come_and_go(timeline); });
+  for (const std::uint64_t first : {1U, 2U, 3U}) {
+    crowd.add([&, first] { raise_in_steps(timeline, first, fails ? half : last_value); });
+  }
   if (!fails) return;
-  threads.emplace_back([&] {
-    core::Worklist worklist;
-    timeline.fail(Error(Errc::device_lost, "The device is gone."), worklist, last_value / 2);
-  });
-  threads.emplace_back([&] {
-    core::Worklist worklist;
-    timeline.fail(Error(Errc::device_lost, "The device is gone."), worklist);
-  });
+  crowd.add([&] { fail(timeline, half + 1); });
+  crowd.add([&] { fail(timeline, std::nullopt); });
 }
 
 TEST(TimelineConcurrency, setters_against_waiters) {
@@ -114,15 +138,14 @@ void host_round(bool fails) {
   kit::HostTimeline timeline(0);
   Tally tally;
   {
-    std::vector<std::jthread> threads;
-    for (int i = 0; i < 2; ++i) threads.emplace_back([&] { host_wait_for_each(timeline, fails); });
-    for (int i = 0; i < 2; ++i) threads.emplace_back([&] { host_ask_for_each(timeline, tally); });
-    threads.emplace_back([&] { host_come_and_go(timeline); });
-    threads.emplace_back([&] {
-      const std::uint64_t end = fails ? last_value / 2 : last_value;
-      for (std::uint64_t serial = 1; serial <= end; ++serial) timeline.advance(serial);
+    Crowd crowd(fails ? 7 : 6);
+    for (int i = 0; i < 2; ++i) crowd.add([&] { host_wait_for_each(timeline, fails); });
+    for (int i = 0; i < 2; ++i) crowd.add([&] { host_ask_for_each(timeline, tally); });
+    crowd.add([&] { host_come_and_go(timeline); });
+    crowd.add([&] {
+      for (std::uint64_t serial = 1; serial <= (fails ? half : last_value); ++serial) timeline.advance(serial);
     });
-    if (fails) threads.emplace_back([&] { timeline.fail(Error(Errc::device_lost, "The device is gone.")); });
+    if (fails) crowd.add([&] { timeline.fail(Error(Errc::device_lost, "The device is gone.")); });
   }
   EXPECT_EQ(tally.calls.load(), 2 * last_value);
 }

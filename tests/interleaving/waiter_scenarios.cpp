@@ -47,21 +47,21 @@ void wait_and_leave(Stage& stage, Timeline& timeline, std::uint64_t value, Deadl
 }
 
 void leaving_while_it_is_raised(Stage& stage) {
-  auto& timeline = stage.make<Timeline>(0);
+  auto& timeline = stage.make<Timeline>(0U);
   stage.thread("raises", [&] { raise(timeline, 1); });
   stage.thread("leaves", [&] { wait_and_leave(stage, timeline, 1, some_time); });
   stage.deadlines_pass();
 }
 
 void leaving_at_once(Stage& stage) {
-  auto& timeline = stage.make<Timeline>(0);
+  auto& timeline = stage.make<Timeline>(0U);
   stage.thread("raises", [&] { raise(timeline, 1); });
   stage.thread("leaves", [&] { wait_and_leave(stage, timeline, 1, past); });
   stage.thread("leaves too", [&] { wait_and_leave(stage, timeline, 1, past); });
 }
 
 void leaving_while_it_fails(Stage& stage) {
-  auto& timeline = stage.make<Timeline>(0);
+  auto& timeline = stage.make<Timeline>(0U);
   stage.thread("fails", [&] { fail(timeline, Error(Errc::device_lost, "The device is gone.")); });
   stage.thread("leaves", [&] { wait_and_leave(stage, timeline, 1, some_time); });
   stage.deadlines_pass();
@@ -69,7 +69,7 @@ void leaving_while_it_fails(Stage& stage) {
 
 // The one that leaves stands between two that stay; the list must hold together.
 void one_leaves_and_others_stay(Stage& stage) {
-  auto& timeline = stage.make<Timeline>(0);
+  auto& timeline = stage.make<Timeline>(0U);
   auto& parker = stage.make<Parker>();
   auto& low = stage.make<Probe>(stage, parker);
   auto& high = stage.make<Probe>(stage, parker);
@@ -91,7 +91,7 @@ void one_leaves_and_others_stay(Stage& stage) {
 }
 
 void a_timed_wait_answers_what_is_true(Stage& stage) {
-  auto& timeline = stage.make<Timeline>(0);
+  auto& timeline = stage.make<Timeline>(0U);
   stage.thread("raises", [&] { raise(timeline, 1); });
   stage.thread("waits", [&] {
     const PointStatus status = wait(stage, timeline, 1, some_time);
@@ -103,8 +103,8 @@ void a_timed_wait_answers_what_is_true(Stage& stage) {
 
 // Waiting for any: one thread, a waiter on each timeline.
 void waiting_for_any(Stage& stage) {
-  auto& left = stage.make<Timeline>(0);
-  auto& right = stage.make<Timeline>(0);
+  auto& left = stage.make<Timeline>(0U);
+  auto& right = stage.make<Timeline>(0U);
   stage.thread("raises the left", [&] { raise(left, 1); });
   stage.thread("fails the right", [&] { fail(right, Error(Errc::device_lost, "The device is gone.")); });
   stage.thread("waits for any", [&] {
