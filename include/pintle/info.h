@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pintle/entry.h"
+#include "pintle/grid.h"
 
 namespace pintle {
 

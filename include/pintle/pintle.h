@@ -8,6 +8,7 @@
 #include "pintle/dtype.h"
 #include "pintle/entry.h"
 #include "pintle/error.h"
+#include "pintle/grid.h"
 #include "pintle/info.h"
 #include "pintle/log.h"
 #include "pintle/program.h"

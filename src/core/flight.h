@@ -45,6 +45,8 @@ class Hold {
   std::vector<std::unique_ptr<Gate>> gates_;
 };
 
+class RecordingState;
+
 /// A signal to raise, or to fail, with a submission.
 struct Raise {
   std::shared_ptr<SignalState> signal;
@@ -53,16 +55,18 @@ struct Raise {
 
 /// Lives in its queue's ring; the vectors keep their memory from one use of the place to the next, and their elements stay
 /// where they are when the ring grows, since a backend reads them.
-struct Flight {
+struct alignas(64) Flight {
   std::uint64_t serial = 0;
-  CommandList list;                         // owns what the commands point to
-  std::vector<backend::Binding> bindings;   // of a replay
-  std::vector<backend::Command> replay;     // the one command of a replay
-  backend::Commands commands;               // what the backend gets
+  bool is_plain = true;                    // nothing below `bindings` is in use: a bare replay touches one cache line or two
+  backend::Commands commands;              // what the backend gets
+  std::unique_ptr<Hold> hold;              // while it waits for points that no backend can wait for
+  std::vector<backend::Binding> bindings;  // of a replay
+  std::vector<backend::Command> replay;    // the one command of a replay with bindings
   std::vector<Point> waits;
   std::vector<Raise> raises;
-  std::unique_ptr<Hold> hold;               // while it waits for points that no backend can wait for
   std::string label;
+  const RecordingState* recording = nullptr;  // of a replay that runs host functions
+  CommandList list;                        // owns what the commands point to
 };
 
 }  // namespace pintle::core

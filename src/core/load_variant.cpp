@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -118,9 +119,18 @@ class Chooser {
   std::vector<std::string> refusals_;  // by variant; empty: not tried
 };
 
+bool is_identifier(std::string_view name) noexcept {
+  const auto fits = [](char letter) { return letter == '_' || std::isalnum(static_cast<unsigned char>(letter)) != 0; };
+  return !name.empty() && std::ranges::all_of(name, fits) && std::isdigit(static_cast<unsigned char>(name[0])) == 0;
+}
+
 /// A device that fixes no constants would load the program without them.
 Result<void> check_constants(const DeviceInfo& info, const LoadOptions& options) {
   if (options.constants.empty()) return {};
+  for (const auto& [name, value] : options.constants) {
+    if (is_identifier(name)) continue;
+    return Error(Errc::invalid_argument, fmt::format("Constant name {} is no identifier.", base::quote(name)));
+  }
   const Capability capability = info.capability(Feature::constants);
   if (capability.support != Support::absent) return {};
   return Error(Errc::unsupported,

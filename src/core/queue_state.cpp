@@ -8,6 +8,7 @@
 #include "core/host_function.h"
 #include "core/incarnation.h"
 #include "core/reactor.h"
+#include "core/recording_state.h"
 
 namespace pintle::core {
 namespace {
@@ -46,11 +47,12 @@ std::string QueueState::describe_oldest() {
   std::lock_guard lock(incarnation_->mutex());
   if (is_idle()) return fmt::format("{} of [{}] has nothing submitted that is unfinished", text_, incarnation_->id());
   const Flight& oldest = flight(reached_ + 1);
+  const backend::Commands& commands = oldest.commands;
   std::string words = fmt::format("the oldest unfinished submission of {} of [{}] is ({})", text_, incarnation_->id(), oldest.serial);
   if (!oldest.label.empty()) words += fmt::format(" \"{}\"", oldest.label);
   if (oldest.serial > native_) return words + ", which is held until what it waits for is reached";
-  if (!oldest.commands.commands.empty()) {
-    const backend::Command& first = oldest.commands.commands.front();
+  if (!commands.commands.empty()) {
+    const backend::Command& first = commands.commands.front();
     words += fmt::format(", which begins with {}", backend::name(first.operation));
     if (first.label != nullptr) words += fmt::format(" \"{}\"", first.label);
   }
@@ -83,17 +85,20 @@ Flight& QueueState::next_flight() {
 }
 
 void QueueState::clear(Flight& flight, Worklist& worklist) {
+  flight.hold.reset();
+  if (!flight.bindings.empty()) flight.bindings.clear();
+  if (std::exchange(flight.is_plain, true)) return;
   flight.raises.clear();
   flight.waits.clear();
-  flight.bindings.clear();
   flight.label.clear();
-  flight.hold.reset();
+  flight.recording = nullptr;
   if (flight.list.size() > 0) worklist.bury(std::move(flight.list));
 }
 
 void QueueState::finish(Flight& flight, Worklist& worklist) {
+  if (flight.is_plain) return clear(flight, worklist);
   std::optional<Error> error;
-  for (const auto& function : flight.list.host_functions_) {
+  for (const auto& function : flight.recording != nullptr ? flight.recording->host_functions() : flight.list.host_functions_) {
     if (auto thrown = function->take_error(); thrown && !error) error = std::move(thrown);
   }
   if (error) {

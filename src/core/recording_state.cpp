@@ -21,11 +21,14 @@ Result<void> RecordingState::freeze() {
   rules_ = slot_rules(list_.commands_, list_.arguments_, incarnation_->info().limits);
   copies_ = slot_copies(list_.commands_);
   buffers_ = buffers_of(list_.commands_, list_.arguments_);
+  replay_ = {list_.commands_, list_.arguments_};
   launches_ = has_launches(list_.commands_);
   for (const SlotRule& rule : rules_) slots_ = std::max<std::size_t>(slots_, rule.slot + 1);
   auto recorded = incarnation_->device().record({list_.commands_, list_.arguments_});
   if (recorded) {
     native_ = *recorded;
+    bare_ = {backend::Replay{native_, {}}, nullptr, false};
+    replay_ = {{&bare_, 1}, {}};
   } else if (recorded.error().code() != Errc::unsupported) {
     return recorded.error();
   }
@@ -65,13 +68,18 @@ Result<void> RecordingState::bind(QueueState& queue, Flight& flight, std::span<c
 
 // The backend's own replay, the same list again, or a copy of it with the slots filled in.
 void RecordingState::compose(Flight& flight) const {
-  if (native_ != backend::RecordingId::none) {
+  if (!list_.host_functions_.empty()) {
+    flight.is_plain = false;
+    flight.recording = this;
+  }
+  if (slots_ == 0) {
+    flight.commands = replay_;
+  } else if (native_ != backend::RecordingId::none) {
     flight.replay.resize(1);
     flight.replay[0] = {backend::Replay{native_, flight.bindings}, nullptr, false};
     flight.commands = {flight.replay, {}};
-  } else if (slots_ == 0) {
-    flight.commands = {list_.commands_, list_.arguments_};
   } else {
+    flight.is_plain = false;
     flight.list.commands_ = list_.commands_;
     flight.list.arguments_ = list_.arguments_;
     fill_slots(flight.list.commands_, flight.list.arguments_, flight.bindings);

@@ -30,6 +30,10 @@ class RecordingState : public std::enable_shared_from_this<RecordingState> {
   [[nodiscard]] std::size_t slots() const noexcept { return slots_; }
   [[nodiscard]] Incarnation& incarnation() const noexcept { return *incarnation_; }
 
+  [[nodiscard]] const std::vector<std::shared_ptr<HostFunction>>& host_functions() const noexcept {
+    return list_.host_functions_;
+  }
+
   // With the lock held:
   /// Resolves the list, collects the rules, and hands it to the backend.
   Result<void> freeze();
@@ -55,6 +59,8 @@ class RecordingState : public std::enable_shared_from_this<RecordingState> {
   std::vector<SlotCopy> copies_;
   std::vector<std::uint64_t> buffers_;  // every buffer that the list names, once
   backend::RecordingId native_ = backend::RecordingId::none;
+  backend::Command bare_;      // the backend's replay without bindings
+  backend::Commands replay_;   // what a replay without slots submits: never written again, so that no cache line travels back
   Stamps stamps_;
 };
 

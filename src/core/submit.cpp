@@ -33,7 +33,7 @@ class NativeWaits {
   }
 
  private:
-  std::array<backend::QueuePoint, 8> inline_{};
+  std::array<backend::QueuePoint, 8> inline_;  // no value until it counts
   std::size_t size_ = 0;
   std::vector<backend::QueuePoint> more_;
 };
@@ -116,6 +116,7 @@ Result<Point> QueueState::take(SubmitOptions&& options, Fill fill) {
 Result<Point> QueueState::submit(CommandList&& list, SubmitOptions&& options) {
   if (list.error()) return list.error()->during("submitting to " + place());
   auto taken = take(std::move(options), [&](Flight& flight) -> Result<void> {
+    flight.is_plain = false;
     flight.list = std::move(list);
     if (kind_ == QueueKind::copy && has_launches(flight.list.commands_)) return check_launches();
     PINTLE_TRY(incarnation_->resolve(flight.list, Stamp{number_, flight.serial}));
@@ -133,8 +134,11 @@ Result<Point> QueueState::replay(RecordingState& recording, std::span<const Slot
 
 // With everything checked and resolved. Until the serial is counted, an error leaves nothing behind.
 Result<Point> QueueState::accept(Flight& flight, SubmitOptions&& options, Worklist& worklist) {
-  flight.waits = std::move(options.wait);
-  flight.label = std::move(options.label);
+  if (!options.wait.empty() || !options.signal.empty() || !options.label.empty()) {
+    flight.is_plain = false;
+    flight.waits = std::move(options.wait);
+    flight.label = std::move(options.label);
+  }
   for (Point& point : options.signal) flight.raises.push_back({state_of(point), point.value()});
   auto held = hold(flight);
   if (!held && held.error().code() == Errc::invalid_argument) return held.error();
@@ -189,7 +193,7 @@ Result<void> QueueState::start(Flight& flight, Worklist& worklist) {
   if (*serial != flight.serial) {
     return Error(Errc::internal, fmt::format("The backend answers serial ({}) where ({}) is next.", *serial, flight.serial));
   }
-  native_ = flight.serial;
+  native_.store(flight.serial, std::memory_order_release);  // before the timeline's lock, under which waiters link themselves
   for (const Raise& raise : flight.raises) raise.signal->promise(raise.value, shared_from_this(), flight.serial);
   if (timeline_->timeline().has_waiters(flight.serial)) watch(flight.serial);
   return {};

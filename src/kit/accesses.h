@@ -35,6 +35,12 @@ void for_each_range(AnyCommand& command, std::span<AnyArgument> arguments, Visit
   std::visit(look, command.operation);
 }
 
+/// The launch of a command, direct or indirect; null for any other.
+[[nodiscard]] inline const backend::Exec* exec_of(const backend::Command& command) noexcept {
+  const auto* indirect = std::get_if<backend::ExecIndirect>(&command.operation);
+  return indirect != nullptr ? &indirect->exec : std::get_if<backend::Exec>(&command.operation);
+}
+
 /// Calls `visit(host, access)` for the host memory of an upload (HostSource) or a download (HostTarget).
 template <class AnyCommand, class Visit>
 void for_each_host(AnyCommand& command, Visit&& visit) {

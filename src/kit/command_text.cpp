@@ -17,7 +17,7 @@ std::string text_of(const backend::Command& command, std::span<const backend::Ar
   });
   std::string out =
       fmt::format(R"({{"operation":"{}","touches":[{}])", name(command.operation), fmt::join(touches, ","));
-  if (const auto* exec = std::get_if<backend::Exec>(&command.operation)) {
+  if (const auto* exec = exec_of(command)) {
     out += fmt::format(R"(,"grid":"{}x{}x{}")", exec->grid.x, exec->grid.y, exec->grid.z);
   }
   return out + "}";

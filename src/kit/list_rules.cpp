@@ -205,7 +205,7 @@ class ListCheck {
     PINTLE_TRY(CommandCheck(known_, list, kind).check(command));
     if (const auto* replay = std::get_if<backend::Replay>(&command.operation))
       return spread(*replay, command.barrier_before);
-    note_programs(command);
+    if (const auto* exec = exec_of(command)) used_.programs.insert(exec->program);
     Step step{{}, command.barrier_before, std::holds_alternative<backend::HostCall>(command.operation)};
     for_each_range(command, list.arguments, [&](const Range& range, Access access) {
       if (range.slot != no_slot) return;
@@ -228,12 +228,6 @@ class ListCheck {
     PINTLE_TRY(add(resolved->view(), ListKind::submission));
     if (first < steps_.size()) steps_[first].has_barrier |= has_barrier;
     return {};
-  }
-
-  void note_programs(const Command& command) {
-    if (const auto* exec = std::get_if<backend::Exec>(&command.operation)) used_.programs.insert(exec->program);
-    if (const auto* indirect = std::get_if<backend::ExecIndirect>(&command.operation))
-      used_.programs.insert(indirect->exec.program);
   }
 
   const Known& known_;

@@ -125,7 +125,11 @@ TEST_F(CommandLists, ListKeepsItsPrograms) {
   list.exec(saxpy, Grid{1}, 1.0f, floats, others, 1u).exec(empty, Grid{1}).exec(plane, Grid{1});
   saxpy = empty = plane = Kernel();
   program = Program();
+  EXPECT_EQ(notes, "") << "not unloaded yet";
   EXPECT_EQ(submitted(std::move(list)).substr(0, 12), "exec 0 (1,1,");
+  must(queue.submit_and_wait(CommandList{}));
+  must(device.poll());
+  EXPECT_TRUE(notes.ends_with("unload\n")) << notes;
 }
 
 TEST_F(CommandLists, RefusesCopies) {
@@ -135,6 +139,8 @@ TEST_F(CommandLists, RefusesCopies) {
   texts += refusal(CommandList{}.copy(a, a));
   texts += refusal(CommandList{}.copy(must(a.slice(0, 16)), must(a.slice(15, 16))));
   texts += refusal(CommandList{}.copy(must(a.slice(15, 16)), must(a.slice(0, 16))));
+  texts += refusal(CommandList{}.copy(must(bytes.slice(0, 16)), must(bytes.slice(15, 16))));
+  texts += refusal(CommandList{}.copy(must(bytes.slice(15, 16)), must(bytes.slice(0, 16))));
   texts += refusal(CommandList{}.copy(Slot{3}, Slot{3}));
   texts += refusal(CommandList{}.copy(Slot{Slot::limit}, a));
   texts += refusal(CommandList{}.copy(a, Slot{0xffffffff}));

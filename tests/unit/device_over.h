@@ -38,13 +38,21 @@ inline Device device_over(std::string id, std::unique_ptr<backend::Device> devic
 /// A null device that writes down every list, a line a command.
 class Noting final : public kit::Forwarding {
  public:
-  explicit Noting(std::string& notes) : Forwarding("noting", open_null()), notes_(notes) {}
+  /// It says that it can do everything, so that every command gets here.
+  explicit Noting(std::string& notes) : Forwarding("noting", open_null()), notes_(notes) {
+    for (Capability& row : info_.capabilities) row.support = Support::native;
+  }
   [[nodiscard]] DeviceInfo& editable_info() { return info_; }
 
   Result<std::uint64_t> submit(backend::QueueId queue, std::span<const backend::QueuePoint> waits,
                                const backend::Commands& commands) override {
     for (const backend::Command& command : commands.commands) notes_ += line_of(command, commands) + "\n";
     return Forwarding::submit(queue, waits, commands);
+  }
+
+  void unload(backend::ProgramId program) noexcept override {
+    notes_ += "unload\n";
+    Forwarding::unload(program);
   }
 
  private:

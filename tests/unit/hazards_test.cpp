@@ -312,6 +312,29 @@ TEST(Hazards, AgreesWithTheOracleWhereNothingIsEverOrdered) {
   EXPECT_TRUE(random_case.list.commands.back().barrier_before);
 }
 
+TEST(Hazards, ReadsInsideAndAcrossOtherReadsAreOneRange) {
+  List list;
+  list.exec();
+  for (std::uint64_t i = 0; i < 64; ++i) list.buffer(bytes(1, i, 1), Access::read);  // more than stands in place
+  const auto read = [&](std::uint64_t offset, std::uint64_t size) {
+    list.exec();
+    list.buffer(bytes(2, offset, size), Access::read);
+  };
+  read(100, 100);
+  read(110, 10);   // inside
+  read(150, 100);  // beyond the end
+  read(50, 60);    // before the beginning
+  const List reads = list;
+  list.fill(bytes(2, 250, 1));
+  list.fill(bytes(2, 49, 1));
+  EXPECT_EQ(list.barriers(), ".......");
+  for (const std::uint64_t offset : {50u, 99u, 130u, 199u, 249u}) {
+    List hit = reads;
+    hit.fill(bytes(2, offset, 1));
+    EXPECT_EQ(hit.barriers(), ".....|") << offset;
+  }
+}
+
 TEST(Hazards, HundredThousandCommandsWithoutBarrier) {
   List list;
   Random random(3);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <thread>
 
+#include "null_support.h"
 #include "seam_support.h"
 
 namespace pintle::test {

@@ -181,8 +181,8 @@ TEST(LoadVariant, ListsWhyEachIsRefused) {
   device.answers.clear();
   texts += outcome(load(device,
                         state_of({variant("so", "", "f() group 65"), variant("so", "", "f() group 64,4"),
-                                  variant("so", "", "f() group 4,4,5"), variant("so", "", "f() local 1025"),
-                                  variant("so", "", "f(a: f32, b: f32, c: f32)")}),
+                                  variant("so", "", "f() group 4,4,5"), variant("so", "", "f() group 8,8,4"),
+                                  variant("so", "", "f() local 1025"), variant("so", "", "f(a: f32, b: f32, c: f32)")}),
                         {}));
   device.info_to_edit().formats.clear();
   texts += outcome(load(device, state_of({variant("c")}), {}));

@@ -8,19 +8,12 @@
 #include <vector>
 
 #include "kit/forwarding.h"
+#include "null_support.h"
 #include "pintle/backend/driver.h"
-
-namespace pintle::null {
-std::unique_ptr<backend::Driver> create_driver();
-}
 
 namespace pintle::test {
 
 using backend::Option;
-
-inline std::unique_ptr<backend::Device> open_null(std::vector<Option> options = {}) {
-  return must(null::create_driver()->open(0, options));
-}
 
 inline backend::MemoryRequest sized(std::uint64_t bytes) { return {bytes, 1, Placement::device, {}}; }
 

@@ -78,6 +78,7 @@ struct ClockedInner {
   bool has_calibration = true;
   bool is_out_of_memory = false;
   bool refuses = false;
+  std::function<void(const Command&)> seen = [](const Command&) {};
   std::function<std::uint64_t()> clock = [] {
     return static_cast<std::uint64_t>(Clock::now().time_since_epoch().count());
   };
@@ -112,6 +113,7 @@ struct ClockedInner {
  private:
   void run(const Command& command) {
     submitted.emplace_back(name(command.operation));
+    seen(command);
     if (const auto* stamp = std::get_if<Timestamp>(&command.operation)) {
       const std::uint64_t ticks = clock();
       std::memcpy(memory.at(stamp->to.memory).data() + stamp->to.offset, &ticks, sizeof ticks);
@@ -225,6 +227,17 @@ TEST_F(TraceLayer, WithAClockCommandsAreNestedSlices) {
     EXPECT_EQ(slices[3].end, slices[0].end);
     EXPECT_EQ(slices[3].arguments.at("operation"), "exec");
   }
+}
+
+TEST_F(TraceLayer, ReadingsAreOrderedAgainstHostCalls) {
+  ClockedInner inner;
+  std::vector<bool> barriers;
+  inner.seen = [&](const Command& command) { barriers.push_back(command.barrier_before); };
+  auto device = trace(inner.open());
+  std::function<void()> nothing = [] {};
+  must(device->submit(queue_of(*device), {}, List({call_of(nothing), Replay{RecordingId{1}, {}}})));
+  EXPECT_THAT(inner.submitted, ElementsAre("timestamp", "host_call", "timestamp", "replay", "timestamp", "download"));
+  EXPECT_THAT(barriers, ElementsAre(false, true, true, true, true, true));
 }
 
 TEST_F(TraceLayer, AClockThatLiesStillNests) {

@@ -12,6 +12,7 @@
 
 #include "base/contain.h"
 #include "base/log.h"
+#include "kit/accesses.h"
 #include "kit/chrome_trace.h"
 #include "kit/command_text.h"
 #include "kit/forwarding.h"
@@ -129,21 +130,24 @@ class Device final : public kit::Forwarding {
     return job;
   }
 
-  /// Reads the clock before the first and after each command, and fetches the readings. Without memory for them,
-  /// nothing is added.
+  /// Reads the clock before the first and after each command, and fetches the readings. Without memory it does not.
   void put_timestamps(Job& job, const Commands& list) {
     const std::uint64_t bytes = (list.commands.size() + 1) * sizeof(std::uint64_t);
     const auto stamps = inner_->allocate({bytes, 8, Placement::device, "timestamps of a trace"});
     if (!stamps) return;
     job.stamps = *stamps;
     job.ticks.resize(list.commands.size() + 1);
-    const auto stamp = [&](std::uint64_t index) {
-      job.commands.push_back({backend::Timestamp{{*stamps, 0, index * sizeof(std::uint64_t), sizeof(std::uint64_t)}}});
+    const auto stamp = [&](std::uint64_t index, bool is_after_call) {
+      const backend::Range to{*stamps, 0, index * sizeof(std::uint64_t), sizeof(std::uint64_t)};
+      job.commands.push_back({backend::Timestamp{to}, nullptr, is_after_call});
     };
-    stamp(0);
+    stamp(0, false);
     for (std::size_t i = 0; i < list.commands.size(); ++i) {
+      const auto& operation = list.commands[i].operation;
+      const bool is_call = std::get_if<backend::HostCall>(&operation) || std::get_if<backend::Replay>(&operation);
       job.commands.push_back(list.commands[i]);
-      stamp(i + 1);
+      job.commands.back().barrier_before |= is_call;  // a host call may touch anything
+      stamp(i + 1, is_call);
     }
     const backend::HostTarget to{reinterpret_cast<std::byte*>(job.ticks.data()), bytes};
     job.commands.push_back({backend::Download{to, {*stamps, 0, 0, bytes}}, "timestamps", true});
@@ -151,8 +155,7 @@ class Device final : public kit::Forwarding {
 
   std::string name_of(const Command& command) const {
     if (command.label != nullptr) return command.label;
-    const auto* indirect = std::get_if<backend::ExecIndirect>(&command.operation);
-    const auto* exec = indirect != nullptr ? &indirect->exec : std::get_if<backend::Exec>(&command.operation);
+    const auto* exec = kit::exec_of(command);
     const auto program = exec != nullptr ? entries_.find(exec->program) : entries_.end();
     const bool is_known = program != entries_.end() && exec->entry < program->second.size();
     return is_known ? program->second[exec->entry].name : name(command.operation);

@@ -106,8 +106,8 @@ DEVICE_TEST(Error, EntriesBeyondTheLimitsAreRefusedWithThem) {
   const Limits limits = test.info().limits;
   const auto refused = [&](const std::string& signature) {
     const std::array<std::string_view, 1> signatures{signature};
-    return test.device().load(need(
-        ProgramPack::source(test.info().formats.front() == "*" ? "c" : test.info().formats.front(), "x", signatures)));
+    const std::string format = takes(test, "*") ? "c" : test.info().formats.front();
+    return test.device().load(need(ProgramPack::source(format, format == "native" ? "" : "code", signatures)));
   };
   const std::string local = std::to_string(std::uint64_t{limits.max_local_bytes} + 1);
   check_error(refused("f() local " + local), Errc::build_failed, {local, std::to_string(limits.max_local_bytes)});

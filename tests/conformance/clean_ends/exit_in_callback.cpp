@@ -1,0 +1,24 @@
+// A callback ends the process, on whatever thread callbacks run.
+#include <optional>
+
+#include "conformance/clean_ends/clean_end.h"
+
+using namespace pintle;
+using clean_end::value;
+
+namespace {
+
+std::optional<Device> device;
+std::optional<Queue> queue;
+std::optional<Buffer> buffer;
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  device = value(open(clean_end::device_id(count, arguments)));
+  queue = value(device->queue());
+  buffer = value(device->allocate(DType::u32, {1000}));
+  const Point done = value(queue->submit(CommandList{}.fill(*buffer, 1u)));
+  value(done.then([](const Result<void>&) { std::exit(0); }));
+  for (;;) value(device->poll());
+}
