@@ -8,6 +8,7 @@
 #include "base/contain.h"
 #include "base/quote.h"
 #include "bench/figure.h"
+#include "pintle/device.h"
 
 namespace pintle::bench {
 namespace {
@@ -30,6 +31,14 @@ Error unknown(std::string_view name) {
   return {Errc::not_found, fmt::format("Figure {} is none of: {}.", base::quote(name), names)};
 }
 
+/// The options with the device's canonical id: what `best` stands for.
+Result<BenchOptions> resolve(const BenchOptions& options) {
+  PINTLE_ASSIGN(device, open(options.device));
+  BenchOptions resolved = options;
+  resolved.device = device.id();
+  return resolved;
+}
+
 }  // namespace
 
 std::span<const FigureInfo> figures() noexcept { return table; }
@@ -42,7 +51,8 @@ Result<std::vector<Row>> run_figure(std::string_view name, const BenchOptions& o
       return Error(Errc::invalid_argument, fmt::format("Pairs ({}) are fewer than the least number ({}).",
                                                        options.pairs, BenchOptions::least_pairs));
     }
-    auto rows = runs[static_cast<std::size_t>(place - table.begin())](options);
+    PINTLE_ASSIGN(resolved, resolve(options));
+    auto rows = runs[static_cast<std::size_t>(place - table.begin())](resolved);
     if (!rows) return rows.error().during(fmt::format("measuring {}", name));
     return rows;
   });

@@ -75,7 +75,9 @@ class Buffer {
   [[nodiscard]] std::string text() const;
   [[nodiscard]] const BufferView& view() const noexcept { return view_; }
   operator const BufferView&() const noexcept { return view_; }  // NOLINT(google-explicit-constructor)
-  [[nodiscard]] Result<BufferView> slice(std::uint64_t first, std::uint64_t count) const { return view_.slice(first, count); }
+  [[nodiscard]] Result<BufferView> slice(std::uint64_t first, std::uint64_t count) const {
+    return view_.slice(first, count);
+  }
 
   /// The host's address of a buffer placed on the host (or of any where the device maps all); `unsupported` otherwise.
   /// Reading or writing it is ordered by points only: wait for the last command that uses the buffer first.

@@ -51,10 +51,10 @@ using BufferArgument = std::variant<BufferView, Slot>;
 /// One argument of a kernel. Converts from a buffer, a view, a slot and every element type.
 class KernelArgument {
  public:
-  KernelArgument(const BufferView& view) noexcept : value_(view) {}                      // NOLINT(google-explicit-constructor)
-  KernelArgument(const Buffer& buffer) noexcept : value_(buffer.view()) {}               // NOLINT(google-explicit-constructor)
-  KernelArgument(Slot slot) noexcept : value_(slot) {}                                   // NOLINT(google-explicit-constructor)
-  KernelArgument(const ScalarValue& scalar) noexcept : value_(scalar) {}                 // NOLINT(google-explicit-constructor)
+  KernelArgument(const BufferView& view) noexcept : value_(view) {}         // NOLINT(google-explicit-constructor)
+  KernelArgument(const Buffer& buffer) noexcept : value_(buffer.view()) {}  // NOLINT(google-explicit-constructor)
+  KernelArgument(Slot slot) noexcept : value_(slot) {}                      // NOLINT(google-explicit-constructor)
+  KernelArgument(const ScalarValue& scalar) noexcept : value_(scalar) {}    // NOLINT(google-explicit-constructor)
   template <Element T>
   KernelArgument(T value) noexcept : value_(ScalarValue::of(value)) {}  // NOLINT(google-explicit-constructor)
 
@@ -66,12 +66,13 @@ class KernelArgument {
 /// How far a launch reaches: work-groups (Grid) or work-items to cover (`Grid::cover(n)`).
 using Extent = std::variant<Grid, Cover>;
 
-/// What a slot holds in one replay: a buffer, a scalar (by dtype), or host memory lent until the replay's point is reached.
+/// What a slot holds in one replay: a buffer, a scalar (by dtype), or host memory lent until the replay's point is
+/// reached.
 class SlotValue {
  public:
   SlotValue(const BufferView& view) noexcept : value_(view) {}           // NOLINT(google-explicit-constructor)
   SlotValue(const Buffer& buffer) noexcept : value_(buffer.view()) {}    // NOLINT(google-explicit-constructor)
-  SlotValue(const ScalarValue& scalar) noexcept : value_(scalar) {}       // NOLINT(google-explicit-constructor)
+  SlotValue(const ScalarValue& scalar) noexcept : value_(scalar) {}      // NOLINT(google-explicit-constructor)
   SlotValue(std::span<const std::byte> from) noexcept : value_(from) {}  // NOLINT(google-explicit-constructor)
   SlotValue(std::span<std::byte> to) noexcept : value_(to) {}            // NOLINT(google-explicit-constructor)
   template <Element T>
@@ -83,8 +84,8 @@ class SlotValue {
 };
 
 /// Commands as values, in the order in which they behave as if run: destination first, source second.
-/// Every method returns the list, so calls chain and end in `submit`. The first mistake is kept and surfaces there; the list is
-/// unusable from then on. Move-only, one thread at a time. A list may be submitted or recorded once.
+/// Every method returns the list, so calls chain and end in `submit`. The first mistake is kept and surfaces there; the
+/// list is unusable from then on. Move-only, one thread at a time. A list may be submitted or recorded once.
 class CommandList {
  public:
   CommandList() noexcept = default;
@@ -101,8 +102,8 @@ class CommandList {
     return fill_bytes(to, ScalarValue::of(value));
   }
 
-  /// Copies `from` into the list now and to the device later: the caller's memory is free at once. The element type and count
-  /// must be the window's (std::byte fits every dtype).
+  /// Copies `from` into the list now and to the device later: the caller's memory is free at once. The element type and
+  /// count must be the window's (std::byte fits every dtype).
   template <HostRange R>
   CommandList&& upload(const BufferView& to, const R& from) {
     return upload_copy(to, host_type<R>(), std::as_bytes(std::span(std::ranges::data(from), std::ranges::size(from))));
@@ -116,17 +117,19 @@ class CommandList {
     return upload_retained(to, dtype_of<T>(), std::move(owner), bytes);
   }
   /// Keeps `owner` until the bytes were read, and copies nothing.
-  CommandList&& upload_retained(const BufferView& to, std::shared_ptr<const void> owner, std::span<const std::byte> from) {
+  CommandList&& upload_retained(const BufferView& to, std::shared_ptr<const void> owner,
+                                std::span<const std::byte> from) {
     return upload_retained(to, std::nullopt, std::move(owner), from);
   }
   /// From host memory bound at replay.
   CommandList&& upload(const BufferView& to, Slot from);
 
-  /// Copies to host memory that is lent until the submission's point is reached or fails; a timeout does not end the loan.
+  /// Copies to host memory that is lent until the submission's point is reached or fails; a timeout does not end the
+  /// loan.
   template <HostRange R>
   CommandList&& download(R&& to, const BufferView& from) {
-    return download_lent(host_type<R>(), std::as_writable_bytes(std::span(std::ranges::data(to), std::ranges::size(to))), nullptr,
-                         from);
+    return download_lent(
+        host_type<R>(), std::as_writable_bytes(std::span(std::ranges::data(to), std::ranges::size(to))), nullptr, from);
   }
   /// The same, and keeps `owner` of the memory until then.
   CommandList&& download_retained(std::shared_ptr<void> owner, std::span<std::byte> to, const BufferView& from) {
@@ -142,10 +145,11 @@ class CommandList {
     return exec_with(kernel, extent, all);
   }
   CommandList&& exec_with(const Kernel& kernel, const Extent& extent, std::span<const KernelArgument> arguments);
-  /// Launches a grid that the device reads from `grid_at` (three u32, work-groups) when the command runs. Counts beyond `most`
-  /// are clamped to it.
+  /// Launches a grid that the device reads from `grid_at` (three u32, work-groups) when the command runs. Counts beyond
+  /// `most` are clamped to it.
   template <class... Arguments>
-  CommandList&& exec_indirect(const Kernel& kernel, const BufferArgument& grid_at, Grid most, const Arguments&... arguments) {
+  CommandList&& exec_indirect(const Kernel& kernel, const BufferArgument& grid_at, Grid most,
+                              const Arguments&... arguments) {
     const std::array<KernelArgument, sizeof...(Arguments)> all{KernelArgument(arguments)...};
     return exec_indirect_with(kernel, grid_at, most, all);
   }
@@ -154,7 +158,8 @@ class CommandList {
   /// Says that the launch before also touches `buffer`, reached by address.
   CommandList&& uses(const BufferArgument& buffer, Access access);
 
-  /// Runs `function` on a thread of the device's backend. It must not block on Pintle; an exception in it fails the point.
+  /// Runs `function` on a thread of the device's backend. It must not block on Pintle; an exception in it fails the
+  /// point.
   CommandList&& call(std::function<void()> function);
   /// Writes the device clock, in ticks, to eight bytes (u64) when everything before it is done.
   CommandList&& timestamp(const BufferArgument& to);
@@ -203,7 +208,7 @@ class CommandList {
   [[nodiscard]] Result<backend::Range> host_range(const BufferView& view, std::optional<DType> dtype,
                                                   std::span<const std::byte> bytes);
   [[nodiscard]] Result<backend::Exec> launch(const Kernel& kernel, const Extent& extent,
-                                                    std::span<const KernelArgument> arguments);
+                                             std::span<const KernelArgument> arguments);
   [[nodiscard]] Result<void> bind(backend::Argument& bound, const Parameter& parameter, const KernelArgument& argument,
                                   const Limits& limits);
   [[nodiscard]] Result<void> use(const BufferArgument& buffer, Access access);
@@ -217,11 +222,11 @@ class CommandList {
 
   std::vector<backend::Command> commands_;
   std::vector<backend::Argument> arguments_;
-  std::vector<std::shared_ptr<const void>> retained_;               // host memory, labels, programs
+  std::vector<std::shared_ptr<const void>> retained_;                // host memory, labels, programs
   std::vector<std::shared_ptr<core::HostFunction>> host_functions_;  // to ask for their errors when they have run
-  std::uint64_t incarnation_ = 0;                                   // of the buffers and kernels used; 0: none yet
-  std::uint64_t first_buffer_ = 0;                                  // what decided that, for messages: a buffer's id
-  const Entry* first_kernel_ = nullptr;                             // or an entry of a retained program
+  std::uint64_t incarnation_ = 0;                                    // of the buffers and kernels used; 0: none yet
+  std::uint64_t first_buffer_ = 0;                                   // what decided that, for messages: a buffer's id
+  const Entry* first_kernel_ = nullptr;                              // or an entry of a retained program
   std::shared_ptr<const std::string> next_label_;
   bool next_barrier_ = false;
   bool borrows_ = false;  // some host memory is the caller's: fine to submit, not to record

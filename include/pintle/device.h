@@ -25,13 +25,14 @@ struct DeviceList {
 /// Lists without opening anything: no context, no thread. Thread-safe.
 [[nodiscard]] Result<DeviceList> devices();
 
-/// Opens a device by id: `best`, `cpu`, `cpu?inline`, `vulkan:1`, `vulkan:<uuid>`, `faulty(cpu)?call=submit`. `best` is the best hardware
-/// device, else `cpu`. An id that does not parse or exist is an error that lists the valid ones. Opening the same id again gives
-/// the same device while it lives. Thread-safe.
+/// Opens a device by id: `best`, `cpu`, `cpu?inline`, `vulkan:1`, `vulkan:<uuid>`, `faulty(cpu)?call=submit`. `best` is
+/// the best hardware device, else `cpu`. An id that does not parse or exist is an error that lists the valid ones.
+/// Opening the same id again gives the same device while it lives. Thread-safe.
 [[nodiscard]] Result<class Device> open(std::string_view id = "best");
 
 /// A physical device, which survives resets: it points at the current incarnation. Copies are cheap; thread-safe.
-/// Buffers, queues, programs and recordings belong to the incarnation that made them and answer `stale` after `recover()`.
+/// Buffers, queues, programs and recordings belong to the incarnation that made them and answer `stale` after
+/// `recover()`.
 class Device {
  public:
   Device() noexcept = default;
@@ -54,8 +55,8 @@ class Device {
   [[nodiscard]] Result<Buffer> allocate_for(const R& range, BufferOptions options = {}) const {
     return allocate(dtype_of<std::ranges::range_value_t<R>>(), Shape{std::ranges::size(range)}, std::move(options));
   }
-  /// Picks the best variant for this device. `build_failed` lists what the pack has and why each was refused, or the compiler's
-  /// log. Blocks while compiling.
+  /// Picks the best variant for this device. `build_failed` lists what the pack has and why each was refused, or the
+  /// compiler's log. Blocks while compiling.
   [[nodiscard]] Result<Program> load(const ProgramPack& pack) const;
   [[nodiscard]] Result<Program> load(const ProgramPack& pack, const LoadOptions& options) const;
   /// The entry of a program that is loaded for it alone.
@@ -63,14 +64,16 @@ class Device {
   /// Freezes a list: checks it, computes its barriers, keeps what it owns.
   [[nodiscard]] Result<Recording> record(CommandList list) const;
 
-  /// Makes progress without blocking: runs a driven device's pending work, observes completions, runs ready callbacks here.
+  /// Makes progress without blocking: runs a driven device's pending work, observes completions, runs ready callbacks
+  /// here.
   Result<void> poll() const;
   /// Waits for everything submitted to any queue of this device.
   Result<void> wait_idle(Timeout timeout = {}) const;
-  /// Success, or the first cause of the loss. A device that can be probed runs a tiny piece of work; any other answers from what
-  /// has been seen so far.
+  /// Success, or the first cause of the loss. A device that can be probed runs a tiny piece of work; any other answers
+  /// from what has been seen so far.
   Result<void> health() const;
-  /// After a loss, opens the next generation; `generation()` rises. On a healthy device nothing happens. Old objects are stale.
+  /// After a loss, opens the next generation; `generation()` rises. On a healthy device nothing happens. Old objects
+  /// are stale.
   Result<void> recover() const;
 
   /// Backend-specific access: `device.native<cpu::CpuDevice>()`. `unsupported` on another backend.

@@ -60,8 +60,9 @@ template <class T>
 
 /// True for types that `dtype_of` accepts.
 template <class T>
-concept Element = std::is_same_v<std::remove_cv_t<T>, std::complex<float>> || std::is_same_v<std::remove_cv_t<T>, float> ||
-                  std::is_same_v<std::remove_cv_t<T>, double> || (std::is_integral_v<T> && sizeof(T) <= 8);
+concept Element =
+    std::is_same_v<std::remove_cv_t<T>, std::complex<float>> || std::is_same_v<std::remove_cv_t<T>, float> ||
+    std::is_same_v<std::remove_cv_t<T>, double> || (std::is_integral_v<T> && sizeof(T) <= 8);
 
 /// Elements per dimension, outermost first. Rank 0 is one element. At most eight dimensions.
 class Shape {

@@ -16,15 +16,15 @@ namespace pintle {
 
 /// What the caller can do about an error. The numbers are stable.
 enum class Errc : std::uint8_t {
-  invalid_argument = 1,   ///< Correct the call; nothing was submitted.
-  unsupported = 2,        ///< The device cannot do this; ask `info()` first.
-  unavailable = 3,        ///< The device or library is not there (or not in a forked child); the message has the next step.
-  not_found = 4,          ///< No such name.
-  out_of_memory = 5,      ///< Free something and retry; nothing is poisoned.
-  build_failed = 6,       ///< The program does not compile or no variant fits; the message has the log.
-  timeout = 7,            ///< The deadline passed; the work goes on.
-  cancelled = 8,          ///< The work was given up before it ran.
-  device_lost = 9,        ///< Call `Device::recover()`.
+  invalid_argument = 1,  ///< Correct the call; nothing was submitted.
+  unsupported = 2,       ///< The device cannot do this; ask `info()` first.
+  unavailable = 3,    ///< The device or library is not there (or not in a forked child); the message has the next step.
+  not_found = 4,      ///< No such name.
+  out_of_memory = 5,  ///< Free something and retry; nothing is poisoned.
+  build_failed = 6,   ///< The program does not compile or no variant fits; the message has the log.
+  timeout = 7,        ///< The deadline passed; the work goes on.
+  cancelled = 8,      ///< The work was given up before it ran.
+  device_lost = 9,    ///< Call `Device::recover()`.
   process_poisoned = 10,  ///< Only a new process can use the device again.
   peer_lost = 11,         ///< A rank died or stalled; rebuild the group.
   stale = 12,             ///< The object was destroyed or belongs to an earlier generation.
@@ -44,7 +44,8 @@ struct VendorError {
   std::string symbol;
 };
 
-/// One shared, immutable error. Copies are cheap and may cross threads; a failed signal hands the same one to every waiter.
+/// One shared, immutable error. Copies are cheap and may cross threads; a failed signal hands the same one to every
+/// waiter.
 class Error {
  public:
   /// `message` is a whole sentence: value in parentheses, limit beside it, the object's name in brackets. Never throws.
@@ -155,14 +156,13 @@ T must(Result<T> result) {
 }  // namespace pintle
 
 /// Returns the error of `expression` from the calling function, if it has one.
-#define PINTLE_TRY(expression)                                 \
-  do {                                                         \
-    if (auto pintle_result = (expression); !pintle_result)     \
-      return ::pintle::Error(pintle_result.error()); \
+#define PINTLE_TRY(expression)                                                                            \
+  do {                                                                                                    \
+    if (auto pintle_result = (expression); !pintle_result) return ::pintle::Error(pintle_result.error()); \
   } while (false)
 
 /// `PINTLE_ASSIGN(x, expression);` makes x a reference to the value, or returns the error from the calling function.
-#define PINTLE_ASSIGN(name, expression)                            \
-  auto name##_result = (expression);                               \
+#define PINTLE_ASSIGN(name, expression)                              \
+  auto name##_result = (expression);                                 \
   if (!name##_result) return ::pintle::Error(name##_result.error()); \
   auto& name = *name##_result

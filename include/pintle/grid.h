@@ -5,8 +5,8 @@
 
 namespace pintle {
 
-/// Work-items that a launch must cover; a command list rounds them up to whole work-groups of the kernel. A rounded count
-/// that passes 32 bits is refused.
+/// Work-items that a launch must cover; a command list rounds them up to whole work-groups of the kernel. A rounded
+/// count that passes 32 bits is refused.
 struct Cover {
   std::uint64_t x = 1;
   std::uint64_t y = 1;

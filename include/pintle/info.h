@@ -1,4 +1,5 @@
-// What is known of a device before and after it is opened: identity, limits, honest capabilities, or why it is not there.
+// What is known of a device before and after it is opened: identity, limits, honest capabilities, or why it is not
+// there.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +12,15 @@
 
 namespace pintle {
 
-/// What kind of machine stands behind a device. `best` picks hardware only: software and simulated devices are never picked.
+/// What kind of machine stands behind a device. `best` picks hardware only: software and simulated devices are never
+/// picked.
 enum class DeviceKind : std::uint8_t {
-  cpu,             ///< The host's processor.
+  cpu,  ///< The host's processor.
   discrete_gpu,
   integrated_gpu,
   accelerator,
-  software,        ///< A GPU API that runs on the host's processor (lavapipe, PoCL).
-  simulated,       ///< Executes nothing (the null device).
+  software,   ///< A GPU API that runs on the host's processor (lavapipe, PoCL).
+  simulated,  ///< Executes nothing (the null device).
 };
 [[nodiscard]] std::string_view name(DeviceKind kind) noexcept;
 
@@ -52,15 +54,15 @@ struct Capability {
 
 /// Limits that core enforces before anything is submitted.
 struct Limits {
-  std::uint64_t max_allocation = 0;         ///< Bytes of one buffer.
-  std::uint64_t max_binding = 0;            ///< Bytes of one kernel argument's range.
-  std::uint32_t offset_alignment = 1;       ///< Bytes; of a kernel argument's offset.
-  Grid max_grid{1, 1, 1};                   ///< Work-groups of a launch, by dimension.
-  Grid max_group{1, 1, 1};                  ///< Work-items of a group, by dimension.
-  std::uint32_t max_group_items = 1;        ///< Work-items of a group in all.
-  std::uint32_t max_local_bytes = 0;        ///< Scratch memory of a work-group.
-  std::uint32_t max_parameters = 0;         ///< Parameters of an entry point.
-  std::uint32_t max_in_flight = 0;          ///< Unfinished submissions of one queue; `submit` waits for room.
+  std::uint64_t max_allocation = 0;    ///< Bytes of one buffer.
+  std::uint64_t max_binding = 0;       ///< Bytes of one kernel argument's range.
+  std::uint32_t offset_alignment = 1;  ///< Bytes; of a kernel argument's offset.
+  Grid max_grid{1, 1, 1};              ///< Work-groups of a launch, by dimension.
+  Grid max_group{1, 1, 1};             ///< Work-items of a group, by dimension.
+  std::uint32_t max_group_items = 1;   ///< Work-items of a group in all.
+  std::uint32_t max_local_bytes = 0;   ///< Scratch memory of a work-group.
+  std::uint32_t max_parameters = 0;    ///< Parameters of an entry point.
+  std::uint32_t max_in_flight = 0;     ///< Unfinished submissions of one queue; `submit` waits for room.
 };
 
 /// What a queue runs. A device without copy queues answers `unsupported` for `copy`: ask `Feature::copy_queue`.
@@ -75,10 +77,10 @@ enum class Placement : std::uint8_t {
 /// Memory that a device allocates from.
 struct Heap {
   std::string name;
-  std::uint64_t total = 0;                  ///< Bytes.
-  std::optional<std::uint64_t> available;   ///< Bytes; empty where nobody knows.
-  std::uint64_t used = 0;                   ///< Bytes that this device object holds.
-  std::string source;                       ///< Who says so: "/proc/meminfo", "VK_EXT_memory_budget".
+  std::uint64_t total = 0;                 ///< Bytes.
+  std::optional<std::uint64_t> available;  ///< Bytes; empty where nobody knows.
+  std::uint64_t used = 0;                  ///< Bytes that this device object holds.
+  std::string source;                      ///< Who says so: "/proc/meminfo", "VK_EXT_memory_budget".
 };
 
 /// Who makes work progress.
@@ -100,7 +102,7 @@ struct DeviceInfo {
   std::string target;                ///< What native code must be built for: "x86_64-linux".
   Limits limits;
   std::vector<Capability> capabilities;
-  double nanoseconds_per_tick = 1;   ///< Of the device clock that timestamps read.
+  double nanoseconds_per_tick = 1;  ///< Of the device clock that timestamps read.
 
   /// The row of a feature; absent with the reason "not listed" where the backend forgot it.
   [[nodiscard]] Capability capability(Feature feature) const;

@@ -32,9 +32,11 @@ class ProgramPack {
   [[nodiscard]] static Result<ProgramPack> open(const std::filesystem::path& path);
   /// Reads a pack file's bytes.
   [[nodiscard]] static Result<ProgramPack> parse(std::span<const std::byte> bytes);
-  /// One variant made in the process: `source("c", code, {"saxpy(a: f32, x: read f32[], y: read_write f32[], n: u32) group 256"})`.
+  /// One variant made in the process: `source("c", code, {"saxpy(a: f32, x: read f32[], y: read_write f32[], n: u32)
+  /// group 256"})`.
   [[nodiscard]] static Result<ProgramPack> source(std::string_view format, std::string_view code,
-                                                  std::span<const std::string_view> signatures, std::string name = "program");
+                                                  std::span<const std::string_view> signatures,
+                                                  std::string name = "program");
   [[nodiscard]] static Result<ProgramPack> source(std::string_view format, std::string_view code,
                                                   std::initializer_list<std::string_view> signatures,
                                                   std::string name = "program") {
@@ -80,8 +82,8 @@ class Kernel {
   std::uint32_t index_ = 0;
 };
 
-/// A program loaded on one device. Copies share it; thread-safe. It is unloaded when the last copy and kernel are gone and the
-/// last submission using it is reached.
+/// A program loaded on one device. Copies share it; thread-safe. It is unloaded when the last copy and kernel are gone
+/// and the last submission using it is reached.
 class Program {
  public:
   Program() noexcept = default;

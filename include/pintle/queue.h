@@ -28,18 +28,18 @@ struct SubmitOptions {
   Timeout timeout{};  ///< For room in the queue, should it be full.
 };
 
-/// Runs lists in order, each after the one before. Its points lie on its own timeline, which rises by one per submission.
-/// Once a submission fails after it was accepted, the queue has failed: later submissions get the first cause, since they
-/// would compute on undefined bytes; make a new queue. Destroying a queue never blocks, and its work goes on.
-/// Move-only; one thread at a time.
+/// Runs lists in order, each after the one before. Its points lie on its own timeline, which rises by one per
+/// submission. Once a submission fails after it was accepted, the queue has failed: later submissions get the first
+/// cause, since they would compute on undefined bytes; make a new queue. Destroying a queue never blocks, and its work
+/// goes on. Move-only; one thread at a time.
 class Queue {
  public:
   Queue() noexcept = default;
   Queue(Queue&&) noexcept = default;
   Queue& operator=(Queue&&) noexcept = default;
 
-  /// Checks everything, then starts the list after `options.wait`. An error means that nothing was started or signalled.
-  /// Blocks only when the queue is full, until there is room or `timeout`.
+  /// Checks everything, then starts the list after `options.wait`. An error means that nothing was started or
+  /// signalled. Blocks only when the queue is full, until there is room or `timeout`.
   Result<Point> submit(CommandList list, SubmitOptions options = {});
   /// Replays a recording; `bindings[i]` fills slot i. A stale or wrong binding is refused before anything runs.
   Result<Point> replay(const Recording& recording, std::span<const SlotValue> bindings, SubmitOptions options);
@@ -66,7 +66,8 @@ class Queue {
   std::shared_ptr<core::QueueState> state_;
 };
 
-/// A submission under construction. `wait` and `signal` concern the submission as a whole, wherever they stand in the chain.
+/// A submission under construction. `wait` and `signal` concern the submission as a whole, wherever they stand in the
+/// chain.
 class Submission {
  public:
   Submission&& wait(Point point);
@@ -104,13 +105,14 @@ class Submission {
   SubmitOptions options_;
 };
 
-/// The bytes of `from` as elements, when everything submitted to `queue` before is done. The dtype must match. The memory is
-/// owned until the device has written it, also past a timeout.
+/// The bytes of `from` as elements, when everything submitted to `queue` before is done. The dtype must match. The
+/// memory is owned until the device has written it, also past a timeout.
 template <Element T>
   requires(!std::same_as<T, bool>)
 [[nodiscard]] Result<std::vector<T>> read(Queue& queue, const BufferView& from, Timeout timeout = {}) {
   auto values = std::make_shared<std::vector<T>>(from.size_bytes() / sizeof(T));
-  if (from.dtype() != dtype_of<T>()) PINTLE_TRY(queue.submit(CommandList{}.download(*values, from)));  // the refusal's words
+  if (from.dtype() != dtype_of<T>())
+    PINTLE_TRY(queue.submit(CommandList{}.download(*values, from)));  // the refusal's words
   PINTLE_TRY(queue.submit_and_wait(
       CommandList{}.download_retained(values, std::as_writable_bytes(std::span(*values)), from), timeout));
   return std::move(*values);

@@ -15,8 +15,8 @@
 
 namespace pintle {
 
-/// (signal, value): a moment on a timeline. It is reached when the value is, or fails when the timeline fails before that.
-/// Copies are cheap; thread-safe. An empty Point (default-made or moved-from) answers `invalid_argument`.
+/// (signal, value): a moment on a timeline. It is reached when the value is, or fails when the timeline fails before
+/// that. Copies are cheap; thread-safe. An empty Point (default-made or moved-from) answers `invalid_argument`.
 class Point {
  public:
   Point() noexcept = default;
@@ -25,10 +25,12 @@ class Point {
   [[nodiscard]] Signal signal() const noexcept;
   /// True once reached; never blocks. A failure before the point is its error, not false.
   [[nodiscard]] Result<bool> is_reached() const;
-  /// Blocks until reached, failed (the first cause) or past the deadline (`timeout` naming queue, value awaited, value reached,
-  /// oldest unfinished command). Refused (`invalid_argument`) inside a callback or host call, where blocking could deadlock.
+  /// Blocks until reached, failed (the first cause) or past the deadline (`timeout` naming queue, value awaited, value
+  /// reached, oldest unfinished command). Refused (`invalid_argument`) inside a callback or host call, where blocking
+  /// could deadlock.
   Result<void> wait(Timeout timeout = {}) const;
-  /// Calls `callback` exactly once: with success, the failure, or `timeout`. On one core thread or inside `Device::poll()`.
+  /// Calls `callback` exactly once: with success, the failure, or `timeout`. On one core thread or inside
+  /// `Device::poll()`.
   Result<void> then(std::function<void(const Result<void>&)> callback, Timeout timeout = {}) const;
 
   /// `Result<void> r = co_await point;` resumes like a `then` callback.
@@ -47,8 +49,8 @@ class Point {
   std::uint64_t value_ = 0;
 };
 
-/// A 64-bit value that only rises, or fails with an error. It belongs to no device and works with any. The value is what has
-/// been reached, never what was submitted. Copies share the timeline; thread-safe.
+/// A 64-bit value that only rises, or fails with an error. It belongs to no device and works with any. The value is
+/// what has been reached, never what was submitted. Copies share the timeline; thread-safe.
 class Signal {
  public:
   /// A timeline that starts at `initial`.
@@ -59,10 +61,11 @@ class Signal {
   [[nodiscard]] std::uint64_t value() const;
   /// The first cause, if the timeline has failed. It keeps the value that it had reached.
   [[nodiscard]] std::optional<Error> failure() const;
-  /// Raises the value from the host. A lower value than reached is `invalid_argument`; the same is a no-op; a failed signal
-  /// answers its failure; a queue's own timeline is `invalid_argument`.
+  /// Raises the value from the host. A lower value than reached is `invalid_argument`; the same is a no-op; a failed
+  /// signal answers its failure; a queue's own timeline is `invalid_argument`.
   Result<void> set(std::uint64_t value);
-  /// Fails the timeline: every pending and future wait beyond the value reached gets `error`. Only the first failure counts.
+  /// Fails the timeline: every pending and future wait beyond the value reached gets `error`. Only the first failure
+  /// counts.
   Result<void> fail(Error error);
   [[nodiscard]] Result<bool> is_reached(std::uint64_t value) const { return at(value).is_reached(); }
   Result<void> wait(std::uint64_t value, Timeout timeout = {}) const { return at(value).wait(timeout); }
@@ -77,8 +80,8 @@ class Signal {
 
 /// Blocks until every point is reached; the first failure or `timeout` otherwise. An empty span is reached.
 Result<void> wait_all(std::span<const Point> points, Timeout timeout = {});
-/// Blocks until one point is reached and returns its index; a failure of any point before that is the error. An empty span is
-/// `invalid_argument`.
+/// Blocks until one point is reached and returns its index; a failure of any point before that is the error. An empty
+/// span is `invalid_argument`.
 Result<std::size_t> wait_any(std::span<const Point> points, Timeout timeout = {});
 
 class Point::Awaiter {

@@ -15,8 +15,9 @@ Result<BufferView> BufferView::slice(std::uint64_t first, std::uint64_t count) c
   const std::uint64_t elements = size_ / bytes_of(dtype_);
   if (!base::range_fits(first, count, elements)) {
     const auto end = base::checked_add(first, count);
-    return Error(Errc::invalid_argument, fmt::format("Slice of ({}) elements from ({}) ends at ({}), beyond the ({}) elements of the view.",
-                                                     count, first, end ? std::to_string(*end) : "more than 64 bits count", elements));
+    return Error(Errc::invalid_argument,
+                 fmt::format("Slice of ({}) elements from ({}) ends at ({}), beyond the ({}) elements of the view.",
+                             count, first, end ? std::to_string(*end) : "more than 64 bits count", elements));
   }
   BufferView part = *this;
   part.offset_ += first * bytes_of(dtype_);
@@ -29,12 +30,13 @@ Result<BufferView> BufferView::as(DType dtype, const Shape& shape) const {
   if (incarnation_ == 0) return core::empty_object("BufferView");
   const auto bytes = shape.is_valid() ? checked_bytes(dtype, shape) : std::nullopt;
   if (bytes != size_) {
-    return Error(Errc::invalid_argument, fmt::format("Shape {} of {} has size ({}), not the size ({}) of the view.", shape.text(),
-                                                     name(dtype), bytes ? std::to_string(*bytes) : "beyond 64 bits", size_));
+    return Error(Errc::invalid_argument,
+                 fmt::format("Shape {} of {} has size ({}), not the size ({}) of the view.", shape.text(), name(dtype),
+                             bytes ? std::to_string(*bytes) : "beyond 64 bits", size_));
   }
   if (offset_ % bytes_of(dtype) != 0) {
-    return Error(Errc::invalid_argument,
-                 fmt::format("Offset ({}) is not a multiple of the element size ({}) of {}.", offset_, bytes_of(dtype), name(dtype)));
+    return Error(Errc::invalid_argument, fmt::format("Offset ({}) is not a multiple of the element size ({}) of {}.",
+                                                     offset_, bytes_of(dtype), name(dtype)));
   }
   BufferView other = *this;
   other.dtype_ = dtype;
@@ -42,7 +44,8 @@ Result<BufferView> BufferView::as(DType dtype, const Shape& shape) const {
   return other;
 }
 
-Buffer::Buffer(Buffer&& other) noexcept : incarnation_(std::move(other.incarnation_)), view_(std::exchange(other.view_, {})) {}
+Buffer::Buffer(Buffer&& other) noexcept
+    : incarnation_(std::move(other.incarnation_)), view_(std::exchange(other.view_, {})) {}
 
 Buffer& Buffer::operator=(Buffer&& other) noexcept {
   Buffer taken(std::move(other));  // its destructor destroys what this buffer was

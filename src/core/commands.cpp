@@ -39,7 +39,8 @@ Result<void> check_copy(std::uint64_t incarnation, const backend::Range& to, con
   }
   if (to.size != from.size) {
     return invalid(fmt::format("Size ({}) of the destination {} differs from the size ({}) of the source {}.", to.size,
-                               core::buffer_text(incarnation, to.buffer), from.size, core::buffer_text(incarnation, from.buffer)));
+                               core::buffer_text(incarnation, to.buffer), from.size,
+                               core::buffer_text(incarnation, from.buffer)));
   }
   if (to.buffer != from.buffer || to.offset >= from.offset + from.size || from.offset >= to.offset + to.size) return {};
   return invalid(fmt::format("Destination {} overlaps the source {} in {}.", span_text(to), span_text(from),
@@ -59,7 +60,8 @@ Result<void> check_exact(std::uint64_t incarnation, const backend::Range& range,
                              core::buffer_text(incarnation, range.buffer), size));
 }
 
-Result<void> check_dtype(std::uint64_t incarnation, const BufferArgument& argument, const backend::Range& range, DType dtype) {
+Result<void> check_dtype(std::uint64_t incarnation, const BufferArgument& argument, const backend::Range& range,
+                         DType dtype) {
   const auto* view = std::get_if<BufferView>(&argument);
   if (view == nullptr || view->dtype() == dtype) return {};
   return invalid(fmt::format("Dtype ({}) of {} differs from the dtype ({}) of the value.", name(view->dtype()),
@@ -112,7 +114,8 @@ Result<void> CommandList::admit(const BufferView& view) {
     incarnation_ = view.incarnation_;
     first_buffer_ = view.buffer_;
   }
-  if (incarnation_ != view.incarnation_) return foreign(core::buffer_text(view.incarnation_, view.buffer_), view.incarnation_);
+  if (incarnation_ != view.incarnation_)
+    return foreign(core::buffer_text(view.incarnation_, view.buffer_), view.incarnation_);
   if (view.size_ != 0) return {};
   return invalid(fmt::format("Window (0 bytes at offset {}) of {} is empty; a command needs at least 1 byte.",
                              view.offset_, core::buffer_text(incarnation_, view.buffer_)));

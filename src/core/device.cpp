@@ -117,10 +117,10 @@ Result<void> Device::poll() const {
   if (!state_) return core::empty_object("Device");
   return base::contain("polling", [&]() -> Result<void> {
     const auto incarnation = state_->current();
-    PINTLE_TRY(incarnation->usable("[" + incarnation->id() + "]"));
-    PINTLE_TRY(incarnation->poll());
-    core::Reactor::instance().run_callbacks();
-    return {};
+    auto polled = incarnation->usable("[" + incarnation->id() + "]");
+    if (polled) polled = incarnation->poll();
+    if (!base::in_forked_child()) core::Reactor::instance().run_callbacks();  // a loss is told here too
+    return polled;
   });
 }
 
@@ -152,7 +152,8 @@ Result<void> Device::fill_native(std::string_view type, void* out) const {
   const auto incarnation = state_->current();
   PINTLE_TRY(incarnation->usable("[" + incarnation->id() + "]"));
   auto filled = incarnation->device().native(type, 0, out);
-  if (!filled) return incarnation->report(filled.error()).during(core::native_text(type, "[" + incarnation->id() + "]"));
+  if (!filled)
+    return incarnation->report(filled.error()).during(core::native_text(type, "[" + incarnation->id() + "]"));
   return {};
 }
 

@@ -11,7 +11,8 @@
 
 namespace pintle::core {
 
-/// A physical device. Generation and backend device are one atomic state: whoever asks for the current incarnation gets both.
+/// A physical device. Generation and backend device are one atomic state: whoever asks for the current incarnation gets
+/// both.
 class DeviceState {
  public:
   /// Opens the first incarnation.

@@ -13,8 +13,8 @@
 
 namespace pintle::core {
 
-/// What a held submission waits for: one gate for each point that no backend can wait for yet. The last gate to fire, or the
-/// first to fail, has the queue looked at again.
+/// What a held submission waits for: one gate for each point that no backend can wait for yet. The last gate to fire,
+/// or the first to fail, has the queue looked at again.
 class Hold {
  public:
   explicit Hold(std::weak_ptr<QueueState> queue) noexcept : queue_(std::move(queue)) {}
@@ -53,20 +53,20 @@ struct Raise {
   std::uint64_t value = 0;
 };
 
-/// Lives in its queue's ring; the vectors keep their memory from one use of the place to the next, and their elements stay
-/// where they are when the ring grows, since a backend reads them.
+/// Lives in its queue's ring; the vectors keep their memory from one use of the place to the next, and their elements
+/// stay where they are when the ring grows, since a backend reads them.
 struct alignas(64) Flight {
   std::uint64_t serial = 0;
-  bool is_plain = true;                    // nothing below `bindings` is in use: a bare replay touches one cache line or two
-  backend::Commands commands;              // what the backend gets
-  std::unique_ptr<Hold> hold;              // while it waits for points that no backend can wait for
+  bool is_plain = true;        // nothing below `bindings` is in use: a bare replay touches one cache line or two
+  backend::Commands commands;  // what the backend gets
+  std::unique_ptr<Hold> hold;  // while it waits for points that no backend can wait for
   std::vector<backend::Binding> bindings;  // of a replay
   std::vector<backend::Command> replay;    // the one command of a replay with bindings
   std::vector<Point> waits;
   std::vector<Raise> raises;
   std::string label;
   const RecordingState* recording = nullptr;  // of a replay that runs host functions
-  CommandList list;                        // owns what the commands point to
+  CommandList list;                           // owns what the commands point to
 };
 
 }  // namespace pintle::core

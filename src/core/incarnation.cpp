@@ -59,8 +59,8 @@ struct Names {
 };
 
 Error stale(std::string_view object, std::string_view id, std::uint64_t generation, std::uint64_t current) {
-  return Error(Errc::stale, fmt::format("{} belongs to generation ({}) of [{}], which is at generation ({}).", object, generation,
-                                        id, current));
+  return Error(Errc::stale, fmt::format("{} belongs to generation ({}) of [{}], which is at generation ({}).", object,
+                                        generation, id, current));
 }
 
 }  // namespace
@@ -137,9 +137,8 @@ Error Incarnation::report(const Error& error) {
 }
 
 Error Incarnation::report_locked(const Error& error, Worklist& worklist) {
-  const bool fatal = error.code() == Errc::device_lost || error.code() == Errc::process_poisoned;
   Error named = error.device().empty() ? error.with_device(id(), generation_) : error;
-  if (!fatal) return named;
+  if (!is_loss(error.code())) return named;
   lose(named, worklist);
   return *loss_;
 }
@@ -250,9 +249,10 @@ Result<std::shared_ptr<RecordingState>> Incarnation::record(CommandList list) {
   }
   Worklist worklist;
   std::lock_guard lock(mutex_);
-  auto recording =
-      std::make_shared<RecordingState>(shared_from_this(), std::move(list), object_text("Recording", next_recording_++, ""));
-  if (auto frozen = recording->freeze(); !frozen) return report_locked(frozen.error(), worklist).during("recording on [" + id() + "]");
+  auto recording = std::make_shared<RecordingState>(shared_from_this(), std::move(list),
+                                                    object_text("Recording", next_recording_++, ""));
+  if (auto frozen = recording->freeze(); !frozen)
+    return report_locked(frozen.error(), worklist).during("recording on [" + id() + "]");
   return hand_out_with(recording, [this, recording] { retire_recording(recording); });
 }
 
@@ -261,10 +261,13 @@ void Incarnation::retire_recording(std::shared_ptr<RecordingState> recording) no
   Worklist worklist;
   std::lock_guard lock(mutex_);
   const Stamps stamps = recording->stamps();
-  retire(stamps, [this, kept = std::move(recording)] {
-    std::lock_guard forgetting(mutex_);
-    if (!is_lost()) kept->forget();
-  }, worklist);
+  retire(
+      stamps,
+      [this, kept = std::move(recording)] {
+        std::lock_guard forgetting(mutex_);
+        if (!is_lost()) kept->forget();
+      },
+      worklist);
 }
 
 }  // namespace pintle::core

@@ -31,16 +31,21 @@ struct BufferRecord {
   Stamps stamps;
 };
 
+/// Whether an error of a backend ends the incarnation.
+[[nodiscard]] constexpr bool is_loss(Errc code) noexcept {
+  return code == Errc::device_lost || code == Errc::process_poisoned;
+}
+
 /// A backend device, its lock, and everything made on it.
 ///
-/// Lifetime: what a user holds (Device, Buffer, Queue, Program, Recording) shares a *lease*; when the last one goes, the device
-/// is closed: drained with a deadline, its queues given up. What the library holds shares the incarnation itself, so a thread
-/// that still waits for a point finds the backend alive. `lease()` makes pointers of the first kind, `shared_from_this` of the
-/// second.
+/// Lifetime: what a user holds (Device, Buffer, Queue, Program, Recording) shares a *lease*; when the last one goes,
+/// the device is closed: drained with a deadline, its queues given up. What the library holds shares the incarnation
+/// itself, so a thread that still waits for a point finds the backend alive. `lease()` makes pointers of the first
+/// kind, `shared_from_this` of the second.
 ///
 /// Locks: `mutex()` guards the tables, the queues and their rings, and is held around `submit`, `record`, `forget`,
-/// `create_queue` and `destroy_queue` of the backend. Under it only leaves are locked (timelines, promises, the reactor's inbox).
-/// Two incarnations' mutexes are never held together.
+/// `create_queue` and `destroy_queue` of the backend. Under it only leaves are locked (timelines, promises, the
+/// reactor's inbox). Two incarnations' mutexes are never held together.
 class Incarnation : public std::enable_shared_from_this<Incarnation> {
  public:
   /// Opens the device and returns a lease.
@@ -59,8 +64,8 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   [[nodiscard]] bool is_driven() const noexcept { return info_.progress == Progress::driven; }
 
   [[nodiscard]] bool is_lost() const noexcept { return lost_.load(std::memory_order_acquire); }
-  /// Success while the incarnation lives; otherwise `unavailable` (forked child), the first cause of the loss, or `stale` naming
-  /// both generations once there is a successor. `object` is what was used: "[Queue 2]".
+  /// Success while the incarnation lives; otherwise `unavailable` (forked child), the first cause of the loss, or
+  /// `stale` naming both generations once there is a successor. `object` is what was used: "[Queue 2]".
   [[nodiscard]] Result<void> usable(std::string_view object) const;
   /// The first cause; only of a lost incarnation.
   [[nodiscard]] const Error& loss() const noexcept { return *loss_; }
@@ -72,7 +77,8 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   /// Success for this incarnation's number; otherwise as `foreign`.
   [[nodiscard]] Result<void> check_owner(std::uint64_t number, std::string_view object) const;
 
-  /// Names the device in an error of the backend; a loss ends the incarnation, and the first cause is returned. Takes the lock.
+  /// Names the device in an error of the backend; a loss ends the incarnation, and the first cause is returned. Takes
+  /// the lock.
   [[nodiscard]] Error report(const Error& error);
   /// The same with the lock held.
   [[nodiscard]] Error report_locked(const Error& error, Worklist& worklist);
@@ -97,7 +103,8 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   Result<void> wait_idle(Deadline deadline);
 
   // With the lock held:
-  /// Fills in memory ids; `stale` names a buffer that is gone. For a submission (`use`) also stamps the buffers and refuses slots.
+  /// Fills in memory ids; `stale` names a buffer that is gone. For a submission (`use`) also stamps the buffers and
+  /// refuses slots.
   Result<void> resolve(CommandList& list, std::optional<Stamp> use);
   [[nodiscard]] BufferRecord* find_buffer(std::uint64_t id) noexcept { return buffers_.find(id); }
   [[nodiscard]] Error stale_buffer(std::uint64_t id) const;

@@ -7,8 +7,8 @@
 
 #include "base/fork.h"
 #include "core/describe.h"
-#include "core/object_names.h"
 #include "core/incarnation.h"
+#include "core/object_names.h"
 #include "core/slot_rules.h"
 #include "core/visit_ranges.h"
 
@@ -17,22 +17,27 @@ namespace {
 
 constexpr std::uint64_t max_alignment = 4096;
 
-Result<backend::MemoryRequest> check_request(DType dtype, const Shape& shape, const BufferOptions& options, const DeviceInfo& info) {
-  if (!parse_dtype(name(dtype))) return Error(Errc::invalid_argument, fmt::format("DType ({}) is none of {}.", static_cast<int>(dtype), dtype_names()));
+Result<backend::MemoryRequest> check_request(DType dtype, const Shape& shape, const BufferOptions& options,
+                                             const DeviceInfo& info) {
+  if (!parse_dtype(name(dtype)))
+    return Error(Errc::invalid_argument,
+                 fmt::format("DType ({}) is none of {}.", static_cast<int>(dtype), dtype_names()));
   const auto bytes = shape.is_valid() ? checked_bytes(dtype, shape) : std::nullopt;
   if (!bytes) {
     return Error(Errc::invalid_argument,
-                 shape.is_valid() ? fmt::format("Shape {} of {} has more bytes than 64 bits count.", shape.text(), name(dtype))
-                                  : fmt::format("Rank ({}) is larger than the limit ({}).", shape.rank(), Shape::max_rank));
+                 shape.is_valid()
+                     ? fmt::format("Shape {} of {} has more bytes than 64 bits count.", shape.text(), name(dtype))
+                     : fmt::format("Rank ({}) is larger than the limit ({}).", shape.rank(), Shape::max_rank));
   }
-  if (*bytes == 0) return Error(Errc::invalid_argument, fmt::format("Shape {} has size (0); the least is (1).", shape.text()));
+  if (*bytes == 0)
+    return Error(Errc::invalid_argument, fmt::format("Shape {} has size (0); the least is (1).", shape.text()));
   if (*bytes > info.limits.max_allocation) {
-    return Error(Errc::invalid_argument, fmt::format("Size ({}) is larger than the largest allocation ({}) of [{}].", *bytes,
-                                                     info.limits.max_allocation, info.id));
+    return Error(Errc::invalid_argument, fmt::format("Size ({}) is larger than the largest allocation ({}) of [{}].",
+                                                     *bytes, info.limits.max_allocation, info.id));
   }
   if (!std::has_single_bit(options.alignment) || options.alignment > max_alignment) {
-    return Error(Errc::invalid_argument, fmt::format("Alignment ({}) is not a power of two of at most ({}).", options.alignment,
-                                                     max_alignment));
+    return Error(Errc::invalid_argument, fmt::format("Alignment ({}) is not a power of two of at most ({}).",
+                                                     options.alignment, max_alignment));
   }
   return backend::MemoryRequest{*bytes, options.alignment, options.placement, options.label};
 }
@@ -50,9 +55,9 @@ Result<void> check_feature(const backend::Operation& operation, const DeviceInfo
   if (!feature) return {};
   const auto row = std::ranges::find(info.capabilities, *feature, &Capability::feature);
   if (row != info.capabilities.end() && row->support != Support::absent) return {};
-  return Error(Errc::unsupported, fmt::format("Command ({}) needs the feature ({}), which [{}] does not have: {}.",
-                                              backend::name(operation), name(*feature), info.id,
-                                              info.capability(*feature).detail));
+  return Error(Errc::unsupported,
+               fmt::format("Command ({}) needs the feature ({}), which [{}] does not have: {}.",
+                           backend::name(operation), name(*feature), info.id, info.capability(*feature).detail));
 }
 
 }  // namespace
@@ -107,11 +112,12 @@ void Incarnation::destroy_buffer(std::uint64_t id) noexcept {
   std::lock_guard lock(mutex_);
   auto record = buffers_.erase(id);
   if (!record) return;
-  retire(std::move(record->stamps),
-         [self = shared_from_this(), memory = record->memory] {
-           if (!self->is_lost()) self->device_->release(memory);
-         },
-         worklist);
+  retire(
+      std::move(record->stamps),
+      [self = shared_from_this(), memory = record->memory] {
+        if (!self->is_lost()) self->device_->release(memory);
+      },
+      worklist);
 }
 
 Result<backend::MemoryId> Incarnation::memory_of(std::uint64_t id) {
@@ -129,24 +135,28 @@ std::string Incarnation::buffer_text(std::uint64_t id) {
 
 std::string Incarnation::buffer_text_locked(std::uint64_t id) {
   const BufferRecord* const record = find_buffer(id);
-  return object_text("Buffer", static_cast<std::uint32_t>(id), record != nullptr ? std::string_view(record->label) : "");
+  return object_text("Buffer", static_cast<std::uint32_t>(id),
+                     record != nullptr ? std::string_view(record->label) : "");
 }
 
 Error Incarnation::stale_buffer(std::uint64_t id) const {
-  return Error(Errc::stale, fmt::format("[Buffer {}] of [{}] has been destroyed.", static_cast<std::uint32_t>(id), this->id()));
+  return Error(Errc::stale,
+               fmt::format("[Buffer {}] of [{}] has been destroyed.", static_cast<std::uint32_t>(id), this->id()));
 }
 
 Result<void> Incarnation::resolve(CommandList& list, std::optional<Stamp> use) {
   if (list.incarnation_ != 0 && list.incarnation_ != number_) {  // without the label, which lies behind another lock
-    return check_owner(list.incarnation_, list.first_kernel_ != nullptr
-                                              ? kernel_text(*list.first_kernel_)
-                                              : object_text("Buffer", static_cast<std::uint32_t>(list.first_buffer_), ""));
+    return check_owner(list.incarnation_,
+                       list.first_kernel_ != nullptr
+                           ? kernel_text(*list.first_kernel_)
+                           : object_text("Buffer", static_cast<std::uint32_t>(list.first_buffer_), ""));
   }
   if (use) {
     const auto rules = slot_rules(list.commands_, list.arguments_, info_.limits);
     if (!rules.empty()) {
       return Error(Errc::invalid_argument,
-                   fmt::format("The list has slot ({}), which only a recording can have: record it, then replay.", rules[0].slot));
+                   fmt::format("The list has slot ({}), which only a recording can have: record it, then replay.",
+                               rules[0].slot));
     }
   }
   std::uint64_t missing = 0;

@@ -17,7 +17,8 @@ namespace {
 
 constexpr auto drain_limit = std::chrono::seconds(5);
 
-// Devices that this thread has yet to drive. What a kernel, host call or release submits while one is driven comes after it.
+// Devices that this thread has yet to drive. What a kernel, host call or release submits while one is driven comes
+// after it.
 struct Driving {
   bool active = false;
   std::vector<std::shared_ptr<Incarnation>> pending;

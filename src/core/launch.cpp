@@ -117,12 +117,12 @@ Result<void> bind_scalar(backend::Argument& bound, const Parameter& parameter, c
 Result<void> bind_buffer(backend::Argument& bound, const Parameter& parameter, std::uint64_t incarnation, DType dtype,
                          const backend::Range& range, const Limits& limits) {
   if (parameter.kind != Parameter::Kind::buffer) {
-    return invalid(fmt::format("Argument is {} ({}[]) where {} is a scalar.", buffer_text(incarnation, range.buffer), name(dtype),
-                               text_of(parameter)));
+    return invalid(fmt::format("Argument is {} ({}[]) where {} is a scalar.", buffer_text(incarnation, range.buffer),
+                               name(dtype), text_of(parameter)));
   }
   if (dtype != parameter.dtype) {
-    return invalid(fmt::format("Dtype ({}) of {} differs from the dtype of {}.", name(dtype), buffer_text(incarnation, range.buffer),
-                               text_of(parameter)));
+    return invalid(fmt::format("Dtype ({}) of {} differs from the dtype of {}.", name(dtype),
+                               buffer_text(incarnation, range.buffer), text_of(parameter)));
   }
   if (range.size > limits.max_binding) {
     return invalid(fmt::format("Binding size ({}) of {} is larger than the limit ({}) of the device.", range.size,

@@ -22,7 +22,7 @@ namespace pintle::core {
 /// Kind and dtype match.
 [[nodiscard]] Result<void> bind_scalar(backend::Argument& bound, const Parameter& parameter, const ScalarValue& scalar);
 /// Kind and dtype match; size and offset suit the device.
-[[nodiscard]] Result<void> bind_buffer(backend::Argument& bound, const Parameter& parameter, std::uint64_t incarnation, DType dtype,
-                                       const backend::Range& range, const Limits& limits);
+[[nodiscard]] Result<void> bind_buffer(backend::Argument& bound, const Parameter& parameter, std::uint64_t incarnation,
+                                       DType dtype, const backend::Range& range, const Limits& limits);
 
 }  // namespace pintle::core

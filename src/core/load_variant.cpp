@@ -100,9 +100,9 @@ class Chooser {
   }
 
   [[nodiscard]] Error failure() const {
-    std::string text = fmt::format("No variant ({}) of [Program {}] loads on [{}], which takes the formats {}.",
-                                   pack_.variants.size(), base::quote(pack_.name), info_.id,
-                                   or_none(fmt::format("{}", fmt::join(info_.formats, ", "))));
+    std::string text =
+        fmt::format("No variant ({}) of [Program {}] loads on [{}], which takes the formats {}.", pack_.variants.size(),
+                    base::quote(pack_.name), info_.id, or_none(fmt::format("{}", fmt::join(info_.formats, ", "))));
     for (std::size_t i = 0; i < refusals_.size(); ++i) {
       const std::string refusal = refusals_[i].empty() ? "the device does not take the format" : refusals_[i];
       text += fmt::format("\n - Variant {} ({}) is refused: {}", i, text_of(pack_.variants[i]), refusal);

@@ -9,8 +9,8 @@
 
 namespace pintle::core {
 
-/// Objects by id: the low 32 bits are a place, the high 32 its epoch, which rises each time the place is given to another object.
-/// A place whose epoch has run out is not used again, so a stale id is found in O(1), always.
+/// Objects by id: the low 32 bits are a place, the high 32 its epoch, which rises each time the place is given to
+/// another object. A place whose epoch has run out is not used again, so a stale id is found in O(1), always.
 template <class T>
 class ObjectTable {
  public:

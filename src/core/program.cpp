@@ -21,7 +21,9 @@ const Entry& Kernel::entry() const noexcept { return program_ ? program_->entrie
 
 std::string Kernel::text() const { return program_ ? core::kernel_text(entry()) : "[Kernel]"; }
 
-std::string_view Program::format() const noexcept { return state_ ? std::string_view(state_->format()) : std::string_view(); }
+std::string_view Program::format() const noexcept {
+  return state_ ? std::string_view(state_->format()) : std::string_view();
+}
 
 std::span<const Entry> Program::entries() const noexcept {
   return state_ ? std::span<const Entry>(state_->entries()) : std::span<const Entry>();

@@ -23,11 +23,12 @@ struct LoadedVariant {
   std::vector<Entry> entries;
 };
 
-/// Tries the variants that the device takes, in the order of its `formats` ("*" takes any), and loads the first that builds.
-/// `build_failed` lists every variant with the reason why it was refused (format, target, limits, the compiler's words).
-/// A device_lost, process_poisoned or out_of_memory of the device is returned as it is. `info` is the device's as the user knows it.
+/// Tries the variants that the device takes, in the order of its `formats` ("*" takes any), and loads the first that
+/// builds. `build_failed` lists every variant with the reason why it was refused (format, target, limits, the
+/// compiler's words). A device_lost, process_poisoned or out_of_memory of the device is returned as it is. `info` is
+/// the device's as the user knows it.
 [[nodiscard]] Result<LoadedVariant> load_variant(backend::Device& device, const DeviceInfo& info,
-                                                  const ProgramPack::State& pack, const LoadOptions& options);
+                                                 const ProgramPack::State& pack, const LoadOptions& options);
 /// The same under the backend's own name.
 [[nodiscard]] inline Result<LoadedVariant> load_variant(backend::Device& device, const ProgramPack::State& pack,
                                                         const LoadOptions& options) {

@@ -16,7 +16,8 @@ ProgramState::ProgramState(const std::shared_ptr<Incarnation>& incarnation, back
       entries_(std::move(entries)) {}
 
 ProgramState::~ProgramState() {
-  if (const auto incarnation = incarnation_.lock(); incarnation && !incarnation->is_lost()) incarnation->device().unload(id_);
+  if (const auto incarnation = incarnation_.lock(); incarnation && !incarnation->is_lost())
+    incarnation->device().unload(id_);
 }
 
 }  // namespace pintle::core

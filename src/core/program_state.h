@@ -14,11 +14,12 @@ namespace pintle::core {
 
 class Incarnation;
 
-/// Immutable. A command list that uses the program keeps it (through `shared_from_this`), so it is unloaded only when no list,
-/// submission, recording or handle is left.
+/// Immutable. A command list that uses the program keeps it (through `shared_from_this`), so it is unloaded only when
+/// no list, submission, recording or handle is left.
 class ProgramState : public std::enable_shared_from_this<ProgramState> {
  public:
-  ProgramState(const std::shared_ptr<Incarnation>& incarnation, backend::ProgramId id, std::string format, std::vector<Entry> entries);
+  ProgramState(const std::shared_ptr<Incarnation>& incarnation, backend::ProgramId id, std::string format,
+               std::vector<Entry> entries);
   ProgramState(const ProgramState&) = delete;
   ProgramState& operator=(const ProgramState&) = delete;
   ~ProgramState();

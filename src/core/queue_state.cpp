@@ -18,8 +18,8 @@ constexpr std::size_t first_ring_size = 128;
 
 }  // namespace
 
-QueueState::QueueState(std::shared_ptr<Incarnation> incarnation, backend::QueueId id, std::uint64_t number, QueueKind kind,
-                       std::uint64_t first_serial, std::string text)
+QueueState::QueueState(std::shared_ptr<Incarnation> incarnation, backend::QueueId id, std::uint64_t number,
+                       QueueKind kind, std::uint64_t first_serial, std::string text)
     : incarnation_(std::move(incarnation)),
       id_(id),
       number_(number),
@@ -48,7 +48,8 @@ std::string QueueState::describe_oldest() {
   if (is_idle()) return fmt::format("{} of [{}] has nothing submitted that is unfinished", text_, incarnation_->id());
   const Flight& oldest = flight(reached_ + 1);
   const backend::Commands& commands = oldest.commands;
-  std::string words = fmt::format("the oldest unfinished submission of {} of [{}] is ({})", text_, incarnation_->id(), oldest.serial);
+  std::string words =
+      fmt::format("the oldest unfinished submission of {} of [{}] is ({})", text_, incarnation_->id(), oldest.serial);
   if (!oldest.label.empty()) words += fmt::format(" \"{}\"", oldest.label);
   if (oldest.serial > native_) return words + ", which is held until what it waits for is reached";
   if (!commands.commands.empty()) {
@@ -98,12 +99,14 @@ void QueueState::clear(Flight& flight, Worklist& worklist) {
 void QueueState::finish(Flight& flight, Worklist& worklist) {
   if (flight.is_plain) return clear(flight, worklist);
   std::optional<Error> error;
-  for (const auto& function : flight.recording != nullptr ? flight.recording->host_functions() : flight.list.host_functions_) {
+  for (const auto& function :
+       flight.recording != nullptr ? flight.recording->host_functions() : flight.list.host_functions_) {
     if (auto thrown = function->take_error(); thrown && !error) error = std::move(thrown);
   }
   if (error) {
     timeline_->timeline().raise(flight.serial - 1, worklist);
-    fail_from(flight.serial, error->during(fmt::format("running submission ({}) of {}", flight.serial, text_)), worklist);
+    fail_from(flight.serial, error->during(fmt::format("running submission ({}) of {}", flight.serial, text_)),
+              worklist);
   }
   for (const Raise& raise : flight.raises) {
     raise.signal->timeline().raise(raise.value, worklist);

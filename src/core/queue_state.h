@@ -1,6 +1,7 @@
 // What stands behind a Queue: submissions in order, held until they can start, kept until they are finished.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -20,8 +21,9 @@ namespace pintle::core {
 class RecordingState;
 
 /// Submissions are numbered by serials that rise by one; a serial is also the value of the queue's timeline.
-/// They lie in one ring: [finished | native: the backend has them | held: they wait for points that no backend can wait for].
-/// The incarnation's mutex guards everything here but the timeline. A backend never gets a wait whose signal it has not seen.
+/// They lie in one ring: [finished | native: the backend has them | held: they wait for points that no backend can wait
+/// for]. The incarnation's mutex guards everything here but the timeline. A backend never gets a wait whose signal it
+/// has not seen.
 class QueueState : public std::enable_shared_from_this<QueueState> {
  public:
   QueueState(std::shared_ptr<Incarnation> incarnation, backend::QueueId id, std::uint64_t number, QueueKind kind,
@@ -60,7 +62,9 @@ class QueueState : public std::enable_shared_from_this<QueueState> {
   void watch(std::uint64_t serial);
 
   // These want the lock held.
-  [[nodiscard]] bool is_finished(std::uint64_t serial) const noexcept { return serial <= reached_ || serial > last_; }
+  /// A serial beyond the last is the mark of a submission that was refused; it has hidden an earlier one, which may
+  /// still run.
+  [[nodiscard]] bool is_finished(std::uint64_t serial) const noexcept { return std::min(serial, last_) <= reached_; }
   [[nodiscard]] bool is_idle() const noexcept { return reached_ == last_; }
   [[nodiscard]] std::uint64_t last_serial() const noexcept { return last_; }
   /// The highest serial that a backend has and that is not finished; empty when there is none.
@@ -82,8 +86,9 @@ class QueueState : public std::enable_shared_from_this<QueueState> {
   void cancel_held(const Error& error, Worklist& worklist) noexcept;
 
  private:
-  /// A call of the backend with this queue, made without the lock. The backend's queue is destroyed only when none is running: who
-  /// calls counts itself and then asks whether calls have ended; who ends them says so and then looks at the count.
+  /// A call of the backend with this queue, made without the lock. The backend's queue is destroyed only when none is
+  /// running: who calls counts itself and then asks whether calls have ended; who ends them says so and then looks at
+  /// the count.
   class Call {
    public:
     explicit Call(QueueState& queue) noexcept : queue_(queue) { ++queue_.calls_; }
@@ -122,11 +127,11 @@ class QueueState : public std::enable_shared_from_this<QueueState> {
   QueueKind kind_;
   std::string text_;
   std::shared_ptr<SignalState> timeline_;
-  std::optional<Error> failed_;  // the first failure after acceptance: the queue takes nothing more
-  std::uint64_t reached_;        // serials up to here are finished
+  std::optional<Error> failed_;        // the first failure after acceptance: the queue takes nothing more
+  std::uint64_t reached_;              // serials up to here are finished
   std::atomic<std::uint64_t> native_;  // serials up to here are the backend's; written under the lock, read anywhere
-  std::uint64_t last_;           // serials up to here are accepted, and not dropped
-  std::uint64_t newest_;         // the last serial that a caller got a point for
+  std::uint64_t last_;                 // serials up to here are accepted, and not dropped
+  std::uint64_t newest_;               // the last serial that a caller got a point for
   bool abandoned_ = false;
   std::atomic<std::uint32_t> calls_{0};
   std::atomic<bool> ended_{false};

@@ -82,6 +82,10 @@ void Reactor::watch(std::shared_ptr<QueueState> queue, std::uint64_t serial) {
     return;
   }
   std::lock_guard lock(mutex_);
+  if (is_loss(told.error().code())) {
+    losses_.emplace_back(std::move(queue), told.error());  // the caller may hold the incarnation's lock
+    return wake();
+  }
   watched_.push_back({std::move(queue), serial});
   wake();
 }
@@ -161,6 +165,15 @@ void Reactor::observe_posted() {
   }
 }
 
+void Reactor::report_losses() {
+  std::vector<std::pair<std::shared_ptr<QueueState>, Error>> losses;
+  {
+    std::lock_guard lock(mutex_);
+    losses = std::exchange(losses_, {});
+  }
+  for (const auto& [queue, error] : losses) static_cast<void>(queue->incarnation().report(error));
+}
+
 void Reactor::wait_for_watched() {
   std::vector<Watch> watched;
   {
@@ -171,17 +184,19 @@ void Reactor::wait_for_watched() {
     const auto waited = watch.queue->wait_native(watch.serial, deadline_after(Clock::now(), watch_slice));
     if (!waited && waited.error().code() == Errc::timeout) continue;
     std::lock_guard lock(mutex_);
-    std::erase_if(watched_, [&](const Watch& each) { return each.queue == watch.queue && each.serial == watch.serial; });
+    std::erase_if(watched_,
+                  [&](const Watch& each) { return each.queue == watch.queue && each.serial == watch.serial; });
   }
 }
 
 void Reactor::run() {
   for (;;) {
+    report_losses();
     observe_posted();
     run_callbacks();
     wait_for_watched();
     std::unique_lock lock(mutex_);
-    if (!posted_.empty() || !ready_.empty() || !watched_.empty()) continue;
+    if (!losses_.empty() || !posted_.empty() || !ready_.empty() || !watched_.empty()) continue;
     if (waiting_.empty() || waiting_.begin()->first == Deadline::max()) {
       condition_.wait(lock);
     } else {

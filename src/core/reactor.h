@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/signal_state.h"
@@ -19,7 +20,8 @@ namespace pintle::core {
 /// A callback waiting for a point. Fired by the timeline or given up at its deadline, whichever is first, and run once.
 class Continuation final : public Timeline::Waiter, public std::enable_shared_from_this<Continuation> {
  public:
-  Continuation(std::shared_ptr<SignalState> signal, std::uint64_t value, std::function<void(const Result<void>&)> callback);
+  Continuation(std::shared_ptr<SignalState> signal, std::uint64_t value,
+               std::function<void(const Result<void>&)> callback);
   void fire(Worklist& worklist) noexcept override;
 
  private:
@@ -46,11 +48,12 @@ class Reactor {
   void opened(bool is_driven) noexcept;
   void closed(bool is_driven) noexcept;
 
-  /// Has the queue observed when `serial`, which is native, is reached: told by the backend, or waited for by the thread.
+  /// Has the queue observed when `serial`, which is native, is reached: told by the backend, or waited for by the
+  /// thread.
   void watch(std::shared_ptr<QueueState> queue, std::uint64_t serial);
   /// Registers a callback.
-  Result<void> then(std::shared_ptr<SignalState> signal, std::uint64_t value, std::function<void(const Result<void>&)> callback,
-                    Deadline deadline);
+  Result<void> then(std::shared_ptr<SignalState> signal, std::uint64_t value,
+                    std::function<void(const Result<void>&)> callback, Deadline deadline);
   /// Runs the callbacks that are ready or past their deadline, on this thread.
   void run_callbacks();
   /// Keeps what can neither be finished nor destroyed, for ever.
@@ -70,6 +73,7 @@ class Reactor {
   void wake() noexcept;
   void run();
   void expire();
+  void report_losses();
   void observe_posted();
   void wait_for_watched();
 
@@ -78,10 +82,11 @@ class Reactor {
   bool running_ = false;
   int driven_devices_ = 0;
   int other_devices_ = 0;
-  std::vector<std::shared_ptr<QueueState>> posted_;           // to observe
-  std::vector<Watch> watched_;                                // the backend cannot tell: wait for them
-  std::deque<std::shared_ptr<Continuation>> ready_;           // to run
-  Continuation::Places waiting_;                              // by deadline
+  std::vector<std::shared_ptr<QueueState>> posted_;                    // to observe
+  std::vector<Watch> watched_;                                         // the backend cannot tell: wait for them
+  std::vector<std::pair<std::shared_ptr<QueueState>, Error>> losses_;  // told where nothing may be locked
+  std::deque<std::shared_ptr<Continuation>> ready_;                    // to run
+  Continuation::Places waiting_;                                       // by deadline
   std::vector<std::shared_ptr<void>> leaked_;
 };
 

@@ -36,7 +36,8 @@ Result<void> RecordingState::freeze() {
 }
 
 void RecordingState::forget() noexcept {
-  if (native_ != backend::RecordingId::none) incarnation_->device().forget(std::exchange(native_, backend::RecordingId::none));
+  if (native_ != backend::RecordingId::none)
+    incarnation_->device().forget(std::exchange(native_, backend::RecordingId::none));
 }
 
 Result<void> RecordingState::bind(QueueState& queue, Flight& flight, std::span<const SlotValue> bindings) {
@@ -55,7 +56,8 @@ Result<void> RecordingState::bind(QueueState& queue, Flight& flight, std::span<c
     flight.bindings.push_back(*binding);
   }
   PINTLE_TRY(check_copies(flight.bindings));
-  for (const std::uint64_t buffer : buffers_) incarnation_->find_buffer(buffer)->stamps.set(queue.number(), flight.serial);
+  for (const std::uint64_t buffer : buffers_)
+    incarnation_->find_buffer(buffer)->stamps.set(queue.number(), flight.serial);
   for (const backend::Binding& binding : flight.bindings) {
     if (const auto* range = std::get_if<backend::Range>(&binding)) {
       incarnation_->find_buffer(range->buffer)->stamps.set(queue.number(), flight.serial);
@@ -104,7 +106,8 @@ Result<backend::Binding> RecordingState::to_binding(const SlotValue& value) cons
     return backend::Binding(backend::HostTarget{target->data(), target->size()});
   }
   const auto& view = std::get<BufferView>(value.value_);
-  PINTLE_TRY(incarnation_->check_owner(view.incarnation_, object_text("Buffer", static_cast<std::uint32_t>(view.buffer_), "")));
+  PINTLE_TRY(incarnation_->check_owner(view.incarnation_,
+                                       object_text("Buffer", static_cast<std::uint32_t>(view.buffer_), "")));
   const BufferRecord* record = incarnation_->find_buffer(view.buffer_);
   if (record == nullptr) return incarnation_->stale_buffer(view.buffer_);
   return backend::Binding(backend::Range{record->memory, view.buffer_, view.offset_, view.size_});
@@ -126,8 +129,8 @@ Result<void> RecordingState::check_copies(std::span<const backend::Binding> bind
     }
     if (overlap(to, from)) {
       return Error(Errc::invalid_argument,
-                   fmt::format("The copy's destination ({}, {} bytes) overlaps its source ({}) in {}.", to.offset, to.size,
-                               from.offset, incarnation_->buffer_text_locked(to.buffer)));
+                   fmt::format("The copy's destination ({}, {} bytes) overlaps its source ({}) in {}.", to.offset,
+                               to.size, from.offset, incarnation_->buffer_text_locked(to.buffer)));
     }
   }
   return {};

@@ -19,9 +19,9 @@ namespace pintle::core {
 class Incarnation;
 class QueueState;
 
-/// Frozen: its commands never change, its barriers are computed once. Where the backend records, a replay is one command with
-/// bindings; elsewhere the list is submitted again, with its slots filled in where it has any.
-/// The incarnation's lock guards it.
+/// Frozen: its commands never change, its barriers are computed once. Where the backend records, a replay is one
+/// command with bindings; elsewhere the list is submitted again, with its slots filled in where it has any. The
+/// incarnation's lock guards it.
 class RecordingState : public std::enable_shared_from_this<RecordingState> {
  public:
   RecordingState(std::shared_ptr<Incarnation> incarnation, CommandList list, std::string text);
@@ -59,8 +59,9 @@ class RecordingState : public std::enable_shared_from_this<RecordingState> {
   std::vector<SlotCopy> copies_;
   std::vector<std::uint64_t> buffers_;  // every buffer that the list names, once
   backend::RecordingId native_ = backend::RecordingId::none;
-  backend::Command bare_;      // the backend's replay without bindings
-  backend::Commands replay_;   // what a replay without slots submits: never written again, so that no cache line travels back
+  backend::Command bare_;  // the backend's replay without bindings
+  backend::Commands
+      replay_;  // what a replay without slots submits: never written again, so that no cache line travels back
   Stamps stamps_;
 };
 

@@ -18,12 +18,13 @@ struct DeviceRecipe {
   std::function<Result<std::unique_ptr<backend::Device>>()> open;
 };
 
-/// Lists every device of every backend in use order (drivers by name, then ordinal) and the explained absences. Opens nothing.
+/// Lists every device of every backend in use order (drivers by name, then ordinal) and the explained absences. Opens
+/// nothing.
 [[nodiscard]] Result<DeviceList> list_devices();
 
 /// Parses an id, resolves `best`, ordinals and uuids, and checks that device, layers and options exist. Opens nothing.
-/// invalid_argument (with the column) when it does not parse; unavailable, listing the valid ids and why the backend is absent,
-/// when there is no such device.
+/// invalid_argument (with the column) when it does not parse; unavailable, listing the valid ids and why the backend is
+/// absent, when there is no such device.
 [[nodiscard]] Result<DeviceRecipe> find_device(std::string_view id);
 
 }  // namespace pintle::core

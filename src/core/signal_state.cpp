@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "core/describe.h"
-#include "core/object_names.h"
 #include "core/incarnation.h"
+#include "core/object_names.h"
 #include "core/queue_state.h"
 #include "core/thread_context.h"
 #include "core/worklist.h"
@@ -32,7 +32,8 @@ void SignalState::promise(std::uint64_t value, std::shared_ptr<QueueState> queue
     std::lock_guard lock(promises_mutex_);
     promises_.push_back({value, {queue, serial}});
   }
-  // A waiter links itself first and looks for promises second; here it is the other way round, so one of the two sees the other.
+  // A waiter links itself first and looks for promises second; here it is the other way round, so one of the two sees
+  // the other.
   if (timeline_.has_waiters(value)) queue->watch(serial);
 }
 
@@ -114,8 +115,9 @@ Error SignalState::timed_out(std::uint64_t value) const {
   } else if (const auto queue = queue_.lock()) {
     blame = queue->describe_oldest();
   }
-  return Error(Errc::timeout, fmt::format("Waiting for value ({}) of {} passes its deadline; the value reached is ({}), and {}.",
-                                          value, text_, timeline_.value(), blame));
+  return Error(Errc::timeout,
+               fmt::format("Waiting for value ({}) of {} passes its deadline; the value reached is ({}), and {}.",
+                           value, text_, timeline_.value(), blame));
 }
 
 // Sleeps until somebody raises or fails the timeline.

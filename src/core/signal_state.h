@@ -22,8 +22,8 @@ struct NativePoint {
   std::uint64_t serial = 0;
 };
 
-/// A timeline and the submissions that will raise it. A point with a promise can be waited for natively; without one somebody
-/// has yet to submit or set it.
+/// A timeline and the submissions that will raise it. A point with a promise can be waited for natively; without one
+/// somebody has yet to submit or set it.
 class SignalState {
  public:
   /// A user's signal.
@@ -42,7 +42,8 @@ class SignalState {
   /// As it appears in messages: `[Signal 3 "ready"]`, `[Queue 2]`.
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
-  /// From now on `serial` of `queue` raises the signal to `value` when it is reached. Then whoever waits is watched for.
+  /// From now on `serial` of `queue` raises the signal to `value` when it is reached. Then whoever waits is watched
+  /// for.
   void promise(std::uint64_t value, std::shared_ptr<QueueState> queue, std::uint64_t serial);
   /// The promise has been kept or broken.
   void forget_promise(const QueueState* queue, std::uint64_t serial) noexcept;

@@ -19,7 +19,9 @@ std::string_view kind_name(SlotRule::Kind kind) {
   return "";
 }
 
-SlotRule::Kind kind_of(const backend::Binding& binding) noexcept { return static_cast<SlotRule::Kind>(binding.index()); }
+SlotRule::Kind kind_of(const backend::Binding& binding) noexcept {
+  return static_cast<SlotRule::Kind>(binding.index());
+}
 
 std::uint64_t size_of(const backend::Binding& binding) noexcept {
   if (const auto* range = std::get_if<backend::Range>(&binding)) return range->size;
@@ -31,14 +33,18 @@ std::uint64_t size_of(const backend::Binding& binding) noexcept {
 // Rules of ranges that stand outside a launch: the size is exact, the alignment is what the operation needs.
 void add_operation_rules(const backend::Command& command, std::vector<SlotRule>& rules) {
   const auto add = [&](const backend::Range& range, std::uint64_t alignment) {
-    if (range.slot != backend::no_slot) rules.push_back({.slot = range.slot, .size = range.size, .alignment = alignment});
+    if (range.slot != backend::no_slot)
+      rules.push_back({.slot = range.slot, .size = range.size, .alignment = alignment});
   };
   if (const auto* copy = std::get_if<backend::Copy>(&command.operation)) {
     add(copy->to, 1);
     add(copy->from, 1);
   } else if (const auto* fill = std::get_if<backend::Fill>(&command.operation)) {
     if (fill->to.slot != backend::no_slot) {
-      rules.push_back({.slot = fill->to.slot, .multiple = fill->pattern_size, .dtype = fill->dtype, .alignment = fill->pattern_size});
+      rules.push_back({.slot = fill->to.slot,
+                       .multiple = fill->pattern_size,
+                       .dtype = fill->dtype,
+                       .alignment = fill->pattern_size});
     }
   } else if (const auto* timestamp = std::get_if<backend::Timestamp>(&command.operation)) {
     add(timestamp->to, 8);
@@ -61,17 +67,18 @@ void add_argument_rule(const backend::Argument& argument, const Limits& limits, 
     rules.push_back({.slot = argument.slot, .kind = SlotRule::Kind::scalar, .dtype = argument.dtype});
   } else if (argument.range.slot != backend::no_slot) {
     const bool is_bound = argument.kind == backend::Argument::Kind::buffer;
-    rules.push_back({.slot = argument.range.slot,
-                     .most = is_bound ? limits.max_binding : 0,
-                     .dtype = is_bound ? std::optional(argument.dtype) : std::nullopt,
-                     .alignment = is_bound ? std::max<std::uint64_t>(limits.offset_alignment, bytes_of(argument.dtype)) : 1});
+    rules.push_back(
+        {.slot = argument.range.slot,
+         .most = is_bound ? limits.max_binding : 0,
+         .dtype = is_bound ? std::optional(argument.dtype) : std::nullopt,
+         .alignment = is_bound ? std::max<std::uint64_t>(limits.offset_alignment, bytes_of(argument.dtype)) : 1});
   }
 }
 
 }  // namespace
 
-std::vector<SlotRule> slot_rules(std::span<const backend::Command> commands, std::span<const backend::Argument> arguments,
-                                 const Limits& limits) {
+std::vector<SlotRule> slot_rules(std::span<const backend::Command> commands,
+                                 std::span<const backend::Argument> arguments, const Limits& limits) {
   std::vector<SlotRule> rules;
   for (const backend::Command& command : commands) add_operation_rules(command, rules);
   for (const backend::Argument& argument : arguments) add_argument_rule(argument, limits, rules);
@@ -88,7 +95,8 @@ std::vector<SlotCopy> slot_copies(std::span<const backend::Command> commands) {
   return copies;
 }
 
-std::vector<std::uint64_t> buffers_of(std::span<const backend::Command> commands, std::span<const backend::Argument> arguments) {
+std::vector<std::uint64_t> buffers_of(std::span<const backend::Command> commands,
+                                      std::span<const backend::Argument> arguments) {
   std::vector<std::uint64_t> buffers;
   for (const backend::Command& command : commands) {
     visit_ranges(command, arguments, [&](const backend::Range& range, Access) {
@@ -110,16 +118,17 @@ bool has_launches(std::span<const backend::Command> commands) noexcept {
 
 Result<void> check_rule(const SlotRule& rule, const backend::Binding& binding, std::optional<DType> dtype) {
   if (kind_of(binding) != rule.kind) {
-    return Error(Errc::invalid_argument,
-                 fmt::format("The binding is {}, where {} is declared.", kind_name(kind_of(binding)), kind_name(rule.kind)));
+    return Error(Errc::invalid_argument, fmt::format("The binding is {}, where {} is declared.",
+                                                     kind_name(kind_of(binding)), kind_name(rule.kind)));
   }
   if (rule.dtype && dtype != rule.dtype) {
     return Error(Errc::invalid_argument, fmt::format("The binding's dtype ({}) is not the declared dtype ({}).",
                                                      dtype ? name(*dtype) : "none", name(*rule.dtype)));
   }
   if (rule.size != 0 && size_of(binding) != rule.size) {
-    return Error(Errc::invalid_argument, fmt::format("The binding's size ({}) is not the size ({}) that the recording uses.",
-                                                     size_of(binding), rule.size));
+    return Error(Errc::invalid_argument,
+                 fmt::format("The binding's size ({}) is not the size ({}) that the recording uses.", size_of(binding),
+                             rule.size));
   }
   if (rule.most != 0 && size_of(binding) > rule.most) {
     return Error(Errc::invalid_argument,
@@ -130,7 +139,8 @@ Result<void> check_rule(const SlotRule& rule, const backend::Binding& binding, s
                  fmt::format("The binding's size ({}) is not a multiple of ({}).", size_of(binding), rule.multiple));
   }
   const auto* range = std::get_if<backend::Range>(&binding);
-  if (range != nullptr && range->size == 0) return Error(Errc::invalid_argument, "The binding's size is (0); the least is (1).");
+  if (range != nullptr && range->size == 0)
+    return Error(Errc::invalid_argument, "The binding's size is (0); the least is (1).");
   if (range != nullptr && range->offset % rule.alignment != 0) {
     return Error(Errc::invalid_argument,
                  fmt::format("The binding's offset ({}) is not a multiple of ({}).", range->offset, rule.alignment));
@@ -156,10 +166,12 @@ void fill_slots(std::span<backend::Command> commands, std::span<backend::Argumen
   }
   for (backend::Command& command : commands) {
     visit_ranges(command, arguments, [&](backend::Range& range, Access) { range = bound(range, bindings); });
-    if (auto* upload = std::get_if<backend::Upload>(&command.operation); upload && upload->from.slot != backend::no_slot) {
+    if (auto* upload = std::get_if<backend::Upload>(&command.operation);
+        upload && upload->from.slot != backend::no_slot) {
       upload->from = std::get<backend::HostSource>(bindings[upload->from.slot]);
     }
-    if (auto* download = std::get_if<backend::Download>(&command.operation); download && download->to.slot != backend::no_slot) {
+    if (auto* download = std::get_if<backend::Download>(&command.operation);
+        download && download->to.slot != backend::no_slot) {
       download->to = std::get<backend::HostTarget>(bindings[download->to.slot]);
     }
   }

@@ -17,11 +17,11 @@ struct SlotRule {
   enum class Kind : std::uint8_t { buffer, scalar, source, target };
   std::uint32_t slot = 0;
   Kind kind = Kind::buffer;
-  std::uint64_t size = 0;           // exact bytes; 0: any up to `most`
-  std::uint64_t most = 0;           // bytes; 0: no limit
-  std::uint64_t multiple = 1;       // of the size, in bytes
-  std::optional<DType> dtype{};     // of a kernel's argument or a fill
-  std::uint64_t alignment = 1;      // of the offset, in bytes
+  std::uint64_t size = 0;        // exact bytes; 0: any up to `most`
+  std::uint64_t most = 0;        // bytes; 0: no limit
+  std::uint64_t multiple = 1;    // of the size, in bytes
+  std::optional<DType> dtype{};  // of a kernel's argument or a fill
+  std::uint64_t alignment = 1;   // of the offset, in bytes
 };
 
 /// The two ranges of a copy, at least one in a slot: they must not overlap once bound.
@@ -41,7 +41,8 @@ struct SlotCopy {
 [[nodiscard]] bool has_launches(std::span<const backend::Command> commands) noexcept;
 
 /// Kind, dtype, size and alignment.
-[[nodiscard]] Result<void> check_rule(const SlotRule& rule, const backend::Binding& binding, std::optional<DType> dtype);
+[[nodiscard]] Result<void> check_rule(const SlotRule& rule, const backend::Binding& binding,
+                                      std::optional<DType> dtype);
 /// The range itself, or what its slot holds.
 [[nodiscard]] backend::Range bound(const backend::Range& range, std::span<const backend::Binding> bindings);
 [[nodiscard]] bool overlap(const backend::Range& a, const backend::Range& b) noexcept;

@@ -48,11 +48,13 @@ Result<void> QueueState::check(const SubmitOptions& options) const {
     const SignalState* signal = peek(point);
     if (signal == nullptr) return empty_object("Point").during("checking what the submission signals");
     if (signal->belongs_to_queue()) {
-      return Error(Errc::invalid_argument, fmt::format("The timeline of {} is raised by its submissions only.", signal->text()));
+      return Error(Errc::invalid_argument,
+                   fmt::format("The timeline of {} is raised by its submissions only.", signal->text()));
     }
     if (point.value() <= signal->timeline().value()) {
-      return Error(Errc::invalid_argument, fmt::format("Signal value ({}) is not above the value ({}) that {} has reached.",
-                                                       point.value(), signal->timeline().value(), signal->text()));
+      return Error(Errc::invalid_argument,
+                   fmt::format("Signal value ({}) is not above the value ({}) that {} has reached.", point.value(),
+                               signal->timeline().value(), signal->text()));
     }
   }
   return {};
@@ -94,8 +96,8 @@ Result<void> QueueState::check_launches() const {
   return Error(Errc::invalid_argument, fmt::format("{} is a copy queue, which launches no kernels.", text_));
 }
 
-// The frame of every submission: checks, room, then `fill` makes the flight's commands, under the lock. An error leaves nothing
-// behind.
+// The frame of every submission: checks, room, then `fill` makes the flight's commands, under the lock. An error leaves
+// nothing behind.
 template <class Fill>
 Result<Point> QueueState::take(SubmitOptions&& options, Fill fill) {
   PINTLE_TRY(check(options));
@@ -127,7 +129,8 @@ Result<Point> QueueState::submit(CommandList&& list, SubmitOptions&& options) {
   return taken ? std::move(taken) : taken.error().during("submitting to " + place());
 }
 
-Result<Point> QueueState::replay(RecordingState& recording, std::span<const SlotValue> bindings, SubmitOptions&& options) {
+Result<Point> QueueState::replay(RecordingState& recording, std::span<const SlotValue> bindings,
+                                 SubmitOptions&& options) {
   auto taken = take(std::move(options), [&](Flight& flight) { return recording.bind(*this, flight, bindings); });
   return taken ? std::move(taken) : taken.error().during("replaying " + recording.text() + " on " + place());
 }
@@ -152,14 +155,15 @@ Result<Point> QueueState::accept(Flight& flight, SubmitOptions&& options, Workli
   return SignalState::point(timeline_, flight.serial);
 }
 
-// Gives the flight a hold where it waits for a point that this device's backend cannot wait for. The error is the failure of a
-// point, or `invalid_argument` for a submission that would wait for itself.
+// Gives the flight a hold where it waits for a point that this device's backend cannot wait for. The error is the
+// failure of a point, or `invalid_argument` for a submission that would wait for itself.
 Result<void> QueueState::hold(Flight& flight) {
   for (const Point& point : flight.waits) {
     const auto signal = state_of(point);
     if (signal == timeline_ && point.value() >= flight.serial) {
-      return Error(Errc::invalid_argument, fmt::format("Submission ({}) of {} would wait for value ({}) of its own queue.",
-                                                       flight.serial, text_, point.value()));
+      return Error(Errc::invalid_argument,
+                   fmt::format("Submission ({}) of {} would wait for value ({}) of its own queue.", flight.serial,
+                               text_, point.value()));
     }
   }
   for (const Point& point : flight.waits) {
@@ -185,15 +189,18 @@ Result<void> QueueState::start(Flight& flight, Worklist& worklist) {
     if (status == PointStatus::failed) return signal->failure();
     if (status == PointStatus::reached || signal == timeline_) continue;
     const auto native = signal->native_point(point.value());
-    if (!native) return Error(Errc::internal, fmt::format("{} is neither reached nor promised when released.", signal->text()));
+    if (!native)
+      return Error(Errc::internal, fmt::format("{} is neither reached nor promised when released.", signal->text()));
     if (native->queue.get() != this) waits.add({native->queue->id(), native->serial});
   }
   const auto serial = incarnation_->device().submit(id_, waits.points(), flight.commands);
   if (!serial) return incarnation_->report_locked(serial.error(), worklist);
   if (*serial != flight.serial) {
-    return Error(Errc::internal, fmt::format("The backend answers serial ({}) where ({}) is next.", *serial, flight.serial));
+    return Error(Errc::internal,
+                 fmt::format("The backend answers serial ({}) where ({}) is next.", *serial, flight.serial));
   }
-  native_.store(flight.serial, std::memory_order_release);  // before the timeline's lock, under which waiters link themselves
+  native_.store(flight.serial,
+                std::memory_order_release);  // before the timeline's lock, under which waiters link themselves
   for (const Raise& raise : flight.raises) raise.signal->promise(raise.value, shared_from_this(), flight.serial);
   if (timeline_->timeline().has_waiters(flight.serial)) watch(flight.serial);
   return {};
@@ -222,7 +229,8 @@ void QueueState::pump_ready(Worklist& worklist) {
     if (next.hold && !next.hold->is_open()) return;
     next.hold.reset();
     if (auto started = start(next, worklist); !started) {
-      if (!incarnation_->is_lost()) fail_from(next.serial, started.error().during("starting a held submission of " + text_), worklist);
+      if (!incarnation_->is_lost())
+        fail_from(next.serial, started.error().during("starting a held submission of " + text_), worklist);
       return;
     }
   }

@@ -16,16 +16,17 @@ class Worklist;
 
 enum class PointStatus : std::uint8_t { pending, reached, failed };
 
-/// The timeline under every Signal and Queue. `Sync` supplies the atomics, locks and waits, so that the interleaving test runs
-/// this very code under a deterministic scheduler.
+/// The timeline under every Signal and Queue. `Sync` supplies the atomics, locks and waits, so that the interleaving
+/// test runs this very code under a deterministic scheduler.
 ///
-/// No wake-up is lost because value, failure and the list of waiters change only under one mutex: a waiter that links itself
-/// has seen, under that mutex, that its value is still pending, so whoever raises or fails the timeline later finds it linked.
+/// No wake-up is lost because value, failure and the list of waiters change only under one mutex: a waiter that links
+/// itself has seen, under that mutex, that its value is still pending, so whoever raises or fails the timeline later
+/// finds it linked.
 template <class Sync>
 class BasicTimeline {
  public:
-  /// Somebody who wants to know. `fire` runs once, under the timeline's lock: it is short and takes only locks that nobody
-  /// holds while calling a timeline.
+  /// Somebody who wants to know. `fire` runs once, under the timeline's lock: it is short and takes only locks that
+  /// nobody holds while calling a timeline.
   class Waiter {
    public:
     Waiter() = default;
@@ -70,9 +71,9 @@ class BasicTimeline {
     while (first_ != nullptr && first_->value_ <= value) fire(*first_, worklist);
   }
 
-  /// Fails every point from `from` on (by default all that are not reached), now and in future. The first failure is kept; a
-  /// later one that begins earlier fails the points between as well. Points before `from` may still be reached. False when the
-  /// timeline had failed before.
+  /// Fails every point from `from` on (by default all that are not reached), now and in future. The first failure is
+  /// kept; a later one that begins earlier fails the points between as well. Points before `from` may still be reached.
+  /// False when the timeline had failed before.
   bool fail(Error error, Worklist& worklist, std::optional<std::uint64_t> from = std::nullopt) noexcept {
     std::lock_guard lock(mutex_);
     const bool is_first = !failure_;
@@ -134,7 +135,8 @@ class BasicTimeline {
   mutable typename Sync::Mutex mutex_;
   typename Sync::template Atomic<std::uint64_t> value_;
   typename Sync::template Atomic<bool> failed_{false};
-  typename Sync::template Atomic<std::uint64_t> failed_from_{0};  // written before failed_; only ever lowered after that
+  typename Sync::template Atomic<std::uint64_t> failed_from_{
+      0};  // written before failed_; only ever lowered after that
   std::optional<Error> failure_;
   Waiter* first_ = nullptr;
   Waiter* last_ = nullptr;

@@ -29,7 +29,9 @@ Survey survey(std::span<const Point> points) {
   Survey found;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const PointStatus status = status_of(points[i]);
-    auto& first = status == PointStatus::reached ? found.reached : status == PointStatus::failed ? found.failed : found.pending;
+    auto& first = status == PointStatus::reached  ? found.reached
+                  : status == PointStatus::failed ? found.failed
+                                                  : found.pending;
     if (!first) first = i;
   }
   return found;
@@ -80,7 +82,8 @@ Result<Survey> wait_until(std::span<const Point> points, Deadline deadline, IsDo
 Result<void> wait_all(std::span<const Point> points, Timeout timeout) {
   PINTLE_TRY(check(points));
   return base::contain("waiting for all points", [&]() -> Result<void> {
-    PINTLE_TRY(wait_until(points, timeout.deadline(), [](const Survey& found) { return !found.failed && !found.pending; }));
+    PINTLE_TRY(
+        wait_until(points, timeout.deadline(), [](const Survey& found) { return !found.failed && !found.pending; }));
     return {};
   });
 }
@@ -89,7 +92,8 @@ Result<std::size_t> wait_any(std::span<const Point> points, Timeout timeout) {
   PINTLE_TRY(check(points));
   if (points.empty()) return Error(Errc::invalid_argument, "Waiting for any of (0) points would never end.");
   return base::contain("waiting for any point", [&]() -> Result<std::size_t> {
-    PINTLE_ASSIGN(found, wait_until(points, timeout.deadline(), [](const Survey& seen) { return seen.reached.has_value(); }));
+    PINTLE_ASSIGN(found,
+                  wait_until(points, timeout.deadline(), [](const Survey& seen) { return seen.reached.has_value(); }));
     return *found.reached;
   });
 }

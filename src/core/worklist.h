@@ -11,9 +11,9 @@ namespace pintle::core {
 
 class QueueState;
 
-/// Collects, under locks, the queues that a raised or failed timeline may have released, and what finished submissions owned.
-/// The thread that collected runs the list when it has dropped its locks; what that releases joins the same list, so releasing
-/// never recurses and destructors of what users lent never run under a lock.
+/// Collects, under locks, the queues that a raised or failed timeline may have released, and what finished submissions
+/// owned. The thread that collected runs the list when it has dropped its locks; what that releases joins the same
+/// list, so releasing never recurses and destructors of what users lent never run under a lock.
 class Worklist {
  public:
   Worklist() = default;

@@ -28,11 +28,11 @@ struct ConformRow {
 
 struct ConformOptions {
   std::string device = "cpu";
-  std::string filter;  ///< Only cases whose name matches; `*` and `?` are wildcards. Empty: all.
+  std::string filter{};  ///< Only cases whose name matches; `*` and `?` are wildcards. Empty: all.
   /// A skip for want of something on this machine is a failure. What the device itself declares absent may still be
   /// skipped.
   bool required = false;
-  std::function<void(const ConformRow&)> on_row;  ///< Told of each case as it ends.
+  std::function<void(const ConformRow&)> on_row{};  ///< Told of each case as it ends.
 };
 
 struct ConformReport {

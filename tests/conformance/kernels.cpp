@@ -12,7 +12,7 @@
 namespace pintle::conformance {
 namespace {
 
-constexpr std::array<std::string_view, 8> plain_signatures{
+constexpr std::array<std::string_view, 9> plain_signatures{
     "conform_saxpy(a: f32, x: read f32[], y: read_write f32[], n: u32) group 256",
     "conform_fill_index(out: write u32[], width: u32, height: u32, depth: u32) group 4,2,2",
     "conform_record_groups(out: write u32[]) group 3,2,1",
@@ -20,6 +20,7 @@ constexpr std::array<std::string_view, 8> plain_signatures{
     "conform_affine(x: read_write u32[], m: u32, a: u32, n: u32) group 64",
     "conform_add_to(from: read u32[], to: write u32[], add: u32, n: u32) group 64",
     "conform_count_groups(out: read_write u32[])",
+    "conform_store_at(address: u64, value: u32, n: u32) group 64",
     "conform_nothing()",
 };
 

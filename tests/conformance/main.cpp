@@ -18,6 +18,7 @@
 namespace pintle::conformance {
 namespace {
 
+// S1: one suite, on two backends and on every layer over them.
 constexpr std::array<std::string_view, 8> always{"null",        "cpu",        "cpu?inline",     "validate(cpu)",
                                                  "faulty(cpu)", "trace(cpu)", "validate(null)", "validate(cpu?inline)"};
 
@@ -92,6 +93,13 @@ void register_cases(const std::vector<std::string>& ids, Rigs& rigs) {
   }
 }
 
+// S5: a report says which devices it is about. On standard error: listing tests must print nothing else.
+void say_what_runs(const std::vector<std::string>& ids, const std::set<std::string>& required) {
+  std::cerr << "conformance: " << all_cases().size() << " cases on";
+  for (const std::string& id : ids) std::cerr << ' ' << id << (required.contains(id) ? " (required)" : "");
+  std::cerr << '\n';
+}
+
 /// `--require DEVICE`, any number of times. What is left is refused.
 bool read_arguments(int count, char** arguments, std::set<std::string>& required) {
   for (int i = 1; i < count; i += 2) {
@@ -114,6 +122,7 @@ int run(int count, char** arguments) {
     return 2;
   }
   register_cases(*ids, rigs);
+  say_what_runs(*ids, rigs.required);
   const int result = RUN_ALL_TESTS();
   rigs.close();
   return result;

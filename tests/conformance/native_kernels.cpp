@@ -3,7 +3,7 @@
 #include <array>
 
 #define PLAIN_KERNELS(X) \
-  X(saxpy) X(fill_index) X(record_groups) X(reduce) X(affine) X(add_to) X(count_groups) X(nothing)
+  X(saxpy) X(fill_index) X(record_groups) X(reduce) X(affine) X(add_to) X(count_groups) X(store_at) X(nothing)
 #define DTYPES(X) \
   X(bool)         \
   X(i8)           \

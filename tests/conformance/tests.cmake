@@ -1,19 +1,34 @@
-# The suite under GoogleTest: one test for each case and device.
+# The suite under GoogleTest, the fault sweep, and the programs that must end cleanly.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
 # CI must have these devices: on them a skip for want of something on the machine is a failure.
 set(required --require cpu --require null)
+set(devices null cpu cpu_inline validate_cpu faulty_cpu trace_cpu validate_null validate_cpu_inline)
 
-add_executable(conformance main.cpp)
+add_executable(conformance main.cpp framework_test.cpp)
 target_link_libraries(conformance PRIVATE pintle_options pintle_conformance fmt::fmt GTest::gtest)
-gtest_discover_tests(conformance DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 EXTRA_ARGS ${required}
-                     PROPERTIES LABELS conformance-concurrency TIMEOUT 120)
 
-# Everything once more with all counters near 2^64. Skips inside are those of the tests above, so they do not count here.
-add_test(NAME conformance.counters_near_the_end COMMAND conformance ${required} --gtest_brief=1)
-set_tests_properties(conformance.counters_near_the_end PROPERTIES LABELS conformance TIMEOUT 600
-                     ENVIRONMENT PINTLE_FIRST_SERIAL=18446744073709550615)
+# conformance_group(<name> <filter> [NAME=VALUE]): all that the filter picks in one process. Skips inside are those that the
+# tests of single cases report, so they do not count here.
+function(conformance_group name filter)
+  add_test(NAME conformance.${name} COMMAND conformance ${required} --gtest_brief=1 --gtest_filter=${filter})
+  set_tests_properties(conformance.${name} PROPERTIES LABELS "conformance;concurrency" TIMEOUT 900 ENVIRONMENT "${ARGN}")
+endfunction()
+
+if(PINTLE_SANITIZE)
+  # A process for each case would take most of the time to start.
+  foreach(device ${devices})
+    conformance_group(${device} *.*/${device})
+  endforeach()
+  list(TRANSFORM devices PREPEND "*.*/" OUTPUT_VARIABLE covered)
+  list(JOIN covered ":" covered)
+  conformance_group(others "*:-${covered}")
+else()
+  gtest_discover_tests(conformance DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 EXTRA_ARGS ${required}
+                       PROPERTIES LABELS conformance TIMEOUT 120)
+endif()
+conformance_group(counters_near_the_end * PINTLE_FIRST_SERIAL=18446744073709550615)
 
 # Every seam call failed once for every scenario.
 file(GLOB sweep_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/sweep/*.cpp)
@@ -21,7 +36,7 @@ add_executable(fault_sweep ${sweep_sources})
 target_link_libraries(fault_sweep PRIVATE pintle_options pintle_conformance fmt::fmt)
 foreach(device "cpu" "cpu?inline" "null")
   add_test(NAME conformance.fault_sweep.${device} COMMAND fault_sweep faulty(${device}))
-  set_tests_properties(conformance.fault_sweep.${device} PROPERTIES LABELS "conformance;sweep" TIMEOUT 600)
+  set_tests_properties(conformance.fault_sweep.${device} PROPERTIES LABELS "conformance;concurrency" TIMEOUT 600)
 endforeach()
 
 # Small programs that must end with exit code 0, whatever is alive when they do.

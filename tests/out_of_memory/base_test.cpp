@@ -24,6 +24,9 @@ void* allocate(std::size_t size) noexcept { return refused() ? nullptr : std::ma
 
 }  // namespace
 
+// gcc sees the malloc inside operator new, and takes the free inside operator delete for a mismatch.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+
 void* operator new(std::size_t size) {
   if (void* const memory = allocate(size); memory != nullptr) return memory;
   throw std::bad_alloc();

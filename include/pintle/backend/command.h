@@ -21,8 +21,8 @@ enum class RecordingId : std::uint64_t { none = 0 };
 /// Not a slot.
 inline constexpr std::uint32_t no_slot = 0xffffffff;
 
-/// Bytes of device memory. With a slot, memory and offset come from the binding at replay, and `size` is what the command
-/// needs (0: the whole of what is bound).
+/// Bytes of device memory. With a slot, memory and offset come from the binding at replay, and `size` is what the
+/// command needs (0: the whole of what is bound).
 struct Range {
   MemoryId memory = MemoryId::none;
   std::uint64_t buffer = 0;  ///< Core's id of the buffer, unique for ever: names in traces, keys in layers.
@@ -94,8 +94,8 @@ struct Exec {
   Grid grid;  ///< Work-groups, each at least 1 and within the limits.
 };
 
-/// A launch whose grid (three u32) is read from device memory when it runs; a count beyond `exec.grid` is clamped to it,
-/// and a count of zero runs nothing.
+/// A launch whose grid (three u32) is read from device memory when it runs; a count beyond `exec.grid` is clamped to
+/// it, and a count of zero runs nothing.
 struct ExecIndirect {
   Exec exec;
   Range grid_at;
@@ -123,16 +123,16 @@ struct Replay {
 
 using Operation = std::variant<Copy, Fill, Upload, Download, Exec, ExecIndirect, HostCall, Timestamp, Replay>;
 
-/// One command. Commands of a list behave as if run one after another; without `barrier_before` a command touches nothing
-/// that an earlier one since the last barrier wrote, nor writes what such a one reads, so the two may overlap.
+/// One command. Commands of a list behave as if run one after another; without `barrier_before` a command touches
+/// nothing that an earlier one since the last barrier wrote, nor writes what such a one reads, so the two may overlap.
 struct Command {
   Operation operation;
   const char* label = nullptr;  ///< Valid as long as the list.
   bool barrier_before = false;
 };
 
-/// A resolved list. Both spans, and all they point to, stay valid until the submission's serial is reached (for a recording:
-/// until it is forgotten).
+/// A resolved list. Both spans, and all they point to, stay valid until the submission's serial is reached (for a
+/// recording: until it is forgotten).
 struct Commands {
   std::span<const Command> commands;
   std::span<const Argument> arguments;

@@ -1,10 +1,10 @@
 // The seam, second half: what a backend implements, and nothing else. Core has checked every argument: sizes, ranges,
 // alignments, ids, limits, launches. A backend translates and reports; it never re-checks and never aborts.
 //
-// Threads: `submit`, `record`, `forget`, `create_queue` and `destroy_queue` of one device are called one at a time (core holds
-// that device's lock); everything else may be called from any thread at any time. No call may throw.
-// Loss: any call may answer device_lost (or process_poisoned). From the first such answer on the device touches no host memory
-// any more, core calls nothing but the destructor, and calls that are already blocked return the same error.
+// Threads: `submit`, `record`, `forget`, `create_queue` and `destroy_queue` of one device are called one at a time
+// (core holds that device's lock); everything else may be called from any thread at any time. No call may throw. Loss:
+// any call may answer device_lost (or process_poisoned). From the first such answer on the device touches no host
+// memory any more, core calls nothing but the destructor, and calls that are already blocked return the same error.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +58,8 @@ struct ProgramImage {
   std::span<const Constant> constants;
 };
 
-/// Told once, from any thread, when the serial is reached or the device is lost. It is short and does not call the device.
+/// Told once, from any thread, when the serial is reached or the device is lost. It is short and does not call the
+/// device.
 struct Notification {
   void (*call)(void* state) = nullptr;
   void* state = nullptr;
@@ -95,7 +96,8 @@ class Device {
   /// Core calls it after the last use has been reached.
   virtual void release(MemoryId memory) noexcept = 0;
 
-  /// `build_failed` carries the compiler's words. May block for as long as compiling takes. `image` is valid during the call.
+  /// `build_failed` carries the compiler's words. May block for as long as compiling takes. `image` is valid during the
+  /// call.
   virtual Result<ProgramId> load(const ProgramImage& image) = 0;
   virtual void unload(ProgramId program) noexcept = 0;
 
@@ -103,13 +105,14 @@ class Device {
   /// Core calls it when everything submitted has been reached.
   virtual void destroy_queue(QueueId queue) noexcept = 0;
 
-  /// Starts the commands after `waits`, behind everything submitted to the queue before, and returns their serial: one more
-  /// than the last. An error means that nothing was started. Does not block: at most `max_in_flight` submissions are unfinished.
+  /// Starts the commands after `waits`, behind everything submitted to the queue before, and returns their serial: one
+  /// more than the last. An error means that nothing was started. Does not block: at most `max_in_flight` submissions
+  /// are unfinished.
   virtual Result<std::uint64_t> submit(QueueId queue, std::span<const QueuePoint> waits, const Commands& commands) = 0;
   /// The highest serial whose work, and all work before it, is finished and visible to the host.
   virtual Result<std::uint64_t> reached(QueueId queue) = 0;
-  /// Blocks until `serial`, already submitted, is reached; `timeout` when the deadline passes first. On a driven device this
-  /// is what runs the work: everything that is runnable, at least up to `serial`.
+  /// Blocks until `serial`, already submitted, is reached; `timeout` when the deadline passes first. On a driven device
+  /// this is what runs the work: everything that is runnable, at least up to `serial`.
   virtual Result<void> wait(QueueId queue, std::uint64_t serial, Deadline deadline) = 0;
 
   // Optional. The default answers `unsupported`, and core does what the comment says.
@@ -132,8 +135,8 @@ class Device {
   virtual Result<QueueId> import_timeline(const Exported& exported);
   /// Otherwise the device clock stands alone.
   virtual Result<ClockPair> calibrate();
-  /// Fills `*out`, a struct that the backend's public header declares under the name `type`, for the device (`object` 0) or for
-  /// one of its ids. Otherwise there is no native access.
+  /// Fills `*out`, a struct that the backend's public header declares under the name `type`, for the device (`object`
+  /// 0) or for one of its ids. Otherwise there is no native access.
   virtual Result<void> native(std::string_view type, std::uint64_t object, void* out);
   /// Runs a tiny piece of work to learn whether the device is healthy. Otherwise core assumes that it is.
   virtual Result<void> probe();

@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-/* One work-group. The kernel loops over the group's items itself: item x runs from id[0] * size[0] for size[0] items. */
+/* One work-group. The kernel loops over the group's items itself: item x runs from id[0] * size[0] for size[0] items.
+ */
 typedef struct pintle_group {
   uint32_t id[3];       /* of this group in the launch */
   uint32_t count[3];    /* groups of the launch */

@@ -1,5 +1,8 @@
 // Command lists as values: building, mistakes, reuse.
+#include <cstdint>
+
 #include "conformance/ways.h"
+#include "pintle/native/cpu.h"
 
 namespace pintle::conformance {
 namespace {
@@ -100,6 +103,62 @@ DEVICE_TEST(Command, UsesNeedsALaunchBefore) {
   check_error(queue.submit(CommandList{}.uses(buffer, Access::read)), Errc::invalid_argument);
   check_error(queue.submit(CommandList{}.fill(buffer, 1u).uses(buffer, Access::read)), Errc::invalid_argument);
   check_ok(queue.submit(CommandList{}.exec(test.kernel("nothing"), Grid{1}).uses(buffer, Access::read_write)));
+}
+
+// What a kernel reaches by address is ordered by what `uses` declares.
+DEVICE_TEST(Command, UsesOrdersMemoryReachedByAddress) {
+  test.require_bytes();
+  Queue queue = test.queue();
+  constexpr std::uint32_t count = 5000;
+  const Buffer buffer = test.buffer(std::vector<std::uint32_t>(count, 1)), before = test.allocate(DType::u32, count);
+  const Buffer after = test.allocate(DType::u32, count);
+  const auto memory = buffer.native<cpu::CpuMemory>();
+  if (!memory) test.not_applicable("no address: " + std::string(memory.error().message()));
+  const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(memory->address));
+  need(queue.submit(CommandList{}
+                        .copy(before, buffer)
+                        .exec(test.kernel("store_at"), Grid::cover(count), address, 2u, count)
+                        .uses(buffer, Access::write)
+                        .copy(after, buffer)));
+  CHECK_EQ(test.read<std::uint32_t>(queue, before), std::vector<std::uint32_t>(count, 1));
+  CHECK_EQ(test.read<std::uint32_t>(queue, after), std::vector<std::uint32_t>(count, 2));
+}
+
+DEVICE_TEST(Command, UsesKeepsItsBuffer) {
+  test.require_bytes();
+  Queue queue = test.queue();
+  Signal gate = test.signal();
+  {
+    const Buffer doomed = test.buffer(std::vector<std::uint32_t>(64, 1));
+    const auto memory = doomed.native<cpu::CpuMemory>();
+    if (!memory) test.not_applicable("no address: " + std::string(memory.error().message()));
+    const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(memory->address));
+    need(
+        queue.submit(CommandList{}.exec(test.kernel("store_at"), Grid{1}, address, 2u, 64u).uses(doomed, Access::write),
+                     {.wait = {test.at(gate, 1)}}));
+  }
+  const Buffer other = test.buffer(std::vector<std::uint32_t>(64, 7));  // would take the freed memory
+  need(test.raise(gate, 1));
+  CHECK_EQ(test.read<std::uint32_t>(queue, other), std::vector<std::uint32_t>(64, 7));
+}
+
+DEVICE_TEST(Error, HugeInputsAreRefusedOrTaken) {
+  Queue queue = test.queue(std::string(100000, 'q'));
+  const Buffer buffer = test.allocate(DType::u32, 4, std::string(100000, 'b'));
+  test.finish(need(queue.submit(CommandList{}.label(std::string(100000, 'l')).fill(buffer, 1u),
+                                {.label = std::string(100000, 's')})));
+  check_error(open(std::string(100000, 'x')), Errc::unavailable);
+  check_error(open(std::string(100000, '(')), Errc::invalid_argument);
+  const std::vector<KernelArgument> arguments(100000, KernelArgument(1u));
+  check_error(queue.submit(CommandList{}.exec_with(test.kernel("nothing"), Grid{1}, arguments)), Errc::invalid_argument,
+              {"(100000)", "(0)"});
+  const Recording recording = need(test.device().record(CommandList{}.fill(Slot{0}, 1u)));
+  const std::vector<SlotValue> bindings(100000, SlotValue(buffer));
+  check_error(queue.replay(recording, bindings), Errc::invalid_argument, {"(100000)", "(1)"});
+  std::vector<Point> points(5000, queue.last());
+  check_ok(wait_all(points, patience));
+  check_ok(wait_any(points, patience));
+  test.finish(need(queue.submit(CommandList{}, {.wait = std::move(points)})));
 }
 
 DEVICE_TEST(Command, LongListsRunWhole) {

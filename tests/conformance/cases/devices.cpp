@@ -41,6 +41,8 @@ DEVICE_TEST(Device, OpenedTwiceIsOneDevice) {
   test.finish(need(queue.submit(CommandList{}.fill(buffer, 7u))));
 }
 
+// S4: what a device cannot do is a row with its reason, never a silent default; each feature's IsHonest case checks the
+// row.
 DEVICE_TEST(Device, HasOneRowForEachFeature) {
   std::set<Feature> seen;
   for (const Capability& row : test.info().capabilities) {

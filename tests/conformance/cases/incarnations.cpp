@@ -13,15 +13,19 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-std::string wrapped(const Context& test, std::string_view options = {}) {
-  return "faulty(" + std::string(test.id()) + ")" + std::string(options);
+/// A faulty layer over the device under test, like no other in the process: an id opened twice would be one device. The
+/// plan is for an opening that never comes.
+std::string wrapped(const Context& test, int opening = 1'000'000) {
+  return "faulty(" + std::string(test.id()) + ")?call=open&code=unavailable&ordinal=" + std::to_string(opening) +
+         "&plan=" + Context::unique();
 }
 
 /// The device under test behind a layer whose next call of a kind can be made to fail.
 class Fragile {
  public:
-  explicit Fragile(Context& test, std::string_view options = {})
-      : device_(need(open(wrapped(test, options)))), test_(device_) {
+  /// `failing_opening`: which opening of the device fails, the first being the one here.
+  explicit Fragile(Context& test, int failing_opening = 1'000'000)
+      : device_(need(open(wrapped(test, failing_opening)))), test_(device_) {
     need(test_.find_first());
   }
 
@@ -200,7 +204,7 @@ DEVICE_TEST(Incarnation, NewGenerationComputes) {
 }
 
 DEVICE_TEST(Incarnation, FailedRecoveryCanBeTriedAgain) {
-  Fragile fragile(test, "?call=open&ordinal=2&code=unavailable&plan=" + test.unique());
+  Fragile fragile(test, 2);
   const std::uint64_t generation = fragile.device().generation();
   fragile.lose();
   check_error(fragile.device().recover(), Errc::unavailable);

@@ -27,6 +27,7 @@ void twice(const pintle_group* group, void* const* arguments) {
 )";
 constexpr std::string_view twice_signature = "twice(x: read_write u32[])";
 
+// S2: one Program type, which queues launch.
 DEVICE_TEST(Program, HasTheEntriesOfItsPack) {
   const Program program = need(test.device().load(need(native_pack())));
   CHECK_EQ(program.entries().size(), kernel_signatures().size());
@@ -99,7 +100,8 @@ DEVICE_TEST(Error, WrongSignaturesNameTheColumn) {
   }
   check_error(ProgramPack::source("", "code", {twice_signature}), Errc::invalid_argument);
   check_error(ProgramPack::source("c", "", {twice_signature}), Errc::invalid_argument, {"code"});
-  check_error(ProgramPack::source("c", twice_code, {twice_signature, twice_signature}), Errc::invalid_argument, {"twice"});
+  check_error(ProgramPack::source("c", twice_code, {twice_signature, twice_signature}), Errc::invalid_argument,
+              {"twice"});
 }
 
 DEVICE_TEST(Error, EntriesBeyondTheLimitsAreRefusedWithThem) {

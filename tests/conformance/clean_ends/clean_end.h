@@ -13,7 +13,8 @@ namespace clean_end {
 /// Ends the process at once, so that a failed expectation is not hidden by a hang afterwards.
 inline void expect(bool holds, std::source_location where = std::source_location::current()) {
   if (holds) return;
-  std::fprintf(stderr, "%s:%u: the expectation does not hold\n", where.file_name(), static_cast<unsigned>(where.line()));
+  std::fprintf(stderr, "%s:%u: the expectation does not hold\n", where.file_name(),
+               static_cast<unsigned>(where.line()));
   std::_Exit(1);
 }
 

@@ -81,6 +81,14 @@ KERNEL(count_groups) {
   out[index] += 1;
 }
 
+/* Writes to memory that no argument names. */
+KERNEL(store_at) {
+  const uint64_t address = *(const uint64_t*)arguments[0];
+  const uint32_t value = *(const uint32_t*)arguments[1];
+  const uint32_t n = *(const uint32_t*)arguments[2];
+  FOR_ITEMS(i, 0, n)((uint32_t*)(uintptr_t)address)[i] = value;
+}
+
 KERNEL(nothing) {
   (void)group;
   (void)arguments;

@@ -10,7 +10,8 @@
 
 namespace pintle::conformance {
 
-/// One execution of a scenario. It knows what was promised, so that afterwards everything can be asked whether it was answered.
+/// One execution of a scenario. It knows what was promised, so that afterwards everything can be asked whether it was
+/// answered.
 class Run {
  public:
   explicit Run(Context& test) : test_(test) {}
@@ -18,8 +19,8 @@ class Run {
   [[nodiscard]] Context& test() noexcept { return test_; }
   [[nodiscard]] const Device& device() const noexcept { return test_.device(); }
 
-  /// A signal that the host raises. Every one is raised at the end, whatever happened, so that nothing waits for a host that
-  /// gave up.
+  /// A signal that the host raises. Every one is raised at the end, whatever happened, so that nothing waits for a host
+  /// that gave up.
   [[nodiscard]] Result<Signal> gate();
   /// A signal that only submissions raise.
   [[nodiscard]] Result<Signal> promised();

@@ -38,7 +38,8 @@ Result<void> two_queues(Run& run) {
   Words& result = run.memory(size);
   Context& test = run.test();
   PINTLE_TRY(run.keep(use.submit(CommandList{}.copy(copy, buffer), {.wait = {test.at(full, 2)}})));
-  PINTLE_TRY(run.keep(make.submit(CommandList{}.fill(buffer, 1u), {.wait = {test.at(gate, 1)}, .signal = {test.at(full, 1)}})));
+  PINTLE_TRY(run.keep(
+      make.submit(CommandList{}.fill(buffer, 1u), {.wait = {test.at(gate, 1)}, .signal = {test.at(full, 1)}})));
   PINTLE_TRY(run.keep(make.submit(CommandList{}.fill(buffer, 3u), {.signal = {test.at(full, 2)}})));
   PINTLE_ASSIGN(done, run.keep(use.submit(CommandList{}.download(result, copy))));
   PINTLE_TRY(test.raise(gate, 1));
@@ -66,7 +67,8 @@ Result<void> recording_with_slots(Run& run) {
   }
   PINTLE_TRY(run.test().raise(gate, 1));
   PINTLE_TRY(run.test().wait(queue.last()));
-  for (std::uint32_t round = 0; round < results.size(); ++round) run.compare(*results[round], Words(size, 2 * (round + 3) + 1));
+  for (std::uint32_t round = 0; round < results.size(); ++round)
+    run.compare(*results[round], Words(size, 2 * (round + 3) + 1));
   return {};
 }
 
@@ -96,7 +98,8 @@ Result<void> allocate_and_free(Run& run) {
   PINTLE_ASSIGN(last, device.allocate(DType::u32, {size}));
   for (std::uint32_t round = 0; round < 3; ++round) {
     PINTLE_ASSIGN(brief, device.allocate(DType::u32, {size}));
-    PINTLE_TRY(run.keep(queue.submit(CommandList{}.fill(brief, round).copy(last, brief), {.wait = {run.test().at(gate, 1)}})));
+    PINTLE_TRY(
+        run.keep(queue.submit(CommandList{}.fill(brief, round).copy(last, brief), {.wait = {run.test().at(gate, 1)}})));
   }
   PINTLE_ASSIGN(unused, device.allocate(DType::u8, {1000}, {.label = "unused", .placement = Placement::host}));
   if (const auto mapped = unused.map(); !mapped && mapped.error().code() != Errc::unsupported) return mapped.error();

@@ -1,0 +1,76 @@
+#include "budgets/hot_path.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include "pintle/native/cpu.h"
+
+namespace budgets {
+namespace {
+
+using namespace pintle;
+
+void add_one(const pintle_group*, void* const* arguments) { ++*static_cast<std::uint32_t*>(arguments[0]); }
+
+Kernel load(const Device& device) {
+  must(cpu::register_kernel("budget_add_one", add_one));
+  const auto pack = must(ProgramPack::source("native", "", {"budget_add_one(x: read_write u32[], n: u32)"}, "budget"));
+  return must(device.load(pack, "budget_add_one"));
+}
+
+}  // namespace
+
+HotPath::HotPath(Kind kind)
+    : kind_(kind),
+      device_(must(open("cpu"))),
+      queue_(must(device_.queue())),
+      kernel_(load(device_)),
+      buffer_(must(device_.allocate(DType::u32, {64}))),
+      recording_(must(device_.record(CommandList{}.exec(kernel_, Grid{1}, buffer_, Slot{0})))) {
+  occupy();
+  for (int i = 0; i < warm_up_rounds * measured; ++i) {
+    prepare();
+    submit();
+    if (i % measured == measured - 1) settle();
+  }
+}
+
+HotPath::~HotPath() { release(); }
+
+void HotPath::occupy() {
+  busy_ = released_ = false;
+  must(queue_.submit(CommandList{}.call([this] {
+    busy_ = true;
+    while (!released_.load()) std::this_thread::yield();
+  })));
+  while (!busy_.load()) std::this_thread::yield();
+}
+
+void HotPath::release() {
+  released_ = true;
+  must(queue_.last().wait());
+}
+
+void HotPath::settle() {
+  release();
+  occupy();
+}
+
+void HotPath::prepare() {
+  if (kind_ == Kind::list) list_ = CommandList{}.exec(kernel_, Grid{1}, buffer_, 1u);
+}
+
+void HotPath::submit() {
+  if (kind_ == Kind::list) must(queue_.submit(std::move(list_)));
+  else must(queue_.replay(recording_, {1u}));
+}
+
+Kind parse_kind(std::string_view text) {
+  if (text == "list") return Kind::list;
+  if (text == "recording") return Kind::recording;
+  std::fprintf(stderr, "usage: PROGRAM list|recording\n");
+  std::exit(2);
+}
+
+}  // namespace budgets

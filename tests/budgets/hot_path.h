@@ -1,0 +1,52 @@
+// One submission of an empty kernel, again and again, as the budgets of the hot path are measured. The worker stays
+// awake the whole time: it is inside a host call that ends with the measurement.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "pintle/pintle.h"
+
+namespace budgets {
+
+/// What is submitted.
+enum class Kind : unsigned char { list, recording };
+
+class HotPath {
+ public:
+  explicit HotPath(Kind kind);
+  HotPath(const HotPath&) = delete;
+  HotPath& operator=(const HotPath&) = delete;
+  ~HotPath();
+
+  /// Lets the worker go, waits for everything, and keeps it busy again. What was used once is used again from here on.
+  void settle();
+  /// Makes the list that the next `submit` takes; nothing for a recording.
+  void prepare();
+  /// The measured call.
+  [[gnu::noinline]] void submit();
+
+ private:
+  void occupy();
+  void release();
+
+  Kind kind_;
+  pintle::Device device_;
+  pintle::Queue queue_;
+  pintle::Kernel kernel_;
+  pintle::Buffer buffer_;
+  pintle::Recording recording_;
+  pintle::CommandList list_;
+  std::atomic<bool> busy_{false}, released_{false};
+};
+
+/// "list" or "recording"; ends the process for anything else.
+[[nodiscard]] Kind parse_kind(std::string_view text);
+
+/// Submissions of one measurement, all in flight together, and how many such rounds before it fill every cache and
+/// ring.
+inline constexpr int measured = 200, warm_up_rounds = 4;
+
+}  // namespace budgets

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""Instructions of one submission, by callgrind, beside the ceiling in instructions.json. The counts repeat exactly, so a rise is a
+change of the code. `--write` records the present count and a tenth more."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SKIPPED = 77
+CEILINGS = Path(__file__).with_name("instructions.json")
+SUBMISSIONS = 200 * (1 + 4)  # measured and warm_up_rounds of hot_path.h
+HEADROOM = 1.1
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(SKIPPED)
+
+
+def count(program, kind):
+    if shutil.which("valgrind") is None:
+        skip("valgrind is not installed")
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "callgrind"
+        subprocess.run(["valgrind", "--tool=callgrind", "--toggle-collect=budgets::HotPath::submit()", f"--callgrind-out-file={out}",
+                        program, kind], check=True, capture_output=True)
+        total = re.search(r"^(?:totals|summary): (\d+)", out.read_text(), re.MULTILINE)
+    if total is None or int(total.group(1)) == 0:
+        sys.exit("callgrind counted nothing")
+    return int(total.group(1)) / SUBMISSIONS
+
+
+def main():
+    write = "--write" in sys.argv
+    program, kind, build = [word for word in sys.argv[1:] if word != "--write"]
+    ceilings = json.loads(CEILINGS.read_text()) if CEILINGS.is_file() else {}
+    if build not in ceilings and not write:
+        skip(f"no ceiling is recorded for the build type {build}")
+    found = count(program, kind)
+    if write:
+        ceilings.setdefault(build, {})[kind] = round(found * HEADROOM)
+        CEILINGS.write_text(json.dumps(ceilings, indent=2, sort_keys=True) + "\n")
+    ceiling = ceilings[build][kind]
+    print(f"{found:.0f} instructions per submission of a {kind}; the ceiling is {ceiling}")
+    return 1 if found > ceiling else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
