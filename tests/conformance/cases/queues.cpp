@@ -213,6 +213,23 @@ DEVICE_TEST(Queue, FullOneTimesOutWithItsLimit) {
   CHECK_EQ(queue.last().value(), test.first() + limit + 1);
 }
 
+DEVICE_TEST(Queue, FullOneIsNotAwaitedInACallback) {
+  const std::uint64_t limit = test.info().limits.max_in_flight;
+  if (limit > 100000 || ~test.first() <= limit) test.not_applicable("the queue cannot be filled here");
+  Queue queue = test.queue("full");
+  Signal gate = test.signal();
+  for (std::uint64_t i = 0; i < limit; ++i) need(queue.submit(CommandList{}, {.wait = {test.at(gate, 2)}}));
+  std::atomic<bool> told{false};
+  need(test.at(gate, 1).then([&](const Result<void>&) {
+    check_error(queue.submit(CommandList{}, {.timeout = patience}), Errc::invalid_argument, {"\"full\""});
+    told = true;
+  }));
+  need(test.raise(gate, 1));
+  CHECK(test.eventually([&] { return told.load(); }));
+  need(test.raise(gate, 2));
+  test.finish(queue.last());
+}
+
 // Twice as many as fit in flight, none held: backpressure alone lets them all through.
 DEVICE_TEST(Queue, BackpressureLetsAllThrough) {
   test.require(Feature::host_call);

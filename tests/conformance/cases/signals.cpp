@@ -37,6 +37,18 @@ DEVICE_TEST(Signal, NeverGoesBack) {
   CHECK_EQ(test.steps(signal), 5u);
 }
 
+DEVICE_TEST(Signal, OneValueMayBePromisedTwice) {
+  Queue first = test.queue(), second = test.queue();
+  Signal gate = test.signal(), done = test.signal();
+  const Point late = need(first.submit(CommandList{}, {.wait = {test.at(gate, 1)}, .signal = {test.at(done, 1)}}));
+  need(second.submit(CommandList{}, {.signal = {test.at(done, 1)}}));
+  test.finish(test.at(done, 1));
+  CHECK(!need(late.is_reached()));
+  need(test.raise(gate, 1));
+  test.finish(late);
+  CHECK_EQ(test.steps(done), 1u);
+}
+
 DEVICE_TEST(Signal, CopiesShareTheTimeline) {
   Signal signal = test.signal();
   Signal copy = signal;
