@@ -115,7 +115,20 @@ void QueueState::finish(Flight& flight, Worklist& worklist) {
   clear(flight, worklist);
 }
 
+// A queue that was to go while calls were running goes with the last of them.
+void QueueState::dispose_if_ended(Worklist& worklist) {
+  if (!ended_) return;
+  std::lock_guard lock(incarnation_->mutex());
+  if (!incarnation_->is_lost()) incarnation_->dispose_finished(worklist);
+}
+
 Result<void> QueueState::observe(Worklist& worklist) {
+  auto observed = observe_native(worklist);
+  dispose_if_ended(worklist);
+  return observed;
+}
+
+Result<void> QueueState::observe_native(Worklist& worklist) {
   const Call call(*this);
   if (!call.is_allowed() || incarnation_->is_lost()) return {};
   const auto reached = incarnation_->device().reached(id_);
@@ -137,9 +150,11 @@ Result<void> QueueState::observe(Worklist& worklist) {
 
 Result<void> QueueState::wait_native(std::uint64_t serial, Deadline deadline) {
   Worklist worklist;
-  const Call call(*this);
-  if (!call.is_allowed()) return {};
-  auto waited = incarnation_->device().wait(id_, serial, deadline);
+  auto waited = [&]() -> Result<void> {
+    const Call call(*this);
+    if (!call.is_allowed()) return {};
+    return incarnation_->device().wait(id_, serial, deadline);
+  }();
   if (!waited && waited.error().code() != Errc::timeout) return incarnation_->report(waited.error());
   auto observed = observe(worklist);
   return waited ? observed : waited;

@@ -102,6 +102,8 @@ class QueueState : public std::enable_shared_from_this<QueueState> {
     QueueState& queue_;
   };
 
+  Result<void> observe_native(Worklist& worklist);
+  void dispose_if_ended(Worklist& worklist);
   Result<void> check(const SubmitOptions& options) const;
   template <class Fill>
   Result<Point> take(SubmitOptions&& options, Fill fill);
