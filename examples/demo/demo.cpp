@@ -98,11 +98,11 @@ pintle::Result<pintle::ProgramPack> load_pack(const Options& options) {
   return options.pack.empty() ? pintle::ProgramPack::parse(packed_kernels()) : pintle::ProgramPack::open(options.pack);
 }
 
-/// Gradients are up to 1443 long; a step of 160 between two flat areas makes a white line.
+/// Gradients are up to 1443 long; a step of 160 between two flat areas makes a white line. What is no number is black.
 Picture as_picture(const Outcome& outcome) {
   Picture picture{outcome.picture.width, outcome.picture.height, {}};
   for (const float edge : outcome.edges)
-    picture.gray.push_back(static_cast<std::uint8_t>(std::clamp(edge / 2, 0.0f, 255.0f)));
+    picture.gray.push_back(edge > 0 ? static_cast<std::uint8_t>(std::min(edge / 2, 255.0f)) : std::uint8_t{0});
   return picture;
 }
 

@@ -127,6 +127,7 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   [[nodiscard]] std::shared_ptr<State> hand_out_with(std::shared_ptr<State> state, std::function<void()> ended);
   void close() noexcept;
   void finish_close() noexcept;
+  void leak(std::string_view reason) noexcept;
   Result<void> drain(Deadline deadline);
   bool drive_once();
   void abandon(const std::shared_ptr<QueueState>& queue) noexcept;

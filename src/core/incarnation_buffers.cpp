@@ -10,7 +10,7 @@
 #include "core/incarnation.h"
 #include "core/object_names.h"
 #include "core/slot_rules.h"
-#include "core/visit_ranges.h"
+#include "kit/accesses.h"
 
 namespace pintle::core {
 namespace {
@@ -162,7 +162,7 @@ Result<void> Incarnation::resolve(CommandList& list, std::optional<Stamp> use) {
   std::uint64_t missing = 0;
   for (backend::Command& command : list.commands_) {
     PINTLE_TRY(check_feature(command.operation, info_));
-    visit_ranges(command, std::span(list.arguments_), [&](backend::Range& range, Access) {
+    kit::for_each_range(command, std::span(list.arguments_), [&](backend::Range& range, Access) {
       if (range.slot != backend::no_slot || missing != 0) return;
       BufferRecord* const record = find_buffer(range.buffer);
       if (record == nullptr) {

@@ -9,6 +9,7 @@
 #include "base/fork.h"
 #include "base/log.h"
 #include "core/incarnation.h"
+#include "core/keep_for_ever.h"
 #include "core/reactor.h"
 #include "core/thread_context.h"
 
@@ -17,28 +18,40 @@ namespace {
 
 constexpr auto drain_limit = std::chrono::seconds(5);
 
-// Devices that this thread has yet to drive. What a kernel, host call or release submits while one is driven comes
-// after it.
-struct Driving {
-  bool active = false;
-  std::vector<std::shared_ptr<Incarnation>> pending;
+// What a thread that drives a device has yet to drive: what a kernel, host call or release submits meanwhile comes
+// after it. On the stack of the outermost drive, since a device may outlive the thread's own objects.
+class Driving {
+ public:
+  Driving() noexcept { current = this; }
+  Driving(const Driving&) = delete;
+  Driving& operator=(const Driving&) = delete;
+  ~Driving() { current = nullptr; }
+
+  void add(std::shared_ptr<Incarnation> device) { later_.push_back(std::move(device)); }
+  [[nodiscard]] std::shared_ptr<Incarnation> take() noexcept {
+    if (later_.empty()) return nullptr;
+    auto next = std::move(later_.back());
+    later_.pop_back();
+    return next;
+  }
+
+  static thread_local constinit Driving* current;
+
+ private:
+  std::vector<std::shared_ptr<Incarnation>> later_;
 };
-thread_local Driving driving;
+thread_local constinit Driving* Driving::current = nullptr;
 
 }  // namespace
 
 void Incarnation::drive() {
   if (!is_driven()) return;
-  driving.pending.push_back(shared_from_this());
-  if (driving.active) return;
-  driving.active = true;
-  while (!driving.pending.empty()) {
-    const auto next = std::move(driving.pending.back());
-    driving.pending.pop_back();
+  if (Driving::current != nullptr) return Driving::current->add(shared_from_this());
+  Driving driving;
+  for (auto next = shared_from_this(); next != nullptr; next = driving.take()) {
     while (next->drive_once()) {
     }
   }
-  driving.active = false;
 }
 
 // True when something has been finished, so that there may be more.
@@ -76,12 +89,20 @@ Result<void> Incarnation::wait_idle(Deadline deadline) {
 // The last lease is gone: nobody can submit any more.
 void Incarnation::close() noexcept {
   if (base::in_forked_child()) {  // any lock may be held by a thread that exists in the parent only
-    static_cast<void>(new std::shared_ptr<Incarnation>(shared_from_this()));
-    return;
+    return keep_for_ever(shared_from_this());
   }
   Reactor::instance().closed(is_driven());
   if (no_blocking == 0) return finish_close();
-  std::thread([self = shared_from_this()] { self->finish_close(); }).detach();  // a callback may not block
+  try {  // a callback may not block
+    std::thread([self = shared_from_this()] { self->finish_close(); }).detach();
+  } catch (const std::exception& refusal) {
+    leak(fmt::format("no thread can be started to close it: {}", refusal.what()));
+  }
+}
+
+void Incarnation::leak(std::string_view reason) noexcept {
+  base::log(LogLevel::error, "core", "[{}] leaks: {}", id(), reason);
+  keep_for_ever(shared_from_this());
 }
 
 void Incarnation::finish_close() noexcept {
@@ -95,8 +116,7 @@ void Incarnation::finish_close() noexcept {
     unfinished |= !is_lost() && !queue->is_idle();
   }
   if (unfinished) {
-    base::log(LogLevel::error, "core", "[{}] leaks: {}", id(), drained ? "it is not idle" : drained.error().text());
-    return Reactor::instance().leak(shared_from_this());
+    return leak(drained ? "it is not idle." : drained.error().text());
   }
   if (!is_lost()) {
     for (const auto& queue : queues_) queue->abandon();

@@ -29,11 +29,6 @@ struct LoadedVariant {
 /// the device's as the user knows it.
 [[nodiscard]] Result<LoadedVariant> load_variant(backend::Device& device, const DeviceInfo& info,
                                                  const ProgramPack::State& pack, const LoadOptions& options);
-/// The same under the backend's own name.
-[[nodiscard]] inline Result<LoadedVariant> load_variant(backend::Device& device, const ProgramPack::State& pack,
-                                                        const LoadOptions& options) {
-  return load_variant(device, device.info(), pack, options);
-}
 
 }  // namespace core
 }  // namespace pintle

@@ -40,18 +40,18 @@ void Reactor::closed(bool is_driven) noexcept {
   --(is_driven ? driven_devices_ : other_devices_);
 }
 
-void Reactor::leak(std::shared_ptr<void> object) noexcept {
-  std::lock_guard lock(mutex_);
-  leaked_.push_back(std::move(object));
-}
-
-// With the lock held. A process whose devices are all driven gets no thread from us.
+// With the lock held. A process whose devices are all driven gets no thread from us. Where the system refuses one, the
+// next event tries again; until then whoever waits drives its own device.
 void Reactor::wake() noexcept {
   if (running_) {
     condition_.notify_one();
   } else if (driven_devices_ == 0 || other_devices_ > 0) {
-    running_ = true;
-    std::thread([this] { run(); }).detach();
+    try {
+      std::thread([this] { run(); }).detach();
+      running_ = true;
+    } catch (const std::exception& refusal) {
+      base::log(LogLevel::error, "core", "The thread for callbacks cannot be started: {}.", refusal.what());
+    }
   }
 }
 

@@ -56,8 +56,6 @@ class Reactor {
                     std::function<void(const Result<void>&)> callback, Deadline deadline);
   /// Runs the callbacks that are ready or past their deadline, on this thread.
   void run_callbacks();
-  /// Keeps what can neither be finished nor destroyed, for ever.
-  void leak(std::shared_ptr<void> object) noexcept;
 
  private:
   friend class Continuation;
@@ -87,7 +85,6 @@ class Reactor {
   std::vector<std::pair<std::shared_ptr<QueueState>, Error>> losses_;  // told where nothing may be locked
   std::deque<std::shared_ptr<Continuation>> ready_;                    // to run
   Continuation::Places waiting_;                                       // by deadline
-  std::vector<std::shared_ptr<void>> leaked_;
 };
 
 }  // namespace pintle::core

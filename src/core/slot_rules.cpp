@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/visit_ranges.h"
+#include "kit/accesses.h"
 
 namespace pintle::core {
 namespace {
@@ -99,7 +99,7 @@ std::vector<std::uint64_t> buffers_of(std::span<const backend::Command> commands
                                       std::span<const backend::Argument> arguments) {
   std::vector<std::uint64_t> buffers;
   for (const backend::Command& command : commands) {
-    visit_ranges(command, arguments, [&](const backend::Range& range, Access) {
+    kit::for_each_range(command, arguments, [&](const backend::Range& range, Access) {
       if (range.slot == backend::no_slot) buffers.push_back(range.buffer);
     });
   }
@@ -165,7 +165,7 @@ void fill_slots(std::span<backend::Command> commands, std::span<backend::Argumen
     }
   }
   for (backend::Command& command : commands) {
-    visit_ranges(command, arguments, [&](backend::Range& range, Access) { range = bound(range, bindings); });
+    kit::for_each_range(command, arguments, [&](backend::Range& range, Access) { range = bound(range, bindings); });
     if (auto* upload = std::get_if<backend::Upload>(&command.operation);
         upload && upload->from.slot != backend::no_slot) {
       upload->from = std::get<backend::HostSource>(bindings[upload->from.slot]);

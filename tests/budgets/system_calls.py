@@ -10,6 +10,7 @@ from pathlib import Path
 
 SKIPPED = 77
 MARK = re.compile(r'^(\d+) .*write\(-1, "(begin|ended)"')
+RESUMED = re.compile(r"^\d+ +<\.\.\. ")  # the end of a call that another thread's call interrupted in the listing
 
 
 def skip(reason):
@@ -32,7 +33,7 @@ def between_marks(lines):
         if mark := MARK.match(line):
             thread, inside = mark.group(1), mark.group(2) == "begin"
             marks += 1
-        elif inside and line.split(" ", 1)[0] == thread:
+        elif inside and line.split(" ", 1)[0] == thread and not RESUMED.match(line):
             found.append(line)
     if marks != 2:
         sys.exit(f"found {marks} marks in the trace, not 2")

@@ -35,7 +35,7 @@ file(GLOB sweep_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/sweep/*.cp
 add_executable(fault_sweep ${sweep_sources})
 target_link_libraries(fault_sweep PRIVATE pintle_options pintle_conformance fmt::fmt)
 foreach(device "cpu" "cpu?inline" "null")
-  add_test(NAME conformance.fault_sweep.${device} COMMAND fault_sweep faulty(${device}))
+  add_test(NAME conformance.fault_sweep.${device} COMMAND fault_sweep "faulty(${device})")
   set_tests_properties(conformance.fault_sweep.${device} PROPERTIES LABELS "conformance;concurrency" TIMEOUT 600)
 endforeach()
 

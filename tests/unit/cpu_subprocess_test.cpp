@@ -5,6 +5,7 @@
 #include <array>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "kit/subprocess.h"
 #include "scratch_folder.h"
@@ -19,6 +20,14 @@ Deadline far() { return Clock::now() + std::chrono::seconds(60); }
 Result<ProcessOutput> shell(const std::string& script, Deadline deadline) {
   const std::array<std::string, 3> words{"/bin/sh", "-c", script};
   return run_process(words, deadline);
+}
+
+/// Gone, or a zombie that nobody has collected yet.
+bool is_dead(pid_t process) {
+  std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+  std::string number, name, state = "gone";
+  stat >> number >> name >> state;
+  return state == "gone" || state == "Z" || state == "X";
 }
 
 TEST(CpuSubprocess, StatusAndBothOutputsComeBack) {
@@ -53,11 +62,9 @@ TEST(CpuSubprocess, AHangIsKilledWithItsChildren) {
   pid_t child = 0;
   std::ifstream(file) >> child;
   ASSERT_GT(child, 0);
-  // It is dead, or a zombie that nobody has collected yet.
-  std::ifstream stat("/proc/" + std::to_string(child) + "/stat");
-  std::string number, name, state = "gone";
-  stat >> number >> name >> state;
-  EXPECT_TRUE(state == "gone" || state == "Z" || state == "X") << state;
+  const Deadline patience = far();  // a process that was killed has yet to notice
+  while (!is_dead(child) && Clock::now() < patience) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_TRUE(is_dead(child));
 }
 
 TEST(CpuSubprocess, WhatCannotBeStartedSaysWhy) {

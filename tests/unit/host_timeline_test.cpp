@@ -124,19 +124,20 @@ TEST(HostTimeline, NotificationsThatNeverCameAreFreed) {
 }
 
 TEST(HostTimeline, AWatchCanBeUsedAgainFromItsOwnCall) {
-  HostTimeline timeline(0);
   struct Again {
-    HostTimeline& timeline;
+    HostTimeline* timeline = nullptr;
     HostTimeline::Watch watch{};
     int times = 0;
     bool registered = true;
-  } again{timeline};
+  } again;  // outlives the timeline, which ends with the fourth watch registered
+  HostTimeline timeline(0);
+  again.timeline = &timeline;
   again.watch.serial = 1;
   again.watch.notification = {[](void* state) {
                                 auto& self = *static_cast<Again*>(state);
                                 ++self.times;
                                 ++self.watch.serial;
-                                self.registered = self.timeline.try_watch(self.watch);
+                                self.registered = self.timeline->try_watch(self.watch);
                               },
                               &again};
   ASSERT_TRUE(timeline.try_watch(again.watch));

@@ -20,5 +20,6 @@ int main(int count, char** arguments) {
   buffer = value(device->allocate(DType::u32, {1000}));
   const Point done = value(queue->submit(CommandList{}.fill(*buffer, 1u)));
   value(done.then([](const Result<void>&) { std::exit(0); }));
-  for (;;) value(device->poll());
+  const Device polled = *device;  // another thread may be destroying the statics
+  for (;;) value(polled.poll());
 }
