@@ -17,14 +17,14 @@ note() {
   printf '%s\n' "$line" >>"$logs/summary"
 }
 
-# Runs a command with its output in a log; shows the end of the log when it fails.
+# Runs a command with its output in a log.
 logged() {
   local name=$1
   shift
-  "$@" >"$logs/$name.log" 2>&1 </dev/null && return
-  tail -n 80 "$logs/$name.log"
-  return 1
+  "$@" >"$logs/$name.log" 2>&1 </dev/null
 }
+
+show_end() { tail -n 80 "$logs/$1.log"; }
 
 # step NAME COMMAND...: counts as one.
 step() {
@@ -34,6 +34,7 @@ step() {
     passed=$((passed + 1))
     note ok "$name" $((SECONDS - start))
   else
+    show_end "$name"
     failed=$((failed + 1))
     note FAILED "$name" $((SECONDS - start)) "$*"
   fi
@@ -45,7 +46,7 @@ step_tests() {
   shift
   logged "$name" "$@" --output-junit "$logs/$name.xml" || result=FAILED
   [[ ! -f $logs/$name.xml ]] || read -r -a counts < <(python3 tools/count_tests.py "$logs/$name.xml")
-  [[ $result == ok || ${counts[1]} != 0 ]] || counts[1]=1
+  [[ $result == ok || ${counts[1]} != 0 ]] || { show_end "$name"; counts[1]=1; }
   [[ $result == FAILED || ${counts[0]} != 0 ]] || { result=FAILED counts[1]=1; }
   passed=$((passed + counts[0]))
   failed=$((failed + counts[1]))

@@ -1,8 +1,14 @@
 #!/usr/bin/env python3
-"""Prints "PASSED FAILED SKIPPED" of the JUnit files that ctest wrote. A test that did not run for lack of its program failed."""
+"""Prints "PASSED FAILED SKIPPED" of the JUnit files that ctest wrote, and the end of what failed tests said on stderr.
+
+A test that did not run for lack of its program failed.
+"""
 
 import sys
 import xml.etree.ElementTree as ElementTree
+
+
+LINES_OF_A_FAILURE = 60
 
 
 def outcome(case):
@@ -13,11 +19,18 @@ def outcome(case):
     return "skipped" if deliberate or case.get("status") == "disabled" else "failed"
 
 
+def show(case):
+    said = (case.findtext("system-out") or "").splitlines()
+    print(f"FAILED {case.get('name')}", *said[-LINES_OF_A_FAILURE:], sep="\n  ", file=sys.stderr)
+
+
 def count(paths):
     counts = {"passed": 0, "failed": 0, "skipped": 0}
     for path in paths:
         for case in ElementTree.parse(path).getroot().iter("testcase"):
             counts[outcome(case)] += 1
+            if outcome(case) == "failed":
+                show(case)
     return counts
 
 

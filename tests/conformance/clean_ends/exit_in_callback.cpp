@@ -19,7 +19,7 @@ int main(int count, char** arguments) {
   queue = value(device->queue());
   buffer = value(device->allocate(DType::u32, {1000}));
   const Point done = value(queue->submit(CommandList{}.fill(*buffer, 1u)));
+  const Device polled = *device;  // the statics are the callback's, once it may run
   value(done.then([](const Result<void>&) { std::exit(0); }));
-  const Device polled = *device;  // another thread may be destroying the statics
   for (;;) value(polled.poll());
 }
