@@ -67,6 +67,8 @@ function(pintle_folder target)
   pintle_view(view ${arg_LAYER} ${arg_FOLDER})
   add_library(${target} OBJECT ${arg_SOURCES})
   target_include_directories(${target} PRIVATE ${view})
+  # Nobody replaces our functions one by one; without this, position-independent code cannot inline them.
+  target_compile_options(${target} PRIVATE -fno-semantic-interposition)
   target_link_libraries(${target} PRIVATE pintle_options fmt::fmt ${arg_LINK})
   set_property(GLOBAL APPEND PROPERTY PINTLE_OBJECTS ${target})
   foreach(library ${arg_LINK})

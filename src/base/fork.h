@@ -1,6 +1,8 @@
 // A child after fork has none of the parent's threads: it is refused by name.
 #pragma once
 
+#include <atomic>
+
 #include "pintle/error.h"
 
 namespace pintle::base {
@@ -8,8 +10,9 @@ namespace pintle::base {
 /// From now on a child of this process knows that it is one. Call it before the first thread or device exists; again is
 /// harmless.
 void watch_forks() noexcept;
+inline constinit std::atomic<bool> forked{false};  // `in_forked_child` reads it
 /// True in a child that was forked after `watch_forks`. One relaxed load.
-[[nodiscard]] bool in_forked_child() noexcept;
+[[nodiscard]] inline bool in_forked_child() noexcept { return forked.load(std::memory_order_relaxed); }
 /// `unavailable`: what such a child gets.
 [[nodiscard]] Error forked_error();
 

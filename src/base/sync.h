@@ -19,6 +19,15 @@ inline void spin_pause() noexcept {
 #endif
 }
 
+/// Asks for the cache line of `place` before it is written, so that the write need not wait for other processors.
+inline void prefetch_for_writing([[maybe_unused]] const void* place) noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(place)));  // the builtin needs a newer target
+#else
+  __builtin_prefetch(place, 1);
+#endif
+}
+
 /// What the library runs with. A replacement has the same members; its Condition has `wait(lock)`, `wait_until(lock,
 /// deadline)` and `notify_all()` over `std::unique_lock<Mutex>`.
 struct StdSync {

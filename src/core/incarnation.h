@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fork.h"
 #include "core/object_table.h"
 #include "core/queue_state.h"
 #include "core/stamps.h"
@@ -64,7 +65,8 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   [[nodiscard]] bool is_driven() const noexcept { return info_.progress == Progress::driven; }
 
   [[nodiscard]] bool is_lost() const noexcept { return lost_.load(std::memory_order_acquire); }
-  /// Success while the incarnation lives; otherwise `unavailable` (forked child), the first cause of the loss, or
+  [[nodiscard]] bool is_usable() const noexcept { return !base::in_forked_child() && !is_lost(); }
+  /// Success while the incarnation is usable; otherwise `unavailable` (forked child), the first cause of the loss, or
   /// `stale` naming both generations once there is a successor. `object` is what was used: "[Queue 2]".
   [[nodiscard]] Result<void> usable(std::string_view object) const;
   /// The first cause; only of a lost incarnation.
@@ -97,7 +99,9 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   [[nodiscard]] std::shared_ptr<ProgramState> hand_out(std::shared_ptr<ProgramState> program);
 
   /// Runs a driven device until nothing is runnable, observing as it goes; does nothing on other devices.
-  void drive();
+  void drive() {
+    if (is_driven()) run_driven();
+  }
   /// Drives, then observes every queue.
   Result<void> poll();
   Result<void> wait_idle(Deadline deadline);
@@ -129,6 +133,7 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   void finish_close() noexcept;
   void leak(std::string_view reason) noexcept;
   Result<void> drain(Deadline deadline);
+  void run_driven();
   bool drive_once();
   void abandon(const std::shared_ptr<QueueState>& queue) noexcept;
   void retire_recording(std::shared_ptr<RecordingState> recording) noexcept;

@@ -44,8 +44,7 @@ thread_local constinit Driving* Driving::current = nullptr;
 
 }  // namespace
 
-void Incarnation::drive() {
-  if (!is_driven()) return;
+void Incarnation::run_driven() {
   if (Driving::current != nullptr) return Driving::current->add(shared_from_this());
   Driving driving;
   for (auto next = shared_from_this(); next != nullptr; next = driving.take()) {

@@ -14,14 +14,18 @@ Result<Point> Queue::submit(CommandList list, SubmitOptions options) {
   return base::contain("submitting", [&] { return state_->submit(std::move(list), std::move(options)); });
 }
 
-Result<Point> Queue::replay(const Recording& recording, std::span<const SlotValue> bindings, SubmitOptions options) {
+Result<Point> Queue::start(const Recording& recording, std::span<const SlotValue> bindings, SubmitOptions&& options) {
   if (!state_) return core::empty_object("Queue");
   if (!recording.state_) return core::empty_object("Recording");
   return base::contain("replaying", [&] { return state_->replay(*recording.state_, bindings, std::move(options)); });
 }
 
+Result<Point> Queue::replay(const Recording& recording, std::span<const SlotValue> bindings, SubmitOptions options) {
+  return start(recording, bindings, std::move(options));
+}
+
 Result<Point> Queue::replay(const Recording& recording, std::span<const SlotValue> bindings) {
-  return replay(recording, bindings, {});
+  return start(recording, bindings, {});
 }
 
 Result<void> Queue::submit_and_wait(CommandList list, Timeout timeout) {

@@ -29,7 +29,8 @@ QueueState::QueueState(std::shared_ptr<Incarnation> incarnation, backend::QueueI
       native_(first_serial),
       last_(first_serial),
       newest_(first_serial),
-      ring_(first_ring_size) {}
+      ring_(first_ring_size),
+      ring_mask_(first_ring_size - 1) {}
 
 void QueueState::create_timeline() { timeline_ = std::make_shared<SignalState>(weak_from_this(), last_, text_); }
 
@@ -73,12 +74,13 @@ void QueueState::watch(std::uint64_t serial) {
 }
 
 Flight& QueueState::next_flight() {
-  if (in_flight() == ring_.size()) {
+  if (in_flight() > ring_mask_) {
     std::vector<Flight> larger(ring_.size() * 2);
     for (std::uint64_t serial = reached_ + 1; serial != last_ + 1; ++serial) {
       larger[serial & (larger.size() - 1)] = std::move(flight(serial));
     }
     ring_ = std::move(larger);
+    ring_mask_ = ring_.size() - 1;
   }
   Flight& next = flight(last_ + 1);
   next.serial = last_ + 1;

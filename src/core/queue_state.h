@@ -42,8 +42,9 @@ class QueueState : public std::enable_shared_from_this<QueueState> {
   Result<Point> replay(RecordingState& recording, std::span<const SlotValue> bindings, SubmitOptions&& options);
   [[nodiscard]] Point last();
 
-  /// `invalid_argument` for a copy queue.
-  [[nodiscard]] Result<void> check_launches() const;
+  [[nodiscard]] bool launches() const noexcept { return kind_ == QueueKind::compute; }
+  /// Of a launch on a copy queue.
+  [[nodiscard]] Error launch_refusal() const;
 
   // These take the lock.
   /// Starts every held submission that has become ready; fails those whose waits failed.
@@ -108,11 +109,16 @@ class QueueState : public std::enable_shared_from_this<QueueState> {
   template <class Fill>
   Result<Point> take(SubmitOptions&& options, Fill fill);
   Result<void> make_room(std::unique_lock<std::mutex>& lock, const Timeout& timeout);
-  Result<void> admit();
+  [[nodiscard]] bool is_full() const noexcept;
+  [[nodiscard]] bool takes_more() const noexcept;
+  [[nodiscard]] Error refusal() const;
   [[nodiscard]] std::string place() const;
   Result<Point> accept(Flight& flight, SubmitOptions&& options, Worklist& worklist);
   Result<void> hold(Flight& flight);
+  class NativeWaits;
+  Result<void> collect(const Flight& flight, NativeWaits& waits);
   Result<void> start(Flight& flight, Worklist& worklist);
+  Result<void> start(Flight& flight, std::span<const backend::QueuePoint> waits, Worklist& worklist);
   void pump_ready(Worklist& worklist);
   void fail_from(std::uint64_t serial, const Error& error, Worklist& worklist) noexcept;
   void fail_points(std::uint64_t serial, const Error& error, Worklist& worklist) noexcept;
@@ -120,7 +126,7 @@ class QueueState : public std::enable_shared_from_this<QueueState> {
   static void clear(Flight& flight, Worklist& worklist);
   /// The place of the next submission, or what it had to wait for.
   [[nodiscard]] Flight& next_flight();
-  [[nodiscard]] Flight& flight(std::uint64_t serial) noexcept { return ring_[serial & (ring_.size() - 1)]; }
+  [[nodiscard]] Flight& flight(std::uint64_t serial) noexcept { return ring_[serial & ring_mask_]; }
   [[nodiscard]] std::uint64_t in_flight() const noexcept { return last_ - reached_; }
 
   std::shared_ptr<Incarnation> incarnation_;
@@ -140,6 +146,7 @@ class QueueState : public std::enable_shared_from_this<QueueState> {
   std::mutex watch_mutex_;              // a leaf
   std::vector<std::uint64_t> watched_;  // serials whose completion somebody has been asked to tell
   std::vector<Flight> ring_;            // a power of two; serial s lies at s mod size
+  std::uint64_t ring_mask_;
 };
 
 }  // namespace pintle::core

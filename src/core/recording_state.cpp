@@ -42,7 +42,7 @@ void RecordingState::forget() noexcept {
 
 Result<void> RecordingState::bind(QueueState& queue, Flight& flight, std::span<const SlotValue> bindings) {
   if (&queue.incarnation() != incarnation_.get()) return incarnation_->foreign(text_, queue.incarnation());
-  if (launches_) PINTLE_TRY(queue.check_launches());
+  if (launches_ && !queue.launches()) return queue.launch_refusal();
   if (bindings.size() != slots_) {
     return Error(Errc::invalid_argument,
                  fmt::format("Bindings ({}) do not match the slots ({}) of {}.", bindings.size(), slots_, text_));
@@ -50,12 +50,7 @@ Result<void> RecordingState::bind(QueueState& queue, Flight& flight, std::span<c
   for (const std::uint64_t buffer : buffers_) {
     if (incarnation_->find_buffer(buffer) == nullptr) return incarnation_->stale_buffer(buffer);
   }
-  for (std::uint32_t slot = 0; slot < slots_; ++slot) {
-    auto binding = bind_slot(slot, bindings[slot]);
-    if (!binding) return binding.error().during(fmt::format("checking slot {}", slot));
-    flight.bindings.push_back(*binding);
-  }
-  PINTLE_TRY(check_copies(flight.bindings));
+  if (slots_ != 0) PINTLE_TRY(bind_slots(flight, bindings));
   for (const std::uint64_t buffer : buffers_)
     incarnation_->find_buffer(buffer)->stamps.set(queue.number(), flight.serial);
   for (const backend::Binding& binding : flight.bindings) {
@@ -66,6 +61,15 @@ Result<void> RecordingState::bind(QueueState& queue, Flight& flight, std::span<c
   stamps_.set(queue.number(), flight.serial);
   compose(flight);
   return {};
+}
+
+Result<void> RecordingState::bind_slots(Flight& flight, std::span<const SlotValue> bindings) const {
+  for (std::uint32_t slot = 0; slot < slots_; ++slot) {
+    auto binding = bind_slot(slot, bindings[slot]);
+    if (!binding) return binding.error().during(fmt::format("checking slot {}", slot));
+    flight.bindings.push_back(*binding);
+  }
+  return check_copies(flight.bindings);
 }
 
 // The backend's own replay, the same list again, or a copy of it with the slots filled in.

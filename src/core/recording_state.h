@@ -44,6 +44,7 @@ class RecordingState : public std::enable_shared_from_this<RecordingState> {
   void forget() noexcept;
 
  private:
+  Result<void> bind_slots(Flight& flight, std::span<const SlotValue> bindings) const;
   Result<backend::Binding> bind_slot(std::uint32_t slot, const SlotValue& value) const;
   Result<backend::Binding> to_binding(const SlotValue& value) const;
   [[nodiscard]] static std::optional<DType> dtype_of_value(const SlotValue& value);

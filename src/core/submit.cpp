@@ -14,10 +14,9 @@
 #include "core/thread_context.h"
 
 namespace pintle::core {
-namespace {
 
 // Waits that the backend does itself. Few in practice, so that they need no allocation.
-class NativeWaits {
+class QueueState::NativeWaits {
  public:
   void add(backend::QueuePoint point) {
     if (size_ < inline_.size()) {
@@ -37,8 +36,6 @@ class NativeWaits {
   std::size_t size_ = 0;
   std::vector<backend::QueuePoint> more_;
 };
-
-}  // namespace
 
 Result<void> QueueState::check(const SubmitOptions& options) const {
   for (const Point& point : options.wait) {
@@ -60,11 +57,12 @@ Result<void> QueueState::check(const SubmitOptions& options) const {
   return {};
 }
 
+bool QueueState::is_full() const noexcept { return in_flight() >= incarnation_->info().limits.max_in_flight; }
+
 // Blocks until the queue can take one more submission. Gives the lock back while it waits.
 Result<void> QueueState::make_room(std::unique_lock<std::mutex>& lock, const Timeout& timeout) {
-  const std::uint64_t limit = incarnation_->info().limits.max_in_flight;
   std::optional<Deadline> deadline;
-  while (in_flight() >= limit) {
+  while (is_full()) {
     const std::uint64_t oldest = reached_ + 1;
     lock.unlock();
     if (!deadline) {
@@ -72,7 +70,8 @@ Result<void> QueueState::make_room(std::unique_lock<std::mutex>& lock, const Tim
       timeline_->refresh();
     } else if (auto waited = timeline_->wait(oldest, *deadline); !waited) {
       return waited.error().during(
-          fmt::format("waiting for room in {}, which holds its limit of ({}) unfinished submissions", text_, limit));
+          fmt::format("waiting for room in {}, which holds its limit of ({}) unfinished submissions", text_,
+                      incarnation_->info().limits.max_in_flight));
     }
     lock.lock();
   }
@@ -80,31 +79,31 @@ Result<void> QueueState::make_room(std::unique_lock<std::mutex>& lock, const Tim
 }
 
 // With the lock held: whether the queue takes anything at all.
-Result<void> QueueState::admit() {
-  PINTLE_TRY(incarnation_->usable(text_));
+bool QueueState::takes_more() const noexcept {
+  return incarnation_->is_usable() && !failed_ && last_ != ~std::uint64_t{0};
+}
+
+Error QueueState::refusal() const {
+  if (const auto usable = incarnation_->usable(text_); !usable) return usable.error();
   if (failed_) return failed_->during("submitting to " + place() + ", which has failed");
-  if (last_ == ~std::uint64_t{0}) {
-    return Error(Errc::unsupported, fmt::format("{} has used its last serial ({}); make a new queue.", text_, last_));
-  }
-  return {};
+  return {Errc::unsupported, fmt::format("{} has used its last serial ({}); make a new queue.", text_, last_)};
 }
 
 std::string QueueState::place() const { return fmt::format("{} of [{}]", text_, incarnation_->id()); }
 
-Result<void> QueueState::check_launches() const {
-  if (kind_ == QueueKind::compute) return {};
-  return Error(Errc::invalid_argument, fmt::format("{} is a copy queue, which launches no kernels.", text_));
+Error QueueState::launch_refusal() const {
+  return {Errc::invalid_argument, fmt::format("{} is a copy queue, which launches no kernels.", text_)};
 }
 
 // The frame of every submission: checks, room, then `fill` makes the flight's commands, under the lock. An error leaves
 // nothing behind.
 template <class Fill>
 Result<Point> QueueState::take(SubmitOptions&& options, Fill fill) {
-  PINTLE_TRY(check(options));
+  if (!options.wait.empty() || !options.signal.empty()) PINTLE_TRY(check(options));
   Worklist worklist;
   std::unique_lock lock(incarnation_->mutex());
-  PINTLE_TRY(make_room(lock, options.timeout));
-  PINTLE_TRY(admit());
+  if (is_full()) PINTLE_TRY(make_room(lock, options.timeout));
+  if (!takes_more()) return refusal();
   Flight& flight = next_flight();
   auto filled = fill(flight);
   auto accepted = filled ? accept(flight, std::move(options), worklist) : Result<Point>(filled.error());
@@ -120,19 +119,21 @@ Result<Point> QueueState::submit(CommandList&& list, SubmitOptions&& options) {
   auto taken = take(std::move(options), [&](Flight& flight) -> Result<void> {
     flight.is_plain = false;
     flight.list = std::move(list);
-    if (kind_ == QueueKind::copy && has_launches(flight.list.commands_)) return check_launches();
+    if (!launches() && has_launches(flight.list.commands_)) return launch_refusal();
     PINTLE_TRY(incarnation_->resolve(flight.list, Stamp{number_, flight.serial}));
     place_barriers(flight.list.commands_, flight.list.arguments_);
     flight.commands = {flight.list.commands_, flight.list.arguments_};
     return {};
   });
-  return taken ? std::move(taken) : taken.error().during("submitting to " + place());
+  if (!taken) taken = taken.error().during("submitting to " + place());
+  return taken;
 }
 
 Result<Point> QueueState::replay(RecordingState& recording, std::span<const SlotValue> bindings,
                                  SubmitOptions&& options) {
   auto taken = take(std::move(options), [&](Flight& flight) { return recording.bind(*this, flight, bindings); });
-  return taken ? std::move(taken) : taken.error().during("replaying " + recording.text() + " on " + place());
+  if (!taken) taken = taken.error().during("replaying " + recording.text() + " on " + place());
+  return taken;
 }
 
 // With everything checked and resolved. Until the serial is counted, an error leaves nothing behind.
@@ -143,7 +144,7 @@ Result<Point> QueueState::accept(Flight& flight, SubmitOptions&& options, Workli
     flight.label = std::move(options.label);
   }
   for (Point& point : options.signal) flight.raises.push_back({state_of(point), point.value()});
-  auto held = hold(flight);
+  const auto held = flight.waits.empty() ? Result<void>() : hold(flight);
   if (!held && held.error().code() == Errc::invalid_argument) return held.error();
   if (held && !flight.hold && native_ == last_) {
     PINTLE_TRY(start(flight, worklist));
@@ -180,9 +181,8 @@ Result<void> QueueState::hold(Flight& flight) {
   return {};
 }
 
-// Gives the flight to the backend. Its waits are reached, or the backend can do them.
-Result<void> QueueState::start(Flight& flight, Worklist& worklist) {
-  NativeWaits waits;
+// What the backend is to wait for, of a flight whose waits are reached or promised.
+Result<void> QueueState::collect(const Flight& flight, NativeWaits& waits) {
   for (const Point& point : flight.waits) {
     const auto signal = state_of(point);
     const PointStatus status = signal->timeline().status(point.value());
@@ -193,14 +193,25 @@ Result<void> QueueState::start(Flight& flight, Worklist& worklist) {
       return Error(Errc::internal, fmt::format("{} is neither reached nor promised when released.", signal->text()));
     if (native->queue.get() != this) waits.add({native->queue->id(), native->serial});
   }
-  const auto serial = incarnation_->device().submit(id_, waits.points(), flight.commands);
+  return {};
+}
+
+Result<void> QueueState::start(Flight& flight, Worklist& worklist) {
+  if (flight.waits.empty()) return start(flight, {}, worklist);
+  NativeWaits waits;
+  PINTLE_TRY(collect(flight, waits));
+  return start(flight, waits.points(), worklist);
+}
+
+// Gives the flight to the backend.
+Result<void> QueueState::start(Flight& flight, std::span<const backend::QueuePoint> waits, Worklist& worklist) {
+  const auto serial = incarnation_->device().submit(id_, waits, flight.commands);
   if (!serial) return incarnation_->report_locked(serial.error(), worklist);
   if (*serial != flight.serial) {
     return Error(Errc::internal,
                  fmt::format("The backend answers serial ({}) where ({}) is next.", *serial, flight.serial));
   }
-  native_.store(flight.serial,
-                std::memory_order_release);  // before the timeline's lock, under which waiters link themselves
+  native_.store(flight.serial);  // before `has_waiters`; a waiter links itself before it looks at `native_`
   for (const Raise& raise : flight.raises) raise.signal->promise(raise.value, shared_from_this(), flight.serial);
   if (timeline_->timeline().has_waiters(flight.serial)) watch(flight.serial);
   return {};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -102,11 +103,9 @@ class BasicTimeline {
     return true;
   }
 
-  /// Whether anybody waits for `value` or less.
-  [[nodiscard]] bool has_waiters(std::uint64_t value) const noexcept {
-    std::lock_guard lock(mutex_);
-    return first_ != nullptr && first_->value_ <= value;
-  }
+  /// Whether anybody waits for `value` or less. Takes no lock. Who publishes something and then asks, and who is added
+  /// and then looks for it, do not miss each other: all four steps are sequentially consistent.
+  [[nodiscard]] bool has_waiters(std::uint64_t value) const noexcept { return lowest_.load() <= value; }
 
  private:
   void fire(Waiter& waiter, Worklist& worklist) noexcept {
@@ -124,19 +123,25 @@ class BasicTimeline {
     waiter.next_ = before != nullptr ? before->next_ : first_;
     (waiter.previous_ != nullptr ? waiter.previous_->next_ : first_) = &waiter;
     (waiter.next_ != nullptr ? waiter.next_->previous_ : last_) = &waiter;
+    if (first_ == &waiter) lowest_.store(value);
   }
 
   void unlink(Waiter& waiter) noexcept {
     (waiter.previous_ != nullptr ? waiter.previous_->next_ : first_) = waiter.next_;
     (waiter.next_ != nullptr ? waiter.next_->previous_ : last_) = waiter.previous_;
+    if (waiter.previous_ == nullptr) lowest_.store(first_ != nullptr ? first_->value_ : nobody);
     waiter.linked_ = false;
   }
+
+  // As a value it can also be waited for; then `has_waiters` may say yes for nobody, which costs a look.
+  static constexpr std::uint64_t nobody = std::numeric_limits<std::uint64_t>::max();
 
   mutable typename Sync::Mutex mutex_;
   typename Sync::template Atomic<std::uint64_t> value_;
   typename Sync::template Atomic<bool> failed_{false};
   typename Sync::template Atomic<std::uint64_t> failed_from_{
       0};  // written before failed_; only ever lowered after that
+  typename Sync::template Atomic<std::uint64_t> lowest_{nobody};  // what the first waiter waits for
   std::optional<Error> failure_;
   Waiter* first_ = nullptr;
   Waiter* last_ = nullptr;

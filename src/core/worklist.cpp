@@ -7,11 +7,11 @@
 
 namespace pintle::core {
 
-void Worklist::run() noexcept {
-  while (!queues_.empty() || !spent_.empty() || !actions_.empty()) {
-    spent_.clear();
-    for (const auto& action : std::exchange(actions_, {})) action();
-    for (const auto& queue : std::exchange(queues_, {})) {
+void Worklist::run_all() noexcept {
+  while (const auto items = std::exchange(items_, nullptr)) {
+    items->spent.clear();
+    for (const auto& action : items->actions) action();
+    for (const auto& queue : items->queues) {
       queue->pump(*this);
       queue->incarnation().drive();
     }

@@ -21,16 +21,28 @@ class Worklist {
   Worklist& operator=(const Worklist&) = delete;
   ~Worklist() { run(); }
 
-  void pump(std::shared_ptr<QueueState> queue) { queues_.push_back(std::move(queue)); }
-  void bury(CommandList&& list) { spent_.push_back(std::move(list)); }
-  void later(std::function<void()> action) { actions_.push_back(std::move(action)); }
+  void pump(std::shared_ptr<QueueState> queue) { items().queues.push_back(std::move(queue)); }
+  void bury(CommandList&& list) { items().spent.push_back(std::move(list)); }
+  void later(std::function<void()> action) { items().actions.push_back(std::move(action)); }
   /// Call with no lock held.
-  void run() noexcept;
+  void run() noexcept {
+    if (items_ != nullptr) run_all();
+  }
 
  private:
-  std::vector<std::shared_ptr<QueueState>> queues_;
-  std::vector<CommandList> spent_;
-  std::vector<std::function<void()>> actions_;
+  struct Items {
+    std::vector<std::shared_ptr<QueueState>> queues;
+    std::vector<CommandList> spent;
+    std::vector<std::function<void()>> actions;
+  };
+
+  [[nodiscard]] Items& items() {
+    if (items_ == nullptr) items_ = std::make_unique<Items>();
+    return *items_;
+  }
+  void run_all() noexcept;
+
+  std::unique_ptr<Items> items_;  // most submissions leave nothing behind
 };
 
 }  // namespace pintle::core

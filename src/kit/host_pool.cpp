@@ -94,7 +94,6 @@ void HostPool::serve(std::uint32_t index) noexcept {
     if (Task* const task = take_ready(); task != nullptr) {
       if (ready_.load() != 0 && spinning_.load() == 0) wake_one();
       task->run(worker);
-      worker.was_busy();
     } else if (help(nullptr, Deadline::max())) {
       worker.was_busy();
     } else if (!worker.linger(0, [this] { return ready_.load(std::memory_order_relaxed) != 0; }) && !is_any_open()) {
@@ -106,13 +105,6 @@ void HostPool::serve(std::uint32_t index) noexcept {
 void HostPool::stop_spinning() noexcept {
   // Whoever made a task ready while this worker counted as spinning has woken nobody.
   if (spinning_.fetch_sub(1) == 1 && ready_.load() != 0) wake_one();
-}
-
-bool HostPool::Worker::may_idle() noexcept {
-  if (is_stopping()) return false;
-  const Deadline now = Clock::now();
-  if (idle_until_ == Deadline::min()) idle_until_ = now + pool_.shape_.spin;
-  return now < idle_until_;
 }
 
 bool HostPool::try_raise_awake() noexcept {

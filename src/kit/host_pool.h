@@ -13,6 +13,7 @@
 
 #include "base/sync.h"
 #include "kit/host_team.h"
+#include "kit/idle_spin.h"
 #include "pintle/deadline.h"
 #include "pintle/error.h"
 
@@ -128,7 +129,7 @@ class HostPool {
 /// What a task knows of the thread that runs it.
 class HostPool::Worker {
  public:
-  Worker(HostPool& pool, std::uint32_t index) noexcept : pool_(pool), index_(index) {}
+  Worker(HostPool& pool, std::uint32_t index) noexcept : pool_(pool), index_(index), idle_(pool.shape_.spin) {}
 
   /// True once the pool is being destroyed: leave, and report nothing as finished.
   [[nodiscard]] bool is_stopping() const noexcept { return pool_.stop_.load(std::memory_order_relaxed); }
@@ -154,20 +155,20 @@ class HostPool::Worker {
   template <class Ready>
   [[nodiscard]] bool linger(std::uint32_t patience, Ready ready);
   /// The next `linger` begins a new period.
-  void was_busy() noexcept { idle_until_ = Deadline::min(); }
+  void was_busy() noexcept { idle_.restart(); }
 
  private:
   friend class HostPool;
   void run(Loop loop) noexcept;
   void share(const Loop& loop) noexcept;
-  [[nodiscard]] bool may_idle() noexcept;
+  [[nodiscard]] bool may_idle() noexcept { return !is_stopping() && idle_.may_go_on(); }
   [[nodiscard]] bool is_idle_time_over() const noexcept {
-    return pool_.shape_.spin == Duration::zero() || is_stopping() || Clock::now() >= idle_until_;
+    return pool_.shape_.spin == Duration::zero() || is_stopping() || idle_.is_over();
   }
 
   HostPool& pool_;
   const std::uint32_t index_;
-  Deadline idle_until_ = Deadline::min();
+  IdleSpin idle_;
 };
 
 template <class Ready>
@@ -189,21 +190,19 @@ bool HostPool::Worker::linger(std::uint32_t patience, Ready ready) {
 template <class Done>
 void HostPool::visit(const void* owner, Deadline deadline, Done done) {
   if (!enter_visit()) return;
-  Deadline idle_until = Deadline::min();
+  IdleSpin idle(shape_.spin);
   for (std::uint32_t polls = 1; !done(); ++polls) {
     if (is_any_open() && help(owner, deadline)) {
       if (Clock::now() >= deadline) break;
-      idle_until = Deadline::min();
+      idle.restart();
       continue;
     }
     if (shape_.spin == Duration::zero()) break;
     if (polls % polls_per_pause == 0) base::StdSync::pause();
     if (polls % polls_per_look != 0) continue;
-    const Deadline now = Clock::now();
-    if (idle_until == Deadline::min()) idle_until = now + shape_.spin;
+    if (!idle.may_go_on(deadline)) break;
     // Idle workers make room sooner, so who still finds it crowded is in the way of work.
-    if (now >= deadline || now >= idle_until || (polls % (visitor_patience * polls_per_look) == 0 && is_crowded()))
-      break;
+    if (polls % (visitor_patience * polls_per_look) == 0 && is_crowded()) break;
   }
   leave_visit();
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/sync.h"
+#include "kit/idle_spin.h"
 
 namespace pintle::kit {
 
@@ -52,11 +53,11 @@ void HostTeam::close(Duration spin, const std::atomic<bool>& stop) noexcept {
 }
 
 void HostTeam::wait_for_members(Duration spin) noexcept {
-  const Deadline give_up = Clock::now() + spin;
+  IdleSpin idle(spin);
   do {
     if ((state_.load(std::memory_order_acquire) & member_mask) == 0) return;
     base::spin_pause();
-  } while (Clock::now() < give_up);
+  } while (idle.may_go_on());
   std::uint32_t state = state_.fetch_or(sleep_bit, std::memory_order_acq_rel) | sleep_bit;
   while ((state & member_mask) != 0) {
     state_.wait(state, std::memory_order_acquire);
