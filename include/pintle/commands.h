@@ -179,6 +179,7 @@ class CommandList {
   friend class core::Incarnation;
   friend class core::QueueState;
   friend class core::RecordingState;
+  friend class core::Worklist;
 
   template <class R>
   [[nodiscard]] static constexpr std::optional<DType> host_type() noexcept {

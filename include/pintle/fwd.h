@@ -30,6 +30,7 @@ class ProgramState;
 class QueueState;
 class RecordingState;
 class SignalState;
+class Worklist;
 struct BufferRecord;
 }  // namespace core
 

@@ -62,7 +62,8 @@ class Queue {
  private:
   friend class Device;
   explicit Queue(std::shared_ptr<core::QueueState> state) noexcept : state_(std::move(state)) {}
-  Result<Point> start(const Recording& recording, std::span<const SlotValue> bindings, SubmitOptions&& options);
+  Result<Point> start(CommandList&& list, SubmitOptions* options);
+  Result<Point> start(const Recording& recording, std::span<const SlotValue> bindings, SubmitOptions* options);
 
   std::shared_ptr<core::QueueState> state_;
 };

@@ -9,27 +9,30 @@
 
 namespace pintle {
 
-Result<Point> Queue::submit(CommandList list, SubmitOptions options) {
+Result<Point> Queue::start(CommandList&& list, SubmitOptions* options) {
   if (!state_) return core::empty_object("Queue");
-  return base::contain("submitting", [&] { return state_->submit(std::move(list), std::move(options)); });
+  return base::contain("submitting", [&] { return state_->submit(std::move(list), options); });
 }
 
-Result<Point> Queue::start(const Recording& recording, std::span<const SlotValue> bindings, SubmitOptions&& options) {
+Result<Point> Queue::submit(CommandList list, SubmitOptions options) { return start(std::move(list), &options); }
+
+Result<Point> Queue::start(const Recording& recording, std::span<const SlotValue> bindings, SubmitOptions* options) {
   if (!state_) return core::empty_object("Queue");
   if (!recording.state_) return core::empty_object("Recording");
-  return base::contain("replaying", [&] { return state_->replay(*recording.state_, bindings, std::move(options)); });
+  return base::contain("replaying", [&] { return state_->replay(*recording.state_, bindings, options); });
 }
 
 Result<Point> Queue::replay(const Recording& recording, std::span<const SlotValue> bindings, SubmitOptions options) {
-  return start(recording, bindings, std::move(options));
+  return start(recording, bindings, &options);
 }
 
 Result<Point> Queue::replay(const Recording& recording, std::span<const SlotValue> bindings) {
-  return start(recording, bindings, {});
+  return start(recording, bindings, nullptr);
 }
 
 Result<void> Queue::submit_and_wait(CommandList list, Timeout timeout) {
-  PINTLE_ASSIGN(done, submit(std::move(list), {.timeout = timeout}));
+  SubmitOptions options{.timeout = timeout};
+  PINTLE_ASSIGN(done, start(std::move(list), &options));
   return done.wait(timeout);
 }
 

@@ -61,6 +61,13 @@ std::string QueueState::describe_oldest() {
   return words;
 }
 
+void QueueState::forget_watched() {
+  if (!is_watching_.load(std::memory_order_relaxed)) return;
+  std::lock_guard lock(watch_mutex_);
+  std::erase_if(watched_, [this](std::uint64_t serial) { return serial <= reached_; });
+  is_watching_.store(!watched_.empty(), std::memory_order_relaxed);
+}
+
 // A serial may have several waiters; the backend is asked once.
 void QueueState::watch(std::uint64_t serial) {
   const Call call(*this);
@@ -69,6 +76,7 @@ void QueueState::watch(std::uint64_t serial) {
     std::lock_guard lock(watch_mutex_);
     if (std::ranges::find(watched_, serial) != watched_.end()) return;
     watched_.push_back(serial);
+    is_watching_.store(true, std::memory_order_relaxed);
   }
   Reactor::instance().watch(shared_from_this(), serial);
 }
@@ -95,7 +103,7 @@ void QueueState::clear(Flight& flight, Worklist& worklist) {
   flight.waits.clear();
   flight.label.clear();
   flight.recording = nullptr;
-  if (flight.list.size() > 0) worklist.bury(std::move(flight.list));
+  worklist.bury(std::move(flight.list));
 }
 
 void QueueState::finish(Flight& flight, Worklist& worklist) {
@@ -142,10 +150,7 @@ Result<void> QueueState::observe_native(Worklist& worklist) {
     finish(flight(reached_), worklist);
   }
   timeline_->timeline().raise(reached_, worklist);
-  {
-    std::lock_guard watching(watch_mutex_);
-    std::erase_if(watched_, [this](std::uint64_t serial) { return serial <= reached_; });
-  }
+  forget_watched();
   incarnation_->dispose_finished(worklist);
   return {};
 }

@@ -38,8 +38,9 @@ class QueueState : public std::enable_shared_from_this<QueueState> {
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
   [[nodiscard]] const std::shared_ptr<SignalState>& timeline() const noexcept { return timeline_; }
 
-  Result<Point> submit(CommandList&& list, SubmitOptions&& options);
-  Result<Point> replay(RecordingState& recording, std::span<const SlotValue> bindings, SubmitOptions&& options);
+  // Options are taken apart; null is none.
+  Result<Point> submit(CommandList&& list, SubmitOptions* options);
+  Result<Point> replay(RecordingState& recording, std::span<const SlotValue> bindings, SubmitOptions* options);
   [[nodiscard]] Point last();
 
   [[nodiscard]] bool launches() const noexcept { return kind_ == QueueKind::compute; }
@@ -104,20 +105,24 @@ class QueueState : public std::enable_shared_from_this<QueueState> {
   };
 
   Result<void> observe_native(Worklist& worklist);
+  void forget_watched();
   void dispose_if_ended(Worklist& worklist);
   Result<void> check(const SubmitOptions& options) const;
   template <class Fill>
-  Result<Point> take(SubmitOptions&& options, Fill fill);
+  Result<Point> take(SubmitOptions* options, Fill fill);
   Result<void> make_room(std::unique_lock<std::mutex>& lock, const Timeout& timeout);
   [[nodiscard]] bool is_full() const noexcept;
   [[nodiscard]] bool takes_more() const noexcept;
   [[nodiscard]] Error refusal() const;
   [[nodiscard]] std::string place() const;
-  Result<Point> accept(Flight& flight, SubmitOptions&& options, Worklist& worklist);
+  static void adopt(Flight& flight, SubmitOptions& options);
+  [[nodiscard]] Point count(const Flight& flight) noexcept;
+  Result<Point> accept(Flight& flight, Worklist& worklist);
+  Result<Point> accept_waiting(Flight& flight, Worklist& worklist);
   Result<void> hold(Flight& flight);
   class NativeWaits;
   Result<void> collect(const Flight& flight, NativeWaits& waits);
-  Result<void> start(Flight& flight, Worklist& worklist);
+  Result<void> start_waiting(Flight& flight, Worklist& worklist);
   Result<void> start(Flight& flight, std::span<const backend::QueuePoint> waits, Worklist& worklist);
   void pump_ready(Worklist& worklist);
   void fail_from(std::uint64_t serial, const Error& error, Worklist& worklist) noexcept;
@@ -143,9 +148,10 @@ class QueueState : public std::enable_shared_from_this<QueueState> {
   bool abandoned_ = false;
   std::atomic<std::uint32_t> calls_{0};
   std::atomic<bool> ended_{false};
-  std::mutex watch_mutex_;              // a leaf
-  std::vector<std::uint64_t> watched_;  // serials whose completion somebody has been asked to tell
-  std::vector<Flight> ring_;            // a power of two; serial s lies at s mod size
+  std::mutex watch_mutex_;                // a leaf
+  std::vector<std::uint64_t> watched_;    // serials whose completion somebody has been asked to tell
+  std::atomic<bool> is_watching_{false};  // false: nothing there to forget, as far as it matters
+  std::vector<Flight> ring_;              // a power of two; serial s lies at s mod size
   std::uint64_t ring_mask_;
 };
 

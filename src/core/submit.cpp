@@ -98,15 +98,16 @@ Error QueueState::launch_refusal() const {
 // The frame of every submission: checks, room, then `fill` makes the flight's commands, under the lock. An error leaves
 // nothing behind.
 template <class Fill>
-Result<Point> QueueState::take(SubmitOptions&& options, Fill fill) {
-  if (!options.wait.empty() || !options.signal.empty()) PINTLE_TRY(check(options));
+Result<Point> QueueState::take(SubmitOptions* options, Fill fill) {
+  if (options != nullptr) PINTLE_TRY(check(*options));
   Worklist worklist;
   std::unique_lock lock(incarnation_->mutex());
-  if (is_full()) PINTLE_TRY(make_room(lock, options.timeout));
+  if (is_full()) PINTLE_TRY(make_room(lock, options != nullptr ? options->timeout : Timeout{}));
   if (!takes_more()) return refusal();
   Flight& flight = next_flight();
-  auto filled = fill(flight);
-  auto accepted = filled ? accept(flight, std::move(options), worklist) : Result<Point>(filled.error());
+  if (options != nullptr) adopt(flight, *options);
+  const auto filled = fill(flight);
+  auto accepted = filled ? accept(flight, worklist) : Result<Point>(filled.error());
   if (!accepted) clear(flight, worklist);
   lock.unlock();
   worklist.run();
@@ -114,9 +115,9 @@ Result<Point> QueueState::take(SubmitOptions&& options, Fill fill) {
   return accepted;
 }
 
-Result<Point> QueueState::submit(CommandList&& list, SubmitOptions&& options) {
+Result<Point> QueueState::submit(CommandList&& list, SubmitOptions* options) {
   if (list.error()) return list.error()->during("submitting to " + place());
-  auto taken = take(std::move(options), [&](Flight& flight) -> Result<void> {
+  auto taken = take(options, [&](Flight& flight) -> Result<void> {
     flight.is_plain = false;
     flight.list = std::move(list);
     if (!launches() && has_launches(flight.list.commands_)) return launch_refusal();
@@ -130,30 +131,43 @@ Result<Point> QueueState::submit(CommandList&& list, SubmitOptions&& options) {
 }
 
 Result<Point> QueueState::replay(RecordingState& recording, std::span<const SlotValue> bindings,
-                                 SubmitOptions&& options) {
-  auto taken = take(std::move(options), [&](Flight& flight) { return recording.bind(*this, flight, bindings); });
+                                 SubmitOptions* options) {
+  auto taken = take(options, [&](Flight& flight) { return recording.bind(*this, flight, bindings); });
   if (!taken) taken = taken.error().during("replaying " + recording.text() + " on " + place());
   return taken;
 }
 
+void QueueState::adopt(Flight& flight, SubmitOptions& options) {
+  if (options.wait.empty() && options.signal.empty() && options.label.empty()) return;
+  flight.is_plain = false;
+  flight.waits = std::move(options.wait);
+  flight.label = std::move(options.label);
+  for (const Point& point : options.signal) flight.raises.push_back({state_of(point), point.value()});
+}
+
+Point QueueState::count(const Flight& flight) noexcept {
+  newest_ = last_ = flight.serial;
+  return SignalState::point(timeline_, flight.serial);
+}
+
 // With everything checked and resolved. Until the serial is counted, an error leaves nothing behind.
-Result<Point> QueueState::accept(Flight& flight, SubmitOptions&& options, Worklist& worklist) {
-  if (!options.wait.empty() || !options.signal.empty() || !options.label.empty()) {
-    flight.is_plain = false;
-    flight.waits = std::move(options.wait);
-    flight.label = std::move(options.label);
-  }
-  for (Point& point : options.signal) flight.raises.push_back({state_of(point), point.value()});
-  const auto held = flight.waits.empty() ? Result<void>() : hold(flight);
+Result<Point> QueueState::accept(Flight& flight, Worklist& worklist) {
+  if (!flight.waits.empty() || native_ != last_) return accept_waiting(flight, worklist);
+  PINTLE_TRY(start(flight, {}, worklist));
+  return count(flight);
+}
+
+// A flight that has waits, or that others before it keep from starting.
+Result<Point> QueueState::accept_waiting(Flight& flight, Worklist& worklist) {
+  const auto held = hold(flight);
   if (!held && held.error().code() == Errc::invalid_argument) return held.error();
   if (held && !flight.hold && native_ == last_) {
-    PINTLE_TRY(start(flight, worklist));
-    newest_ = last_ = flight.serial;
-    return SignalState::point(timeline_, last_);
+    PINTLE_TRY(start_waiting(flight, worklist));
+    return count(flight);
   }
-  newest_ = last_ = flight.serial;
+  Point point = count(flight);
   if (!held) fail_from(flight.serial, held.error(), worklist);
-  return SignalState::point(timeline_, flight.serial);
+  return point;
 }
 
 // Gives the flight a hold where it waits for a point that this device's backend cannot wait for. The error is the
@@ -196,8 +210,7 @@ Result<void> QueueState::collect(const Flight& flight, NativeWaits& waits) {
   return {};
 }
 
-Result<void> QueueState::start(Flight& flight, Worklist& worklist) {
-  if (flight.waits.empty()) return start(flight, {}, worklist);
+Result<void> QueueState::start_waiting(Flight& flight, Worklist& worklist) {
   NativeWaits waits;
   PINTLE_TRY(collect(flight, waits));
   return start(flight, waits.points(), worklist);
@@ -239,7 +252,7 @@ void QueueState::pump_ready(Worklist& worklist) {
     Flight& next = flight(native_ + 1);
     if (next.hold && !next.hold->is_open()) return;
     next.hold.reset();
-    if (auto started = start(next, worklist); !started) {
+    if (auto started = start_waiting(next, worklist); !started) {
       if (!incarnation_->is_lost())
         fail_from(next.serial, started.error().during("starting a held submission of " + text_), worklist);
       return;

@@ -22,17 +22,17 @@ class Worklist {
   ~Worklist() { run(); }
 
   void pump(std::shared_ptr<QueueState> queue) { items().queues.push_back(std::move(queue)); }
-  void bury(CommandList&& list) { items().spent.push_back(std::move(list)); }
+  /// What the list owns of the caller's goes later; its commands go now.
+  void bury(CommandList&& list);
   void later(std::function<void()> action) { items().actions.push_back(std::move(action)); }
   /// Call with no lock held.
   void run() noexcept {
-    if (items_ != nullptr) run_all();
+    if (items_ != nullptr || !spent_.empty()) run_all();
   }
 
  private:
   struct Items {
     std::vector<std::shared_ptr<QueueState>> queues;
-    std::vector<CommandList> spent;
     std::vector<std::function<void()>> actions;
   };
 
@@ -42,7 +42,8 @@ class Worklist {
   }
   void run_all() noexcept;
 
-  std::unique_ptr<Items> items_;  // most submissions leave nothing behind
+  std::unique_ptr<Items> items_;  // most submissions release nothing
+  std::vector<std::shared_ptr<const void>> spent_;
 };
 
 }  // namespace pintle::core

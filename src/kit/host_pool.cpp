@@ -107,6 +107,17 @@ void HostPool::stop_spinning() noexcept {
   if (spinning_.fetch_sub(1) == 1 && ready_.load() != 0) wake_one();
 }
 
+void HostPool::Worker::let_submit() noexcept {
+  constexpr int pauses = 64;
+  if (pool_.shape_.spin == Duration::zero()) return;
+  for (int i = 0; i < pauses; ++i) {
+    if (pool_.visitors_.load(std::memory_order_relaxed) != 0 || pool_.ready_.load(std::memory_order_relaxed) != 0 ||
+        pool_.is_any_open())
+      return;
+    base::StdSync::pause();
+  }
+}
+
 bool HostPool::try_raise_awake() noexcept {
   std::uint32_t awake = awake_.load();
   while (awake < shape_.threads) {

@@ -154,6 +154,10 @@ class HostPool::Worker {
   /// many threads run, it gives up after `patience` looks at the clock.
   template <class Ready>
   [[nodiscard]] bool linger(std::uint32_t patience, Ready ready);
+  /// For a queue into which submissions stream: polling at once would take each place of its ring from the submitting
+  /// thread just as it writes there, a cache miss for every submission. A microsecond later there is a batch. Returns
+  /// at once where somebody waits or something else is to be done.
+  void let_submit() noexcept;
   /// The next `linger` begins a new period.
   void was_busy() noexcept { idle_.restart(); }
 

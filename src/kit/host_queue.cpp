@@ -88,16 +88,9 @@ void HostQueue::run(HostPool::Worker& worker) noexcept {
     do {
       const std::uint64_t before = finished_;
       if (!run_all(worker)) return;
-      if (finished_ - before > 1) let_submit();
+      if (finished_ - before > 1) worker.let_submit();
     } while (worker.linger(patience, [this] { return has_work(); }));
   } while (!release());
-}
-
-// Submissions come faster than they are executed. To poll now would take each place of the ring from the submitting
-// thread as it writes there, which costs that thread a cache miss every time; a moment later there is a batch.
-void HostQueue::let_submit() const noexcept {
-  if (pool_->shape().spin == Duration::zero()) return;
-  for (int i = 0; i < 8; ++i) base::StdSync::pause();
 }
 
 /// False when the queue now belongs to another.

@@ -80,7 +80,6 @@ class HostQueue final : public HostPool::Task {
   void run(HostPool::Worker& worker) noexcept override;
   [[nodiscard]] bool run_all(HostPool::Worker& worker) noexcept;
   [[nodiscard]] Result<void> keep_waits(Work& work, std::span<const backend::QueuePoint> waits);
-  void let_submit() const noexcept;
   [[nodiscard]] bool release() noexcept;
   [[nodiscard]] bool wait_or_park(Work& work) noexcept;
   [[nodiscard]] Work& slot(std::uint64_t serial) noexcept { return ring_[(serial - first_serial_ - 1) % capacity]; }
