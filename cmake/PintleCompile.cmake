@@ -30,6 +30,10 @@ add_library(pintle_options INTERFACE)
 target_compile_features(pintle_options INTERFACE cxx_std_23)
 target_compile_options(pintle_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion $<$<BOOL:${PINTLE_WERROR}>:-Werror>)
 target_link_libraries(pintle_options INTERFACE Threads::Threads)
+# GCC 12 warns of `"text" + std::string` where it optimizes (GCC bug 105651).
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(pintle_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
+endif()
 
 # Paths in messages are relative to the source tree, whatever its place.
 file(RELATIVE_PATH relative_source ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR})
