@@ -1,0 +1,161 @@
+#include "kit/step_queue.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/contain.h"
+
+namespace pintle::kit {
+
+using backend::QueuePoint;
+
+namespace {
+
+// How long a courier waits for the device before it looks whether it is to stop.
+constexpr auto patience = std::chrono::milliseconds(100);
+
+}  // namespace
+
+StepQueue::StepQueue(StepQueues& all, backend::QueueId id, std::uint64_t first_serial, Native& native)
+    : all_(all), id_(id), native_(native), submitted_(first_serial) {
+  all_.add(id, first_serial);
+}
+
+StepQueue::~StepQueue() {
+  stopping_.store(true);
+  {
+    const std::lock_guard lock(mutex_);  // the courier looks under it before it sleeps
+  }
+  changed_.notify_all();
+  all_.wake();
+  if (courier_.joinable()) courier_.join();
+  all_.remove(id_);
+}
+
+Result<std::uint64_t> StepQueue::submit(std::span<const QueuePoint> waits, const backend::Commands& commands) {
+  const std::uint64_t serial = submitted_ + 1;
+  const bool starts_now = !is_holding() && all_.are_started(waits) && !has_step(commands);
+  if (starts_now) {
+    PINTLE_TRY(native_.start({waits, commands, serial}));
+    all_.raise(id_, serial);
+  } else {
+    PINTLE_TRY(hold({serial, {waits.begin(), waits.end()}, commands}));
+  }
+  submitted_ = serial;
+  return serial;
+}
+
+bool StepQueue::is_holding() {
+  const std::lock_guard lock(mutex_);
+  return !held_.empty();
+}
+
+bool StepQueue::has_step(const backend::Commands& commands) const {
+  return std::ranges::any_of(commands.commands,
+                             [&](const backend::Command& command) { return native_.is_step(command); });
+}
+
+Result<void> StepQueue::hold(Held held) {
+  return base::contain("holding a submission", [&]() -> Result<void> {
+    if (!courier_.joinable()) courier_ = std::thread([this] { serve(); });
+    {
+      const std::lock_guard lock(mutex_);
+      held_.push_back(std::move(held));
+    }
+    changed_.notify_all();
+    return {};
+  });
+}
+
+void StepQueue::serve() noexcept {
+  while (const Held* const held = next()) {
+    const auto ran = base::contain("running a submission with steps", [&] { return run(*held); });
+    if (!ran) return native_.fail(ran.error());
+    if (!*ran) return;
+    all_.raise(id_, held->serial);
+    const std::lock_guard lock(mutex_);
+    held_.pop_front();
+  }
+}
+
+/// The oldest that is held; null when the queue goes. A reference into a deque stays valid while others are added.
+const StepQueue::Held* StepQueue::next() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return stopping_.load() || !held_.empty(); });
+  return stopping_.load() ? nullptr : &held_.front();
+}
+
+/// False when the queue goes meanwhile.
+Result<bool> StepQueue::run(const Held& held) {
+  if (!all_.await_started(held.waits, stopping_)) return false;
+  std::span<const QueuePoint> waits = held.waits;
+  const std::span<const backend::Command> commands = held.commands.commands;
+  std::size_t begin = 0;
+  for (std::size_t index = 0; index < commands.size(); ++index) {
+    if (!native_.is_step(commands[index])) continue;
+    PINTLE_TRY(native_.start({waits, {commands.subspan(begin, index - begin), held.commands.arguments}, std::nullopt}));
+    waits = {};
+    begin = index + 1;
+    PINTLE_ASSIGN(finished, finish());
+    if (!finished) return false;
+    PINTLE_TRY(native_.step(commands[index], held.commands));
+  }
+  PINTLE_TRY(native_.start({waits, {commands.subspan(begin), held.commands.arguments}, held.serial}));
+  return true;
+}
+
+Result<bool> StepQueue::finish() {
+  while (!stopping_.load()) {
+    const auto finished = native_.finish(Clock::now() + patience);
+    if (finished) return true;
+    if (finished.error().code() != Errc::timeout) return finished.error();
+  }
+  return false;
+}
+
+bool StepQueues::are_started(std::span<const QueuePoint> waits) {
+  if (waits.empty()) return true;
+  const std::lock_guard lock(mutex_);
+  return are_started_locked(waits);
+}
+
+bool StepQueues::await_started(std::span<const QueuePoint> waits, const std::atomic<bool>& stopping) {
+  std::unique_lock lock(mutex_);
+  raised_.wait(lock, [&] { return stopping.load() || are_started_locked(waits); });
+  return !stopping.load();
+}
+
+/// A queue that is not there any more had finished everything.
+bool StepQueues::are_started_locked(std::span<const QueuePoint> waits) const noexcept {
+  return std::ranges::all_of(waits, [&](const QueuePoint& point) {
+    const auto found = std::ranges::find(started_, point.queue, &Started::queue);
+    return found == started_.end() || found->serial >= point.serial;
+  });
+}
+
+void StepQueues::add(backend::QueueId queue, std::uint64_t serial) {
+  const std::lock_guard lock(mutex_);
+  started_.push_back({queue, serial});
+}
+
+void StepQueues::remove(backend::QueueId queue) noexcept {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(started_, [&](const Started& started) { return started.queue == queue; });
+}
+
+void StepQueues::raise(backend::QueueId queue, std::uint64_t serial) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    std::ranges::find(started_, queue, &Started::queue)->serial = serial;
+  }
+  raised_.notify_all();
+}
+
+void StepQueues::wake() noexcept {
+  {
+    const std::lock_guard lock(mutex_);  // who waits looks under it before it sleeps
+  }
+  raised_.notify_all();
+}
+
+}  // namespace pintle::kit

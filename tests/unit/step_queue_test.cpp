@@ -1,0 +1,211 @@
+#include "kit/step_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+namespace pintle::kit {
+namespace {
+
+using backend::Command;
+using backend::QueueId;
+using backend::QueuePoint;
+using std::chrono::milliseconds;
+
+Command step() { return {backend::HostCall{}, nullptr, false}; }
+Command work() { return {backend::Fill{}, nullptr, false}; }
+
+/// Writes down what it is told: "w" for each command started, "s" for a step, "|serial" for the end of a submission.
+class Fake final : public StepQueue::Native {
+ public:
+  bool is_step(const Command& command) const noexcept override {
+    return std::holds_alternative<backend::HostCall>(command.operation);
+  }
+  Result<void> start(const StepQueue::Piece& piece) override {
+    const std::lock_guard lock(mutex_);
+    if (refusal_) return Error(*refusal_);
+    if (!piece.waits.empty()) said_ += "(" + std::to_string(piece.waits.front().serial) + ")";
+    said_.append(piece.commands.commands.size(), 'w');
+    if (piece.serial) said_ += "|" + std::to_string(*piece.serial);
+    changed_.notify_all();
+    return {};
+  }
+  Result<void> finish(Deadline deadline) override {
+    std::unique_lock lock(mutex_);
+    ++finishing_;
+    changed_.notify_all();
+    if (changed_.wait_until(lock, deadline, [&] { return !blocked_; })) return {};
+    return Error(Errc::timeout, "The fake is not finished.");
+  }
+  Result<void> step(const Command&, const backend::Commands&) override {
+    const std::lock_guard lock(mutex_);
+    said_ += "s";
+    return {};
+  }
+  void fail(Error error) noexcept override {
+    const std::lock_guard lock(mutex_);
+    failure_ = std::move(error);
+    changed_.notify_all();
+  }
+
+  void block() {
+    set([&] { blocked_ = true; });
+  }
+  void unblock() {
+    set([&] { blocked_ = false; });
+  }
+  void refuse(Error error) {
+    set([&] { refusal_ = std::move(error); });
+  }
+
+  /// What was said, once it ends so.
+  std::string said(std::string_view end) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, milliseconds(5000), [&] { return said_.ends_with(end); });
+    return said_;
+  }
+  std::string said() { return said(""); }
+  bool await_finishing() {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, milliseconds(5000), [&] { return finishing_ > 0; });
+  }
+  std::string await_failure() {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, milliseconds(5000), [&] { return failure_.has_value(); });
+    return failure_ ? failure_->text() : "";
+  }
+
+ private:
+  template <class Change>
+  void set(Change change) {
+    const std::lock_guard lock(mutex_);
+    change();
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::string said_;
+  int finishing_ = 0;
+  bool blocked_ = false;
+  std::optional<Error> refusal_;
+  std::optional<Error> failure_;
+};
+
+struct StepQueueTest : testing::Test {
+  static Result<std::uint64_t> submit(StepQueue& queue, std::span<const Command> commands,
+                                      std::span<const QueuePoint> waits = {}) {
+    return queue.submit(waits, {commands, {}});
+  }
+
+  StepQueues all;
+  Fake fake;
+};
+
+TEST_F(StepQueueTest, WithoutStepsTheSubmittingThreadStarts) {
+  StepQueue queue(all, QueueId{1}, 10, fake);
+  const std::array commands{work(), work()};
+  EXPECT_EQ(submit(queue, commands).value_or(0), 11u);
+  EXPECT_EQ(fake.said(), "ww|11");
+}
+
+TEST_F(StepQueueTest, StepsAreTakenBetweenWhatStandsAroundThem) {
+  StepQueue queue(all, QueueId{1}, 0, fake);
+  const std::array commands{work(), step(), work(), work(), step(), step(), work()};
+  EXPECT_EQ(submit(queue, commands).value_or(0), 1u);
+  EXPECT_EQ(fake.said("|1"), "wswwssw|1");
+}
+
+TEST_F(StepQueueTest, AStepAtTheEndIsBeforeTheSerial) {
+  StepQueue queue(all, QueueId{1}, 0, fake);
+  const std::array commands{work(), step()};
+  EXPECT_EQ(submit(queue, commands).value_or(0), 1u);
+  EXPECT_EQ(fake.said("|1"), "ws|1");
+}
+
+TEST_F(StepQueueTest, WhatComesLaterIsHeldBehindAStep) {
+  StepQueue queue(all, QueueId{1}, 0, fake);
+  const std::array steps{step()};
+  const std::array works{work()};
+  fake.block();
+  EXPECT_EQ(submit(queue, steps).value_or(0), 1u);
+  EXPECT_EQ(submit(queue, works).value_or(0), 2u);
+  ASSERT_TRUE(fake.await_finishing());
+  EXPECT_EQ(fake.said(), "");
+  fake.unblock();
+  EXPECT_EQ(fake.said("|2"), "s|1w|2");
+}
+
+TEST_F(StepQueueTest, AnotherQueueThatWaitsForWhatIsHeldIsHeldToo) {
+  Fake other_fake;
+  StepQueue queue(all, QueueId{1}, 0, fake);
+  StepQueue other(all, QueueId{2}, 0, other_fake);
+  const std::array steps{step()};
+  const std::array works{work()};
+  fake.block();
+  EXPECT_EQ(submit(queue, steps).value_or(0), 1u);
+  const std::array waits{QueuePoint{QueueId{1}, 1}};
+  EXPECT_EQ(submit(other, works, waits).value_or(0), 1u);
+  ASSERT_TRUE(fake.await_finishing());
+  EXPECT_EQ(other_fake.said(), "");
+  fake.unblock();
+  EXPECT_EQ(other_fake.said("|1"), "(1)w|1");
+}
+
+TEST_F(StepQueueTest, AQueueThatIsGoneHadFinished) {
+  const std::array works{work()};
+  {
+    const StepQueue gone(all, QueueId{7}, 0, fake);
+  }
+  StepQueue queue(all, QueueId{1}, 0, fake);
+  const std::array waits{QueuePoint{QueueId{7}, 5}};
+  EXPECT_EQ(submit(queue, works, waits).value_or(0), 1u);
+  EXPECT_EQ(fake.said(), "(5)w|1");
+}
+
+TEST_F(StepQueueTest, ARefusedStartOfTheSubmittingThreadUsesUpNoSerial) {
+  StepQueue queue(all, QueueId{1}, 0, fake);
+  const std::array works{work()};
+  fake.refuse(Error(Errc::out_of_memory, "The fake is full."));
+  EXPECT_EQ(submit(queue, works).error().code(), Errc::out_of_memory);
+  EXPECT_EQ(fake.said(), "");
+}
+
+TEST_F(StepQueueTest, ARefusedStartOfTheCourierIsToldAsAFailure) {
+  StepQueue queue(all, QueueId{1}, 0, fake);
+  const std::array steps{step()};
+  fake.refuse(Error(Errc::out_of_memory, "The fake is full."));
+  EXPECT_EQ(submit(queue, steps).value_or(0), 1u);
+  EXPECT_TRUE(fake.await_failure().contains("The fake is full."));
+}
+
+TEST_F(StepQueueTest, GoesWhileADeviceNeverFinishes) {
+  const std::array steps{step()};
+  fake.block();
+  {
+    StepQueue queue(all, QueueId{1}, 0, fake);
+    EXPECT_EQ(submit(queue, steps).value_or(0), 1u);
+    ASSERT_TRUE(fake.await_finishing());
+  }
+  EXPECT_EQ(fake.said(), "");
+}
+
+TEST_F(StepQueueTest, GoesWhileItWaitsForAnother) {
+  const std::array steps{step()};
+  const std::array works{work()};
+  Fake other_fake;
+  fake.block();
+  StepQueue queue(all, QueueId{1}, 0, fake);
+  EXPECT_EQ(submit(queue, steps).value_or(0), 1u);
+  {
+    StepQueue other(all, QueueId{2}, 0, other_fake);
+    const std::array waits{QueuePoint{QueueId{1}, 1}};
+    EXPECT_EQ(submit(other, works, waits).value_or(0), 1u);
+  }
+  EXPECT_EQ(other_fake.said(), "");
+  fake.unblock();
+}
+
+}  // namespace
+}  // namespace pintle::kit
