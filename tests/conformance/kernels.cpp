@@ -34,10 +34,10 @@ std::vector<std::string> list_signatures() {
   return signatures;
 }
 
-Result<ProgramPack> pack_of(std::string_view format, std::string_view code) {
+Result<ProgramPack> pack_of_all(std::span<const Source> sources) {
   const auto& signatures = kernel_signatures();
   const std::vector<std::string_view> views(signatures.begin(), signatures.end());
-  return ProgramPack::source(format, code, views, "conformance");
+  return pack_of(sources, views, "conformance");
 }
 
 Result<void> register_all() {
@@ -62,12 +62,26 @@ const std::vector<std::string>& kernel_signatures() {
   return signatures;
 }
 
-Result<ProgramPack> source_pack() { return pack_of("c", kernel_source); }
+Result<ProgramPack> pack_of(std::span<const Source> sources, std::span<const std::string_view> signatures,
+                            std::string name) {
+  ProgramPack all;
+  for (const Source& source : sources) {
+    PINTLE_ASSIGN(pack, ProgramPack::source(source.format, source.code, signatures, name));
+    all = all.variants().empty() ? std::move(pack) : all.with(pack);
+  }
+  return all;
+}
 
-Result<ProgramPack> native_pack() {
+Result<ProgramPack> source_pack() {
+  constexpr std::array<Source, 3> sources{{{"c", c_source}, {"opencl_c", opencl_c_source}, {"glsl", glsl_source}}};
+  return pack_of_all(sources);
+}
+
+Result<ProgramPack> suite_pack() {
   static const auto& registered = *new Result<void>(register_all());
   PINTLE_TRY(registered);
-  return pack_of("native", "");
+  constexpr std::array<Source, 3> sources{{{"native", ""}, {"opencl_c", opencl_c_source}, {"glsl", glsl_source}}};
+  return pack_of_all(sources);
 }
 
 Result<Kernel> LoadedKernels::kernel(const Device& device, std::string_view entry) {
@@ -76,8 +90,8 @@ Result<Kernel> LoadedKernels::kernel(const Device& device, std::string_view entr
     PINTLE_ASSIGN(source, source_pack());
     auto loaded = device.load(source);
     if (!loaded && loaded.error().code() == Errc::build_failed) {
-      PINTLE_ASSIGN(native, native_pack());
-      loaded = device.load(native);
+      PINTLE_ASSIGN(built_in, suite_pack());
+      loaded = device.load(built_in);
     }
     if (!loaded) return loaded.error();
     program_ = std::move(*loaded);

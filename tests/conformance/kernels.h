@@ -1,9 +1,10 @@
-// The suite's program: kernels/kernels.c, compiled by the device at load, or built in where there is no C compiler.
+// The suite's program: kernels/kernels.*, compiled by the device at load, or built in where there is no C compiler.
 #pragma once
 
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,12 +17,21 @@ namespace pintle::conformance {
 /// Every dtype, for cases that go through them all.
 [[nodiscard]] const std::vector<DType>& all_dtypes();
 
-/// The signatures of every entry of kernels.c.
+/// The signatures of every entry.
 [[nodiscard]] const std::vector<std::string>& kernel_signatures();
-/// kernels.c as a pack of the format `c`.
+/// The suite's program as source, in every language that a device may compile.
 [[nodiscard]] Result<ProgramPack> source_pack();
-/// The same functions, registered in this process, as a pack of the format `native`.
-[[nodiscard]] Result<ProgramPack> native_pack();
+/// The same, but for the cpu as functions registered in this process: what each device loads in the least time.
+[[nodiscard]] Result<ProgramPack> suite_pack();
+
+/// A program in one language.
+struct Source {
+  std::string_view format;
+  std::string_view code;
+};
+/// One pack of the same program in several languages.
+[[nodiscard]] Result<ProgramPack> pack_of(std::span<const Source> sources, std::span<const std::string_view> signatures,
+                                          std::string name);
 
 /// The suite's program on one device, loaded at first use and again after a recovery.
 class LoadedKernels {

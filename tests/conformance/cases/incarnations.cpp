@@ -77,7 +77,7 @@ DEVICE_TEST(Incarnation, LossAnswersEveryWaitWithTheFirstCause) {
   }
   check_error(fragile.device().allocate(DType::u8, {16}), Errc::device_lost);
   check_error(fragile.device().queue(), Errc::device_lost);
-  check_error(fragile.device().load(need(native_pack())), Errc::device_lost);
+  check_error(fragile.device().load(need(suite_pack())), Errc::device_lost);
   check_error(fragile.device().record(CommandList{}), Errc::device_lost);
   need(test.raise(gate, 1));  // releases nothing
   check_cause(pending.wait(moment), cause);
@@ -144,7 +144,7 @@ struct Belongings {
         host_buffer(
             need(inner.device().allocate(DType::u32, {4}, {.label = "old host", .placement = Placement::host}))),
         queue(inner.queue("old queue")),
-        program(need(inner.device().load(need(native_pack())))),
+        program(need(inner.device().load(need(suite_pack())))),
         kernel(need(program.kernel("conform_nothing"))),
         recording(need(inner.device().record(CommandList{}.fill(buffer, 1u)))) {}
 };

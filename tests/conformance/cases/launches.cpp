@@ -224,7 +224,7 @@ DEVICE_TEST(Error, EmptyKernelIsRefused) {
 
 DEVICE_TEST(Error, KernelOfAnotherDeviceIsRefused) {
   const Device other = need(open(test.id() == "null" ? "cpu" : "null"));
-  const Kernel foreign = need(other.load(need(native_pack()), "conform_nothing"));
+  const Kernel foreign = need(other.load(need(suite_pack()), "conform_nothing"));
   Queue queue = test.queue();
   check_error(queue.submit(CommandList{}.exec(foreign, Grid{1})), Errc::invalid_argument,
               {"[Kernel \"conform_nothing\"]"});

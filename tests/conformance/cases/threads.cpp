@@ -76,7 +76,7 @@ DEVICE_TEST(Thread, PassTheTurnThroughOneSignal) {
 
 DEVICE_TEST(Thread, LoadAndDropPrograms) {
   test.require_bytes();
-  const ProgramPack pack = need(native_pack());
+  const ProgramPack pack = need(suite_pack());
   on_threads([&](std::uint32_t index) {
     Queue queue = test.queue();
     const Buffer buffer = test.buffer(Words{0});
