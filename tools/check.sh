@@ -75,6 +75,7 @@ step_packages() {
 
 run_check() {
   step setup ./dev setup
+  offer_software_devices
   step_packages
   step format ./dev fmt --check
   step layers ./dev layers

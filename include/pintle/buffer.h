@@ -48,6 +48,7 @@ class BufferView {
   friend class Buffer;
   friend class CommandList;
   friend class Queue;
+  friend class core::Crossings;
   friend class core::Incarnation;
   friend class core::RecordingState;
 

@@ -93,7 +93,9 @@ class CommandList {
   CommandList& operator=(CommandList&& other) noexcept;
   ~CommandList() = default;
 
-  /// Copies bytes; both windows have one size and must not overlap.
+  /// Copies bytes; both windows have one size and must not overlap. One of them may belong to another device: order its
+  /// work by points, as between queues. The bytes then go through the other side's mapped memory, else through the
+  /// host.
   CommandList&& copy(const BufferArgument& to, const BufferArgument& from);
   /// Repeats `value` over the window, whose dtype is the value's.
   template <Element T>
@@ -176,10 +178,18 @@ class CommandList {
  private:
   friend class Device;
   friend class Queue;
+  friend class core::Crossings;
   friend class core::Incarnation;
   friend class core::QueueState;
   friend class core::RecordingState;
   friend class core::Worklist;
+
+  /// A copy between two devices: the place of its command, and what is to be copied.
+  struct Crossing {
+    std::size_t command = 0;
+    BufferView to;
+    BufferView from;
+  };
 
   template <class R>
   [[nodiscard]] static constexpr std::optional<DType> host_type() noexcept {
@@ -213,6 +223,8 @@ class CommandList {
   [[nodiscard]] Result<void> bind(backend::Argument& bound, const Parameter& parameter, const KernelArgument& argument,
                                   const Limits& limits);
   [[nodiscard]] Result<void> use(const BufferArgument& buffer, Access access);
+  [[nodiscard]] static bool is_crossing(const BufferArgument& to, const BufferArgument& from) noexcept;
+  [[nodiscard]] Result<void> cross(const BufferView& to, const BufferView& from);
 
   /// Tells a moved-from list from an empty one.
   struct Spent {
@@ -225,6 +237,7 @@ class CommandList {
   std::vector<backend::Argument> arguments_;
   std::vector<std::shared_ptr<const void>> retained_;                // host memory, labels, programs
   std::vector<std::shared_ptr<core::HostFunction>> host_functions_;  // to ask for their errors when they have run
+  std::unique_ptr<std::vector<Crossing>> crossings_;                 // null: there are none
   std::uint64_t incarnation_ = 0;                                    // of the buffers and kernels used; 0: none yet
   std::uint64_t first_buffer_ = 0;                                   // what decided that, for messages: a buffer's id
   const Entry* first_kernel_ = nullptr;                              // or an entry of a retained program

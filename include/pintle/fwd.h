@@ -23,6 +23,7 @@ struct Slot;
 
 // What stands behind them; only the library sees inside.
 namespace core {
+class Crossings;
 class DeviceState;
 class HostFunction;
 class Incarnation;

@@ -32,19 +32,28 @@ std::uint64_t size_of(const BufferArgument& argument) noexcept {
   return view == nullptr ? 0 : view->size_bytes();
 }
 
+Result<void> check_sizes(std::uint64_t to_incarnation, const backend::Range& to, std::uint64_t from_incarnation,
+                         const backend::Range& from) {
+  if (to.size == from.size) return {};
+  return invalid(fmt::format("Size ({}) of the destination {} differs from the size ({}) of the source {}.", to.size,
+                             core::buffer_text(to_incarnation, to.buffer), from.size,
+                             core::buffer_text(from_incarnation, from.buffer)));
+}
+
 Result<void> check_copy(std::uint64_t incarnation, const backend::Range& to, const backend::Range& from) {
   if (to.slot != backend::no_slot || from.slot != backend::no_slot) {
     if (to.slot != from.slot) return {};
     return invalid(fmt::format("Copy has slot ({}) as its source and its destination.", to.slot));
   }
-  if (to.size != from.size) {
-    return invalid(fmt::format("Size ({}) of the destination {} differs from the size ({}) of the source {}.", to.size,
-                               core::buffer_text(incarnation, to.buffer), from.size,
-                               core::buffer_text(incarnation, from.buffer)));
-  }
+  PINTLE_TRY(check_sizes(incarnation, to, incarnation, from));
   if (to.buffer != from.buffer || to.offset >= from.offset + from.size || from.offset >= to.offset + to.size) return {};
   return invalid(fmt::format("Destination {} overlaps the source {} in {}.", span_text(to), span_text(from),
                              core::buffer_text(incarnation, to.buffer)));
+}
+
+Error empty_window(std::uint64_t incarnation, std::uint64_t buffer, std::uint64_t offset) {
+  return invalid(fmt::format("Window (0 bytes at offset {}) of {} is empty; a command needs at least 1 byte.", offset,
+                             core::buffer_text(incarnation, buffer)));
 }
 
 /// Whole elements of `size` bytes, from an offset that suits them.
@@ -85,6 +94,14 @@ CommandList& CommandList::operator=(CommandList&& other) noexcept {
 
 const std::optional<Error>& CommandList::error() const noexcept { return spent_.value ? moved_from_error() : error_; }
 
+/// Both sides are buffers, of two devices.
+bool CommandList::is_crossing(const BufferArgument& to, const BufferArgument& from) noexcept {
+  const auto* const target = std::get_if<BufferView>(&to);
+  const auto* const source = std::get_if<BufferView>(&from);
+  if (target == nullptr || source == nullptr) return false;
+  return target->incarnation_ != 0 && source->incarnation_ != 0 && target->incarnation_ != source->incarnation_;
+}
+
 template <class Body>
 CommandList&& CommandList::step(const char* name, Body body) {
   if (spent_.value || error_) return std::move(*this);
@@ -116,9 +133,7 @@ Result<void> CommandList::admit(const BufferView& view) {
   }
   if (incarnation_ != view.incarnation_)
     return foreign(core::buffer_text(view.incarnation_, view.buffer_), view.incarnation_);
-  if (view.size_ != 0) return {};
-  return invalid(fmt::format("Window (0 bytes at offset {}) of {} is empty; a command needs at least 1 byte.",
-                             view.offset_, core::buffer_text(incarnation_, view.buffer_)));
+  return view.size_ != 0 ? Result<void>() : empty_window(incarnation_, view.buffer_, view.offset_);
 }
 
 Result<void> CommandList::admit(const Kernel& kernel) {
@@ -168,8 +183,21 @@ Result<backend::Range> CommandList::host_range(const BufferView& view, std::opti
   return range;
 }
 
+Result<void> CommandList::cross(const BufferView& to, const BufferView& from) {
+  for (const BufferView& view : {to, from}) {
+    if (view.size_ == 0) return empty_window(view.incarnation_, view.buffer_, view.offset_);
+  }
+  PINTLE_TRY(check_sizes(to.incarnation_, {.buffer = to.buffer_, .size = to.size_}, from.incarnation_,
+                         {.buffer = from.buffer_, .size = from.size_}));
+  if (crossings_ == nullptr) crossings_ = std::make_unique<std::vector<Crossing>>();
+  crossings_->push_back({commands_.size(), to, from});
+  add(backend::Copy{});  // holds the place until it is known which side is the queue's
+  return {};
+}
+
 CommandList&& CommandList::copy(const BufferArgument& to, const BufferArgument& from) {
   return step("copy", [&]() -> Result<void> {
+    if (is_crossing(to, from)) return cross(std::get<BufferView>(to), std::get<BufferView>(from));
     PINTLE_ASSIGN(target, range(to, size_of(from)));
     PINTLE_ASSIGN(source, range(from, size_of(to)));
     PINTLE_TRY(check_copy(incarnation_, target, source));

@@ -71,6 +71,11 @@ std::string buffer_text(std::uint64_t incarnation, std::uint64_t id) {
   return live ? live->buffer_text(id) : object_text("Buffer", static_cast<std::uint32_t>(id), "");
 }
 
+std::shared_ptr<Incarnation> Incarnation::find(std::uint64_t number) {
+  const auto owner = Names::instance().find(number);
+  return owner ? owner->incarnation.lock() : nullptr;
+}
+
 // Shared by everything that a user holds.
 struct Incarnation::Lease {
   std::shared_ptr<Incarnation> incarnation;
@@ -246,6 +251,10 @@ Result<std::shared_ptr<RecordingState>> Incarnation::record(CommandList list) {
   if (list.borrows_) {
     return Error(Errc::invalid_argument,
                  "A recording cannot borrow host memory for its replays: use a slot, or memory that the list keeps.");
+  }
+  if (list.crossings_ != nullptr) {
+    return Error(Errc::invalid_argument,
+                 "A recording works on one device, and a copy of the list crosses two: submit it.");
   }
   Worklist worklist;
   std::lock_guard lock(mutex_);

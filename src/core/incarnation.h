@@ -21,6 +21,7 @@
 
 namespace pintle::core {
 
+class Loan;
 class ProgramState;
 class RecordingState;
 
@@ -30,6 +31,7 @@ struct BufferRecord {
   std::uint64_t size = 0;
   std::string label;
   Stamps stamps;
+  std::weak_ptr<Loan> loan{};
 };
 
 /// Whether an error of a backend ends the incarnation.
@@ -87,6 +89,10 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
 
   Result<Buffer> allocate(DType dtype, const Shape& shape, const BufferOptions& options);
   void destroy_buffer(std::uint64_t id) noexcept;
+  /// The live incarnation that views with this number belong to; null when it has gone.
+  [[nodiscard]] static std::shared_ptr<Incarnation> find(std::uint64_t number);
+  /// Maps a live buffer for another device; `unsupported` where it cannot be mapped.
+  Result<std::shared_ptr<Loan>> lend(std::uint64_t id);
   /// The backend's memory of a live buffer; `stale` otherwise.
   Result<backend::MemoryId> memory_of(std::uint64_t id);
   [[nodiscard]] std::string buffer_text(std::uint64_t id);
@@ -138,6 +144,7 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   void abandon(const std::shared_ptr<QueueState>& queue) noexcept;
   void retire_recording(std::shared_ptr<RecordingState> recording) noexcept;
   void lose(const Error& error, Worklist& worklist) noexcept;
+  void retire_memory(const BufferRecord& record, Worklist& worklist);
   [[nodiscard]] bool is_finished(const Stamps& stamps) const noexcept;
   [[nodiscard]] bool has_retired();
   [[nodiscard]] Error describe_exhaustion(const Error& error);

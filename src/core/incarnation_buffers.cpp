@@ -8,6 +8,7 @@
 #include "base/fork.h"
 #include "core/describe.h"
 #include "core/incarnation.h"
+#include "core/loan.h"
 #include "core/object_names.h"
 #include "core/slot_rules.h"
 #include "kit/accesses.h"
@@ -108,16 +109,41 @@ Error Incarnation::describe_exhaustion(const Error& error) {
 
 void Incarnation::destroy_buffer(std::uint64_t id) noexcept {
   if (base::in_forked_child()) return;
+  std::shared_ptr<Loan> loan;  // goes without the lock, which its end takes
   Worklist worklist;
   std::lock_guard lock(mutex_);
   auto record = buffers_.erase(id);
   if (!record) return;
+  loan = record->loan.lock();
+  if (loan == nullptr) return retire_memory(*record, worklist);
+  loan->release_at_end([self = shared_from_this(), lent = std::move(*record)] {
+    Worklist ended;
+    std::lock_guard ending(self->mutex_);
+    self->retire_memory(lent, ended);
+  });
+}
+
+void Incarnation::retire_memory(const BufferRecord& record, Worklist& worklist) {
   retire(
-      std::move(record->stamps),
-      [self = shared_from_this(), memory = record->memory] {
+      record.stamps,
+      [self = shared_from_this(), memory = record.memory] {
         if (!self->is_lost()) self->device_->release(memory);
       },
       worklist);
+}
+
+Result<std::shared_ptr<Loan>> Incarnation::lend(std::uint64_t id) {
+  PINTLE_TRY(usable(buffer_text(id)));
+  Worklist worklist;
+  std::lock_guard lock(mutex_);
+  BufferRecord* const record = find_buffer(id);
+  if (record == nullptr) return stale_buffer(id);
+  if (auto loan = record->loan.lock()) return loan;
+  const auto mapped = device_->map(record->memory);
+  if (!mapped) return report_locked(mapped.error(), worklist);
+  auto loan = std::make_shared<Loan>(shared_from_this(), record->memory, *mapped);
+  record->loan = loan;
+  return loan;
 }
 
 Result<backend::MemoryId> Incarnation::memory_of(std::uint64_t id) {

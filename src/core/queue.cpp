@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/contain.h"
+#include "core/crossings.h"
 #include "core/describe.h"
 #include "core/queue_state.h"
 #include "core/recording_state.h"
@@ -11,7 +12,10 @@ namespace pintle {
 
 Result<Point> Queue::start(CommandList&& list, SubmitOptions* options) {
   if (!state_) return core::empty_object("Queue");
-  return base::contain("submitting", [&] { return state_->submit(std::move(list), options); });
+  return base::contain("submitting", [&] {
+    if (list.crossings_ != nullptr) return core::Crossings(state_, list).submit(options);
+    return state_->submit(std::move(list), options);
+  });
 }
 
 Result<Point> Queue::submit(CommandList list, SubmitOptions options) { return start(std::move(list), &options); }

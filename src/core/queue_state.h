@@ -18,6 +18,7 @@
 
 namespace pintle::core {
 
+class Crossings;
 class RecordingState;
 
 /// Submissions are numbered by serials that rise by one; a serial is also the value of the queue's timeline.
@@ -88,6 +89,8 @@ class QueueState : public std::enable_shared_from_this<QueueState> {
   void cancel_held(const Error& error, Worklist& worklist) noexcept;
 
  private:
+  friend class Crossings;
+
   /// A call of the backend with this queue, made without the lock. The backend's queue is destroyed only when none is
   /// running: who calls counts itself and then asks whether calls have ended; who ends them says so and then looks at
   /// the count.

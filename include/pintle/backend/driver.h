@@ -119,7 +119,8 @@ class Device {
 
   /// Otherwise a core thread waits.
   virtual Result<void> notify(QueueId queue, std::uint64_t serial, Notification notification);
-  /// Otherwise core copies through host memory of its own.
+  /// The bytes, at the same address each time, coherent with the device's work as points order it. Maps are counted:
+  /// each is ended by one `unmap`. Otherwise core copies through host memory of its own.
   virtual Result<std::span<std::byte>> map(MemoryId memory);
   virtual void unmap(MemoryId memory) noexcept;
   /// Otherwise core submits the list again. `commands` stay valid until `forget`.
