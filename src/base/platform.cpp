@@ -1,8 +1,12 @@
 #include "base/platform.h"
 
+#include <fmt/format.h>
 #include <pthread.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <system_error>
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves the declaration to the program
@@ -18,6 +22,15 @@ std::vector<std::string> environment() {
 std::string system_words(int number) { return std::generic_category().message(number); }
 
 std::uint64_t process_id() noexcept { return static_cast<std::uint64_t>(getpid()); }
+
+std::string machine() {
+  utsname system{};
+  if (::uname(&system) != 0) return "unknown";
+  std::string name = system.sysname;
+  std::ranges::transform(name, name.begin(),
+                         [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return fmt::format("{}-{}", system.machine, name);
+}
 
 void call_in_forked_children(void (*handler)()) noexcept { pthread_atfork(nullptr, nullptr, handler); }
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/subprocess.h"
 #include "cpu_support.h"
-#include "kit/subprocess.h"
 #include "pintle/native/cpu.h"
 #include "scratch_folder.h"
 #include "tests_dir.h"
@@ -190,8 +190,8 @@ TEST_F(CpuProgram, SharedObjectsAreLoaded) {
   }());
   const std::string object = (scratch.path() / "twice.so").string();
   const std::vector<std::string> words{
-      kit::find_program("cc").value(), "-shared", "-fPIC", "-o", object, source.string()};
-  const auto compiled = must(kit::run_process(words, soon()));
+      base::find_program("cc").value(), "-shared", "-fPIC", "-o", object, source.string()};
+  const auto compiled = must(base::run_process(words, soon()));
   ASSERT_EQ(compiled.status, 0) << compiled.output;
   const auto code = must(base::read_file(object));
   const std::string_view text(reinterpret_cast<const char*>(code.data()), code.size());

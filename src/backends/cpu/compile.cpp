@@ -3,9 +3,9 @@
 
 #include "backends/cpu/kernel_header.h"
 #include "backends/cpu/program.h"
+#include "base/c_compiler.h"
 #include "base/file.h"
 #include "base/quote.h"
-#include "kit/c_compiler.h"
 #include "kit/c_literal.h"
 #include "kit/host_cpus.h"
 #include "pintle/version.h"
@@ -33,7 +33,7 @@ std::string source_of(const backend::ProgramImage& image) {
 }  // namespace
 
 Result<Compilation> Compilation::of(const backend::ProgramImage& image) {
-  PINTLE_ASSIGN(compiler, kit::find_c_compiler());
+  PINTLE_ASSIGN(compiler, base::find_c_compiler());
   Compilation result;
   // No kernel reads errno; setting it would keep every loop with a square root from being vectorised.
   result.command = {compiler.path,     "-O3",   "-march=native", "-ffp-contract=off",

@@ -1,15 +1,13 @@
 // Finding and opening the one device.
 #include <fmt/format.h>
-#include <sys/utsname.h>
 
-#include <algorithm>
 #include <array>
-#include <cctype>
 #include <limits>
 
 #include "backends/cpu/device.h"
 #include "base/contain.h"
 #include "base/parse.h"
+#include "base/platform.h"
 #include "base/settings.h"
 #include "kit/host_cpus.h"
 #include "kit/options.h"
@@ -19,15 +17,6 @@ namespace pintle::cpu {
 namespace {
 
 constexpr std::uint32_t most_threads = 1024;
-
-std::string target() {
-  utsname system{};
-  if (::uname(&system) != 0) return "unknown";
-  std::string name = system.sysname;
-  std::ranges::transform(name, name.begin(),
-                         [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  return fmt::format("{}-{}", system.machine, name);
-}
 
 Limits limits() {
   constexpr std::uint32_t most = std::numeric_limits<std::int32_t>::max();
@@ -71,7 +60,7 @@ DeviceInfo describe() {
   info.driver = fmt::format("pintle {}", version);
   info.kind = DeviceKind::cpu;
   info.formats = {"native", "so", "c"};
-  info.target = target();
+  info.target = base::machine();
   if (info.name.empty()) info.name = info.target;
   info.limits = limits();
   info.capabilities = capabilities();

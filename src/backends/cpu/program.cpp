@@ -8,10 +8,10 @@
 #include <mutex>
 
 #include "backends/cpu/device.h"
+#include "base/c_compiler.h"
 #include "base/contain.h"
 #include "base/file.h"
 #include "base/quote.h"
-#include "kit/c_compiler.h"
 #include "kit/code_cache.h"
 #include "pintle/native/cpu.h"
 
@@ -105,7 +105,7 @@ Result<std::unique_ptr<Program>> load_so(const ProgramImage& image) {
 Result<std::unique_ptr<Program>> load_c(const ProgramImage& image) {
   PINTLE_ASSIGN(compilation, Compilation::of(image));
   return load_code(image, compilation.key,
-                   [&] { return kit::compile_c(image.name, compilation.command, compilation.source); });
+                   [&] { return base::compile_c(image.name, compilation.command, compilation.source); });
 }
 
 }  // namespace

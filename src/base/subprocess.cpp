@@ -1,4 +1,4 @@
-#include "kit/subprocess.h"
+#include "base/subprocess.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -23,7 +23,7 @@
 
 extern char** environ;
 
-namespace pintle::kit {
+namespace pintle::base {
 namespace {
 
 constexpr std::size_t most_output = 1 << 20;
@@ -112,12 +112,12 @@ std::optional<int> end_of(pid_t child, Deadline deadline) {
 Result<ProcessOutput> run(std::span<const std::string> arguments, Deadline deadline) {
   Pipe pipe;
   if (::pipe2(pipe.ends.data(), O_CLOEXEC) != 0) {
-    return Error(Errc::unavailable, fmt::format("Pipe to a program cannot be made: {}.", base::system_words(errno)));
+    return Error(Errc::unavailable, fmt::format("Pipe to a program cannot be made: {}.", system_words(errno)));
   }
   pid_t child = 0;
   if (const int refusal = Start(pipe.ends[1]).spawn(child, arguments); refusal != 0) {
-    return Error(Errc::unavailable, fmt::format("Program {} cannot be started: {}.", base::quote(arguments[0], 4096),
-                                                base::system_words(refusal)));
+    return Error(Errc::unavailable,
+                 fmt::format("Program {} cannot be started: {}.", quote(arguments[0], 4096), system_words(refusal)));
   }
   pipe.close_end(1);
   ProcessOutput result;
@@ -130,7 +130,7 @@ Result<ProcessOutput> run(std::span<const std::string> arguments, Deadline deadl
   ::kill(-child, SIGKILL);
   static_cast<void>(end_of(child, Deadline::max()));
   return Error(Errc::timeout, fmt::format("Program {} does not end in time and is killed; so far it says: {}",
-                                          base::quote(arguments[0], 4096), result.output));
+                                          quote(arguments[0], 4096), result.output));
 }
 
 bool is_program(const std::string& file) {
@@ -141,7 +141,7 @@ bool is_program(const std::string& file) {
 }  // namespace
 
 Result<ProcessOutput> run_process(std::span<const std::string> arguments, Deadline deadline) {
-  return base::contain("running a program", [&] { return run(arguments, deadline); });
+  return contain("running a program", [&] { return run(arguments, deadline); });
 }
 
 std::optional<std::string> find_program(std::string_view name) {
@@ -161,4 +161,4 @@ std::optional<std::string> find_program(std::string_view name) {
   return std::nullopt;
 }
 
-}  // namespace pintle::kit
+}  // namespace pintle::base

@@ -1,11 +1,8 @@
-#include "kit/c_compiler.h"
+#include "base/c_compiler.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
-#include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -13,12 +10,12 @@
 
 #include "base/contain.h"
 #include "base/file.h"
-#include "base/platform.h"
 #include "base/quote.h"
 #include "base/settings.h"
-#include "kit/subprocess.h"
+#include "base/subprocess.h"
+#include "base/temporary_folder.h"
 
-namespace pintle::kit {
+namespace pintle::base {
 namespace {
 
 namespace files = std::filesystem;
@@ -30,7 +27,7 @@ Result<std::string> find_compiler(std::span<const std::string> names) {
   std::string tried;
   for (const std::string& name : names) {
     if (auto path = find_program(name)) return *std::move(path);
-    tried += fmt::format("{}{}", tried.empty() ? "" : ", ", base::quote(name));
+    tried += fmt::format("{}{}", tried.empty() ? "" : ", ", quote(name));
   }
   return Error(
       Errc::unavailable,
@@ -42,7 +39,7 @@ Result<CCompiler> ask_compiler(const std::string& path) {
   PINTLE_ASSIGN(answer, run_process(question, Clock::now() + version_time));
   if (answer.status == 0) return CCompiler{path, answer.output};
   return Error(Errc::unavailable, fmt::format("C compiler {} does not say its version (status {}): {}",
-                                              base::quote(path, 4096), answer.status, answer.output));
+                                              quote(path, 4096), answer.status, answer.output));
 }
 
 /// Asked once for each path and time of change.
@@ -61,57 +58,32 @@ Result<CCompiler> find() {
   return known.emplace(key, asked).first->second;
 }
 
-/// A folder for the source and the result, gone afterwards.
-class Workshop {
- public:
-  [[nodiscard]] static Result<Workshop> open() {
-    std::error_code none;
-    const files::path parent = files::temp_directory_path(none);
-    std::string name = fmt::format("{}/pintle-XXXXXX", none ? "/tmp" : parent.string());
-    if (::mkdtemp(name.data()) != nullptr) return Workshop(name);
-    return Error(Errc::io, fmt::format("Temporary folder {} cannot be created: {}.", base::quote(name, 4096),
-                                       base::system_words(errno)));
-  }
-  Workshop(Workshop&& other) noexcept : folder_(std::move(other.folder_)) { other.folder_.clear(); }
-  Workshop& operator=(Workshop&&) = delete;
-  ~Workshop() {
-    std::error_code none;
-    if (!folder_.empty()) files::remove_all(folder_, none);
-  }
-  [[nodiscard]] std::string operator/(std::string_view name) const { return (folder_ / name).string(); }
-
- private:
-  explicit Workshop(std::string folder) : folder_(std::move(folder)) {}
-  files::path folder_;
-};
-
 Result<std::vector<std::byte>> compile(std::string_view name, std::span<const std::string> command,
                                        std::string_view text) {
-  PINTLE_ASSIGN(workshop, Workshop::open());
-  const std::string source = workshop / "source.c", object = workshop / "object.so";
-  PINTLE_TRY(base::write_file(source, base::bytes_in(text)));
+  PINTLE_ASSIGN(folder, TemporaryFolder::create());
+  const std::string source = folder / "source.c", object = folder / "object.so";
+  PINTLE_TRY(write_file(source, bytes_in(text)));
   std::vector<std::string> words(command.begin(), command.end());
   words.insert(words.end(), {"-x", "c", "-o", object, source, "-lm"});
   const auto compiled = run_process(words, Clock::now() + compile_time);
   if (!compiled) {
     const Errc code = compiled.error().code() == Errc::timeout ? Errc::build_failed : compiled.error().code();
-    return Error(code,
-                 fmt::format("[Program {}] cannot be compiled: {}", base::quote(name), compiled.error().message()));
+    return Error(code, fmt::format("[Program {}] cannot be compiled: {}", quote(name), compiled.error().message()));
   }
-  if (compiled->status == 0) return base::read_file(object);
+  if (compiled->status == 0) return read_file(object);
   return Error(Errc::build_failed, fmt::format("[Program {}] does not compile ({} ends with status {}):\n{}",
-                                               base::quote(name), words[0], compiled->status, compiled->output));
+                                               quote(name), words[0], compiled->status, compiled->output));
 }
 
 }  // namespace
 
 Result<CCompiler> find_c_compiler() {
-  return base::contain("finding the C compiler", [] { return find(); });
+  return contain("finding the C compiler", [] { return find(); });
 }
 
 Result<std::vector<std::byte>> compile_c(std::string_view name, std::span<const std::string> command,
                                          std::string_view source) {
-  return base::contain("compiling", [&] { return compile(name, command, source); });
+  return contain("compiling", [&] { return compile(name, command, source); });
 }
 
-}  // namespace pintle::kit
+}  // namespace pintle::base

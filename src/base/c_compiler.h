@@ -9,7 +9,7 @@
 
 #include "pintle/error.h"
 
-namespace pintle::kit {
+namespace pintle::base {
 
 struct CCompiler {
   std::string path;
@@ -25,4 +25,4 @@ struct CCompiler {
 [[nodiscard]] Result<std::vector<std::byte>> compile_c(std::string_view name, std::span<const std::string> command,
                                                        std::string_view source);
 
-}  // namespace pintle::kit
+}  // namespace pintle::base

@@ -8,7 +8,7 @@
 #include "pintle/deadline.h"
 #include "pintle/error.h"
 
-namespace pintle::kit {
+namespace pintle::base {
 
 struct ProcessOutput {
   int status = 0;      ///< The exit status; 128 and the signal's number when a signal ended it.
@@ -22,4 +22,4 @@ struct ProcessOutput {
 /// The path of an executable file: `name` itself when it has a "/", else the first in PATH. Empty when there is none.
 [[nodiscard]] std::optional<std::string> find_program(std::string_view name);
 
-}  // namespace pintle::kit
+}  // namespace pintle::base

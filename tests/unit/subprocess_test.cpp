@@ -7,10 +7,10 @@
 #include <string>
 #include <thread>
 
-#include "kit/subprocess.h"
+#include "base/subprocess.h"
 #include "scratch_folder.h"
 
-namespace pintle::kit {
+namespace pintle::base {
 namespace {
 
 using testing::HasSubstr;
@@ -30,28 +30,28 @@ bool is_dead(pid_t process) {
   return state == "gone" || state == "Z" || state == "X";
 }
 
-TEST(CpuSubprocess, StatusAndBothOutputsComeBack) {
+TEST(Subprocess, StatusAndBothOutputsComeBack) {
   const auto ended = must(shell("echo one; echo two >&2; exit 3", far()));
   EXPECT_EQ(ended.status, 3);
   EXPECT_EQ(ended.output, "one\ntwo\n");
 }
 
-TEST(CpuSubprocess, InputIsEmpty) { EXPECT_EQ(must(shell("cat; echo end", far())).output, "end\n"); }
+TEST(Subprocess, InputIsEmpty) { EXPECT_EQ(must(shell("cat; echo end", far())).output, "end\n"); }
 
-TEST(CpuSubprocess, ASignalIsAStatus) { EXPECT_EQ(must(shell("kill -TERM $$", far())).status, 128 + SIGTERM); }
+TEST(Subprocess, ASignalIsAStatus) { EXPECT_EQ(must(shell("kill -TERM $$", far())).status, 128 + SIGTERM); }
 
-TEST(CpuSubprocess, WordsAreNotInterpreted) {
+TEST(Subprocess, WordsAreNotInterpreted) {
   const std::array<std::string, 3> words{"/bin/echo", "$HOME; *", "'x'"};
   EXPECT_EQ(must(run_process(words, far())).output, "$HOME; * 'x'\n");
 }
 
-TEST(CpuSubprocess, LongOutputIsReadToItsEndAndKeptInPart) {
+TEST(Subprocess, LongOutputIsReadToItsEndAndKeptInPart) {
   const auto ended = must(shell("head -c 3000000 /dev/zero; exit 5", far()));
   EXPECT_EQ(ended.status, 5);
   EXPECT_EQ(ended.output.size(), 1u << 20);
 }
 
-TEST(CpuSubprocess, AHangIsKilledWithItsChildren) {
+TEST(Subprocess, AHangIsKilledWithItsChildren) {
   const test::ScratchFolder folder;
   const std::string file = (folder.path() / "pid").string();
   const auto ended =
@@ -67,7 +67,7 @@ TEST(CpuSubprocess, AHangIsKilledWithItsChildren) {
   EXPECT_TRUE(is_dead(child));
 }
 
-TEST(CpuSubprocess, WhatCannotBeStartedSaysWhy) {
+TEST(Subprocess, WhatCannotBeStartedSaysWhy) {
   const std::array<std::string, 1> words{"/nowhere/compiler"};
   const auto ended = run_process(words, far());
   ASSERT_FALSE(ended);
@@ -75,7 +75,7 @@ TEST(CpuSubprocess, WhatCannotBeStartedSaysWhy) {
   EXPECT_THAT(std::string(ended.error().message()), HasSubstr("/nowhere/compiler"));
 }
 
-TEST(CpuSubprocess, ProgramsAreFoundInPath) {
+TEST(Subprocess, ProgramsAreFoundInPath) {
   EXPECT_TRUE(find_program("sh").has_value());
   EXPECT_EQ(find_program("/bin/sh"), "/bin/sh");
   EXPECT_EQ(find_program("no-such-program-at-all"), std::nullopt);
@@ -85,4 +85,4 @@ TEST(CpuSubprocess, ProgramsAreFoundInPath) {
 }
 
 }  // namespace
-}  // namespace pintle::kit
+}  // namespace pintle::base
