@@ -59,13 +59,19 @@ bool read_cache_limit(std::string_view text, Settings& settings) {
   return count.has_value();
 }
 
-const std::array<Rule, 7>& rules() {
-  static constexpr std::array<Rule, 7> table{{
+const std::array<Rule, 8>& rules() {
+  static constexpr std::array<Rule, 8> table{{
       {"PINTLE_LOG", "what is written to the log",
        "error, warn, info or debug, and category=level, separated by commas; empty for silence", read_log,
        [](const Settings& s) { return s.log; }},
       {"PINTLE_TIMEOUT_MS", "default deadline of every wait, in milliseconds", "1 to 86400000", read_timeout,
        [](const Settings& s) { return fmt::to_string(std::chrono::duration_cast<milliseconds>(s.timeout).count()); }},
+      {"PINTLE_BACKENDS", "backends that are looked at; empty takes all", "names of backends, separated by commas",
+       [](std::string_view text, Settings& s) {
+         s.backends = text;
+         return true;
+       },
+       [](const Settings& s) { return s.backends; }},
       {"PINTLE_CPU_THREADS", "worker threads of the cpu device; 0 takes what the cgroup and the affinity mask allow",
        "0 to 1024",
        [](std::string_view text, Settings& s) {

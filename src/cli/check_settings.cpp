@@ -17,15 +17,6 @@ std::string given() {
 
 }  // namespace
 
-std::string_view name(Verdict verdict) noexcept {
-  switch (verdict) {
-    case Verdict::ok: return "ok";
-    case Verdict::warn: return "warn";
-    case Verdict::fail: break;
-  }
-  return "fail";
-}
-
 Findings check_settings() {
   Findings findings;
   const auto settings = base::settings();

@@ -6,6 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/output.h"
+#include "pintle/error.h"
+
 namespace pintle::cli {
 
 enum class Verdict : std::uint8_t { ok, warn, fail };
@@ -20,10 +23,21 @@ struct Finding {
 };
 using Findings = std::vector<Finding>;
 
+[[nodiscard]] Json to_json(const Finding& finding);
+[[nodiscard]] Finding finding_of(const Json& row);
+
 /// The PINTLE_* variables.
 [[nodiscard]] Findings check_settings();
-/// Each backend: its devices open, or it says why it has none.
+/// Each backend, in a process of its own: its devices open, or it says why it has none.
 [[nodiscard]] Findings check_devices();
+/// The same for all backends in this process, which a broken driver takes with it.
+[[nodiscard]] Findings check_devices_here();
+/// The manifests of Vulkan's and OpenCL's drivers, and whether what they name can be loaded.
+[[nodiscard]] Findings check_drivers();
+/// Whether this user may open the devices below `root`/dev.
+[[nodiscard]] Findings check_nodes(const std::string& root);
+/// Loads a library: what `check_drivers` does in another process.
+[[nodiscard]] Result<void> load_library(const std::string& path);
 /// A C program is compiled and gives the right answer.
 [[nodiscard]] Findings check_compiler();
 /// The folder of compiled programs.

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
-
 #include "pintle/version.h"
 
 namespace pintle::cli {
@@ -13,5 +11,7 @@ std::string version_text() {
   return fmt::format("pintle {}{}\nbackends: {}\nlayers: {}", version,
                      commit.empty() ? "" : fmt::format(" ({})", commit), PINTLE_BACKENDS, PINTLE_LAYERS);
 }
+
+std::string_view backend_list() noexcept { return PINTLE_BACKENDS; }
 
 }  // namespace pintle::cli

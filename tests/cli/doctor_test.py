@@ -1,8 +1,11 @@
 """`pintle doctor`: what is wrong and what to do."""
 
+import json
+import os
+import subprocess
 import unittest
 
-from harness import FAILED, CommandCase
+from harness import FAILED, INVALID, OK, CommandCase
 
 
 class Doctor(CommandCase):
@@ -59,6 +62,84 @@ class Doctor(CommandCase):
         rows = self.findings(code=FAILED, environment={"PINTLE_TIMEOUT_MS": "soon"})
         self.assertEqual(rows["settings"]["verdict"], "fail")
         self.assertIn("PINTLE_TIMEOUT_MS", rows["settings"]["text"])
+
+    def rows_of(self, subject, code=OK, environment=None, **options):
+        document = self.json("doctor", *options.pop("arguments", ()), code=code, environment=environment, **options)
+        return [row for row in document["findings"] if row["subject"] == subject]
+
+    def test_no_manifest_is_said_with_where_they_were_looked_for(self):
+        empty = self.folder / "empty"
+        empty.mkdir()
+        for subject, variable in (("vulkan driver", "VK_DRIVER_FILES"), ("opencl driver", "OCL_ICD_VENDORS")):
+            (row,) = self.rows_of(subject, environment={variable: str(empty)})
+            self.assertEqual(row["verdict"], "warn")
+            self.assertIn("No driver is installed", row["text"])
+            self.assertIn(variable, row["text"])
+            self.assertIn("apt install", row["next_step"])
+
+    def manifest(self, text):
+        path = self.folder / "driver.json"
+        path.write_text(text)
+        return {"VK_DRIVER_FILES": str(path), "VK_ICD_FILENAMES": str(path)}
+
+    def test_a_bogus_manifest_is_named(self):
+        for text, words in (("{", "is not JSON"), ("{}", "names no library")):
+            (row,) = self.rows_of("vulkan driver", code=FAILED, environment=self.manifest(text))
+            self.assertEqual(row["verdict"], "fail")
+            self.assertIn("driver.json", row["text"])
+            self.assertIn(words, row["text"])
+
+    def test_a_manifest_of_a_library_that_is_not_there(self):
+        environment = self.manifest('{"ICD": {"library_path": "./libno_such_driver.so"}}')
+        (row,) = self.rows_of("vulkan driver", code=FAILED, environment=environment)
+        self.assertIn("libno_such_driver.so", row["text"])
+        self.assertIn("cannot be loaded", row["text"])
+        self.assertIn("mesa-vulkan-drivers", row["next_step"])
+
+    def crashing_driver(self):
+        source = self.folder / "crash.c"
+        source.write_text("__attribute__((constructor)) static void crash(void) { __builtin_trap(); }\n")
+        library = self.folder / "libcrash.so"
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
+        return self.manifest(json.dumps({"file_format_version": "1.0.0",
+                                         "ICD": {"library_path": str(library), "api_version": "1.3.0"}}))
+
+    def test_a_driver_that_crashes_at_load_crashes_alone(self):
+        (row,) = self.rows_of("vulkan driver", code=FAILED, environment=self.crashing_driver())
+        self.assertEqual(row["verdict"], "fail")
+        self.assertIn("libcrash.so", row["text"])
+        self.assertIn("crashes when it is loaded", row["text"])
+        self.assertIn("signal", row["text"])
+
+    def test_a_node_that_cannot_be_opened_names_the_group(self):
+        node = self.folder / "dev" / "dri" / "renderD128"
+        node.parent.mkdir(parents=True)
+        node.write_text("")
+        arguments = ("--root", self.folder)
+        (row,) = self.rows_of("node", arguments=arguments)
+        self.assertEqual(row["verdict"], "ok")
+        node.chmod(0)
+        self.folder.chmod(0o755)
+        if os.geteuid() != 0:
+            (row,) = self.rows_of("node", arguments=arguments)
+        else:  # root may open everything
+            nobody = 65534
+            home = {"HOME": "/nonexistent", "PINTLE_CACHE_DIR": ""}
+            (row,) = self.rows_of("node", arguments=arguments, environment=home, user=nobody, group=nobody)
+        self.assertEqual(row["verdict"], "warn")
+        self.assertIn("renderD128 cannot be opened", row["text"])
+        self.assertIn("render", row["next_step"])
+
+    def test_a_backend_may_be_left_out(self):
+        subjects = self.findings(environment={"PINTLE_BACKENDS": "cpu"})
+        self.assertIn("cpu", subjects)
+        self.assertNotIn("null", subjects)
+        self.command("run", "--help", environment={"PINTLE_BACKENDS": "cpu"})
+        listed = self.json("devices", environment={"PINTLE_BACKENDS": "null,cpu"})["devices"]
+        self.assertEqual([device["id"] for device in listed], ["cpu", "null"])
+        refused = self.command("devices", code=INVALID, environment={"PINTLE_BACKENDS": "cpu,gpu"})
+        self.assertIn('"gpu"', refused.stderr)
+        self.assertIn("null", refused.stderr)
 
     def test_threads_obey_the_setting(self):
         self.assertIn("with 1 thread of ", self.findings(environment={"PINTLE_CPU_THREADS": "1"})["threads"]["text"])

@@ -12,13 +12,23 @@
 namespace pintle::cli {
 namespace {
 
-struct DoctorOptions {};
+struct DoctorOptions {
+  std::string root = "/";
+  std::string load;
+  bool here = false;
+};
 
-void declare(CLI::App&, DoctorOptions&) {}
+// Not shown by --help: what this command tells itself to do in processes of their own, and what its tests use.
+void declare(CLI::App& command, DoctorOptions& options) {
+  command.add_option("--root", options.root, "Folder whose dev/ is looked at")->group("");
+  command.add_option("--load", options.load, "Load this library and do nothing else")->group("");
+  command.add_flag("--here", options.here, "Look at the devices in this process and at nothing else")->group("");
+}
 
-Findings look() {
-  constexpr std::array checks{check_settings, check_devices, check_compiler, check_cache, check_threads};
-  Findings all;
+Findings look(const DoctorOptions& options) {
+  if (options.here) return check_devices_here();
+  constexpr std::array checks{check_settings, check_devices, check_drivers, check_compiler, check_cache, check_threads};
+  Findings all = check_nodes(options.root);
   for (const auto check : checks) std::ranges::move(check(), std::back_inserter(all));
   return all;
 }
@@ -34,17 +44,16 @@ std::string as_text(const Findings& findings) {
 
 Json as_json(const Findings& findings) {
   Json json{{"findings", Json::array()}};
-  for (const Finding& finding : findings) {
-    json["findings"].push_back({{"subject", finding.subject},
-                                {"verdict", name(finding.verdict)},
-                                {"text", finding.text},
-                                {"next_step", finding.next_step}});
-  }
+  for (const Finding& finding : findings) json["findings"].push_back(to_json(finding));
   return json;
 }
 
-Result<ExitCode> run(const DoctorOptions&, const Output& output) {
-  const Findings findings = look();
+Result<ExitCode> run(const DoctorOptions& options, const Output& output) {
+  if (!options.load.empty()) {
+    PINTLE_TRY(load_library(options.load));
+    return ExitCode::ok;
+  }
+  const Findings findings = look(options);
   if (output.is_json()) output.json(as_json(findings));
   else output.text(as_text(findings));
   const bool failed =

@@ -1,0 +1,19 @@
+// This command once more, in a process of its own: for what may crash.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/subprocess.h"
+#include "pintle/error.h"
+
+namespace pintle::cli {
+
+/// Runs this program with `arguments` and waits for its end, some seconds at most. `environment` has NAME=value to set.
+[[nodiscard]] Result<base::ProcessOutput> run_child(const std::vector<std::string>& environment,
+                                                    const std::vector<std::string>& arguments);
+
+/// "ends by signal 11" or "exits with 3", and the last line of what it printed.
+[[nodiscard]] std::string end_of(const base::ProcessOutput& child);
+
+}  // namespace pintle::cli
