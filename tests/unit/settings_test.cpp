@@ -86,7 +86,7 @@ TEST(Settings, NamesThatOnlyStartAlikeAreUnknown) {
 
 TEST(Settings, EveryRowIsDescribed) {
   const auto rows = setting_rows();
-  EXPECT_EQ(rows.size(), 7u);
+  EXPECT_EQ(rows.size(), 8u);
   for (const SettingRow& row : rows) {
     EXPECT_TRUE(row.name.starts_with("PINTLE_"));
     EXPECT_FALSE(row.meaning.empty());
