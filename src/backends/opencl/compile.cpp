@@ -9,9 +9,10 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/quote.h"
+#include "base/subprocess.h"
 #include "kit/c_literal.h"
 #include "kit/code_cache.h"
-#include "kit/subprocess.h"
+
 #include "pintle/version.h"
 
 namespace pintle::opencl {
@@ -137,7 +138,7 @@ class Compilation {
 
 /// PoCL links each kernel at its first launch, and ends the process where it finds no linker.
 Result<void> check_linker(const ProgramImage& image, const FoundDevice& found) {
-  if (!found.needs_linker || kit::find_program("ld")) return {};
+  if (!found.needs_linker || base::find_program("ld")) return {};
   return Error(Errc::build_failed,
                fmt::format("{} cannot be built on [{}]: the driver ({}) needs the linker \"ld\", and PATH has none. "
                            "Install the package binutils, or add the linker's folder to PATH.",
