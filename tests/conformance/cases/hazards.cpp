@@ -78,7 +78,7 @@ class Dice {
   std::uint64_t state_;
 };
 
-/// One random step on 64-word blocks of a few buffers: for the list and for the oracle on the host.
+/// One random step on 128-word blocks of a few buffers: for the list and for the oracle on the host.
 struct Step {
   enum class Kind : unsigned char { copy, fill, affine, add_to };
   Kind kind = Kind::copy;
@@ -86,7 +86,7 @@ struct Step {
   std::uint32_t value = 0;
 };
 
-constexpr std::uint32_t buffers = 3, blocks = 6, block = 64;  // a block is 256 bytes: aligned for every argument
+constexpr std::uint32_t buffers = 3, blocks = 6, block = 128;  // a block is 512 bytes: aligned for every argument
 
 std::vector<Step> random_steps(Dice& dice, std::size_t count) {
   std::vector<Step> steps(count);
@@ -128,8 +128,8 @@ CommandList build(Context& test, const std::vector<Step>& steps, const std::vect
     switch (step.kind) {
       case Step::Kind::copy: list.copy(at(step.to), at(step.from)); break;
       case Step::Kind::fill: list.fill(at(step.to), step.value); break;
-      case Step::Kind::affine: list.exec(affine, Grid{1}, at(step.to), 3u, step.value, block); break;
-      case Step::Kind::add_to: list.exec(add_to, Grid{1}, at(step.from), at(step.to), step.value, block); break;
+      case Step::Kind::affine: list.exec(affine, Grid::cover(block), at(step.to), 3u, step.value, block); break;
+      case Step::Kind::add_to: list.exec(add_to, Grid::cover(block), at(step.from), at(step.to), step.value, block); break;
     }
   }
   return list;

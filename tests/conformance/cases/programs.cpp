@@ -186,7 +186,7 @@ DEVICE_TEST(Error, ConstantsWithoutANameAreRefused) {
 }
 
 DEVICE_TEST(Program, PackGoesThroughBytesUnchanged) {
-  const ProgramPack pack = need(suite_pack()).with(need(source_pack()));
+  const ProgramPack pack = need(suite_pack());
   const std::size_t count = pack.variants().size();
   const std::vector<std::byte> bytes = need(pack.serialize());
   const ProgramPack again = need(ProgramPack::parse(bytes));

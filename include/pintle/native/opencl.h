@@ -1,0 +1,28 @@
+// Typed native access to the opencl backend. The handles belong to the device, buffer or queue; retain what you keep.
+#pragma once
+
+#include <string_view>
+
+namespace pintle::opencl {
+
+/// `Device::native<OpenClDevice>()`.
+struct OpenClDevice {
+  static constexpr std::string_view native_type = "opencl.device";
+  void* platform = nullptr;  ///< cl_platform_id
+  void* device = nullptr;    ///< cl_device_id
+  void* context = nullptr;   ///< cl_context, of this one device
+};
+
+/// `Buffer::native<OpenClMemory>()`: valid while the buffer lives; ordering is the caller's.
+struct OpenClMemory {
+  static constexpr std::string_view native_type = "opencl.memory";
+  void* memory = nullptr;  ///< cl_mem
+};
+
+/// Of a queue, through the seam: commands that others enqueue run in between, and no point covers them.
+struct OpenClQueue {
+  static constexpr std::string_view native_type = "opencl.queue";
+  void* queue = nullptr;  ///< cl_command_queue, in order
+};
+
+}  // namespace pintle::opencl

@@ -1,0 +1,49 @@
+// What is known of a device without opening it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "backends/opencl/api.h"
+#include "pintle/backend/driver.h"
+
+namespace pintle::opencl {
+
+/// What commands and calibration read as the device clock.
+enum class ClockSource : std::uint8_t {
+  profiling,  ///< The ends of commands, as the driver tells them.
+  host,       ///< The host's steady clock: the driver measures nothing.
+};
+
+struct FoundDevice {
+  cl_platform_id platform = nullptr;
+  cl_device_id device = nullptr;
+  DeviceInfo info;
+  std::string platform_name;
+  std::string identity;  ///< Device, driver and versions: what compiled code depends on.
+  std::uint64_t memory_bytes = 0;
+  ClockSource clock = ClockSource::host;
+  bool is_host_run = false;       ///< The host's processor runs the kernels; its memory is the device's.
+  bool has_device_timer = false;  ///< clGetDeviceAndHostTimer answers.
+  bool needs_linker = false;      ///< PoCL: aborts the process when it finds no linker.
+  bool hides_group_limit = false;  ///< rusticl before Mesa 23.1 tells the preferred multiple as a kernel's limit.
+};
+
+struct FoundDevices {
+  std::vector<FoundDevice> devices;
+  std::vector<Absence> absences;  ///< Where nothing is found.
+};
+
+/// Asks every platform of the ICD loader, in its order. Creates no context.
+[[nodiscard]] FoundDevices find_devices();
+
+/// A value that a device tells; zero where it does not.
+template <class T>
+[[nodiscard]] T device_value(cl_device_id device, cl_device_info what) noexcept {
+  T value{};
+  if (api().clGetDeviceInfo(device, what, sizeof value, &value, nullptr) != CL_SUCCESS) return T{};
+  return value;
+}
+
+}  // namespace pintle::opencl

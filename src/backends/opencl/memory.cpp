@@ -1,0 +1,192 @@
+#include "backends/opencl/memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+#include "base/bytes.h"
+#include "base/contain.h"
+#include "kit/host_cpus.h"
+
+namespace pintle::opencl {
+namespace {
+
+/// Sub-buffers of one memory that are kept for the next launch.
+constexpr std::size_t most_parts = 64;
+/// From here on the system's promise is looked at before it is taken: it promises more than it has.
+constexpr std::uint64_t large = 64 << 20;
+/// Alignment and granularity of host memory that a device shares.
+constexpr std::uint64_t page = 4096;
+
+std::uint64_t next_number() noexcept {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+Error exhausted(const backend::MemoryRequest& request, std::string_view what, std::uint64_t available) {
+  return {Errc::out_of_memory,
+          fmt::format("Requested size ({} bytes) of [Buffer \"{}\"] is more than {} has available ({} bytes).",
+                      request.size, request.label, what, available)};
+}
+
+void CL_CALLBACK free_storage(cl_mem, void* storage) { std::free(storage); }
+
+}  // namespace
+
+Memory::Memory(Owned<cl_mem> object, std::uint64_t size, std::byte* host, Owner owner)
+    : whole_(std::make_shared<const Part>(Part{next_number(), 0, size, std::move(object)})),
+      host_(host),
+      owner_(owner) {}
+
+bool Memory::is(const Part& part, std::uint64_t offset, std::uint64_t size) const noexcept {
+  if (part.memory != number()) return false;
+  if (is_all(offset, size)) return part.offset == 0;
+  return part.offset == offset && part.size == size;
+}
+
+Result<std::shared_ptr<const Part>> Memory::part(std::uint64_t offset, std::uint64_t size) {
+  if (is_all(offset, size)) return whole_;
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find_if(parts_, [&](const auto& part) { return is(*part, offset, size); });
+  if (found != parts_.end()) return *found;
+  const cl_buffer_region region{offset, size};
+  cl_int status = CL_SUCCESS;
+  Owned<cl_mem> object(api().clCreateSubBuffer(this->object(), CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region,
+                                               &status));
+  if (status != CL_SUCCESS) {
+    return failure(status, fmt::format("OpenCL makes no sub-buffer at offset ({}) with size ({}) of a buffer of ({}).",
+                                       offset, size, this->size()));
+  }
+  auto part = std::make_shared<const Part>(Part{number(), offset, size, std::move(object)});
+  if (parts_.size() == most_parts) parts_.erase(parts_.begin());
+  parts_.push_back(part);
+  return part;
+}
+
+/// Bytes that an allocation has taken from the heap before the driver is asked; given back where that fails.
+class MemoryTable::Share {
+ public:
+  Share(MemoryTable& table, std::uint64_t size) : table_(table), size_(size) {}
+  Share(const Share&) = delete;
+  Share& operator=(const Share&) = delete;
+  ~Share() {
+    if (!is_taken_) return;
+    const std::lock_guard lock(table_.mutex_);
+    table_.used_ -= size_;
+  }
+
+  /// What is left when there is not enough.
+  [[nodiscard]] std::optional<std::uint64_t> take() {
+    const std::lock_guard lock(table_.mutex_);
+    const std::uint64_t left = table_.found_.memory_bytes - std::min(table_.used_, table_.found_.memory_bytes);
+    if (size_ > left) return left;
+    table_.used_ += size_;
+    is_taken_ = true;
+    return std::nullopt;
+  }
+  void keep() noexcept { is_taken_ = false; }
+
+ private:
+  MemoryTable& table_;
+  const std::uint64_t size_;
+  bool is_taken_ = false;
+};
+
+/// Drivers on the host's processor take memory when it is touched, and the system then ends the process.
+Result<void> MemoryTable::check_host_memory(const backend::MemoryRequest& request) const {
+  if (!found_.is_host_run || request.size < large) return {};
+  const auto available = kit::host_memory("/").available;
+  if (available && request.size > *available) return exhausted(request, "the system memory", *available);
+  return {};
+}
+
+/// Where the host's processor runs the kernels, mapped and specially aligned memory is ours, and the device uses it in
+/// place. Elsewhere a buffer on the host is the driver's, fast to copy from and to.
+Result<Owned<cl_mem>> MemoryTable::create(const backend::MemoryRequest& request, std::byte*& host) {
+  cl_mem_flags flags = CL_MEM_READ_WRITE;
+  const bool is_on_host = request.placement == Placement::host;
+  const auto size = base::align_up(request.size, page);
+  if (!size) return exhausted(request, "the address space", found_.memory_bytes);
+  if (found_.is_host_run && (is_on_host || request.alignment > found_.info.limits.offset_alignment)) {
+    host = static_cast<std::byte*>(std::aligned_alloc(page, *size));
+    if (host == nullptr) return exhausted(request, "the system memory", kit::host_memory("/").available.value_or(0));
+    flags |= CL_MEM_USE_HOST_PTR;
+  } else if (is_on_host) {
+    flags |= CL_MEM_ALLOC_HOST_PTR;
+  }
+  cl_int status = CL_SUCCESS;
+  Owned<cl_mem> object(api().clCreateBuffer(context_, flags, request.size, host, &status));
+  if (status == CL_SUCCESS && host != nullptr) {
+    status = api().clSetMemObjectDestructorCallback(object.get(), &free_storage, host);
+  }
+  if (status == CL_SUCCESS) return object;
+  object.reset();
+  std::free(host);
+  return failure(status, fmt::format("OpenCL allocates no buffer of the requested size ({} bytes) for [Buffer \"{}\"]; "
+                                     "({} bytes) are available.",
+                                     request.size, request.label, found_.memory_bytes - heap().used));
+}
+
+backend::MemoryId MemoryTable::keep(std::unique_ptr<Memory> memory) {
+  const backend::MemoryId id{reinterpret_cast<std::uintptr_t>(memory.get())};
+  const std::lock_guard lock(mutex_);
+  all_.emplace(id, std::move(memory));
+  return id;
+}
+
+Result<backend::MemoryId> MemoryTable::allocate(const backend::MemoryRequest& request) {
+  if (request.size > found_.info.limits.max_allocation) {
+    return exhausted(request, "the largest allocation of the device", found_.info.limits.max_allocation);
+  }
+  Share share(*this, request.size);
+  if (const auto left = share.take()) return exhausted(request, "the device memory", *left);
+  PINTLE_TRY(check_host_memory(request));
+  std::byte* host = nullptr;
+  PINTLE_ASSIGN(object, create(request, host));
+  const auto id = keep(std::make_unique<Memory>(std::move(object), request.size, host, Memory::Owner::device));
+  share.keep();
+  return id;
+}
+
+/// A kernel may load whole vectors from where its argument begins, so an import is aligned as any buffer is.
+Result<backend::MemoryId> MemoryTable::import_host(std::span<std::byte> bytes) {
+  const std::uint32_t alignment = found_.info.limits.offset_alignment;
+  if (!found_.is_host_run) {
+    return Error(Errc::unsupported, "Host memory is not this device's: OpenCL would copy it back and forth.");
+  }
+  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment != 0) {
+    return Error(Errc::unsupported, fmt::format("Address ({}) of the host memory is not a multiple of ({}).",
+                                                static_cast<const void*>(bytes.data()), alignment));
+  }
+  cl_int status = CL_SUCCESS;
+  Owned<cl_mem> object(api().clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes.size(),
+                                            bytes.data(), &status));
+  if (status != CL_SUCCESS) {
+    return failure(status, fmt::format("OpenCL takes no host memory of size ({}).", bytes.size()));
+  }
+  return keep(std::make_unique<Memory>(std::move(object), bytes.size(), bytes.data(), Memory::Owner::user));
+}
+
+void MemoryTable::release(backend::MemoryId memory) noexcept {
+  std::unique_ptr<Memory> gone;  // released outside the lock: the driver may take its time
+  const std::lock_guard lock(mutex_);
+  const auto found = all_.find(memory);
+  if (found == all_.end()) return;
+  gone = std::move(found->second);
+  all_.erase(found);
+  if (gone->owner() == Memory::Owner::device) used_ -= gone->size();
+}
+
+Heap MemoryTable::heap() const {
+  std::unique_lock lock(mutex_);
+  Heap heap{"global memory", found_.memory_bytes, std::nullopt, used_, "CL_DEVICE_GLOBAL_MEM_SIZE"};
+  lock.unlock();
+  if (!found_.is_host_run) return heap;  // others may hold the rest
+  const std::uint64_t left = heap.total - std::min(heap.total, heap.used);
+  heap.available = std::min(left, kit::host_memory("/").available.value_or(left));
+  return heap;
+}
+
+}  // namespace pintle::opencl

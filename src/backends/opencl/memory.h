@@ -1,0 +1,87 @@
+// Device memory: buffers of OpenCL, and their parts as kernels need them.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "backends/opencl/api.h"
+#include "backends/opencl/found_device.h"
+#include "pintle/backend/driver.h"
+
+namespace pintle::opencl {
+
+/// A buffer or a sub-buffer. A kernel keeps what it was given last, so parts are shared.
+struct Part {
+  std::uint64_t memory = 0;  ///< The number of the memory that it belongs to, never used again.
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+  Owned<cl_mem> object;
+};
+
+/// One allocation; a MemoryId is its address. Thread-safe.
+class Memory {
+ public:
+  enum class Owner : std::uint8_t { device, user };
+
+  Memory(Owned<cl_mem> object, std::uint64_t size, std::byte* host, Owner owner);
+
+  [[nodiscard]] cl_mem object() const noexcept { return whole_->object.get(); }
+  [[nodiscard]] std::uint64_t number() const noexcept { return whole_->memory; }
+  [[nodiscard]] std::uint64_t size() const noexcept { return whole_->size; }
+  [[nodiscard]] Owner owner() const noexcept { return owner_; }
+  /// Where the bytes are, for as long as the memory lives; null where the host has no address.
+  [[nodiscard]] std::byte* host() const noexcept { return host_; }
+
+  /// True when `part` is what a kernel gets for the range.
+  [[nodiscard]] bool is(const Part& part, std::uint64_t offset, std::uint64_t size) const noexcept;
+  /// What a kernel gets for the range: all where it begins at the start, since a kernel knows no end.
+  [[nodiscard]] Result<std::shared_ptr<const Part>> part(std::uint64_t offset, std::uint64_t size);
+
+ private:
+  [[nodiscard]] bool is_all(std::uint64_t offset, std::uint64_t size) const noexcept {
+    return offset == 0 || size == 0;
+  }
+
+  const std::shared_ptr<const Part> whole_;
+  std::byte* const host_;
+  const Owner owner_;
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<const Part>> parts_;  // the oldest first
+};
+
+[[nodiscard]] inline Memory& memory_of(backend::MemoryId id) noexcept {
+  return *reinterpret_cast<Memory*>(static_cast<std::uintptr_t>(id));
+}
+
+/// All memory of a device. Thread-safe.
+class MemoryTable {
+ public:
+  MemoryTable(const FoundDevice& found, cl_context context) noexcept : found_(found), context_(context) {}
+
+  /// Host memory as device memory is for devices that the host's processor runs.
+  Result<backend::MemoryId> allocate(const backend::MemoryRequest& request);
+  Result<backend::MemoryId> import_host(std::span<std::byte> bytes);
+  void release(backend::MemoryId memory) noexcept;
+  [[nodiscard]] Heap heap() const;
+
+ private:
+  class Share;
+
+  [[nodiscard]] Result<Owned<cl_mem>> create(const backend::MemoryRequest& request, std::byte*& host);
+  [[nodiscard]] backend::MemoryId keep(std::unique_ptr<Memory> memory);
+  [[nodiscard]] Result<void> check_host_memory(const backend::MemoryRequest& request) const;
+
+  const FoundDevice& found_;
+  const cl_context context_;
+  mutable std::mutex mutex_;
+  std::uint64_t used_ = 0;
+  std::unordered_map<backend::MemoryId, std::unique_ptr<Memory>> all_;
+};
+
+}  // namespace pintle::opencl

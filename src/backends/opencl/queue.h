@@ -1,0 +1,103 @@
+// A queue in order: commands become enqueues, and an event behind each piece is its timeline.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "backends/opencl/api.h"
+#include "backends/opencl/found_device.h"
+#include "backends/opencl/loss.h"
+#include "kit/event_timeline.h"
+#include "kit/step_queue.h"
+#include "pintle/backend/driver.h"
+
+namespace pintle::opencl {
+
+class Queue;
+
+/// Events of OpenCL's, for a timeline.
+struct EventRules {
+  using Event = opencl::Event;
+  std::shared_ptr<Loss> loss;
+
+  [[nodiscard]] Result<bool> is_done(const Event& event) const;
+  [[nodiscard]] bool tell(const Event& event, kit::EventTold told) const noexcept;
+  [[nodiscard]] Error lose(const Error& error) const { return loss->lose(error); }
+};
+
+/// The queues of a device. Ids are never used again, so a wait may name a queue that has gone. Thread-safe.
+class QueueTable {
+ public:
+  void add(backend::QueueId id, std::shared_ptr<Queue> queue);
+  /// Null where the queue has gone; everything that it was given is reached.
+  [[nodiscard]] std::shared_ptr<Queue> find(backend::QueueId id);
+  [[nodiscard]] std::shared_ptr<Queue> remove(backend::QueueId id) noexcept;
+  [[nodiscard]] backend::QueueId next_id() noexcept;
+
+ private:
+  std::mutex mutex_;
+  std::uint64_t last_id_ = 0;
+  std::vector<std::pair<backend::QueueId, std::shared_ptr<Queue>>> all_;
+};
+
+/// What the queues of a device share.
+struct QueueContext {
+  const FoundDevice& found;
+  cl_context context = nullptr;
+  std::shared_ptr<Loss> loss;
+  kit::StepQueues steps;
+  QueueTable table;
+};
+
+class Queue final : private kit::StepQueue::Native, private Loss::Waits {
+ public:
+  using Timeline = kit::EventTimeline<EventRules>;
+
+  [[nodiscard]] static Result<backend::QueueId> create(QueueContext& shared, const backend::QueueRequest& request);
+
+  Queue(QueueContext& shared, backend::QueueId id, Owned<cl_command_queue> queue, std::uint64_t first_serial);
+  ~Queue();
+
+  [[nodiscard]] Result<std::uint64_t> submit(std::span<const backend::QueuePoint> waits,
+                                             const backend::Commands& commands) {
+    return steps_.submit(waits, commands);
+  }
+  [[nodiscard]] Timeline& timeline() noexcept { return timeline_; }
+  [[nodiscard]] cl_command_queue get() const noexcept { return queue_.get(); }
+
+ private:
+  class Enqueue;
+  using Piece = kit::StepQueue::Piece;
+
+  bool is_step(const backend::Command& command) const noexcept override;
+  Result<void> start(const Piece& piece) override;
+  Result<void> finish(Deadline deadline) override { return timeline_.wait_all(deadline); }
+  Result<void> step(const backend::Command& command, const backend::Commands& list) override;
+  void fail(Error error) noexcept override { static_cast<void>(shared_.loss->lose(error)); }
+  void end_waits(const Error& cause) noexcept override { timeline_.fail(cause); }
+
+  [[nodiscard]] Result<void> enqueue_waits(std::span<const backend::QueuePoint> waits);
+  [[nodiscard]] Result<void> enqueue_all(const backend::Commands& commands, Event& last, bool& has_started);
+  [[nodiscard]] Result<void> launch_indirect(const backend::ExecIndirect& indirect, const backend::Commands& list);
+  [[nodiscard]] Result<void> write_time(const backend::Range& to);
+  [[nodiscard]] Result<void> await_all();
+
+  QueueContext& shared_;
+  Owned<cl_command_queue> queue_;
+  Timeline timeline_;
+  std::atomic<bool> is_closing_{false};
+  Event last_;                        // of the last piece
+  std::vector<Event> awaited_;        // kept for their memory, as is the next
+  std::vector<cl_event> wait_list_;
+  std::array<cl_uint, 3> counts_{};   // read by a step
+  std::uint64_t ticks_ = 0;           // written by a step
+  kit::StepQueue steps_;              // last: its thread ends before what it uses
+};
+
+}  // namespace pintle::opencl

@@ -1,0 +1,55 @@
+// OpenCL as a table of functions, opened at run time through its ICD loader.
+#pragma once
+
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS  // the queues of 1.2 are what every version has
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+
+#include <array>
+#include <span>
+#include <utility>
+
+#include "base/dylib.h"
+#include "pintle/error.h"
+
+namespace pintle::vendor::opencl {
+
+inline constexpr std::array library_names{"libOpenCL.so.1", "libOpenCL.so"};
+
+/// Valid as long as its library is open, which it owns.
+struct Table {
+  base::Dylib library;
+#define REQUIRED(function) decltype(&::function) function = nullptr;
+#define OPTIONAL(function) decltype(&::function) function = nullptr;
+#include "vendor/opencl/symbols.inc"
+#undef REQUIRED
+#undef OPTIONAL
+
+  /// `unavailable` has what the loader says of each name; `not_found` the function that an old loader lacks.
+  [[nodiscard]] static Result<Table> open(std::span<const char* const> names = library_names);
+};
+
+namespace detail {
+
+template <class Function>
+Result<void> find(const base::Dylib& library, const char* name, Function& function) {
+  PINTLE_ASSIGN(address, library.symbol(name));
+  function = reinterpret_cast<Function>(address);
+  return {};
+}
+
+}  // namespace detail
+
+inline Result<Table> Table::open(std::span<const char* const> names) {
+  PINTLE_ASSIGN(library, base::Dylib::open_any(names));
+  Table table{.library = std::move(library)};
+#define REQUIRED(function) PINTLE_TRY(detail::find(table.library, #function, table.function));
+#define OPTIONAL(function) static_cast<void>(detail::find(table.library, #function, table.function));
+#include "vendor/opencl/symbols.inc"
+#undef REQUIRED
+#undef OPTIONAL
+  return table;
+}
+
+}  // namespace pintle::vendor::opencl
