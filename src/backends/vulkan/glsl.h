@@ -1,4 +1,4 @@
-// GLSL to SPIR-V, through libshaderc where it is there.
+// GLSL to SPIR-V, by whatever compiler the machine has.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace pintle::vulkan {
 
-/// Opens the library the first time; it stays open.
+/// True where libshaderc can be opened, or one of the programs glslc and glslangValidator is in PATH. Looked for once.
 [[nodiscard]] bool can_compile_glsl();
 
 /// The module of one entry, whose main() is compiled with PINTLE_ENTRY_<name> and PINTLE_GROUP_X, _Y and _Z. From the
