@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "backends/vulkan/host_ranges.h"
 #include "backends/vulkan/recorder.h"
 #include "backends/vulkan/slot.h"
 #include "kit/step_queue.h"
@@ -27,10 +28,7 @@ class Queue final : private kit::StepQueue::Native {
   [[nodiscard]] static Result<std::shared_ptr<Queue>> create(Context& context, QueueTable& all, const Request& request);
 
   [[nodiscard]] Result<std::uint64_t> submit(std::span<const backend::QueuePoint> waits,
-                                             const backend::Commands& commands) {
-    PINTLE_TRY(context_.alive());
-    return steps_.submit(waits, commands);
-  }
+                                             const backend::Commands& commands);
   /// Delivers what was downloaded before it tells.
   [[nodiscard]] Result<std::uint64_t> reached();
   [[nodiscard]] Result<void> wait(std::uint64_t serial, Deadline deadline);
@@ -54,6 +52,8 @@ class Queue final : private kit::StepQueue::Native {
   [[nodiscard]] Result<void> step(const backend::Command& command, const backend::Commands& list) override;
   void fail(Error error) noexcept override { static_cast<void>(context_.lose(error)); }
 
+  void note_host_memory(const backend::Commands& commands);
+  void forget_step(const backend::Command& command) noexcept;
   template <class Record>
   [[nodiscard]] Result<void> run(const Batch& batch, Record record);
   [[nodiscard]] Result<void> send(std::unique_ptr<Slot> slot, const Batch& batch);
@@ -68,7 +68,9 @@ class Queue final : private kit::StepQueue::Native {
   Context& context_;
   QueueTable& all_;
   Lane& lane_;
+  const backend::QueueId id_;
   const std::uint64_t first_serial_;
+  std::uint64_t accepted_ = 0;  // values of `timeline_`, by who submits
   std::shared_ptr<Timeline> timeline_;
   std::shared_ptr<Timeline> pieces_;     // of batches that end before a step
   std::uint64_t piece_ = 0;              // the last of them
@@ -77,9 +79,11 @@ class Queue final : private kit::StepQueue::Native {
   std::vector<std::uint64_t> wait_values_;
   std::vector<VkPipelineStageFlags> wait_stages_;
   std::atomic<std::uint64_t> reported_{0};
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::deque<std::unique_ptr<Slot>> started_;
   std::vector<std::unique_ptr<Slot>> free_;
+  std::vector<const backend::Command*> host_steps_;  // copies that must wait for what the host delivers
+  std::atomic<bool> has_host_steps_{false};
   kit::StepQueue steps_;  // last: its thread ends before what it uses
 };
 
@@ -101,6 +105,7 @@ class QueueTable {
 
   Context& context_;
   StagingPool staging_;
+  HostRanges written_;
   kit::StepQueues steps_;
   std::mutex mutex_;
   std::uint64_t last_id_ = 0;
