@@ -8,7 +8,7 @@
 #include "backends/vulkan/glsl_compiler.h"
 #include "base/file.h"
 #include "kit/code_cache.h"
-#include "kit/subprocess.h"
+#include "base/subprocess.h"
 
 namespace pintle::vulkan {
 namespace {
@@ -34,7 +34,7 @@ class GlslProgram final : public GlslCompiler {
     const std::lock_guard lock(mutex_);
     if (!identity_) {
       const std::array<std::string, 2> words{path_, "--version"};
-      PINTLE_ASSIGN(asked, kit::run_process(words, Clock::now() + compile_time));
+      PINTLE_ASSIGN(asked, base::run_process(words, Clock::now() + compile_time));
       identity_ = fmt::format("{} {}", path_, asked.output);
     }
     return *identity_;
@@ -47,7 +47,7 @@ class GlslProgram final : public GlslCompiler {
     words.insert(words.end(), dialect_.words.begin(), dialect_.words.end());
     for (const auto& [name, value] : source.macros) words.push_back(fmt::format("-D{}={}", name, value));
     words.insert(words.end(), {"-o", output.path().string(), input.path().string()});
-    PINTLE_ASSIGN(ran, kit::run_process(words, Clock::now() + compile_time));
+    PINTLE_ASSIGN(ran, base::run_process(words, Clock::now() + compile_time));
     if (ran.status == 0) return base::read_file(output.path());
     return Error(Errc::build_failed, renamed(std::move(ran.output), input.path().string(), source.file));
   }
@@ -70,7 +70,7 @@ class GlslProgram final : public GlslCompiler {
 
 Result<std::unique_ptr<GlslCompiler>> find_glsl_program() {
   for (const Dialect& dialect : dialects) {
-    if (auto path = kit::find_program(dialect.program))
+    if (auto path = base::find_program(dialect.program))
       return std::unique_ptr<GlslCompiler>(std::make_unique<GlslProgram>(*std::move(path), dialect));
   }
   return Error(Errc::unavailable, "Neither libshaderc can be opened nor is glslc or glslangValidator in PATH.");
