@@ -79,8 +79,8 @@ struct Definition {
   std::uint32_t type = 0;   // of a constant or variable; of a pointer, array, vector or matrix what it is made of
   std::uint32_t value = 0;  // of a constant: the low word; of a type: bits or count; of a variable: the storage class
   bool is_signed = false;
-  std::uint64_t size = 0;                // of a type: bytes; 0 for an array without an end
-  std::vector<std::uint32_t> parts{};    // members of a struct, constituents of a composite
+  std::uint64_t size = 0;              // of a type: bytes; 0 for an array without an end
+  std::vector<std::uint32_t> parts{};  // members of a struct, constituents of a composite
 };
 
 using Words = std::vector<std::uint32_t>;
@@ -108,7 +108,8 @@ class ModuleReader {
       const std::size_t count = words_[at] >> 16;
       if (count == 0) return malformed(at, "has an instruction of no words");
       if (count > words_.size() - at)
-        return malformed(at, fmt::format("is truncated: an instruction of ({}) words has ({})", count, words_.size() - at));
+        return malformed(at,
+                         fmt::format("is truncated: an instruction of ({}) words has ({})", count, words_.size() - at));
       PINTLE_TRY(read_one({at, words_[at] & 0xffff, words_.subspan(at + 1, count - 1)}));
       at += count;
     }
@@ -121,7 +122,8 @@ class ModuleReader {
  private:
   Result<void> read_header() {
     if (words_.size() - begin_ < header_words) return malformed(words_.size(), "is truncated: the header has 5 words");
-    if (words_[begin_] != magic) return malformed(begin_, fmt::format("is ({:#010x}), not the magic number", words_[begin_]));
+    if (words_[begin_] != magic)
+      return malformed(begin_, fmt::format("is ({:#010x}), not the magic number", words_[begin_]));
     module_.version = words_[begin_ + 1];
     const std::uint32_t major = module_.version >> 16;
     if (major != 1 || (module_.version & 0xff0000ff) != 0)
@@ -248,7 +250,8 @@ class ModuleReader {
       return {};
     }
     const bool begins = it.op == op::function;
-    if (begins == is_in_function_) return malformed(it.at, begins ? "begins a function in another" : "ends no function");
+    if (begins == is_in_function_)
+      return malformed(it.at, begins ? "begins a function in another" : "ends no function");
     is_in_function_ = begins;
     if (!begins) return {};
     PINTLE_ASSIGN(function, id(it, 1));

@@ -55,9 +55,9 @@ struct SpirvDimension {
 
 struct SpirvEntry {
   std::string name;
-  std::uint32_t model = 0;                                 ///< 5: GLCompute, 6: Kernel.
+  std::uint32_t model = 0;                                  ///< 5: GLCompute, 6: Kernel.
   std::optional<std::array<SpirvDimension, 3>> group_size;  ///< Empty where the module says none.
-  std::vector<std::uint32_t> interface;                    ///< Ids; from version 1.4 on, every variable that is used.
+  std::vector<std::uint32_t> interface;                     ///< Ids; from version 1.4 on, every variable that is used.
 };
 
 struct SpirvModule {

@@ -62,10 +62,9 @@ constexpr std::array needs{
     Need{4448, "StorageBuffer8BitAccess", enabled<second, &Second::storageBuffer8BitAccess>},
     Need{4449, "UniformAndStorageBuffer8BitAccess", enabled<second, &Second::uniformAndStorageBuffer8BitAccess>},
     Need{4450, "StoragePushConstant8", enabled<second, &Second::storagePushConstant8>},
-    Need{4466, "SignedZeroInfNanPreserve",
-         [](const Physical& physical) {
-           return physical.version_1_2.shaderSignedZeroInfNanPreserveFloat32 == VK_TRUE;
-         }},
+    Need{
+        4466, "SignedZeroInfNanPreserve",
+        [](const Physical& physical) { return physical.version_1_2.shaderSignedZeroInfNanPreserveFloat32 == VK_TRUE; }},
     Need{5345, "VulkanMemoryModel", enabled<second, &Second::vulkanMemoryModel>},
     Need{5346, "VulkanMemoryModelDeviceScope", enabled<second, &Second::vulkanMemoryModelDeviceScope>},
     Need{5347, "PhysicalStorageBufferAddresses", enabled<second, &Second::bufferDeviceAddress>},

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 
-
 namespace pintle::vulkan {
 
 bool HostAccess::enter() {

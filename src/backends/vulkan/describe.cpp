@@ -55,9 +55,10 @@ std::vector<Capability> capabilities_of(const Physical& physical) {
   const std::string no_extension = "the driver lacks the extension ";
   std::vector<Capability> rows;
   rows.push_back({execution, Support::native, ""});
-  rows.push_back(physical.copy ? Capability{copy_queue, Support::native, ""}
-                               : Capability{copy_queue, Support::emulated,
-                                            "no queue family only copies, so these queues share the one that computes"});
+  rows.push_back(physical.copy
+                     ? Capability{copy_queue, Support::native, ""}
+                     : Capability{copy_queue, Support::emulated,
+                                  "no queue family only copies, so these queues share the one that computes"});
   rows.push_back({host_call, Support::emulated,
                   "Vulkan runs no host code: a thread of the backend cuts the submission there, waits and calls"});
   rows.push_back(row(timestamp, physical.compute->timestamp_bits != 0, "timestampValidBits of the queue family is 0"));
@@ -67,10 +68,11 @@ std::vector<Capability> capabilities_of(const Physical& physical) {
   rows.push_back({recording, Support::absent, "lists are translated again at each replay"});
   rows.push_back({notification, Support::absent, "Vulkan tells nobody; a timeline semaphore can be waited for"});
   rows.push_back(row(host_import, physical.host_pointer_alignment != 0, no_extension + "VK_EXT_external_memory_host"));
-  rows.push_back(row(memory_export, physical.has("VK_KHR_external_memory_fd"), no_extension + "VK_KHR_external_memory_fd"));
+  rows.push_back(
+      row(memory_export, physical.has("VK_KHR_external_memory_fd"), no_extension + "VK_KHR_external_memory_fd"));
   rows.push_back({timeline_export, Support::absent, "not implemented; core waits on the host"});
-  rows.push_back(row(calibration, physical.relates_clocks,
-                     no_extension + "VK_EXT_calibrated_timestamps with CLOCK_MONOTONIC"));
+  rows.push_back(
+      row(calibration, physical.relates_clocks, no_extension + "VK_EXT_calibrated_timestamps with CLOCK_MONOTONIC"));
   rows.push_back({constants, Support::native, "specialisation constants, by name"});
   return rows;
 }

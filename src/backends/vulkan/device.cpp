@@ -84,8 +84,8 @@ Result<void> Device::wait(backend::QueueId queue, std::uint64_t serial, Deadline
 Result<backend::ClockPair> Device::calibrate() {
   return guarded("relating clocks", [&]() -> Result<backend::ClockPair> {
     if (!context_->physical().relates_clocks)
-      return Error(Errc::unsupported, fmt::format("[{}] relates no clocks: {}.", info_.id,
-                                                  info_.capability(Feature::calibration).detail));
+      return Error(Errc::unsupported,
+                   fmt::format("[{}] relates no clocks: {}.", info_.id, info_.capability(Feature::calibration).detail));
     std::array<VkCalibratedTimestampInfoEXT, 2> clocks{};
     for (auto& clock : clocks) clock.sType = VK_STRUCTURE_TYPE_CALIBRATED_TIMESTAMP_INFO_EXT;
     clocks[0].timeDomain = VK_TIME_DOMAIN_DEVICE_EXT;
@@ -115,8 +115,9 @@ Result<void> Device::native(std::string_view type, std::uint64_t object, void* o
                                           memory.size, address == 0 ? 0 : address + memory.offset};
       return {};
     }
-    return Error(Errc::unsupported, fmt::format("Native type {} is none of the vulkan backend's ({}, {}).",
-                                                base::quote(type), VulkanDevice::native_type, VulkanMemory::native_type));
+    return Error(Errc::unsupported,
+                 fmt::format("Native type {} is none of the vulkan backend's ({}, {}).", base::quote(type),
+                             VulkanDevice::native_type, VulkanMemory::native_type));
   });
 }
 

@@ -13,7 +13,8 @@ namespace pintle::vulkan {
 namespace {
 
 constexpr const char* install =
-    "Install the Vulkan loader and a driver (Debian: libvulkan1 and mesa-vulkan-drivers), or name a driver's manifest in "
+    "Install the Vulkan loader and a driver (Debian: libvulkan1 and mesa-vulkan-drivers), or name a driver's manifest "
+    "in "
     "VK_ICD_FILENAMES.";
 
 /// The instance stays once it exists: drivers do not like to be closed and opened again.

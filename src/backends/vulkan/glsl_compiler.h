@@ -27,7 +27,8 @@ class GlslCompiler {
 
 /// libshaderc, in this process.
 [[nodiscard]] Result<std::unique_ptr<GlslCompiler>> open_shaderc();
-/// glslc or glslangValidator, found in PATH. Some systems have a libshaderc that cannot be opened, but a glslc that works.
+/// glslc or glslangValidator, found in PATH. Some systems have a libshaderc that cannot be opened, but a glslc that
+/// works.
 [[nodiscard]] Result<std::unique_ptr<GlslCompiler>> find_glsl_program();
 
 }  // namespace pintle::vulkan

@@ -7,8 +7,8 @@
 
 #include "backends/vulkan/glsl_compiler.h"
 #include "base/file.h"
-#include "kit/code_cache.h"
 #include "base/subprocess.h"
+#include "kit/code_cache.h"
 
 namespace pintle::vulkan {
 namespace {

@@ -27,8 +27,8 @@ class HostRanges {
     if (is_empty()) return false;
     const std::byte* const end = bytes.data() + bytes.size();
     const std::lock_guard lock(mutex_);
-    return std::ranges::any_of(
-        ranges_, [&](const Range& range) { return range.begin < end && bytes.data() < range.end; });
+    return std::ranges::any_of(ranges_,
+                               [&](const Range& range) { return range.begin < end && bytes.data() < range.end; });
   }
   /// What `queue` was to write at values in [first, last] is written, or will not be.
   void forget(backend::QueueId queue, std::uint64_t first, std::uint64_t last) noexcept {

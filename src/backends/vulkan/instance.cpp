@@ -45,8 +45,8 @@ std::string driver_places() {
 Result<std::unique_ptr<Instance>> Instance::create() {
   PINTLE_ASSIGN(loader, base::Dylib::open("libvulkan.so.1"));
   std::unique_ptr<Instance> instance(new Instance(std::move(loader)));
-  PINTLE_ASSIGN(entry, instance->loader_.function<std::remove_pointer_t<PFN_vkGetInstanceProcAddr>>(
-                           "vkGetInstanceProcAddr"));
+  PINTLE_ASSIGN(entry,
+                instance->loader_.function<std::remove_pointer_t<PFN_vkGetInstanceProcAddr>>("vkGetInstanceProcAddr"));
   vendor::vulkan::GlobalFunctions global;
   PINTLE_TRY(global.load(entry));
   PINTLE_TRY(check_version(global));

@@ -115,9 +115,10 @@ class Matching {
     interface.scalar_bytes = round_up(std::max<std::uint64_t>(interface.scalar_bytes, block->size), 4);
     if (interface.scalar_source == ScalarSource::uniform) interface.scalar_bytes = round_up(interface.scalar_bytes, 16);
     else if (interface.scalar_bytes > most) {
-      return mismatch("has ({}) bytes of scalars in push constants, which hold ({}); put them into a uniform block at set 0, "
-                      "binding {}",
-                      interface.scalar_bytes, most, interface.buffers);
+      return mismatch(
+          "has ({}) bytes of scalars in push constants, which hold ({}); put them into a uniform block at set 0, "
+          "binding {}",
+          interface.scalar_bytes, most, interface.buffers);
     }
     return {};
   }
@@ -132,8 +133,8 @@ class Matching {
         return mismatch("has no storage buffer at set 0, binding {}, where parameter \"{}\" is bound", number,
                         parameter.name);
       if (writes(parameter.access) && !binding->is_writable && !is_bound_twice(number))
-        return mismatch("only reads at set 0, binding {}, and parameter \"{}\" is declared ({})", number, parameter.name,
-                        name(parameter.access));
+        return mismatch("only reads at set 0, binding {}, and parameter \"{}\" is declared ({})", number,
+                        parameter.name, name(parameter.access));
     }
     const std::uint32_t end = interface.buffers + (interface.scalar_source == ScalarSource::uniform ? 1 : 0);
     const bool can_tell = module_.version >= 0x00010400 || module_.entries.size() == 1;
@@ -190,8 +191,9 @@ Result<void> append_constant(Specialization& specialization, const SpirvConstant
   } else if (wanted.kind == SpirvConstant::Kind::floating) {
     if (wanted.bits == 32) append(data, static_cast<float>(value));
     else if (wanted.bits == 64) append(data, value);
-    else return Error(Errc::unsupported, fmt::format("Constant {} is a float of ({}) bits.", base::quote(given.name),
-                                                     wanted.bits));
+    else
+      return Error(Errc::unsupported,
+                   fmt::format("Constant {} is a float of ({}) bits.", base::quote(given.name), wanted.bits));
   } else if (!is_whole) {
     return mismatch("Constant {} has value ({}), which is no {} integer of ({}) bits.", base::quote(given.name), value,
                     is_signed ? "signed" : "unsigned", wanted.bits);
@@ -295,8 +297,9 @@ Result<std::vector<KernelCode>> read_glsl_image(const Physical& physical, const 
 Result<std::vector<KernelCode>> read_image(const Physical& physical, const ProgramImage& image) {
   if (image.format == "spirv") return read_spirv_image(physical, image);
   if (image.format == "glsl") return read_glsl_image(physical, image);
-  return Error(Errc::unsupported, fmt::format("Format {} of [Program {}] is none of the vulkan backend's (spirv, glsl).",
-                                              base::quote(image.format), base::quote(image.name)));
+  return Error(Errc::unsupported,
+               fmt::format("Format {} of [Program {}] is none of the vulkan backend's (spirv, glsl).",
+                           base::quote(image.format), base::quote(image.name)));
 }
 
 }  // namespace pintle::vulkan

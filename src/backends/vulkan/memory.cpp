@@ -89,8 +89,8 @@ Result<std::unique_ptr<Allocation>> MemoryTable::dedicate(const MemoryRequest& r
 Result<SharedBlock*> MemoryTable::add_block(Placement placement) {
   PINTLE_ASSIGN(block, create_block(placement, shared_size));
   const std::uint64_t origin = misalignment(*block, host_alignment);
-  auto shared = std::make_unique<SharedBlock>(
-      SharedBlock{std::move(block), origin, kit::Suballocator(shared_size - origin)});
+  auto shared =
+      std::make_unique<SharedBlock>(SharedBlock{std::move(block), origin, kit::Suballocator(shared_size - origin)});
   taken_[shared->block->heap()] += shared->block->size();
   pool_of(placement).push_back(std::move(shared));
   return pool_of(placement).back().get();
@@ -99,9 +99,10 @@ Result<SharedBlock*> MemoryTable::add_block(Placement placement) {
 /// Only in heaps that have room: drivers promise more than there is.
 Result<std::unique_ptr<Block>> MemoryTable::create_block(Placement placement, std::uint64_t size) {
   const std::vector<std::uint64_t> room = available();
-  BlockRequest request{.source = context_.physical().has("VK_KHR_external_memory_fd") ? Source::exportable : Source::fresh,
-                       .size = size,
-                       .placement = placement};
+  BlockRequest request{
+      .source = context_.physical().has("VK_KHR_external_memory_fd") ? Source::exportable : Source::fresh,
+      .size = size,
+      .placement = placement};
   const VkPhysicalDeviceMemoryProperties& memory = context_.physical().memory;
   for (std::uint32_t type = 0; type < memory.memoryTypeCount; ++type) {
     if (room[memory.memoryTypes[type].heapIndex] < size) request.types &= ~(1u << type);
@@ -143,24 +144,24 @@ Result<std::span<std::byte>> MemoryTable::map(MemoryId memory) {
   const Allocation& allocation = allocation_of(memory);
   if (allocation.block->mapped() != nullptr)
     return std::span(allocation.block->mapped() + allocation.offset, allocation.size);
-  return Error(Errc::unsupported, fmt::format("Memory of [{}] for the device cannot be mapped; allocate it for the host.",
-                                              context_.id()));
+  return Error(Errc::unsupported,
+               fmt::format("Memory of [{}] for the device cannot be mapped; allocate it for the host.", context_.id()));
 }
 
 Result<MemoryId> MemoryTable::import_host(std::span<std::byte> bytes) {
   const std::uint64_t page = context_.physical().host_pointer_alignment;
-  if (page == 0)
-    return Error(Errc::unsupported, fmt::format("[{}] lacks VK_EXT_external_memory_host.", context_.id()));
+  if (page == 0) return Error(Errc::unsupported, fmt::format("[{}] lacks VK_EXT_external_memory_host.", context_.id()));
   const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
   if (address % page != 0 || bytes.size() % page != 0) {
-    return Error(Errc::unsupported, fmt::format("Host memory at ({:#x}) of ({}) bytes is no multiple of ({}), which [{}] "
-                                                "needs to use it in place.",
-                                                address, bytes.size(), page, context_.id()));
+    return Error(Errc::unsupported,
+                 fmt::format("Host memory at ({:#x}) of ({}) bytes is no multiple of ({}), which [{}] "
+                             "needs to use it in place.",
+                             address, bytes.size(), page, context_.id()));
   }
-  PINTLE_ASSIGN(block, Block::create(context_, {.source = Source::host,
-                                                .size = bytes.size(),
-                                                .placement = Placement::device,
-                                                .host = bytes.data()}));
+  PINTLE_ASSIGN(
+      block, Block::create(
+                 context_,
+                 {.source = Source::host, .size = bytes.size(), .placement = Placement::device, .host = bytes.data()}));
   auto allocation = std::make_unique<Allocation>();
   allocation->block = block.get();
   allocation->size = bytes.size();
@@ -217,8 +218,8 @@ std::vector<std::uint64_t> MemoryTable::available() {
     context_.instance().functions().GetPhysicalDeviceMemoryProperties2(physical.handle, &memory);
   }
   for (std::size_t heap = 0; heap < room.size(); ++heap) {
-    const std::uint64_t total = budget.heapBudget[heap] != 0 ? budget.heapBudget[heap]
-                                                             : physical.memory.memoryHeaps[heap].size;
+    const std::uint64_t total =
+        budget.heapBudget[heap] != 0 ? budget.heapBudget[heap] : physical.memory.memoryHeaps[heap].size;
     const std::uint64_t taken = budget.heapBudget[heap] != 0 ? budget.heapUsage[heap] : taken_[heap];
     room[heap] = total - std::min(total, taken);
   }
@@ -229,8 +230,8 @@ std::vector<Heap> MemoryTable::heaps() {
   const std::lock_guard lock(mutex_);
   const std::vector<std::uint64_t> room = available();
   const VkPhysicalDeviceMemoryProperties& memory = context_.physical().memory;
-  const char* const source = context_.physical().has("VK_EXT_memory_budget") ? "VK_EXT_memory_budget"
-                                                                              : "VkMemoryHeap, less what is allocated";
+  const char* const source =
+      context_.physical().has("VK_EXT_memory_budget") ? "VK_EXT_memory_budget" : "VkMemoryHeap, less what is allocated";
   std::vector<Heap> heaps;
   for (std::uint32_t heap = 0; heap < memory.memoryHeapCount; ++heap) {
     const bool is_local = (memory.memoryHeaps[heap].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0;
@@ -244,9 +245,10 @@ Error MemoryTable::exhausted(const MemoryRequest& request, const Error& error) {
   const std::vector<std::uint64_t> room = available();
   const Error described(
       Errc::out_of_memory,
-      fmt::format("Requested size ({} bytes) of [Buffer \"{}\"] is more than the driver gives; the heaps of [{}] have at "
-                  "most ({} bytes) available.",
-                  request.size, request.label, context_.id(), std::ranges::max(room)));
+      fmt::format(
+          "Requested size ({} bytes) of [Buffer \"{}\"] is more than the driver gives; the heaps of [{}] have at "
+          "most ({} bytes) available.",
+          request.size, request.label, context_.id(), std::ranges::max(room)));
   return error.vendor() ? described.with_vendor(*error.vendor()) : described;
 }
 

@@ -22,10 +22,10 @@ struct SharedBlock {
 /// One buffer; a MemoryId is its address.
 struct Allocation {
   Block* block = nullptr;
-  std::uint64_t offset = 0;  ///< In the block.
-  std::uint64_t size = 0;    ///< As it was asked for; the block has at least the next multiple of 16.
-  SharedBlock* shared = nullptr;      ///< Cut from it, or
-  std::unique_ptr<Block> own;         ///< the only one in it.
+  std::uint64_t offset = 0;       ///< In the block.
+  std::uint64_t size = 0;         ///< As it was asked for; the block has at least the next multiple of 16.
+  SharedBlock* shared = nullptr;  ///< Cut from it, or
+  std::unique_ptr<Block> own;     ///< the only one in it.
 };
 
 [[nodiscard]] inline Allocation& allocation_of(backend::MemoryId memory) noexcept {

@@ -10,10 +10,9 @@ namespace pintle::vulkan {
 namespace {
 
 constexpr std::array wanted_extensions{
-    "VK_KHR_push_descriptor",      "VK_KHR_synchronization2",     "VK_EXT_subgroup_size_control",
-    "VK_EXT_memory_budget",        "VK_EXT_external_memory_host", "VK_KHR_external_memory_fd",
-    "VK_EXT_calibrated_timestamps", "VK_EXT_pci_bus_info",         "VK_EXT_device_fault",
-    "VK_KHR_maintenance4",         "VK_KHR_portability_subset",
+    "VK_KHR_push_descriptor",      "VK_KHR_synchronization2",   "VK_EXT_subgroup_size_control", "VK_EXT_memory_budget",
+    "VK_EXT_external_memory_host", "VK_KHR_external_memory_fd", "VK_EXT_calibrated_timestamps", "VK_EXT_pci_bus_info",
+    "VK_EXT_device_fault",         "VK_KHR_maintenance4",       "VK_KHR_portability_subset",
 };
 
 std::set<std::string, std::less<>> extensions_of(const InstanceFunctions& vk, VkPhysicalDevice device) {
@@ -51,8 +50,8 @@ void read_properties(const InstanceFunctions& vk, Physical& physical) {
   link(push, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR, physical.has("VK_KHR_push_descriptor"));
   link(pci, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT, physical.has("VK_EXT_pci_bus_info"));
   vk.GetPhysicalDeviceProperties2(physical.handle, &all);
-  physical.max_buffer_size = physical.has("VK_KHR_maintenance4") ? maintenance.maxBufferSize
-                                                                 : physical.version_1_1.maxMemoryAllocationSize;
+  physical.max_buffer_size =
+      physical.has("VK_KHR_maintenance4") ? maintenance.maxBufferSize : physical.version_1_1.maxMemoryAllocationSize;
   physical.host_pointer_alignment = host.minImportedHostPointerAlignment;
   physical.max_push_descriptors = push.maxPushDescriptors;
   if (physical.has("VK_EXT_pci_bus_info"))
@@ -69,8 +68,8 @@ void read_families(const InstanceFunctions& vk, Physical& physical) {
     const VkQueueFlags flags = families[index].queueFlags;
     const Family family{index, families[index].timestampValidBits};
     if ((flags & VK_QUEUE_COMPUTE_BIT) != 0 && !physical.compute) physical.compute = family;
-    const bool only_copies = (flags & VK_QUEUE_TRANSFER_BIT) != 0 &&
-                             (flags & (VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT)) == 0;
+    const bool only_copies =
+        (flags & VK_QUEUE_TRANSFER_BIT) != 0 && (flags & (VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT)) == 0;
     if (only_copies && !physical.copy) physical.copy = family;
   }
 }
@@ -137,7 +136,9 @@ Features Features::of(const InstanceFunctions& vk, VkPhysicalDevice device, std:
     Features all = asked;
     all.core.features = head.features;
     for (auto* part = static_cast<VkBaseOutStructure*>(head.pNext); part != nullptr; part = part->pNext) {
-      const auto take = [&](auto& place) { place = *reinterpret_cast<std::remove_reference_t<decltype(place)>*>(part); };
+      const auto take = [&](auto& place) {
+        place = *reinterpret_cast<std::remove_reference_t<decltype(place)>*>(part);
+      };
       switch (part->sType) {
         case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES: take(all.version_1_1); break;
         case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES: take(all.version_1_2); break;
@@ -186,8 +187,8 @@ std::string Physical::refusal() const {
 }
 
 std::string Physical::driver_identity() const {
-  std::string text = fmt::format("{:08x} {:08x} {:08x} ", properties.vendorID, properties.deviceID,
-                                 properties.driverVersion);
+  std::string text =
+      fmt::format("{:08x} {:08x} {:08x} ", properties.vendorID, properties.deviceID, properties.driverVersion);
   for (const std::uint8_t byte : properties.pipelineCacheUUID) text += fmt::format("{:02x}", byte);
   return text;
 }

@@ -144,7 +144,8 @@ Result<void> Recorder::fill_staged(const backend::Fill& fill, const Place& to, s
 std::optional<Recorder::Place> Recorder::import(std::span<const std::byte> bytes) {
   if (context_.physical().host_pointer_alignment == 0 || bytes.size() < least_import) return std::nullopt;
   const std::span<std::byte> pages = pages_around(context_, bytes);
-  auto block = Block::create(context_, {.source = BlockRequest::Source::host, .size = pages.size(), .host = pages.data()});
+  auto block =
+      Block::create(context_, {.source = BlockRequest::Source::host, .size = pages.size(), .host = pages.data()});
   if (!block) return std::nullopt;
   slot_.imports.push_back(*std::move(block));
   return Place{slot_.imports.back()->buffer(), static_cast<std::uint64_t>(bytes.data() - pages.data())};
@@ -208,7 +209,8 @@ Result<void> Recorder::bind_arguments(const Kernel& kernel, std::span<const Argu
   for (const Argument& argument : arguments) {
     if (argument.kind == Argument::Kind::buffer) {
       const Place place = place_of(argument.range);
-      buffers[buffer++] = {place.buffer, place.offset, std::max<VkDeviceSize>(word, (argument.range.size + 3) / word * word)};
+      buffers[buffer++] = {place.buffer, place.offset,
+                           std::max<VkDeviceSize>(word, (argument.range.size + 3) / word * word)};
     } else if (argument.kind == Argument::Kind::scalar) {
       const ScalarPlace& place = kernel.scalars[scalar++];
       std::memcpy(scalars.data() + place.offset, argument.scalar.bytes.data(), place.size);

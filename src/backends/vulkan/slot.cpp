@@ -80,8 +80,8 @@ Result<VkDescriptorSet> Slot::allocate_set(VkDescriptorSetLayout layout) {
   while (true) {
     const bool is_new = open_sets_ == sets_.size();
     if (is_new) PINTLE_TRY(add_sets());
-    const VkDescriptorSetAllocateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, nullptr, sets_[open_sets_], 1,
-                                           &layout};
+    const VkDescriptorSetAllocateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, nullptr, sets_[open_sets_],
+                                           1, &layout};
     VkDescriptorSet set = VK_NULL_HANDLE;
     const VkResult answer = context_.vk.AllocateDescriptorSets(context_.device(), &info, &set);
     const bool is_full = answer == VK_ERROR_OUT_OF_POOL_MEMORY || answer == VK_ERROR_FRAGMENTED_POOL;

@@ -40,9 +40,9 @@ class Slot {
 
   Staging staging;
   std::vector<Delivery> deliveries;
-  std::vector<std::unique_ptr<Block>> imports;           // of host memory
-  std::vector<std::shared_ptr<Timeline>> awaited;        // those of other queues
-  std::uint64_t value = 0;                               // of its queue's timeline, at which it is finished
+  std::vector<std::unique_ptr<Block>> imports;     // of host memory
+  std::vector<std::shared_ptr<Timeline>> awaited;  // those of other queues
+  std::uint64_t value = 0;                         // of its queue's timeline, at which it is finished
 
  private:
   Slot(Context& context, StagingPool& pool, const Lane& lane) : staging(pool), context_(context), lane_(lane) {}

@@ -13,11 +13,11 @@ struct Compiler;  // shaderc_compiler
 struct Options;   // shaderc_compile_options
 struct Output;    // shaderc_compilation_result
 
-inline constexpr int compute_shader = 2;                                  // shaderc_compute_shader
-inline constexpr int target_vulkan = 0;                                   // shaderc_target_env_vulkan
+inline constexpr int compute_shader = 2;                                      // shaderc_compute_shader
+inline constexpr int target_vulkan = 0;                                       // shaderc_target_env_vulkan
 inline constexpr std::uint32_t version_vulkan_1_2 = (1u << 22) | (2u << 12);  // shaderc_env_version_vulkan_1_2
-inline constexpr int spirv_1_5 = 0x010500;                                // shaderc_spirv_version_1_5
-inline constexpr int status_success = 0;                                  // shaderc_compilation_status_success
+inline constexpr int spirv_1_5 = 0x010500;                                    // shaderc_spirv_version_1_5
+inline constexpr int status_success = 0;                                      // shaderc_compilation_status_success
 
 /// The library's functions; `library` keeps them valid.
 struct Functions {

@@ -16,7 +16,7 @@ namespace pintle::vendor::vulkan {
 }
 
 /// What a table's `load` does for one function that must be there.
-#define VULKAN_REQUIRED(name)                          \
+#define VULKAN_REQUIRED(name)                             \
   name = reinterpret_cast<PFN_vk##name>(get("vk" #name)); \
   if (name == nullptr) return missing_function("vk" #name);
 #define VULKAN_OPTIONAL(name) name = reinterpret_cast<PFN_vk##name>(get("vk" #name));
