@@ -1,0 +1,119 @@
+#include "backends/vulkan/context.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace pintle::vulkan {
+
+bool HostAccess::enter() {
+  const std::lock_guard lock(mutex_);
+  if (closed_) return false;
+  inside_.push_back(std::this_thread::get_id());
+  return true;
+}
+
+void HostAccess::leave() noexcept {
+  const std::lock_guard lock(mutex_);
+  inside_.erase(std::ranges::find(inside_, std::this_thread::get_id()));
+  left_.notify_all();
+}
+
+void HostAccess::close() noexcept {
+  std::unique_lock lock(mutex_);
+  closed_ = true;
+  const auto is_mine = [self = std::this_thread::get_id()](std::thread::id one) { return one == self; };
+  left_.wait_for(lock, std::chrono::seconds(5), [&] { return std::ranges::all_of(inside_, is_mine); });
+}
+
+Result<std::unique_ptr<Context>> Context::open(const Instance& instance, Physical physical, std::string id) {
+  std::unique_ptr<Context> context(new Context(instance, std::move(physical), std::move(id)));
+  PINTLE_TRY(context->create_device());
+  return context;
+}
+
+Result<void> Context::create_device() {
+  families_.push_back(physical_.compute->index);
+  if (physical_.copy) families_.push_back(physical_.copy->index);
+  constexpr float priority = 1;
+  std::vector<VkDeviceQueueCreateInfo> queues;
+  for (const std::uint32_t family : families_)
+    queues.push_back({VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, nullptr, 0, family, 1, &priority});
+  std::vector<const char*> extensions;
+  for (const std::string& extension : physical_.extensions) extensions.push_back(extension.c_str());
+  const InstanceFunctions& vk_instance = instance_.functions();
+  const VkResult created = physical_.features.chained(
+      physical_.version, physical_.has("VK_EXT_device_fault"), [&](VkPhysicalDeviceFeatures2& features) {
+        VkDeviceCreateInfo info{};
+        info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+        info.pNext = &features;
+        info.queueCreateInfoCount = static_cast<std::uint32_t>(queues.size());
+        info.pQueueCreateInfos = queues.data();
+        info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
+        info.ppEnabledExtensionNames = extensions.data();
+        return vk_instance.CreateDevice(physical_.handle, &info, nullptr, &device_);
+      });
+  if (created != VK_SUCCESS) {
+    device_ = nullptr;
+    return error_of(created, "vkCreateDevice").with_device(id_, 0);
+  }
+  PINTLE_TRY(functions_.load(vk_instance.GetDeviceProcAddr, device_));
+  if (functions_.CmdPipelineBarrier2 == nullptr) functions_.CmdPipelineBarrier2 = functions_.CmdPipelineBarrier2KHR;
+  if (physical_.features.version_1_3.synchronization2 != VK_TRUE) functions_.CmdPipelineBarrier2 = nullptr;
+  const auto take = [&](Lane& lane, const Family& family) {
+    lane.family = family;
+    vk.GetDeviceQueue(device_, family.index, 0, &lane.queue);
+  };
+  take(compute_, *physical_.compute);
+  if (physical_.copy) take(copy_, *physical_.copy);
+  return {};
+}
+
+Context::~Context() {
+  if (device_ != nullptr && vk.DestroyDevice != nullptr) vk.DestroyDevice(device_, nullptr);
+}
+
+Result<void> Context::check(VkResult result, const char* call) {
+  if (result == VK_SUCCESS) return alive();
+  const Error error = error_of(result, call).with_device(id_, 0);
+  return error.code() == Errc::device_lost ? lose(error) : error;
+}
+
+Result<void> Context::alive() const {
+  if (is_lost()) return Error(*cause_);
+  return {};
+}
+
+Error Context::lose(const Error& error) {
+  std::call_once(losing_, [&] {
+    Error cause = error.code() == Errc::device_lost
+                      ? error
+                      : Error(Errc::device_lost, fmt::format("[{}] is given up: {}", id_, error.message()));
+    if (error.vendor() && !cause.vendor()) cause = cause.with_vendor(*error.vendor());
+    if (const std::string words = fault_words(); !words.empty()) cause = cause.during("running work: " + words);
+    cause_.emplace(std::move(cause));
+    host_.close();
+    settle();
+    lost_.store(true, std::memory_order_release);  // last: whoever is told may free the host memory of its work
+  });
+  return *cause_;
+}
+
+/// Returns in finite time also where the device is lost. Afterwards the device touches no host memory.
+void Context::settle() noexcept {
+  const std::scoped_lock lock(compute_.mutex, copy_.mutex);
+  vk.DeviceWaitIdle(device_);
+}
+
+std::string Context::fault_words() const {
+  if (vk.GetDeviceFaultInfoEXT == nullptr || physical_.features.fault.deviceFault != VK_TRUE) return {};
+  VkDeviceFaultCountsEXT counts{};
+  counts.sType = VK_STRUCTURE_TYPE_DEVICE_FAULT_COUNTS_EXT;
+  VkDeviceFaultInfoEXT info{};
+  info.sType = VK_STRUCTURE_TYPE_DEVICE_FAULT_INFO_EXT;
+  const VkResult told = vk.GetDeviceFaultInfoEXT(device_, &counts, &info);
+  return told == VK_SUCCESS || told == VK_INCOMPLETE ? std::string(info.description) : std::string();
+}
+
+}  // namespace pintle::vulkan

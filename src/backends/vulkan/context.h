@@ -1,0 +1,97 @@
+// An open device as its parts share it: functions, VkQueues, and whether it is lost.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "backends/vulkan/instance.h"
+#include "backends/vulkan/result.h"
+
+namespace pintle::vulkan {
+
+using vendor::vulkan::DeviceFunctions;
+
+/// One VkQueue, which several queues share.
+struct Lane {
+  VkQueue queue = nullptr;
+  Family family;
+  std::mutex mutex;
+};
+
+/// Who touches host memory or runs host calls. Closing waits for them, so that nothing is touched afterwards.
+class HostAccess {
+ public:
+  /// False once closed.
+  [[nodiscard]] bool enter();
+  void leave() noexcept;
+  /// Waits until every other thread has left; not for ever, since a host call is foreign code.
+  void close() noexcept;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable left_;
+  std::vector<std::thread::id> inside_;
+  bool closed_ = false;
+};
+
+class Context {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<Context>> open(const Instance& instance, Physical physical,
+                                                             std::string id);
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  ~Context();
+
+  [[nodiscard]] const Instance& instance() const noexcept { return instance_; }
+  [[nodiscard]] const Physical& physical() const noexcept { return physical_; }
+  [[nodiscard]] VkDevice device() const noexcept { return device_; }
+  [[nodiscard]] const std::string& id() const noexcept { return id_; }
+  [[nodiscard]] Lane& lane(QueueKind kind) noexcept {
+    return kind == QueueKind::copy && physical_.copy ? copy_ : compute_;
+  }
+  [[nodiscard]] HostAccess& host() noexcept { return host_; }
+  /// The families that buffers are used from; one: used exclusively.
+  [[nodiscard]] const std::vector<std::uint32_t>& families() const noexcept { return families_; }
+  [[nodiscard]] bool has_addresses() const noexcept {
+    return physical_.features.version_1_2.bufferDeviceAddress == VK_TRUE;
+  }
+
+  /// Success, or the error of a call. A lost device stays lost with its first cause. No lock of a lane is held.
+  [[nodiscard]] Result<void> check(VkResult result, const char* call);
+  /// The first cause once the device is lost.
+  [[nodiscard]] Result<void> alive() const;
+  [[nodiscard]] bool is_lost() const noexcept { return lost_.load(std::memory_order_acquire); }
+  /// The first cause, once whoever is losing the device has done so.
+  [[nodiscard]] Error loss() { return lose(Error(Errc::internal, "The device is being lost.")); }
+  /// The device counts as lost from now on, and no host memory is touched any more; answers the first cause.
+  Error lose(const Error& error);
+
+  const DeviceFunctions& vk = functions_;
+
+ private:
+  Context(const Instance& instance, Physical physical, std::string id)
+      : instance_(instance), physical_(std::move(physical)), id_(std::move(id)) {}
+  [[nodiscard]] Result<void> create_device();
+  [[nodiscard]] std::string fault_words() const;
+  void settle() noexcept;
+
+  const Instance& instance_;
+  const Physical physical_;
+  const std::string id_;
+  VkDevice device_ = nullptr;
+  DeviceFunctions functions_;
+  Lane compute_;
+  Lane copy_;
+  std::vector<std::uint32_t> families_;
+  HostAccess host_;
+  std::atomic<bool> lost_{false};
+  std::once_flag losing_;
+  std::optional<Error> cause_;  // written once, before `lost_`
+};
+
+}  // namespace pintle::vulkan

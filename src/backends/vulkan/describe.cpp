@@ -1,0 +1,116 @@
+// A physical device as core lists it: identity, limits, and a row of truth for each feature.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "backends/vulkan/memory_types.h"
+#include "backends/vulkan/physical.h"
+
+namespace pintle::vulkan {
+namespace {
+
+DeviceKind kind_of(VkPhysicalDeviceType type) noexcept {
+  switch (type) {
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU: return DeviceKind::discrete_gpu;
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU: return DeviceKind::integrated_gpu;
+    case VK_PHYSICAL_DEVICE_TYPE_CPU: return DeviceKind::software;
+    default: return DeviceKind::accelerator;
+  }
+}
+
+Grid grid_of(const std::uint32_t (&counts)[3]) noexcept { return {counts[0], counts[1], counts[2]}; }
+
+/// Buffers of a kernel, and a uniform block where scalars do not fit into push constants.
+std::uint32_t most_parameters(const Physical& physical) {
+  const VkPhysicalDeviceLimits& limits = physical.properties.limits;
+  std::uint32_t most = std::min({limits.maxPerStageDescriptorStorageBuffers, limits.maxDescriptorSetStorageBuffers,
+                                 limits.maxPerStageResources - 1, most_buffers});
+  if (physical.max_push_descriptors != 0) most = std::min(most, physical.max_push_descriptors - 1);
+  return most;
+}
+
+Limits limits_of(const Physical& physical) {
+  const VkPhysicalDeviceLimits& from = physical.properties.limits;
+  const VkDeviceSize heap = largest_heap(physical.memory);
+  Limits limits;
+  limits.max_allocation = std::min({physical.version_1_1.maxMemoryAllocationSize, physical.max_buffer_size, heap});
+  limits.max_binding = from.maxStorageBufferRange;
+  limits.offset_alignment = static_cast<std::uint32_t>(std::max<VkDeviceSize>(from.minStorageBufferOffsetAlignment, 4));
+  limits.max_grid = grid_of(from.maxComputeWorkGroupCount);
+  limits.max_group = grid_of(from.maxComputeWorkGroupSize);
+  limits.max_group_items = from.maxComputeWorkGroupInvocations;
+  limits.max_local_bytes = from.maxComputeSharedMemorySize;
+  limits.max_parameters = most_parameters(physical);
+  limits.max_in_flight = max_in_flight;
+  return limits;
+}
+
+Capability row(Feature feature, bool has, std::string why_not) {
+  return has ? Capability{feature, Support::native, ""} : Capability{feature, Support::absent, std::move(why_not)};
+}
+
+std::vector<Capability> capabilities_of(const Physical& physical) {
+  using enum Feature;
+  const std::string no_extension = "the driver lacks the extension ";
+  std::vector<Capability> rows;
+  rows.push_back({execution, Support::native, ""});
+  rows.push_back(physical.copy
+                     ? Capability{copy_queue, Support::native, ""}
+                     : Capability{copy_queue, Support::emulated,
+                                  "no queue family only copies, so these queues share the one that computes"});
+  rows.push_back({host_call, Support::emulated,
+                  "Vulkan runs no host code: a thread of the backend cuts the submission there, waits and calls"});
+  rows.push_back(row(timestamp, physical.compute->timestamp_bits != 0, "timestampValidBits of the queue family is 0"));
+  rows.push_back({indirect, Support::emulated,
+                  "counts must be clamped: a thread of the backend waits, reads the grid and launches"});
+  rows.push_back(row(mapped_memory, true, ""));
+  rows.push_back({recording, Support::absent, "lists are translated again at each replay"});
+  rows.push_back({notification, Support::absent, "Vulkan tells nobody; a timeline semaphore can be waited for"});
+  rows.push_back(row(host_import, physical.host_pointer_alignment != 0, no_extension + "VK_EXT_external_memory_host"));
+  rows.push_back(
+      row(memory_export, physical.has("VK_KHR_external_memory_fd"), no_extension + "VK_KHR_external_memory_fd"));
+  rows.push_back({timeline_export, Support::absent, "not implemented; core waits on the host"});
+  rows.push_back(
+      row(calibration, physical.relates_clocks, no_extension + "VK_EXT_calibrated_timestamps with CLOCK_MONOTONIC"));
+  rows.push_back({constants, Support::native, "specialisation constants, by name"});
+  return rows;
+}
+
+std::string hex_of(const std::uint8_t (&bytes)[VK_UUID_SIZE]) {
+  std::string text;
+  for (const std::uint8_t byte : bytes) text += fmt::format("{:02x}", byte);
+  return text;
+}
+
+std::string driver_of(const Physical& physical) {
+  const auto& properties = physical.version_1_2;
+  std::string text = fmt::format("{} {}", properties.driverName, properties.driverInfo);
+  while (text.ends_with(' ')) text.pop_back();
+  text += fmt::format(", Vulkan {}.{}.{}", VK_API_VERSION_MAJOR(physical.properties.apiVersion),
+                      VK_API_VERSION_MINOR(physical.properties.apiVersion),
+                      VK_API_VERSION_PATCH(physical.properties.apiVersion));
+  if (!physical.pci_address.empty()) text += ", PCI " + physical.pci_address;
+  return text;
+}
+
+}  // namespace
+
+DeviceInfo describe(const Physical& physical, std::uint32_t ordinal, bool compiles_glsl) {
+  DeviceInfo info;
+  info.id = fmt::format("vulkan:{}", ordinal);
+  info.backend = "vulkan";
+  info.uuid = hex_of(physical.version_1_1.deviceUUID);
+  info.name = physical.name();
+  info.driver = driver_of(physical);
+  info.kind = kind_of(physical.properties.deviceType);
+  info.progress = Progress::own;
+  info.formats = {"spirv"};
+  if (compiles_glsl) info.formats.emplace_back("glsl");
+  info.limits = limits_of(physical);
+  info.capabilities = capabilities_of(physical);
+  info.nanoseconds_per_tick = static_cast<double>(physical.properties.limits.timestampPeriod);
+  return info;
+}
+
+}  // namespace pintle::vulkan

@@ -1,0 +1,85 @@
+// Finding and opening devices.
+#include <fmt/format.h>
+
+#include <mutex>
+
+#include "backends/vulkan/device.h"
+#include "backends/vulkan/glsl.h"
+#include "backends/vulkan/instance.h"
+#include "base/contain.h"
+#include "kit/options.h"
+
+namespace pintle::vulkan {
+namespace {
+
+constexpr const char* install =
+    "Install the Vulkan loader and a driver (Debian: libvulkan1 and mesa-vulkan-drivers), or name a driver's manifest "
+    "in "
+    "VK_ICD_FILENAMES.";
+
+/// The instance stays once it exists: drivers do not like to be closed and opened again.
+class Driver final : public backend::Driver {
+ public:
+  [[nodiscard]] std::string_view name() const noexcept override { return "vulkan"; }
+
+  backend::Enumeration enumerate() override {
+    backend::Enumeration found;
+    const auto listed = base::contain("listing Vulkan devices", [&] { return list(found); });
+    if (!listed) found.absences.push_back({"vulkan", listed.error().text(), install});
+    return found;
+  }
+
+  Result<std::unique_ptr<backend::Device>> open(std::uint32_t ordinal,
+                                                std::span<const backend::Option> options) override {
+    return base::contain("opening a Vulkan device", [&]() -> Result<std::unique_ptr<backend::Device>> {
+      PINTLE_TRY(kit::read_options("vulkan", options, {}));
+      PINTLE_ASSIGN(devices, usable(nullptr));
+      if (ordinal >= devices.size()) {
+        return Error(Errc::not_found, fmt::format("Ordinal ({}) of [vulkan] is not below the number of devices ({}).",
+                                                  ordinal, devices.size()));
+      }
+      Physical& physical = devices[ordinal];
+      DeviceInfo info = describe(physical, ordinal, can_compile_glsl());
+      return Device::open(*instance_, std::move(physical), std::move(info));
+    });
+  }
+
+ private:
+  Result<void> list(backend::Enumeration& found) {
+    PINTLE_ASSIGN(devices, usable(&found.absences));
+    const bool compiles = !devices.empty() && can_compile_glsl();
+    for (const Physical& physical : devices)
+      found.devices.push_back(describe(physical, static_cast<std::uint32_t>(found.devices.size()), compiles));
+    if (devices.empty() && found.absences.empty())
+      found.absences.push_back({"vulkan", "The drivers of " + driver_places() + " list no device.", install});
+    return {};
+  }
+
+  /// In the loader's order, without those that this backend cannot use.
+  Result<std::vector<Physical>> usable(std::vector<Absence>* absences) {
+    const std::lock_guard lock(mutex_);
+    if (instance_ == nullptr) {
+      PINTLE_ASSIGN(created, Instance::create());
+      instance_ = std::move(created);
+    }
+    PINTLE_ASSIGN(all, instance_->physical_devices());
+    std::vector<Physical> devices;
+    for (Physical& physical : all) {
+      const std::string refusal = physical.refusal();
+      if (refusal.empty()) devices.push_back(std::move(physical));
+      else if (absences != nullptr)
+        absences->push_back({"vulkan", fmt::format("Device \"{}\" cannot be used: {}.", physical.name(), refusal),
+                             "Install a newer driver for it."});
+    }
+    return devices;
+  }
+
+  std::mutex mutex_;
+  std::unique_ptr<Instance> instance_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::Driver> create_driver() { return std::make_unique<Driver>(); }
+
+}  // namespace pintle::vulkan

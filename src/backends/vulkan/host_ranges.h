@@ -1,0 +1,57 @@
+// Host memory that unfinished submissions will write. What touches it afterwards must wait until it is delivered: the
+// device orders its own copies, but not those that the host makes from and to staging memory.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "pintle/backend/command.h"
+
+namespace pintle::vulkan {
+
+/// Of all queues of a device. Thread-safe.
+class HostRanges {
+ public:
+  /// `queue` will have written `bytes` when its timeline reaches `value`.
+  void add(std::span<const std::byte> bytes, backend::QueueId queue, std::uint64_t value) {
+    const std::lock_guard lock(mutex_);
+    ranges_.push_back({bytes.data(), bytes.data() + bytes.size(), queue, value});
+    count_.store(ranges_.size(), std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool overlap(std::span<const std::byte> bytes) {
+    if (is_empty()) return false;
+    const std::byte* const end = bytes.data() + bytes.size();
+    const std::lock_guard lock(mutex_);
+    return std::ranges::any_of(ranges_,
+                               [&](const Range& range) { return range.begin < end && bytes.data() < range.end; });
+  }
+  /// What `queue` was to write at values in [first, last] is written, or will not be.
+  void forget(backend::QueueId queue, std::uint64_t first, std::uint64_t last) noexcept {
+    if (is_empty()) return;
+    const std::lock_guard lock(mutex_);
+    std::erase_if(ranges_, [&](const Range& range) {
+      return range.queue == queue && range.value >= first && range.value <= last;
+    });
+    count_.store(ranges_.size(), std::memory_order_relaxed);
+  }
+
+ private:
+  struct Range {
+    const std::byte* begin;
+    const std::byte* end;
+    backend::QueueId queue;
+    std::uint64_t value;
+  };
+  [[nodiscard]] bool is_empty() const noexcept { return count_.load(std::memory_order_relaxed) == 0; }
+
+  std::mutex mutex_;
+  std::vector<Range> ranges_;
+  std::atomic<std::size_t> count_{0};
+};
+
+}  // namespace pintle::vulkan

@@ -1,0 +1,305 @@
+#include "backends/vulkan/interface.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "backends/vulkan/glsl.h"
+#include "base/quote.h"
+
+namespace pintle::vulkan {
+namespace {
+
+using backend::Constant;
+using backend::ProgramImage;
+using kit::SpirvBinding;
+using kit::SpirvConstant;
+using kit::SpirvEntry;
+using kit::SpirvModule;
+
+constexpr std::uint32_t round_up(std::uint64_t value, std::uint32_t alignment) noexcept {
+  return static_cast<std::uint32_t>((value + alignment - 1) / alignment * alignment);
+}
+
+template <class... Values>
+Error mismatch(fmt::format_string<Values...> sentence, Values&&... values) {
+  return {Errc::invalid_argument, fmt::format(sentence, std::forward<Values>(values)...)};
+}
+
+/// One entry of an image and its module, while they are compared.
+class Matching {
+ public:
+  Matching(const Physical& physical, const SpirvModule& module, const SpirvEntry& entry, const Entry& declared)
+      : physical_(physical), module_(module), entry_(entry), declared_(declared) {}
+
+  Result<void> check(KernelCode& kernel) {
+    PINTLE_TRY(check_capabilities(physical_, module_));
+    count_parameters(kernel.interface);
+    PINTLE_TRY(check_group_size(kernel.specialization));
+    PINTLE_TRY(find_scalars(kernel.interface));
+    return check_bindings(kernel.interface);
+  }
+
+ private:
+  void count_parameters(Interface& interface) {
+    for (const Parameter& parameter : declared_.parameters) {
+      if (parameter.kind == Parameter::Kind::buffer) {
+        buffers_.push_back(&parameter);
+        continue;
+      }
+      const auto size = static_cast<std::uint32_t>(bytes_of(parameter.dtype));
+      const std::uint32_t offset = round_up(interface.scalar_bytes, size);
+      interface.scalars.push_back({offset, size});
+      interface.scalar_bytes = offset + size;
+    }
+    interface.buffers = static_cast<std::uint32_t>(buffers_.size());
+  }
+
+  /// A size that specialisation decides becomes the declared one.
+  Result<void> check_group_size(Specialization& specialization) {
+    const Grid& group = declared_.group_size;
+    const std::array<std::uint32_t, 3> wanted{group.x, group.y, group.z};
+    if (!entry_.group_size) return mismatch("has no group size; ({},{},{}) is declared", group.x, group.y, group.z);
+    for (std::size_t index = 0; index < 3; ++index) {
+      const kit::SpirvDimension& dimension = (*entry_.group_size)[index];
+      if (dimension.spec_id) add(specialization, *dimension.spec_id, wanted[index]);
+      else if (dimension.value != wanted[index]) {
+        const auto& sizes = *entry_.group_size;
+        return mismatch("has group size ({},{},{}), and ({},{},{}) is declared", sizes[0].value, sizes[1].value,
+                        sizes[2].value, group.x, group.y, group.z);
+      }
+    }
+    return {};
+  }
+
+  static void add(Specialization& specialization, std::uint32_t id, std::uint32_t value) {
+    const auto offset = static_cast<std::uint32_t>(specialization.data.size());
+    specialization.entries.push_back({id, offset, sizeof value});
+    const auto bytes = std::as_bytes(std::span(&value, 1));
+    specialization.data.insert(specialization.data.end(), bytes.begin(), bytes.end());
+  }
+
+  /// Of several entry points in a module only those of version 1.4 and up say what they use.
+  [[nodiscard]] bool uses(const SpirvBinding& binding) const {
+    if (module_.version < 0x00010400) return module_.entries.size() == 1 || binding.set == 0;
+    return std::ranges::find(entry_.interface, binding.id) != entry_.interface.end();
+  }
+  [[nodiscard]] const SpirvBinding* find(std::uint32_t number) const {
+    for (const SpirvBinding& binding : module_.bindings) {
+      if (uses(binding) && binding.set == 0 && binding.binding == number) return &binding;
+    }
+    return nullptr;
+  }
+
+  Result<void> find_scalars(Interface& interface) const {
+    if (interface.scalar_bytes == 0) return {};
+    const std::uint32_t most = physical_.properties.limits.maxPushConstantsSize;
+    const SpirvBinding* const uniform = find(interface.buffers);
+    const kit::SpirvBlock* block = nullptr;
+    if (module_.push_constants) {
+      interface.scalar_source = ScalarSource::push;
+      block = &*module_.push_constants;
+    } else if (uniform != nullptr && uniform->kind == SpirvBinding::Kind::uniform_block) {
+      interface.scalar_source = ScalarSource::uniform;
+      block = &uniform->block;
+    } else {
+      return {};  // it reads none of them
+    }
+    if (block->size > round_up(interface.scalar_bytes, 16)) {
+      return mismatch("reads ({}) bytes of scalars, and the declared ones have ({})", block->size,
+                      interface.scalar_bytes);
+    }
+    interface.scalar_bytes = round_up(std::max<std::uint64_t>(interface.scalar_bytes, block->size), 4);
+    if (interface.scalar_source == ScalarSource::uniform) interface.scalar_bytes = round_up(interface.scalar_bytes, 16);
+    else if (interface.scalar_bytes > most) {
+      return mismatch(
+          "has ({}) bytes of scalars in push constants, which hold ({}); put them into a uniform block at set 0, "
+          "binding {}",
+          interface.scalar_bytes, most, interface.buffers);
+    }
+    return {};
+  }
+
+  Result<void> check_bindings(const Interface& interface) const {
+    for (std::uint32_t number = 0; number < buffers_.size(); ++number) {
+      const Parameter& parameter = *buffers_[number];
+      const SpirvBinding* const binding = find(number);
+      if (binding == nullptr)
+        return mismatch("has nothing at set 0, binding {}, where parameter \"{}\" is bound", number, parameter.name);
+      if (binding->kind != SpirvBinding::Kind::storage_buffer)
+        return mismatch("has no storage buffer at set 0, binding {}, where parameter \"{}\" is bound", number,
+                        parameter.name);
+      if (writes(parameter.access) && !binding->is_writable && !is_bound_twice(number))
+        return mismatch("only reads at set 0, binding {}, and parameter \"{}\" is declared ({})", number,
+                        parameter.name, name(parameter.access));
+    }
+    const std::uint32_t end = interface.buffers + (interface.scalar_source == ScalarSource::uniform ? 1 : 0);
+    const bool can_tell = module_.version >= 0x00010400 || module_.entries.size() == 1;
+    for (const SpirvBinding& binding : module_.bindings) {
+      if (!can_tell || !uses(binding) || (binding.set == 0 && binding.binding < end)) continue;
+      return mismatch("uses \"{}\" at set {}, binding {}, where no parameter is bound ({} buffers are declared)",
+                      binding.name, binding.set, binding.binding, interface.buffers);
+    }
+    return {};
+  }
+
+  /// The same bytes under two types; one may be read-only.
+  [[nodiscard]] bool is_bound_twice(std::uint32_t number) const {
+    return std::ranges::count_if(module_.bindings, [&](const SpirvBinding& binding) {
+             return binding.set == 0 && binding.binding == number;
+           }) > 1;
+  }
+
+  const Physical& physical_;
+  const SpirvModule& module_;
+  const SpirvEntry& entry_;
+  const Entry& declared_;
+  std::vector<const Parameter*> buffers_;
+};
+
+template <class T>
+void append(std::vector<std::byte>& data, T value) {
+  const auto bytes = std::as_bytes(std::span(&value, 1));
+  data.insert(data.end(), bytes.begin(), bytes.end());
+}
+
+/// Core hands over every constant as f64.
+Result<double> number_of(const Constant& constant) {
+  if (constant.dtype == DType::f64) return std::bit_cast<double>(constant.value.bytes);
+  std::uint32_t word = 0;
+  std::memcpy(&word, constant.value.bytes.data(), sizeof word);
+  if (constant.dtype == DType::f32) return std::bit_cast<float>(word);
+  if (constant.dtype == DType::u32) return word;
+  if (constant.dtype == DType::i32) return static_cast<std::int32_t>(word);
+  return Error(Errc::unsupported, fmt::format("Constant {} has dtype ({}), which is not f64, f32, u32 or i32.",
+                                              base::quote(constant.name), name(constant.dtype)));
+}
+
+/// As the module's type wants it.
+Result<void> append_constant(Specialization& specialization, const SpirvConstant& wanted, const Constant& given) {
+  PINTLE_ASSIGN(value, number_of(given));
+  const auto offset = static_cast<std::uint32_t>(specialization.data.size());
+  auto& data = specialization.data;
+  const bool is_signed = wanted.kind == SpirvConstant::Kind::integer;
+  const double end = std::ldexp(1.0, static_cast<int>(wanted.bits) - (is_signed ? 1 : 0));
+  const bool is_whole = value == std::trunc(value) && value < end && value >= (is_signed ? -end : 0.0);
+  if (wanted.kind == SpirvConstant::Kind::boolean) {
+    append(data, static_cast<VkBool32>(value != 0));
+  } else if (wanted.kind == SpirvConstant::Kind::floating) {
+    if (wanted.bits == 32) append(data, static_cast<float>(value));
+    else if (wanted.bits == 64) append(data, value);
+    else
+      return Error(Errc::unsupported,
+                   fmt::format("Constant {} is a float of ({}) bits.", base::quote(given.name), wanted.bits));
+  } else if (!is_whole) {
+    return mismatch("Constant {} has value ({}), which is no {} integer of ({}) bits.", base::quote(given.name), value,
+                    is_signed ? "signed" : "unsigned", wanted.bits);
+  } else {
+    const std::uint64_t bits =
+        is_signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value)) : static_cast<std::uint64_t>(value);
+    const auto bytes = std::as_bytes(std::span(&bits, 1)).first(wanted.bits / 8);
+    data.insert(data.end(), bytes.begin(), bytes.end());
+  }
+  specialization.entries.push_back({wanted.spec_id, offset, data.size() - offset});
+  return {};
+}
+
+/// Sets those constants that the module has; `found` remembers them.
+Result<void> specialize(const SpirvModule& module, const ProgramImage& image, KernelCode& kernel,
+                        std::vector<bool>& found) {
+  for (std::size_t index = 0; index < image.constants.size(); ++index) {
+    const Constant& constant = image.constants[index];
+    const auto wanted = std::ranges::find(module.constants, constant.name, &SpirvConstant::name);
+    if (wanted == module.constants.end()) continue;
+    found[index] = true;
+    PINTLE_TRY(append_constant(kernel.specialization, *wanted, constant));
+  }
+  return {};
+}
+
+Result<void> check_constants(const ProgramImage& image, const std::vector<bool>& found) {
+  const auto missing = std::ranges::find(found, false);
+  if (missing == found.end()) return {};
+  return mismatch("[Program {}] has no specialisation constant with the name {}.", base::quote(image.name),
+                  base::quote(image.constants[static_cast<std::size_t>(missing - found.begin())].name));
+}
+
+/// The module of an entry: the one that has its name, or, for an image of one entry, "main".
+const SpirvEntry* entry_in(const SpirvModule& module, const ProgramImage& image, const Entry& declared) {
+  const auto computes = [](const SpirvEntry& entry) { return entry.model == kit::spirv_compute_model; };
+  for (const SpirvEntry& entry : module.entries) {
+    if (computes(entry) && entry.name == declared.name) return &entry;
+  }
+  const bool is_main = image.entries.size() == 1 && module.entries.size() == 1 && computes(module.entries[0]) &&
+                       module.entries[0].name == "main";
+  return is_main ? module.entries.data() : nullptr;
+}
+
+Error missing_entry(std::span<const SpirvModule> modules, const ProgramImage& image, const Entry& declared) {
+  std::vector<std::string> names;
+  for (const SpirvModule& module : modules) {
+    for (const SpirvEntry& entry : module.entries) names.push_back(base::quote(entry.name));
+  }
+  return mismatch("[Program {}] has no compute entry point with the name {}; it has {}.", base::quote(image.name),
+                  base::quote(declared.name), fmt::join(names, ", "));
+}
+
+Result<KernelCode> match(const Physical& physical, std::span<const SpirvModule> modules, const ProgramImage& image,
+                         const Entry& declared, std::vector<bool>& found) {
+  for (const SpirvModule& module : modules) {
+    const SpirvEntry* const entry = entry_in(module, image, declared);
+    if (entry == nullptr) continue;
+    KernelCode kernel;
+    kernel.text = fmt::format("Entry {} of [Program {}]", base::quote(declared.name), base::quote(image.name));
+    kernel.code.assign(module.code.begin(), module.code.end());
+    kernel.entry_point = entry->name;
+    if (auto agreed = Matching(physical, module, *entry, declared).check(kernel); !agreed)
+      return Error(agreed.error().code(), fmt::format("{} {}.", kernel.text, agreed.error().message()));
+    PINTLE_TRY(specialize(module, image, kernel, found));
+    return kernel;
+  }
+  return missing_entry(modules, image, declared);
+}
+
+Result<std::vector<KernelCode>> read_spirv_image(const Physical& physical, const ProgramImage& image) {
+  auto modules = kit::read_spirv(image.code);
+  if (!modules) return modules.error().during(fmt::format("loading [Program {}]", base::quote(image.name)));
+  std::vector<bool> found(image.constants.size());
+  std::vector<KernelCode> kernels;
+  for (const Entry& declared : image.entries) {
+    PINTLE_ASSIGN(kernel, match(physical, *modules, image, declared, found));
+    kernels.push_back(std::move(kernel));
+  }
+  PINTLE_TRY(check_constants(image, found));
+  return kernels;
+}
+
+/// Each entry is compiled for itself, and is the "main" of its module.
+Result<std::vector<KernelCode>> read_glsl_image(const Physical& physical, const ProgramImage& image) {
+  std::vector<bool> found(image.constants.size());
+  std::vector<KernelCode> kernels;
+  for (const Entry& declared : image.entries) {
+    PINTLE_ASSIGN(code, compile_glsl(image.name, image.code, declared));
+    PINTLE_ASSIGN(modules, kit::read_spirv(code));
+    const ProgramImage one{image.name, "spirv", code, std::span(&declared, 1), image.constants};
+    PINTLE_ASSIGN(kernel, match(physical, modules, one, declared, found));
+    kernels.push_back(std::move(kernel));
+  }
+  PINTLE_TRY(check_constants(image, found));
+  return kernels;
+}
+
+}  // namespace
+
+Result<std::vector<KernelCode>> read_image(const Physical& physical, const ProgramImage& image) {
+  if (image.format == "spirv") return read_spirv_image(physical, image);
+  if (image.format == "glsl") return read_glsl_image(physical, image);
+  return Error(Errc::unsupported,
+               fmt::format("Format {} of [Program {}] is none of the vulkan backend's (spirv, glsl).",
+                           base::quote(image.format), base::quote(image.name)));
+}
+
+}  // namespace pintle::vulkan

@@ -1,0 +1,70 @@
+// Buffers of core: ranges of blocks.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "backends/vulkan/block.h"
+#include "kit/suballocator.h"
+
+namespace pintle::vulkan {
+
+/// A block from which several buffers are cut.
+struct SharedBlock {
+  std::unique_ptr<Block> block;
+  std::uint64_t origin = 0;  ///< Where places begin, so that their addresses on the host are aligned too.
+  kit::Suballocator places;
+};
+
+/// One buffer; a MemoryId is its address.
+struct Allocation {
+  Block* block = nullptr;
+  std::uint64_t offset = 0;       ///< In the block.
+  std::uint64_t size = 0;         ///< As it was asked for; the block has at least the next multiple of 16.
+  SharedBlock* shared = nullptr;  ///< Cut from it, or
+  std::unique_ptr<Block> own;     ///< the only one in it.
+};
+
+[[nodiscard]] inline Allocation& allocation_of(backend::MemoryId memory) noexcept {
+  return *reinterpret_cast<Allocation*>(static_cast<std::uintptr_t>(memory));
+}
+
+/// Thread-safe.
+class MemoryTable {
+ public:
+  explicit MemoryTable(Context& context) : context_(context) {}
+
+  [[nodiscard]] Result<backend::MemoryId> allocate(const backend::MemoryRequest& request);
+  void release(backend::MemoryId memory) noexcept;
+  [[nodiscard]] Result<std::span<std::byte>> map(backend::MemoryId memory);
+  [[nodiscard]] Result<backend::MemoryId> import_host(std::span<std::byte> bytes);
+  [[nodiscard]] Result<backend::Exported> export_memory(backend::MemoryId memory);
+  [[nodiscard]] Result<backend::MemoryId> import_memory(const backend::Exported& exported);
+  [[nodiscard]] std::vector<Heap> heaps();
+
+ private:
+  using Pool = std::vector<std::unique_ptr<SharedBlock>>;
+
+  [[nodiscard]] Result<std::unique_ptr<Allocation>> cut(const backend::MemoryRequest& request, std::uint64_t size);
+  [[nodiscard]] Result<std::unique_ptr<Allocation>> dedicate(const backend::MemoryRequest& request, std::uint64_t size);
+  [[nodiscard]] Result<SharedBlock*> add_block(Placement placement);
+  [[nodiscard]] Result<std::unique_ptr<Block>> create_block(Placement placement, std::uint64_t size);
+  [[nodiscard]] Result<backend::MemoryId> keep(std::unique_ptr<Allocation> allocation);
+  [[nodiscard]] std::vector<std::uint64_t> available();
+  [[nodiscard]] Error exhausted(const backend::MemoryRequest& request, const Error& error);
+  [[nodiscard]] Pool& pool_of(Placement placement) noexcept { return pools_[static_cast<std::size_t>(placement)]; }
+  [[nodiscard]] std::uint64_t alignment_of(std::uint64_t asked) const noexcept;
+  void drop_empty(Pool& pool) noexcept;
+
+  Context& context_;
+  std::mutex mutex_;
+  std::array<Pool, 2> pools_;
+  std::unordered_map<Allocation*, std::unique_ptr<Allocation>> allocations_;
+  std::array<std::uint64_t, VK_MAX_MEMORY_HEAPS> used_{};   // what core asked for
+  std::array<std::uint64_t, VK_MAX_MEMORY_HEAPS> taken_{};  // in blocks
+};
+
+}  // namespace pintle::vulkan

@@ -1,0 +1,196 @@
+#include "backends/vulkan/physical.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace pintle::vulkan {
+namespace {
+
+constexpr std::array wanted_extensions{
+    "VK_KHR_push_descriptor",      "VK_KHR_synchronization2",   "VK_EXT_subgroup_size_control", "VK_EXT_memory_budget",
+    "VK_EXT_external_memory_host", "VK_KHR_external_memory_fd", "VK_EXT_calibrated_timestamps", "VK_EXT_pci_bus_info",
+    "VK_EXT_device_fault",         "VK_KHR_maintenance4",       "VK_KHR_portability_subset",
+};
+
+std::set<std::string, std::less<>> extensions_of(const InstanceFunctions& vk, VkPhysicalDevice device) {
+  std::uint32_t count = 0;
+  vk.EnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> all(count);
+  vk.EnumerateDeviceExtensionProperties(device, nullptr, &count, all.data());
+  std::set<std::string, std::less<>> found;
+  for (const VkExtensionProperties& one : all) {
+    const std::string_view name = one.extensionName;
+    if (std::ranges::find(wanted_extensions, name) != wanted_extensions.end()) found.emplace(name);
+  }
+  return found;
+}
+
+/// The properties of extensions are asked for only where the device has them: drivers warn of structs they do not know.
+void read_properties(const InstanceFunctions& vk, Physical& physical) {
+  VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, nullptr, {}};
+  void** end = &all.pNext;
+  const auto link = [&](auto& part, VkStructureType type, bool exists) {
+    part.sType = type;
+    if (!exists) return;
+    *end = &part;
+    end = &part.pNext;
+  };
+  VkPhysicalDeviceMaintenance4Properties maintenance{};
+  VkPhysicalDeviceExternalMemoryHostPropertiesEXT host{};
+  VkPhysicalDevicePushDescriptorPropertiesKHR push{};
+  VkPhysicalDevicePCIBusInfoPropertiesEXT pci{};
+  link(physical.version_1_1, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES, true);
+  link(physical.version_1_2, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES, true);
+  link(maintenance, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES, physical.has("VK_KHR_maintenance4"));
+  link(host, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT,
+       physical.has("VK_EXT_external_memory_host"));
+  link(push, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR, physical.has("VK_KHR_push_descriptor"));
+  link(pci, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT, physical.has("VK_EXT_pci_bus_info"));
+  vk.GetPhysicalDeviceProperties2(physical.handle, &all);
+  physical.max_buffer_size =
+      physical.has("VK_KHR_maintenance4") ? maintenance.maxBufferSize : physical.version_1_1.maxMemoryAllocationSize;
+  physical.host_pointer_alignment = host.minImportedHostPointerAlignment;
+  physical.max_push_descriptors = push.maxPushDescriptors;
+  if (physical.has("VK_EXT_pci_bus_info"))
+    physical.pci_address =
+        fmt::format("{:04x}:{:02x}:{:02x}.{:x}", pci.pciDomain, pci.pciBus, pci.pciDevice, pci.pciFunction);
+}
+
+void read_families(const InstanceFunctions& vk, Physical& physical) {
+  std::uint32_t count = 0;
+  vk.GetPhysicalDeviceQueueFamilyProperties(physical.handle, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  vk.GetPhysicalDeviceQueueFamilyProperties(physical.handle, &count, families.data());
+  for (std::uint32_t index = 0; index < count; ++index) {
+    const VkQueueFlags flags = families[index].queueFlags;
+    const Family family{index, families[index].timestampValidBits};
+    if ((flags & VK_QUEUE_COMPUTE_BIT) != 0 && !physical.compute) physical.compute = family;
+    const bool only_copies =
+        (flags & VK_QUEUE_TRANSFER_BIT) != 0 && (flags & (VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT)) == 0;
+    if (only_copies && !physical.copy) physical.copy = family;
+  }
+}
+
+bool knows_both_clocks(const InstanceFunctions& vk, const Physical& physical) {
+  if (!physical.has("VK_EXT_calibrated_timestamps") || vk.GetPhysicalDeviceCalibrateableTimeDomainsEXT == nullptr)
+    return false;
+  std::uint32_t count = 0;
+  vk.GetPhysicalDeviceCalibrateableTimeDomainsEXT(physical.handle, &count, nullptr);
+  std::vector<VkTimeDomainEXT> domains(count);
+  vk.GetPhysicalDeviceCalibrateableTimeDomainsEXT(physical.handle, &count, domains.data());
+  const auto lists = [&](VkTimeDomainEXT domain) { return std::ranges::find(domains, domain) != domains.end(); };
+  return lists(VK_TIME_DOMAIN_DEVICE_EXT) && lists(VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT);
+}
+
+/// Only what kernels and this backend may use; anything else costs speed or makes robust what need not be.
+Features only_wanted(const Features& all) {
+  Features wanted;
+  const auto& core = all.core.features;
+  wanted.core.features.shaderFloat64 = core.shaderFloat64;
+  wanted.core.features.shaderInt64 = core.shaderInt64;
+  wanted.core.features.shaderInt16 = core.shaderInt16;
+  wanted.version_1_1.storageBuffer16BitAccess = all.version_1_1.storageBuffer16BitAccess;
+  wanted.version_1_1.uniformAndStorageBuffer16BitAccess = all.version_1_1.uniformAndStorageBuffer16BitAccess;
+  wanted.version_1_1.storagePushConstant16 = all.version_1_1.storagePushConstant16;
+  wanted.version_1_1.variablePointersStorageBuffer = all.version_1_1.variablePointersStorageBuffer;
+  wanted.version_1_1.variablePointers = all.version_1_1.variablePointers;
+  const auto& second = all.version_1_2;
+  auto& to = wanted.version_1_2;
+  to.storageBuffer8BitAccess = second.storageBuffer8BitAccess;
+  to.uniformAndStorageBuffer8BitAccess = second.uniformAndStorageBuffer8BitAccess;
+  to.storagePushConstant8 = second.storagePushConstant8;
+  to.shaderBufferInt64Atomics = second.shaderBufferInt64Atomics;
+  to.shaderSharedInt64Atomics = second.shaderSharedInt64Atomics;
+  to.shaderFloat16 = second.shaderFloat16;
+  to.shaderInt8 = second.shaderInt8;
+  to.shaderSubgroupExtendedTypes = second.shaderSubgroupExtendedTypes;
+  to.scalarBlockLayout = second.scalarBlockLayout;
+  to.timelineSemaphore = second.timelineSemaphore;
+  to.bufferDeviceAddress = second.bufferDeviceAddress;
+  to.vulkanMemoryModel = second.vulkanMemoryModel;
+  to.vulkanMemoryModelDeviceScope = second.vulkanMemoryModelDeviceScope;
+  wanted.version_1_3.subgroupSizeControl = all.version_1_3.subgroupSizeControl;
+  wanted.version_1_3.computeFullSubgroups = all.version_1_3.computeFullSubgroups;
+  wanted.version_1_3.synchronization2 = all.version_1_3.synchronization2;
+  wanted.version_1_3.maintenance4 = all.version_1_3.maintenance4;
+  wanted.version_1_3.shaderIntegerDotProduct = all.version_1_3.shaderIntegerDotProduct;
+  wanted.version_1_3.shaderZeroInitializeWorkgroupMemory = all.version_1_3.shaderZeroInitializeWorkgroupMemory;
+  wanted.fault.deviceFault = all.fault.deviceFault;
+  return wanted;
+}
+
+}  // namespace
+
+Features Features::of(const InstanceFunctions& vk, VkPhysicalDevice device, std::uint32_t version,
+                      const std::set<std::string, std::less<>>& extensions) {
+  Features asked;
+  if (version < VK_API_VERSION_1_3) {
+    asked.version_1_3.synchronization2 = extensions.contains("VK_KHR_synchronization2") ? VK_TRUE : VK_FALSE;
+    asked.version_1_3.subgroupSizeControl = extensions.contains("VK_EXT_subgroup_size_control") ? VK_TRUE : VK_FALSE;
+  }
+  return asked.chained(version, extensions.contains("VK_EXT_device_fault"), [&](VkPhysicalDeviceFeatures2& head) {
+    vk.GetPhysicalDeviceFeatures2(device, &head);
+    Features all = asked;
+    all.core.features = head.features;
+    for (auto* part = static_cast<VkBaseOutStructure*>(head.pNext); part != nullptr; part = part->pNext) {
+      const auto take = [&](auto& place) {
+        place = *reinterpret_cast<std::remove_reference_t<decltype(place)>*>(part);
+      };
+      switch (part->sType) {
+        case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES: take(all.version_1_1); break;
+        case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES: take(all.version_1_2); break;
+        case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES: take(all.version_1_3); break;
+        case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT: take(all.fault); break;
+        case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES:
+          all.version_1_3.synchronization2 =
+              reinterpret_cast<VkPhysicalDeviceSynchronization2Features*>(part)->synchronization2;
+          break;
+        case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES:
+          all.version_1_3.subgroupSizeControl =
+              reinterpret_cast<VkPhysicalDeviceSubgroupSizeControlFeatures*>(part)->subgroupSizeControl;
+          break;
+        default: break;
+      }
+    }
+    return only_wanted(all);
+  });
+}
+
+Physical Physical::of(const InstanceFunctions& vk, VkPhysicalDevice handle) {
+  Physical physical;
+  physical.handle = handle;
+  vk.GetPhysicalDeviceProperties(handle, &physical.properties);
+  physical.version = std::min(physical.properties.apiVersion, VK_MAKE_API_VERSION(0, 1, 3, 0xfff));
+  if (physical.version < VK_API_VERSION_1_2) return physical;
+  physical.extensions = extensions_of(vk, handle);
+  read_properties(vk, physical);
+  read_families(vk, physical);
+  VkPhysicalDeviceMemoryProperties2 memory{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2, nullptr, {}};
+  vk.GetPhysicalDeviceMemoryProperties2(handle, &memory);
+  physical.memory = memory.memoryProperties;
+  physical.features = Features::of(vk, handle, physical.version, physical.extensions);
+  physical.relates_clocks = knows_both_clocks(vk, physical);
+  return physical;
+}
+
+std::string Physical::refusal() const {
+  if (version < VK_API_VERSION_1_2) {
+    return fmt::format("its API version ({}.{}) is lower than the least that is used (1.2)",
+                       VK_API_VERSION_MAJOR(properties.apiVersion), VK_API_VERSION_MINOR(properties.apiVersion));
+  }
+  if (!compute) return "it has no queue family that computes";
+  if (features.version_1_2.timelineSemaphore != VK_TRUE) return "it has no timeline semaphores";
+  return {};
+}
+
+std::string Physical::driver_identity() const {
+  std::string text =
+      fmt::format("{:08x} {:08x} {:08x} ", properties.vendorID, properties.deviceID, properties.driverVersion);
+  for (const std::uint8_t byte : properties.pipelineCacheUUID) text += fmt::format("{:02x}", byte);
+  return text;
+}
+
+}  // namespace pintle::vulkan

@@ -1,0 +1,178 @@
+#include "backends/vulkan/program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/vulkan/cached.h"
+#include "base/file.h"
+
+namespace pintle::vulkan {
+namespace {
+
+/// What compiled pipelines depend on.
+base::Digest key_of(const Context& context, std::span<const KernelCode> parts) {
+  std::string all = "pipelines " + context.physical().driver_identity();
+  for (const KernelCode& part : parts) {
+    all += fmt::format("\n{} {} ", part.entry_point, part.code.size());
+    all += base::text_in(part.code);
+    for (const VkSpecializationMapEntry& entry : part.specialization.entries)
+      all += fmt::format(" {}:{}+{}", entry.constantID, entry.offset, entry.size);
+    all += base::text_in(part.specialization.data);
+  }
+  return base::sha256(base::bytes_in(all));
+}
+
+/// A driver's objects that live for one call.
+template <class Handle>
+class Scoped {
+ public:
+  using Destroy = void(VKAPI_PTR*)(VkDevice, Handle, const VkAllocationCallbacks*);
+  Scoped(VkDevice device, Destroy destroy) noexcept : device_(device), destroy_(destroy) {}
+  Scoped(const Scoped&) = delete;
+  Scoped& operator=(const Scoped&) = delete;
+  ~Scoped() {
+    if (handle != VK_NULL_HANDLE) destroy_(device_, handle, nullptr);
+  }
+  Handle handle = VK_NULL_HANDLE;
+
+ private:
+  VkDevice device_;
+  Destroy destroy_;
+};
+
+}  // namespace
+
+LayoutTable::~LayoutTable() {
+  for (const auto& [key, layout] : layouts_) {
+    context_.vk.DestroyPipelineLayout(context_.device(), layout.pipeline, nullptr);
+    context_.vk.DestroyDescriptorSetLayout(context_.device(), layout.set, nullptr);
+  }
+}
+
+Result<const Layout*> LayoutTable::of(const Interface& interface) {
+  const Key key{interface.buffers, interface.scalar_source, interface.scalar_bytes};
+  const std::lock_guard lock(mutex_);
+  Layout& layout = layouts_[key];
+  if (layout.pipeline == VK_NULL_HANDLE) PINTLE_TRY(create(interface, layout));
+  return &layout;
+}
+
+Result<void> LayoutTable::create(const Interface& interface, Layout& layout) {
+  std::vector<VkDescriptorSetLayoutBinding> bindings;
+  for (std::uint32_t number = 0; number < interface.buffers; ++number)
+    bindings.push_back({number, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
+  if (interface.scalar_source == ScalarSource::uniform)
+    bindings.push_back({interface.buffers, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
+  VkDescriptorSetLayoutCreateInfo set{};
+  set.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
+  if (context_.vk.CmdPushDescriptorSetKHR != nullptr)
+    set.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
+  set.bindingCount = static_cast<std::uint32_t>(bindings.size());
+  set.pBindings = bindings.data();
+  if (layout.set == VK_NULL_HANDLE) {
+    PINTLE_TRY(context_.check(context_.vk.CreateDescriptorSetLayout(context_.device(), &set, nullptr, &layout.set),
+                              "vkCreateDescriptorSetLayout"));
+  }
+  const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, interface.scalar_bytes};
+  VkPipelineLayoutCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+  info.setLayoutCount = 1;
+  info.pSetLayouts = &layout.set;
+  info.pushConstantRangeCount = interface.scalar_source == ScalarSource::push ? 1 : 0;
+  info.pPushConstantRanges = &range;
+  return context_.check(context_.vk.CreatePipelineLayout(context_.device(), &info, nullptr, &layout.pipeline),
+                        "vkCreatePipelineLayout");
+}
+
+Program::~Program() {
+  for (const Kernel& kernel : kernels_) context_.vk.DestroyPipeline(context_.device(), kernel.pipeline, nullptr);
+}
+
+Result<void> Program::build(LayoutTable& layouts, std::span<const KernelCode> parts) {
+  for (const KernelCode& part : parts) {
+    PINTLE_ASSIGN(layout, layouts.of(part.interface));
+    kernels_.push_back({part.interface, VK_NULL_HANDLE, layout});
+  }
+  bool is_built = false;
+  PINTLE_ASSIGN(data, cached(key_of(context_, parts), ".pipelines", [&]() -> Result<std::vector<std::byte>> {
+                  std::vector<std::byte> compiled;
+                  PINTLE_TRY(build_all(parts, {}, &compiled));
+                  is_built = true;
+                  return compiled;
+                }));
+  return is_built ? Result<void>() : build_all(parts, data, nullptr);
+}
+
+/// `cached` is what vkGetPipelineCacheData said once; the driver checks it.
+Result<void> Program::build_all(std::span<const KernelCode> parts, std::span<const std::byte> cached,
+                                std::vector<std::byte>* compiled) {
+  const DeviceFunctions& vk = context_.vk;
+  Scoped<VkPipelineCache> cache(context_.device(), vk.DestroyPipelineCache);
+  const VkPipelineCacheCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO, nullptr, 0, cached.size(),
+                                       cached.data()};
+  PINTLE_TRY(context_.check(vk.CreatePipelineCache(context_.device(), &info, nullptr, &cache.handle),
+                            "vkCreatePipelineCache"));
+  for (std::size_t index = 0; index < parts.size(); ++index) {
+    PINTLE_ASSIGN(pipeline, build_one(parts[index], kernels_[index], cache.handle));
+    kernels_[index].pipeline = pipeline;
+  }
+  if (compiled == nullptr) return {};
+  std::size_t size = 0;
+  PINTLE_TRY(context_.check(vk.GetPipelineCacheData(context_.device(), cache.handle, &size, nullptr),
+                            "vkGetPipelineCacheData"));
+  compiled->resize(size);
+  return context_.check(vk.GetPipelineCacheData(context_.device(), cache.handle, &size, compiled->data()),
+                        "vkGetPipelineCacheData");
+}
+
+Result<VkPipeline> Program::build_one(const KernelCode& part, const Kernel& kernel, VkPipelineCache cache) const {
+  const DeviceFunctions& vk = context_.vk;
+  std::vector<std::uint32_t> words(part.code.size() / sizeof(std::uint32_t));
+  std::ranges::copy(part.code, std::as_writable_bytes(std::span(words)).begin());
+  Scoped<VkShaderModule> module(context_.device(), vk.DestroyShaderModule);
+  const VkShaderModuleCreateInfo code{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, nullptr, 0, part.code.size(),
+                                      words.data()};
+  const VkSpecializationInfo constants{static_cast<std::uint32_t>(part.specialization.entries.size()),
+                                       part.specialization.entries.data(), part.specialization.data.size(),
+                                       part.specialization.data.data()};
+  VkResult answer = vk.CreateShaderModule(context_.device(), &code, nullptr, &module.handle);
+  VkPipeline pipeline = VK_NULL_HANDLE;
+  if (answer == VK_SUCCESS) {
+    VkComputePipelineCreateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
+    info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+    info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    info.stage.module = module.handle;
+    info.stage.pName = part.entry_point.c_str();
+    info.stage.pSpecializationInfo = constants.mapEntryCount != 0 ? &constants : nullptr;
+    info.layout = kernel.layout->pipeline;
+    answer = vk.CreateComputePipelines(context_.device(), cache, 1, &info, nullptr, &pipeline);
+  }
+  if (const auto built = context_.check(answer, "vkCreateComputePipelines"); !built) {
+    if (built.error().code() != Errc::internal) return built.error().during("building " + part.text);
+    return Error(Errc::build_failed, fmt::format("{} is refused by the driver: {}", part.text, built.error().message()))
+        .with_vendor(*built.error().vendor());
+  }
+  return pipeline;
+}
+
+Result<backend::ProgramId> ProgramTable::load(const backend::ProgramImage& image) {
+  PINTLE_ASSIGN(parts, read_image(context_.physical(), image));
+  auto program = std::make_unique<Program>(context_);
+  PINTLE_TRY(program->build(layouts_, parts));
+  const std::lock_guard lock(mutex_);
+  programs_.push_back(std::move(program));
+  return backend::ProgramId{reinterpret_cast<std::uintptr_t>(programs_.back().get())};
+}
+
+void ProgramTable::unload(backend::ProgramId id) noexcept {
+  std::unique_ptr<Program> gone;  // outside the lock: a driver may take its time
+  const std::lock_guard lock(mutex_);
+  const auto place = std::ranges::find(programs_, &program_of(id), [](const auto& program) { return program.get(); });
+  if (place == programs_.end()) return;
+  gone = std::move(*place);
+  programs_.erase(place);
+}
+
+}  // namespace pintle::vulkan

@@ -1,0 +1,85 @@
+// Loaded programs: a compute pipeline for each entry point.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "backends/vulkan/context.h"
+#include "backends/vulkan/interface.h"
+#include "pintle/backend/driver.h"
+
+namespace pintle::vulkan {
+
+/// Shared by kernels with the same interface.
+struct Layout {
+  VkDescriptorSetLayout set = VK_NULL_HANDLE;
+  VkPipelineLayout pipeline = VK_NULL_HANDLE;
+};
+
+/// Thread-safe; they live as long as the device.
+class LayoutTable {
+ public:
+  explicit LayoutTable(Context& context) noexcept : context_(context) {}
+  LayoutTable(const LayoutTable&) = delete;
+  LayoutTable& operator=(const LayoutTable&) = delete;
+  ~LayoutTable();
+  [[nodiscard]] Result<const Layout*> of(const Interface& interface);
+
+ private:
+  using Key = std::tuple<std::uint32_t, ScalarSource, std::uint32_t>;
+  [[nodiscard]] Result<void> create(const Interface& interface, Layout& layout);
+
+  Context& context_;
+  std::mutex mutex_;
+  std::map<Key, Layout> layouts_;
+};
+
+struct Kernel : Interface {
+  VkPipeline pipeline = VK_NULL_HANDLE;
+  const Layout* layout = nullptr;
+};
+
+/// A ProgramId is its address.
+class Program {
+ public:
+  explicit Program(Context& context) noexcept : context_(context) {}
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  ~Program();
+
+  [[nodiscard]] const Kernel& kernel(std::uint32_t entry) const noexcept { return kernels_[entry]; }
+  /// Makes the pipelines of `parts`, through the cache of compiled code.
+  [[nodiscard]] Result<void> build(LayoutTable& layouts, std::span<const KernelCode> parts);
+
+ private:
+  [[nodiscard]] Result<void> build_all(std::span<const KernelCode> parts, std::span<const std::byte> cached,
+                                       std::vector<std::byte>* compiled);
+  [[nodiscard]] Result<VkPipeline> build_one(const KernelCode& part, const Kernel& kernel, VkPipelineCache cache) const;
+
+  Context& context_;
+  std::vector<Kernel> kernels_;  // in the order of the image's entries
+};
+
+[[nodiscard]] inline const Program& program_of(backend::ProgramId id) noexcept {
+  return *reinterpret_cast<const Program*>(static_cast<std::uintptr_t>(id));
+}
+
+/// Thread-safe.
+class ProgramTable {
+ public:
+  explicit ProgramTable(Context& context) : context_(context), layouts_(context) {}
+  [[nodiscard]] Result<backend::ProgramId> load(const backend::ProgramImage& image);
+  void unload(backend::ProgramId program) noexcept;
+
+ private:
+  Context& context_;
+  LayoutTable layouts_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Program>> programs_;
+};
+
+}  // namespace pintle::vulkan

@@ -1,0 +1,292 @@
+#include "backends/vulkan/queue.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+namespace pintle::vulkan {
+
+using backend::Commands;
+using backend::QueuePoint;
+
+Result<std::shared_ptr<Queue>> Queue::create(Context& context, QueueTable& all, const Request& request) {
+  std::shared_ptr<Queue> queue(new Queue(context, all, request));
+  PINTLE_ASSIGN(timeline, Timeline::create(context));
+  queue->timeline_ = std::move(timeline);
+  return queue;
+}
+
+Queue::Queue(Context& context, QueueTable& all, const Request& request)
+    : context_(context),
+      all_(all),
+      lane_(context.lane(request.kind)),
+      id_(request.id),
+      first_serial_(request.first_serial),
+      steps_(all.steps_, request.id, request.first_serial, *this) {
+  free_.reserve(max_in_flight);
+}
+
+Result<std::uint64_t> Queue::submit(std::span<const QueuePoint> waits, const Commands& commands) {
+  PINTLE_TRY(context_.alive());
+  const std::uint64_t value = accepted_ + 1;
+  note_host_memory(commands);
+  auto serial = steps_.submit(waits, commands);
+  if (serial) {
+    accepted_ = value;
+    return serial;
+  }
+  all_.written_.forget(id_, value, value);
+  for (const backend::Command& command : commands.commands) forget_step(command);
+  return serial;
+}
+
+/// Marks as steps those copies that touch host memory which an unfinished download writes, of this list too.
+void Queue::note_host_memory(const Commands& commands) {
+  for (const backend::Command& command : commands.commands) {
+    const auto* const upload = std::get_if<backend::Upload>(&command.operation);
+    const auto* const download = std::get_if<backend::Download>(&command.operation);
+    if (upload == nullptr && download == nullptr) continue;
+    const std::span<const std::byte> bytes = upload != nullptr ? std::span(upload->from.data, upload->from.size)
+                                                               : std::span(download->to.data, download->to.size);
+    if (all_.written_.overlap(bytes)) {
+      const std::lock_guard lock(mutex_);
+      host_steps_.push_back(&command);
+      has_host_steps_.store(true, std::memory_order_release);
+    }
+    if (download != nullptr) all_.written_.add(bytes, id_, accepted_ + 1);
+  }
+}
+
+void Queue::forget_step(const backend::Command& command) noexcept {
+  if (!has_host_steps_.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(mutex_);
+  std::erase(host_steps_, &command);
+  has_host_steps_.store(!host_steps_.empty(), std::memory_order_release);
+}
+
+Result<std::uint64_t> Queue::reached() {
+  PINTLE_TRY(context_.alive());
+  PINTLE_ASSIGN(value, timeline_->value());
+  if (value > reported_.load(std::memory_order_acquire)) PINTLE_TRY(retire(value));
+  return first_serial_ + reported_.load(std::memory_order_acquire);
+}
+
+Result<void> Queue::wait(std::uint64_t serial, Deadline deadline) {
+  const std::uint64_t value = value_of(serial);
+  if (reported_.load(std::memory_order_acquire) >= value) return context_.alive();
+  PINTLE_TRY(timeline_->wait(value, deadline));
+  return retire(value);
+}
+
+/// The batches up to `value` are finished: their downloads are delivered, their slots free.
+Result<void> Queue::retire(std::uint64_t value) {
+  {
+    const std::lock_guard lock(mutex_);
+    bool delivered = true;
+    while (delivered && !started_.empty() && started_.front()->value <= value) {
+      delivered = started_.front()->deliver();
+      if (!delivered) break;
+      started_.front()->reset();
+      free_.push_back(std::move(started_.front()));
+      started_.pop_front();
+    }
+    if (delivered) {
+      all_.written_.forget(id_, 0, value);
+      if (value > reported_.load(std::memory_order_relaxed)) reported_.store(value, std::memory_order_release);
+      return {};
+    }
+  }
+  return context_.loss();
+}
+
+bool Queue::is_step(const backend::Command& command) const noexcept {
+  if (std::holds_alternative<backend::HostCall>(command.operation) ||
+      std::holds_alternative<backend::ExecIndirect>(command.operation)) {
+    return true;
+  }
+  if (!has_host_steps_.load(std::memory_order_acquire)) return false;
+  const std::lock_guard lock(mutex_);
+  return std::ranges::find(host_steps_, &command) != host_steps_.end();
+}
+
+Result<void> Queue::start(const kit::StepQueue::Piece& piece) {
+  return run({piece.waits, piece.serial}, [&](Recorder& recorder) -> Result<void> {
+    return piece.commands.commands.empty() ? Result<void>() : recorder.record(piece.commands);
+  });
+}
+
+template <class Record>
+Result<void> Queue::run(const Batch& batch, Record record) {
+  PINTLE_TRY(context_.alive());
+  PINTLE_ASSIGN(slot, acquire());
+  PINTLE_TRY(slot->begin());
+  Recorder recorder(context_, *slot);
+  PINTLE_TRY(record(recorder));
+  PINTLE_TRY(context_.check(context_.vk.EndCommandBuffer(slot->commands()), "vkEndCommandBuffer"));
+  return send(std::move(slot), batch);
+}
+
+Result<std::unique_ptr<Slot>> Queue::acquire() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!free_.empty()) {
+      std::unique_ptr<Slot> slot = std::move(free_.back());
+      free_.pop_back();
+      return slot;
+    }
+    free_.reserve(started_.size() + 1);  // so that retiring needs no memory
+  }
+  return Slot::create(context_, all_.staging_, lane_);
+}
+
+Result<void> Queue::send(std::unique_ptr<Slot> slot, const Batch& batch) {
+  wait_semaphores_.clear();
+  wait_values_.clear();
+  wait_stages_.clear();
+  for (const QueuePoint& point : batch.waits) {
+    const std::shared_ptr<Queue> other = all_.find(point.queue);
+    if (other == nullptr) continue;
+    wait_semaphores_.push_back(other->timeline_->semaphore());
+    wait_values_.push_back(other->value_of(point.serial));
+    wait_stages_.push_back(VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+    slot->awaited.push_back(other->timeline_);
+  }
+  if (!batch.serial && pieces_ == nullptr) {
+    PINTLE_ASSIGN(pieces, Timeline::create(context_));
+    pieces_ = std::move(pieces);
+  }
+  slot->value = batch.serial ? value_of(*batch.serial) : submitted_ + 1;
+  const Timeline& signal = batch.serial ? *timeline_ : *pieces_;
+  const std::uint64_t value = batch.serial ? slot->value : piece_ + 1;
+  PINTLE_TRY(context_.check(send_locked(std::move(slot), signal, value), "vkQueueSubmit"));
+  (batch.serial ? submitted_ : piece_) = value;
+  return {};
+}
+
+/// Who sees the value finds the slot.
+VkResult Queue::send_locked(std::unique_ptr<Slot> slot, const Timeline& signal, std::uint64_t value) {
+  const VkCommandBuffer commands = slot->commands();
+  const VkSemaphore signalled = signal.semaphore();
+  VkTimelineSemaphoreSubmitInfo values{};
+  values.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
+  values.waitSemaphoreValueCount = static_cast<std::uint32_t>(wait_values_.size());
+  values.pWaitSemaphoreValues = wait_values_.data();
+  values.signalSemaphoreValueCount = 1;
+  values.pSignalSemaphoreValues = &value;
+  VkSubmitInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  info.pNext = &values;
+  info.waitSemaphoreCount = static_cast<std::uint32_t>(wait_semaphores_.size());
+  info.pWaitSemaphores = wait_semaphores_.data();
+  info.pWaitDstStageMask = wait_stages_.data();
+  info.commandBufferCount = 1;
+  info.pCommandBuffers = &commands;
+  info.signalSemaphoreCount = 1;
+  info.pSignalSemaphores = &signalled;
+  const std::lock_guard lock(mutex_);
+  started_.push_back(std::move(slot));
+  const std::lock_guard lane_lock(lane_.mutex);
+  const VkResult answer = context_.vk.QueueSubmit(lane_.queue, 1, &info, VK_NULL_HANDLE);
+  if (answer == VK_SUCCESS) return answer;
+  started_.back()->reset();
+  free_.push_back(std::move(started_.back()));
+  started_.pop_back();
+  return answer;
+}
+
+Result<void> Queue::finish(Deadline deadline) {
+  PINTLE_TRY(finish_pieces(deadline));
+  return all_.deliver();
+}
+
+/// A signal comes after everything submitted before, so the last batch tells for all.
+Result<void> Queue::finish_pieces(Deadline deadline) {
+  if (pieces_ != nullptr) PINTLE_TRY(pieces_->wait(piece_, deadline));
+  PINTLE_TRY(timeline_->wait(submitted_, deadline));
+  PINTLE_TRY(retire(submitted_));
+  const std::lock_guard lock(mutex_);
+  for (const auto& slot : started_) {
+    if (!slot->deliver()) return context_.loss();
+  }
+  return {};
+}
+
+Result<void> Queue::step(const backend::Command& command, const Commands& list) {
+  if (const auto* called = std::get_if<backend::HostCall>(&command.operation)) return call(*called);
+  if (const auto* indirect = std::get_if<backend::ExecIndirect>(&command.operation)) return launch(*indirect, list);
+  forget_step(command);
+  return run({}, [&](Recorder& recorder) { return recorder.record(Commands{std::span(&command, 1), {}}); });
+}
+
+Result<void> Queue::call(const backend::HostCall& called) {
+  if (!context_.host().enter()) return context_.loss();
+  called.call(called.state);
+  context_.host().leave();
+  return {};
+}
+
+Result<void> Queue::launch(const backend::ExecIndirect& indirect, const Commands& list) {
+  PINTLE_ASSIGN(counts, read_grid(indirect.grid_at));
+  const Grid& most = indirect.exec.grid;
+  const Grid grid{std::min(counts[0], most.x), std::min(counts[1], most.y), std::min(counts[2], most.z)};
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0) return {};
+  return run({}, [&](Recorder& recorder) { return recorder.record(indirect.exec, list, grid); });
+}
+
+/// Memory that the host cannot see is downloaded.
+Result<std::array<std::uint32_t, 3>> Queue::read_grid(const backend::Range& range) {
+  std::array<std::uint32_t, 3> counts{};
+  const Allocation& allocation = allocation_of(range.memory);
+  if (allocation.block->mapped() != nullptr) {
+    std::memcpy(counts.data(), allocation.block->mapped() + allocation.offset + range.offset, sizeof counts);
+    return counts;
+  }
+  backend::Download download;
+  download.from = range;
+  download.from.size = sizeof counts;
+  download.to = {reinterpret_cast<std::byte*>(counts.data()), sizeof counts, backend::no_slot};
+  const backend::Command command{download, nullptr, false};
+  PINTLE_TRY(run({}, [&](Recorder& recorder) { return recorder.record(Commands{std::span(&command, 1), {}}); }));
+  PINTLE_TRY(finish_pieces(Deadline::max()));
+  return counts;
+}
+
+QueueTable::~QueueTable() {
+  for (auto& [id, queue] : queues_) queue = nullptr;
+}
+
+Result<backend::QueueId> QueueTable::create(const backend::QueueRequest& request) {
+  const std::uint64_t id = ++last_id_;
+  PINTLE_ASSIGN(queue, Queue::create(context_, *this, {backend::QueueId{id}, request.kind, request.first_serial}));
+  const std::lock_guard lock(mutex_);
+  queues_.emplace(id, std::move(queue));
+  return backend::QueueId{id};
+}
+
+void QueueTable::destroy(backend::QueueId id) noexcept {
+  std::shared_ptr<Queue> gone;  // outside the lock: its thread may ask for another queue
+  const std::lock_guard lock(mutex_);
+  const auto found = queues_.find(static_cast<std::uint64_t>(id));
+  if (found == queues_.end()) return;
+  gone = std::move(found->second);
+  queues_.erase(found);
+}
+
+std::shared_ptr<Queue> QueueTable::find(backend::QueueId id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = queues_.find(static_cast<std::uint64_t>(id));
+  return found == queues_.end() ? nullptr : found->second;
+}
+
+Result<void> QueueTable::deliver() {
+  std::vector<std::shared_ptr<Queue>> all;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, queue] : queues_) all.push_back(queue);
+  }
+  for (const auto& queue : all) PINTLE_TRY(queue->reached());
+  return {};
+}
+
+}  // namespace pintle::vulkan

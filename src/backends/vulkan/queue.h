@@ -1,0 +1,115 @@
+// A queue: submissions in order on a VkQueue that it may share, and a timeline semaphore of its own.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "backends/vulkan/host_ranges.h"
+#include "backends/vulkan/recorder.h"
+#include "backends/vulkan/slot.h"
+#include "kit/step_queue.h"
+
+namespace pintle::vulkan {
+
+class QueueTable;
+
+class Queue final : private kit::StepQueue::Native {
+ public:
+  struct Request {
+    backend::QueueId id = backend::QueueId::none;
+    QueueKind kind = QueueKind::compute;
+    std::uint64_t first_serial = 0;
+  };
+  [[nodiscard]] static Result<std::shared_ptr<Queue>> create(Context& context, QueueTable& all, const Request& request);
+
+  [[nodiscard]] Result<std::uint64_t> submit(std::span<const backend::QueuePoint> waits,
+                                             const backend::Commands& commands);
+  /// Delivers what was downloaded before it tells.
+  [[nodiscard]] Result<std::uint64_t> reached();
+  [[nodiscard]] Result<void> wait(std::uint64_t serial, Deadline deadline);
+
+  [[nodiscard]] const std::shared_ptr<Timeline>& timeline() const noexcept { return timeline_; }
+  /// The timeline starts at 0, whatever the first serial.
+  [[nodiscard]] std::uint64_t value_of(std::uint64_t serial) const noexcept { return serial - first_serial_; }
+
+ private:
+  /// One vkQueueSubmit.
+  struct Batch {
+    std::span<const backend::QueuePoint> waits;
+    std::optional<std::uint64_t> serial;
+  };
+
+  Queue(Context& context, QueueTable& all, const Request& request);
+
+  [[nodiscard]] bool is_step(const backend::Command& command) const noexcept override;
+  [[nodiscard]] Result<void> start(const kit::StepQueue::Piece& piece) override;
+  [[nodiscard]] Result<void> finish(Deadline deadline) override;
+  [[nodiscard]] Result<void> step(const backend::Command& command, const backend::Commands& list) override;
+  void fail(Error error) noexcept override { static_cast<void>(context_.lose(error)); }
+
+  void note_host_memory(const backend::Commands& commands);
+  void forget_step(const backend::Command& command) noexcept;
+  template <class Record>
+  [[nodiscard]] Result<void> run(const Batch& batch, Record record);
+  [[nodiscard]] Result<void> send(std::unique_ptr<Slot> slot, const Batch& batch);
+  [[nodiscard]] VkResult send_locked(std::unique_ptr<Slot> slot, const Timeline& signal, std::uint64_t value);
+  [[nodiscard]] Result<std::unique_ptr<Slot>> acquire();
+  [[nodiscard]] Result<void> retire(std::uint64_t value);
+  [[nodiscard]] Result<void> finish_pieces(Deadline deadline);
+  [[nodiscard]] Result<void> call(const backend::HostCall& called);
+  [[nodiscard]] Result<void> launch(const backend::ExecIndirect& indirect, const backend::Commands& list);
+  [[nodiscard]] Result<std::array<std::uint32_t, 3>> read_grid(const backend::Range& range);
+
+  Context& context_;
+  QueueTable& all_;
+  Lane& lane_;
+  const backend::QueueId id_;
+  const std::uint64_t first_serial_;
+  std::uint64_t accepted_ = 0;  // values of `timeline_`, by who submits
+  std::shared_ptr<Timeline> timeline_;
+  std::shared_ptr<Timeline> pieces_;  // of batches that end before a step
+  std::uint64_t piece_ = 0;           // the last of them
+  std::uint64_t submitted_ = 0;       // values of `timeline_`; both by who starts batches
+  std::vector<VkSemaphore> wait_semaphores_;
+  std::vector<std::uint64_t> wait_values_;
+  std::vector<VkPipelineStageFlags> wait_stages_;
+  std::atomic<std::uint64_t> reported_{0};
+  mutable std::mutex mutex_;
+  std::deque<std::unique_ptr<Slot>> started_;
+  std::vector<std::unique_ptr<Slot>> free_;
+  std::vector<const backend::Command*> host_steps_;  // copies that must wait for what the host delivers
+  std::atomic<bool> has_host_steps_{false};
+  kit::StepQueue steps_;  // last: its thread ends before what it uses
+};
+
+/// Ids are never given again: a submission may name a queue that is gone. Thread-safe.
+class QueueTable {
+ public:
+  explicit QueueTable(Context& context) : context_(context), staging_(context) {}
+  ~QueueTable();
+
+  [[nodiscard]] Result<backend::QueueId> create(const backend::QueueRequest& request);
+  void destroy(backend::QueueId id) noexcept;
+  /// Null when it is gone; then it had reached everything.
+  [[nodiscard]] std::shared_ptr<Queue> find(backend::QueueId id);
+  /// Delivers what is finished on any queue, so that a host call sees it.
+  [[nodiscard]] Result<void> deliver();
+
+ private:
+  friend class Queue;
+
+  Context& context_;
+  StagingPool staging_;
+  HostRanges written_;
+  kit::StepQueues steps_;
+  std::mutex mutex_;
+  std::uint64_t last_id_ = 0;
+  std::unordered_map<std::uint64_t, std::shared_ptr<Queue>> queues_;
+};
+
+}  // namespace pintle::vulkan

@@ -1,0 +1,262 @@
+#include "backends/vulkan/recorder.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <variant>
+
+namespace pintle::vulkan {
+namespace {
+
+using backend::Argument;
+
+/// From here on the host's pages are used in place; what is smaller is cheaper to copy than to import.
+constexpr std::uint64_t least_import = 256 << 10;
+constexpr std::uint64_t pattern_block = 256 << 10;
+constexpr std::uint64_t word = 4;
+
+VkPipelineStageFlags stages_of(Context& context, const Lane& lane) noexcept {
+  const bool computes = lane.family.index == context.physical().compute->index;
+  return VK_PIPELINE_STAGE_TRANSFER_BIT | VkPipelineStageFlags{computes} * VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+}
+
+std::uint32_t timestamps_in(const backend::Commands& list) noexcept {
+  return static_cast<std::uint32_t>(std::ranges::count_if(list.commands, [](const backend::Command& command) {
+    return std::holds_alternative<backend::Timestamp>(command.operation);
+  }));
+}
+
+/// `pattern` again and again.
+void repeat(std::byte* to, std::uint64_t size, const std::byte* pattern, std::uint64_t pattern_size) noexcept {
+  std::memcpy(to, pattern, std::min(size, pattern_size));
+  for (std::uint64_t done = pattern_size; done < size; done *= 2)
+    std::memcpy(to + done, to, std::min(done, size - done));
+}
+
+/// A pattern of eight bytes may be one of four.
+std::uint64_t period_of(const backend::Fill& fill) noexcept {
+  const std::byte* const bytes = fill.pattern.bytes.data();
+  return fill.pattern_size == 8 && std::memcmp(bytes, bytes + word, word) == 0 ? word : fill.pattern_size;
+}
+
+}  // namespace
+
+Recorder::Recorder(Context& context, Slot& slot) noexcept
+    : context_(context),
+      vk_(context.vk),
+      slot_(slot),
+      commands_(slot.commands()),
+      stages_(stages_of(context, slot.lane())) {}
+
+Recorder::Place Recorder::place_of(const backend::Range& range) noexcept {
+  const Allocation& allocation = allocation_of(range.memory);
+  return {allocation.block->buffer(), allocation.offset + range.offset};
+}
+
+Result<void> Recorder::record(const backend::Commands& list) {
+  list_ = &list;
+  PINTLE_TRY(slot_.reserve_queries(timestamps_in(list)));
+  barrier(Order::after_all_before);
+  for (const backend::Command& command : list.commands) {
+    if (command.barrier_before) barrier(Order::after_all_before);
+    PINTLE_TRY(std::visit(*this, command.operation));
+  }
+  barrier(Order::before_host);
+  return {};
+}
+
+Result<void> Recorder::record(const backend::Exec& exec, const backend::Commands& list, const Grid& grid) {
+  backend::Exec launched = exec;
+  launched.grid = grid;
+  list_ = &list;
+  barrier(Order::after_all_before);
+  PINTLE_TRY((*this)(launched));
+  barrier(Order::before_host);
+  return {};
+}
+
+/// Submission order alone orders no memory.
+void Recorder::barrier(Order order) {
+  const bool to_host = order == Order::before_host;
+  if (vk_.CmdPipelineBarrier2 != nullptr) {
+    VkMemoryBarrier2 memory{};
+    memory.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2;
+    memory.srcStageMask = stages_;
+    memory.srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT;
+    memory.dstStageMask = to_host ? VK_PIPELINE_STAGE_2_HOST_BIT : static_cast<VkPipelineStageFlags2>(stages_);
+    memory.dstAccessMask =
+        to_host ? VK_ACCESS_2_HOST_READ_BIT : VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT;
+    VkDependencyInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO;
+    info.memoryBarrierCount = 1;
+    info.pMemoryBarriers = &memory;
+    vk_.CmdPipelineBarrier2(commands_, &info);
+    return;
+  }
+  const VkMemoryBarrier memory{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_MEMORY_WRITE_BIT,
+                               to_host ? VkAccessFlags{VK_ACCESS_HOST_READ_BIT}
+                                       : VkAccessFlags{VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT}};
+  vk_.CmdPipelineBarrier(commands_, stages_, to_host ? VkPipelineStageFlags{VK_PIPELINE_STAGE_HOST_BIT} : stages_, 0, 1,
+                         &memory, 0, nullptr, 0, nullptr);
+}
+
+void Recorder::copy(const Place& to, const Place& from, std::uint64_t size) {
+  const VkBufferCopy region{from.offset, to.offset, size};
+  vk_.CmdCopyBuffer(commands_, from.buffer, to.buffer, 1, &region);
+}
+
+Result<void> Recorder::operator()(const backend::Copy& copied) {
+  if (copied.to.size != 0) copy(place_of(copied.to), place_of(copied.from), copied.to.size);
+  return {};
+}
+
+/// The device fills whole words; what is before and behind them, and patterns of eight bytes, are copied from staging.
+Result<void> Recorder::operator()(const backend::Fill& fill) {
+  const Place to = place_of(fill.to);
+  const std::uint64_t period = period_of(fill);
+  const std::uint64_t end = fill.to.size;
+  if (period > word) return fill_staged(fill, to, 0, end);
+  const std::uint64_t first = std::min(end, (word - to.offset % word) % word);
+  const std::uint64_t last = first + (end - first) / word * word;
+  if (last > first) {
+    std::uint32_t value = 0;
+    repeat(reinterpret_cast<std::byte*>(&value), word, fill.pattern.bytes.data(), period);
+    vk_.CmdFillBuffer(commands_, to.buffer, to.offset + first, last - first, value);
+  }
+  PINTLE_TRY(fill_staged(fill, to, 0, first));
+  return fill_staged(fill, to, last, end);
+}
+
+Result<void> Recorder::fill_staged(const backend::Fill& fill, const Place& to, std::uint64_t begin, std::uint64_t end) {
+  if (begin == end) return {};
+  const std::uint64_t staged = std::min(end - begin, pattern_block);
+  PINTLE_ASSIGN(from, slot_.staging.take(staged, word));
+  repeat(from.data, staged, fill.pattern.bytes.data(), fill.pattern_size);
+  std::vector<VkBufferCopy> regions;
+  for (std::uint64_t at = begin; at < end; at += staged)
+    regions.push_back({from.offset, to.offset + at, std::min(staged, end - at)});
+  vk_.CmdCopyBuffer(commands_, from.buffer, to.buffer, static_cast<std::uint32_t>(regions.size()), regions.data());
+  return {};
+}
+
+/// Large host memory as the device sees it; empty where it has to be staged. A copy needs no alignment, so the range is
+/// rounded to whole pages.
+std::optional<Recorder::Place> Recorder::import(std::span<const std::byte> bytes) {
+  if (context_.physical().host_pointer_alignment == 0 || bytes.size() < least_import) return std::nullopt;
+  const std::span<std::byte> pages = pages_around(context_, bytes);
+  auto block =
+      Block::create(context_, {.source = BlockRequest::Source::host, .size = pages.size(), .host = pages.data()});
+  if (!block) return std::nullopt;
+  slot_.imports.push_back(*std::move(block));
+  return Place{slot_.imports.back()->buffer(), static_cast<std::uint64_t>(bytes.data() - pages.data())};
+}
+
+Result<void> Recorder::operator()(const backend::Upload& upload) {
+  const std::uint64_t size = upload.to.size;
+  if (size == 0) return {};
+  const Place to = place_of(upload.to);
+  if (const auto pages = import({upload.from.data, size})) {
+    copy(to, *pages, size);
+    return {};
+  }
+  PINTLE_ASSIGN(staged, slot_.staging.take(size, word));
+  if (!context_.host().enter()) return context_.loss();
+  std::memcpy(staged.data, upload.from.data, size);
+  context_.host().leave();
+  copy(to, {staged.buffer, staged.offset}, size);
+  return {};
+}
+
+Result<void> Recorder::operator()(const backend::Download& download) {
+  const std::uint64_t size = download.from.size;
+  if (size == 0) return {};
+  const Place from = place_of(download.from);
+  if (const auto pages = import({download.to.data, size})) {
+    copy(*pages, from, size);
+    return {};
+  }
+  PINTLE_ASSIGN(staged, slot_.staging.take(size, word));
+  slot_.deliveries.push_back({download.to.data, staged.data, size});
+  copy({staged.buffer, staged.offset}, from, size);
+  return {};
+}
+
+Result<void> Recorder::operator()(const backend::Timestamp& timestamp) {
+  const Place to = place_of(timestamp.to);
+  const std::uint32_t query = slot_.next_query();
+  vk_.CmdWriteTimestamp(commands_, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, slot_.queries(), query);
+  vk_.CmdCopyQueryPoolResults(commands_, slot_.queries(), query, 1, to.buffer, to.offset, sizeof(std::uint64_t),
+                              VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+  return {};
+}
+
+Result<void> Recorder::operator()(const backend::Exec& exec) {
+  const Kernel& kernel = program_of(exec.program).kernel(exec.entry);
+  if (bound_ != kernel.pipeline) {
+    bound_ = kernel.pipeline;
+    vk_.CmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, bound_);
+  }
+  PINTLE_TRY(bind_arguments(kernel, list_->of(exec)));
+  vk_.CmdDispatch(commands_, exec.grid.x, exec.grid.y, exec.grid.z);
+  return {};
+}
+
+Result<void> Recorder::bind_arguments(const Kernel& kernel, std::span<const Argument> arguments) {
+  std::array<VkDescriptorBufferInfo, most_buffers + 1> buffers;
+  std::array<std::byte, sizeof(backend::Scalar) * most_buffers> scalars{};
+  std::size_t buffer = 0;
+  std::size_t scalar = 0;
+  for (const Argument& argument : arguments) {
+    if (argument.kind == Argument::Kind::buffer) {
+      const Place place = place_of(argument.range);
+      buffers[buffer++] = {place.buffer, place.offset,
+                           std::max<VkDeviceSize>(word, (argument.range.size + 3) / word * word)};
+    } else if (argument.kind == Argument::Kind::scalar) {
+      const ScalarPlace& place = kernel.scalars[scalar++];
+      std::memcpy(scalars.data() + place.offset, argument.scalar.bytes.data(), place.size);
+    }
+  }
+  if (kernel.scalar_source == ScalarSource::push) {
+    vk_.CmdPushConstants(commands_, kernel.layout->pipeline, VK_SHADER_STAGE_COMPUTE_BIT, 0, kernel.scalar_bytes,
+                         scalars.data());
+  } else if (kernel.scalar_source == ScalarSource::uniform) {
+    const auto alignment = context_.physical().properties.limits.minUniformBufferOffsetAlignment;
+    PINTLE_ASSIGN(staged, slot_.staging.take(kernel.scalar_bytes, std::max<std::uint64_t>(alignment, 16)));
+    std::memcpy(staged.data, scalars.data(), kernel.scalar_bytes);
+    buffers[buffer++] = {staged.buffer, staged.offset, kernel.scalar_bytes};
+  }
+  std::array<VkWriteDescriptorSet, most_buffers + 1> writes;
+  for (std::uint32_t binding = 0; binding < buffer; ++binding) {
+    const bool is_uniform = binding == kernel.buffers;
+    writes[binding] = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                       nullptr,
+                       VK_NULL_HANDLE,
+                       binding,
+                       0,
+                       1,
+                       is_uniform ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                       nullptr,
+                       &buffers[binding],
+                       nullptr};
+  }
+  if (buffer == 0) return {};
+  const auto used = std::span(writes).first(buffer);
+  if (vk_.CmdPushDescriptorSetKHR == nullptr) return bind_set(kernel, used);
+  push(kernel, used);
+  return {};
+}
+
+void Recorder::push(const Kernel& kernel, std::span<const VkWriteDescriptorSet> writes) {
+  vk_.CmdPushDescriptorSetKHR(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, kernel.layout->pipeline, 0,
+                              static_cast<std::uint32_t>(writes.size()), writes.data());
+}
+
+Result<void> Recorder::bind_set(const Kernel& kernel, std::span<VkWriteDescriptorSet> writes) {
+  PINTLE_ASSIGN(set, slot_.allocate_set(kernel.layout->set));
+  for (VkWriteDescriptorSet& write : writes) write.dstSet = set;
+  vk_.UpdateDescriptorSets(context_.device(), static_cast<std::uint32_t>(writes.size()), writes.data(), 0, nullptr);
+  vk_.CmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, kernel.layout->pipeline, 0, 1, &set, 0, nullptr);
+  return {};
+}
+
+}  // namespace pintle::vulkan

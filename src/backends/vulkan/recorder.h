@@ -1,0 +1,59 @@
+// Commands of the seam as commands of Vulkan.
+#pragma once
+
+#include "backends/vulkan/memory.h"
+#include "backends/vulkan/program.h"
+#include "backends/vulkan/slot.h"
+
+namespace pintle::vulkan {
+
+/// Records into the command buffer of a slot.
+class Recorder {
+ public:
+  Recorder(Context& context, Slot& slot) noexcept;
+
+  /// Everything between the barriers that order it after what is before and show it to the host. No steps, no slots.
+  [[nodiscard]] Result<void> record(const backend::Commands& list);
+  /// A launch with another grid than the command's.
+  [[nodiscard]] Result<void> record(const backend::Exec& exec, const backend::Commands& list, const Grid& grid);
+
+  [[nodiscard]] Result<void> operator()(const backend::Copy& copy);
+  [[nodiscard]] Result<void> operator()(const backend::Fill& fill);
+  [[nodiscard]] Result<void> operator()(const backend::Upload& upload);
+  [[nodiscard]] Result<void> operator()(const backend::Download& download);
+  [[nodiscard]] Result<void> operator()(const backend::Exec& exec);
+  [[nodiscard]] Result<void> operator()(const backend::Timestamp& timestamp);
+  /// Steps and replays are taken apart before.
+  template <class Other>
+  [[nodiscard]] Result<void> operator()(const Other&) {
+    return Error(Errc::internal, "A command that only the host can take is left in a list for the device.");
+  }
+
+ private:
+  /// Bytes of a VkBuffer.
+  struct Place {
+    VkBuffer buffer = VK_NULL_HANDLE;
+    std::uint64_t offset = 0;
+  };
+  enum class Order : std::uint8_t { after_all_before, before_host };
+
+  [[nodiscard]] static Place place_of(const backend::Range& range) noexcept;
+  void barrier(Order order);
+  void copy(const Place& to, const Place& from, std::uint64_t size);
+  [[nodiscard]] Result<void> fill_staged(const backend::Fill& fill, const Place& to, std::uint64_t begin,
+                                         std::uint64_t end);
+  [[nodiscard]] std::optional<Place> import(std::span<const std::byte> bytes);
+  [[nodiscard]] Result<void> bind_arguments(const Kernel& kernel, std::span<const backend::Argument> arguments);
+  void push(const Kernel& kernel, std::span<const VkWriteDescriptorSet> writes);
+  [[nodiscard]] Result<void> bind_set(const Kernel& kernel, std::span<VkWriteDescriptorSet> writes);
+
+  Context& context_;
+  const DeviceFunctions& vk_;
+  Slot& slot_;
+  const VkCommandBuffer commands_;
+  const VkPipelineStageFlags stages_;
+  const backend::Commands* list_ = nullptr;
+  VkPipeline bound_ = VK_NULL_HANDLE;
+};
+
+}  // namespace pintle::vulkan

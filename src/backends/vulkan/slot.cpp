@@ -1,0 +1,113 @@
+#include "backends/vulkan/slot.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+namespace pintle::vulkan {
+
+Result<std::unique_ptr<Slot>> Slot::create(Context& context, StagingPool& pool, const Lane& lane) {
+  std::unique_ptr<Slot> slot(new Slot(context, pool, lane));
+  const VkCommandPoolCreateInfo info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, nullptr, 0, lane.family.index};
+  PINTLE_TRY(context.check(context.vk.CreateCommandPool(context.device(), &info, nullptr, &slot->pool_),
+                           "vkCreateCommandPool"));
+  const VkCommandBufferAllocateInfo one{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, slot->pool_,
+                                        VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
+  PINTLE_TRY(context.check(context.vk.AllocateCommandBuffers(context.device(), &one, &slot->commands_),
+                           "vkAllocateCommandBuffers"));
+  return slot;
+}
+
+Slot::~Slot() {
+  const DeviceFunctions& vk = context_.vk;
+  const VkDevice device = context_.device();
+  for (const VkDescriptorPool pool : sets_) vk.DestroyDescriptorPool(device, pool, nullptr);
+  if (queries_ != VK_NULL_HANDLE) vk.DestroyQueryPool(device, queries_, nullptr);
+  if (pool_ != VK_NULL_HANDLE) vk.DestroyCommandPool(device, pool_, nullptr);
+}
+
+Result<void> Slot::begin() {
+  reset();
+  const DeviceFunctions& vk = context_.vk;
+  for (std::size_t pool = 0; pool <= open_sets_ && pool < sets_.size(); ++pool)
+    PINTLE_TRY(context_.check(vk.ResetDescriptorPool(context_.device(), sets_[pool], 0), "vkResetDescriptorPool"));
+  open_sets_ = 0;
+  PINTLE_TRY(context_.check(vk.ResetCommandPool(context_.device(), pool_, 0), "vkResetCommandPool"));
+  VkCommandBufferBeginInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  return context_.check(vk.BeginCommandBuffer(commands_, &info), "vkBeginCommandBuffer");
+}
+
+Result<void> Slot::reserve_queries(std::uint32_t count) {
+  query_ = 0;
+  if (count == 0) return {};
+  const DeviceFunctions& vk = context_.vk;
+  if (count > query_capacity_) {
+    if (queries_ != VK_NULL_HANDLE) vk.DestroyQueryPool(context_.device(), queries_, nullptr);
+    queries_ = VK_NULL_HANDLE;
+    query_capacity_ = 0;
+    VkQueryPoolCreateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
+    info.queryType = VK_QUERY_TYPE_TIMESTAMP;
+    info.queryCount = std::bit_ceil(std::max(count, 16u));
+    PINTLE_TRY(context_.check(vk.CreateQueryPool(context_.device(), &info, nullptr, &queries_), "vkCreateQueryPool"));
+    query_capacity_ = info.queryCount;
+  }
+  vk.CmdResetQueryPool(commands_, queries_, 0, count);
+  return {};
+}
+
+Result<void> Slot::add_sets() {
+  constexpr std::uint32_t sets = 64;
+  const std::array sizes{VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, std::max(sets * 4, most_buffers)},
+                         VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, sets}};
+  VkDescriptorPoolCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
+  info.maxSets = sets;
+  info.poolSizeCount = sizes.size();
+  info.pPoolSizes = sizes.data();
+  VkDescriptorPool pool = VK_NULL_HANDLE;
+  sets_.reserve(sets_.size() + 1);
+  PINTLE_TRY(context_.check(context_.vk.CreateDescriptorPool(context_.device(), &info, nullptr, &pool),
+                            "vkCreateDescriptorPool"));
+  sets_.push_back(pool);
+  return {};
+}
+
+Result<VkDescriptorSet> Slot::allocate_set(VkDescriptorSetLayout layout) {
+  while (true) {
+    const bool is_new = open_sets_ == sets_.size();
+    if (is_new) PINTLE_TRY(add_sets());
+    const VkDescriptorSetAllocateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, nullptr, sets_[open_sets_],
+                                           1, &layout};
+    VkDescriptorSet set = VK_NULL_HANDLE;
+    const VkResult answer = context_.vk.AllocateDescriptorSets(context_.device(), &info, &set);
+    const bool is_full = answer == VK_ERROR_OUT_OF_POOL_MEMORY || answer == VK_ERROR_FRAGMENTED_POOL;
+    if (is_full && !is_new) {
+      ++open_sets_;
+      continue;
+    }
+    PINTLE_TRY(context_.check(answer, "vkAllocateDescriptorSets"));
+    return set;
+  }
+}
+
+bool Slot::deliver() {
+  if (deliveries.empty()) return true;
+  if (!context_.host().enter()) return false;
+  for (const Delivery& one : deliveries) std::memcpy(one.to, one.from, one.size);
+  context_.host().leave();
+  deliveries.clear();
+  return true;
+}
+
+void Slot::reset() noexcept {
+  deliveries.clear();
+  imports.clear();
+  awaited.clear();
+  staging.reset();
+}
+
+}  // namespace pintle::vulkan

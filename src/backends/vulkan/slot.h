@@ -1,0 +1,62 @@
+// What one vkQueueSubmit needs until it is finished; reused afterwards.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "backends/vulkan/staging.h"
+#include "backends/vulkan/timeline.h"
+
+namespace pintle::vulkan {
+
+/// Staged bytes that the host copies to their target when the device has written them.
+struct Delivery {
+  std::byte* to = nullptr;
+  const std::byte* from = nullptr;
+  std::uint64_t size = 0;
+};
+
+class Slot {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<Slot>> create(Context& context, StagingPool& pool, const Lane& lane);
+  Slot(const Slot&) = delete;
+  Slot& operator=(const Slot&) = delete;
+  ~Slot();
+
+  /// Empties it and begins its command buffer.
+  [[nodiscard]] Result<void> begin();
+  /// Room for `count` timestamps, whose queries are reset by the command buffer.
+  [[nodiscard]] Result<void> reserve_queries(std::uint32_t count);
+  [[nodiscard]] std::uint32_t next_query() noexcept { return query_++; }
+  [[nodiscard]] Result<VkDescriptorSet> allocate_set(VkDescriptorSetLayout layout);
+  /// Copies to the host what was downloaded. False where the device is being lost: then nothing is touched.
+  [[nodiscard]] bool deliver();
+  /// Lets go of what only this use needed.
+  void reset() noexcept;
+
+  [[nodiscard]] VkCommandBuffer commands() const noexcept { return commands_; }
+  [[nodiscard]] VkQueryPool queries() const noexcept { return queries_; }
+  [[nodiscard]] const Lane& lane() const noexcept { return lane_; }
+
+  Staging staging;
+  std::vector<Delivery> deliveries;
+  std::vector<std::unique_ptr<Block>> imports;     // of host memory
+  std::vector<std::shared_ptr<Timeline>> awaited;  // those of other queues
+  std::uint64_t value = 0;                         // of its queue's timeline, at which it is finished
+
+ private:
+  Slot(Context& context, StagingPool& pool, const Lane& lane) : staging(pool), context_(context), lane_(lane) {}
+  [[nodiscard]] Result<void> add_sets();
+
+  Context& context_;
+  const Lane& lane_;
+  VkCommandPool pool_ = VK_NULL_HANDLE;
+  VkCommandBuffer commands_ = nullptr;
+  VkQueryPool queries_ = VK_NULL_HANDLE;
+  std::uint32_t query_capacity_ = 0;
+  std::uint32_t query_ = 0;
+  std::vector<VkDescriptorPool> sets_;
+  std::size_t open_sets_ = 0;  // pools before it are full
+};
+
+}  // namespace pintle::vulkan
