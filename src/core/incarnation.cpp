@@ -11,6 +11,7 @@
 #include "base/settings.h"
 #include "core/describe.h"
 #include "core/object_names.h"
+#include "core/process_end.h"
 #include "core/program_state.h"
 #include "core/reactor.h"
 #include "core/recording_state.h"
@@ -92,6 +93,8 @@ Result<std::shared_ptr<Incarnation>> Incarnation::open(const std::string& id, st
   incarnation->lease_ = lease;
   Names::instance().set(incarnation->number(), incarnation);
   Reactor::instance().opened(incarnation->is_driven());
+  const DeviceKind kind = incarnation->info().kind;
+  if (kind != DeviceKind::cpu && kind != DeviceKind::simulated) end_with_process(incarnation);
   return std::shared_ptr<Incarnation>(lease, incarnation.get());
 }
 

@@ -108,6 +108,8 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   void drive() {
     if (is_driven()) run_driven();
   }
+  /// The process ends: finishes what the backend has, with a deadline, then uses the backend no more.
+  void end() noexcept;
   /// Drives, then observes every queue.
   Result<void> poll();
   Result<void> wait_idle(Deadline deadline);

@@ -104,6 +104,16 @@ void Incarnation::leak(std::string_view reason) noexcept {
   keep_for_ever(shared_from_this());
 }
 
+void Incarnation::end() noexcept {
+  keep_for_ever(shared_from_this());
+  if (is_lost()) return;
+  if (const auto drained = drain(deadline_after(Clock::now(), drain_limit)); !drained)
+    base::log(LogLevel::warn, "core", "[{}] is busy when the process ends: {}", id(), drained.error().text());
+  Worklist worklist;
+  std::lock_guard lock(mutex_);
+  lose(Error(Errc::process_poisoned, "The process ends."), worklist);
+}
+
 void Incarnation::finish_close() noexcept {
   const auto drained = is_lost() ? Result<void>() : drain(deadline_after(Clock::now(), drain_limit));
   Worklist worklist;
