@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -45,6 +46,13 @@ Result<void> register_all() {
   return {};
 }
 
+const Result<void>& registered() {
+  static const auto& result = *new Result<void>(register_all());
+  return result;
+}
+
+constexpr std::array<Source, 3> quick_sources{{{"native", ""}, {"opencl_c", opencl_c_source}, {"glsl", glsl_source}}};
+
 }  // namespace
 
 const std::vector<DType>& all_dtypes() {
@@ -78,10 +86,16 @@ Result<ProgramPack> source_pack() {
 }
 
 Result<ProgramPack> suite_pack() {
-  static const auto& registered = *new Result<void>(register_all());
-  PINTLE_TRY(registered);
-  constexpr std::array<Source, 3> sources{{{"native", ""}, {"opencl_c", opencl_c_source}, {"glsl", glsl_source}}};
-  return pack_of_all(sources);
+  PINTLE_TRY(registered());
+  return pack_of_all(quick_sources);
+}
+
+Result<ProgramPack> suite_pack_for(const Device& device) {
+  PINTLE_TRY(registered());
+  const std::vector<std::string> formats = device.info().formats;
+  const auto fits = [&](const Source& source) { return std::ranges::find(formats, source.format) != formats.end(); };
+  const auto found = std::ranges::find_if(quick_sources, fits);
+  return pack_of_all(std::span(found == quick_sources.end() ? quick_sources.begin() : found, 1));
 }
 
 Result<Kernel> LoadedKernels::kernel(const Device& device, std::string_view entry) {

@@ -23,6 +23,8 @@ namespace pintle::conformance {
 [[nodiscard]] Result<ProgramPack> source_pack();
 /// The same, but for the cpu as functions registered in this process: what each device loads in the least time.
 [[nodiscard]] Result<ProgramPack> suite_pack();
+/// The one variant of it that the device would load: where loading fails there is no other.
+[[nodiscard]] Result<ProgramPack> suite_pack_for(const Device& device);
 
 /// A program in one language.
 struct Source {

@@ -7,6 +7,9 @@ include(GoogleTest)
 set(required --require cpu --require null)
 set(devices null cpu cpu_inline validate_cpu faulty_cpu trace_cpu validate_null validate_cpu_inline)
 set(vendor_devices "")
+get_property(plain_backends GLOBAL PROPERTY PINTLE_BACKENDS)
+list(REMOVE_ITEM plain_backends vulkan opencl)
+list(JOIN plain_backends "," plain_backends)
 foreach(backend vulkan opencl)
   if(TARGET pintle_backend_${backend})
     list(APPEND vendor_devices ${backend}:0 ${backend}:1)
@@ -41,7 +44,8 @@ if(PINTLE_SANITIZE)
   conformance_group(others "*:-${covered}")
 else()
   gtest_discover_tests(conformance DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 EXTRA_ARGS ${required}
-                       TEST_FILTER "-${vendor_filter}" PROPERTIES LABELS conformance TIMEOUT 120)
+                       TEST_FILTER "-${vendor_filter}" PROPERTIES LABELS conformance TIMEOUT 120
+                       ENVIRONMENT PINTLE_BACKENDS=${plain_backends})  # a process for each case loads no driver for it
 endif()
 # A process for each case would open a driver and compile the kernels each time.
 foreach(device ${vendor_devices})

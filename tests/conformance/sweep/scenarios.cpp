@@ -13,7 +13,7 @@ constexpr std::size_t size = 64;
 Result<void> upload_exec_download(Run& run) {
   const Device& device = run.device();
   PINTLE_ASSIGN(queue, device.queue());
-  PINTLE_ASSIGN(pack, suite_pack());
+  PINTLE_ASSIGN(pack, suite_pack_for(device));
   PINTLE_ASSIGN(kernel, device.load(pack, "conform_add_to"));
   PINTLE_ASSIGN(from, device.allocate(DType::u32, {size}));
   PINTLE_ASSIGN(to, device.allocate(DType::u32, {size}));
@@ -53,7 +53,7 @@ Result<void> recording_with_slots(Run& run) {
   PINTLE_ASSIGN(queue, device.queue());
   PINTLE_ASSIGN(gate, run.gate());
   PINTLE_ASSIGN(buffer, device.allocate(DType::u32, {size}));
-  PINTLE_ASSIGN(pack, suite_pack());
+  PINTLE_ASSIGN(pack, suite_pack_for(device));
   PINTLE_ASSIGN(kernel, device.load(pack, "conform_affine"));
   PINTLE_ASSIGN(recording, device.record(CommandList{}
                                              .upload(buffer, Words(size, 2))
@@ -78,7 +78,7 @@ Result<void> load_and_build(Run& run) {
   PINTLE_ASSIGN(buffer, device.allocate(DType::u32, {size}));
   PINTLE_TRY(run.keep(queue.submit(CommandList{}.fill(buffer, 1u))));
   Words& result = run.memory(size);
-  for (const auto& pack : {suite_pack(), suite_pack()}) {
+  for (const auto& pack : {suite_pack_for(device), suite_pack_for(device)}) {
     if (!pack) return pack.error();
     PINTLE_ASSIGN(program, device.load(*pack));
     PINTLE_ASSIGN(kernel, program.kernel("conform_affine"));
