@@ -65,7 +65,7 @@ DEVICE_TEST(Device, HasUsableLimits) {
 DEVICE_TEST(Device, ListsItselfWithoutBeingOpened) {
   const std::size_t threads = thread_count();
   const DeviceList list = need(devices());
-  CHECK_EQ(thread_count(), threads);
+  CHECK(thread_count() <= threads);  // one of an earlier case may end meanwhile
   CHECK(!list.devices.empty());
   for (const Absence& absence : list.absences) CHECK(!absence.reason.empty() && !absence.next_step.empty());
 }
