@@ -21,6 +21,9 @@ namespace pintle::opencl {
 
 class Queue;
 
+/// True for what only the host can do.
+[[nodiscard]] bool is_step(const backend::Command& command) noexcept;
+
 /// Events of OpenCL's, for a timeline.
 struct EventRules {
   using Event = opencl::Event;
@@ -72,10 +75,9 @@ class Queue final : private kit::StepQueue::Native, private Loss::Waits {
   [[nodiscard]] cl_command_queue get() const noexcept { return queue_.get(); }
 
  private:
-  class Enqueue;
   using Piece = kit::StepQueue::Piece;
 
-  bool is_step(const backend::Command& command) const noexcept override;
+  bool is_step(const backend::Command& command) const noexcept override { return opencl::is_step(command); }
   Result<void> start(const Piece& piece) override;
   Result<void> finish(Deadline deadline) override { return timeline_.wait_all(deadline); }
   Result<void> step(const backend::Command& command, const backend::Commands& list) override;
