@@ -74,17 +74,16 @@ Result<QueueId> Queue::create(QueueContext& shared, const backend::QueueRequest&
 }
 
 Queue::Queue(QueueContext& shared, QueueId id, Owned<cl_command_queue> queue, std::uint64_t first_serial)
-    : shared_(shared),
-      queue_(std::move(queue)),
-      timeline_(EventRules{shared.loss}, first_serial),
-      steps_(shared.steps, id, first_serial, *this) {
+    : shared_(shared), queue_(std::move(queue)), timeline_(EventRules{shared.loss}, first_serial) {
+  steps_.emplace(shared.steps, id, first_serial, static_cast<kit::StepQueue::Native&>(*this));
   shared_.loss->add(*this);
 }
 
 /// Drivers wait for a queue's work when it is released; a queue whose work does not end is left to them.
 Queue::~Queue() {
-  shared_.loss->remove(*this);
   is_closing_.store(true);
+  steps_.reset();
+  shared_.loss->remove(*this);
   if (!shared_.loss->is_lost() && timeline_.wait_all(Clock::now())) return;
   base::log(LogLevel::warn, "opencl", "A queue of [{}] is left to the driver with unfinished work.",
             shared_.found.info.id);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -69,7 +70,7 @@ class Queue final : private kit::StepQueue::Native, private Loss::Waits {
 
   [[nodiscard]] Result<std::uint64_t> submit(std::span<const backend::QueuePoint> waits,
                                              const backend::Commands& commands) {
-    return steps_.submit(waits, commands);
+    return steps_->submit(waits, commands);
   }
   [[nodiscard]] Timeline& timeline() noexcept { return timeline_; }
   [[nodiscard]] cl_command_queue get() const noexcept { return queue_.get(); }
@@ -97,9 +98,9 @@ class Queue final : private kit::StepQueue::Native, private Loss::Waits {
   Event last_;                  // of the last piece
   std::vector<Event> awaited_;  // kept for their memory, as is the next
   std::vector<cl_event> wait_list_;
-  std::array<cl_uint, 3> counts_{};  // read by a step
-  std::uint64_t ticks_ = 0;          // written by a step
-  kit::StepQueue steps_;             // last: its thread ends before what it uses
+  std::array<cl_uint, 3> counts_{};      // read by a step
+  std::uint64_t ticks_ = 0;              // written by a step
+  std::optional<kit::StepQueue> steps_;  // last: its thread ends before what it uses
 };
 
 }  // namespace pintle::opencl
