@@ -86,7 +86,8 @@ Result<backend::MemoryId> Device::allocate(const backend::MemoryRequest& request
 }
 
 void Device::release(backend::MemoryId memory) noexcept {
-  programs_.forget(memory_of(memory).number());
+  programs_.let_go(memory_of(memory).number());
+  recordings_.let_go(memory_of(memory).number());
   memory_.release(memory);
 }
 
@@ -152,6 +153,15 @@ Result<void> Device::wait(backend::QueueId id, std::uint64_t serial, Deadline de
 Result<void> Device::notify(backend::QueueId id, std::uint64_t serial, backend::Notification notification) {
   return on_queue(id, "asking for a notification",
                   [&](Queue& queue) { return queue.timeline().notify(serial, notification); });
+}
+
+/// Steps cut a list, which a replay inside another list cannot be.
+Result<backend::RecordingId> Device::record(const backend::Commands& commands) {
+  return base::contain("recording", [&]() -> Result<backend::RecordingId> {
+    if (!std::ranges::any_of(commands.commands, &is_step)) return recordings_.record(commands);
+    return Error(Errc::unsupported,
+                 fmt::format("[{}] records no list with host calls, indirect launches or timestamps.", found_.info.id));
+  });
 }
 
 /// On the device's own timer, or from what an empty command tells; both are the clock of profiling times.

@@ -12,6 +12,7 @@
 #include "backends/opencl/memory.h"
 #include "backends/opencl/program.h"
 #include "backends/opencl/queue.h"
+#include "backends/opencl/recording.h"
 #include "backends/opencl/service.h"
 #include "pintle/backend/driver.h"
 
@@ -42,6 +43,9 @@ class Device final : public backend::Device {
   Result<void> wait(backend::QueueId queue, std::uint64_t serial, Deadline deadline) override;
   Result<void> notify(backend::QueueId queue, std::uint64_t serial, backend::Notification notification) override;
 
+  Result<backend::RecordingId> record(const backend::Commands& commands) override;
+  void forget(backend::RecordingId recording) noexcept override { recordings_.forget(recording); }
+
   Result<backend::ClockPair> calibrate() override;
   Result<void> native(std::string_view type, std::uint64_t object, void* out) override;
   Result<void> probe() override;
@@ -60,6 +64,7 @@ class Device final : public backend::Device {
   std::unique_ptr<Service> service_;
   MemoryTable memory_;
   ProgramTable programs_;
+  RecordingTable recordings_;
   QueueContext queues_;
 };
 

@@ -170,7 +170,7 @@ Result<void> BoundKernel::set_local(std::uint32_t index, std::uint32_t bytes) {
 }
 
 /// Some drivers hold what was set, so it is set to nothing.
-void BoundKernel::forget(std::uint64_t memory) noexcept {
+void BoundKernel::let_go(std::uint64_t memory) noexcept {
   for (std::size_t index = 0; index < values_.size(); ++index) {
     Value& value = values_[index];
     if (value.part == nullptr || value.part->memory != memory) continue;
@@ -182,7 +182,7 @@ void BoundKernel::forget(std::uint64_t memory) noexcept {
 Kernel::Kernel(const Entry& entry, cl_program program)
     : program_(program), name_(entry.name), group_(entry.group_size), parameter_count_(entry.parameters.size()) {}
 
-Result<std::unique_ptr<BoundKernel>> Kernel::create() {
+Result<std::unique_ptr<BoundKernel>> Kernel::create() const {
   cl_int status = CL_SUCCESS;
   Owned<cl_kernel> kernel(api().clCreateKernel(program_, name_.c_str(), &status));
   PINTLE_TRY(check(status, "clCreateKernel"));
@@ -207,9 +207,9 @@ void Kernel::give_back(std::unique_ptr<BoundKernel> bound) noexcept {
   idle_.push_back(std::move(bound));
 }
 
-void Kernel::forget(std::uint64_t memory) noexcept {
+void Kernel::let_go(std::uint64_t memory) noexcept {
   const std::lock_guard lock(mutex_);
-  for (const auto& bound : idle_) bound->forget(memory);
+  for (const auto& bound : idle_) bound->let_go(memory);
 }
 
 Result<void> Kernel::examine(const Entry& entry, const FoundDevice& found) {
@@ -219,7 +219,7 @@ Result<void> Kernel::examine(const Entry& entry, const FoundDevice& found) {
     if (!vendor || vendor->number != CL_INVALID_KERNEL_NAME) return first.error();
     return no_entry(entry, program_, CL_INVALID_KERNEL_NAME);
   }
-  const cl_kernel kernel = (*first)->get();
+  const cl_kernel kernel = (**first).get();
   const Comparison comparison(entry, kernel);
   PINTLE_ASSIGN(count, comparison.count());
   PINTLE_TRY(comparison.check_spaces(count));
@@ -255,10 +255,10 @@ void ProgramTable::unload(backend::ProgramId id) noexcept {
   all_.erase(place);
 }
 
-void ProgramTable::forget(std::uint64_t memory) noexcept {
+void ProgramTable::let_go(std::uint64_t memory) noexcept {
   const std::lock_guard lock(mutex_);
   for (const auto& program : all_) {
-    for (const auto& kernel : program->kernels) kernel->forget(memory);
+    for (const auto& kernel : program->kernels) kernel->let_go(memory);
   }
 }
 

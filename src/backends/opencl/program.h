@@ -27,7 +27,7 @@ class BoundKernel {
   [[nodiscard]] Result<void> set(std::uint32_t index, DType dtype, const backend::Scalar& scalar);
   [[nodiscard]] Result<void> set_local(std::uint32_t index, std::uint32_t bytes);
   /// Holds the memory of this number no longer.
-  void forget(std::uint64_t memory) noexcept;
+  void let_go(std::uint64_t memory) noexcept;
 
  private:
   struct Value {
@@ -54,7 +54,7 @@ class Kernel {
     ~Use() {
       if (bound_ != nullptr) owner_->give_back(std::move(bound_));
     }
-    BoundKernel* operator->() const noexcept { return bound_.get(); }
+    BoundKernel& operator*() const noexcept { return *bound_; }
 
    private:
     Kernel* owner_;
@@ -65,13 +65,14 @@ class Kernel {
   /// Scratch memory that the last argument takes; zero where the kernel declares its own.
   [[nodiscard]] std::uint32_t local_argument_bytes() const noexcept { return local_argument_bytes_; }
   [[nodiscard]] Result<Use> use();
-  void forget(std::uint64_t memory) noexcept;
+  /// A kernel object for one caller alone.
+  [[nodiscard]] Result<std::unique_ptr<BoundKernel>> create() const;
+  void let_go(std::uint64_t memory) noexcept;
 
   /// Makes the first kernel object and checks it against the declaration.
   [[nodiscard]] Result<void> examine(const Entry& entry, const FoundDevice& found);
 
  private:
-  [[nodiscard]] Result<std::unique_ptr<BoundKernel>> create();
   void give_back(std::unique_ptr<BoundKernel> bound) noexcept;
 
   const cl_program program_;
@@ -102,7 +103,7 @@ class ProgramTable {
   Result<backend::ProgramId> load(const backend::ProgramImage& image);
   void unload(backend::ProgramId program) noexcept;
   /// No kernel holds the memory of this number any longer.
-  void forget(std::uint64_t memory) noexcept;
+  void let_go(std::uint64_t memory) noexcept;
 
  private:
   const FoundDevice& found_;

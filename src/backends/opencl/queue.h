@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -20,6 +21,9 @@
 namespace pintle::opencl {
 
 class Queue;
+
+/// True for what only the host can do.
+[[nodiscard]] bool is_step(const backend::Command& command) noexcept;
 
 /// Events of OpenCL's, for a timeline.
 struct EventRules {
@@ -66,16 +70,15 @@ class Queue final : private kit::StepQueue::Native, private Loss::Waits {
 
   [[nodiscard]] Result<std::uint64_t> submit(std::span<const backend::QueuePoint> waits,
                                              const backend::Commands& commands) {
-    return steps_.submit(waits, commands);
+    return steps_->submit(waits, commands);
   }
   [[nodiscard]] Timeline& timeline() noexcept { return timeline_; }
   [[nodiscard]] cl_command_queue get() const noexcept { return queue_.get(); }
 
  private:
-  class Enqueue;
   using Piece = kit::StepQueue::Piece;
 
-  bool is_step(const backend::Command& command) const noexcept override;
+  bool is_step(const backend::Command& command) const noexcept override { return opencl::is_step(command); }
   Result<void> start(const Piece& piece) override;
   Result<void> finish(Deadline deadline) override { return timeline_.wait_all(deadline); }
   Result<void> step(const backend::Command& command, const backend::Commands& list) override;
@@ -95,9 +98,9 @@ class Queue final : private kit::StepQueue::Native, private Loss::Waits {
   Event last_;                  // of the last piece
   std::vector<Event> awaited_;  // kept for their memory, as is the next
   std::vector<cl_event> wait_list_;
-  std::array<cl_uint, 3> counts_{};  // read by a step
-  std::uint64_t ticks_ = 0;          // written by a step
-  kit::StepQueue steps_;             // last: its thread ends before what it uses
+  std::array<cl_uint, 3> counts_{};      // read by a step
+  std::uint64_t ticks_ = 0;              // written by a step
+  std::optional<kit::StepQueue> steps_;  // last: its thread ends before what it uses
 };
 
 }  // namespace pintle::opencl

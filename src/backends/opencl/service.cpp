@@ -20,7 +20,7 @@ Result<void> await(const Event& event) {
     if (done) return {};
     const Duration spent = Clock::now() - start;
     if (spent > patience) {
-      return Error(Errc::device_lost,
+      return Error(Errc::timeout,
                    fmt::format("The device does not finish a tiny piece of work within ({} s).", patience.count()));
     }
     if (spent < std::chrono::microseconds(50)) std::this_thread::yield();

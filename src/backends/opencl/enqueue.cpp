@@ -1,0 +1,111 @@
+#include "backends/opencl/enqueue.h"
+
+#include <array>
+#include <variant>
+
+namespace pintle::opencl {
+
+using backend::Argument;
+using backend::Range;
+
+namespace {
+
+cl_mem object_of(const Range& range) noexcept { return memory_of(range.memory).object(); }
+
+}  // namespace
+
+Result<void> Enqueue::all(cl_event* last) {
+  const std::size_t count = list_.commands.size();
+  for (index_ = 0; index_ < count; ++index_) {
+    event_ = index_ + 1 == count ? last : nullptr;
+    PINTLE_TRY(std::visit(*this, list_.commands[index_].operation));
+  }
+  return {};
+}
+
+/// Where a slot's range is, cut to what the command needs.
+Range Enqueue::place(const Range& range) const {
+  if (range.slot == backend::no_slot) return range;
+  Range held = bound(range, range.slot);
+  if (range.size != 0) held.size = range.size;
+  return held;
+}
+
+Result<void> Enqueue::started(cl_int status, std::string_view call) {
+  PINTLE_TRY(check(status, call));
+  has_started_ = true;
+  return {};
+}
+
+Result<void> Enqueue::operator()(const backend::Copy& copy) {
+  const Range to = place(copy.to), from = place(copy.from);
+  if (to.size == 0) return {};
+  return started(api().clEnqueueCopyBuffer(queue_, object_of(from), object_of(to), from.offset, to.offset, to.size, 0,
+                                           nullptr, event_),
+                 "clEnqueueCopyBuffer");
+}
+
+Result<void> Enqueue::operator()(const backend::Fill& fill) {
+  const Range to = place(fill.to);
+  if (to.size == 0) return {};
+  return started(api().clEnqueueFillBuffer(queue_, object_of(to), fill.pattern.bytes.data(), fill.pattern_size,
+                                           to.offset, to.size, 0, nullptr, event_),
+                 "clEnqueueFillBuffer");
+}
+
+Result<void> Enqueue::operator()(const backend::Upload& upload) {
+  const Range to = place(upload.to);
+  if (to.size == 0) return {};
+  return started(api().clEnqueueWriteBuffer(queue_, object_of(to), CL_FALSE, to.offset, to.size,
+                                            bound(upload.from, upload.from.slot).data, 0, nullptr, event_),
+                 "clEnqueueWriteBuffer");
+}
+
+Result<void> Enqueue::operator()(const backend::Download& download) {
+  const Range from = place(download.from);
+  if (from.size == 0) return {};
+  return started(api().clEnqueueReadBuffer(queue_, object_of(from), CL_FALSE, from.offset, from.size,
+                                           bound(download.to, download.to.slot).data, 0, nullptr, event_),
+                 "clEnqueueReadBuffer");
+}
+
+/// Kernel objects of a recording are used by one replay at a time.
+Result<void> Enqueue::operator()(const backend::Replay& replay) {
+  Recording& recording = recording_of(replay.recording);
+  const std::lock_guard lock(recording.mutex);
+  return Enqueue(queue_, recording.commands, replay.bindings, has_started_, &recording).all(event_);
+}
+
+Result<void> Enqueue::launch(const backend::Exec& exec, const Grid& grid) {
+  Kernel& kernel = *program_of(exec.program).kernels[exec.entry];
+  if (recording_ != nullptr) return launch(*recording_->kernels[index_], kernel, exec, grid);
+  PINTLE_ASSIGN(use, kernel.use());
+  return launch(*use, kernel, exec, grid);
+}
+
+Result<void> Enqueue::launch(BoundKernel& bound, const Kernel& kernel, const backend::Exec& exec, const Grid& grid) {
+  PINTLE_TRY(set_arguments(bound, kernel, list_.of(exec)));
+  const Grid& group = kernel.group();
+  const std::array<std::size_t, 3> global{std::size_t{grid.x} * group.x, std::size_t{grid.y} * group.y,
+                                          std::size_t{grid.z} * group.z};
+  const std::array<std::size_t, 3> local{group.x, group.y, group.z};
+  return started(
+      api().clEnqueueNDRangeKernel(queue_, bound.get(), 3, nullptr, global.data(), local.data(), 0, nullptr, event_),
+      "clEnqueueNDRangeKernel");
+}
+
+Result<void> Enqueue::set_arguments(BoundKernel& bound, const Kernel& kernel,
+                                    std::span<const Argument> arguments) const {
+  std::uint32_t index = 0;
+  for (const Argument& argument : arguments) {
+    if (argument.kind == Argument::Kind::use) continue;
+    PINTLE_TRY(argument.kind == Argument::Kind::buffer
+                   ? bound.set(index, place(argument.range))
+                   : bound.set(index, argument.dtype, this->bound(argument.scalar, argument.slot)));
+    ++index;
+  }
+  if (kernel.local_argument_bytes() == 0) return {};
+  return bound.set_local(index, kernel.local_argument_bytes());
+}
+
+}  // namespace pintle::opencl

@@ -1,0 +1,227 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <optional>
+
+#include "opencl_support.h"
+#include "scratch_folder.h"
+
+namespace pintle::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using Words = std::vector<std::uint32_t>;
+
+class OpenClProgramTest : public OpenClTest {
+ protected:
+  /// Loading `code` on every device ends in an error with the words.
+  template <class Matcher>
+  void expect_refused(std::string_view code, const std::string& signature, Errc code_of_error, Matcher matcher) {
+    on_each([&](OpenClRig& rig) {
+      const auto loaded = rig.try_load(code, {signature});
+      ASSERT_FALSE(loaded);
+      EXPECT_EQ(loaded.error().code(), code_of_error) << loaded.error().text();
+      EXPECT_THAT(std::string(loaded.error().message()), matcher);
+    });
+  }
+};
+
+/// A list of one launch of the first entry.
+List launch_first(backend::ProgramId program, std::vector<backend::Argument> arguments) {
+  return launch(program, 0, {1, 1, 1}, std::move(arguments));
+}
+
+TEST_F(OpenClProgramTest, WrongSourceIsBuildFailedWithTheDriversWords) {
+  expect_refused("kernel void broken(global uint* x) { undeclared_thing(x }", "broken(x: write u32[])",
+                 Errc::build_failed, AllOf(HasSubstr("[Program \"test\"]"), HasSubstr("error")));
+}
+
+TEST_F(OpenClProgramTest, AMissingEntryNamesThoseThatAreThere) {
+  expect_refused(opencl_kernels, "blur(x: read u32[])", Errc::build_failed,
+                 AllOf(HasSubstr("\"blur\""), HasSubstr("spin"), HasSubstr("add_to")));
+}
+
+TEST_F(OpenClProgramTest, AnotherNumberOfArgumentsIsRefused) {
+  expect_refused(opencl_kernels, "add(x: read_write u32[], a: u32) group 64", Errc::invalid_argument,
+                 AllOf(HasSubstr("\"add\""), HasSubstr("(3)"), HasSubstr("(2)")));
+  expect_refused(opencl_kernels, "add(x: read_write u32[], a: u32, n: u32, m: u32) group 64", Errc::invalid_argument,
+                 AllOf(HasSubstr("(3)"), HasSubstr("(4)")));
+}
+
+TEST_F(OpenClProgramTest, BuffersAndScalarsAreNotMixedUp) {
+  expect_refused(opencl_kernels, "add(x: u64, a: u32, n: u32) group 64", Errc::invalid_argument,
+                 AllOf(HasSubstr("\"x\""), HasSubstr("global"), HasSubstr("scalar")));
+  expect_refused(opencl_kernels, "add(x: read u32[], a: read u32[], n: u32) group 64", Errc::invalid_argument,
+                 AllOf(HasSubstr("\"a\""), HasSubstr("private"), HasSubstr("buffer")));
+}
+
+TEST_F(OpenClProgramTest, AScalarOfAnotherSizeIsRefused) {
+  expect_refused(opencl_kernels, "add(x: read_write u32[], a: u32, n: u64) group 64", Errc::invalid_argument,
+                 AllOf(HasSubstr("\"n\""), HasSubstr("u64"), HasSubstr("(8 bytes)")));
+}
+
+TEST_F(OpenClProgramTest, AGroupOfAnotherSizeThanCompiledIsRefused) {
+  expect_refused("kernel __attribute__((reqd_work_group_size(8, 1, 1))) void fixed(global uint* x) { x[0] = 1; }",
+                 "fixed(x: write u32[]) group 16", Errc::invalid_argument,
+                 AllOf(HasSubstr("\"fixed\""), HasSubstr("(8,1,1)"), HasSubstr("(16,1,1)")));
+}
+
+TEST_F(OpenClProgramTest, OtherFormatsAreUnsupported) {
+  on_each([](OpenClRig& rig) {
+    const std::vector<Entry> entries{must(Entry::parse("f()"))};
+    const auto loaded = rig.device->load({"test", "glsl", base::bytes_in("x"), entries, {}});
+    ASSERT_FALSE(loaded);
+    EXPECT_EQ(loaded.error().code(), Errc::unsupported);
+    EXPECT_THAT(std::string(loaded.error().message()), AllOf(HasSubstr("glsl"), HasSubstr("opencl_c")));
+  });
+}
+
+TEST_F(OpenClProgramTest, LocalMemoryMayBeTheLastArgumentOrTheKernelsOwn) {
+  constexpr std::string_view code = R"(
+kernel void given(global uint* out, uint a, local uint* scratch) {
+  scratch[get_local_id(0)] = (uint)get_local_id(0) + a;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[get_global_id(0)] = scratch[get_local_size(0) - 1 - get_local_id(0)];
+}
+kernel void own(global uint* out, uint a) {
+  local uint scratch[8];
+  scratch[get_local_id(0)] = (uint)get_local_id(0) + a;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[get_global_id(0)] = scratch[get_local_size(0) - 1 - get_local_id(0)];
+}
+)";
+  on_each([&](OpenClRig& rig) {
+    const auto program = must(rig.try_load(
+        code, {"given(out: write u32[], a: u32) group 8 local 32", "own(out: write u32[], a: u32) group 8 local 32"}));
+    const auto out = rig.buffer(Words(16, 0));
+    for (std::uint32_t entry = 0; entry < 2; ++entry) {
+      for (const std::uint32_t a : {1u, 5u}) {
+        rig.run(launch(program, entry, {2, 1, 1}, {buffer_argument(range_of(out, 0, 64)), scalar_argument(a)}));
+        const Words words = rig.read<std::uint32_t>(out, 16);
+        for (std::uint32_t i = 0; i < 16; ++i) EXPECT_EQ(words[i], 7 - i % 8 + a);
+      }
+    }
+    rig.device->unload(program);
+  });
+}
+
+TEST_F(OpenClProgramTest, ALastArgumentThatIsNotLocalIsRefused) {
+  expect_refused("kernel void f(global uint* out, global uint* scratch) { out[0] = scratch[0]; }",
+                 "f(out: write u32[]) local 32", Errc::invalid_argument,
+                 AllOf(HasSubstr("global"), HasSubstr("local")));
+}
+
+template <class T>
+backend::Constant constant(std::string_view name, T value) {
+  return {name, dtype_of<T>(), scalar_of(value)};
+}
+
+TEST_F(OpenClProgramTest, ConstantsAreFixedAtLoad) {
+  constexpr std::string_view code = "kernel void f(global long* out) { out[0] = (long)(A); out[1] = (long)(B); }";
+  on_each([&](OpenClRig& rig) {
+    const auto out = rig.buffer(std::vector<std::int64_t>{0, 0});
+    const auto run = [&](std::vector<backend::Constant> constants) {
+      const auto program = must(rig.try_load(code, {"f(out: write i64[])"}, constants));
+      rig.run(launch_first(program, {buffer_argument(range_of(out, 0, 16))}));
+      return rig.read<std::int64_t>(out, 2);
+    };
+    using Values = std::vector<std::int64_t>;
+    EXPECT_EQ(run({constant("A", 4.0), constant("B", -7.0f)}), (Values{4, -7}));
+    EXPECT_EQ(run({constant("A", std::uint64_t{1} << 40), constant("B", std::int64_t{-1} << 40)}),
+              (Values{std::int64_t{1} << 40, -(std::int64_t{1} << 40)}));
+    constexpr auto least = std::numeric_limits<std::int64_t>::min();
+    EXPECT_EQ(run({constant("A", least), constant("B", true)}), (Values{least, 1}));
+    EXPECT_EQ(rig.try_load(code, {"f(out: write i64[])"}).error().code(), Errc::build_failed);
+  });
+}
+
+/// Sets PATH for a while.
+class PathIs {
+ public:
+  explicit PathIs(const std::string& path) {
+    if (const char* const before = std::getenv("PATH")) before_ = before;
+    setenv("PATH", path.c_str(), 1);
+  }
+  ~PathIs() { before_ ? setenv("PATH", before_->c_str(), 1) : unsetenv("PATH"); }
+  PathIs(const PathIs&) = delete;
+  PathIs& operator=(const PathIs&) = delete;
+
+ private:
+  std::optional<std::string> before_;
+};
+
+// PoCL ends the process where it finds no linker.
+TEST_F(OpenClProgramTest, PoclWithoutALinkerIsBuildFailed) {
+  on_each([](OpenClRig& rig) {
+    if (!rig.device->info().driver.starts_with("Portable")) return;
+    const PathIs nowhere("/nonexistent");
+    const auto loaded = rig.try_load(opencl_kernels, opencl_signatures);
+    ASSERT_FALSE(loaded);
+    EXPECT_EQ(loaded.error().code(), Errc::build_failed);
+    EXPECT_THAT(std::string(loaded.error().message()), AllOf(HasSubstr("\"ld\""), HasSubstr("PATH")));
+  });
+}
+
+TEST_F(OpenClProgramTest, ProgramsMayBeLoadedAndUnloadedAgain) {
+  on_each([](OpenClRig& rig) {
+    const auto out = rig.buffer(Words(64, 0));
+    for (std::uint32_t i = 0; i < 10; ++i) {
+      const auto program = must(rig.try_load(opencl_kernels, opencl_signatures));
+      rig.run(
+          launch_first(program, {buffer_argument(range_of(out, 0, 256)), scalar_argument(1u), scalar_argument(64u)}));
+      rig.device->unload(program);
+    }
+    EXPECT_EQ(rig.read<std::uint32_t>(out, 64), Words(64, 10));
+  });
+}
+
+std::vector<std::filesystem::path> entries_in(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> all;
+  for (const auto& item : std::filesystem::directory_iterator(folder)) {
+    if (item.path().extension() == ".clbin") all.push_back(item.path());
+  }
+  return all;
+}
+
+bool computes(std::uint32_t ordinal) {
+  OpenClRig rig(ordinal);
+  const auto out = rig.buffer(Words(64, 1));
+  List list;
+  rig.add(list, range_of(out, 0, 256), 2);
+  rig.run(list);
+  return rig.read<std::uint32_t>(out, 64) == Words(64, 3);
+}
+
+/// In a process of its own, which reads the setting afresh.
+[[noreturn]] void use_cache(const std::filesystem::path& folder, std::size_t device_count) {
+  setenv("PINTLE_CACHE_DIR", folder.c_str(), 1);
+  const auto all_compute = [&] {
+    for (std::uint32_t ordinal = 0; ordinal < device_count; ++ordinal) {
+      if (!computes(ordinal)) return false;
+    }
+    return true;
+  };
+  if (!all_compute() || entries_in(folder).size() != device_count) std::_Exit(4);
+  if (!all_compute() || entries_in(folder).size() != device_count) std::_Exit(5);
+  for (const auto& entry : entries_in(folder)) std::ofstream(entry, std::ios::binary) << "damaged";
+  if (!all_compute()) std::_Exit(6);
+  for (const auto& entry : entries_in(folder)) {
+    if (std::filesystem::file_size(entry) < 100) std::_Exit(7);
+  }
+  std::filesystem::remove_all(folder);
+  std::_Exit(3);
+}
+
+TEST_F(OpenClProgramTest, CompiledCodeIsKeptAndDamagedCodeIsCompiledAgain) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const ScratchFolder folder;
+  EXPECT_EXIT(use_cache(folder.path(), devices().size()), testing::ExitedWithCode(3), "");
+}
+
+}  // namespace
+}  // namespace pintle::test
