@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "examples/demo/comparison.h"
@@ -25,7 +26,8 @@ constexpr const char* usage =
     "  --out FILE    where the edges go (default: edges.png)\n"
     "  --draw FILE   where the picture goes, if a kernel draws it (default: nowhere)\n"
     "  --pack PATH   a pack file or folder whose kernels are used instead of the demo's own\n"
-    "Exit codes: 0 ok, 1 a device failed or is beyond the tolerance, 2 the command line or a picture is wrong.\n";
+    "Exit codes: 0 ok, 1 a device failed or is beyond the tolerance, or none ran, 2 the command line or a picture is "
+    "wrong.\n";
 
 enum ExitCode { ok = 0, failed = 1, wrong = 2 };
 
@@ -89,9 +91,39 @@ bool print_device(const std::string& id, const Outcome& outcome, const Expected&
   return std::ranges::all_of(comparisons, &Comparison::holds);
 }
 
-pintle::Result<Outcome> run_on(const std::string& id, const pintle::ProgramPack& pack, const Picture& picture) {
+bool takes(const pintle::DeviceInfo& device, const pintle::VariantInfo& variant) {
+  const bool fits = variant.target.empty() || variant.target == device.target;
+  return fits && std::ranges::any_of(device.formats, [&](const std::string& format) {
+           return format == "*" || format == variant.format;
+         });
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+/// Why no variant is for this device; empty where one is. A variant that is, and does not load, is a failure.
+std::string reason_to_skip(const pintle::DeviceInfo& device, const pintle::ProgramPack& pack) {
+  std::vector<std::string> there;
+  for (const pintle::VariantInfo& variant : pack.variants()) {
+    if (takes(device, variant)) return {};
+    there.push_back(variant.format + (variant.target.empty() ? "" : " for " + variant.target));
+  }
+  return "it takes " + joined(device.formats) + "; the kernels are there as " + joined(there);
+}
+
+/// Empty where the device is skipped.
+pintle::Result<std::optional<Outcome>> run_on(const std::string& id, const pintle::ProgramPack& pack,
+                                              const Picture& picture) {
   PINTLE_ASSIGN(device, pintle::open(id));
-  return run_pipeline(device, pack, picture);
+  if (const std::string reason = reason_to_skip(device.info(), pack); !reason.empty()) {
+    std::printf("%-16s skipped: %s\n", id.c_str(), reason.c_str());
+    return std::optional<Outcome>();
+  }
+  PINTLE_ASSIGN(outcome, run_pipeline(device, pack, picture));
+  return std::optional(std::move(outcome));
 }
 
 pintle::Result<pintle::ProgramPack> load_pack(const Options& options) {
@@ -118,14 +150,15 @@ pintle::Result<ExitCode> run_everywhere(const Options& options, const Picture& p
   const Expected expected = expect(picture);
   std::printf("%u x %u pixels; median of %d runs\n", picture.width, picture.height, timed_runs);
   std::printf("%-16s %-6s %9s %8s  %18s  %9s\n", "device", "kernel", "ms", "GB/s", "largest difference", "tolerance");
-  ExitCode code = ids.empty() ? failed : ok;
+  ExitCode code = ok;
   std::optional<Outcome> first;
   for (const std::string& id : ids) {
     auto outcome = run_on(id, pack, picture);
     if (!outcome) std::fprintf(stderr, "demo: [%s] fails: %s\n", id.c_str(), outcome.error().text().c_str());
-    if (!outcome || !print_device(id, *outcome, expected)) code = failed;
-    if (outcome && !first) first = *std::move(outcome);
+    if (!outcome || (*outcome && !print_device(id, **outcome, expected))) code = failed;
+    if (outcome && *outcome && !first) first = *std::move(outcome);
   }
+  if (!first) code = failed;
   if (first) {
     PINTLE_TRY(write_pictures(options, *first));
     std::printf("edges: %s\n", options.edges.c_str());

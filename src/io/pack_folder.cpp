@@ -95,7 +95,8 @@ Result<PackSource> source_from(const JsonView& view, const std::vector<Entry>& c
   auto source = read_source(path);
   if (!source) return source.error().during(fmt::format("reading {} of the description", place.path()));
   source->formats = std::move(formats);
-  source->entries = view.has("entries") ? std::move(own) : common;
+  if (view.has("entries")) source->entries = std::move(own);
+  else source->entries = common;
   return source;
 }
 

@@ -44,7 +44,8 @@ class Demo(CommandCase):
         environment = {**clean_environment(), "PINTLE_CACHE_DIR": self.cache.name}
         result = subprocess.run([DEMO, *arguments], cwd=self.folder, env=environment, text=True, capture_output=True, timeout=240,
                                 check=False)
-        self.assertEqual(result.returncode, code, f"{arguments}\n{result.stdout}\n{result.stderr}")
+        if code is not None:
+            self.assertEqual(result.returncode, code, f"{arguments}\n{result.stdout}\n{result.stderr}")
         return result
 
     def rows(self, text):
@@ -162,6 +163,29 @@ class Demo(CommandCase):
         (self.folder / "none").mkdir()
         (self.folder / "none" / "pack.json").write_text(json.dumps({"name": "none", "entries": ["f()"], "variants": [{"format": "native"}]}))
         self.demo("--pack", "none", code=1)
+
+    def test_devices_that_take_no_variant_are_skipped_with_the_reason(self):
+        self.command("pack", KERNELS, "--format", "ptx", "--format", "glsl", "-o", "others.pack")
+        result = self.demo("--pack", "others.pack", code=None)
+        self.assertRegex(result.stdout, r"(?m)^cpu +skipped: it takes native, so, c; the kernels are there as (ptx for sm_90, )?glsl$")
+        ran = {device for device, _ in self.rows(result.stdout)}
+        self.assertFalse(ran & {"cpu", "cpu?inline"})
+        self.assertEqual(result.returncode, 0 if ran else 1)
+
+    def test_kernels_for_an_item_draw_the_same_on_the_cpu(self):
+        self.command("pack", KERNELS / "edges.cl", *(word for entry in self.signatures() for word in ("--entry", entry)),
+                     "--format", "so", "-o", "items.pack")
+        result = self.demo("--pack", "items.pack", code=None)  # devices without this format are skipped
+        rows = {key: row for key, row in self.rows(result.stdout).items() if key[0] in ("cpu", "cpu?inline")}
+        self.assertEqual(len(rows), 6)
+        for difference, tolerance, too_large in rows.values():
+            self.assertFalse(too_large)
+            self.assertLessEqual(difference, tolerance)
+        (self.folder / "small.png").write_bytes(png.encode(13, 9, 8, png.GRAY, [[(x * y * 7) % 256 for x in range(13)] for y in range(9)]))
+        self.demo("small.png", "--pack", "items.pack")
+
+    def signatures(self):
+        return json.loads((KERNELS / "pack.json").read_text())["entries"]
 
     def test_usage(self):
         self.assertIn("--out", self.demo("--help").stdout)

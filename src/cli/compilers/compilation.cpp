@@ -20,6 +20,11 @@ std::string without(std::string text, const std::string& part) {
   return text;
 }
 
+/// A linker says what is missing in a line of its own, and only then that this is an error.
+bool is_error(std::string_view line) {
+  return line.find("error:") != std::string_view::npos || line.find("undefined reference") != std::string_view::npos;
+}
+
 std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 }  // namespace
@@ -46,7 +51,7 @@ std::string first_error(std::string_view words) {
   while (!words.empty()) {
     const auto end = std::min(words.find('\n'), words.size());
     const std::string_view line = words.substr(0, end);
-    if (line.find("error:") != std::string_view::npos) return std::string(line);
+    if (is_error(line)) return std::string(line);
     if (first.empty()) first = line;
     words.remove_prefix(std::min(end + 1, words.size()));
   }

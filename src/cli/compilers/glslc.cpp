@@ -14,7 +14,7 @@ Result<Code> compile_entry(const std::string& glslc, const io::PackSource& sourc
                                    fmt::format("-DPINTLE_ENTRY_{}=1", entry.name)};
   for (const std::string& macro : group_macros(entry)) command.push_back("-D" + macro);
   PINTLE_ASSIGN(module, run({source.file, source.text, std::move(command)}));
-  return with_entry_name(std::move(module), entry.name);
+  return with_entry_name(module, entry.name);
 }
 
 }  // namespace

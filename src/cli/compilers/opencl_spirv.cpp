@@ -9,7 +9,7 @@ Result<Code> compile_opencl_spirv(const io::PackSource& source, std::string_view
   return run({source.file,
               source.text,
               {clang, "-c", "-target", "spirv64v1.2-unknown-unknown", "-x", "cl", "-cl-std=CL2.0", "-Xclang",
-               "-finclude-default-header", "-O2", "-w"}});
+               "-finclude-default-header", "-O2", "-fno-crash-diagnostics"}});
 }
 
 }  // namespace pintle::cli

@@ -61,7 +61,7 @@ Error no_module(std::string_view name, std::string_view what) {
 
 }  // namespace
 
-Result<Code> with_entry_name(Code module, std::string_view name) {
+Result<Code> with_entry_name(const Code& module, std::string_view name) {
   const Words words = words_of(module);
   if (module.size() % 4 != 0 || words.size() < header_words || words[0] != magic)
     return no_module(name, "is no SPIR-V of this machine's byte order");

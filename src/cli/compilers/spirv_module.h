@@ -10,7 +10,7 @@
 namespace pintle::cli {
 
 /// The module with its one entry point renamed. `build_failed` when it is no module with one compute entry point.
-[[nodiscard]] Result<Code> with_entry_name(Code module, std::string_view name);
+[[nodiscard]] Result<Code> with_entry_name(const Code& module, std::string_view name);
 
 /// PINTLE_GROUP_X=16 and so on.
 [[nodiscard]] std::vector<std::string> group_macros(const Entry& entry);
