@@ -31,10 +31,11 @@ void main() {
   const uint word = gl_GlobalInvocationID.y * gl_NumWorkGroups.x * gl_WorkGroupSize.x + gl_GlobalInvocationID.x;
   const uint first = 4 * word, pixels = width * height;
   if (first >= pixels) return;
-  uint four = 0;
-  for (uint k = 0; k < 4; ++k) {
-    const uint pixel = first + k;
-    if (pixel < pixels) four |= shade(int(pixel % width), int(pixel / width)) << (8 * k);
+  uint four = 0, x = first % width, y = first / width;
+  for (uint k = 0; k < 4 && first + k < pixels; ++k) {
+    four |= shade(int(x), int(y)) << (8 * k);
+    y += x + 1 == width ? 1 : 0;
+    x = x + 1 == width ? 0 : x + 1;
   }
   picture[word] = four;
 }
