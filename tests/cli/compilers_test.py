@@ -309,6 +309,41 @@ class Variants(CompilersCase):
         self.assertNotIn("/tmp/", failed.stderr)
 
 
+class Everywhere(CompilersCase):
+    """One pack of two sources, run on every device that takes one of its formats."""
+
+    SAXPY_GLSL = """#version 450
+    layout(local_size_x = PINTLE_GROUP_X) in;
+    layout(push_constant) uniform Scalars { float a; uint n; };
+    layout(set = 0, binding = 0) readonly buffer X { float x[]; };
+    layout(set = 0, binding = 1) buffer Y { float y[]; };
+    void main() {
+      const uint i = gl_GlobalInvocationID.x;
+      if (i < n) y[i] = a * x[i] + y[i];
+    }
+    """
+
+    def test_every_device_computes_the_same(self):
+        (self.folder / "saxpy.cl").write_text(SAXPY_CL)
+        (self.folder / "saxpy.comp").write_text(self.SAXPY_GLSL)
+        made = self.json("pack", "saxpy.cl", "saxpy.comp", "--entry", SAXPY, "-o", "saxpy.pack")
+        formats = {variant["format"] for variant in made["variants"]}
+        self.assertLessEqual({"so", "opencl_c", "glsl"}, formats)
+        self.write_npy("x.npy", "<f4", (300,), [float(i) for i in range(300)])
+        self.write_npy("y.npy", "<f4", (300,), [1.0] * 300)
+        ran = []
+        for device in self.json("devices")["devices"]:
+            executes = any(row["feature"] == "execution" and row["support"] != "absent" for row in device["capabilities"])
+            if not executes or not formats & set(device["formats"]):
+                continue
+            with self.subTest(device["id"]):
+                self.command("run", "saxpy.pack", "--entry", "saxpy", "--device", device["id"], "--items", "290", "--arg", "a=2.5", "--arg", "n=290",
+                             "--arg", "x=x.npy", "--arg", "y=y.npy", "--out", "y=f32[300]:result.npy")
+                self.assertEqual(self.read_npy("result.npy")[2], [2.5 * i + 1 if i < 290 else 1 for i in range(300)])
+                ran.append(device["id"])
+        self.assertIn("cpu", ran)
+
+
 class Descriptions(CompilersCase):
     """Sources in a pack.json."""
 
