@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "examples/demo/comparison.h"
@@ -18,14 +19,16 @@ namespace demo {
 namespace {
 
 constexpr const char* usage =
-    "demo [PICTURE.png] [--out FILE] [--draw FILE] [--pack PATH]\n\n"
+    "demo [PICTURE.png] [--out FILE] [--draw FILE] [--pack PATH] [--device ID]...\n\n"
     "Blurs a picture (5 x 5 Gaussian) and finds its edges (Sobel) on every device, and compares with double "
     "precision.\n"
     "  PICTURE.png   the picture; without one, a kernel draws 1920 x 1080 pixels\n"
     "  --out FILE    where the edges go (default: edges.png)\n"
     "  --draw FILE   where the picture goes, if a kernel draws it (default: nowhere)\n"
     "  --pack PATH   a pack file or folder whose kernels are used instead of the demo's own\n"
-    "Exit codes: 0 ok, 1 a device failed or is beyond the tolerance, 2 the command line or a picture is wrong.\n";
+    "  --device ID   on this device only (may be repeated; default: every one that executes, and cpu?inline)\n"
+    "Exit codes: 0 ok, 1 a device failed or is beyond the tolerance, or none ran, 2 the command line or a picture is "
+    "wrong.\n";
 
 enum ExitCode { ok = 0, failed = 1, wrong = 2 };
 
@@ -34,10 +37,13 @@ struct Options {
   std::string edges = "edges.png";
   std::string drawing;
   std::string pack;
+  std::vector<std::string> devices;
   bool help = false;
 };
 
-std::string* file_option(Options& options, std::string_view name) {
+/// Where the value of an option goes; null for what is none.
+std::string* option_value(Options& options, std::string_view name) {
+  if (name == "--device") return &options.devices.emplace_back();
   if (name == "--out") return &options.edges;
   if (name == "--draw") return &options.drawing;
   return name == "--pack" ? &options.pack : nullptr;
@@ -47,17 +53,18 @@ std::optional<Options> parse(std::span<char* const> arguments) {
   Options options;
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::string_view argument = arguments[i];
-    std::string* const file = file_option(options, argument);
+    std::string* const value = option_value(options, argument);
     if (argument == "--help") options.help = true;
-    else if (file && i + 1 < arguments.size()) *file = arguments[++i];
-    else if (file || argument.starts_with('-') || argument.empty() || !options.picture.empty()) return std::nullopt;
+    else if (value && i + 1 < arguments.size()) *value = arguments[++i];
+    else if (value || argument.starts_with('-') || argument.empty() || !options.picture.empty()) return std::nullopt;
     else options.picture = argument;
   }
   return options;
 }
 
 /// Devices that execute, and the cpu without threads.
-pintle::Result<std::vector<std::string>> device_ids() {
+pintle::Result<std::vector<std::string>> device_ids(const Options& options) {
+  if (!options.devices.empty()) return options.devices;
   PINTLE_ASSIGN(list, pintle::devices());
   std::vector<std::string> ids;
   for (const pintle::DeviceInfo& device : list.devices) {
@@ -89,9 +96,39 @@ bool print_device(const std::string& id, const Outcome& outcome, const Expected&
   return std::ranges::all_of(comparisons, &Comparison::holds);
 }
 
-pintle::Result<Outcome> run_on(const std::string& id, const pintle::ProgramPack& pack, const Picture& picture) {
+bool takes(const pintle::DeviceInfo& device, const pintle::VariantInfo& variant) {
+  const bool fits = variant.target.empty() || variant.target == device.target;
+  return fits && std::ranges::any_of(device.formats, [&](const std::string& format) {
+           return format == "*" || format == variant.format;
+         });
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+/// Why no variant is for this device; empty where one is. A variant that is, and does not load, is a failure.
+std::string reason_to_skip(const pintle::DeviceInfo& device, const pintle::ProgramPack& pack) {
+  std::vector<std::string> there;
+  for (const pintle::VariantInfo& variant : pack.variants()) {
+    if (takes(device, variant)) return {};
+    there.push_back(variant.format + (variant.target.empty() ? "" : " for " + variant.target));
+  }
+  return "it takes " + joined(device.formats) + "; the kernels are there as " + joined(there);
+}
+
+/// Empty where the device is skipped.
+pintle::Result<std::optional<Outcome>> run_on(const std::string& id, const pintle::ProgramPack& pack,
+                                              const Picture& picture) {
   PINTLE_ASSIGN(device, pintle::open(id));
-  return run_pipeline(device, pack, picture);
+  if (const std::string reason = reason_to_skip(device.info(), pack); !reason.empty()) {
+    std::printf("%-16s skipped: %s\n", id.c_str(), reason.c_str());
+    return std::optional<Outcome>();
+  }
+  PINTLE_ASSIGN(outcome, run_pipeline(device, pack, picture));
+  return std::optional(std::move(outcome));
 }
 
 pintle::Result<pintle::ProgramPack> load_pack(const Options& options) {
@@ -113,19 +150,20 @@ pintle::Result<void> write_pictures(const Options& options, const Outcome& outco
 }
 
 pintle::Result<ExitCode> run_everywhere(const Options& options, const Picture& picture) {
-  PINTLE_ASSIGN(ids, device_ids());
+  PINTLE_ASSIGN(ids, device_ids(options));
   PINTLE_ASSIGN(pack, load_pack(options));
   const Expected expected = expect(picture);
-  std::printf("%u x %u pixels; median of %d runs\n", picture.width, picture.height, timed_runs);
+  std::printf("%u x %u pixels; median of up to %d runs\n", picture.width, picture.height, timed_runs);
   std::printf("%-16s %-6s %9s %8s  %18s  %9s\n", "device", "kernel", "ms", "GB/s", "largest difference", "tolerance");
-  ExitCode code = ids.empty() ? failed : ok;
+  ExitCode code = ok;
   std::optional<Outcome> first;
   for (const std::string& id : ids) {
     auto outcome = run_on(id, pack, picture);
     if (!outcome) std::fprintf(stderr, "demo: [%s] fails: %s\n", id.c_str(), outcome.error().text().c_str());
-    if (!outcome || !print_device(id, *outcome, expected)) code = failed;
-    if (outcome && !first) first = *std::move(outcome);
+    if (!outcome || (*outcome && !print_device(id, **outcome, expected))) code = failed;
+    if (outcome && *outcome && !first) first = *std::move(outcome);
   }
+  if (!first) code = failed;
   if (first) {
     PINTLE_TRY(write_pictures(options, *first));
     std::printf("edges: %s\n", options.edges.c_str());

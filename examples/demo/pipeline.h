@@ -13,6 +13,7 @@
 namespace demo {
 
 inline constexpr int warm_up_runs = 3;
+/// Fewer where they take longer than two seconds together, but three.
 inline constexpr int timed_runs = 21;
 
 /// What a kernel, or all of them, took.

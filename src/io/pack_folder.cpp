@@ -1,4 +1,4 @@
-// A pack as a folder: pack.json and the files that it names.
+// A pack as a description: pack.json and the files that it names.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "base/quote.h"
 #include "io/pack.h"
 #include "io/pack_json.h"
+#include "io/pack_recipe.h"
 
 namespace pintle::io {
 namespace {
@@ -70,28 +71,81 @@ Result<PackVariant> variant_from(const JsonView& view, const std::vector<Entry>&
                      std::move(code)};
 }
 
-Result<Pack> pack_from(const JsonView& view, const fs::path& folder) {
-  PINTLE_TRY(view.has_only({"name", "entries", "variants"}));
+Result<std::vector<std::string>> formats_of(const JsonView& source) {
+  std::vector<std::string> formats;
+  if (!source.has("formats")) return formats;
+  PINTLE_ASSIGN(list, source.member("formats"));
+  PINTLE_ASSIGN(items, list.items());
+  if (items.empty()) return list.expected("at least one format");
+  for (const JsonView& item : items) {
+    PINTLE_ASSIGN(format, item.text());
+    formats.push_back(std::move(format));
+  }
+  return formats;
+}
+
+Result<PackSource> source_from(const JsonView& view, const std::vector<Entry>& common, const fs::path& folder) {
+  PINTLE_TRY(view.has_only({"file", "formats", "entries"}));
+  PINTLE_ASSIGN(place, view.member("file"));
+  PINTLE_ASSIGN(file, place.text());
+  if (!language_of(file)) return place.expected("a file that ends with .c, .cl, .comp, .glsl or .hlsl");
+  PINTLE_ASSIGN(formats, formats_of(view));
+  PINTLE_ASSIGN(own, entries_of(view));
+  PINTLE_ASSIGN(path, inside(folder, file, place));
+  auto source = read_source(path);
+  if (!source) return source.error().during(fmt::format("reading {} of the description", place.path()));
+  source->formats = std::move(formats);
+  if (view.has("entries")) source->entries = std::move(own);
+  else source->entries = common;
+  return source;
+}
+
+/// The items of a list that may be missing.
+Result<std::vector<JsonView>> items_of(const JsonView& view, std::string_view key) {
+  if (!view.has(key)) return std::vector<JsonView>();
+  PINTLE_ASSIGN(list, view.member(key));
+  return list.items();
+}
+
+Result<PackRecipe> recipe_from(const JsonView& view, const fs::path& folder) {
+  PINTLE_TRY(view.has_only({"name", "entries", "variants", "sources"}));
   PINTLE_ASSIGN(name_view, view.member("name"));
   PINTLE_ASSIGN(name, name_view.text());
   PINTLE_ASSIGN(common, entries_of(view));
-  PINTLE_ASSIGN(list, view.member("variants"));
-  PINTLE_ASSIGN(items, list.items());
-  Pack pack{std::move(name), {}};
-  for (const JsonView& item : items) {
+  if (!view.has("sources")) PINTLE_TRY(view.member("variants"));
+  PINTLE_ASSIGN(variants, items_of(view, "variants"));
+  PINTLE_ASSIGN(sources, items_of(view, "sources"));
+  PackRecipe recipe{{std::move(name), {}}, {}};
+  for (const JsonView& item : variants) {
     PINTLE_ASSIGN(variant, variant_from(item, common, folder));
-    pack.variants.push_back(std::move(variant));
+    recipe.pack.variants.push_back(std::move(variant));
   }
-  PINTLE_TRY(check_pack(pack));
-  return pack;
+  for (const JsonView& item : sources) {
+    PINTLE_ASSIGN(source, source_from(item, common, folder));
+    recipe.sources.push_back(std::move(source));
+  }
+  return recipe;
 }
 
-Result<Pack> read_folder(const fs::path& folder) {
-  const fs::path description = folder / "pack.json";
-  PINTLE_ASSIGN(bytes, base::read_file(description, longest_description));
-  auto pack = pack_from_json(base::text_in(bytes), folder);
-  if (!pack) return pack.error().during(reading(description));
-  return pack;
+/// Without compilers: the variants, and the sources that devices take as they are.
+Result<Pack> pack_from(PackRecipe recipe) {
+  for (const PackSource& source : recipe.sources) {
+    const std::string_view format = source_format(source.language);
+    if (format.empty() || !source.becomes(format)) continue;
+    const auto code = base::bytes_in(source.text);
+    recipe.pack.variants.push_back({std::string(format), {}, source.entries, {code.begin(), code.end()}});
+  }
+  PINTLE_TRY(check_pack(recipe.pack));
+  return std::move(recipe.pack);
+}
+
+/// Reads the description at `path` with `read`, a function of its text and folder.
+template <class Read>
+auto with_description(const fs::path& path, Read read) -> decltype(read(std::string_view(), fs::path())) {
+  PINTLE_ASSIGN(bytes, base::read_file(path, longest_description));
+  auto result = read(base::text_in(bytes), path.parent_path());
+  if (!result) return result.error().during(reading(path));
+  return result;
 }
 
 Result<Pack> read_file(const fs::path& path) {
@@ -115,17 +169,31 @@ Result<std::vector<Entry>> parse_entries(const JsonView& list) {
   return entries;
 }
 
+Result<PackRecipe> recipe_from_json(std::string_view json, const fs::path& folder) {
+  return base::contain("reading a description", [&]() -> Result<PackRecipe> {
+    PINTLE_ASSIGN(document, parse_json(json));
+    return recipe_from(JsonView(document), folder);
+  });
+}
+
+Result<PackRecipe> read_recipe(const fs::path& path) {
+  return base::contain("reading a description", [&] {
+    std::error_code none;
+    return with_description(fs::is_directory(path, none) ? path / "pack.json" : path, recipe_from_json);
+  });
+}
+
 Result<Pack> pack_from_json(std::string_view json, const fs::path& folder) {
   return base::contain("reading a description", [&]() -> Result<Pack> {
-    PINTLE_ASSIGN(document, parse_json(json));
-    return pack_from(JsonView(document), folder);
+    PINTLE_ASSIGN(recipe, recipe_from_json(json, folder));
+    return pack_from(std::move(recipe));
   });
 }
 
 Result<Pack> read_pack(const fs::path& path) {
   return base::contain("reading a pack", [&] {
     std::error_code none;
-    return fs::is_directory(path, none) ? read_folder(path) : read_file(path);
+    return fs::is_directory(path, none) ? with_description(path / "pack.json", pack_from_json) : read_file(path);
   });
 }
 

@@ -44,7 +44,8 @@ class Demo(CommandCase):
         environment = {**clean_environment(), "PINTLE_CACHE_DIR": self.cache.name}
         result = subprocess.run([DEMO, *arguments], cwd=self.folder, env=environment, text=True, capture_output=True, timeout=240,
                                 check=False)
-        self.assertEqual(result.returncode, code, f"{arguments}\n{result.stdout}\n{result.stderr}")
+        if code is not None:
+            self.assertEqual(result.returncode, code, f"{arguments}\n{result.stdout}\n{result.stderr}")
         return result
 
     def rows(self, text):
@@ -147,7 +148,7 @@ class Demo(CommandCase):
         code = (KERNELS / "edges.c").read_text()
         self.assertIn(old, code)
         (folder / "edges.c").write_text(code.replace(old, new))
-        return self.demo("--pack", str(folder), code=1)
+        return self.demo("--pack", str(folder), "--device", "cpu", code=1)
 
     def test_wrong_kernels_are_beyond_the_tolerance(self):
         for kernel, old, new in (("draw", "? 220 : 40", "? 221 : 40"), ("blur", "0.24420135f", "0.24420200f"),
@@ -161,11 +162,40 @@ class Demo(CommandCase):
         self.assertIn("voit", result.stderr)
         (self.folder / "none").mkdir()
         (self.folder / "none" / "pack.json").write_text(json.dumps({"name": "none", "entries": ["f()"], "variants": [{"format": "native"}]}))
-        self.demo("--pack", "none", code=1)
+        self.demo("--pack", "none", "--device", "cpu", code=1)
+
+    def test_devices_that_take_no_variant_are_skipped_with_the_reason(self):
+        self.command("pack", KERNELS, "--format", "ptx", "--format", "glsl", "-o", "others.pack")
+        (self.folder / "small.png").write_bytes(png.encode(2, 2, 8, png.GRAY, [[0, 255], [255, 0]]))
+        result = self.demo("small.png", "--pack", "others.pack", code=None)
+        self.assertRegex(result.stdout, r"(?m)^cpu +skipped: it takes native, so, c; the kernels are there as (ptx for sm_90, )?glsl$")
+        ran = {device for device, _ in self.rows(result.stdout)}
+        self.assertFalse(ran & {"cpu", "cpu?inline"})
+        self.assertEqual(result.returncode, 0 if ran else 1)
+
+    def test_kernels_for_an_item_draw_the_same_on_the_cpu(self):
+        self.command("pack", KERNELS / "edges.cl", *(word for entry in self.signatures() for word in ("--entry", entry)),
+                     "--format", "so", "-o", "items.pack")
+        rows = self.rows(self.demo("--pack", "items.pack", "--device", "cpu").stdout)
+        self.assertEqual(len(rows), 3)
+        for difference, tolerance, too_large in rows.values():
+            self.assertFalse(too_large)
+            self.assertLessEqual(difference, tolerance)
+        (self.folder / "small.png").write_bytes(png.encode(13, 9, 8, png.GRAY, [[(x * y * 7) % 256 for x in range(13)] for y in range(9)]))
+        self.demo("small.png", "--pack", "items.pack", "--device", "cpu?inline")
+
+    def signatures(self):
+        return json.loads((KERNELS / "pack.json").read_text())["entries"]
+
+    def test_devices_can_be_chosen(self):
+        (self.folder / "small.png").write_bytes(png.encode(2, 2, 8, png.GRAY, [[0, 255], [255, 0]]))
+        result = self.demo("small.png", "--device", "cpu?inline", "--device", "cpu")
+        self.assertEqual([device for device, _ in self.rows(result.stdout)], ["cpu?inline"] * 2 + ["cpu"] * 2)
+        self.assertIn("dance", self.demo("small.png", "--device", "dance", code=1).stderr)
 
     def test_usage(self):
         self.assertIn("--out", self.demo("--help").stdout)
-        for arguments in (["--dance"], ["--out"], ["a.png", "b.png"], [""]):
+        for arguments in (["--dance"], ["--out"], ["--device"], ["a.png", "b.png"], [""]):
             self.assertIn("--out", self.demo(*arguments, code=2).stderr)
 
     def test_an_unwritable_output_is_a_failure(self):

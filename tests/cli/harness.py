@@ -58,9 +58,9 @@ class CommandCase(unittest.TestCase):
         """The document that the command prints with --json."""
         return json.loads(self.command(*arguments, "--json", **options).stdout)
 
-    def refused(self, *arguments, code, words):
+    def refused(self, *arguments, code, words, **options):
         """The command fails with `code`, prints no data and says all of `words` on standard error."""
-        result = self.command(*arguments, code=code)
+        result = self.command(*arguments, code=code, **options)
         self.assertEqual(result.stdout, "")
         for word in words:
             self.assertIn(word, result.stderr)

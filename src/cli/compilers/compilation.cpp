@@ -1,0 +1,61 @@
+#include "cli/compilers/compilation.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+#include "base/file.h"
+#include "base/quote.h"
+#include "base/subprocess.h"
+#include "base/temporary_folder.h"
+
+namespace pintle::cli {
+namespace {
+
+constexpr auto longest = std::chrono::minutes(2);
+
+std::string without(std::string text, const std::string& part) {
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos;) text.erase(at, part.size());
+  return text;
+}
+
+/// A linker says what is missing in a line of its own, and only then that this is an error.
+bool is_error(std::string_view line) {
+  return line.find("error:") != std::string_view::npos || line.find("undefined reference") != std::string_view::npos;
+}
+
+std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+}  // namespace
+
+Result<Code> run(const Compilation& compilation) {
+  PINTLE_ASSIGN(folder, base::TemporaryFolder::create());
+  const std::string source = folder / compilation.file, result = folder / "result.out";
+  PINTLE_TRY(base::write_file(source, base::bytes_in(compilation.text)));
+  std::vector<std::string> words = compilation.command;
+  words.insert(words.end(), {compilation.output, result, source});
+  PINTLE_ASSIGN(ended, base::run_process(words, Clock::now() + longest));
+  if (ended.status == 0) return base::read_file(result);
+  return Error(Errc::build_failed,
+               fmt::format("Source {} does not compile ({} ends with status {}):\n{}", base::quote(compilation.file),
+                           last_part(words[0]), ended.status, without(std::move(ended.output), folder / "")));
+}
+
+std::string behind_prelude(std::string_view prelude, std::string_view file, std::string_view text) {
+  return fmt::format("{}\n#line 1 {}\n{}\n", prelude, base::quote(file, 200), text);
+}
+
+std::string first_error(std::string_view words) {
+  std::string_view first;
+  while (!words.empty()) {
+    const auto end = std::min(words.find('\n'), words.size());
+    const std::string_view line = words.substr(0, end);
+    if (is_error(line)) return std::string(line);
+    if (first.empty()) first = line;
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return std::string(first);
+}
+
+}  // namespace pintle::cli

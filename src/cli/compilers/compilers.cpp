@@ -1,0 +1,47 @@
+// The list of compilers. One more: a file, its function in compiler.h, a row here.
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "base/file.h"
+#include "base/platform.h"
+#include "cli/compilers/compiler.h"
+
+namespace pintle::cli {
+namespace {
+
+using enum io::Language;
+
+/// No driver that this release was tested with takes these.
+constexpr std::array<std::string_view, 3> never_run{"spirv_opencl", "ptx", "amdgcn"};
+
+}  // namespace
+
+std::span<const Compiler> compilers() {
+  static const std::string& machine = *new std::string(base::machine());
+  static const std::array rows{
+      Compiler{c, "c", "", keep_source},
+      Compiler{opencl_c, "so", machine, compile_item_loops},
+      Compiler{opencl_c, "opencl_c", "", keep_source},
+      Compiler{opencl_c, "spirv_opencl", "", compile_opencl_spirv},
+      Compiler{opencl_c, "ptx", "sm_90", compile_ptx},
+      Compiler{opencl_c, "amdgcn", "gfx90a", compile_amdgcn},
+      Compiler{opencl_c, "amdgcn", "gfx942", compile_amdgcn},
+      Compiler{opencl_c, "amdgcn", "gfx1100", compile_amdgcn},
+      Compiler{glsl, "spirv", "", compile_glsl},
+      Compiler{glsl, "glsl", "", keep_source},
+      Compiler{hlsl, "spirv", "", compile_hlsl},
+  };
+  return rows;
+}
+
+std::string_view note_on(std::string_view format) noexcept {
+  return std::ranges::find(never_run, format) == never_run.end() ? std::string_view() : "built, never run";
+}
+
+Result<Code> keep_source(const io::PackSource& source, std::string_view) {
+  const auto bytes = base::bytes_in(source.text);
+  return Code(bytes.begin(), bytes.end());
+}
+
+}  // namespace pintle::cli

@@ -1,0 +1,18 @@
+// Modules of SPIR-V, and what shaders are told of their entry.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/compilers/compiler.h"
+
+namespace pintle::cli {
+
+/// The module with its one entry point renamed. `build_failed` when it is no module with one compute entry point.
+[[nodiscard]] Result<Code> with_entry_name(const Code& module, std::string_view name);
+
+/// PINTLE_GROUP_X=16 and so on.
+[[nodiscard]] std::vector<std::string> group_macros(const Entry& entry);
+
+}  // namespace pintle::cli

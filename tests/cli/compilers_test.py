@@ -1,0 +1,473 @@
+"""`pintle pack` with sources: what it builds with the compilers that it finds, and what it says of the rest."""
+
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import unittest
+from pathlib import Path
+
+from harness import BUILD_FAILED, INVALID, IO, CommandCase
+
+KERNELS = Path(__file__).resolve().parents[2] / "examples" / "demo" / "kernels"
+SAXPY = "saxpy(a: f32, x: read f32[], y: read_write f32[], n: u32) group 64"
+SAXPY_CL = """
+kernel void saxpy(float a, global const float* x, global float* y, uint n) {
+  const uint i = get_global_id(0);
+  if (i < n) y[i] = a * x[i] + y[i];  // no barrier(), no local memory
+}
+"""
+REVERSE = "reverse(x: read_write f32[]) group 64"
+REVERSE_CL = """
+kernel void reverse(global float* x) {
+  local float turned[64];
+  turned[63 - get_local_id(0)] = x[get_global_id(0)];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  x[get_global_id(0)] = turned[get_local_id(0)];
+}
+"""
+GLSL = """#version 450
+layout(local_size_x = PINTLE_GROUP_X, local_size_y = PINTLE_GROUP_Y, local_size_z = PINTLE_GROUP_Z) in;
+layout(constant_id = 7) const uint step = 1;
+layout(set = 0, binding = 0) buffer Data { uint data[]; };
+#ifdef PINTLE_ENTRY_first_entry
+void main() { data[gl_GlobalInvocationID.x] += step; }
+#elif PINTLE_ENTRY_b
+void main() { data[gl_GlobalInvocationID.y] = gl_WorkGroupSize.x; }
+#endif
+"""
+GLSL_ENTRIES = ["first_entry(data: read_write u32[]) group 64", "b(data: write u32[]) group 4,2,1"]
+HLSL = """
+[[vk::binding(0, 0)]] RWStructuredBuffer<uint> data;
+struct Scalars { uint n; };
+[[vk::push_constant]] Scalars scalars;
+#ifdef PINTLE_ENTRY_add
+[numthreads(PINTLE_GROUP_X, PINTLE_GROUP_Y, PINTLE_GROUP_Z)]
+void add(uint3 id : SV_DispatchThreadID) { if (id.x < scalars.n) data[id.x] += 1; }
+#else
+[numthreads(PINTLE_GROUP_X, PINTLE_GROUP_Y, PINTLE_GROUP_Z)]
+void twice(uint3 id : SV_DispatchThreadID) { if (id.x < scalars.n) data[id.x] *= 2; }
+#endif
+"""
+NEVER_RUN = "built, never run"
+CLANG = next((name for name in [f"clang-{n}" for n in range(25, 18, -1)] if shutil.which(name)), None)
+CLANG_22 = CLANG and int(CLANG.split("-")[1]) >= 22
+needs_clang_22 = unittest.skipUnless(CLANG_22, "clang 22 or later is not installed")
+needs_glslc = unittest.skipUnless(shutil.which("glslc") and shutil.which("spirv-val"), "glslc or spirv-val is not installed")
+
+
+class CompilersCase(CommandCase):
+    def build(self, name, text, *entries, options=(), **more):
+        """The document of packing one source with these entries into out.pack."""
+        (self.folder / name).write_text(text)
+        words = [word for entry in entries for word in ("--entry", entry)]
+        return self.json("pack", name, *words, *options, "-o", "out.pack", **more)
+
+    def kinds(self, document):
+        return [(variant["format"], variant["target"]) for variant in document["variants"]]
+
+    def missing(self, document):
+        return {(one["format"], one["target"]): one for one in document["not_built"]}
+
+    def code_of(self, index):
+        """The bytes of a variant, as docs of the file's layout place them."""
+        file = (self.folder / "out.pack").read_bytes()
+        (length,) = struct.unpack_from("<Q", file, 48)
+        row = json.loads(file[64:64 + length])["variants"][index]
+        return file[64 + length + row["offset"]:][:row["size"]]
+
+    def run_cpu(self, entry, *words, grid="1"):
+        self.command("run", "out.pack", "--entry", entry, "--device", "cpu", "--grid", grid, *words)
+
+
+class OnTheCpu(CompilersCase):
+    """OpenCL C as a shared object."""
+
+    def build_so(self, text, *entries):
+        document = self.build("program.cl", text, *entries, options=("--format", "so"))
+        self.assertEqual([kind[0] for kind in self.kinds(document)], ["so"])
+        self.assertRegex(document["variants"][0]["target"], r"^\w+-linux$")
+        self.assertEqual((document["not_built"], document["variants"][0]["note"]), ([], ""))
+
+    def test_saxpy_runs(self):
+        self.build_so(SAXPY_CL, SAXPY)
+        self.write_npy("x.npy", "<f4", (300,), [float(i) for i in range(300)])
+        self.write_npy("y.npy", "<f4", (300,), [1.0] * 300)
+        self.run_cpu("saxpy", "--arg", "a=2.5", "--arg", "n=290", "--arg", "x=x.npy", "--arg", "y=y.npy",
+                     "--out", "y=f32[300]:result.npy", grid="5")
+        values = self.read_npy("result.npy")[2]
+        self.assertEqual(values, [2.5 * i + 1 if i < 290 else 1 for i in range(300)])
+
+    PLACES = """
+    uint of_helper(void) { return get_global_id(1) * 100 + get_local_id(0); }  // asked outside the kernel
+    __kernel void places(__global uint* to) {
+      const size_t item = get_global_linear_id();
+      const uint all[] = {get_global_id(0), get_global_id(1), get_global_id(2), get_local_id(0), get_local_id(1), get_local_id(2),
+                          get_group_id(0), get_group_id(1), get_group_id(2), get_global_size(0), get_local_size(1),
+                          get_num_groups(2), get_work_dim(), get_global_offset(0), get_local_linear_id(), HELPER};
+      for (int i = 0; i < 16; ++i) to[16 * item + i] = all[i];
+    }
+    """
+
+    def expect_places(self, helper, expected):
+        self.build_so(self.PLACES.replace("HELPER", helper), "places(to: write u32[]) group 2,3,2")
+        size, group, count = (4, 9, 4), (2, 3, 2), (2, 3, 2)
+        self.run_cpu("places", "--out", "to=u32[144,16]:places.npy", grid="2,3,2")
+        values, rows = self.read_npy("places.npy")[2], []
+        for z in range(size[2]):
+            for y in range(size[1]):
+                for x in range(size[0]):
+                    at = (x, y, z)
+                    local = [at[k] % group[k] for k in range(3)]
+                    linear = (local[2] * group[1] + local[1]) * group[0] + local[0]
+                    rows += [*at, *local, *(at[k] // group[k] for k in range(3)), size[0], group[1], count[2], 3, 0, linear, expected(x, y)]
+        self.assertEqual(values, rows)
+
+    def test_an_item_knows_its_place(self):
+        self.expect_places("7", lambda x, y: 7)
+
+    def test_functions_that_a_kernel_calls_know_it_too(self):
+        self.expect_places("of_helper()", lambda x, y: y * 100 + x % 2)
+
+    def test_functions_of_the_language(self):
+        pairs = [("min(3, (int)n)", 3), ("max(n, 3u)", 5), ("clamp(17, -1, 8)", 8), ("abs(-4)", 4), ("abs_diff(3, 9)", 6), ("sqrt(16.0f)", 4),
+                 ("fabs(-2.5f) * 2", 5), ("convert_int_rte(2.5f)", 2), ("convert_uchar_sat(300.7f)", 255), ("convert_uchar_sat(-3.0f)", 0),
+                 ("as_uint(1.0f) >> 23", 127), ("as_float(0x40000000u)", 2), ("popcount(0xf0u)", 4), ("mad(2.0f, 3.0f, 1.0f)", 7),
+                 ("mix(2.0f, 4.0f, 0.5f)", 3), ("step(1.0f, 2.0f)", 1), ("fma(2.0f, 3.0f, 4.0f)", 10), ("mul24(3, 4)", 12),
+                 ("select(1, 2, 1)", 2), ("min(max(min(9, 7), 2), 5)", 5), ("exp2(3.0f)", 8), ("sign(-3.0f) + 2", 1)]
+        lines = "".join(f"to[{i}] = {text};" for i, (text, _) in enumerate(pairs))
+        self.build_so(f"constant float table[2] = {{1, 2}};\nkernel void f(uint n, global float* to) {{ {lines} to[{len(pairs)}] = table[1]; }}",
+                      "f(n: u32, to: write f32[])")
+        self.run_cpu("f", "--arg", "n=5", "--out", f"to=f32[{len(pairs) + 1}]:to.npy")
+        self.assertEqual(self.read_npy("to.npy")[2], [value for _, value in pairs] + [2])
+
+    def test_atomics_count_over_groups(self):
+        self.build_so("kernel void f(global int* to) { atomic_inc(to); atomic_max(to + 1, (int)get_global_id(0)); atomic_min(to + 2, -(int)get_group_id(0));"
+                      " atomic_add(to + 3, 2); atomic_cmpxchg(to + 4, 0, 9); atomic_or(to + 5, 1 << get_local_id(0)); }",
+                      "f(to: read_write i32[]) group 16")
+        self.run_cpu("f", "--out", "to=i32[6]:to.npy", grid="500")
+        self.assertEqual(self.read_npy("to.npy")[2], [8000, 7999, -499, 16000, 9, 0xffff])
+
+    def test_scalars_of_every_size(self):
+        self.build_so("kernel void f(uchar flag, char a, short b, long c, double d, ushort h, global double* to)"
+                      " { to[0] = flag; to[1] = a; to[2] = b; to[3] = c; to[4] = d; to[5] = h; }",
+                      "f(flag: bool, a: i8, b: i16, c: i64, d: f64, h: u16, to: write f64[])")
+        self.run_cpu("f", "--arg", "flag=1", "--arg", "a=-3", "--arg", "b=-300", "--arg", "c=5000000000", "--arg", "d=0.125", "--arg", "h=65535",
+                     "--out", "to=f64[6]:to.npy")
+        self.assertEqual(self.read_npy("to.npy")[2], [1, -3, -300, 5000000000, 0.125, 65535])
+
+    def test_two_kernels_and_one_without_parameters(self):
+        self.build_so("kernel void nothing() {}\nkernel __attribute__((reqd_work_group_size(2, 1, 1))) void f(global int* to) { to[get_global_id(0)] = 3; }",
+                      "nothing()", "f(to: write i32[]) group 2")
+        self.run_cpu("nothing")
+        self.run_cpu("f", "--out", "to=i32[2]:to.npy")
+        self.assertEqual(self.read_npy("to.npy")[2], [3, 3])
+
+    def refuse_so(self, text, entry, *words):
+        document = self.build("program.cl", text, entry, options=("--format", "so", "--format", "opencl_c"))
+        self.assertEqual(self.kinds(document), [("opencl_c", "")])
+        (reason,) = [one["reason"] for one in document["not_built"]]
+        for word in words:
+            self.assertIn(word, reason)
+        self.assertNotIn("\n", reason)
+
+    def test_what_needs_a_group_has_no_cpu_variant(self):
+        self.refuse_so(REVERSE_CL, REVERSE, "program.cl", "local memory in line 3")
+        self.refuse_so("\n\nkernel void f(global int* x) { /* local */ barrier(1); }", "f(x: write i32[])", "uses barrier() in line 3")
+        self.refuse_so('void g() { "barrier"; /* barrier(\n) */ work_group_barrier(1); }', "f()", "uses work_group_barrier() in line 2")
+        self.refuse_so("kernel void f(__local float* x) {}", "f()", "local memory in line 1")
+
+    def test_what_does_not_fit_its_signature_is_an_error(self):
+        kernel = "kernel void f(uint n, global int* x) { x[0] = n; }"
+        self.refuse_so(kernel, "f(n: f32, x: write i32[])", "error:", "conver")
+        self.refuse_so(kernel, "f(x: write i32[], n: u32)", "error:")
+        self.refuse_so(kernel, "f(n: u32)", "error:")
+        self.refuse_so(kernel, "g(n: u32, x: write i32[])", "error:", "pintle_item_g")
+        self.refuse_so("void helper(void);\nkernel void f() { helper(); }", "f()", "helper")
+
+    def test_the_first_error_is_in_the_source_with_its_line(self):
+        self.refuse_so("kernel void f(global int* x) {\n  x[0] = unknown_name;\n}", "f(x: write i32[])", "program.cl:2:", "error:", "unknown_name")
+        self.refuse_so("kernel void f(global int* x) {\n  float4 v;\n}", "f(x: write i32[])", "program.cl:2:", "float4")
+
+
+class Variants(CompilersCase):
+    """Which there are, for whom, and which are missing."""
+
+    def test_opencl_c_becomes_all_that_the_compilers_can_build(self):
+        document = self.build("saxpy.cl", SAXPY_CL, SAXPY)
+        self.assertEqual(document["name"], "saxpy")
+        kinds, missing = self.kinds(document), self.missing(document)
+        expected = [("so", f"{os.uname().machine}-linux"), ("opencl_c", ""), ("spirv_opencl", ""), ("ptx", "sm_90"), ("amdgcn", "gfx90a"),
+                    ("amdgcn", "gfx942"), ("amdgcn", "gfx1100")]
+        self.assertEqual([kind for kind in expected if kind in kinds], kinds)
+        self.assertEqual(set(kinds) | set(missing), set(expected))
+        self.assertEqual(set(kinds) & set(missing), set())
+        notes = {(one["format"], one["target"]): one["note"] for one in document["variants"]}
+        for kind in kinds:
+            self.assertEqual(notes[kind], NEVER_RUN if kind[0] in ("spirv_opencl", "ptx", "amdgcn") else "")
+        self.assertEqual(self.code_of(kinds.index(("opencl_c", ""))).decode(), SAXPY_CL)
+        listed = self.json("pack", "--list", "out.pack")
+        self.assertEqual(listed, {key: value for key, value in document.items() if key != "not_built"})
+
+    @unittest.skipUnless(CLANG, "clang 19 or later is not installed")
+    def test_ptx_has_every_kernel_and_calls_nothing(self):
+        document = self.build("program.cl", SAXPY_CL + REVERSE_CL, SAXPY, REVERSE, options=("--format", "ptx", "--require", "ptx"))
+        self.assertEqual(self.kinds(document), [("ptx", "sm_90")])
+        text = self.code_of(0).decode()
+        self.assertIn(".target sm_90", text)
+        self.assertEqual(set(re.findall(r"\.entry (\w+)\(", text)), {"saxpy", "reverse"})
+        self.assertNotIn(".extern .func", text)
+        self.assertRegex(text, r"bar(rier)?\.(sync|cta)")
+        (self.folder / "program.ptx").write_text(text)
+        if shutil.which("ptxas"):
+            subprocess.run(["ptxas", "-arch=sm_90", "program.ptx", "-o", "program.cubin"], cwd=self.folder, check=True)
+
+    @unittest.skipUnless(CLANG, "clang 19 or later is not installed")
+    def test_what_the_prelude_has_not_is_an_error_when_packing(self):
+        document = self.build("program.cl", "kernel void f(global float* x) {\n  x[0] = lgamma(x[0]);\n}", "f(x: read_write f32[])",
+                              options=("--format", "ptx", "--format", "opencl_c"))
+        self.assertEqual(self.kinds(document), [("opencl_c", "")])
+        reason = self.missing(document)["ptx", "sm_90"]["reason"]
+        self.assertRegex(reason, r"^program\.cl:2:10: error: .*'lgamma'")
+        document = self.build("program.cl", "void helper(void);\nkernel void f(global float* x) { helper(); }", "f(x: read_write f32[])",
+                              options=("--format", "ptx", "--format", "opencl_c"))
+        self.assertRegex(self.missing(document)["ptx", "sm_90"]["reason"], "defined nowhere: .*helper")
+
+    @needs_clang_22
+    def test_amd_code_objects_name_their_processor(self):
+        if not any(shutil.which(name, path="/usr/bin:/usr/lib/llvm-22/bin") for name in ("ld.lld-22", "ld.lld")):
+            self.skipTest("lld is not installed")
+        document = self.build("program.cl", SAXPY_CL + REVERSE_CL, SAXPY, REVERSE, options=("--format", "amdgcn", "--require", "amdgcn"))
+        self.assertEqual(self.kinds(document), [("amdgcn", "gfx90a"), ("amdgcn", "gfx942"), ("amdgcn", "gfx1100")])
+        for index, (_, target) in enumerate(self.kinds(document)):
+            code = self.code_of(index)
+            self.assertEqual(code[:4], b"\x7fELF")
+            self.assertEqual(struct.unpack_from("<H", code, 18), (224,))  # EM_AMDGPU
+            for word in (f"amdgcn-amd-amdhsa--{target}", "saxpy.kd", "reverse.kd"):
+                self.assertIn(word.encode(), code)
+
+    @needs_clang_22
+    def test_opencl_spirv_is_valid(self):
+        if not shutil.which("spirv-val"):
+            self.skipTest("spirv-val is not installed")
+        document = self.build("program.cl", SAXPY_CL + REVERSE_CL, SAXPY, REVERSE, options=("--format", "spirv_opencl"))
+        self.assertEqual(self.kinds(document), [("spirv_opencl", "")])
+        (self.folder / "program.spv").write_bytes(self.code_of(0))
+        subprocess.run(["spirv-val", "--target-env", "opencl2.2", "program.spv"], cwd=self.folder, check=True)
+        self.assertEqual(entry_points(words_of(self.code_of(0)), 6), ["saxpy", "reverse"])
+
+    def test_text_says_what_is_built_and_what_is_not(self):
+        (self.folder / "reverse.cl").write_text(REVERSE_CL)
+        lines = self.command("pack", "reverse.cl", "--entry", REVERSE, "-o", "out.pack").stdout.splitlines()
+        self.assertEqual(lines[0], "reverse")
+        self.assertIn(f"  {REVERSE}", lines)
+        self.assertRegex("\n".join(lines), r"(?m)^not built: so for \S+ from reverse\.cl: Source \"reverse\.cl\" has local memory in line 3; .+\.$")
+        for line in lines:
+            if line.startswith(("ptx ", "amdgcn ", "spirv_opencl ")):
+                self.assertTrue(line.endswith(NEVER_RUN), line)
+
+    def test_compilers_that_are_not_there_are_named(self):
+        document = self.build("saxpy.cl", SAXPY_CL, SAXPY, environment={"PATH": "/nowhere"})
+        self.assertEqual(self.kinds(document), [("opencl_c", "")])
+        missing = {one["format"]: one for one in document["not_built"]}
+        self.assertEqual({one["code"] for one in missing.values()}, {"unavailable"})
+        self.assertIn('tried "cc", "gcc", "clang"', missing["so"]["reason"])
+        self.assertIn("tried clang-25, clang-24, clang-23, clang-22, clang)", missing["spirv_opencl"]["reason"])
+        self.assertIn("version 19 or later", missing["ptx"]["reason"])
+        (self.folder / "p.comp").write_text(GLSL)
+        refused = self.refused("pack", "p.comp", "--format", "spirv", "--entry", GLSL_ENTRIES[0], "-o", "none.pack", code=BUILD_FAILED,
+                               words=["[Program \"p\"]"], environment={"PATH": "/nowhere"})
+        self.assertIn("tried glslc", refused.stderr)
+        self.assertFalse((self.folder / "none.pack").exists())
+
+    def test_an_old_clang_is_named_with_its_version(self):
+        tools = self.folder / "tools"
+        tools.mkdir()
+        (tools / "clang").write_text("#!/bin/sh\necho Debian clang version 14.0.6\n")
+        (tools / "clang").chmod(0o755)
+        document = self.build("saxpy.cl", SAXPY_CL, SAXPY, options=("--format", "ptx", "--format", "opencl_c"), environment={"PATH": str(tools)})
+        self.assertIn("clang, which has version 14)", document["not_built"][0]["reason"])
+        (tools / "clang").write_text('#!/bin/sh\n[ "$1" = --version ] && { echo clang version 40.1; exit; }\necho "x.cl:1:1: error: $1" >&2\nexit 1\n')
+        document = self.build("saxpy.cl", SAXPY_CL, SAXPY, options=("--format", "ptx", "--format", "opencl_c"), environment={"PATH": str(tools)})
+        self.assertEqual(document["not_built"][0]["reason"], "x.cl:1:1: error: -x")
+
+    def test_a_required_format_decides_the_exit_code(self):
+        (self.folder / "reverse.cl").write_text(REVERSE_CL)
+        words = ("pack", "reverse.cl", "--entry", REVERSE, "-o", "out.pack", "--require")
+        self.command(*words, "opencl_c")
+        (self.folder / "out.pack").unlink()
+        self.refused(*words, "so", code=BUILD_FAILED, words=['"so" is required', "local memory in line 3"])
+        self.refused(*words, "spirv", code=BUILD_FAILED, words=['"spirv" is required', "No source becomes it"])
+        self.assertFalse((self.folder / "out.pack").exists())
+
+    def test_broken_source_gives_the_compilers_words(self):
+        (self.folder / "broken.cl").write_text("kernel void f(global int* x) {\n  x[0] = missing;\n}")
+        failed = self.refused("pack", "broken.cl", "--entry", "f(x: write i32[])", "--format", "so", "--format", "ptx", "-o", "out.pack", code=BUILD_FAILED,
+                              words=["broken.cl:2:", "missing", "No variant of [Program \"broken\"] is built."])
+        self.assertNotIn("/tmp/", failed.stderr)
+
+
+class Everywhere(CompilersCase):
+    """One pack of two sources, run on every device that takes one of its formats."""
+
+    SAXPY_GLSL = """#version 450
+    layout(local_size_x = PINTLE_GROUP_X) in;
+    layout(push_constant) uniform Scalars { float a; uint n; };
+    layout(set = 0, binding = 0) readonly buffer X { float x[]; };
+    layout(set = 0, binding = 1) buffer Y { float y[]; };
+    void main() {
+      const uint i = gl_GlobalInvocationID.x;
+      if (i < n) y[i] = a * x[i] + y[i];
+    }
+    """
+
+    def test_every_device_computes_the_same(self):
+        (self.folder / "saxpy.cl").write_text(SAXPY_CL)
+        (self.folder / "saxpy.comp").write_text(self.SAXPY_GLSL)
+        made = self.json("pack", "saxpy.cl", "saxpy.comp", "--entry", SAXPY, "-o", "saxpy.pack")
+        formats = {variant["format"] for variant in made["variants"]}
+        self.assertLessEqual({"so", "opencl_c", "glsl"}, formats)
+        self.write_npy("x.npy", "<f4", (300,), [float(i) for i in range(300)])
+        self.write_npy("y.npy", "<f4", (300,), [1.0] * 300)
+        ran = []
+        for device in self.json("devices")["devices"]:
+            executes = any(row["feature"] == "execution" and row["support"] != "absent" for row in device["capabilities"])
+            if not executes or not formats & set(device["formats"]):
+                continue
+            with self.subTest(device["id"]):
+                self.command("run", "saxpy.pack", "--entry", "saxpy", "--device", device["id"], "--items", "290", "--arg", "a=2.5", "--arg", "n=290",
+                             "--arg", "x=x.npy", "--arg", "y=y.npy", "--out", "y=f32[300]:result.npy")
+                self.assertEqual(self.read_npy("result.npy")[2], [2.5 * i + 1 if i < 290 else 1 for i in range(300)])
+                ran.append(device["id"])
+        self.assertIn("cpu", ran)
+
+
+class Descriptions(CompilersCase):
+    """Sources in a pack.json."""
+
+    def describe(self, **description):
+        (self.folder / "pack.json").write_text(json.dumps({"name": "p", **description}))
+        (self.folder / "p.cl").write_text(SAXPY_CL)
+
+    def test_sources_stand_beside_variants(self):
+        (self.folder / "p.c").write_text("void saxpy(const pintle_group* group, void* const* arguments) { (void)group; (void)arguments; }")
+        other = SAXPY.replace("group 64", "group 256")
+        self.describe(entries=[SAXPY], variants=[{"format": "c", "file": "p.c", "entries": [other]}],
+                      sources=[{"file": "p.cl", "formats": ["opencl_c", "so"]}])
+        document = self.json("pack", ".", "-o", "out.pack")
+        self.assertEqual([kind[0] for kind in self.kinds(document)], ["c", "so", "opencl_c"])
+        self.assertEqual([variant["entries"][0]["group_size"][0] for variant in document["variants"]], [256, 64, 64])
+        narrowed = self.json("pack", "pack.json", "--format", "c", "-o", "c.pack")
+        self.assertEqual(self.kinds(narrowed), [("c", "")])
+
+    def test_a_folder_opens_without_compilers(self):
+        self.describe(entries=[SAXPY], sources=[{"file": "p.cl"}])
+        self.assertEqual(self.kinds(self.json("pack", "--list", ".", environment={"PATH": "/nowhere"})), [("opencl_c", "")])
+        self.describe(entries=[SAXPY], sources=[{"file": "p.cl", "formats": ["ptx"]}])
+        self.refused("pack", "--list", ".", code=INVALID, words=["no variants"])
+
+    def test_bad_sources_are_refused_by_place(self):
+        for sources, words in (([{"file": "p.txt"}], ["$.sources[0].file", ".cl"]), ([{"file": "../p.cl"}], ["$.sources[0].file"]),
+                               ([{"file": "p.cl", "formats": []}], ["$.sources[0].formats"]), ([{"file": "p.cl", "kind": 1}], ["kind"]),
+                               ([{"file": "p.cl", "formats": ["spirv"]}], ['"spirv"', "so, opencl_c, spirv_opencl, ptx, amdgcn"]),
+                               ([{"file": "p.cl", "entries": []}], ["p.cl", "no entries"]),
+                               ([{"file": "p.cl"}, {"file": "p.cl"}], ["second variant"])):
+            with self.subTest(sources):
+                self.describe(entries=[SAXPY], sources=sources)
+                self.refused("pack", ".", "-o", "out.pack", code=INVALID, words=words)
+        self.describe(entries=[SAXPY], sources=[{"file": "none.cl"}])
+        self.refused("pack", ".", "-o", "out.pack", code=IO, words=["none.cl", "$.sources[0].file"])
+
+    def test_sources_on_the_command_line_need_entries(self):
+        self.describe(entries=[SAXPY], sources=[{"file": "p.cl"}])
+        self.refused("pack", "p.cl", "-o", "out.pack", code=INVALID, words=["--entry", "p.cl"])
+        self.refused("pack", "p.cl", "--entry", "f(x: f33)", "-o", "out.pack", code=INVALID, words=["f33"])
+        self.refused("pack", "p.cl", "pack.json", "--entry", SAXPY, "-o", "out.pack", code=INVALID, words=["pack.json"])
+        self.refused("pack", "pack.json", "--entry", SAXPY, "-o", "out.pack", code=INVALID, words=["--entry"])
+        self.refused("pack", "none.cl", "--entry", SAXPY, "-o", "out.pack", code=IO, words=["none.cl"])
+        self.assertEqual(self.json("pack", "p.cl", "--entry", SAXPY, "--name", "other", "--format", "opencl_c", "-o", "out.pack")["name"], "other")
+
+
+def words_of(code):
+    return struct.unpack(f"<{len(code) // 4}I", code)
+
+
+def modules_of(code):
+    """The modules that stand back to back: each runs until an instruction would be the next one's magic number."""
+    words, found = words_of(code), []
+    at = 0
+    while at < len(words):
+        start, at = at, at + 5
+        while at < len(words) and words[at] != 0x07230203:
+            at += words[at] >> 16
+        found.append(words[start:at])
+    return found
+
+
+def instructions(words, opcode):
+    at = 5
+    while at < len(words):
+        if words[at] & 0xffff == opcode:
+            yield words[at:at + (words[at] >> 16)]
+        at += words[at] >> 16
+
+
+def text_at(words):
+    return struct.pack(f"<{len(words)}I", *words).split(b"\0")[0].decode()
+
+
+def entry_points(words, model=5):
+    return [text_at(instruction[3:]) for instruction in instructions(words, 15) if instruction[1] == model]
+
+
+class Shaders(CompilersCase):
+    """GLSL and HLSL as modules of SPIR-V."""
+
+    def expect_modules(self, code, expected):
+        modules = modules_of(code)
+        found = [(entry_points(module), [tuple(i[3:]) for i in instructions(module, 16) if i[2] == 17]) for module in modules]
+        self.assertEqual(found, [([name], [size]) for name, size in expected])
+        for module in modules:
+            self.assertLessEqual(module[1], 0x00010500)  # SPIR-V 1.5
+            (self.folder / "module.spv").write_bytes(struct.pack(f"<{len(module)}I", *module))
+            subprocess.run(["spirv-val", "--target-env", "vulkan1.2", "module.spv"], cwd=self.folder, check=True)
+        return modules
+
+    @needs_glslc
+    def test_each_entry_of_glsl_is_a_module(self):
+        document = self.build("p.comp", GLSL, *GLSL_ENTRIES)
+        self.assertEqual((self.kinds(document), document["not_built"]), ([("spirv", ""), ("glsl", "")], []))
+        self.assertEqual(self.code_of(1).decode(), GLSL)
+        first, _ = self.expect_modules(self.code_of(0), [("first_entry", (64, 1, 1)), ("b", (4, 2, 1))])
+        names = [text_at(instruction[2:]) for instruction in instructions(first, 5)]
+        self.assertIn("step", names)  # specialisation constants are found by name
+
+    @needs_glslc
+    def test_broken_glsl_names_line_and_entry(self):
+        document = self.build("p.glsl", GLSL.replace("= gl_WorkGroupSize.x", "= nothing"), *GLSL_ENTRIES)
+        self.assertEqual(self.kinds(document), [("glsl", "")])
+        (one,) = document["not_built"]
+        self.assertRegex(one["reason"], r"^p\.glsl:8: error: 'nothing'")
+        self.assertIn('"b"', one["words"])
+
+    @needs_glslc
+    def test_the_demos_kernels_are_valid(self):
+        document = self.json("pack", KERNELS, "--format", "spirv", "-o", "out.pack")
+        self.assertEqual(self.kinds(document), [("spirv", "")])
+        self.expect_modules(self.code_of(0), [(name, (16, 16, 1)) for name in ("draw", "blur", "sobel")])
+
+    @needs_clang_22
+    def test_each_entry_of_hlsl_is_a_module(self):
+        if not shutil.which("spirv-val"):
+            self.skipTest("spirv-val is not installed")
+        document = self.build("p.hlsl", HLSL, "add(data: read_write u32[], n: u32) group 64", "twice(data: read_write u32[], n: u32) group 8,4")
+        self.assertEqual((self.kinds(document), document["not_built"]), ([("spirv", "")], []))
+        self.expect_modules(self.code_of(0), [("add", (64, 1, 1)), ("twice", (8, 4, 1))])
+        refused = self.refused("pack", "p.hlsl", "--entry", "none(n: u32)", "-o", "none.pack", code=BUILD_FAILED, words=["none"])
+        self.assertIn("p.hlsl", refused.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
