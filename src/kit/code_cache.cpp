@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <thread>
 
 #include "base/contain.h"
@@ -119,6 +120,23 @@ Result<CodeFile> CodeCache::obtain(const base::Digest& key, std::string_view suf
     PINTLE_ASSIGN(code, make());
     if (keep(file, code)) return CodeFile(file, CodeFile::Kind::cached);
     return temporary(suffix, code);
+  });
+}
+
+Result<std::vector<std::byte>> CodeCache::obtain_bytes(const base::Digest& key, std::string_view suffix,
+                                                       const Make& make) const {
+  return base::contain("using the cache", [&]() -> Result<std::vector<std::byte>> {
+    std::optional<std::vector<std::byte>> made;
+    PINTLE_ASSIGN(file, obtain(key, suffix, [&]() -> Result<std::vector<std::byte>> {
+                    PINTLE_ASSIGN(bytes, make());
+                    made = bytes;
+                    return bytes;
+                  }));
+    if (made) return *std::move(made);
+    auto bytes = base::read_file(file.path());
+    if (!bytes || bytes->size() < sizeof(base::Digest)) return make();  // evicted since
+    bytes->resize(bytes->size() - sizeof(base::Digest));
+    return bytes;
   });
 }
 

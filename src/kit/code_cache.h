@@ -45,6 +45,9 @@ class CodeCache {
 
   /// The entry of `key`, or what `make` answers, kept for the next time. `suffix` (".so") ends the file's name.
   [[nodiscard]] Result<CodeFile> obtain(const base::Digest& key, std::string_view suffix, const Make& make) const;
+  /// The same as bytes, without the digest.
+  [[nodiscard]] Result<std::vector<std::byte>> obtain_bytes(const base::Digest& key, std::string_view suffix,
+                                                            const Make& make) const;
   /// What `make` answered in a file that no other process shares.
   [[nodiscard]] static Result<CodeFile> temporary(std::string_view suffix, std::span<const std::byte> code);
 

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "backends/vulkan/interface.h"
+#include "backends/vulkan/physical.h"
+#include "kit/spirv.h"
 
 namespace pintle::vulkan {
 namespace {
@@ -76,7 +77,7 @@ constexpr std::array needs{
 
 }  // namespace
 
-Result<void> check_capabilities(const Physical& physical, const kit::SpirvModule& module) {
+Result<void> check_module(const Physical& physical, const kit::SpirvModule& module) {
   const std::uint32_t newest = physical.version >= VK_API_VERSION_1_3 ? 0x00010600 : 0x00010500;
   if (module.version > newest) {
     return Error(Errc::unsupported, fmt::format("needs SPIR-V 1.{}, and the device takes 1.{} at most",

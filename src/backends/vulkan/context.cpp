@@ -56,7 +56,7 @@ Result<void> Context::create_device() {
       });
   if (created != VK_SUCCESS) {
     device_ = nullptr;
-    return error_of(created, "vkCreateDevice").with_device(id_, 0);
+    return vendor::vulkan::error_of(created, "vkCreateDevice").with_device(id_, 0);
   }
   PINTLE_TRY(functions_.load(vk_instance.GetDeviceProcAddr, device_));
   if (functions_.CmdPipelineBarrier2 == nullptr) functions_.CmdPipelineBarrier2 = functions_.CmdPipelineBarrier2KHR;
@@ -76,7 +76,7 @@ Context::~Context() {
 
 Result<void> Context::check(VkResult result, const char* call) {
   if (result == VK_SUCCESS) return alive();
-  const Error error = error_of(result, call).with_device(id_, 0);
+  const Error error = vendor::vulkan::error_of(result, call).with_device(id_, 0);
   return error.code() == Errc::device_lost ? lose(error) : error;
 }
 

@@ -9,12 +9,13 @@
 #include <thread>
 #include <vector>
 
-#include "backends/vulkan/instance.h"
-#include "backends/vulkan/result.h"
+#include "backends/vulkan/physical.h"
+#include "vendor/vulkan/instance.h"
 
 namespace pintle::vulkan {
 
 using vendor::vulkan::DeviceFunctions;
+using vendor::vulkan::Instance;
 
 /// One VkQueue, which several queues share.
 struct Lane {

@@ -5,9 +5,9 @@
 
 #include "backends/vulkan/device.h"
 #include "backends/vulkan/glsl.h"
-#include "backends/vulkan/instance.h"
 #include "base/contain.h"
 #include "kit/options.h"
+#include "vendor/vulkan/instance.h"
 
 namespace pintle::vulkan {
 namespace {
@@ -51,7 +51,8 @@ class Driver final : public backend::Driver {
     for (const Physical& physical : devices)
       found.devices.push_back(describe(physical, static_cast<std::uint32_t>(found.devices.size()), compiles));
     if (devices.empty() && found.absences.empty())
-      found.absences.push_back({"vulkan", "The drivers of " + driver_places() + " list no device.", install});
+      found.absences.push_back(
+          {"vulkan", "The drivers of " + vendor::vulkan::driver_places() + " list no device.", install});
     return {};
   }
 
@@ -64,7 +65,8 @@ class Driver final : public backend::Driver {
     }
     PINTLE_ASSIGN(all, instance_->physical_devices());
     std::vector<Physical> devices;
-    for (Physical& physical : all) {
+    for (const VkPhysicalDevice handle : all) {
+      Physical physical = Physical::of(instance_->functions(), handle);
       const std::string refusal = physical.refusal();
       if (refusal.empty()) devices.push_back(std::move(physical));
       else if (absences != nullptr)

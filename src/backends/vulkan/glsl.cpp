@@ -2,43 +2,58 @@
 
 #include <fmt/format.h>
 
-#include "backends/vulkan/cached.h"
-#include "backends/vulkan/glsl_compiler.h"
 #include "base/contain.h"
 #include "base/file.h"
 #include "base/quote.h"
+#include "kit/code_cache.h"
+#include "kit/glsl_program.h"
 #include "pintle/version.h"
+#include "vendor/shaderc/functions.h"
 
 namespace pintle::vulkan {
 namespace {
 
-const Result<std::unique_ptr<GlslCompiler>>& compiler() {
-  static const auto& found = *new auto(base::contain("looking for a GLSL compiler", [] {
-    auto opened = open_shaderc();
-    return opened ? std::move(opened) : find_glsl_program();
-  }));
+using vendor::shaderc::Functions;
+
+const Result<Functions>& library() {
+  static const auto& opened = *new auto(base::contain("opening shaderc", [] { return Functions::open(); }));
+  return opened;
+}
+
+/// Some systems have a libshaderc that cannot be opened, but a glslc that works.
+const Result<std::string>& program() {
+  static const auto& found = *new auto(kit::find_glsl_program());
   return found;
+}
+
+Result<std::string> identity() {
+  if (!library()) return program();
+  unsigned version = 0;
+  unsigned revision = 0;
+  library()->get_spv_version(&version, &revision);
+  return fmt::format("{} {} {}", library()->library.name(), version, revision);
 }
 
 }  // namespace
 
-bool can_compile_glsl() { return compiler().has_value(); }
+bool can_compile_glsl() { return library() || program(); }
 
 Result<std::vector<std::byte>> compile_glsl(std::string_view name, std::span<const std::byte> source,
                                             const Entry& entry) {
-  if (!compiler()) return compiler().error();
-  GlslCompiler& glsl = **compiler();
-  const GlslSource unit{fmt::format("{}.comp", base::is_identifier(name) ? name : "kernel"),
-                        base::text_in(source),
-                        {{"PINTLE_ENTRY_" + entry.name, "1"},
-                         {"PINTLE_GROUP_X", std::to_string(entry.group_size.x)},
-                         {"PINTLE_GROUP_Y", std::to_string(entry.group_size.y)},
-                         {"PINTLE_GROUP_Z", std::to_string(entry.group_size.z)}}};
-  PINTLE_ASSIGN(identity, glsl.identity());
-  std::string all = fmt::format("pintle {} {}\n", version, identity);
+  const kit::GlslSource unit{fmt::format("{}.comp", base::is_identifier(name) ? name : "kernel"),
+                             base::text_in(source),
+                             {{"PINTLE_ENTRY_" + entry.name, "1"},
+                              {"PINTLE_GROUP_X", std::to_string(entry.group_size.x)},
+                              {"PINTLE_GROUP_Y", std::to_string(entry.group_size.y)},
+                              {"PINTLE_GROUP_Z", std::to_string(entry.group_size.z)}}};
+  PINTLE_ASSIGN(compiler, identity());
+  std::string all = fmt::format("pintle {} {}\n", version, compiler);
   for (const auto& [macro, value] : unit.macros) all += fmt::format("{}={}\n", macro, value);
   all += unit.text;
-  auto code = cached(base::sha256(base::bytes_in(all)), ".spv", [&] { return glsl.compile(unit); });
+  PINTLE_ASSIGN(cache, kit::CodeCache::of_settings());
+  auto code = cache.obtain_bytes(base::sha256(base::bytes_in(all)), ".spv", [&] {
+    return library() ? library()->compile(unit.text, unit.file.c_str(), unit.macros) : kit::compile_glsl(unit);
+  });
   if (code || code.error().code() != Errc::build_failed) return code;
   return Error(Errc::build_failed, fmt::format("Entry {} of [Program {}] does not compile:\n{}",
                                                base::quote(entry.name), base::quote(name), code.error().message()));

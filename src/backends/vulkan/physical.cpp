@@ -124,41 +124,6 @@ Features only_wanted(const Features& all) {
 
 }  // namespace
 
-Features Features::of(const InstanceFunctions& vk, VkPhysicalDevice device, std::uint32_t version,
-                      const std::set<std::string, std::less<>>& extensions) {
-  Features asked;
-  if (version < VK_API_VERSION_1_3) {
-    asked.version_1_3.synchronization2 = extensions.contains("VK_KHR_synchronization2") ? VK_TRUE : VK_FALSE;
-    asked.version_1_3.subgroupSizeControl = extensions.contains("VK_EXT_subgroup_size_control") ? VK_TRUE : VK_FALSE;
-  }
-  return asked.chained(version, extensions.contains("VK_EXT_device_fault"), [&](VkPhysicalDeviceFeatures2& head) {
-    vk.GetPhysicalDeviceFeatures2(device, &head);
-    Features all = asked;
-    all.core.features = head.features;
-    for (auto* part = static_cast<VkBaseOutStructure*>(head.pNext); part != nullptr; part = part->pNext) {
-      const auto take = [&](auto& place) {
-        place = *reinterpret_cast<std::remove_reference_t<decltype(place)>*>(part);
-      };
-      switch (part->sType) {
-        case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES: take(all.version_1_1); break;
-        case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES: take(all.version_1_2); break;
-        case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES: take(all.version_1_3); break;
-        case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT: take(all.fault); break;
-        case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES:
-          all.version_1_3.synchronization2 =
-              reinterpret_cast<VkPhysicalDeviceSynchronization2Features*>(part)->synchronization2;
-          break;
-        case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES:
-          all.version_1_3.subgroupSizeControl =
-              reinterpret_cast<VkPhysicalDeviceSubgroupSizeControlFeatures*>(part)->subgroupSizeControl;
-          break;
-        default: break;
-      }
-    }
-    return only_wanted(all);
-  });
-}
-
 Physical Physical::of(const InstanceFunctions& vk, VkPhysicalDevice handle) {
   Physical physical;
   physical.handle = handle;
@@ -171,7 +136,7 @@ Physical Physical::of(const InstanceFunctions& vk, VkPhysicalDevice handle) {
   VkPhysicalDeviceMemoryProperties2 memory{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2, nullptr, {}};
   vk.GetPhysicalDeviceMemoryProperties2(handle, &memory);
   physical.memory = memory.memoryProperties;
-  physical.features = Features::of(vk, handle, physical.version, physical.extensions);
+  physical.features = only_wanted(Features::of(vk, handle, physical.version, physical.extensions));
   physical.relates_clocks = knows_both_clocks(vk, physical);
   return physical;
 }

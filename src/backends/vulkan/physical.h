@@ -7,54 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "kit/spirv.h"
 #include "pintle/info.h"
-#include "vendor/vulkan/functions.h"
+#include "vendor/vulkan/features.h"
 
 namespace pintle::vulkan {
 
+using vendor::vulkan::Features;
 using vendor::vulkan::InstanceFunctions;
-
-/// The features that this backend asks for, as a chain: filled by a query, then handed to vkCreateDevice.
-struct Features {
-  VkPhysicalDeviceFeatures2 core{};
-  VkPhysicalDeviceVulkan11Features version_1_1{};
-  VkPhysicalDeviceVulkan12Features version_1_2{};
-  VkPhysicalDeviceVulkan13Features version_1_3{};  // of a 1.2 device: what its extensions say
-  VkPhysicalDeviceFaultFeaturesEXT fault{};
-
-  [[nodiscard]] static Features of(const InstanceFunctions& vk, VkPhysicalDevice device, std::uint32_t version,
-                                   const std::set<std::string, std::less<>>& extensions);
-  /// Calls `use(head)` with these features as one chain that begins at `head`.
-  template <class Use>
-  auto chained(std::uint32_t version, bool with_fault, Use use) const {
-    Features copy = *this;
-    void** end = &copy.core.pNext;
-    const auto link = [&](auto& part, VkStructureType type) {
-      part.sType = type;
-      part.pNext = nullptr;
-      *end = &part;
-      end = &part.pNext;
-    };
-    copy.core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-    copy.core.pNext = nullptr;
-    link(copy.version_1_1, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
-    link(copy.version_1_2, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
-    VkPhysicalDeviceSynchronization2Features synchronization{};
-    VkPhysicalDeviceSubgroupSizeControlFeatures subgroups{};
-    if (version >= VK_API_VERSION_1_3) {
-      link(copy.version_1_3, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
-    } else {
-      synchronization.synchronization2 = version_1_3.synchronization2;
-      subgroups.subgroupSizeControl = version_1_3.subgroupSizeControl;
-      if (synchronization.synchronization2 == VK_TRUE)
-        link(synchronization, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES);
-      if (subgroups.subgroupSizeControl == VK_TRUE)
-        link(subgroups, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES);
-    }
-    if (with_fault) link(copy.fault, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT);
-    return use(copy.core);
-  }
-};
 
 /// A queue family to take the first queue of.
 struct Family {
@@ -92,6 +52,9 @@ struct Physical {
 
 /// As `devices()` lists it.
 [[nodiscard]] DeviceInfo describe(const Physical& physical, std::uint32_t ordinal, bool compiles_glsl);
+
+/// Why the device cannot run code with these capabilities ("needs ..."); success when it can.
+[[nodiscard]] Result<void> check_module(const Physical& physical, const kit::SpirvModule& module);
 
 // What core is told, and what the backend keeps to.
 inline constexpr std::uint32_t max_in_flight = 64;

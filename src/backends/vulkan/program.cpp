@@ -4,10 +4,16 @@
 
 #include <algorithm>
 
-#include "backends/vulkan/cached.h"
+#include "backends/vulkan/glsl.h"
 #include "base/file.h"
+#include "base/quote.h"
+#include "kit/code_cache.h"
 
 namespace pintle::vulkan {
+
+using kit::KernelCode;
+using kit::ScalarSource;
+
 namespace {
 
 /// What compiled pipelines depend on.
@@ -16,8 +22,8 @@ base::Digest key_of(const Context& context, std::span<const KernelCode> parts) {
   for (const KernelCode& part : parts) {
     all += fmt::format("\n{} {} ", part.entry_point, part.code.size());
     all += base::text_in(part.code);
-    for (const VkSpecializationMapEntry& entry : part.specialization.entries)
-      all += fmt::format(" {}:{}+{}", entry.constantID, entry.offset, entry.size);
+    for (const auto& value : part.specialization.values)
+      all += fmt::format(" {}:{}+{}", value.spec_id, value.offset, value.size);
     all += base::text_in(part.specialization.data);
   }
   return base::sha256(base::bytes_in(all));
@@ -41,6 +47,25 @@ class Scoped {
   Destroy destroy_;
 };
 
+/// The code of each entry of the image, checked against what is declared.
+Result<std::vector<KernelCode>> read_image(const Physical& physical, const backend::ProgramImage& image) {
+  kit::KernelMatcher matcher(image, physical.properties.limits.maxPushConstantsSize,
+                             [&](const kit::SpirvModule& module) { return check_module(physical, module); });
+  if (image.format == "spirv") {
+    PINTLE_TRY(matcher.add(image.code, image.entries));
+  } else if (image.format == "glsl") {
+    for (const Entry& entry : image.entries) {
+      PINTLE_ASSIGN(code, compile_glsl(image.name, image.code, entry));
+      PINTLE_TRY(matcher.add(code, std::span(&entry, 1)));
+    }
+  } else {
+    return Error(Errc::unsupported,
+                 fmt::format("Format {} of [Program {}] is none of the vulkan backend's (spirv, glsl).",
+                             base::quote(image.format), base::quote(image.name)));
+  }
+  return matcher.finish();
+}
+
 }  // namespace
 
 LayoutTable::~LayoutTable() {
@@ -50,7 +75,7 @@ LayoutTable::~LayoutTable() {
   }
 }
 
-Result<const Layout*> LayoutTable::of(const Interface& interface) {
+Result<const Layout*> LayoutTable::of(const kit::KernelInterface& interface) {
   const Key key{interface.buffers, interface.scalar_source, interface.scalar_bytes};
   const std::lock_guard lock(mutex_);
   Layout& layout = layouts_[key];
@@ -58,7 +83,7 @@ Result<const Layout*> LayoutTable::of(const Interface& interface) {
   return &layout;
 }
 
-Result<void> LayoutTable::create(const Interface& interface, Layout& layout) {
+Result<void> LayoutTable::create(const kit::KernelInterface& interface, Layout& layout) {
   std::vector<VkDescriptorSetLayoutBinding> bindings;
   for (std::uint32_t number = 0; number < interface.buffers; ++number)
     bindings.push_back({number, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
@@ -95,7 +120,9 @@ Result<void> Program::build(LayoutTable& layouts, std::span<const KernelCode> pa
     kernels_.push_back({part.interface, VK_NULL_HANDLE, layout});
   }
   bool is_built = false;
-  PINTLE_ASSIGN(data, cached(key_of(context_, parts), ".pipelines", [&]() -> Result<std::vector<std::byte>> {
+  PINTLE_ASSIGN(cache, kit::CodeCache::of_settings());
+  PINTLE_ASSIGN(data,
+                cache.obtain_bytes(key_of(context_, parts), ".pipelines", [&]() -> Result<std::vector<std::byte>> {
                   std::vector<std::byte> compiled;
                   PINTLE_TRY(build_all(parts, {}, &compiled));
                   is_built = true;
@@ -133,9 +160,10 @@ Result<VkPipeline> Program::build_one(const KernelCode& part, const Kernel& kern
   Scoped<VkShaderModule> module(context_.device(), vk.DestroyShaderModule);
   const VkShaderModuleCreateInfo code{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, nullptr, 0, part.code.size(),
                                       words.data()};
-  const VkSpecializationInfo constants{static_cast<std::uint32_t>(part.specialization.entries.size()),
-                                       part.specialization.entries.data(), part.specialization.data.size(),
-                                       part.specialization.data.data()};
+  std::vector<VkSpecializationMapEntry> entries;
+  for (const auto& value : part.specialization.values) entries.push_back({value.spec_id, value.offset, value.size});
+  const VkSpecializationInfo constants{static_cast<std::uint32_t>(entries.size()), entries.data(),
+                                       part.specialization.data.size(), part.specialization.data.data()};
   VkResult answer = vk.CreateShaderModule(context_.device(), &code, nullptr, &module.handle);
   VkPipeline pipeline = VK_NULL_HANDLE;
   if (answer == VK_SUCCESS) {

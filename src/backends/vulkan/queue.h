@@ -9,9 +9,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "backends/vulkan/host_ranges.h"
 #include "backends/vulkan/recorder.h"
 #include "backends/vulkan/slot.h"
+#include "kit/host_ranges.h"
 #include "kit/step_queue.h"
 
 namespace pintle::vulkan {
@@ -105,7 +105,7 @@ class QueueTable {
 
   Context& context_;
   StagingPool staging_;
-  HostRanges written_;
+  kit::HostRanges written_;
   kit::StepQueues steps_;
   std::mutex mutex_;
   std::uint64_t last_id_ = 0;

@@ -3,6 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/dylib.h"
 #include "pintle/error.h"
@@ -37,6 +43,27 @@ struct Functions {
   const char* (*result_get_bytes)(const Output*) = nullptr;
   std::size_t (*result_get_length)(const Output*) = nullptr;
   void (*get_spv_version)(unsigned int*, unsigned int*) = nullptr;
+
+  /// A compute shader as SPIR-V 1.5 for Vulkan 1.2. `build_failed` has only the compiler's words.
+  [[nodiscard]] Result<std::vector<std::byte>> compile(
+      std::string_view text, const char* file, std::span<const std::pair<std::string, std::string>> macros) const {
+    const std::unique_ptr<Compiler, void (*)(Compiler*)> compiler(compiler_initialize(), compiler_release);
+    const std::unique_ptr<Options, void (*)(Options*)> options(compile_options_initialize(), compile_options_release);
+    if (compiler == nullptr || options == nullptr)
+      return Error(Errc::out_of_memory, "The GLSL compiler has no memory.");
+    for (const auto& [name, value] : macros)
+      compile_options_add_macro_definition(options.get(), name.data(), name.size(), value.data(), value.size());
+    compile_options_set_target_env(options.get(), target_vulkan, version_vulkan_1_2);
+    compile_options_set_target_spirv(options.get(), spirv_1_5);
+    const std::unique_ptr<Output, void (*)(Output*)> output(
+        compile_into_spv(compiler.get(), text.data(), text.size(), compute_shader, file, "main", options.get()),
+        result_release);
+    if (output == nullptr) return Error(Errc::out_of_memory, "The GLSL compiler has no memory.");
+    if (result_get_compilation_status(output.get()) != status_success)
+      return Error(Errc::build_failed, result_get_error_message(output.get()));
+    const auto* const bytes = reinterpret_cast<const std::byte*>(result_get_bytes(output.get()));
+    return std::vector(bytes, bytes + result_get_length(output.get()));
+  }
 
   /// `unavailable` has the loader's words.
   [[nodiscard]] static Result<Functions> open() {

@@ -1,24 +1,21 @@
-#include "backends/vulkan/interface.h"
+#include "kit/spirv_kernel.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
 
-#include "backends/vulkan/glsl.h"
 #include "base/quote.h"
 
-namespace pintle::vulkan {
+namespace pintle::kit {
 namespace {
 
 using backend::Constant;
 using backend::ProgramImage;
-using kit::SpirvBinding;
-using kit::SpirvConstant;
-using kit::SpirvEntry;
-using kit::SpirvModule;
 
 constexpr std::uint32_t round_up(std::uint64_t value, std::uint32_t alignment) noexcept {
   return static_cast<std::uint32_t>((value + alignment - 1) / alignment * alignment);
@@ -32,11 +29,10 @@ Error mismatch(fmt::format_string<Values...> sentence, Values&&... values) {
 /// One entry of an image and its module, while they are compared.
 class Matching {
  public:
-  Matching(const Physical& physical, const SpirvModule& module, const SpirvEntry& entry, const Entry& declared)
-      : physical_(physical), module_(module), entry_(entry), declared_(declared) {}
+  Matching(std::uint32_t most_push_bytes, const SpirvModule& module, const SpirvEntry& entry, const Entry& declared)
+      : most_push_bytes_(most_push_bytes), module_(module), entry_(entry), declared_(declared) {}
 
   Result<void> check(KernelCode& kernel) {
-    PINTLE_TRY(check_capabilities(physical_, module_));
     count_parameters(kernel.interface);
     PINTLE_TRY(check_group_size(kernel.specialization));
     PINTLE_TRY(find_scalars(kernel.interface));
@@ -44,7 +40,7 @@ class Matching {
   }
 
  private:
-  void count_parameters(Interface& interface) {
+  void count_parameters(KernelInterface& interface) {
     for (const Parameter& parameter : declared_.parameters) {
       if (parameter.kind == Parameter::Kind::buffer) {
         buffers_.push_back(&parameter);
@@ -64,7 +60,7 @@ class Matching {
     const std::array<std::uint32_t, 3> wanted{group.x, group.y, group.z};
     if (!entry_.group_size) return mismatch("has no group size; ({},{},{}) is declared", group.x, group.y, group.z);
     for (std::size_t index = 0; index < 3; ++index) {
-      const kit::SpirvDimension& dimension = (*entry_.group_size)[index];
+      const SpirvDimension& dimension = (*entry_.group_size)[index];
       if (dimension.spec_id) add(specialization, *dimension.spec_id, wanted[index]);
       else if (dimension.value != wanted[index]) {
         const auto& sizes = *entry_.group_size;
@@ -77,7 +73,7 @@ class Matching {
 
   static void add(Specialization& specialization, std::uint32_t id, std::uint32_t value) {
     const auto offset = static_cast<std::uint32_t>(specialization.data.size());
-    specialization.entries.push_back({id, offset, sizeof value});
+    specialization.values.push_back({id, offset, sizeof value});
     const auto bytes = std::as_bytes(std::span(&value, 1));
     specialization.data.insert(specialization.data.end(), bytes.begin(), bytes.end());
   }
@@ -94,11 +90,10 @@ class Matching {
     return nullptr;
   }
 
-  Result<void> find_scalars(Interface& interface) const {
+  Result<void> find_scalars(KernelInterface& interface) const {
     if (interface.scalar_bytes == 0) return {};
-    const std::uint32_t most = physical_.properties.limits.maxPushConstantsSize;
     const SpirvBinding* const uniform = find(interface.buffers);
-    const kit::SpirvBlock* block = nullptr;
+    const SpirvBlock* block = nullptr;
     if (module_.push_constants) {
       interface.scalar_source = ScalarSource::push;
       block = &*module_.push_constants;
@@ -114,16 +109,16 @@ class Matching {
     }
     interface.scalar_bytes = round_up(std::max<std::uint64_t>(interface.scalar_bytes, block->size), 4);
     if (interface.scalar_source == ScalarSource::uniform) interface.scalar_bytes = round_up(interface.scalar_bytes, 16);
-    else if (interface.scalar_bytes > most) {
+    else if (interface.scalar_bytes > most_push_bytes_) {
       return mismatch(
           "has ({}) bytes of scalars in push constants, which hold ({}); put them into a uniform block at set 0, "
           "binding {}",
-          interface.scalar_bytes, most, interface.buffers);
+          interface.scalar_bytes, most_push_bytes_, interface.buffers);
     }
     return {};
   }
 
-  Result<void> check_bindings(const Interface& interface) const {
+  Result<void> check_bindings(const KernelInterface& interface) const {
     for (std::uint32_t number = 0; number < buffers_.size(); ++number) {
       const Parameter& parameter = *buffers_[number];
       const SpirvBinding* const binding = find(number);
@@ -153,7 +148,7 @@ class Matching {
            }) > 1;
   }
 
-  const Physical& physical_;
+  const std::uint32_t most_push_bytes_;
   const SpirvModule& module_;
   const SpirvEntry& entry_;
   const Entry& declared_;
@@ -187,7 +182,7 @@ Result<void> append_constant(Specialization& specialization, const SpirvConstant
   const double end = std::ldexp(1.0, static_cast<int>(wanted.bits) - (is_signed ? 1 : 0));
   const bool is_whole = value == std::trunc(value) && value < end && value >= (is_signed ? -end : 0.0);
   if (wanted.kind == SpirvConstant::Kind::boolean) {
-    append(data, static_cast<VkBool32>(value != 0));
+    append(data, std::uint32_t{value != 0});
   } else if (wanted.kind == SpirvConstant::Kind::floating) {
     if (wanted.bits == 32) append(data, static_cast<float>(value));
     else if (wanted.bits == 64) append(data, value);
@@ -203,38 +198,18 @@ Result<void> append_constant(Specialization& specialization, const SpirvConstant
     const auto bytes = std::as_bytes(std::span(&bits, 1)).first(wanted.bits / 8);
     data.insert(data.end(), bytes.begin(), bytes.end());
   }
-  specialization.entries.push_back({wanted.spec_id, offset, data.size() - offset});
+  specialization.values.push_back({wanted.spec_id, offset, data.size() - offset});
   return {};
-}
-
-/// Sets those constants that the module has; `found` remembers them.
-Result<void> specialize(const SpirvModule& module, const ProgramImage& image, KernelCode& kernel,
-                        std::vector<bool>& found) {
-  for (std::size_t index = 0; index < image.constants.size(); ++index) {
-    const Constant& constant = image.constants[index];
-    const auto wanted = std::ranges::find(module.constants, constant.name, &SpirvConstant::name);
-    if (wanted == module.constants.end()) continue;
-    found[index] = true;
-    PINTLE_TRY(append_constant(kernel.specialization, *wanted, constant));
-  }
-  return {};
-}
-
-Result<void> check_constants(const ProgramImage& image, const std::vector<bool>& found) {
-  const auto missing = std::ranges::find(found, false);
-  if (missing == found.end()) return {};
-  return mismatch("[Program {}] has no specialisation constant with the name {}.", base::quote(image.name),
-                  base::quote(image.constants[static_cast<std::size_t>(missing - found.begin())].name));
 }
 
 /// The module of an entry: the one that has its name, or, for an image of one entry, "main".
-const SpirvEntry* entry_in(const SpirvModule& module, const ProgramImage& image, const Entry& declared) {
-  const auto computes = [](const SpirvEntry& entry) { return entry.model == kit::spirv_compute_model; };
+const SpirvEntry* entry_in(const SpirvModule& module, const Entry& declared, std::size_t entries) {
+  const auto computes = [](const SpirvEntry& entry) { return entry.model == spirv_compute_model; };
   for (const SpirvEntry& entry : module.entries) {
     if (computes(entry) && entry.name == declared.name) return &entry;
   }
-  const bool is_main = image.entries.size() == 1 && module.entries.size() == 1 && computes(module.entries[0]) &&
-                       module.entries[0].name == "main";
+  const bool is_main =
+      entries == 1 && module.entries.size() == 1 && computes(module.entries[0]) && module.entries[0].name == "main";
   return is_main ? module.entries.data() : nullptr;
 }
 
@@ -247,59 +222,55 @@ Error missing_entry(std::span<const SpirvModule> modules, const ProgramImage& im
                   base::quote(declared.name), fmt::join(names, ", "));
 }
 
-Result<KernelCode> match(const Physical& physical, std::span<const SpirvModule> modules, const ProgramImage& image,
-                         const Entry& declared, std::vector<bool>& found) {
-  for (const SpirvModule& module : modules) {
-    const SpirvEntry* const entry = entry_in(module, image, declared);
-    if (entry == nullptr) continue;
-    KernelCode kernel;
-    kernel.text = fmt::format("Entry {} of [Program {}]", base::quote(declared.name), base::quote(image.name));
-    kernel.code.assign(module.code.begin(), module.code.end());
-    kernel.entry_point = entry->name;
-    if (auto agreed = Matching(physical, module, *entry, declared).check(kernel); !agreed)
-      return Error(agreed.error().code(), fmt::format("{} {}.", kernel.text, agreed.error().message()));
-    PINTLE_TRY(specialize(module, image, kernel, found));
-    return kernel;
-  }
-  return missing_entry(modules, image, declared);
-}
-
-Result<std::vector<KernelCode>> read_spirv_image(const Physical& physical, const ProgramImage& image) {
-  auto modules = kit::read_spirv(image.code);
-  if (!modules) return modules.error().during(fmt::format("loading [Program {}]", base::quote(image.name)));
-  std::vector<bool> found(image.constants.size());
-  std::vector<KernelCode> kernels;
-  for (const Entry& declared : image.entries) {
-    PINTLE_ASSIGN(kernel, match(physical, *modules, image, declared, found));
-    kernels.push_back(std::move(kernel));
-  }
-  PINTLE_TRY(check_constants(image, found));
-  return kernels;
-}
-
-/// Each entry is compiled for itself, and is the "main" of its module.
-Result<std::vector<KernelCode>> read_glsl_image(const Physical& physical, const ProgramImage& image) {
-  std::vector<bool> found(image.constants.size());
-  std::vector<KernelCode> kernels;
-  for (const Entry& declared : image.entries) {
-    PINTLE_ASSIGN(code, compile_glsl(image.name, image.code, declared));
-    PINTLE_ASSIGN(modules, kit::read_spirv(code));
-    const ProgramImage one{image.name, "spirv", code, std::span(&declared, 1), image.constants};
-    PINTLE_ASSIGN(kernel, match(physical, modules, one, declared, found));
-    kernels.push_back(std::move(kernel));
-  }
-  PINTLE_TRY(check_constants(image, found));
-  return kernels;
-}
-
 }  // namespace
 
-Result<std::vector<KernelCode>> read_image(const Physical& physical, const ProgramImage& image) {
-  if (image.format == "spirv") return read_spirv_image(physical, image);
-  if (image.format == "glsl") return read_glsl_image(physical, image);
-  return Error(Errc::unsupported,
-               fmt::format("Format {} of [Program {}] is none of the vulkan backend's (spirv, glsl).",
-                           base::quote(image.format), base::quote(image.name)));
+Result<void> KernelMatcher::add(std::span<const std::byte> code, std::span<const Entry> entries) {
+  const auto modules = read_spirv(code);
+  if (!modules) return modules.error().during(fmt::format("loading [Program {}]", base::quote(image_.name)));
+  for (const Entry& declared : entries) {
+    const SpirvModule* serving = nullptr;
+    const SpirvEntry* entry = nullptr;
+    for (const SpirvModule& module : *modules) {
+      serving = &module;
+      entry = entry_in(module, declared, entries.size());
+      if (entry != nullptr) break;
+    }
+    if (entry == nullptr) return missing_entry(*modules, image_, declared);
+    PINTLE_ASSIGN(kernel, match(*serving, *entry, declared));
+    kernels_.push_back(std::move(kernel));
+  }
+  return {};
 }
 
-}  // namespace pintle::vulkan
+Result<KernelCode> KernelMatcher::match(const SpirvModule& module, const SpirvEntry& entry, const Entry& declared) {
+  KernelCode kernel;
+  kernel.text = fmt::format("Entry {} of [Program {}]", base::quote(declared.name), base::quote(image_.name));
+  kernel.code.assign(module.code.begin(), module.code.end());
+  kernel.entry_point = entry.name;
+  auto agreed = check_(module);
+  if (agreed) agreed = Matching(most_push_bytes_, module, entry, declared).check(kernel);
+  if (!agreed) return Error(agreed.error().code(), fmt::format("{} {}.", kernel.text, agreed.error().message()));
+  PINTLE_TRY(specialize(module, kernel));
+  return kernel;
+}
+
+/// Sets those constants that the module has.
+Result<void> KernelMatcher::specialize(const SpirvModule& module, KernelCode& kernel) {
+  for (std::size_t index = 0; index < image_.constants.size(); ++index) {
+    const Constant& constant = image_.constants[index];
+    const auto wanted = std::ranges::find(module.constants, constant.name, &SpirvConstant::name);
+    if (wanted == module.constants.end()) continue;
+    found_[index] = true;
+    PINTLE_TRY(append_constant(kernel.specialization, *wanted, constant));
+  }
+  return {};
+}
+
+Result<std::vector<KernelCode>> KernelMatcher::finish() {
+  const auto missing = std::ranges::find(found_, false);
+  if (missing == found_.end()) return std::move(kernels_);
+  return mismatch("[Program {}] has no specialisation constant with the name {}.", base::quote(image_.name),
+                  base::quote(image_.constants[static_cast<std::size_t>(missing - found_.begin())].name));
+}
+
+}  // namespace pintle::kit

@@ -12,7 +12,7 @@
 
 #include "pintle/backend/command.h"
 
-namespace pintle::vulkan {
+namespace pintle::kit {
 
 /// Of all queues of a device. Thread-safe.
 class HostRanges {
@@ -54,4 +54,4 @@ class HostRanges {
   std::atomic<std::size_t> count_{0};
 };
 
-}  // namespace pintle::vulkan
+}  // namespace pintle::kit

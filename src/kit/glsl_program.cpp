@@ -1,0 +1,76 @@
+#include "kit/glsl_program.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+
+#include "base/contain.h"
+#include "base/file.h"
+#include "base/subprocess.h"
+#include "kit/code_cache.h"
+
+namespace pintle::kit {
+namespace {
+
+constexpr auto compile_time = std::chrono::minutes(2);
+
+/// A program, and how it is told what to make.
+struct Dialect {
+  const char* program;
+  std::array<const char*, 5> words;
+};
+
+constexpr std::array dialects{
+    Dialect{"glslc", {"-x", "glsl", "-fshader-stage=compute", "--target-env=vulkan1.2", "--target-spv=spv1.5"}},
+    Dialect{"glslangValidator", {"-V", "-S", "comp", "--target-env", "vulkan1.2"}},
+};
+
+struct Found {
+  std::string path;
+  const Dialect* dialect = nullptr;
+};
+
+Result<Found> find() {
+  for (const Dialect& dialect : dialects) {
+    if (auto path = base::find_program(dialect.program)) return Found{*std::move(path), &dialect};
+  }
+  return Error(Errc::unavailable, "Neither glslc nor glslangValidator is in PATH.");
+}
+
+/// The compiler's words speak of a temporary file.
+std::string renamed(std::string words, const std::string& from, const std::string& to) {
+  for (auto at = words.find(from); at != std::string::npos; at = words.find(from, at + to.size()))
+    words.replace(at, from.size(), to);
+  return words;
+}
+
+Result<std::vector<std::byte>> compile(const GlslSource& source) {
+  PINTLE_ASSIGN(compiler, find());
+  PINTLE_ASSIGN(input, CodeCache::temporary(".comp", base::bytes_in(source.text)));
+  PINTLE_ASSIGN(output, CodeCache::temporary(".spv", {}));
+  std::vector<std::string> words{compiler.path};
+  words.insert(words.end(), compiler.dialect->words.begin(), compiler.dialect->words.end());
+  for (const auto& [name, value] : source.macros) words.push_back(fmt::format("-D{}={}", name, value));
+  words.insert(words.end(), {"-o", output.path().string(), input.path().string()});
+  PINTLE_ASSIGN(ran, base::run_process(words, Clock::now() + compile_time));
+  if (ran.status == 0) return base::read_file(output.path());
+  return Error(Errc::build_failed, renamed(std::move(ran.output), input.path().string(), source.file));
+}
+
+}  // namespace
+
+Result<std::string> find_glsl_program() {
+  return base::contain("looking for a GLSL compiler", []() -> Result<std::string> {
+    PINTLE_ASSIGN(compiler, find());
+    const std::array<std::string, 2> words{compiler.path, "--version"};
+    PINTLE_ASSIGN(asked, base::run_process(words, Clock::now() + compile_time));
+    return fmt::format("{} {}", compiler.path, asked.output);
+  });
+}
+
+Result<std::vector<std::byte>> compile_glsl(const GlslSource& source) {
+  return base::contain("compiling", [&] { return compile(source); });
+}
+
+}  // namespace pintle::kit

@@ -1,0 +1,364 @@
+#include "kit/spirv_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/bytes.h"
+
+namespace pintle::kit::spirv {
+namespace {
+
+constexpr std::uint32_t magic = 0x07230203;
+constexpr std::uint32_t header_words = 5;
+constexpr std::uint32_t most_ids = 0x3fffff;  // the specification's universal limit
+constexpr std::uint32_t mode_local_size = 17;
+constexpr std::uint32_t mode_local_size_id = 38;
+constexpr std::uint32_t built_in_workgroup_size = 25;
+
+/// One instruction: its place and its words, without the first.
+struct Instruction {
+  std::size_t at = 0;
+  std::uint32_t op = 0;
+  std::span<const std::uint32_t> operands;
+};
+
+class ModuleReader {
+ public:
+  ModuleReader(std::span<const std::uint32_t> words, std::size_t begin) : words_(words), begin_(begin) {}
+
+  Result<Tables> read(std::size_t& end) {
+    PINTLE_TRY(read_header());
+    std::size_t at = begin_ + header_words;
+    while (at < words_.size() && words_[at] != magic) {
+      const std::size_t count = words_[at] >> 16;
+      if (count == 0) return malformed(at, "has an instruction of no words");
+      if (count > words_.size() - at)
+        return malformed(at,
+                         fmt::format("is truncated: an instruction of ({}) words has ({})", count, words_.size() - at));
+      PINTLE_TRY(read_one({at, words_[at] & 0xffff, words_.subspan(at + 1, count - 1)}));
+      at += count;
+    }
+    end = at;
+    PINTLE_TRY(check_complete(at));
+    return std::move(tables_);
+  }
+
+ private:
+  Result<void> read_header() {
+    if (words_.size() - begin_ < header_words) return malformed(words_.size(), "is truncated: the header has 5 words");
+    if (words_[begin_] != magic)
+      return malformed(begin_, fmt::format("is ({:#010x}), not the magic number", words_[begin_]));
+    tables_.version = words_[begin_ + 1];
+    const std::uint32_t major = tables_.version >> 16;
+    if (major != 1 || (tables_.version & 0xff0000ff) != 0)
+      return malformed(begin_ + 1, fmt::format("has version ({:#010x}), which is not 1.x", tables_.version));
+    bound_ = words_[begin_ + 3];
+    if (bound_ == 0 || bound_ > most_ids)
+      return malformed(begin_ + 3, fmt::format("has an id bound ({}) outside of 1 to ({})", bound_, most_ids));
+    if (words_[begin_ + 4] != 0) return malformed(begin_ + 4, "has a schema, which is not known");
+    return {};
+  }
+
+  Result<void> read_one(const Instruction& it) {
+    switch (it.op) {
+      case op::capability: return read_capability(it);
+      case op::entry_point: return read_entry(it);
+      case op::execution_mode:
+      case op::execution_mode_id: return read_mode(it);
+      case op::name:
+      case op::member_name: return read_name(it);
+      case op::decorate:
+      case op::member_decorate: return read_decoration(it);
+      case op::function:
+      case op::function_end:
+      case op::function_call: return read_function(it);
+      case op::variable: return is_in_function_ ? Result<void>() : read_variable(it);
+      default: return it.op >= op::type_bool && it.op <= op::spec_constant_op ? read_definition(it) : Result<void>();
+    }
+  }
+
+  // What an instruction must have.
+  static Result<void> need(const Instruction& it, std::size_t count) {
+    if (it.operands.size() >= count) return {};
+    return malformed(it.at, fmt::format("has an instruction ({}) of ({}) operands, which needs ({})", it.op,
+                                        it.operands.size(), count));
+  }
+  Result<std::uint32_t> id(const Instruction& it, std::size_t index) const {
+    PINTLE_TRY(need(it, index + 1));
+    const std::uint32_t value = it.operands[index];
+    if (value != 0 && value < bound_) return value;
+    return malformed(it.at + 1 + index, fmt::format("has id ({}), which is not below the bound ({})", value, bound_));
+  }
+  /// What is defined under the id, of a type that has a size.
+  Result<const Definition*> defined(const Instruction& it, std::size_t index) const {
+    PINTLE_ASSIGN(wanted, id(it, index));
+    const auto found = tables_.definitions.find(wanted);
+    if (found != tables_.definitions.end()) return &found->second;
+    return malformed(it.at + 1 + index, fmt::format("uses id ({}) before it is defined", wanted));
+  }
+  /// The text that begins at an operand; `next` becomes the index behind it.
+  static Result<std::string> text(const Instruction& it, std::size_t index, std::size_t& next) {
+    std::string text;
+    for (std::size_t word = index; word < it.operands.size(); ++word) {
+      for (std::uint32_t shift = 0; shift < 32; shift += 8) {
+        const char letter = static_cast<char>(it.operands[word] >> shift & 0xff);
+        next = word + 1;
+        if (letter == '\0') return text;
+        text += letter;
+      }
+    }
+    return malformed(it.at, "has a text without an end");
+  }
+
+  Result<void> read_capability(const Instruction& it) {
+    PINTLE_TRY(need(it, 1));
+    tables_.capabilities.push_back(it.operands[0]);
+    return {};
+  }
+
+  Result<void> read_entry(const Instruction& it) {
+    PINTLE_ASSIGN(function, id(it, 1));
+    EntryPoint entry;
+    entry.model = it.operands[0];
+    std::size_t next = 0;
+    PINTLE_ASSIGN(name, text(it, 2, next));
+    entry.name = name;
+    for (; next < it.operands.size(); ++next) {
+      PINTLE_ASSIGN(variable, id(it, next));
+      entry.interface.push_back(variable);
+    }
+    entry.function = function;
+    called_.emplace(function, it.at);
+    tables_.entries.push_back(std::move(entry));
+    return {};
+  }
+
+  Result<void> read_mode(const Instruction& it) {
+    PINTLE_ASSIGN(function, id(it, 0));
+    PINTLE_TRY(need(it, 2));
+    const std::uint32_t mode = it.operands[1];
+    if (mode != mode_local_size && mode != mode_local_size_id) return {};
+    PINTLE_TRY(need(it, 5));
+    Mode& of = tables_.modes[function];
+    of.at = it.at;
+    of.has_ids = mode == mode_local_size_id;
+    std::copy_n(it.operands.begin() + 2, 3, of.sizes.begin());
+    return {};
+  }
+
+  Result<void> read_name(const Instruction& it) {
+    PINTLE_ASSIGN(target, id(it, 0));
+    std::size_t next = 0;
+    const bool is_member = it.op == op::member_name;
+    if (is_member) PINTLE_TRY(need(it, 2));
+    PINTLE_ASSIGN(name, text(it, is_member ? 2 : 1, next));
+    if (is_member) tables_.member_names[{target, it.operands[1]}] = name;
+    else tables_.names[target] = name;
+    return {};
+  }
+
+  Result<void> read_decoration(const Instruction& it) {
+    PINTLE_ASSIGN(target, id(it, 0));
+    const std::size_t first = it.op == op::member_decorate ? 1 : 0;
+    PINTLE_TRY(need(it, first + 2));
+    const std::uint32_t member = first == 1 ? it.operands[1] : no_member;
+    const std::uint32_t value = it.operands.size() > first + 2 ? it.operands[first + 2] : 0;
+    tables_.decorations[{target, member, it.operands[first + 1]}] = value;
+    return {};
+  }
+
+  Result<void> read_function(const Instruction& it) {
+    if (it.op == op::function_call) {
+      PINTLE_ASSIGN(callee, id(it, 2));
+      called_.emplace(callee, it.at);
+      return {};
+    }
+    const bool begins = it.op == op::function;
+    if (begins == is_in_function_)
+      return malformed(it.at, begins ? "begins a function in another" : "ends no function");
+    is_in_function_ = begins;
+    if (!begins) return {};
+    PINTLE_ASSIGN(function, id(it, 1));
+    functions_.insert(function);
+    return {};
+  }
+
+  Result<void> define(const Instruction& it, std::size_t index, Definition definition) {
+    PINTLE_ASSIGN(result, id(it, index));
+    definition.op = it.op;
+    if (tables_.definitions.emplace(result, std::move(definition)).second) return {};
+    return malformed(it.at + 1 + index, fmt::format("defines id ({}) again", result));
+  }
+
+  Result<void> read_variable(const Instruction& it) {
+    PINTLE_ASSIGN(type, id(it, 0));
+    PINTLE_TRY(need(it, 3));
+    PINTLE_ASSIGN(variable, id(it, 1));
+    PINTLE_TRY(define(it, 1, {.type = type, .value = it.operands[2]}));
+    tables_.variables.push_back(variable);
+    return {};
+  }
+
+  Result<void> read_definition(const Instruction& it) {
+    switch (it.op) {
+      case op::type_bool: return define(it, 0, {.value = 1, .size = 4});
+      case op::type_int:
+      case op::type_float: return define_number(it);
+      case op::type_vector:
+      case op::type_matrix: return define_vector(it);
+      case op::type_array:
+      case op::type_runtime_array: return define_array(it);
+      case op::type_struct: return define_struct(it);
+      case op::type_pointer: return define_pointer(it);
+      case op::constant:
+      case op::spec_constant: PINTLE_TRY(need(it, 3)); return define_constant(it, it.operands[2]);
+      case op::constant_true:
+      case op::spec_constant_true: return define_constant(it, 1);
+      case op::constant_false:
+      case op::spec_constant_false: return define_constant(it, 0);
+      case op::constant_composite:
+      case op::spec_constant_composite: return define_composite(it);
+      case op::type_image:
+      case op::type_sampler:
+      case op::type_sampled_image:
+      case op::type_opaque: return define(it, 0, {});
+      default: return {};
+    }
+  }
+
+  Result<void> define_number(const Instruction& it) {
+    PINTLE_TRY(need(it, it.op == op::type_int ? 3 : 2));
+    const std::uint32_t bits = it.operands[1];
+    if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
+      return malformed(it.at + 2, fmt::format("has a number of ({}) bits", bits));
+    const bool is_signed = it.op == op::type_int && it.operands[2] != 0;
+    return define(it, 0, {.value = bits, .is_signed = is_signed, .size = bits / 8});
+  }
+
+  Result<void> define_vector(const Instruction& it) {
+    PINTLE_ASSIGN(part, defined(it, 1));
+    PINTLE_TRY(need(it, 3));
+    const std::uint32_t count = it.operands[2];
+    if (count < 2 || count > 16) return malformed(it.at + 3, fmt::format("has a vector of ({}) components", count));
+    return define(it, 0, {.type = it.operands[1], .value = count, .size = part->size * count});
+  }
+
+  Result<void> define_array(const Instruction& it) {
+    PINTLE_ASSIGN(part, defined(it, 1));
+    PINTLE_ASSIGN(result, id(it, 0));
+    Definition array{.type = it.operands[1]};
+    if (it.op == op::type_array) {
+      PINTLE_ASSIGN(length, id(it, 2));
+      // A length that is computed at specialisation is not known here, and counts as none.
+      const auto constant = tables_.definitions.find(length);
+      array.value = constant != tables_.definitions.end() ? constant->second.value : 0;
+      const auto stride = tables_.decorated(result, no_member, decoration::array_stride);
+      const auto size = base::checked_mul(stride ? *stride : part->size, std::uint64_t{array.value});
+      if (!size) return malformed(it.at, "has an array whose size does not fit 64 bits");
+      array.size = *size;
+    }
+    return define(it, 0, std::move(array));
+  }
+
+  Result<void> define_struct(const Instruction& it) {
+    PINTLE_ASSIGN(result, id(it, 0));
+    Definition type;
+    for (std::size_t index = 1; index < it.operands.size(); ++index) {
+      PINTLE_ASSIGN(member, id(it, index));
+      type.parts.push_back(member);
+    }
+    for (std::uint32_t index = 0; index < type.parts.size(); ++index) {
+      const std::uint64_t offset = tables_.decorated(result, index, decoration::offset).value_or(0);
+      const auto end = base::checked_add(offset, tables_.member_size(result, index, type.parts[index]));
+      if (!end) return malformed(it.at, "has a struct whose size does not fit 64 bits");
+      type.size = std::max(type.size, *end);
+    }
+    return define(it, 0, std::move(type));
+  }
+
+  /// Only pointers may stand before what they point to.
+  Result<void> define_pointer(const Instruction& it) {
+    PINTLE_ASSIGN(target, id(it, 2));
+    return define(it, 0, {.type = target, .value = it.operands[1], .size = 8});
+  }
+
+  Result<void> define_constant(const Instruction& it, std::uint32_t value) {
+    PINTLE_ASSIGN(type, id(it, 0));
+    PINTLE_ASSIGN(result, id(it, 1));
+    PINTLE_TRY(define(it, 1, {.type = type, .value = value}));
+    if (it.op >= op::spec_constant_true && it.op <= op::spec_constant) tables_.spec_constants.push_back(result);
+    return {};
+  }
+
+  Result<void> define_composite(const Instruction& it) {
+    PINTLE_ASSIGN(type, id(it, 0));
+    PINTLE_ASSIGN(result, id(it, 1));
+    Definition composite{.type = type};
+    for (std::size_t index = 2; index < it.operands.size(); ++index) {
+      PINTLE_ASSIGN(part, id(it, index));
+      composite.parts.push_back(part);
+    }
+    if (tables_.decorated(result, no_member, decoration::built_in) == built_in_workgroup_size)
+      tables_.workgroup_size = result;
+    return define(it, 1, std::move(composite));
+  }
+
+  /// A strict prefix of a module lacks a function that something calls, or ends within one.
+  [[nodiscard]] Result<void> check_complete(std::size_t end) const {
+    if (is_in_function_) return malformed(end, "is truncated: a function has no end");
+    if (tables_.entries.empty()) return malformed(end, "is truncated: there is no entry point");
+    for (const auto& [function, at] : called_) {
+      if (!functions_.contains(function))
+        return malformed(at, fmt::format("uses function ({}), which the module does not define", function));
+    }
+    return {};
+  }
+
+  const std::span<const std::uint32_t> words_;
+  const std::size_t begin_;
+  std::uint32_t bound_ = 0;
+  Tables tables_;
+  std::map<std::uint32_t, std::size_t> called_;  // functions, and where they are used
+  std::set<std::uint32_t> functions_;
+  bool is_in_function_ = false;
+};
+
+}  // namespace
+
+const Definition* Tables::find(std::uint32_t id) const {
+  const auto found = definitions.find(id);
+  return found == definitions.end() ? nullptr : &found->second;
+}
+
+std::optional<std::uint64_t> Tables::decorated(std::uint32_t target, std::uint32_t member,
+                                               std::uint32_t decoration) const {
+  const auto found = decorations.find({target, member, decoration});
+  if (found == decorations.end()) return std::nullopt;
+  return found->second;
+}
+
+std::string Tables::name_of(std::uint32_t id) const {
+  const auto found = names.find(id);
+  return found == names.end() ? std::string() : found->second;
+}
+
+std::uint64_t Tables::member_size(std::uint32_t owner, std::uint32_t member, std::uint32_t type) const {
+  const Definition* const definition = find(type);
+  if (definition == nullptr) return 0;
+  const auto stride = decorated(owner, member, decoration::matrix_stride);
+  if (definition->op != op::type_matrix || !stride) return definition->size;
+  const Definition* const column = find(definition->type);
+  const bool by_rows = decorated(owner, member, decoration::row_major).has_value() && column != nullptr;
+  return *stride * (by_rows ? column->value : definition->value);
+}
+
+Error malformed(std::size_t word, std::string_view what) {
+  return {Errc::invalid_argument, fmt::format("SPIR-V at word ({}) {}.", word, what)};
+}
+
+Result<Tables> read_module(std::span<const std::uint32_t> words, std::size_t begin, std::size_t& end) {
+  return ModuleReader(words, begin).read(end);
+}
+
+}  // namespace pintle::kit::spirv

@@ -1,0 +1,131 @@
+// The instructions of one SPIR-V module, in tables by id: what `spirv.cpp` answers from.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "pintle/error.h"
+
+namespace pintle::kit::spirv {
+
+// The numbers of the specification, by its names.
+namespace op {
+enum : std::uint32_t {
+  name = 5,
+  member_name = 6,
+  entry_point = 15,
+  execution_mode = 16,
+  capability = 17,
+  type_bool = 20,
+  type_int = 21,
+  type_float = 22,
+  type_vector = 23,
+  type_matrix = 24,
+  type_image = 25,
+  type_sampler = 26,
+  type_sampled_image = 27,
+  type_array = 28,
+  type_runtime_array = 29,
+  type_struct = 30,
+  type_opaque = 31,
+  type_pointer = 32,
+  constant_true = 41,
+  constant_false = 42,
+  constant = 43,
+  constant_composite = 44,
+  spec_constant_true = 48,
+  spec_constant_false = 49,
+  spec_constant = 50,
+  spec_constant_composite = 51,
+  spec_constant_op = 52,
+  function = 54,
+  function_end = 56,
+  function_call = 57,
+  variable = 59,
+  decorate = 71,
+  member_decorate = 72,
+  execution_mode_id = 331,
+};
+}  // namespace op
+namespace decoration {
+enum : std::uint32_t {
+  spec_id = 1,
+  block = 2,
+  buffer_block = 3,
+  row_major = 4,
+  array_stride = 6,
+  matrix_stride = 7,
+  built_in = 11,
+  non_writable = 24,
+  binding = 33,
+  descriptor_set = 34,
+  offset = 35,
+};
+}  // namespace decoration
+inline constexpr std::uint32_t class_uniform = 2;
+inline constexpr std::uint32_t class_push_constant = 9;
+inline constexpr std::uint32_t class_storage_buffer = 12;
+
+inline constexpr std::uint32_t no_member = ~0u;
+
+/// A type or constant, as far as it matters here.
+struct Definition {
+  std::uint32_t op = 0;
+  std::uint32_t type = 0;   // of a constant or variable; of a pointer, array, vector or matrix what it is made of
+  std::uint32_t value = 0;  // of a constant: the low word; of a type: bits or count; of a variable: the storage class
+  bool is_signed = false;
+  std::uint64_t size = 0;              // of a type: bytes; 0 for an array without an end
+  std::vector<std::uint32_t> parts{};  // members of a struct, constituents of a composite
+};
+
+/// The group size that an entry point's execution mode gives: numbers, or ids of constants.
+struct Mode {
+  std::size_t at = 0;
+  bool has_ids = false;
+  std::array<std::uint32_t, 3> sizes{};
+};
+
+struct EntryPoint {
+  std::string name;
+  std::uint32_t model = 0;
+  std::uint32_t function = 0;
+  std::vector<std::uint32_t> interface;
+};
+
+struct Tables {
+  std::uint32_t version = 0;
+  std::vector<std::uint32_t> capabilities;
+  std::vector<EntryPoint> entries;
+  std::unordered_map<std::uint32_t, Definition> definitions;
+  std::unordered_map<std::uint32_t, std::string> names;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> member_names;
+  std::map<std::array<std::uint32_t, 3>, std::uint32_t> decorations;  // (target, member or none, decoration)
+  std::unordered_map<std::uint32_t, Mode> modes;                      // by function
+  std::vector<std::uint32_t> variables;                               // outside of functions
+  std::vector<std::uint32_t> spec_constants;
+  std::uint32_t workgroup_size = 0;  // the constant that is decorated so
+
+  [[nodiscard]] const Definition* find(std::uint32_t id) const;
+  [[nodiscard]] std::optional<std::uint64_t> decorated(std::uint32_t target, std::uint32_t member,
+                                                       std::uint32_t decoration) const;
+  [[nodiscard]] std::string name_of(std::uint32_t id) const;
+  /// Bytes of a member of a struct; a matrix has its stride there.
+  [[nodiscard]] std::uint64_t member_size(std::uint32_t owner, std::uint32_t member, std::uint32_t type) const;
+};
+
+[[nodiscard]] Error malformed(std::size_t word, std::string_view what);
+
+/// Reads the module that begins at word `begin`; `end` becomes the word behind it: the next module's first, or the end.
+[[nodiscard]] Result<Tables> read_module(std::span<const std::uint32_t> words, std::size_t begin, std::size_t& end);
+
+}  // namespace pintle::kit::spirv

@@ -1,0 +1,114 @@
+// The loader of Vulkan with one instance.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/dylib.h"
+#include "base/quote.h"
+#include "vendor/vulkan/functions.h"
+#include "vendor/vulkan/result.h"
+
+namespace pintle::vendor::vulkan {
+
+/// Where the loader looks for drivers, for messages.
+[[nodiscard]] inline std::string driver_places() {
+  for (const char* const variable : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES"}) {
+    if (const char* const value = std::getenv(variable); value != nullptr && *value != '\0')
+      return fmt::format("{}={}", variable, base::quote(value, 4096));
+  }
+  return "the system's folders of driver manifests (vulkan/icd.d)";
+}
+
+class Instance {
+ public:
+  /// `unavailable` says what was opened and what it answered.
+  [[nodiscard]] static Result<std::unique_ptr<Instance>> create() {
+    PINTLE_ASSIGN(loader, base::Dylib::open("libvulkan.so.1"));
+    std::unique_ptr<Instance> instance(new Instance(std::move(loader)));
+    PINTLE_ASSIGN(
+        entry, instance->loader_.function<std::remove_pointer_t<PFN_vkGetInstanceProcAddr>>("vkGetInstanceProcAddr"));
+    GlobalFunctions global;
+    PINTLE_TRY(global.load(entry));
+    PINTLE_TRY(check_version(global));
+    PINTLE_TRY(instance->create_handle(global));
+    PINTLE_TRY(instance->vk_.load(entry, instance->handle_));
+    return instance;
+  }
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+  ~Instance() {
+    if (handle_ != nullptr && vk_.DestroyInstance != nullptr) vk_.DestroyInstance(handle_, nullptr);
+  }
+
+  [[nodiscard]] const InstanceFunctions& functions() const noexcept { return vk_; }
+  [[nodiscard]] VkInstance handle() const noexcept { return handle_; }
+
+  /// In the loader's order.
+  [[nodiscard]] Result<std::vector<VkPhysicalDevice>> physical_devices() const {
+    std::uint32_t count = 0;
+    VkResult listed = vk_.EnumeratePhysicalDevices(handle_, &count, nullptr);
+    std::vector<VkPhysicalDevice> all(count);
+    if (listed == VK_SUCCESS) listed = vk_.EnumeratePhysicalDevices(handle_, &count, all.data());
+    if (listed != VK_SUCCESS && listed != VK_INCOMPLETE) return error_of(listed, "vkEnumeratePhysicalDevices");
+    all.resize(count);
+    return all;
+  }
+
+ private:
+  static constexpr const char* portability = "VK_KHR_portability_enumeration";
+
+  explicit Instance(base::Dylib loader) noexcept : loader_(std::move(loader)) {}
+
+  [[nodiscard]] static Result<void> check_version(const GlobalFunctions& vk) {
+    std::uint32_t version = VK_API_VERSION_1_0;
+    vk.EnumerateInstanceVersion(&version);
+    if (version >= VK_API_VERSION_1_2) return {};
+    return Error(Errc::unavailable,
+                 fmt::format("Version ({}.{}) of the Vulkan loader is lower than the least that is used (1.2).",
+                             VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version)));
+  }
+
+  [[nodiscard]] static bool lists_portability(const GlobalFunctions& vk) {
+    std::uint32_t count = 0;
+    vk.EnumerateInstanceExtensionProperties(nullptr, &count, nullptr);
+    std::vector<VkExtensionProperties> all(count);
+    vk.EnumerateInstanceExtensionProperties(nullptr, &count, all.data());
+    return std::ranges::any_of(
+        all, [](const VkExtensionProperties& one) { return std::string_view(one.extensionName) == portability; });
+  }
+
+  [[nodiscard]] Result<void> create_handle(const GlobalFunctions& vk) {
+    const bool with_portability = lists_portability(vk);
+    VkApplicationInfo application{};
+    application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
+    application.pEngineName = "pintle";
+    application.apiVersion = VK_API_VERSION_1_3;
+    VkInstanceCreateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
+    info.pApplicationInfo = &application;
+    if (with_portability) {
+      info.flags = VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR;
+      info.enabledExtensionCount = 1;
+      info.ppEnabledExtensionNames = &portability;
+    }
+    const VkResult created = vk.CreateInstance(&info, nullptr, &handle_);
+    if (created == VK_SUCCESS) return {};
+    handle_ = nullptr;
+    const Error error = error_of(created, "vkCreateInstance");
+    return Error(Errc::unavailable, fmt::format("{} The drivers are taken from {}.", error.message(), driver_places()))
+        .with_vendor(*error.vendor());
+  }
+
+  base::Dylib loader_;
+  VkInstance handle_ = nullptr;
+  InstanceFunctions vk_;
+};
+
+}  // namespace pintle::vendor::vulkan
