@@ -1,0 +1,240 @@
+#include "kit/spirv.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "spirv_support.h"
+
+namespace pintle::kit {
+namespace {
+
+using test::spirv_file;
+using test::SpirvWriter;
+using testing::HasSubstr;
+
+SpirvModule only_module(std::span<const std::byte> code) {
+  auto modules = must(read_spirv(code));
+  EXPECT_EQ(modules.size(), 1u);
+  return modules.at(0);
+}
+
+void expect_refused(std::span<const std::byte> code, std::string_view words) {
+  const auto refused = read_spirv(code);
+  ASSERT_FALSE(refused) << words;
+  EXPECT_EQ(refused.error().code(), Errc::invalid_argument);
+  EXPECT_THAT(std::string(refused.error().message()), HasSubstr(std::string(words)));
+}
+
+TEST(Spirv, TellsEntryPointsAndSpecialisedGroups) {
+  const auto code = spirv_file("saxpy");
+  const SpirvModule module = only_module(code);
+  EXPECT_EQ(module.version, 0x00010500u);
+  EXPECT_EQ(module.code.size(), code.size());
+  EXPECT_EQ(module.capabilities, std::vector<std::uint32_t>{1});
+  ASSERT_EQ(module.entries.size(), 1u);
+  const SpirvEntry& entry = module.entries[0];
+  EXPECT_EQ(entry.name, "main");
+  EXPECT_EQ(entry.model, spirv_compute_model);
+  EXPECT_GE(entry.interface.size(), 3u);
+  ASSERT_TRUE(entry.group_size);
+  EXPECT_EQ((*entry.group_size)[0].spec_id, 7u);
+  EXPECT_FALSE((*entry.group_size)[1].spec_id);
+  EXPECT_EQ((*entry.group_size)[1].value, 1u);
+}
+
+TEST(Spirv, TellsLiteralGroups) {
+  const auto code = spirv_file("sum");
+  const SpirvModule module = only_module(code);
+  const auto& group = module.entries.at(0).group_size.value();
+  EXPECT_EQ(group[0].value, 4u);
+  EXPECT_EQ(group[1].value, 2u);
+  EXPECT_EQ(group[2].value, 1u);
+}
+
+TEST(Spirv, TellsStorageBuffers) {
+  const auto code = spirv_file("saxpy");
+  const SpirvModule module = only_module(code);
+  ASSERT_EQ(module.bindings.size(), 2u);
+  for (const SpirvBinding& binding : module.bindings) {
+    EXPECT_EQ(binding.kind, SpirvBinding::Kind::storage_buffer);
+    EXPECT_EQ(binding.set, 0u);
+    EXPECT_EQ(binding.is_writable, binding.binding == 1);
+    EXPECT_EQ(binding.name, binding.binding == 0 ? "X" : "Y");
+    ASSERT_EQ(binding.block.members.size(), 1u);
+    EXPECT_EQ(binding.block.members[0].size, 0u);  // without an end
+  }
+}
+
+TEST(Spirv, TellsPushConstants) {
+  const auto code = spirv_file("saxpy");
+  const SpirvModule module = only_module(code);
+  ASSERT_TRUE(module.push_constants);
+  EXPECT_EQ(module.push_constants->size, 8u);
+  ASSERT_EQ(module.push_constants->members.size(), 2u);
+  EXPECT_EQ(module.push_constants->members[0].name, "a");
+  EXPECT_EQ(module.push_constants->members[1].name, "n");
+  EXPECT_EQ(module.push_constants->members[1].offset, 4u);
+  EXPECT_EQ(module.push_constants->members[1].size, 4u);
+}
+
+TEST(Spirv, TellsUniformBlocksWithTheirLayout) {
+  const auto code = spirv_file("sum");
+  const SpirvModule module = only_module(code);
+  EXPECT_FALSE(module.push_constants);
+  const auto uniform = std::ranges::find(module.bindings, 2u, &SpirvBinding::binding);
+  ASSERT_NE(uniform, module.bindings.end());
+  EXPECT_EQ(uniform->kind, SpirvBinding::Kind::uniform_block);
+  ASSERT_EQ(uniform->block.members.size(), 2u);
+  EXPECT_EQ(uniform->block.members[0].name, "n");
+  EXPECT_EQ(uniform->block.members[1].offset, 16u);
+  EXPECT_EQ(uniform->block.members[1].size, 96u);  // three columns of 16 bytes, three of the array
+  EXPECT_EQ(uniform->block.size, 112u);
+}
+
+TEST(Spirv, TellsSpecialisationConstantsWithTheirTypes) {
+  const auto code = spirv_file("saxpy");
+  const SpirvModule module = only_module(code);
+  const auto find = [&](std::string_view name) {
+    const auto found = std::ranges::find(module.constants, name, &SpirvConstant::name);
+    EXPECT_NE(found, module.constants.end()) << name;
+    return *found;
+  };
+  EXPECT_EQ(find("SCALE").spec_id, 3u);
+  EXPECT_EQ(find("SCALE").kind, SpirvConstant::Kind::unsigned_integer);
+  EXPECT_EQ(find("SHIFT").kind, SpirvConstant::Kind::floating);
+  EXPECT_EQ(find("SHIFT").bits, 32u);
+  EXPECT_EQ(find("NEGATE").kind, SpirvConstant::Kind::boolean);
+}
+
+TEST(Spirv, SplitsModulesThatStandBackToBack) {
+  const auto first = spirv_file("saxpy"), second = spirv_file("sum");
+  auto both = first;
+  both.insert(both.end(), second.begin(), second.end());
+  const auto modules = must(read_spirv(both));
+  ASSERT_EQ(modules.size(), 2u);
+  EXPECT_TRUE(std::ranges::equal(modules[0].code, first));
+  EXPECT_TRUE(std::ranges::equal(modules[1].code, second));
+  EXPECT_EQ(modules[0].bindings.size(), 2u);
+  EXPECT_EQ(modules[1].bindings.size(), 3u);
+}
+
+// Every prefix of a real module is refused, whatever byte it ends at.
+TEST(Spirv, EveryTruncationIsRefusedWithItsPlace) {
+  for (const char* const name : {"saxpy", "sum"}) {
+    const auto code = spirv_file(name);
+    for (std::size_t size = 0; size < code.size(); ++size) {
+      const std::vector<std::byte> prefix(code.begin(), code.begin() + static_cast<std::ptrdiff_t>(size));
+      const auto refused = read_spirv(prefix);
+      ASSERT_FALSE(refused) << name << " cut to " << size;
+      ASSERT_EQ(refused.error().code(), Errc::invalid_argument);
+      ASSERT_THAT(std::string(refused.error().message()), HasSubstr("at word ("));
+    }
+  }
+}
+
+// Whatever a word is changed to, the answer is a value or an error; under sanitizers, nothing is read out of bounds.
+TEST(Spirv, ChangedWordsNeverBreakTheReader) {
+  std::mt19937 random(11);
+  for (const char* const name : {"saxpy", "sum"}) {
+    const auto code = spirv_file(name);
+    for (std::size_t offset = 0; offset < code.size(); offset += 4) {
+      for (const std::uint32_t value :
+           {0u, 1u, 0xffffffffu, 0xffffu, 0x00010000u, static_cast<std::uint32_t>(random())}) {
+        auto changed = code;
+        std::memcpy(changed.data() + offset, &value, sizeof value);
+        const auto read = read_spirv(changed);
+        ASSERT_TRUE(read || read.error().code() == Errc::invalid_argument);
+      }
+    }
+  }
+}
+
+TEST(Spirv, HeadersAreChecked) {
+  expect_refused({}, "truncated");
+  SpirvWriter good;
+  good.minimal();
+  EXPECT_TRUE(read_spirv(good.bytes()));
+  const auto with = [&](std::size_t word, std::uint32_t value) {
+    SpirvWriter changed = good;
+    changed.words()[word] = value;
+    return changed;
+  };
+  expect_refused(with(0, 0x03022307).bytes(), "magic");
+  expect_refused(with(1, 0x00020000).bytes(), "version");
+  expect_refused(with(3, 0).bytes(), "bound (0)");
+  expect_refused(with(3, 0x400000).bytes(), "bound");
+  expect_refused(with(4, 1).bytes(), "schema");
+  expect_refused(good.bytes().first(good.bytes().size() - 1), "no whole words");
+}
+
+TEST(Spirv, InstructionsAreChecked) {
+  const auto refused = [](std::uint32_t op, std::initializer_list<std::uint32_t> operands, std::string_view words) {
+    expect_refused(SpirvWriter().add(op, operands).minimal().bytes(), words);
+  };
+  expect_refused(SpirvWriter().word(0x00000011).minimal().bytes(), "no words");
+  expect_refused(SpirvWriter().minimal().word(0x00090011).bytes(), "instruction of (9) words has (1)");
+  refused(5, {100, 0}, "id (100)");
+  refused(5, {0, 0}, "id (0)");
+  refused(5, {5, 0x41414141}, "without an end");
+  refused(21, {5, 24, 0}, "(24) bits");
+  refused(21, {5, 32}, "needs (3)");
+  refused(23, {5, 6, 4}, "before it is defined");
+  refused(16, {1, 17, 1}, "needs (5)");
+  expect_refused(SpirvWriter().add(20, {5}).add(20, {5}).minimal().bytes(), "again");
+  expect_refused(SpirvWriter().add(20, {5}).add(23, {6, 5, 99}).minimal().bytes(), "(99) components");
+}
+
+TEST(Spirv, FunctionsAreChecked) {
+  expect_refused(SpirvWriter().minimal().add(54, {2, 9, 0, 3}).bytes(), "no end");
+  expect_refused(SpirvWriter().minimal().add(54, {2, 9, 0, 3}).add(54, {2, 8, 0, 3}).bytes(), "in another");
+  expect_refused(SpirvWriter().minimal().add(56, {}).bytes(), "ends no function");
+  expect_refused(SpirvWriter().minimal().add(57, {2, 9, 50}).bytes(), "function (50)");
+  expect_refused(SpirvWriter().add(15, {5, 70}, "lost").minimal().bytes(), "function (70)");
+  expect_refused(SpirvWriter().add(17, {1}).bytes(), "no entry point");
+}
+
+TEST(Spirv, GroupSizesMayBeConstantsById) {
+  SpirvWriter writer;
+  writer.add(17, {1}).add(15, {5, 1}, "main").add(331, {1, 38, 10, 11, 10});
+  writer.add(71, {11, 1, 42}).add(21, {9, 32, 0}).add(43, {9, 10, 2}).add(50, {9, 11, 8});
+  writer.add(19, {2}).add(33, {3, 2}).add(54, {2, 1, 0, 3}).add(248, {4}).add(253, {}).add(56, {});
+  const SpirvModule module = only_module(writer.bytes());
+  const auto& group = module.entries.at(0).group_size.value();
+  EXPECT_EQ(group[0].value, 2u);
+  EXPECT_EQ(group[1].value, 8u);
+  EXPECT_EQ(group[1].spec_id, 42u);
+  writer.words()[3] = 12;
+  EXPECT_TRUE(read_spirv(writer.bytes()));
+}
+
+TEST(Spirv, GroupSizesThatAreNoConstantsAreRefused) {
+  SpirvWriter writer;
+  writer.add(15, {5, 1}, "main").add(331, {1, 38, 10, 11, 10});
+  writer.add(54, {2, 1, 0, 3}).add(56, {});
+  expect_refused(writer.bytes(), "no constant");
+}
+
+TEST(Spirv, HugeArraysAreRefused) {
+  SpirvWriter writer;
+  writer.add(21, {5, 64, 0}).add(21, {6, 32, 0}).add(43, {6, 7, 0xffffffff});
+  writer.add(28, {8, 5, 7}).add(28, {9, 8, 7}).add(28, {10, 9, 7}).minimal();
+  expect_refused(writer.bytes(), "does not fit");
+}
+
+TEST(Spirv, OldStorageBuffersAreBuffersToo) {
+  SpirvWriter writer(0x00010000);
+  writer.add(71, {10, 3}).add(71, {12, 34, 0}).add(71, {12, 33, 5}).add(72, {10, 0, 35, 0}).add(72, {10, 0, 24});
+  writer.add(21, {9, 32, 0}).add(30, {10, 9}).add(32, {11, 2, 10}).add(59, {11, 12, 2}).minimal();
+  const SpirvModule module = only_module(writer.bytes());
+  ASSERT_EQ(module.bindings.size(), 1u);
+  EXPECT_EQ(module.bindings[0].kind, SpirvBinding::Kind::storage_buffer);
+  EXPECT_EQ(module.bindings[0].binding, 5u);
+  EXPECT_FALSE(module.bindings[0].is_writable);
+  EXPECT_EQ(module.bindings[0].block.size, 4u);
+}
+
+}  // namespace
+}  // namespace pintle::kit
