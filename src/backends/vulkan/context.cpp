@@ -2,30 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-
 namespace pintle::vulkan {
-
-bool HostAccess::enter() {
-  const std::lock_guard lock(mutex_);
-  if (closed_) return false;
-  inside_.push_back(std::this_thread::get_id());
-  return true;
-}
-
-void HostAccess::leave() noexcept {
-  const std::lock_guard lock(mutex_);
-  inside_.erase(std::ranges::find(inside_, std::this_thread::get_id()));
-  left_.notify_all();
-}
-
-void HostAccess::close() noexcept {
-  std::unique_lock lock(mutex_);
-  closed_ = true;
-  const auto is_mine = [self = std::this_thread::get_id()](std::thread::id one) { return one == self; };
-  left_.wait_for(lock, std::chrono::seconds(5), [&] { return std::ranges::all_of(inside_, is_mine); });
-}
 
 Result<std::unique_ptr<Context>> Context::open(const Instance& instance, Physical physical, std::string id) {
   std::unique_ptr<Context> context(new Context(instance, std::move(physical), std::move(id)));

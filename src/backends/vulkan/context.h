@@ -2,14 +2,13 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "backends/vulkan/physical.h"
+#include "kit/host_access.h"
 #include "vendor/vulkan/instance.h"
 
 namespace pintle::vulkan {
@@ -22,22 +21,6 @@ struct Lane {
   VkQueue queue = nullptr;
   Family family;
   std::mutex mutex;
-};
-
-/// Who touches host memory or runs host calls. Closing waits for them, so that nothing is touched afterwards.
-class HostAccess {
- public:
-  /// False once closed.
-  [[nodiscard]] bool enter();
-  void leave() noexcept;
-  /// Waits until every other thread has left; not for ever, since a host call is foreign code.
-  void close() noexcept;
-
- private:
-  std::mutex mutex_;
-  std::condition_variable left_;
-  std::vector<std::thread::id> inside_;
-  bool closed_ = false;
 };
 
 class Context {
@@ -55,7 +38,7 @@ class Context {
   [[nodiscard]] Lane& lane(QueueKind kind) noexcept {
     return kind == QueueKind::copy && physical_.copy ? copy_ : compute_;
   }
-  [[nodiscard]] HostAccess& host() noexcept { return host_; }
+  [[nodiscard]] kit::HostAccess& host() noexcept { return host_; }
   /// The families that buffers are used from; one: used exclusively.
   [[nodiscard]] const std::vector<std::uint32_t>& families() const noexcept { return families_; }
   [[nodiscard]] bool has_addresses() const noexcept {
@@ -89,7 +72,7 @@ class Context {
   Lane compute_;
   Lane copy_;
   std::vector<std::uint32_t> families_;
-  HostAccess host_;
+  kit::HostAccess host_;
   std::atomic<bool> lost_{false};
   std::once_flag losing_;
   std::optional<Error> cause_;  // written once, before `lost_`

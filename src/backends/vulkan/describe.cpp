@@ -65,7 +65,8 @@ std::vector<Capability> capabilities_of(const Physical& physical) {
   rows.push_back({indirect, Support::emulated,
                   "counts must be clamped: a thread of the backend waits, reads the grid and launches"});
   rows.push_back(row(mapped_memory, true, ""));
-  rows.push_back({recording, Support::absent, "lists are translated again at each replay"});
+  rows.push_back(
+      {recording, Support::native, "lists without slots, host memory and host calls; others are submitted again"});
   rows.push_back({notification, Support::absent, "Vulkan tells nobody; a timeline semaphore can be waited for"});
   rows.push_back(row(host_import, physical.host_pointer_alignment != 0, no_extension + "VK_EXT_external_memory_host"));
   rows.push_back(

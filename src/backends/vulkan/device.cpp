@@ -81,6 +81,10 @@ Result<void> Device::wait(backend::QueueId queue, std::uint64_t serial, Deadline
   return guarded("waiting", [&] { return queues_.find(queue)->wait(serial, deadline); });
 }
 
+Result<backend::RecordingId> Device::record(const backend::Commands& commands) {
+  return guarded("recording", [&] { return recordings_.record(commands); });
+}
+
 Result<backend::ClockPair> Device::calibrate() {
   return guarded("relating clocks", [&]() -> Result<backend::ClockPair> {
     if (!context_->physical().relates_clocks)

@@ -30,6 +30,8 @@ class Device final : public backend::Device {
   Result<std::uint64_t> reached(backend::QueueId queue) override;
   Result<void> wait(backend::QueueId queue, std::uint64_t serial, Deadline deadline) override;
   Result<std::span<std::byte>> map(backend::MemoryId memory) override;
+  Result<backend::RecordingId> record(const backend::Commands& commands) override;
+  void forget(backend::RecordingId recording) noexcept override { recordings_.forget(recording); }
   Result<backend::Exported> export_memory(backend::MemoryId memory) override;
   Result<backend::MemoryId> import_memory(const backend::Exported& exported) override;
   Result<backend::MemoryId> import_host(std::span<std::byte> bytes) override;
@@ -43,7 +45,8 @@ class Device final : public backend::Device {
         context_(std::move(context)),
         memory_(*context_),
         programs_(*context_),
-        queues_(*context_) {}
+        queues_(*context_),
+        recordings_(*context_, queues_.staging()) {}
   template <class Body>
   auto guarded(std::string_view what, Body body) noexcept;
 
@@ -52,6 +55,7 @@ class Device final : public backend::Device {
   MemoryTable memory_;
   ProgramTable programs_;
   QueueTable queues_;
+  RecordingTable recordings_;
 };
 
 }  // namespace pintle::vulkan

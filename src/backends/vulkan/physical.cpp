@@ -151,6 +151,12 @@ std::string Physical::refusal() const {
   return {};
 }
 
+vendor::vulkan::Abilities Physical::abilities() const noexcept {
+  return {features, version_1_1.subgroupSupportedOperations,
+          version_1_2.shaderSignedZeroInfNanPreserveFloat32 == VK_TRUE,
+          version >= VK_API_VERSION_1_3 ? 0x00010600u : 0x00010500u};
+}
+
 std::string Physical::driver_identity() const {
   std::string text =
       fmt::format("{:08x} {:08x} {:08x} ", properties.vendorID, properties.deviceID, properties.driverVersion);

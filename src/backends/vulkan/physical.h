@@ -7,9 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "kit/spirv.h"
 #include "pintle/info.h"
-#include "vendor/vulkan/features.h"
+#include "vendor/vulkan/spirv_needs.h"
 
 namespace pintle::vulkan {
 
@@ -46,15 +45,14 @@ struct Physical {
   [[nodiscard]] std::string refusal() const;
   /// The name with which messages and absences speak of it.
   [[nodiscard]] std::string name() const { return properties.deviceName; }
+  /// What decides which code it can run.
+  [[nodiscard]] vendor::vulkan::Abilities abilities() const noexcept;
   /// All that compiled code depends on.
   [[nodiscard]] std::string driver_identity() const;
 };
 
 /// As `devices()` lists it.
 [[nodiscard]] DeviceInfo describe(const Physical& physical, std::uint32_t ordinal, bool compiles_glsl);
-
-/// Why the device cannot run code with these capabilities ("needs ..."); success when it can.
-[[nodiscard]] Result<void> check_module(const Physical& physical, const kit::SpirvModule& module);
 
 // What core is told, and what the backend keeps to.
 inline constexpr std::uint32_t max_in_flight = 64;

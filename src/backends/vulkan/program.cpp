@@ -49,8 +49,11 @@ class Scoped {
 
 /// The code of each entry of the image, checked against what is declared.
 Result<std::vector<KernelCode>> read_image(const Physical& physical, const backend::ProgramImage& image) {
+  const vendor::vulkan::Abilities abilities = physical.abilities();
   kit::KernelMatcher matcher(image, physical.properties.limits.maxPushConstantsSize,
-                             [&](const kit::SpirvModule& module) { return check_module(physical, module); });
+                             [&](const kit::SpirvModule& module) {
+                               return vendor::vulkan::check_spirv(abilities, module.version, module.capabilities);
+                             });
   if (image.format == "spirv") {
     PINTLE_TRY(matcher.add(image.code, image.entries));
   } else if (image.format == "glsl") {

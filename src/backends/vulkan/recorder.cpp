@@ -54,14 +54,19 @@ Recorder::Place Recorder::place_of(const backend::Range& range) noexcept {
 }
 
 Result<void> Recorder::record(const backend::Commands& list) {
-  list_ = &list;
   PINTLE_TRY(slot_.reserve_queries(timestamps_in(list)));
   barrier(Order::after_all_before);
+  PINTLE_TRY(record_commands(list));
+  barrier(Order::before_host);
+  return {};
+}
+
+Result<void> Recorder::record_commands(const backend::Commands& list) {
+  list_ = &list;
   for (const backend::Command& command : list.commands) {
     if (command.barrier_before) barrier(Order::after_all_before);
     PINTLE_TRY(std::visit(*this, command.operation));
   }
-  barrier(Order::before_host);
   return {};
 }
 
@@ -187,6 +192,20 @@ Result<void> Recorder::operator()(const backend::Timestamp& timestamp) {
   vk_.CmdWriteTimestamp(commands_, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, slot_.queries(), query);
   vk_.CmdCopyQueryPoolResults(commands_, slot_.queries(), query, 1, to.buffer, to.offset, sizeof(std::uint64_t),
                               VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+  return {};
+}
+
+Result<void> Recorder::operator()(const backend::Replay& replay) {
+  const Recording& recording = recording_of(replay.recording);
+  const backend::Commands* const outer = list_;
+  bound_ = VK_NULL_HANDLE;
+  if (slot_.lane().family.index != recording.slot->lane().family.index) {
+    PINTLE_TRY(record_commands(recording.list));
+  } else {
+    const VkCommandBuffer recorded = recording.slot->commands();
+    vk_.CmdExecuteCommands(commands_, 1, &recorded);
+  }
+  list_ = outer;
   return {};
 }
 

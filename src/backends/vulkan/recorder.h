@@ -3,6 +3,7 @@
 
 #include "backends/vulkan/memory.h"
 #include "backends/vulkan/program.h"
+#include "backends/vulkan/recording.h"
 #include "backends/vulkan/slot.h"
 
 namespace pintle::vulkan {
@@ -14,6 +15,8 @@ class Recorder {
 
   /// Everything between the barriers that order it after what is before and show it to the host. No steps, no slots.
   [[nodiscard]] Result<void> record(const backend::Commands& list);
+  /// The same without those two barriers, for a command buffer that is replayed.
+  [[nodiscard]] Result<void> record_commands(const backend::Commands& list);
   /// A launch with another grid than the command's.
   [[nodiscard]] Result<void> record(const backend::Exec& exec, const backend::Commands& list, const Grid& grid);
 
@@ -23,7 +26,8 @@ class Recorder {
   [[nodiscard]] Result<void> operator()(const backend::Download& download);
   [[nodiscard]] Result<void> operator()(const backend::Exec& exec);
   [[nodiscard]] Result<void> operator()(const backend::Timestamp& timestamp);
-  /// Steps and replays are taken apart before.
+  [[nodiscard]] Result<void> operator()(const backend::Replay& replay);
+  /// Steps are taken apart before.
   template <class Other>
   [[nodiscard]] Result<void> operator()(const Other&) {
     return Error(Errc::internal, "A command that only the host can take is left in a list for the device.");

@@ -7,13 +7,14 @@
 
 namespace pintle::vulkan {
 
-Result<std::unique_ptr<Slot>> Slot::create(Context& context, StagingPool& pool, const Lane& lane) {
-  std::unique_ptr<Slot> slot(new Slot(context, pool, lane));
+Result<std::unique_ptr<Slot>> Slot::create(Context& context, StagingPool& pool, const Lane& lane, Level level) {
+  std::unique_ptr<Slot> slot(new Slot(context, pool, lane, level));
   const VkCommandPoolCreateInfo info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, nullptr, 0, lane.family.index};
   PINTLE_TRY(context.check(context.vk.CreateCommandPool(context.device(), &info, nullptr, &slot->pool_),
                            "vkCreateCommandPool"));
-  const VkCommandBufferAllocateInfo one{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, slot->pool_,
-                                        VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
+  const VkCommandBufferAllocateInfo one{
+      VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, slot->pool_,
+      level == Level::submitted ? VK_COMMAND_BUFFER_LEVEL_PRIMARY : VK_COMMAND_BUFFER_LEVEL_SECONDARY, 1};
   PINTLE_TRY(context.check(context.vk.AllocateCommandBuffers(context.device(), &one, &slot->commands_),
                            "vkAllocateCommandBuffers"));
   return slot;
@@ -36,7 +37,13 @@ Result<void> Slot::begin() {
   PINTLE_TRY(context_.check(vk.ResetCommandPool(context_.device(), pool_, 0), "vkResetCommandPool"));
   VkCommandBufferBeginInfo info{};
   info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  VkCommandBufferInheritanceInfo inherited{};
+  inherited.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO;
   info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  if (level_ == Level::replayed) {
+    info.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
+    info.pInheritanceInfo = &inherited;
+  }
   return context_.check(vk.BeginCommandBuffer(commands_, &info), "vkBeginCommandBuffer");
 }
 

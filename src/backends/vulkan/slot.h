@@ -18,7 +18,12 @@ struct Delivery {
 
 class Slot {
  public:
-  [[nodiscard]] static Result<std::unique_ptr<Slot>> create(Context& context, StagingPool& pool, const Lane& lane);
+  enum class Level : std::uint8_t {
+    submitted,
+    replayed,  ///< Executed by others, any number of times.
+  };
+  [[nodiscard]] static Result<std::unique_ptr<Slot>> create(Context& context, StagingPool& pool, const Lane& lane,
+                                                            Level level = Level::submitted);
   Slot(const Slot&) = delete;
   Slot& operator=(const Slot&) = delete;
   ~Slot();
@@ -45,11 +50,13 @@ class Slot {
   std::uint64_t value = 0;                         // of its queue's timeline, at which it is finished
 
  private:
-  Slot(Context& context, StagingPool& pool, const Lane& lane) : staging(pool), context_(context), lane_(lane) {}
+  Slot(Context& context, StagingPool& pool, const Lane& lane, Level level)
+      : staging(pool), context_(context), lane_(lane), level_(level) {}
   [[nodiscard]] Result<void> add_sets();
 
   Context& context_;
   const Lane& lane_;
+  const Level level_;
   VkCommandPool pool_ = VK_NULL_HANDLE;
   VkCommandBuffer commands_ = nullptr;
   VkQueryPool queries_ = VK_NULL_HANDLE;

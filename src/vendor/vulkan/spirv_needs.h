@@ -1,0 +1,112 @@
+// SPIR-V capabilities, and what of a Vulkan device each needs (as the specification's appendix on SPIR-V says).
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "pintle/error.h"
+#include "vendor/vulkan/features.h"
+
+namespace pintle::vendor::vulkan {
+
+/// What of a device decides.
+struct Abilities {
+  const Features& features;
+  VkSubgroupFeatureFlags subgroup_operations = 0;
+  bool preserves_signed_zero = false;
+  std::uint32_t newest_spirv = 0x00010500;
+};
+
+namespace needs {
+
+struct SpirvNeed {
+  std::uint32_t number;
+  const char* name;
+  bool (*is_met)(const Abilities& device);
+};
+
+inline bool always(const Abilities&) noexcept { return true; }
+
+template <auto Part, auto Feature>
+bool enabled(const Abilities& device) noexcept {
+  return (device.features.*Part).*Feature == VK_TRUE;
+}
+template <auto Feature>
+bool core(const Abilities& device) noexcept {
+  return device.features.core.features.*Feature == VK_TRUE;
+}
+template <VkSubgroupFeatureFlags Operations>
+bool subgroup(const Abilities& device) noexcept {
+  return (device.subgroup_operations & Operations) == Operations;
+}
+
+using First = VkPhysicalDeviceVulkan11Features;
+using Second = VkPhysicalDeviceVulkan12Features;
+using Third = VkPhysicalDeviceVulkan13Features;
+inline constexpr auto first = &Features::version_1_1;
+inline constexpr auto second = &Features::version_1_2;
+inline constexpr auto third = &Features::version_1_3;
+
+inline constexpr std::array spirv_needs{
+    SpirvNeed{0, "Matrix", always},
+    SpirvNeed{1, "Shader", always},
+    SpirvNeed{9, "Float16", enabled<second, &Second::shaderFloat16>},
+    SpirvNeed{10, "Float64", core<&VkPhysicalDeviceFeatures::shaderFloat64>},
+    SpirvNeed{11, "Int64", core<&VkPhysicalDeviceFeatures::shaderInt64>},
+    SpirvNeed{12, "Int64Atomics", enabled<second, &Second::shaderBufferInt64Atomics>},
+    SpirvNeed{22, "Int16", core<&VkPhysicalDeviceFeatures::shaderInt16>},
+    SpirvNeed{39, "Int8", enabled<second, &Second::shaderInt8>},
+    SpirvNeed{61, "GroupNonUniform", subgroup<VK_SUBGROUP_FEATURE_BASIC_BIT>},
+    SpirvNeed{62, "GroupNonUniformVote", subgroup<VK_SUBGROUP_FEATURE_VOTE_BIT>},
+    SpirvNeed{63, "GroupNonUniformArithmetic", subgroup<VK_SUBGROUP_FEATURE_ARITHMETIC_BIT>},
+    SpirvNeed{64, "GroupNonUniformBallot", subgroup<VK_SUBGROUP_FEATURE_BALLOT_BIT>},
+    SpirvNeed{65, "GroupNonUniformShuffle", subgroup<VK_SUBGROUP_FEATURE_SHUFFLE_BIT>},
+    SpirvNeed{66, "GroupNonUniformShuffleRelative", subgroup<VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT>},
+    SpirvNeed{67, "GroupNonUniformClustered", subgroup<VK_SUBGROUP_FEATURE_CLUSTERED_BIT>},
+    SpirvNeed{68, "GroupNonUniformQuad", subgroup<VK_SUBGROUP_FEATURE_QUAD_BIT>},
+    SpirvNeed{4433, "StorageBuffer16BitAccess", enabled<first, &First::storageBuffer16BitAccess>},
+    SpirvNeed{4434, "UniformAndStorageBuffer16BitAccess", enabled<first, &First::uniformAndStorageBuffer16BitAccess>},
+    SpirvNeed{4435, "StoragePushConstant16", enabled<first, &First::storagePushConstant16>},
+    SpirvNeed{4441, "VariablePointersStorageBuffer", enabled<first, &First::variablePointersStorageBuffer>},
+    SpirvNeed{4442, "VariablePointers", enabled<first, &First::variablePointers>},
+    SpirvNeed{4448, "StorageBuffer8BitAccess", enabled<second, &Second::storageBuffer8BitAccess>},
+    SpirvNeed{4449, "UniformAndStorageBuffer8BitAccess", enabled<second, &Second::uniformAndStorageBuffer8BitAccess>},
+    SpirvNeed{4450, "StoragePushConstant8", enabled<second, &Second::storagePushConstant8>},
+    SpirvNeed{4466, "SignedZeroInfNanPreserve", [](const Abilities& device) { return device.preserves_signed_zero; }},
+    SpirvNeed{5345, "VulkanMemoryModel", enabled<second, &Second::vulkanMemoryModel>},
+    SpirvNeed{5346, "VulkanMemoryModelDeviceScope", enabled<second, &Second::vulkanMemoryModelDeviceScope>},
+    SpirvNeed{5347, "PhysicalStorageBufferAddresses", enabled<second, &Second::bufferDeviceAddress>},
+    SpirvNeed{6016, "DotProductInputAll", enabled<third, &Third::shaderIntegerDotProduct>},
+    SpirvNeed{6017, "DotProductInput4x8Bit", enabled<third, &Third::shaderIntegerDotProduct>},
+    SpirvNeed{6018, "DotProductInput4x8BitPacked", enabled<third, &Third::shaderIntegerDotProduct>},
+    SpirvNeed{6019, "DotProduct", enabled<third, &Third::shaderIntegerDotProduct>},
+};
+
+}  // namespace needs
+
+/// `unsupported` says what the device lacks for a module: "needs ...".
+[[nodiscard]] inline Result<void> check_spirv(const Abilities& device, std::uint32_t version,
+                                              std::span<const std::uint32_t> capabilities) {
+  using needs::SpirvNeed;
+  if (version > device.newest_spirv) {
+    return Error(Errc::unsupported, fmt::format("needs SPIR-V 1.{}, and the device takes 1.{} at most",
+                                                version >> 8 & 0xff, device.newest_spirv >> 8 & 0xff));
+  }
+  for (const std::uint32_t capability : capabilities) {
+    const auto* const need = std::ranges::find(needs::spirv_needs, capability, &SpirvNeed::number);
+    if (need == needs::spirv_needs.end()) {
+      return Error(Errc::unsupported,
+                   fmt::format("needs the SPIR-V capability ({}), which is not known to work for kernels", capability));
+    }
+    if (!need->is_met(device)) {
+      return Error(Errc::unsupported,
+                   fmt::format("needs the SPIR-V capability {} ({}), which the device lacks", need->name, capability));
+    }
+  }
+  return {};
+}
+
+}  // namespace pintle::vendor::vulkan
