@@ -46,36 +46,31 @@ Limits limits_of(const Physical& physical) {
   return limits;
 }
 
-Capability row(Feature feature, bool has, std::string why_not) {
-  return has ? Capability{feature, Support::native, ""} : Capability{feature, Support::absent, std::move(why_not)};
+Capability row(Feature feature, bool has, const std::string& why_not) {
+  return has ? Capability{feature, Support::native, ""} : Capability{feature, Support::absent, why_not};
 }
 
 std::vector<Capability> capabilities_of(const Physical& physical) {
   using enum Feature;
   const std::string no_extension = "the driver lacks the extension ";
-  std::vector<Capability> rows;
-  rows.push_back({execution, Support::native, ""});
-  rows.push_back(physical.copy
-                     ? Capability{copy_queue, Support::native, ""}
-                     : Capability{copy_queue, Support::emulated,
-                                  "no queue family only copies, so these queues share the one that computes"});
-  rows.push_back({host_call, Support::emulated,
-                  "Vulkan runs no host code: a thread of the backend cuts the submission there, waits and calls"});
-  rows.push_back(row(timestamp, physical.compute->timestamp_bits != 0, "timestampValidBits of the queue family is 0"));
-  rows.push_back({indirect, Support::emulated,
-                  "counts must be clamped: a thread of the backend waits, reads the grid and launches"});
-  rows.push_back(row(mapped_memory, true, ""));
-  rows.push_back(
-      {recording, Support::native, "lists without slots, host memory and host calls; others are submitted again"});
-  rows.push_back({notification, Support::absent, "Vulkan tells nobody; a timeline semaphore can be waited for"});
-  rows.push_back(row(host_import, physical.host_pointer_alignment != 0, no_extension + "VK_EXT_external_memory_host"));
-  rows.push_back(
-      row(memory_export, physical.has("VK_KHR_external_memory_fd"), no_extension + "VK_KHR_external_memory_fd"));
-  rows.push_back({timeline_export, Support::absent, "not implemented; core waits on the host"});
-  rows.push_back(
-      row(calibration, physical.relates_clocks, no_extension + "VK_EXT_calibrated_timestamps with CLOCK_MONOTONIC"));
-  rows.push_back({constants, Support::native, "specialisation constants, by name"});
-  return rows;
+  return {
+      {execution, Support::native, ""},
+      {copy_queue, physical.copy ? Support::native : Support::emulated,
+       physical.copy ? "" : "no queue family only copies, so these queues share the one that computes"},
+      {host_call, Support::emulated,
+       "Vulkan runs no host code: a thread of the backend cuts the submission there, waits and calls"},
+      row(timestamp, physical.compute->timestamp_bits != 0, "timestampValidBits of the queue family is 0"),
+      {indirect, Support::emulated,
+       "counts must be clamped: a thread of the backend waits, reads the grid and launches"},
+      {mapped_memory, Support::native, ""},
+      {recording, Support::native, "lists without slots, host memory and host calls; others are submitted again"},
+      {notification, Support::absent, "Vulkan tells nobody; a timeline semaphore can be waited for"},
+      row(host_import, physical.host_pointer_alignment != 0, no_extension + "VK_EXT_external_memory_host"),
+      row(memory_export, physical.has("VK_KHR_external_memory_fd"), no_extension + "VK_KHR_external_memory_fd"),
+      {timeline_export, Support::absent, "not implemented; core waits on the host"},
+      row(calibration, physical.relates_clocks, no_extension + "VK_EXT_calibrated_timestamps with CLOCK_MONOTONIC"),
+      {constants, Support::native, "specialisation constants, by name"},
+  };
 }
 
 std::string hex_of(const std::uint8_t (&bytes)[VK_UUID_SIZE]) {

@@ -10,15 +10,6 @@
 #include "pintle/native/vulkan.h"
 
 namespace pintle::vulkan {
-namespace {
-
-template <class Handle>
-std::uint64_t number(Handle handle) noexcept {
-  return reinterpret_cast<std::uint64_t>(handle);
-}
-
-}  // namespace
-
 Result<std::unique_ptr<backend::Device>> Device::open(const Instance& instance, Physical physical, DeviceInfo info) {
   PINTLE_ASSIGN(context, Context::open(instance, std::move(physical), info.id));
   return std::unique_ptr<backend::Device>(new Device(std::move(context), std::move(info)));
@@ -115,7 +106,8 @@ Result<void> Device::native(std::string_view type, std::uint64_t object, void* o
     if (type == VulkanMemory::native_type) {
       const Allocation& memory = allocation_of(backend::MemoryId{object});
       const VkDeviceAddress address = memory.block->address();
-      *static_cast<VulkanMemory*>(out) = {number(memory.block->buffer()), number(memory.block->memory()), memory.offset,
+      *static_cast<VulkanMemory*>(out) = {reinterpret_cast<std::uint64_t>(memory.block->buffer()),
+                                          reinterpret_cast<std::uint64_t>(memory.block->memory()), memory.offset,
                                           memory.size, address == 0 ? 0 : address + memory.offset};
       return {};
     }

@@ -216,6 +216,10 @@ Result<void> Queue::step(const backend::Command& command, const Commands& list) 
   if (const auto* called = std::get_if<backend::HostCall>(&command.operation)) return call(*called);
   if (const auto* indirect = std::get_if<backend::ExecIndirect>(&command.operation)) return launch(*indirect, list);
   forget_step(command);
+  return run_alone(command);
+}
+
+Result<void> Queue::run_alone(const backend::Command& command) {
   return run({}, [&](Recorder& recorder) { return recorder.record(Commands{std::span(&command, 1), {}}); });
 }
 
@@ -246,8 +250,7 @@ Result<std::array<std::uint32_t, 3>> Queue::read_grid(const backend::Range& rang
   download.from = range;
   download.from.size = sizeof counts;
   download.to = {reinterpret_cast<std::byte*>(counts.data()), sizeof counts, backend::no_slot};
-  const backend::Command command{download, nullptr, false};
-  PINTLE_TRY(run({}, [&](Recorder& recorder) { return recorder.record(Commands{std::span(&command, 1), {}}); }));
+  PINTLE_TRY(run_alone({download, nullptr, false}));
   PINTLE_TRY(finish_pieces(Deadline::max()));
   return counts;
 }

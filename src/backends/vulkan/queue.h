@@ -56,6 +56,7 @@ class Queue final : private kit::StepQueue::Native {
   void forget_step(const backend::Command& command) noexcept;
   template <class Record>
   [[nodiscard]] Result<void> run(const Batch& batch, Record record);
+  [[nodiscard]] Result<void> run_alone(const backend::Command& command);
   [[nodiscard]] Result<void> send(std::unique_ptr<Slot> slot, const Batch& batch);
   [[nodiscard]] VkResult send_locked(std::unique_ptr<Slot> slot, const Timeline& signal, std::uint64_t value);
   [[nodiscard]] Result<std::unique_ptr<Slot>> acquire();

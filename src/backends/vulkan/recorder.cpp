@@ -227,9 +227,10 @@ Result<void> Recorder::bind_arguments(const Kernel& kernel, std::span<const Argu
   std::size_t scalar = 0;
   for (const Argument& argument : arguments) {
     if (argument.kind == Argument::Kind::buffer) {
-      const Place place = place_of(argument.range);
-      buffers[buffer++] = {place.buffer, place.offset,
-                           std::max<VkDeviceSize>(word, (argument.range.size + 3) / word * word)};
+      backend::Range range = argument.range;
+      if (range.size == 0) range.offset = 0;  // a descriptor has at least a word
+      const Place place = place_of(range);
+      buffers[buffer++] = {place.buffer, place.offset, std::max<VkDeviceSize>(word, (range.size + 3) / word * word)};
     } else if (argument.kind == Argument::Kind::scalar) {
       const kit::ScalarPlace& place = kernel.scalars[scalar++];
       std::memcpy(scalars.data() + place.offset, argument.scalar.bytes.data(), place.size);
@@ -246,14 +247,15 @@ Result<void> Recorder::bind_arguments(const Kernel& kernel, std::span<const Argu
   }
   std::array<VkWriteDescriptorSet, most_buffers + 1> writes;
   for (std::uint32_t binding = 0; binding < buffer; ++binding) {
-    const bool is_uniform = binding == kernel.buffers;
+    const VkDescriptorType type =
+        binding == kernel.buffers ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
     writes[binding] = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                        nullptr,
                        VK_NULL_HANDLE,
                        binding,
                        0,
                        1,
-                       is_uniform ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                       type,
                        nullptr,
                        &buffers[binding],
                        nullptr};
@@ -261,13 +263,9 @@ Result<void> Recorder::bind_arguments(const Kernel& kernel, std::span<const Argu
   if (buffer == 0) return {};
   const auto used = std::span(writes).first(buffer);
   if (vk_.CmdPushDescriptorSetKHR == nullptr) return bind_set(kernel, used);
-  push(kernel, used);
-  return {};
-}
-
-void Recorder::push(const Kernel& kernel, std::span<const VkWriteDescriptorSet> writes) {
   vk_.CmdPushDescriptorSetKHR(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, kernel.layout->pipeline, 0,
-                              static_cast<std::uint32_t>(writes.size()), writes.data());
+                              static_cast<std::uint32_t>(used.size()), used.data());
+  return {};
 }
 
 Result<void> Recorder::bind_set(const Kernel& kernel, std::span<VkWriteDescriptorSet> writes) {

@@ -48,7 +48,6 @@ class Recorder {
                                          std::uint64_t end);
   [[nodiscard]] std::optional<Place> import(std::span<const std::byte> bytes);
   [[nodiscard]] Result<void> bind_arguments(const Kernel& kernel, std::span<const backend::Argument> arguments);
-  void push(const Kernel& kernel, std::span<const VkWriteDescriptorSet> writes);
   [[nodiscard]] Result<void> bind_set(const Kernel& kernel, std::span<VkWriteDescriptorSet> writes);
 
   Context& context_;

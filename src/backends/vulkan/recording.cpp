@@ -17,9 +17,8 @@ bool is_fixed(const backend::Command& command, const backend::Commands& list) {
   bool has_slot = false;
   kit::for_each_range(command, list.arguments,
                       [&](const backend::Range& range, Access) { has_slot |= range.slot != backend::no_slot; });
-  if (const auto* const exec = kit::exec_of(command)) {
-    for (const backend::Argument& argument : list.of(*exec)) has_slot |= argument.slot != backend::no_slot;
-  }
+  if (const auto* const exec = kit::exec_of(command))
+    has_slot |= std::ranges::any_of(list.of(*exec), [](const auto& one) { return one.slot != backend::no_slot; });
   return is_plain && !has_slot;
 }
 
