@@ -28,22 +28,23 @@ struct EventTold {
 /// What an EventTimeline needs of a vendor. An Event is a value whose copies keep the vendor's event alive; a default
 /// one is none. Nothing here may block.
 template <class Policy>
-concept EventPolicy = std::copyable<typename Policy::Event> &&
-                      requires(Policy& policy, const typename Policy::Event& event, EventTold told, const Error& error) {
-                        /// An error means that the work has failed.
-                        { policy.is_done(event) } -> std::same_as<Result<bool>>;
-                        /// Has `told` called; perhaps at once, perhaps under locks of the vendor's. False where the
-                        /// vendor cannot: then waits look again and again.
-                        { policy.tell(event, told) } -> std::same_as<bool>;
-                        /// The work has failed, and the device with it. Answers the first cause.
-                        { policy.lose(error) } -> std::same_as<Error>;
-                      };
+concept EventPolicy =
+    std::copyable<typename Policy::Event> &&
+    requires(Policy& policy, const typename Policy::Event& event, EventTold told, const Error& error) {
+      /// An error means that the work has failed.
+      { policy.is_done(event) } -> std::same_as<Result<bool>>;
+      /// Has `told` called; perhaps at once, perhaps under locks of the vendor's. False where the
+      /// vendor cannot: then waits look again and again.
+      { policy.tell(event, told) } -> std::same_as<bool>;
+      /// The work has failed, and the device with it. Answers the first cause.
+      { policy.lose(error) } -> std::same_as<Error>;
+    };
 
 /// `add` is for one thread at a time; everything else may be called from any thread.
 ///
-/// Two locks, so that no callback of the vendor's meets a call to it: events are asked under `events_`, which a callback
-/// never takes; what is known to be done rises under `raise_`, under which the vendor is never called. State lives until
-/// the last callback, which may come after the timeline has gone.
+/// Two locks, so that no callback of the vendor's meets a call to it: events are asked under `events_`, which a
+/// callback never takes; what is known to be done rises under `raise_`, under which the vendor is never called. State
+/// lives until the last callback, which may come after the timeline has gone.
 template <EventPolicy Policy>
 class EventTimeline {
  public:

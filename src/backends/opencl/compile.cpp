@@ -70,16 +70,15 @@ class Compilation {
 
   Result<Owned<cl_program>> from_il() const {
     cl_int status = CL_SUCCESS;
-    Owned<cl_program> program(
-        api().clCreateProgramWithIL(context_, image_.code.data(), image_.code.size(), &status));
+    Owned<cl_program> program(api().clCreateProgramWithIL(context_, image_.code.data(), image_.code.size(), &status));
     if (status != CL_SUCCESS) return failure(status, fmt::format("The driver takes no SPIR-V of {}.", name_of(image_)));
     return build(std::move(program));
   }
 
  private:
   [[nodiscard]] base::Digest key() const {
-    const std::string all = fmt::format("pintle {}\n{}\n{}\n{}", version, found_.identity, options_,
-                                        base::text_in(image_.code));
+    const std::string all =
+        fmt::format("pintle {}\n{}\n{}\n{}", version, found_.identity, options_, base::text_in(image_.code));
     return base::sha256(base::bytes_in(all));
   }
 
@@ -105,8 +104,7 @@ class Compilation {
   }
 
   Result<Owned<cl_program>> build(Owned<cl_program> program) const {
-    const cl_int status =
-        api().clBuildProgram(program.get(), 1, &found_.device, options_.c_str(), nullptr, nullptr);
+    const cl_int status = api().clBuildProgram(program.get(), 1, &found_.device, options_.c_str(), nullptr, nullptr);
     const std::string log = told_text([&](std::size_t size, void* to, std::size_t* needed) {
       return api().clGetProgramBuildInfo(program.get(), found_.device, CL_PROGRAM_BUILD_LOG, size, to, needed);
     });
@@ -124,8 +122,8 @@ class Compilation {
                      "clGetProgramInfo"));
     Code code(size);
     auto* bytes = reinterpret_cast<unsigned char*>(code.data());
-    PINTLE_TRY(check(api().clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, nullptr),
-                     "clGetProgramInfo"));
+    PINTLE_TRY(
+        check(api().clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, nullptr), "clGetProgramInfo"));
     if (size == 0) return Error(Errc::unsupported, "The driver gives no binary of the program.");
     return code;
   }
@@ -158,11 +156,11 @@ Result<Owned<cl_program>> compile(const ProgramImage& image, const FoundDevice& 
                                                 name_of(image), found.info.id, fmt::join(found.info.formats, ", ")));
   }
   if (!image.constants.empty()) {
-    return Error(Errc::unsupported,
-                 fmt::format("Constants ({}, the first is {}) of {} cannot be set in the format {}; only opencl_c "
-                             "takes them.",
-                             image.constants.size(), base::quote(image.constants[0].name), name_of(image),
-                             image.format));
+    return Error(
+        Errc::unsupported,
+        fmt::format("Constants ({}, the first is {}) of {} cannot be set in the format {}; only opencl_c "
+                    "takes them.",
+                    image.constants.size(), base::quote(image.constants[0].name), name_of(image), image.format));
   }
   return Compilation(image, found, context, {}).from_il();
 }

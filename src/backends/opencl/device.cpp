@@ -25,11 +25,10 @@ void set_row(DeviceInfo& info, Capability row) {
 
 Result<std::unique_ptr<backend::Device>> Device::open(FoundDevice found, std::uint32_t ordinal) {
   found.info.id = fmt::format("opencl:{}", ordinal);
-  const std::array<cl_context_properties, 3> properties{
-      CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(found.platform), 0};
+  const std::array<cl_context_properties, 3> properties{CL_CONTEXT_PLATFORM,
+                                                        reinterpret_cast<cl_context_properties>(found.platform), 0};
   cl_int status = CL_SUCCESS;
-  Owned<cl_context> context(
-      api().clCreateContext(properties.data(), 1, &found.device, nullptr, nullptr, &status));
+  Owned<cl_context> context(api().clCreateContext(properties.data(), 1, &found.device, nullptr, nullptr, &status));
   if (status != CL_SUCCESS) return failure(status, fmt::format("OpenCL opens no context on [{}].", found.info.id));
   std::unique_ptr<Device> device(new Device(std::move(found), std::move(context)));
   PINTLE_ASSIGN(service, Service::create(device->context_.get(), device->found_));
@@ -95,11 +94,11 @@ Result<std::span<std::byte>> Device::map(backend::MemoryId id) {
   return base::contain("mapping", [&]() -> Result<std::span<std::byte>> {
     const Memory& memory = memory_of(id);
     if (memory.host() != nullptr) return std::span(memory.host(), memory.size());
-    return Error(Errc::unsupported, fmt::format("Memory of ({} bytes) on [{}] has no address for the host: {}.",
-                                                memory.size(), found_.info.id,
-                                                found_.is_host_run
-                                                    ? "it is not placed on the host"
-                                                    : found_.info.capability(Feature::mapped_memory).detail));
+    return Error(
+        Errc::unsupported,
+        fmt::format("Memory of ({} bytes) on [{}] has no address for the host: {}.", memory.size(), found_.info.id,
+                    found_.is_host_run ? "it is not placed on the host"
+                                       : found_.info.capability(Feature::mapped_memory).detail));
   });
 }
 
@@ -132,8 +131,8 @@ auto Device::on_queue(backend::QueueId id, std::string_view what, Body body) -> 
     PINTLE_TRY(queues_.loss->check());
     const auto queue = queues_.table.find(id);
     if (queue != nullptr) return body(*queue);
-    return Error(Errc::internal, fmt::format("Queue ({}) of [{}] is not there.", static_cast<std::uint64_t>(id),
-                                             found_.info.id));
+    return Error(Errc::internal,
+                 fmt::format("Queue ({}) of [{}] is not there.", static_cast<std::uint64_t>(id), found_.info.id));
   });
 }
 

@@ -167,8 +167,8 @@ void examine(FoundDevice& found, std::uint32_t version) {
   found.clock = measures ? ClockSource::profiling : ClockSource::host;
   cl_ulong resolution = 0;
   found.has_device_timer = measures && version >= 210 && api().clGetDeviceAndHostTimer != nullptr &&
-                           api().clGetPlatformInfo(found.platform, CL_PLATFORM_HOST_TIMER_RESOLUTION,
-                                                   sizeof resolution, &resolution, nullptr) == CL_SUCCESS &&
+                           api().clGetPlatformInfo(found.platform, CL_PLATFORM_HOST_TIMER_RESOLUTION, sizeof resolution,
+                                                   &resolution, nullptr) == CL_SUCCESS &&
                            resolution != 0;
   found.needs_linker = found.is_host_run && found.platform_name == "Portable Computing Language";
   found.hides_group_limit = found.platform_name == "rusticl";
@@ -225,11 +225,12 @@ Absence no_loader(const Error& error) {
 }
 
 Absence no_platform(cl_int status) {
-  return {"opencl",
-          fmt::format("The ICD loader {} finds no driver: clGetPlatformIDs answers ({}, {}).", api().library.name(),
-                      status, symbol_of(status)),
-          "Install a driver that puts an .icd file into /etc/OpenCL/vendors (pocl-opencl-icd for the host's processor), "
-          "and see that OCL_ICD_VENDORS does not hide it"};
+  return {
+      "opencl",
+      fmt::format("The ICD loader {} finds no driver: clGetPlatformIDs answers ({}, {}).", api().library.name(), status,
+                  symbol_of(status)),
+      "Install a driver that puts an .icd file into /etc/OpenCL/vendors (pocl-opencl-icd for the host's processor), "
+      "and see that OCL_ICD_VENDORS does not hide it"};
 }
 
 Absence no_device(const std::string& why) {

@@ -24,9 +24,9 @@ struct FoundDevice {
   std::string identity;  ///< Device, driver and versions: what compiled code depends on.
   std::uint64_t memory_bytes = 0;
   ClockSource clock = ClockSource::host;
-  bool is_host_run = false;       ///< The host's processor runs the kernels; its memory is the device's.
-  bool has_device_timer = false;  ///< clGetDeviceAndHostTimer answers.
-  bool needs_linker = false;      ///< PoCL: aborts the process when it finds no linker.
+  bool is_host_run = false;        ///< The host's processor runs the kernels; its memory is the device's.
+  bool has_device_timer = false;   ///< clGetDeviceAndHostTimer answers.
+  bool needs_linker = false;       ///< PoCL: aborts the process when it finds no linker.
   bool hides_group_limit = false;  ///< rusticl before Mesa 23.1 tells the preferred multiple as a kernel's limit.
 };
 

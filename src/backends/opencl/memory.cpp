@@ -53,8 +53,8 @@ Result<std::shared_ptr<const Part>> Memory::part(std::uint64_t offset, std::uint
   if (found != parts_.end()) return *found;
   const cl_buffer_region region{offset, size};
   cl_int status = CL_SUCCESS;
-  Owned<cl_mem> object(api().clCreateSubBuffer(this->object(), CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region,
-                                               &status));
+  Owned<cl_mem> object(
+      api().clCreateSubBuffer(this->object(), CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &status));
   if (status != CL_SUCCESS) {
     return failure(status, fmt::format("OpenCL makes no sub-buffer at offset ({}) with size ({}) of a buffer of ({}).",
                                        offset, size, this->size()));
@@ -161,8 +161,8 @@ Result<backend::MemoryId> MemoryTable::import_host(std::span<std::byte> bytes) {
                                                 static_cast<const void*>(bytes.data()), alignment));
   }
   cl_int status = CL_SUCCESS;
-  Owned<cl_mem> object(api().clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes.size(),
-                                            bytes.data(), &status));
+  Owned<cl_mem> object(
+      api().clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes.size(), bytes.data(), &status));
   if (status != CL_SUCCESS) {
     return failure(status, fmt::format("OpenCL takes no host memory of size ({}).", bytes.size()));
   }

@@ -46,13 +46,13 @@ class Comparison {
   /// The number of arguments of the kernel, which may be one more for local memory.
   Result<std::size_t> count() const {
     cl_uint count = 0;
-    PINTLE_TRY(check(api().clGetKernelInfo(kernel_, CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr),
-                     "clGetKernelInfo"));
+    PINTLE_TRY(
+        check(api().clGetKernelInfo(kernel_, CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr), "clGetKernelInfo"));
     const std::size_t declared = entry_.parameters.size();
     const bool is_local_last = entry_.local_bytes > 0 && count == declared + 1;
     if (count == declared || is_local_last) return std::size_t{count};
-    return mismatch(entry_, fmt::format("has ({}) arguments in the program, but ({}) parameters are declared", count,
-                                        declared));
+    return mismatch(
+        entry_, fmt::format("has ({}) arguments in the program, but ({}) parameters are declared", count, declared));
   }
 
   Result<void> check_spaces(std::size_t count) const {
@@ -69,8 +69,8 @@ class Comparison {
     for (std::size_t index = 0; index < entry_.parameters.size(); ++index) {
       const Parameter& parameter = entry_.parameters[index];
       if (parameter.kind != Parameter::Kind::scalar) continue;
-      const cl_int status = api().clSetKernelArg(kernel_, static_cast<cl_uint>(index), bytes_of(parameter.dtype),
-                                                 nothing.data());
+      const cl_int status =
+          api().clSetKernelArg(kernel_, static_cast<cl_uint>(index), bytes_of(parameter.dtype), nothing.data());
       if (status == CL_SUCCESS) continue;
       return failure(status, fmt::format("Entry {} takes no value of ({} bytes) as the parameter {}, declared {}.",
                                          base::quote(entry_.name), bytes_of(parameter.dtype),
@@ -95,8 +95,9 @@ class Comparison {
 
   [[nodiscard]] Error wrong_space(std::size_t index, cl_kernel_arg_address_qualifier where) const {
     if (index == entry_.parameters.size()) {
-      return mismatch(entry_, fmt::format("has a last argument that is {}, where local memory of ({} bytes) is declared",
-                                          name_of(where), entry_.local_bytes));
+      return mismatch(entry_,
+                      fmt::format("has a last argument that is {}, where local memory of ({} bytes) is declared",
+                                  name_of(where), entry_.local_bytes));
     }
     const Parameter& parameter = entry_.parameters[index];
     const bool is_scalar = parameter.kind == Parameter::Kind::scalar;
@@ -113,11 +114,11 @@ Result<void> check_group(const Entry& entry, cl_kernel kernel, const FoundDevice
   const Grid& group = entry.group_size;
   const std::uint64_t items = std::uint64_t{group.x} * group.y * group.z;
   const auto most = group_value<std::size_t>(kernel, found.device, CL_KERNEL_WORK_GROUP_SIZE);
-  const auto multiple =
-      group_value<std::size_t>(kernel, found.device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
+  const auto multiple = group_value<std::size_t>(kernel, found.device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
   const bool is_told = most && !(found.hides_group_limit && most == multiple);
   if (is_told && items > *most) {
-    return mismatch(entry, fmt::format("has groups of ({}) items, more than its limit ({}) on this device", items, *most));
+    return mismatch(entry,
+                    fmt::format("has groups of ({}) items, more than its limit ({}) on this device", items, *most));
   }
   using Sizes = std::array<std::size_t, 3>;
   const Sizes declared{group.x, group.y, group.z};

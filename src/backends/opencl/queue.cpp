@@ -146,9 +146,9 @@ class Queue::Enqueue {
     const std::array<std::size_t, 3> global{std::size_t{grid.x} * group.x, std::size_t{grid.y} * group.y,
                                             std::size_t{grid.z} * group.z};
     const std::array<std::size_t, 3> local{group.x, group.y, group.z};
-    return check(api().clEnqueueNDRangeKernel(queue_, use->get(), 3, nullptr, global.data(), local.data(), 0, nullptr,
-                                              event_),
-                 "clEnqueueNDRangeKernel");
+    return check(
+        api().clEnqueueNDRangeKernel(queue_, use->get(), 3, nullptr, global.data(), local.data(), 0, nullptr, event_),
+        "clEnqueueNDRangeKernel");
   }
 
  private:
@@ -182,8 +182,8 @@ Result<void> Queue::enqueue_waits(std::span<const QueuePoint> waits) {
     awaited_.push_back(std::move(event));
   }
   if (wait_list_.empty()) return {};
-  const auto waited = check(api().clEnqueueBarrierWithWaitList(
-                                queue_.get(), static_cast<cl_uint>(wait_list_.size()), wait_list_.data(), nullptr),
+  const auto waited = check(api().clEnqueueBarrierWithWaitList(queue_.get(), static_cast<cl_uint>(wait_list_.size()),
+                                                               wait_list_.data(), nullptr),
                             "clEnqueueBarrierWithWaitList");
   awaited_.clear();
   return waited;
@@ -241,8 +241,7 @@ Result<void> Queue::write_time(const Range& to) {
     PINTLE_ASSIGN(end, end_of(last_));
     ticks_ = end;
   } else {
-    ticks_ = static_cast<std::uint64_t>(
-        std::chrono::duration_cast<Duration>(Clock::now().time_since_epoch()).count());
+    ticks_ = static_cast<std::uint64_t>(std::chrono::duration_cast<Duration>(Clock::now().time_since_epoch()).count());
   }
   return check(api().clEnqueueWriteBuffer(queue_.get(), object_of(to), CL_FALSE, to.offset, sizeof ticks_, &ticks_, 0,
                                           nullptr, nullptr),

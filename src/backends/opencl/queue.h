@@ -92,12 +92,12 @@ class Queue final : private kit::StepQueue::Native, private Loss::Waits {
   Owned<cl_command_queue> queue_;
   Timeline timeline_;
   std::atomic<bool> is_closing_{false};
-  Event last_;                        // of the last piece
-  std::vector<Event> awaited_;        // kept for their memory, as is the next
+  Event last_;                  // of the last piece
+  std::vector<Event> awaited_;  // kept for their memory, as is the next
   std::vector<cl_event> wait_list_;
-  std::array<cl_uint, 3> counts_{};   // read by a step
-  std::uint64_t ticks_ = 0;           // written by a step
-  kit::StepQueue steps_;              // last: its thread ends before what it uses
+  std::array<cl_uint, 3> counts_{};  // read by a step
+  std::uint64_t ticks_ = 0;          // written by a step
+  kit::StepQueue steps_;             // last: its thread ends before what it uses
 };
 
 }  // namespace pintle::opencl

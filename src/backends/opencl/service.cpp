@@ -33,9 +33,9 @@ Result<void> await(const Event& event) {
 Result<bool> is_done(const Event& event) {
   return base::contain("asking an event", [&]() -> Result<bool> {
     cl_int state = CL_QUEUED;
-    PINTLE_TRY(check(
-        api().clGetEventInfo(event.get(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr),
-        "clGetEventInfo"));
+    PINTLE_TRY(
+        check(api().clGetEventInfo(event.get(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr),
+              "clGetEventInfo"));
     if (state >= 0) return state == CL_COMPLETE;
     return failure(state, fmt::format("A command ends with the status ({}).", state));
   });

@@ -129,7 +129,9 @@ CommandList build(Context& test, const std::vector<Step>& steps, const std::vect
       case Step::Kind::copy: list.copy(at(step.to), at(step.from)); break;
       case Step::Kind::fill: list.fill(at(step.to), step.value); break;
       case Step::Kind::affine: list.exec(affine, Grid::cover(block), at(step.to), 3u, step.value, block); break;
-      case Step::Kind::add_to: list.exec(add_to, Grid::cover(block), at(step.from), at(step.to), step.value, block); break;
+      case Step::Kind::add_to:
+        list.exec(add_to, Grid::cover(block), at(step.from), at(step.to), step.value, block);
+        break;
     }
   }
   return list;
