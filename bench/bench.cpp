@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "base/contain.h"
 #include "base/quote.h"
@@ -13,7 +14,7 @@
 namespace pintle::bench {
 namespace {
 
-constexpr std::array<FigureInfo, 7> table{{
+constexpr std::array<FigureInfo, 13> table{{
     {"dispatch_hot", "A fresh list of one empty kernel, submitted and waited for, the worker awake"},
     {"dispatch_idle", "The same, both sides asleep 1 ms before each trial"},
     {"submit", "Host cost of submitting one recorded list, in bursts of 100"},
@@ -21,9 +22,17 @@ constexpr std::array<FigureInfo, 7> table{{
     {"parallel_saxpy", "y = a x + y at 4 Ki, 64 Ki, 1 Mi and 16 Mi floats"},
     {"copy", "64 MiB from the host to the device and back"},
     {"start", "From process start until the first list is done and the process has ended"},
+    {"launch", "One empty kernel, recorded and as a fresh list, beside the API by hand", Reference::api},
+    {"recording_1000", "1,000 empty kernels in one recording, per kernel, beside the API by hand", Reference::api},
+    {"chains", "Independent chains of kernels in one list, beside a barrier after each", Reference::itself},
+    {"transfer_up", "64 MiB to the device, beside a memcpy to mapped memory", Reference::api},
+    {"transfer_down", "64 MiB from the device, beside a memcpy from mapped memory", Reference::api},
+    {"first_result", "From process start to a result and the end, beside the API by hand", Reference::api},
 }};
 constexpr std::array<Rows (*)(const BenchOptions&), table.size()> runs{
-    dispatch_hot, dispatch_idle, submit, replay_1000, parallel_saxpy, copy, start};
+    dispatch_hot, dispatch_idle,  submit, replay_1000, parallel_saxpy, copy,        start,
+    launch,       recording_1000, chains, transfer_up, transfer_down,  first_result};
+constexpr std::array api_backends{"vulkan", "opencl"};
 
 Error unknown(std::string_view name) {
   std::string names;
@@ -31,12 +40,52 @@ Error unknown(std::string_view name) {
   return {Errc::not_found, fmt::format("Figure {} is none of: {}.", base::quote(name), names)};
 }
 
-/// The options with the device's canonical id: what `best` stands for.
-Result<BenchOptions> resolve(const BenchOptions& options) {
+/// One device that is named; its canonical id is what `best` stands for.
+Rows run_on(std::size_t figure, const BenchOptions& options) {
   PINTLE_ASSIGN(device, open(options.device));
   BenchOptions resolved = options;
   resolved.device = device.id();
-  return resolved;
+  return runs[figure](resolved);
+}
+
+std::string why_absent(const DeviceList& listed, std::string_view backend) {
+  for (const Absence& absence : listed.absences) {
+    if (absence.backend == backend) return fmt::format("{} {}", absence.reason, absence.next_step);
+  }
+  return fmt::format("This build has no backend {}.", base::quote(backend));
+}
+
+/// Each device of one API, or a row that says why there is none.
+Rows run_on_backend(std::size_t figure, const BenchOptions& options, std::string_view backend) {
+  PINTLE_ASSIGN(listed, devices());
+  std::vector<Row> rows;
+  for (const DeviceInfo& device : listed.devices) {
+    if (device.backend != backend) continue;
+    BenchOptions one = options;
+    one.device = device.id;
+    PINTLE_ASSIGN(more, run_on(figure, one));
+    std::ranges::move(more, std::back_inserter(rows));
+  }
+  if (!rows.empty()) return rows;
+  return one_skip({.name = table[figure].name, .reference = {}, .reach = {}},
+                  {backend.data(), options.pairs, options.on_row}, why_absent(listed, backend));
+}
+
+Rows run_everywhere(std::size_t figure, const BenchOptions& options) {
+  const Reference reference = table[figure].reference;
+  std::vector<Row> rows;
+  if (reference != Reference::api) {
+    BenchOptions on_host = options;
+    on_host.device = "cpu";
+    PINTLE_ASSIGN(more, run_on(figure, on_host));
+    std::ranges::move(more, std::back_inserter(rows));
+  }
+  if (reference == Reference::host) return rows;
+  for (const std::string_view backend : api_backends) {
+    PINTLE_ASSIGN(more, run_on_backend(figure, options, backend));
+    std::ranges::move(more, std::back_inserter(rows));
+  }
+  return rows;
 }
 
 }  // namespace
@@ -51,8 +100,8 @@ Result<std::vector<Row>> run_figure(std::string_view name, const BenchOptions& o
       return Error(Errc::invalid_argument, fmt::format("Pairs ({}) are fewer than the least number ({}).",
                                                        options.pairs, BenchOptions::least_pairs));
     }
-    PINTLE_ASSIGN(resolved, resolve(options));
-    auto rows = runs[static_cast<std::size_t>(place - table.begin())](resolved);
+    const auto figure = static_cast<std::size_t>(place - table.begin());
+    auto rows = options.device.empty() ? run_everywhere(figure, options) : run_on(figure, options);
     if (!rows) return rows.error().during(fmt::format("measuring {}", name));
     return rows;
   });

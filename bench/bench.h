@@ -14,9 +14,17 @@
 
 namespace pintle::bench {
 
+/// What a figure is measured on where no device is named.
+enum class Reference : unsigned char {
+  host,    ///< The cpu: the reference is the host's.
+  api,     ///< Each vulkan and opencl device: the reference is written against their API.
+  itself,  ///< All of these: the reference is the same device, used otherwise.
+};
+
 struct FigureInfo {
   std::string_view name;
   std::string_view text;
+  Reference reference = Reference::host;
 };
 
 /// The median of the pairs' ratios; `low` and `high` bound it at 95 %, by order statistics.
@@ -28,8 +36,8 @@ struct Ratio {
 
 /// What a figure should reach.
 struct Reach {
-  enum class Kind : unsigned char { ratio_at_most, ratio_at_least, difference_ns_at_most };
-  Kind kind = Kind::ratio_at_most;
+  enum class Kind : unsigned char { none, ratio_at_most, ratio_at_least, difference_ns_at_most };
+  Kind kind = Kind::none;
   double limit = 0;
 };
 
@@ -59,7 +67,7 @@ struct Row {
 
 struct BenchOptions {
   static constexpr std::size_t least_pairs = 31;
-  std::string device = "cpu";
+  std::string device;  ///< Empty: those that the figure is for.
   std::size_t pairs = least_pairs;
   std::function<void(const Row&)> on_row;  ///< Told of each row as it is there.
 };
@@ -68,7 +76,8 @@ struct BenchOptions {
 [[nodiscard]] std::span<const FigureInfo> figures() noexcept;
 
 /// Measures one figure. `not_found` lists the figures; `invalid_argument` for too few pairs; any other error is a
-/// device that failed or computed wrong bytes. What the device cannot run is a skipped row, not an error.
+/// device that failed or computed wrong bytes. What the device cannot run is a skipped row, not an error; so is an API
+/// that has no device where none is named.
 [[nodiscard]] Result<std::vector<Row>> run_figure(std::string_view name, const BenchOptions& options);
 
 }  // namespace pintle::bench

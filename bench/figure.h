@@ -18,6 +18,12 @@ using Rows = Result<std::vector<Row>>;
 [[nodiscard]] Rows parallel_saxpy(const BenchOptions& options);
 [[nodiscard]] Rows copy(const BenchOptions& options);
 [[nodiscard]] Rows start(const BenchOptions& options);
+[[nodiscard]] Rows launch(const BenchOptions& options);
+[[nodiscard]] Rows recording_1000(const BenchOptions& options);
+[[nodiscard]] Rows chains(const BenchOptions& options);
+[[nodiscard]] Rows transfer_up(const BenchOptions& options);
+[[nodiscard]] Rows transfer_down(const BenchOptions& options);
+[[nodiscard]] Rows first_result(const BenchOptions& options);
 
 /// The one row of a figure that is measured once.
 [[nodiscard]] inline Rows one_row(const Subject& subject, const BenchOptions& options, const Block& ours,

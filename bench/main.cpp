@@ -95,7 +95,7 @@ void print_list() {
 void declare(CLI::App& app, Request& request) {
   app.option_defaults()->always_capture_default();
   app.add_option("FIGURE", request.names, "Figures to measure; without any, all");
-  app.add_option("--device", request.options.device, "Device to measure");
+  app.add_option("--device", request.options.device, "Device to measure; without it, those that the figure is for");
   app.add_option("--pairs", request.options.pairs, "Pairs of blocks for each figure");
   app.add_option("--out", request.out, "File for the raw data as JSON");
   app.add_flag("--json", request.json, "Print JSON on standard output");

@@ -35,6 +35,7 @@ double difference_ns(Unit unit, const std::vector<Pair>& pairs) {
 
 bool is_reached(const Reach& reach, const Row& row) {
   switch (reach.kind) {
+    case Reach::Kind::none: return true;
     case Reach::Kind::ratio_at_most: return row.ratio.median <= reach.limit;
     case Reach::Kind::ratio_at_least: return row.ratio.median >= reach.limit;
     case Reach::Kind::difference_ns_at_most: break;

@@ -13,6 +13,7 @@ using Cells = std::array<std::string, 7>;
 
 std::string text_of(const Reach& reach) {
   switch (reach.kind) {
+    case Reach::Kind::none: return {};
     case Reach::Kind::ratio_at_most: return fmt::format("ratio <= {}", reach.limit);
     case Reach::Kind::ratio_at_least: return fmt::format("ratio >= {}", reach.limit);
     case Reach::Kind::difference_ns_at_most: break;
@@ -32,7 +33,9 @@ Cells cells_of(const Row& row) {
           fmt::format("{:.4g} {}", row.reference_p50, row.unit),
           ratio,
           text_of(row.reach),
-          row.reached ? "reached" : "MISSED"};
+          row.reach.kind == Reach::Kind::none ? ""
+          : row.reached                       ? "reached"
+                                              : "MISSED"};
 }
 
 std::string line_of(const Cells& cells, const std::array<std::size_t, 7>& widths) {
@@ -57,6 +60,7 @@ Json to_json(const Row& row) {
             {"ratio_high", row.ratio.high}};
   if (row.difference_ns) json["difference_ns"] = *row.difference_ns;
   if (row.size) json["size"] = *row.size;
+  if (row.reach.kind == Reach::Kind::none) return json;
   json["reach"] = text_of(row.reach);
   json["reached"] = row.reached;
   return json;

@@ -12,7 +12,8 @@ namespace pintle::bench {
 using Json = nlohmann::ordered_json;
 
 /// {"name","device","unit","min","p50","p99","reference":{"name","p50"},"ratio","ratio_low","ratio_high"}, then
-/// "difference_ns" and "size" where the figure has them, "reach" and "reached". A skipped row is
+/// "difference_ns" and "size" where the figure has them, "reach" and "reached" where it should reach something. A
+/// skipped row is
 /// {"name","device","skipped"}.
 [[nodiscard]] Json to_json(const Row& row);
 /// The same with each pair.

@@ -2,28 +2,35 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <utility>
 
+#include "bench/kernel_text.h"
 #include "pintle/native/cpu.h"
 
 namespace pintle::bench {
 namespace {
 
 Result<void> load_kernels(Rig& rig) {
-  PINTLE_TRY(cpu::register_kernel("bench_nothing", bench_nothing));
-  PINTLE_TRY(cpu::register_kernel("bench_saxpy", bench_saxpy));
-  const std::string saxpy =
-      fmt::format("bench_saxpy(a: f32, x: read f32[], y: read_write f32[], n: u32) group {}", Rig::saxpy_group);
-  PINTLE_ASSIGN(pack, ProgramPack::source("native", "", {"bench_nothing()", saxpy}, "bench"));
+  PINTLE_ASSIGN(pack, kernel_pack(std::array{nothing_signature, turn_signature}));
   PINTLE_ASSIGN(program, rig.device.load(pack));
   PINTLE_ASSIGN(nothing, program.kernel("bench_nothing"));
-  PINTLE_ASSIGN(scaled, program.kernel("bench_saxpy"));
+  PINTLE_ASSIGN(turn, program.kernel("bench_turn"));
   rig.nothing = std::move(nothing);
-  rig.saxpy = std::move(scaled);
+  rig.turn = std::move(turn);
   return {};
 }
 
 }  // namespace
+
+Result<ProgramPack> kernel_pack(std::span<const std::string_view> signatures) {
+  PINTLE_TRY(cpu::register_kernel("bench_nothing", bench_nothing));
+  PINTLE_TRY(cpu::register_kernel("bench_turn", bench_turn));
+  PINTLE_ASSIGN(native, ProgramPack::source("native", "", signatures, "bench"));
+  PINTLE_ASSIGN(opencl, ProgramPack::source("opencl_c", opencl_text, signatures, "bench"));
+  PINTLE_ASSIGN(glsl, ProgramPack::source("glsl", glsl_text, signatures, "bench"));
+  return native.with(opencl).with(glsl);
+}
 
 Result<Rig> Rig::open(std::string_view id) {
   Rig rig;
@@ -38,6 +45,14 @@ Result<Rig> Rig::open(std::string_view id) {
     rig.unfit = loaded.error().text();
   }
   return rig;
+}
+
+Result<Kernel> Rig::load_saxpy() const {
+  PINTLE_TRY(cpu::register_kernel("bench_saxpy", bench_saxpy));
+  const std::string signature =
+      fmt::format("bench_saxpy(a: f32, x: read f32[], y: read_write f32[], n: u32) group {}", saxpy_group);
+  PINTLE_ASSIGN(pack, ProgramPack::source("native", "", {signature}, "bench"));
+  return device.load(pack, "bench_saxpy");
 }
 
 }  // namespace pintle::bench

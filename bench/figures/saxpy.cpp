@@ -53,18 +53,19 @@ struct Saxpy {
   Recording recording;
 };
 
-Result<Saxpy> prepare(Rig& rig, std::uint64_t count) {
+Result<Saxpy> prepare(Rig& rig, const Kernel& saxpy, std::uint64_t count) {
   PINTLE_ASSIGN(x, rig.device.allocate(DType::f32, {count}));
   PINTLE_ASSIGN(y, rig.device.allocate(DType::f32, {count}));
   PINTLE_TRY(rig.queue.submit_and_wait(CommandList{}.fill(x, 1.0f).fill(y, 0.0f)));
   CommandList list;
-  list.exec(rig.saxpy, Grid::cover(count), step, x, y, static_cast<std::uint32_t>(count));
+  list.exec(saxpy, Grid::cover(count), step, x, y, static_cast<std::uint32_t>(count));
   PINTLE_ASSIGN(recording, rig.device.record(std::move(list)));
   return Saxpy{std::move(x), std::move(y), std::move(recording)};
 }
 
-Result<Row> measure(const Subject& subject, const BenchOptions& options, Rig& rig, const Load& load) {
-  PINTLE_ASSIGN(ours, prepare(rig, load.count));
+Result<Row> measure(const Subject& subject, const BenchOptions& options, Rig& rig, const Kernel& saxpy,
+                    const Load& load) {
+  PINTLE_ASSIGN(ours, prepare(rig, saxpy, load.count));
   const std::vector<float> x(load.count, 1.0f);
   std::vector<float> y(load.count);
   std::uint64_t ours_ran = 0, reference_ran = 0;
@@ -94,10 +95,12 @@ Rows parallel_saxpy(const BenchOptions& options) {
   subject.reference = open_mp()->name;
   PINTLE_ASSIGN(rig, Rig::open(options.device));
   if (!rig.unfit.empty()) return one_skip(subject, options, rig.unfit);
+  const auto saxpy = rig.load_saxpy();
+  if (!saxpy) return one_skip(subject, options, saxpy.error().text());
   std::vector<Row> rows;
   for (const Load& load : loads) {
     subject.size = load.count;
-    PINTLE_ASSIGN(row, measure(subject, options, rig, load));
+    PINTLE_ASSIGN(row, measure(subject, options, rig, *saxpy, load));
     if (options.on_row) options.on_row(row);
     rows.push_back(std::move(row));
   }

@@ -13,7 +13,7 @@ namespace {
 
 struct BenchGiven {
   std::string name;
-  std::string device = "cpu";
+  std::string device;
   std::size_t pairs = bench::BenchOptions::least_pairs;
 };
 
@@ -26,7 +26,7 @@ std::string figure_list() {
 
 void declare(CLI::App& command, BenchGiven& options) {
   command.add_option("NAME", options.name, "The figure to measure")->required();
-  command.add_option("--device", options.device, "Device to measure");
+  command.add_option("--device", options.device, "Device to measure; without it, those that the figure is for");
   command.add_option("--pairs", options.pairs, "Pairs of alternating blocks, ours and the reference");
   command.footer(figure_list());
 }

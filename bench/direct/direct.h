@@ -1,0 +1,57 @@
+// The same work written by hand against a device's own API: what Pintle is measured beside.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pintle/error.h"
+
+namespace pintle::bench {
+
+/// Which of an API's devices: the one with this name and mark that has `before` others like it in front of it.
+struct Target {
+  std::string backend;  ///< "vulkan" or "opencl".
+  std::string name;
+  std::string mark;  ///< Vulkan: the device's uuid in hex. OpenCL: the platform's name and the driver's version.
+  std::size_t before = 0;
+};
+
+/// One device with one queue of its own, beside those that Pintle has. One thread at a time.
+class Direct {
+ public:
+  Direct() = default;
+  Direct(const Direct&) = delete;
+  Direct& operator=(const Direct&) = delete;
+  virtual ~Direct() = default;
+
+  /// Prepares what `submit` starts: an empty kernel of one group, `launches` times.
+  virtual Result<void> record(std::uint32_t launches) = 0;
+  virtual Result<void> submit() = 0;
+  /// For what was submitted last.
+  virtual Result<void> wait() = 0;
+
+  /// Allocates memory that the host can map, for `upload` and `download`.
+  virtual Result<void> allocate(std::size_t size) = 0;
+  virtual Result<void> upload(std::span<const std::byte> from) = 0;
+  virtual Result<void> download(std::span<std::byte> to) = 0;
+
+  /// Runs bench_turn on one group of zeros, from compiling the kernel on.
+  virtual Result<std::vector<std::uint32_t>> turn(std::uint32_t rounds) = 0;
+};
+
+/// `unsupported` where the reference is not in this build, `not_found` where the API has no such device. Compiled code
+/// is kept in the folder `cache`, if one is given.
+[[nodiscard]] Result<std::unique_ptr<Direct>> open_direct(const Target& target, const std::string& cache = {});
+
+[[nodiscard]] Result<std::unique_ptr<Direct>> open_direct_vulkan(const Target& target, const std::string& cache);
+[[nodiscard]] Result<std::unique_ptr<Direct>> open_direct_opencl(const Target& target, const std::string& cache);
+
+/// What a call of the API answered, unless that is success, which is 0 everywhere.
+[[nodiscard]] Result<void> check_call(int answer, std::string_view call);
+
+}  // namespace pintle::bench

@@ -1,0 +1,29 @@
+#include "bench/direct/opencl_functions.h"
+
+#include <array>
+
+namespace pintle::bench {
+namespace {
+
+Result<const OpenClFunctions*> load() {
+  PINTLE_ASSIGN(loader, base::Dylib::open_any(std::array{"libOpenCL.so.1", "libOpenCL.so"}));
+  auto& cl = *new OpenClFunctions{.loader = std::move(loader)};
+  const auto take = [&]<class Function>(Function& function, const char* name) -> Result<void> {
+    PINTLE_ASSIGN(address, cl.loader.symbol(name));
+    function = reinterpret_cast<Function>(address);
+    return {};
+  };
+#define BENCH_LOAD(name) PINTLE_TRY(take(cl.name, #name));
+  BENCH_OPENCL_FUNCTIONS(BENCH_LOAD)
+#undef BENCH_LOAD
+  return &cl;
+}
+
+}  // namespace
+
+Result<const OpenClFunctions*> OpenClFunctions::open() {
+  static const auto& opened = *new Result<const OpenClFunctions*>(load());
+  return opened;
+}
+
+}  // namespace pintle::bench

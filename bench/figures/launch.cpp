@@ -1,0 +1,94 @@
+// launch and recording_1000: empty kernels, submitted and waited for, beside the same through the device's own API.
+#include <utility>
+
+#include "bench/figure.h"
+#include "bench/match.h"
+
+namespace pintle::bench {
+namespace {
+
+constexpr std::uint32_t batches = 30;
+constexpr std::uint32_t batch = 4;  // round trips between two looks at the clock
+constexpr std::uint32_t kernels = 1000;
+constexpr std::uint32_t replays = 4;
+
+/// The slower the driver itself, the less of us is seen.
+double launch_limit(const DeviceInfo& device) {
+  if (device.driver.starts_with("rusticl")) return 1.05;
+  if (device.driver.starts_with("llvmpipe")) return 1.10;  // what lavapipe calls its driver
+  return 1.15;
+}
+
+CommandList list_of(const Rig& rig, std::uint32_t launches) {
+  CommandList list;
+  for (std::uint32_t i = 0; i < launches; ++i) list.exec(rig.nothing, Grid{1, 1, 1});
+  return list;
+}
+
+template <class Once>
+Result<void> block(Samples& samples, Once once) {
+  for (std::uint32_t i = 0; i < 4 * batch; ++i) PINTLE_TRY(once());
+  for (std::uint32_t i = 0; i < batches; ++i) {
+    const auto start = BenchClock::now();
+    for (std::uint32_t j = 0; j < batch; ++j) PINTLE_TRY(once());
+    samples.push_back(nanoseconds_since(start) / batch);
+  }
+  return {};
+}
+
+template <class Once>
+Result<void> long_block(Samples& samples, Once once) {
+  for (std::uint32_t i = 0; i <= replays; ++i) {
+    const auto start = BenchClock::now();
+    PINTLE_TRY(once());
+    if (i != 0) samples.push_back(nanoseconds_since(start) / kernels);
+  }
+  return {};
+}
+
+Result<void> replay(Rig& rig, const Recording& recording) {
+  PINTLE_ASSIGN(done, rig.queue.replay(recording));
+  return done.wait();
+}
+
+Result<void> run(Direct& direct) {
+  PINTLE_TRY(direct.submit());
+  return direct.wait();
+}
+
+}  // namespace
+
+Rows launch(const BenchOptions& options) {
+  Subject subject{"launch_recording", Unit::nanoseconds, "the same by hand, prepared before", {}};
+  PINTLE_ASSIGN(match, Match::open(options.device));
+  if (!match.unfit.empty()) return one_skip(subject, options, match.unfit);
+  subject.reach = {Reach::Kind::ratio_at_most, launch_limit(match.rig.device.info())};
+  PINTLE_ASSIGN(recording, match.rig.device.record(list_of(match.rig, 1)));
+  PINTLE_TRY(match.direct->record(1));
+  const Block reference = [&](Samples& samples) { return block(samples, [&] { return run(*match.direct); }); };
+  PINTLE_ASSIGN(
+      rows,
+      one_row(
+          subject, options,
+          [&](Samples& samples) { return block(samples, [&] { return replay(match.rig, recording); }); }, reference));
+  subject.name = "launch_list";
+  const auto fresh = [&] { return match.rig.queue.submit_and_wait(list_of(match.rig, 1)); };
+  PINTLE_ASSIGN(more, one_row(subject, options, [&](Samples& samples) { return block(samples, fresh); }, reference));
+  rows.push_back(std::move(more[0]));
+  return rows;
+}
+
+Rows recording_1000(const BenchOptions& options) {
+  const Subject subject{
+      "recording_1000", Unit::nanoseconds, "the same by hand, prepared before", {Reach::Kind::ratio_at_most, 1.03}};
+  PINTLE_ASSIGN(match, Match::open(options.device));
+  if (!match.unfit.empty()) return one_skip(subject, options, match.unfit);
+  PINTLE_ASSIGN(recording, match.rig.device.record(list_of(match.rig, kernels)));
+  PINTLE_TRY(match.direct->record(kernels));
+  return one_row(
+      subject, options,
+      [&](Samples& samples) { return long_block(samples, [&] { return replay(match.rig, recording); }); },
+      [&](Samples& samples) { return long_block(samples, [&] { return run(*match.direct); }); });
+}
+
+}  // namespace pintle::bench
