@@ -465,8 +465,11 @@ class Shaders(CompilersCase):
         document = self.build("p.hlsl", HLSL, "add(data: read_write u32[], n: u32) group 64", "twice(data: read_write u32[], n: u32) group 8,4")
         self.assertEqual((self.kinds(document), document["not_built"]), ([("spirv", "")], []))
         self.expect_modules(self.code_of(0), [("add", (64, 1, 1)), ("twice", (8, 4, 1))])
-        refused = self.refused("pack", "p.hlsl", "--entry", "none(n: u32)", "-o", "none.pack", code=BUILD_FAILED, words=["none"])
+        (self.folder / "temporary").mkdir()
+        refused = self.refused("pack", "p.hlsl", "--entry", "none(n: u32)", "-o", "none.pack", code=BUILD_FAILED, words=["none"],
+                               environment={"TMPDIR": str(self.folder / "temporary")})
         self.assertIn("p.hlsl", refused.stderr)
+        self.assertEqual(list((self.folder / "temporary").iterdir()), [])  # a compiler that crashes leaves nothing either
 
 
 if __name__ == "__main__":

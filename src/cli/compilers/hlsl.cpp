@@ -13,6 +13,7 @@ namespace {
 Result<Code> compile_entry(const std::string& clang, const io::PackSource& source, const Entry& entry) {
   std::vector<std::string> command{clang,
                                    "--driver-mode=dxc",
+                                   "-fno-crash-diagnostics",
                                    "-spirv",
                                    "-fspv-target-env=vulkan1.2",
                                    "-hlsl-no-stdinc",
