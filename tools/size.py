@@ -167,8 +167,11 @@ def check_saxpy(root, report):
 
 
 def check_tests(root, report):
-    source = total_lines(files(root, SOURCE)) + total_lines(files(root, ("tools",), {".py"}))
-    report.row("lines of tests (source and tools are the limit)", total_lines(files(root, ("tests",), SUFFIXES | {".py"})),
+    """What vendors' devices run through is one suite, which counts once: docs/adr/0007."""
+    shared = total_lines(path for path in files(root, ("src/backends",)) if path.parent.name not in ("cpu", "null"))
+    shared += total_lines(files(root, ("src/vendor",)))
+    source = total_lines(files(root, SOURCE)) + total_lines(files(root, ("tools",), {".py"})) - shared
+    report.row("lines of tests (source and tools, less vendors' backends, are the limit)", total_lines(files(root, ("tests",), SUFFIXES | {".py"})),
                source, at_least=True)
 
 
