@@ -48,4 +48,7 @@ using BenchClock = std::chrono::steady_clock;
   return std::chrono::duration<double, std::nano>(BenchClock::now() - start).count();
 }
 
+/// A block of slow runs ends early, behind its first sample.
+[[nodiscard]] inline bool has_long_run(BenchClock::time_point start) { return nanoseconds_since(start) > 250e6; }
+
 }  // namespace pintle::bench

@@ -14,7 +14,7 @@ using Cells = std::array<std::string, 7>;
 std::string text_of(const Reach& reach) {
   switch (reach.kind) {
     case Reach::Kind::none: return {};
-    case Reach::Kind::ratio_at_most: return fmt::format("ratio <= {}", reach.limit);
+    case Reach::Kind::ratio_at_most: return fmt::format("ratio <= {:.4g}", reach.limit);
     case Reach::Kind::ratio_at_least: return fmt::format("ratio >= {}", reach.limit);
     case Reach::Kind::difference_ns_at_most: break;
   }

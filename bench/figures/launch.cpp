@@ -38,7 +38,8 @@ Result<void> block(Samples& samples, Once once) {
 
 template <class Once>
 Result<void> long_block(Samples& samples, Once once) {
-  for (std::uint32_t i = 0; i <= replays; ++i) {
+  const auto begin = BenchClock::now();
+  for (std::uint32_t i = 0; i <= replays && (i < 2 || !has_long_run(begin)); ++i) {
     const auto start = BenchClock::now();
     PINTLE_TRY(once());
     if (i != 0) samples.push_back(nanoseconds_since(start) / kernels);
@@ -59,9 +60,10 @@ Result<void> run(Direct& direct) {
 }  // namespace
 
 Rows launch(const BenchOptions& options) {
-  Subject subject{"launch_recording", Unit::nanoseconds, "the same by hand, prepared before", {}};
+  Subject subject{"launch", Unit::nanoseconds, "the same by hand, prepared before", {}};
   PINTLE_ASSIGN(match, Match::open(options.device));
   if (!match.unfit.empty()) return one_skip(subject, options, match.unfit);
+  subject.name = "launch_recording";
   subject.reach = {Reach::Kind::ratio_at_most, launch_limit(match.rig.device.info())};
   PINTLE_ASSIGN(recording, match.rig.device.record(list_of(match.rig, 1)));
   PINTLE_TRY(match.direct->record(1));

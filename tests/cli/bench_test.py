@@ -21,8 +21,40 @@ class Bench(CommandCase):
 
     def test_help_lists_the_figures(self):
         text = self.command("bench", "--help").stdout
-        for name in ("dispatch_hot", "dispatch_idle", "submit", "replay_1000", "parallel_saxpy", "copy", "start"):
+        for name in ("dispatch_hot", "dispatch_idle", "submit", "replay_1000", "parallel_saxpy", "copy", "start",
+                     "launch", "recording_1000", "chains", "transfer_up", "transfer_down", "first_result"):
             self.assertIn(name, text)
+
+    def test_a_device_without_another_interface_is_skipped(self):
+        for name in ("launch", "recording_1000", "transfer_up", "transfer_down"):
+            row, = self.json("bench", name, "--device", "cpu")
+            self.assertEqual((row["name"], row["device"]), (name, "cpu"))
+            self.assertIn("cpu", row["skipped"])
+            self.assertNotIn("reached", row)
+
+    def test_absent_apis_are_skipped_with_the_reason(self):
+        hidden = {"VK_ICD_FILENAMES": "/nowhere.json", "VK_DRIVER_FILES": "/nowhere.json", "OCL_ICD_VENDORS": "/nowhere"}
+        rows = self.json("bench", "launch", environment=hidden)
+        self.assertEqual([(row["name"], row["device"]) for row in rows], [("launch", "vulkan"), ("launch", "opencl")])
+        for row in rows:
+            self.assertTrue(row["skipped"])
+            self.assertNotIn("reached", row)
+
+    def test_chains_are_measured_on_the_cpu(self):
+        row, = self.json("bench", "chains", "--device", "cpu")
+        self.assertGreaterEqual(set(row), KEYS | {"reach", "reached"})
+        self.assertEqual(row["device"], "cpu")
+
+    def test_by_hand_on_each_device(self):
+        """A launch by hand on every vulkan and opencl device that is listed here."""
+        devices = [d["id"] for d in self.json("devices")["devices"] if d["backend"] in ("vulkan", "opencl")]
+        if not devices:
+            self.skipTest("no vulkan or opencl device is here")
+        rows = self.json("bench", "launch")
+        self.assertLessEqual(set(devices), {row["device"] for row in rows})
+        for row in rows:
+            if "skipped" not in row:
+                self.assertGreaterEqual(set(row), KEYS | {"reach", "reached"})
 
     def test_what_cannot_be_measured(self):
         self.refused("bench", code=USAGE, words=["NAME"])

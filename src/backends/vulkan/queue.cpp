@@ -25,6 +25,7 @@ Queue::Queue(Context& context, QueueTable& all, const Request& request)
       first_serial_(request.first_serial),
       steps_(all.steps_, request.id, request.first_serial, *this) {
   free_.reserve(max_in_flight);
+  started_.reserve(max_in_flight);
 }
 
 Result<std::uint64_t> Queue::submit(std::span<const QueuePoint> waits, const Commands& commands) {
@@ -89,7 +90,7 @@ Result<void> Queue::retire(std::uint64_t value) {
       if (!delivered) break;
       started_.front()->reset();
       free_.push_back(std::move(started_.front()));
-      started_.pop_front();
+      started_.erase(started_.begin());
     }
     if (delivered) {
       all_.written_.forget(id_, 0, value);

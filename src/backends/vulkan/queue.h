@@ -3,7 +3,6 @@
 
 #include <array>
 #include <atomic>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -81,7 +80,7 @@ class Queue final : private kit::StepQueue::Native {
   std::vector<VkPipelineStageFlags> wait_stages_;
   std::atomic<std::uint64_t> reported_{0};
   mutable std::mutex mutex_;
-  std::deque<std::unique_ptr<Slot>> started_;
+  std::vector<std::unique_ptr<Slot>> started_;  // a deque would allocate now and then
   std::vector<std::unique_ptr<Slot>> free_;
   std::vector<const backend::Command*> host_steps_;  // copies that must wait for what the host delivers
   std::atomic<bool> has_host_steps_{false};
