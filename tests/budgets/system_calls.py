@@ -23,7 +23,10 @@ def trace(command, path):
         skip("strace is not installed")
     if subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True).returncode != 0:
         skip("strace is not permitted here")
-    subprocess.run(["strace", "-f", "-o", path, *command], check=True)
+    if (code := subprocess.run(["strace", "-f", "-o", path, *command], check=False).returncode) == SKIPPED:
+        sys.exit(SKIPPED)  # the program has said why
+    elif code != 0:
+        sys.exit(f"the program ends with status {code}")
     return path.read_text().splitlines()
 
 
