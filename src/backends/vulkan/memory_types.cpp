@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 namespace pintle::vulkan {
 namespace {
@@ -46,7 +47,9 @@ std::vector<std::uint32_t> types_for(const VkPhysicalDeviceMemoryProperties& mem
     types.push_back(type);
   }
   const auto rank = placement == Placement::host ? rank_for_host : rank_for_device;
-  std::ranges::stable_sort(types, std::ranges::greater(), [&](std::uint32_t type) { return rank(memory, type); });
+  // Among equals the driver's order counts.
+  const auto place = [&](std::uint32_t type) { return std::pair(-rank(memory, type), type); };
+  std::ranges::sort(types, std::ranges::less(), place);
   return types;
 }
 
