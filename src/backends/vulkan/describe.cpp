@@ -73,12 +73,6 @@ std::vector<Capability> capabilities_of(const Physical& physical) {
   };
 }
 
-std::string hex_of(const std::uint8_t (&bytes)[VK_UUID_SIZE]) {
-  std::string text;
-  for (const std::uint8_t byte : bytes) text += fmt::format("{:02x}", byte);
-  return text;
-}
-
 std::string driver_of(const Physical& physical) {
   const auto& properties = physical.version_1_2;
   std::string text = fmt::format("{} {}", properties.driverName, properties.driverInfo);
@@ -96,7 +90,7 @@ DeviceInfo describe(const Physical& physical, std::uint32_t ordinal, bool compil
   DeviceInfo info;
   info.id = fmt::format("vulkan:{}", ordinal);
   info.backend = "vulkan";
-  info.uuid = hex_of(physical.version_1_1.deviceUUID);
+  info.uuid = hex(physical.version_1_1.deviceUUID);
   info.name = physical.name();
   info.driver = driver_of(physical);
   info.kind = kind_of(physical.properties.deviceType);

@@ -158,10 +158,8 @@ vendor::vulkan::Abilities Physical::abilities() const noexcept {
 }
 
 std::string Physical::driver_identity() const {
-  std::string text =
-      fmt::format("{:08x} {:08x} {:08x} ", properties.vendorID, properties.deviceID, properties.driverVersion);
-  for (const std::uint8_t byte : properties.pipelineCacheUUID) text += fmt::format("{:02x}", byte);
-  return text;
+  return fmt::format("{:08x} {:08x} {:08x} {}", properties.vendorID, properties.deviceID, properties.driverVersion,
+                     hex(properties.pipelineCacheUUID));
 }
 
 }  // namespace pintle::vulkan

@@ -1,9 +1,12 @@
 // What is known of a physical device before it is opened.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,6 +53,12 @@ struct Physical {
   /// All that compiled code depends on.
   [[nodiscard]] std::string driver_identity() const;
 };
+
+[[nodiscard]] inline std::string hex(std::span<const std::uint8_t> bytes) {
+  std::string text;
+  for (const std::uint8_t byte : bytes) text += fmt::format("{:02x}", byte);
+  return text;
+}
 
 /// As `devices()` lists it.
 [[nodiscard]] DeviceInfo describe(const Physical& physical, std::uint32_t ordinal, bool compiles_glsl);

@@ -85,9 +85,8 @@ Result<void> Queue::retire(std::uint64_t value) {
   {
     const std::lock_guard lock(mutex_);
     bool delivered = true;
-    while (delivered && !started_.empty() && started_.front()->value <= value) {
-      delivered = started_.front()->deliver();
-      if (!delivered) break;
+    while (!started_.empty() && started_.front()->value <= value) {
+      if (delivered = started_.front()->deliver(); !delivered) break;
       started_.front()->reset();
       free_.push_back(std::move(started_.front()));
       started_.erase(started_.begin());
@@ -257,7 +256,9 @@ Result<std::array<std::uint32_t, 3>> Queue::read_grid(const backend::Range& rang
 }
 
 QueueTable::~QueueTable() {
-  for (auto& [id, queue] : queues_) queue = nullptr;
+  std::unique_lock lock(mutex_);
+  const auto gone = std::exchange(queues_, {});
+  lock.unlock();  // their threads may ask for others
 }
 
 Result<backend::QueueId> QueueTable::create(const backend::QueueRequest& request) {

@@ -4,11 +4,6 @@
 #include <bit>
 
 namespace pintle::vulkan {
-namespace {
-
-constexpr std::uint64_t smallest = 256 << 10;
-
-}  // namespace
 
 Result<std::unique_ptr<Block>> StagingPool::take(std::uint64_t size) {
   size = std::max(smallest, std::bit_ceil(size));
@@ -51,7 +46,7 @@ Result<Staged> Staging::take(std::uint64_t size, std::uint64_t alignment) {
 
 void Staging::reset() noexcept {
   used_ = 0;
-  while (blocks_.size() > 1 || (!blocks_.empty() && blocks_.back()->size() > smallest)) {
+  while (blocks_.size() > 1 || (!blocks_.empty() && blocks_.back()->size() > StagingPool::smallest)) {
     pool_.give_back(std::move(blocks_.back()));
     blocks_.pop_back();
   }

@@ -12,6 +12,8 @@ namespace pintle::vulkan {
 /// Blocks that the host and the device see, reused. Thread-safe.
 class StagingPool {
  public:
+  static constexpr std::uint64_t smallest = 256 << 10;  ///< Bytes of a block.
+
   explicit StagingPool(Context& context) : context_(context) {}
   /// A mapped block of at least `size` bytes.
   [[nodiscard]] Result<std::unique_ptr<Block>> take(std::uint64_t size);

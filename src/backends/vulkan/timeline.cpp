@@ -5,12 +5,6 @@
 #include <algorithm>
 
 namespace pintle::vulkan {
-namespace {
-
-/// A device can be given up by another thread, which no semaphore tells.
-constexpr Duration look_again = std::chrono::milliseconds(50);
-
-}  // namespace
 
 Result<std::shared_ptr<Timeline>> Timeline::create(Context& context) {
   std::shared_ptr<Timeline> timeline(new Timeline(context));
@@ -35,6 +29,8 @@ Result<std::uint64_t> Timeline::value() {
 }
 
 Result<void> Timeline::wait(std::uint64_t value, Deadline deadline) {
+  // A device can be given up by another thread, which no semaphore tells.
+  constexpr Duration look_again = std::chrono::milliseconds(50);
   VkSemaphoreWaitInfo info{};
   info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
   info.semaphoreCount = 1;
