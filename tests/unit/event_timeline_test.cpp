@@ -41,6 +41,14 @@ class FakeEvent {
     }
     told.call(told.state, error_ ? &*error_ : nullptr);
   }
+  /// As `tell`, by a vendor that forgets it until the test ends.
+  void forget(EventTold told) {
+    const std::lock_guard lock(mutex_);
+    forgotten_.push_back(told);
+  }
+  void remember() {
+    for (const EventTold& each : std::exchange(forgotten_, {})) each.call(each.state, nullptr);
+  }
   std::size_t listeners() {
     const std::lock_guard lock(mutex_);
     return told_.size();
@@ -53,6 +61,7 @@ class FakeEvent {
   bool is_done_ = false;
   std::optional<Error> error_;
   std::vector<EventTold> told_;
+  std::vector<EventTold> forgotten_;
 };
 
 enum class Tells : std::uint8_t { yes, no, never_comes };
@@ -70,6 +79,7 @@ struct FakePolicy {
   Result<bool> is_done(const Event& event) { return event->is_done(); }
   bool tell(const Event& event, EventTold told) {
     if (vendor->tells == Tells::yes) event->tell(told);
+    if (vendor->tells == Tells::never_comes) event->forget(told);
     return vendor->tells != Tells::no;
   }
   Error lose(const Error& error) {
@@ -86,6 +96,14 @@ Deadline in(Duration duration) { return Clock::now() + duration; }
 
 class EventTimelineTest : public testing::Test {
  protected:
+  /// A callback that never comes would hold the timeline for ever.
+  void TearDown() override {
+    for (const auto& event : events) {
+      event->finish();
+      event->remember();
+    }
+  }
+
   /// Adds work that is not done.
   FakeEvent& add(std::optional<std::uint64_t> serial) {
     timeline.reserve();
