@@ -67,7 +67,8 @@ class Device {
   /// Makes progress without blocking: runs a driven device's pending work, observes completions, runs ready callbacks
   /// here.
   Result<void> poll() const;
-  /// Waits for everything submitted to any queue of this device.
+  /// Waits until everything submitted to any queue of this device has ended; then answers the first failure, if any,
+  /// of a queue that is still held.
   Result<void> wait_idle(Timeout timeout = {}) const;
   /// Success, or the first cause of the loss. A device that can be probed runs a tiny piece of work; any other answers
   /// from what has been seen so far.

@@ -76,13 +76,21 @@ Result<void> Incarnation::poll() {
   return {};
 }
 
+// A queue that has failed may still run what came before, and the others go on. Who dropped a queue asks no more how it
+// ended.
 Result<void> Incarnation::wait_idle(Deadline deadline) {
   drive();
+  Result<void> answer;
   for (const auto& queue : queues()) {
     const Point last = queue->last();
-    PINTLE_TRY(queue->timeline()->wait(last.value(), deadline));
+    const auto waited = queue->timeline()->wait(last.value(), deadline);
+    if (waited) continue;
+    if (queue->timeline()->timeline().status(last.value()) == PointStatus::pending) return waited;
+    PINTLE_TRY(queue->wait_rest(deadline));
+    std::lock_guard lock(mutex_);
+    if (answer && !queue->is_abandoned()) answer = waited;
   }
-  return {};
+  return answer;
 }
 
 // The last lease is gone: nobody can submit any more.

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/describe.h"
 #include "core/host_function.h"
 #include "core/incarnation.h"
 #include "core/reactor.h"
 #include "core/recording_state.h"
+#include "core/thread_context.h"
 
 namespace pintle::core {
 namespace {
@@ -165,6 +167,15 @@ Result<void> QueueState::wait_native(std::uint64_t serial, Deadline deadline) {
   if (!waited && waited.error().code() != Errc::timeout) return incarnation_->report(waited.error());
   auto observed = observe(worklist);
   return waited ? observed : waited;
+}
+
+Result<void> QueueState::wait_rest(Deadline deadline) {
+  std::unique_lock lock(incarnation_->mutex());
+  const auto serial = incarnation_->is_lost() ? std::nullopt : unfinished_native();
+  lock.unlock();
+  if (!serial) return {};
+  if (no_blocking > 0) return blocking_refused("Waiting for " + text_);
+  return wait_native(*serial, deadline);
 }
 
 // The timeline fails first, so that whoever is woken by a signal finds the queue failed too.

@@ -1,6 +1,7 @@
 // Identity, truthfulness and lifetime of devices.
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <ranges>
 #include <set>
 
@@ -63,6 +64,7 @@ DEVICE_TEST(Device, HasUsableLimits) {
 }
 
 DEVICE_TEST(Device, ListsItselfWithoutBeingOpened) {
+  need(devices());  // the first time, drivers that are loaded for it may start threads of their own
   const std::size_t threads = thread_count();
   const DeviceList list = need(devices());
   CHECK(thread_count() <= threads);  // one of an earlier case may end meanwhile
@@ -104,6 +106,21 @@ DEVICE_TEST(Device, WaitIdleCoversEveryQueue) {
   check_ok(test.device().wait_idle(patience));
   CHECK(need(one.is_reached()));
   CHECK(need(two.is_reached()));
+}
+
+DEVICE_TEST(Device, WaitIdleOutlastsAFailure) {
+  std::optional<Queue> failing = test.queue();
+  Queue working = test.queue();
+  Signal broken = test.signal("broken"), gate = test.signal("gate");
+  need(failing->submit(CommandList{}, {.wait = {test.at(broken, 1)}}));
+  const Point last = need(working.submit(CommandList{}, {.wait = {test.at(gate, 1)}}));
+  need(broken.fail(Error(Errc::cancelled, "seeded")));
+  check_error(test.device().wait_idle(moment), Errc::timeout);
+  need(test.raise(gate, 1));
+  check_error(test.device().wait_idle(patience), Errc::cancelled, {"seeded"});
+  CHECK(need(last.is_reached()));
+  failing.reset();  // nobody is left to hear of it
+  check_ok(test.device().wait_idle(patience));
 }
 
 DEVICE_TEST(Device, WaitIdleTimesOutOnHeldWork) {
