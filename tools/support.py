@@ -70,16 +70,20 @@ def measure(pintle):
     return sorted(entries, key=lambda entry: (entry["title"] not in PLAIN, entry["title"]))
 
 
+def counts_as_hardware(ran):
+    """The driver's word for the kind decides; null stands for what did not end."""
+    device = (ran["info"] or {}).get("device", {})
+    return device.get("kind") in HARDWARE and "cases" in (ran["conform"] or {})
+
+
 def hardware_entries(results):
     """The newest result of each hardware device under bench/results. What ran in software is never among them."""
     newest = {}
     for path in sorted(results.glob("*/*/result.json")):
         result = json.loads(path.read_text(encoding="utf-8"))
-        for ran in result["devices"]:
-            device, conform = ran["info"]["device"], ran["conform"]
-            if device["kind"] not in HARDWARE or not conform or "cases" not in conform:
-                continue
-            entry = {**entry_of(device, conform, result["date"]), "folder": path.parent.relative_to(results).as_posix()}
+        for ran in filter(counts_as_hardware, result["devices"] if result["whole_suite"] else []):
+            entry = entry_of(ran["info"]["device"], ran["conform"], result["date"])
+            entry["folder"] = path.parent.relative_to(results).as_posix()
             if entry["title"] not in newest or newest[entry["title"]]["date"] <= entry["date"]:
                 newest[entry["title"]] = entry
     return [newest[title] for title in sorted(newest)]

@@ -64,8 +64,9 @@ class SupportTest(unittest.TestCase):
             self.assertIn(word, said.getvalue())
         self.assertEqual("run ./dev support" in said.getvalue(), bool(words))
 
-    def result(self, where, **changes):
-        shape = {"date": "2026-12-01", "devices": [{"info": {"device": device("vulkan:0", **changes)}, "conform": conform()}]}
+    def result(self, where, suite=None, whole=True, **changes):
+        ran = {"info": {"device": device("vulkan:0", **changes)}, "conform": suite or conform()}
+        shape = {"date": "2026-12-01", "whole_suite": whole, "devices": [ran]}
         self.tree[f"bench/results/{where}/result.json"] = json.dumps(shape)
 
     def test_page_has_results_features_and_reasons(self):
@@ -167,6 +168,11 @@ class SupportTest(unittest.TestCase):
         page = self.write()[1]
         self.assertNotIn("not a GPU", page)
         self.assertNotIn("| on hardware |", page)
+
+    def test_part_of_a_suite_is_no_result(self):
+        self.result("a-gpu/2026-11-01", kind="discrete_gpu", name="A GPU", whole=False)
+        self.result("b-gpu/2026-11-01", kind="discrete_gpu", name="B GPU", suite={"error": {"message": "no device"}})
+        self.assertIn("No result of hardware is here yet.", self.write()[1])
 
     def test_command_that_fails_is_named(self):
         self.says("devices", {"error": {"message": "Backends are on strike."}})
