@@ -16,7 +16,6 @@ from pathlib import Path
 
 REFRESH = "run ./dev support"
 PLAIN = ("cpu", "cpu?inline", "null")
-SOFTWARE_BACKENDS = ("vulkan", "opencl")
 HARDWARE = ("discrete_gpu", "integrated_gpu", "accelerator")
 TESTED = {"cpu": "on the processor", "simulated": "simulated", "software": "in software"}
 NAMES_OF_SKIPS = 4
@@ -58,7 +57,7 @@ def entry_of(device, conform, date):
 
 def ids_of(devices):
     """Those to be tested: hardware is not, since few machines have it and its results are kept elsewhere."""
-    return [*PLAIN, *(d["id"] for d in devices if d["backend"] in SOFTWARE_BACKENDS and d["kind"] == "software")]
+    return [*PLAIN, *(d["id"] for d in devices if d["kind"] == "software")]
 
 
 def measure(pintle):

@@ -41,7 +41,7 @@ class RunTest(unittest.TestCase):
         self.addCleanup(tree.folder.cleanup)
         self.tree = tree
         for name, text in {"bin/pintle": PINTLE, "bin/bench": BENCH, "bin/clean_end_one": "#!/bin/sh\n", "lent/liblent.so.1": "",
-                           "VERSION": "pintle 9\n"}.items():
+                           "VERSION": "pintle 9\nbackends: cpu, null, opencl, vulkan\n"}.items():
             tree[f"bundle/{name}"] = text
         for name, text in {"devices": "cpu  cpu  a processor\n", "libraries": "", "manifest": "", "manifest_found": "", "vendors": "",
                            "vendors_found": "", "conform": PASSES, "suite": json.dumps(conform(), indent=2)}.items():
@@ -61,7 +61,7 @@ class RunTest(unittest.TestCase):
     def run_it(self, *arguments, code):
         """(what it says, result.json, its folder) of a run that must end with `code`."""
         environment = {"PATH": os.environ["PATH"], "OUT": str(self.tree.root / "out")}
-        done = subprocess.run([self.tree.root / "bundle/run.sh", *arguments], env=environment, text=True, capture_output=True,
+        done = subprocess.run([self.tree.root / "bundle/run.sh", "--figures", "launch", *arguments], env=environment, text=True, capture_output=True,
                               timeout=60, check=False)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         paths = sorted((self.tree.root / "out").glob("*/*/result.json"))
@@ -92,7 +92,7 @@ class RunTest(unittest.TestCase):
         said, result, folder = self.run_it(code=3)
         self.assertEqual((result["status"], result["hardware_devices"], result["devices"][0]["hardware"]), ("no hardware", 0, False))
         self.assertIn("/out/software-a-gpu/", str(folder))
-        self.assertIn("No Vulkan or OpenCL hardware", said)
+        self.assertIn("No hardware is listed here; software: vulkan.", said)
         self.assertEqual(support.hardware_entries(self.tree.root / "out"), [])
 
     def test_software_is_left_alone_beside_hardware(self):

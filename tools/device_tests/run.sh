@@ -7,7 +7,7 @@ usage() {
   cat <<'END'
 run.sh [--out FOLDER] [--device ID]... [--figures "NAME..."] [--filter GLOB] [--sweep] [--seconds N]
   --out      where results go, as DEVICE/DATE/; $OUT, else bench/results
-  --device   what is tested; without it, all Vulkan and OpenCL hardware, and where there is none, what is done in software
+  --device   what is tested; without it, all hardware, and where none is listed, what is done in software
   --figures  figures to measure; without it, those beside the API by hand
   --filter   only these cases of the suite: for a look, never a result that docs/support.md shows
   --sweep    also every call of the driver failed once, which takes minutes
@@ -23,6 +23,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 out=${OUT:-bench/results}
 chosen=()
+backends=$(sed -n 's/^backends: //p' "$here/VERSION" | tr , '\n' | tr -d ' ' | { grep -vx 'cpu\|null' || true; })
 figures="launch recording_1000 chains transfer_up transfer_down first_result"
 filter=
 sweep=false
@@ -206,10 +207,10 @@ run_all() {
 choose_devices() {
   local backend
   [[ ${#chosen[@]} == 0 ]] || return 0
-  mapfile -t chosen < <(for backend in vulkan opencl; do hardware_of "$backend"; done)
+  mapfile -t chosen < <(for backend in $backends; do hardware_of "$backend"; done)
   [[ ${#chosen[@]} == 0 ]] || return 0
-  mapfile -t chosen < <(for backend in vulkan opencl; do listed "$backend" | awk '{print $1}'; done)
-  say "No Vulkan or OpenCL hardware is listed here; software: ${chosen[*]:-none}."
+  mapfile -t chosen < <(for backend in $backends; do listed "$backend" | awk '{print $1}'; done)
+  say "No hardware is listed here; software: ${chosen[*]:-none}."
 }
 
 # --- Writing ----------------------------------------------------------------------------------------------------------
