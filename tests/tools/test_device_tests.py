@@ -99,6 +99,12 @@ class RunTest(unittest.TestCase):
         self.here_is(GPU + SOFTWARE.replace("vulkan", "vulkan:1"), "discrete_gpu")
         self.assertEqual([ran["id"] for ran in self.run_it(code=0)[1]["devices"]], ["vulkan"])
 
+    def test_device_that_is_named_is_tested(self):
+        self.here_is(SOFTWARE, "software")
+        self.answer("info vulkan:0", json.dumps({"device": device("vulkan", kind="discrete_gpu", name="A GPU")}, indent=2))
+        self.assertEqual([(ran["id"], ran["hardware"]) for ran in self.run_it("--device", "vulkan:0", code=0)[1]["devices"]],
+                         [("vulkan:0", True)])
+
     def test_nothing_to_test_fails(self):
         said, result, folder = self.run_it(code=1)
         self.assertEqual((result["status"], result["devices"], result["parts"]), ("failed", [], []))

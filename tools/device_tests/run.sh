@@ -220,7 +220,7 @@ document() {
   if [[ -s $1 ]]; then cat "$1"; else printf null; fi
 }
 
-is_hardware() { listed "${1%%:*}" | awk -v id="$1" '$1 == id {print $2}' | grep -q 'gpu\|accelerator'; }
+is_hardware() { grep -q '^    "kind": ".*\(gpu\|accelerator\)",$' "$work/$1.info.json" 2>/dev/null; }
 
 figure_rows() {
   local figure separator=''
