@@ -267,6 +267,14 @@ slug_of() {
   tr '[:upper:]' '[:lower:]' <<<"${name:-unknown}" | tr -c 'a-z0-9\n' - | tr -s - | sed 's/^-//; s/-$//'
 }
 
+# What is not known to be hardware is called software.
+folder_name() {
+  local name=none-listed
+  [[ ${#chosen[@]} == 0 ]] || name=$(slug_of "${chosen[0]}")
+  ((on_hardware > 0)) || [[ $name == none-listed || $name == unknown ]] || name=software-$name
+  printf '%s' "$name"
+}
+
 # One word: what ran decides, and a failure decides first.
 status_word() {
   if ((wrong > 0 || ran == 0)); then echo failed
@@ -287,10 +295,7 @@ write_results() {
   for device in "${chosen[@]}"; do device_result "$device"; done
   touch "$work/devices" "$work/parts"
   status=$(status_word)
-  folder=none-listed
-  [[ ${#chosen[@]} == 0 ]] || folder=$(slug_of "${chosen[0]}")
-  ((on_hardware > 0 || ${#chosen[@]} == 0)) || folder=software-$folder
-  folder=$(free_folder "$folder")
+  folder=$(free_folder "$(folder_name)")
   mkdir -p "$folder"
   {
     printf '{"status": "%s", "hardware_devices": %d, "date": "%s", "whole_suite": %s,\n' "$status" "$on_hardware" "$date" \
