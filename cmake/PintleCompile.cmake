@@ -35,6 +35,14 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
   target_compile_options(pintle_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
 
+# Only how programs are linked differs, so that ccache has the objects of the same preset without it. --as-needed drops the
+# libraries whose functions are there already.
+if(PINTLE_SELF_CONTAINED)
+  target_sources(pintle_options INTERFACE
+                 $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${PROJECT_SOURCE_DIR}/cmake/own_fmt.cpp>)
+  target_link_options(pintle_options INTERFACE -static-libstdc++ -static-libgcc -Wl,--as-needed)
+endif()
+
 # Paths in messages are relative to the source tree, whatever its place.
 file(RELATIVE_PATH relative_source ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR})
 target_compile_options(pintle_options INTERFACE -fmacro-prefix-map=${relative_source}= -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)

@@ -6,7 +6,8 @@ import unittest
 
 from tree import ROOT, Tree
 
-VERBS = ["setup", "build", "test", "check", "fmt", "tidy", "layers", "size", "bench", "demo", "new-backend", "help"]
+VERBS = ["setup", "build", "test", "check", "fmt", "tidy", "layers", "size", "bench", "support", "device-tests", "demo",
+         "new-backend", "help"]
 PASSED = '<testcase name="a" status="run"/>'
 FAILED = '<testcase name="b" status="fail"><failure/></testcase>'
 

@@ -1,0 +1,337 @@
+#!/usr/bin/env bash
+# Runs the suite and the figures on this machine's GPU, from the folder that this file is in, and keeps what they say.
+# It needs bash, coreutils, sed, awk and a C library; what else is missing here lies in the folder `lent`.
+set -euo pipefail
+
+usage() {
+  cat <<'END'
+run.sh [--out FOLDER] [--device ID]... [--figures "NAME..."] [--filter GLOB] [--sweep] [--seconds N]
+  --out      where results go, as DEVICE/DATE/; $OUT, else bench/results
+  --device   what is tested; without it, all hardware, and where none is listed, what is done in software
+  --figures  figures to measure; without it, those beside the API by hand
+  --filter   only these cases of the suite: for a look, never a result that docs/support.md shows
+  --sweep    also every call of the driver failed once, which takes minutes
+  --seconds  when all ends, whatever is left to do; 540
+Ends with 0 when all passed on hardware, 1 when anything failed or did not run, 2 for a wrong option, and with 3 when all
+passed and nothing was hardware.
+END
+  exit 2
+}
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+out=${OUT:-bench/results}
+chosen=()
+backends=$(sed -n 's/^backends: //p' "$here/VERSION" | tr , '\n' | tr -d ' ' | { grep -vx 'cpu\|null' || true; })
+figures="launch recording_1000 chains transfer_up transfer_down first_result"
+filter=
+sweep=false
+end=540
+date=$(date -u +%Y-%m-%d)
+ran=0
+wrong=0
+on_hardware=0
+
+# Nothing is said where there is nothing to say.
+say() { [[ -z $* ]] || printf '%s\n' "$*" | tee -a "$work/summary.txt"; }
+
+read_options() {
+  while [[ $# -gt 0 ]]; do
+    [[ $1 == --sweep || $# -gt 1 ]] || usage >&2
+    case $1 in
+      --out) out=$2 ;;
+      --device) chosen+=("$2") ;;
+      --figures) figures=$2 ;;
+      --filter) filter=$2 ;;
+      --seconds) end=$2 ;;
+      --sweep) sweep=true; shift; continue ;;
+      *) usage >&2 ;;
+    esac
+    shift 2
+  done
+}
+
+# at_most SECONDS COMMAND...: what does not end is killed; 124 or 137 say so.
+at_most() { timeout -k 5 "$@" </dev/null; }
+
+pintle() { at_most 60 "$here/bin/pintle" "$@"; }
+
+# --- What this machine lacks ------------------------------------------------------------------------------------------
+
+loads() { pintle doctor --load "$1" >/dev/null 2>&1; }
+
+# Ours come behind the machine's own, one by one: a driver wants the libraries that it was installed with.
+lend_libraries() {
+  local folder library
+  for folder in /usr/local/nvidia/lib64 /usr/local/nvidia/lib /usr/lib/wsl/lib; do
+    [[ ! -d $folder ]] || export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$folder
+  done
+  mkdir "$work/lib"
+  for library in "$here"/lent/*; do
+    [[ ! -e $library ]] || loads "${library##*/}" || ln -s "$library" "$work/lib/"
+  done
+  [[ -z $(ls "$work/lib") ]] || export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$work/lib
+}
+
+# Folders of their own, and the compiler of GLSL behind the machine's.
+offer_rest() {
+  export HOME=$work XDG_CACHE_HOME=$work/cache PINTLE_CACHE_DIR=$work/cache/pintle PATH=$PATH:$here/tools
+  mkdir -p "$PINTLE_CACHE_DIR"
+}
+
+# listed BACKEND: "ID KIND" of its devices; the only one of a backend has no ordinal. Each backend is asked in a process of its
+# own, since a driver may crash.
+listed() {
+  PINTLE_BACKENDS=$1 pintle devices 2>>"$work/log.txt" | awk -v b="$1" '$1 == b || index($1, b ":") == 1 {print $1, $2}' || true
+}
+
+hardware_of() { listed "$1" | awk '$2 ~ /gpu|accelerator/ {print $1}'; }
+
+manifest_for() {
+  printf '{"file_format_version": "1.0.0", "ICD": {"library_path": "%s", "api_version": "1.3.0"}}\n' "$1" >"$work/$1.json"
+  printf '%s' "$work/$1.json"
+}
+
+# A driver may be here without the manifest by which the loader finds it. What lists no hardware is not kept.
+find_vulkan() {
+  local manifest candidates=()
+  [[ -z $(hardware_of vulkan) ]] || return 0
+  for manifest in /usr/local/nvidia/share/vulkan/icd.d/*.json; do
+    [[ ! -r $manifest ]] || candidates+=("$manifest")
+  done
+  for library in libGLX_nvidia.so.0 libEGL_nvidia.so.0; do
+    ! loads "$library" || candidates+=("$(manifest_for "$library")")
+  done
+  for manifest in "${candidates[@]}"; do
+    [[ -z $(VK_DRIVER_FILES=$manifest VK_ICD_FILENAMES=$manifest hardware_of vulkan) ]] || {
+      export VK_DRIVER_FILES=$manifest VK_ICD_FILENAMES=$manifest
+      say "vulkan: the manifest of the driver is $manifest"
+      return
+    }
+  done
+}
+
+find_opencl() {
+  [[ -z $(hardware_of opencl) ]] && loads libnvidia-opencl.so.1 || return 0
+  mkdir -p "$work/vendors"
+  echo libnvidia-opencl.so.1 >"$work/vendors/nvidia.icd"
+  [[ -z $(OCL_ICD_VENDORS=$work/vendors hardware_of opencl) ]] || {
+    export OCL_ICD_VENDORS=$work/vendors
+    say "opencl: the driver libnvidia-opencl.so.1 was not registered"
+  }
+}
+
+# --- Running ----------------------------------------------------------------------------------------------------------
+
+# A string of JSON from any text.
+quoted() {
+  local text
+  text=$(tr -d '\000-\010\013-\037' <<<"$1")
+  text=${text//\\/\\\\}
+  text=${text//\"/\\\"}
+  text=${text//$'\t'/ }
+  printf '"%s"' "${text//$'\n'/\\n}"
+}
+
+# part DEVICE NAME SECONDS COMMAND...: runs it, with its output in $work/DEVICE.NAME.json, and notes how it ended.
+part() {
+  local device=$1 name=$2 limit=$3 start=$SECONDS code=0 status=passed why='' file=$work/$1.$2
+  shift 3
+  ((limit < end - SECONDS)) || limit=$((end - SECONDS))
+  if ((limit < 5)); then
+    status="not run" why="no time was left"
+  else
+    PINTLE_BACKENDS=cpu,null,${device%%:*} at_most "$limit" "$@" >"$file.json" 2>"$file.log" || code=$?
+    { printf '=== %s %s: %s\n' "$device" "$name" "$*"; cat "$file.log"; } >>"$work/log.txt"
+    case $code in
+      0) ;;
+      124 | 137) status="timed out" why="it did not end within $limit s" ;;
+      *) status=failed why="exit code $code: $({ grep '^failed' "$file.log" || tail -n 3 "$file.log"; } | head -c 2000 || true)" ;;
+    esac
+  fi
+  ran=$((ran + 1))
+  [[ $status == passed ]] || wrong=$((wrong + 1))
+  say "$(printf '%-10s %-29s %-9s %4d s  %s' "$device" "$name" "$status" $((SECONDS - start)) "$(head -n 1 <<<"$why")")"
+  say_numbers "$file.json"
+  printf '%s{"device": "%s", "part": "%s", "status": "%s", "seconds": %d, "exit": %d, "why": %s}' "$(comma parts)" "$device" \
+    "$name" "$status" $((SECONDS - start)) "$code" "$(quoted "$why")" >>"$work/parts"
+}
+
+# What a suite counted, and the rows of a figure, out of JSON as the programs indent it.
+say_numbers() {
+  [[ -s $1 ]] || return 0
+  say "$(sed -n 's/^  "\(passed\|failed\|skipped\|gaps\)": \([0-9]*\),$/\2 \1/p' "$1" | paste -sd, | sed 's/,/, /g; s/^./           &/')"
+  say "$(awk -F'": |,$' '
+    /^  "name"/ {name = $2} /^  "unit"/ {unit = $2} /^  "p50"/ {ours = $2} /^   "p50"/ {theirs = $2}
+    /^  "ratio"/ {printf "           %s: %.4g %s, reference %.4g, ratio %.3g\n", name, ours, unit, theirs, $2}
+    /^  "skipped": "/ {printf "           %s is skipped: %s\n", name, $2}' "$1" | tr -d '"')"
+}
+
+# A comma, where the list in this file has begun.
+comma() { [[ ! -s $work/$1 ]] || printf ',\n  '; }
+
+run_suites() {
+  local device=$1
+  part "$device" info 60 "$here/bin/pintle" info "$device" --json
+  part "$device" suite 240 "$here/bin/pintle" conform --device "$device" --filter "$filter" --json
+  part "$device" near_the_end 240 env PINTLE_FIRST_SERIAL=18446744073709550615 \
+    "$here/bin/pintle" conform --device "$device" --filter "$filter" --json
+}
+
+run_ends() {
+  local program
+  for program in "$here"/bin/clean_end_*; do
+    part "$1" "${program##*/}" 60 "$program" "$1"
+  done
+}
+
+run_figures() {
+  local figure
+  for figure in $figures; do
+    part "$1" "figure_$figure" 120 "$here/bin/bench" "$figure" --device "$1" --json --out "$work/$1.raw_$figure"
+  done
+}
+
+run_all() {
+  local device
+  for device in "${chosen[@]}"; do
+    say "$(PINTLE_BACKENDS=${device%%:*} pintle devices 2>/dev/null | awk -v id="$device" '$1 == id')"
+  done
+  for device in "${chosen[@]}"; do run_suites "$device"; done
+  for device in "${chosen[@]}"; do run_ends "$device"; run_figures "$device"; done
+  [[ $sweep == true ]] || return 0
+  for device in "${chosen[@]}"; do part "$device" fault_sweep 400 "$here/bin/fault_sweep" "faulty($device)"; done
+}
+
+choose_devices() {
+  local backend
+  [[ ${#chosen[@]} == 0 ]] || return 0
+  mapfile -t chosen < <(for backend in $backends; do hardware_of "$backend"; done)
+  [[ ${#chosen[@]} == 0 ]] || return 0
+  mapfile -t chosen < <(for backend in $backends; do listed "$backend" | awk '{print $1}'; done)
+  say "No hardware is listed here; software: ${chosen[*]:-none}."
+}
+
+# --- Writing ----------------------------------------------------------------------------------------------------------
+
+# What a part printed, or null: a command that is killed prints nothing.
+document() {
+  if [[ -s $1 ]]; then cat "$1"; else printf null; fi
+}
+
+is_hardware() { grep -q '^    "kind": ".*\(gpu\|accelerator\)",$' "$work/$1.info.json" 2>/dev/null; }
+
+figure_rows() {
+  local figure separator=''
+  for figure in $figures; do
+    printf '%s"%s": ' "$separator" "$figure"
+    document "$work/$1.figure_$figure.json"
+    separator=', '
+  done
+}
+
+device_result() {
+  local hardware=false file=$work/$1
+  ! is_hardware "$1" || { hardware=true; on_hardware=$((on_hardware + 1)); }
+  {
+    printf '%s{"id": "%s", "hardware": %s, "info": ' "$(comma devices)" "$1" "$hardware"
+    document "$file.info.json"
+    printf ', "conform": '
+    document "$file.suite.json"
+    printf ', "near_the_end": '
+    document "$file.near_the_end.json"
+    printf ', "figures": {'
+    figure_rows "$1"
+    printf '}}'
+  } >>"$work/devices"
+}
+
+describe_machine() {
+  uname -srm
+  getconf GNU_LIBC_VERSION 2>/dev/null || true
+  sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | sort | uniq -c
+  cat /proc/driver/nvidia/version 2>/dev/null || true
+  ! command -v nvidia-smi >/dev/null || at_most 60 nvidia-smi --format=csv \
+    --query-gpu=name,driver_version,memory.total,clocks.max.sm,clocks.sm,power.draw || true
+  printf 'lent by the bundle: %s\n' "$(ls -x -w 0 "$work/lib")"
+  printf '\npintle devices\n'
+  pintle devices 2>&1 || true
+  printf '\npintle doctor\n'
+  pintle doctor 2>&1 || true
+}
+
+slug_of() {
+  local name
+  name=$(sed -n '/^ \{4\}"name": /{s/^[^:]*: "\(.*\)",$/\1/p;q}' "$work/$1.info.json" 2>/dev/null || true)
+  tr '[:upper:]' '[:lower:]' <<<"${name:-unknown}" | tr -c 'a-z0-9\n' - | tr -s - | sed 's/^-//; s/-$//'
+}
+
+# What is not known to be hardware is called software.
+folder_name() {
+  local name=none-listed
+  [[ ${#chosen[@]} == 0 ]] || name=$(slug_of "${chosen[0]}")
+  ((on_hardware > 0)) || [[ $name == none-listed || $name == unknown ]] || name=software-$name
+  printf '%s' "$name"
+}
+
+# One word: what ran decides, and a failure decides first.
+status_word() {
+  if ((wrong > 0 || ran == 0)); then echo failed
+  elif ((on_hardware == 0)); then echo "no hardware"
+  else echo passed
+  fi
+}
+
+free_folder() {
+  local base=$out/$1/$date number=2 folder
+  folder=$base
+  while [[ -e $folder ]]; do folder=$base-$((number++)); done
+  printf '%s' "$folder"
+}
+
+write_results() {
+  local device folder status raw
+  for device in "${chosen[@]}"; do device_result "$device"; done
+  touch "$work/devices" "$work/parts"
+  status=$(status_word)
+  folder=$(free_folder "$(folder_name)")
+  mkdir -p "$folder"
+  {
+    printf '{"status": "%s", "hardware_devices": %d, "date": "%s", "whole_suite": %s,\n' "$status" "$on_hardware" "$date" \
+      "$([[ -z $filter ]] && echo true || echo false)"
+    printf ' "bundle": %s,\n "machine": %s,\n' "$(quoted "$(cat "$here/VERSION")")" "$(quoted "$(cat "$work/machine.txt")")"
+    printf ' "parts": [\n  %s],\n "devices": [%s]}\n' "$(cat "$work/parts")" "$(cat "$work/devices")"
+  } >"$folder/result.json"
+  {
+    printf '{"note": "the raw data of each figure"'
+    for raw in "$work"/*.raw_*; do
+      [[ ! -s $raw ]] || { printf ',\n"%s": ' "${raw##*/}"; cat "$raw"; }
+    done
+    printf '}\n'
+  } >"$folder/figures.json"
+  say "$status: $((ran - wrong)) of $ran parts passed; devices of hardware: $on_hardware; $SECONDS s; $folder"
+  cp "$work/summary.txt" "$work/machine.txt" "$work/log.txt" "$folder/"
+  [[ $status != failed ]] || exit 1
+  [[ $status == passed ]] || exit 3
+}
+
+main() {
+  read_options "$@"
+  touch "$work/log.txt"
+  say "device tests of $(head -n 1 "$here/VERSION"), $date"
+  if ! "$here/bin/pintle" --version >/dev/null 2>"$work/machine.txt"; then
+    say "The programs do not start here: $(cat "$work/machine.txt")"
+  else
+    lend_libraries
+    offer_rest
+    find_vulkan
+    find_opencl
+    choose_devices
+    describe_machine >"$work/machine.txt"
+    run_all
+  fi
+  write_results
+}
+
+main "$@"
