@@ -53,7 +53,7 @@ class Batches {
   }
 
   [[nodiscard]] Result<void> finish() {
-    PINTLE_TRY(check(vk_.DeviceWaitIdle(device_), "vkDeviceWaitIdle"));
+    PINTLE_TRY(check(vk_.QueueWaitIdle(queue_), "vkQueueWaitIdle"));
     vk_.DestroyCommandPool(device_, pool_, nullptr);
     return {};
   }
