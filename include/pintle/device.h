@@ -30,6 +30,12 @@ struct DeviceList {
 /// Opening the same id again gives the same device while it lives. Thread-safe.
 [[nodiscard]] Result<class Device> open(std::string_view id = "best");
 
+/// A device over a native one that exists already: `wrap_native(vulkan::VulkanDevice{...})`. What the struct names
+/// stays the caller's and outlives the device. It is in no list, and `recover()` answers `unavailable`: wrap a new one.
+/// The struct's header says what it must have; what it has not is `invalid_argument`. Thread-safe.
+template <class Native>
+[[nodiscard]] Result<class Device> wrap_native(const Native& device);
+
 /// A physical device, which survives resets: it points at the current incarnation. Copies are cheap; thread-safe.
 /// Buffers, queues, programs and recordings belong to the incarnation that made them and answer `stale` after
 /// `recover()`.
@@ -77,6 +83,19 @@ class Device {
   /// are stale.
   Result<void> recover() const;
 
+  /// A buffer over native memory: `device.wrap_native(vulkan::VulkanMemory{...}, DType::f32, {1024})`. It stays the
+  /// caller's, who keeps it alive until the last submission that uses the buffer is reached. `unsupported` on another
+  /// backend, `invalid_argument` where it is too small.
+  template <class Native>
+  [[nodiscard]] Result<Buffer> wrap_native(const Native& memory, DType dtype, const Shape& shape,
+                                           std::string label = {}) const {
+    return wrap_memory(Native::native_type, &memory, dtype, shape, std::move(label));
+  }
+  /// A queue over a native one: `device.wrap_native(opencl::OpenClQueue{...})`. It stays the caller's, as above.
+  template <class Native, class Made = Queue>  // a parameter, since Queue is not complete here
+  [[nodiscard]] Result<Made> wrap_native(const Native& queue, const QueueOptions& options) const {
+    return wrap_queue<Made>(Native::native_type, &queue, options);
+  }
   /// Backend-specific access: `device.native<cpu::CpuDevice>()`. `unsupported` on another backend.
   template <class T>
   [[nodiscard]] Result<T> native() const {
@@ -87,10 +106,22 @@ class Device {
 
  private:
   friend Result<Device> open(std::string_view id);
+  template <class Native>
+  friend Result<Device> wrap_native(const Native& device);
   explicit Device(std::shared_ptr<core::DeviceState> state) noexcept : state_(std::move(state)) {}
+  static Result<Device> wrap(std::string_view type, const void* native);
+  Result<Buffer> wrap_memory(std::string_view type, const void* native, DType dtype, const Shape& shape,
+                             std::string label) const;
+  template <class Made>
+  Result<Made> wrap_queue(std::string_view type, const void* native, const QueueOptions& options) const;
   Result<void> fill_native(std::string_view type, void* out) const;
 
   std::shared_ptr<core::DeviceState> state_;
 };
+
+template <class Native>
+Result<Device> wrap_native(const Native& device) {
+  return Device::wrap(Native::native_type, &device);
+}
 
 }  // namespace pintle

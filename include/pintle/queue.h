@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pintle/commands.h"
@@ -55,6 +56,14 @@ class Queue {
   /// As it appears in messages: `[Queue 2 "copy"]`.
   [[nodiscard]] std::string text() const;
 
+  /// Backend-specific access: `queue.native<opencl::OpenClQueue>()`. `unsupported` on another backend.
+  template <class T>
+  [[nodiscard]] Result<T> native() const {
+    T out;
+    PINTLE_TRY(fill_native(T::native_type, &out));
+    return out;
+  }
+
   /// The fluent form: `queue.wait(ready.at(1)).exec(kernel, grid, a, b).signal(done.at(2)).submit()`.
   [[nodiscard]] Submission wait(Point point);
   [[nodiscard]] Submission begin();
@@ -62,6 +71,7 @@ class Queue {
  private:
   friend class Device;
   explicit Queue(std::shared_ptr<core::QueueState> state) noexcept : state_(std::move(state)) {}
+  Result<void> fill_native(std::string_view type, void* out) const;
   Result<Point> start(CommandList&& list, SubmitOptions* options);
   Result<Point> start(const Recording& recording, std::span<const SlotValue> bindings, SubmitOptions* options);
 

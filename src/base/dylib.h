@@ -18,6 +18,7 @@ class Dylib {
   /// The first of `names` that opens; `unavailable` has each name with the loader's words.
   [[nodiscard]] static Result<Dylib> open_any(std::span<const char* const> names);
 
+  Dylib() noexcept = default;  ///< None.
   Dylib(Dylib&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)), name_(std::move(other.name_)) {}
   Dylib& operator=(Dylib&& other) noexcept;
   ~Dylib();
@@ -36,7 +37,7 @@ class Dylib {
  private:
   Dylib(void* handle, std::string name) noexcept : handle_(handle), name_(std::move(name)) {}
 
-  void* handle_;
+  void* handle_ = nullptr;
   std::string name_;
 };
 

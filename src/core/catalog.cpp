@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -257,6 +258,25 @@ Result<DeviceRecipe> Catalog::find(std::string_view text) const {
     id.ordinal = place.count == 1 ? std::nullopt : std::optional(place.ordinal);
     id.uuid.clear();
     return DeviceRecipe{id.text(), Opening(std::move(place), id, std::move(layers))};
+  });
+}
+
+// What the caller made, nobody here can make again.
+Result<DeviceRecipe> Catalog::wrap(const backend::NativeObject& device) const {
+  return base::contain("wrapping a device", [&]() -> Result<DeviceRecipe> {
+    static std::atomic<std::uint64_t> last{0};
+    Driver* const driver = find_named(drivers_, device.type.substr(0, device.type.find('.')));
+    if (driver == nullptr) {
+      return Error(Errc::unsupported, fmt::format("Native type {} is of no backend here. Valid ids are {}.",
+                                                  base::quote(device.type), valid_ids()));
+    }
+    const std::string id = fmt::format("{}?native={}", driver->name(), ++last);
+    auto wrap = [driver, id, device, is_done = false]() mutable -> Result<std::unique_ptr<backend::Device>> {
+      if (!std::exchange(is_done, true)) return driver->wrap(device, id);
+      return Error(Errc::unavailable,
+                   fmt::format("[{}] is over native objects that are lost; make new ones and wrap them.", id));
+    };
+    return DeviceRecipe{id, std::move(wrap)};
   });
 }
 

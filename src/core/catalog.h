@@ -31,6 +31,7 @@ class Catalog {
 
   [[nodiscard]] Result<DeviceList> list() const;
   [[nodiscard]] Result<DeviceRecipe> find(std::string_view id) const;
+  [[nodiscard]] Result<DeviceRecipe> wrap(const backend::NativeObject& device) const;
 
  private:
   [[nodiscard]] DeviceList all() const;

@@ -1,12 +1,14 @@
 #include "core/crossings.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "core/incarnation.h"
 #include "core/object_names.h"
+#include "core/shared_memory.h"
 
 namespace pintle::core {
 namespace {
@@ -24,7 +26,8 @@ Result<Point> Crossings::submit(SubmitOptions* options) {
   for (const Crossing& crossing : *crossings) {
     PINTLE_ASSIGN(side, look(crossing));
     PINTLE_TRY(settle(side));
-    if (side.loan != nullptr) use_loan(side);
+    if (side.twin != nullptr) use_twin(side);
+    else if (side.loan != nullptr) use_loan(side);
     else staged.push_back(std::move(side));
   }
   if (staged.empty()) return queue_->submit(std::move(list_), options);
@@ -51,7 +54,8 @@ Result<Crossings::Side> Crossings::look(const Crossing& crossing) const {
     return Error(Errc::stale, fmt::format("{} belonged to a device that has been closed.",
                                           object_text("Buffer", static_cast<std::uint32_t>(other.buffer_), "")));
   }
-  return Side{is_inbound ? crossing.to : crossing.from, other, std::move(owner), is_inbound, nullptr, crossing.command};
+  const BufferView& local = is_inbound ? crossing.to : crossing.from;
+  return Side{local, other, std::move(owner), is_inbound, nullptr, nullptr, crossing.command};
 }
 
 // How the bytes will go.
@@ -60,6 +64,9 @@ Result<void> Crossings::settle(Side& side) {
     list_.incarnation_ = side.local.incarnation_;
     list_.first_buffer_ = side.local.buffer_;
   }
+  PINTLE_ASSIGN(twin, find_twin(side));
+  side.twin = twin;
+  if (twin != nullptr) return {};
   auto loan = side.owner->lend(side.other.buffer_);
   if (loan) {
     side.loan = std::move(*loan);
@@ -67,6 +74,30 @@ Result<void> Crossings::settle(Side& side) {
     return loan.error().during("submitting a copy to " + queue_->text());
   }
   return {};
+}
+
+/// Null where the devices share no memory, or not this.
+Result<const Crossings::Twin*> Crossings::find_twin(const Side& side) {
+  const auto is_of = [&](const Twin& twin) {
+    return twin.incarnation == side.other.incarnation_ && twin.buffer == side.other.buffer_;
+  };
+  if (const auto known = std::ranges::find_if(twins_, is_of); known != twins_.end()) return &*known;
+  Incarnation& here = queue_->incarnation();
+  if (!shares_memory(*side.owner, here)) return nullptr;
+  backend::Exported exported;
+  auto loan = side.owner->share(side.other.buffer_, exported);
+  if (!loan) return loan.error().code() == Errc::unsupported ? Result<const Twin*>(nullptr) : loan.error();
+  auto imported = here.import_memory(exported);
+  ::close(exported.fd);
+  if (!imported) return imported.error().code() == Errc::unsupported ? Result<const Twin*>(nullptr) : imported.error();
+  return &twins_.emplace_back(side.other.incarnation_, side.other.buffer_, *std::move(loan), *std::move(imported));
+}
+
+void Crossings::use_twin(const Side& side) {
+  const backend::Range local = range_of(side.local, side.local.buffer_);
+  const backend::Range other = range_of(side.other, side.twin->here.view().buffer_);
+  list_.commands_[side.command].operation = side.is_inbound ? backend::Copy{local, other} : backend::Copy{other, local};
+  list_.retained_.push_back(side.twin->loan);
 }
 
 void Crossings::use_loan(const Side& side) {

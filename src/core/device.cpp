@@ -55,6 +55,16 @@ Result<Device> open(std::string_view id) {
   });
 }
 
+Result<Device> Device::wrap(std::string_view type, const void* native) {
+  return base::contain("wrapping a device", [&]() -> Result<Device> {
+    if (base::in_forked_child()) return base::forked_error();
+    base::watch_forks();
+    PINTLE_ASSIGN(recipe, core::wrap_device(type, native));
+    PINTLE_ASSIGN(state, core::DeviceState::open(std::move(recipe)));
+    return Device(std::move(state));
+  });
+}
+
 std::string_view Device::id() const noexcept { return state_ ? std::string_view(state_->id()) : std::string_view(); }
 
 DeviceInfo Device::info() const { return state_ ? state_->current()->info() : DeviceInfo{}; }
@@ -84,6 +94,23 @@ Result<Buffer> Device::allocate(DType dtype, const Shape& shape, BufferOptions o
   if (!state_) return core::empty_object("Device");
   return base::contain("allocating a buffer", [&] { return state_->current()->allocate(dtype, shape, options); });
 }
+
+Result<Buffer> Device::wrap_memory(std::string_view type, const void* native, DType dtype, const Shape& shape,
+                                   std::string label) const {
+  if (!state_) return core::empty_object("Device");
+  return base::contain("wrapping a buffer",
+                       [&] { return state_->current()->wrap_memory({type, native}, dtype, shape, label); });
+}
+
+template <class Made>
+Result<Made> Device::wrap_queue(std::string_view type, const void* native, const QueueOptions& options) const {
+  if (!state_) return core::empty_object("Device");
+  return base::contain("wrapping a queue", [&]() -> Result<Made> {
+    PINTLE_ASSIGN(state, state_->current()->wrap_queue({type, native}, options));
+    return Made(std::move(state));
+  });
+}
+template Result<Queue> Device::wrap_queue<Queue>(std::string_view, const void*, const QueueOptions&) const;
 
 Result<Program> Device::load(const ProgramPack& pack) const { return load(pack, LoadOptions{}); }
 

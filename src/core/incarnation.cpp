@@ -203,11 +203,25 @@ Result<std::shared_ptr<QueueState>> Incarnation::create_queue(const QueueOptions
     return Error(Errc::unsupported,
                  fmt::format("[{}] has no copy queues: {}.", id(), info_.capability(Feature::copy_queue).detail));
   }
+  return make_queue(options, "creating a queue",
+                    [this](const backend::QueueRequest& request) { return device_->create_queue(request); });
+}
+
+Result<std::shared_ptr<QueueState>> Incarnation::wrap_queue(const backend::NativeObject& queue,
+                                                            const QueueOptions& options) {
+  PINTLE_TRY(usable("[" + id() + "]"));
+  return make_queue(options, "wrapping a queue for [" + id() + "]",
+                    [&](const backend::QueueRequest& request) { return device_->wrap_queue(queue, request); });
+}
+
+template <class Create>
+Result<std::shared_ptr<QueueState>> Incarnation::make_queue(const QueueOptions& options, std::string_view what,
+                                                            Create create) {
   Worklist worklist;
   std::lock_guard lock(mutex_);
   const std::uint64_t first = first_serial();
-  const auto created = device_->create_queue({options.kind, first, options.label});
-  if (!created) return report_locked(created.error(), worklist).during("creating a queue");
+  const auto created = create({options.kind, first, options.label});
+  if (!created) return report_locked(created.error(), worklist).during(std::string(what));
   const std::uint64_t number = next_queue_++;
   auto queue = std::make_shared<QueueState>(shared_from_this(), *created, number, options.kind, first,
                                             object_text("Queue", number, options.label));

@@ -88,17 +88,26 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   [[nodiscard]] Error report_locked(const Error& error, Worklist& worklist);
 
   Result<Buffer> allocate(DType dtype, const Shape& shape, const BufferOptions& options);
+  /// A buffer over memory that the backend takes as it is.
+  Result<Buffer> wrap_memory(const backend::NativeObject& memory, DType dtype, const Shape& shape,
+                             const std::string& label);
+  /// The bytes of another device's buffer, as a buffer of this one.
+  Result<Buffer> import_memory(const backend::Exported& exported);
   void destroy_buffer(std::uint64_t id) noexcept;
   /// The live incarnation that views with this number belong to; null when it has gone.
   [[nodiscard]] static std::shared_ptr<Incarnation> find(std::uint64_t number);
   /// Maps a live buffer for another device; `unsupported` where it cannot be mapped.
   Result<std::shared_ptr<Loan>> lend(std::uint64_t id);
+  /// Exports a live buffer to another device; `unsupported` where it cannot be exported.
+  Result<std::shared_ptr<Loan>> share(std::uint64_t id, backend::Exported& exported);
   /// The backend's memory of a live buffer; `stale` otherwise.
   Result<backend::MemoryId> memory_of(std::uint64_t id);
   [[nodiscard]] std::string buffer_text(std::uint64_t id);
 
   /// A user's handle to a new queue. When the last copy goes, the queue's work goes on.
   Result<std::shared_ptr<QueueState>> create_queue(const QueueOptions& options);
+  /// The same over a queue that the backend takes as it is.
+  Result<std::shared_ptr<QueueState>> wrap_queue(const backend::NativeObject& queue, const QueueOptions& options);
   /// A user's handle to a new recording.
   Result<std::shared_ptr<RecordingState>> record(CommandList list);
   /// A user's handle to a loaded program.
@@ -149,6 +158,11 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   void retire_memory(const BufferRecord& record, Worklist& worklist);
   [[nodiscard]] bool is_finished(const Stamps& stamps) const noexcept;
   [[nodiscard]] bool has_retired();
+  template <class Lend>
+  Result<std::shared_ptr<Loan>> loan_of(std::uint64_t id, Lend lend);
+  Buffer keep_buffer(backend::MemoryId memory, DType dtype, const Shape& shape, const backend::MemoryRequest& request);
+  template <class Create>
+  Result<std::shared_ptr<QueueState>> make_queue(const QueueOptions& options, std::string_view what, Create create);
   [[nodiscard]] Error describe_exhaustion(const Error& error);
   [[nodiscard]] std::vector<std::shared_ptr<QueueState>> queues();
 

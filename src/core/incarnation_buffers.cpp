@@ -72,14 +72,36 @@ Result<Buffer> Incarnation::allocate(DType dtype, const Shape& shape, const Buff
     memory = device_->allocate(request);
   }
   if (!memory) return describe_exhaustion(report(memory.error()));
+  return keep_buffer(*memory, dtype, shape, request);
+}
+
+Result<Buffer> Incarnation::wrap_memory(const backend::NativeObject& memory, DType dtype, const Shape& shape,
+                                        const std::string& label) {
+  PINTLE_TRY(usable("[" + id() + "]"));
+  const BufferOptions options{.label = label};
+  PINTLE_ASSIGN(request, check_request(dtype, shape, options, info_));
+  const auto wrapped = device_->import_memory(backend::NativeMemory{memory, request.size});
+  if (!wrapped) return report(wrapped.error()).during(fmt::format("wrapping memory for [{}]", id()));
+  return keep_buffer(*wrapped, dtype, shape, request);
+}
+
+Result<Buffer> Incarnation::import_memory(const backend::Exported& exported) {
+  PINTLE_TRY(usable("[" + id() + "]"));
+  const auto imported = device_->import_memory(exported);
+  if (!imported) return report(imported.error());
+  return keep_buffer(*imported, DType::u8, {exported.size}, {exported.size, 1, Placement::device, "another device's"});
+}
+
+Buffer Incarnation::keep_buffer(backend::MemoryId memory, DType dtype, const Shape& shape,
+                                const backend::MemoryRequest& request) {
   BufferView view;
   view.incarnation_ = number_;
   view.size_ = request.size;
   view.dtype_ = dtype;
   view.shape_ = shape;
   std::lock_guard lock(mutex_);
-  view.buffer_ = buffers_.insert({*memory, request.size, options.label, {}});
-  return Buffer(lease(), view);
+  view.buffer_ = buffers_.insert({memory, request.size, std::string(request.label), {}});
+  return {lease(), view};
 }
 
 bool Incarnation::has_retired() {
@@ -132,18 +154,32 @@ void Incarnation::retire_memory(const BufferRecord& record, Worklist& worklist) 
       worklist);
 }
 
-Result<std::shared_ptr<Loan>> Incarnation::lend(std::uint64_t id) {
+/// The loan of a live buffer, when `lend(loan, memory)` has done with it what it is for.
+template <class Lend>
+Result<std::shared_ptr<Loan>> Incarnation::loan_of(std::uint64_t id, Lend lend) {
   PINTLE_TRY(usable(buffer_text(id)));
   Worklist worklist;
+  std::shared_ptr<Loan> loan;  // goes without the lock, which its end takes
   std::lock_guard lock(mutex_);
   BufferRecord* const record = find_buffer(id);
   if (record == nullptr) return stale_buffer(id);
-  if (auto loan = record->loan.lock()) return loan;
-  const auto mapped = device_->map(record->memory);
-  if (!mapped) return report_locked(mapped.error(), worklist);
-  auto loan = std::make_shared<Loan>(shared_from_this(), record->memory, *mapped);
+  loan = record->loan.lock();
+  if (loan == nullptr) loan = std::make_shared<Loan>(shared_from_this(), record->memory);
+  if (const Result<void> lent = lend(*loan, record->memory); !lent) return report_locked(lent.error(), worklist);
   record->loan = loan;
   return loan;
+}
+
+Result<std::shared_ptr<Loan>> Incarnation::lend(std::uint64_t id) {
+  return loan_of(id, [](Loan& loan, backend::MemoryId) { return loan.map(); });
+}
+
+Result<std::shared_ptr<Loan>> Incarnation::share(std::uint64_t id, backend::Exported& exported) {
+  return loan_of(id, [&](Loan&, backend::MemoryId memory) -> Result<void> {
+    PINTLE_ASSIGN(handle, device_->export_memory(memory));
+    exported = handle;
+    return {};
+  });
 }
 
 Result<backend::MemoryId> Incarnation::memory_of(std::uint64_t id) {

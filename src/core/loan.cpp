@@ -9,8 +9,15 @@ namespace pintle::core {
 
 Loan::~Loan() {
   if (base::in_forked_child()) return;
-  if (!owner_->is_lost()) owner_->device().unmap(memory_);
+  if (bytes_ && !owner_->is_lost()) owner_->device().unmap(memory_);
   if (release_) release_();
+}
+
+Result<void> Loan::map() {
+  if (bytes_) return {};
+  PINTLE_ASSIGN(bytes, owner_->device().map(memory_));
+  bytes_ = bytes;
+  return {};
 }
 
 }  // namespace pintle::core

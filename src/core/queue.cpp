@@ -5,6 +5,7 @@
 #include "base/contain.h"
 #include "core/crossings.h"
 #include "core/describe.h"
+#include "core/incarnation.h"
 #include "core/queue_state.h"
 #include "core/recording_state.h"
 
@@ -43,6 +44,15 @@ Result<void> Queue::submit_and_wait(CommandList list, Timeout timeout) {
 Point Queue::last() const noexcept { return state_ ? state_->last() : Point(); }
 
 std::string Queue::text() const { return state_ ? state_->text() : "[Queue]"; }
+
+Result<void> Queue::fill_native(std::string_view type, void* out) const {
+  if (!state_) return core::empty_object("Queue");
+  auto& incarnation = state_->incarnation();
+  PINTLE_TRY(incarnation.usable(text()));
+  auto filled = incarnation.device().native(type, static_cast<std::uint64_t>(state_->id()), out);
+  if (!filled) return incarnation.report(filled.error()).during(core::native_text(type, text()));
+  return {};
+}
 
 Submission Queue::begin() { return Submission(*this); }
 

@@ -71,4 +71,9 @@ Result<DeviceRecipe> find_device(std::string_view id) {
   return all->find(id);
 }
 
+Result<DeviceRecipe> wrap_device(std::string_view type, const void* native) {
+  PINTLE_ASSIGN(all, catalog());
+  return all->wrap({type, native});
+}
+
 }  // namespace pintle::core

@@ -28,10 +28,10 @@ auto pass(auto before, auto forward) noexcept -> decltype(forward()) {
 
 std::string_view name(Call call) noexcept {
   static constexpr std::array<std::string_view, 23> names{
-      "budget",          "allocate",        "release",   "load",          "unload",        "create_queue",
-      "destroy_queue",   "submit",          "reached",   "wait",          "notify",        "map",
-      "unmap",           "record",          "forget",    "export_memory", "import_memory", "import_host",
-      "export_timeline", "import_timeline", "calibrate", "native",        "probe"};
+      "budget",          "allocate",   "release",   "load",          "unload",        "create_queue",
+      "destroy_queue",   "submit",     "reached",   "wait",          "notify",        "map",
+      "unmap",           "record",     "forget",    "export_memory", "import_memory", "export_timeline",
+      "import_timeline", "wrap_queue", "calibrate", "native",        "probe"};
   return names[static_cast<std::size_t>(call)];
 }
 
@@ -105,12 +105,8 @@ Result<backend::Exported> Forwarding::export_memory(backend::MemoryId memory) {
   return pass([&] { return before(Call::export_memory); }, [&] { return inner_->export_memory(memory); });
 }
 
-Result<backend::MemoryId> Forwarding::import_memory(const backend::Exported& exported) {
-  return pass([&] { return before(Call::import_memory); }, [&] { return inner_->import_memory(exported); });
-}
-
-Result<backend::MemoryId> Forwarding::import_host(std::span<std::byte> bytes) {
-  return pass([&] { return before(Call::import_host); }, [&] { return inner_->import_host(bytes); });
+Result<backend::MemoryId> Forwarding::import_memory(const backend::MemorySource& source) {
+  return pass([&] { return before(Call::import_memory); }, [&] { return inner_->import_memory(source); });
 }
 
 Result<backend::Exported> Forwarding::export_timeline(backend::QueueId queue) {
@@ -119,6 +115,11 @@ Result<backend::Exported> Forwarding::export_timeline(backend::QueueId queue) {
 
 Result<backend::QueueId> Forwarding::import_timeline(const backend::Exported& exported) {
   return pass([&] { return before(Call::import_timeline); }, [&] { return inner_->import_timeline(exported); });
+}
+
+Result<backend::QueueId> Forwarding::wrap_queue(const backend::NativeObject& queue,
+                                                const backend::QueueRequest& request) {
+  return pass([&] { return before(Call::wrap_queue); }, [&] { return inner_->wrap_queue(queue, request); });
 }
 
 Result<backend::ClockPair> Forwarding::calibrate() {

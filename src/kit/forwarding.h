@@ -28,9 +28,9 @@ enum class Call : std::uint8_t {
   forget,
   export_memory,
   import_memory,
-  import_host,
   export_timeline,
   import_timeline,
+  wrap_queue,
   calibrate,
   native,
   probe,
@@ -62,10 +62,11 @@ class Forwarding : public backend::Device {
   Result<backend::RecordingId> record(const backend::Commands& commands) override;
   void forget(backend::RecordingId recording) noexcept override;
   Result<backend::Exported> export_memory(backend::MemoryId memory) override;
-  Result<backend::MemoryId> import_memory(const backend::Exported& exported) override;
-  Result<backend::MemoryId> import_host(std::span<std::byte> bytes) override;
+  Result<backend::MemoryId> import_memory(const backend::MemorySource& source) override;
   Result<backend::Exported> export_timeline(backend::QueueId queue) override;
   Result<backend::QueueId> import_timeline(const backend::Exported& exported) override;
+  Result<backend::QueueId> wrap_queue(const backend::NativeObject& queue,
+                                      const backend::QueueRequest& request) override;
   Result<backend::ClockPair> calibrate() override;
   Result<void> native(std::string_view type, std::uint64_t object, void* out) override;
   Result<void> probe() override;

@@ -24,12 +24,21 @@ void Device::unmap(MemoryId) noexcept {}
 Result<RecordingId> Device::record(const Commands&) { return not_implemented(*this, "record"); }
 void Device::forget(RecordingId) noexcept {}
 Result<Exported> Device::export_memory(MemoryId) { return not_implemented(*this, "export_memory"); }
-Result<MemoryId> Device::import_memory(const Exported&) { return not_implemented(*this, "import_memory"); }
-Result<MemoryId> Device::import_host(std::span<std::byte>) { return not_implemented(*this, "import_host"); }
+Result<MemoryId> Device::import_memory(const MemorySource&) { return not_implemented(*this, "import_memory"); }
 Result<Exported> Device::export_timeline(QueueId) { return not_implemented(*this, "export_timeline"); }
 Result<QueueId> Device::import_timeline(const Exported&) { return not_implemented(*this, "import_timeline"); }
+Result<QueueId> Device::wrap_queue(const NativeObject&, const QueueRequest&) {
+  return not_implemented(*this, "wrap_queue");
+}
 Result<ClockPair> Device::calibrate() { return not_implemented(*this, "calibrate"); }
 Result<void> Device::native(std::string_view, std::uint64_t, void*) { return not_implemented(*this, "native"); }
 Result<void> Device::probe() { return not_implemented(*this, "probe"); }
+
+Result<std::unique_ptr<Device>> Driver::wrap(const NativeObject& device, std::string_view id) {
+  return base::contain("refusing to wrap a device", [&]() -> Result<std::unique_ptr<Device>> {
+    return Error(Errc::unsupported,
+                 fmt::format("Backend ({}) wraps no native device ({}), wanted as [{}].", name(), device.type, id));
+  });
+}
 
 }  // namespace pintle::backend

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "pintle/native/cpu.h"
+#include "pintle/native/opencl.h"
+#include "pintle/native/vulkan.h"
 #include "pintle/pintle.h"
 
 using namespace pintle;

@@ -8,6 +8,7 @@
 
 #include "cpu_support.h"
 #include "pintle/native/cpu.h"
+#include "pintle/pintle.h"
 
 namespace pintle::test {
 namespace {
@@ -120,7 +121,7 @@ TEST(CpuMemory, BudgetCountsWhatTheDeviceHolds) {
   const auto second = rig.allocate(24);
   EXPECT_EQ(used(), 1024u);
   std::vector<std::byte> host(64);
-  const auto imported = must(rig.device->import_host(host));
+  const auto imported = must(rig.device->import_memory(host));
   EXPECT_EQ(used(), 1024u);  // the user's
   for (const auto memory : {first, second, imported}) rig.device->release(memory);
   EXPECT_EQ(used(), 0u);
@@ -140,18 +141,30 @@ TEST(CpuMemory, MoreThanThereIsSaysRequestedAndAvailable) {
 TEST(CpuMemory, ImportedMemoryIsUsedInPlace) {
   CpuRig rig;
   std::vector<std::uint32_t> host{1, 2, 3, 4};
-  const auto memory = must(rig.device->import_host(std::as_writable_bytes(std::span(host))));
+  const auto memory = must(rig.device->import_memory(std::as_writable_bytes(std::span(host))));
   EXPECT_EQ(must(rig.device->map(memory)).data(), reinterpret_cast<std::byte*>(host.data()));
   rig.run(List({backend::Fill{range_of(memory, 4, 8), scalar_of<std::uint32_t>(9), 4}}));
   EXPECT_EQ(host, (std::vector<std::uint32_t>{1, 9, 9, 4}));
   rig.device->release(memory);
 }
 
+TEST(CpuMemory, NativeMemoryIsWrapped) {
+  const Device device = must(open("cpu"));
+  Queue queue = must(device.queue());
+  std::vector<std::uint32_t> host{1, 2, 3, 4};
+  const Buffer wrapped = must(device.wrap_native(cpu::CpuMemory{host.data()}, DType::u32, {4}));
+  must(queue.submit_and_wait(CommandList{}.fill(wrapped, 9u)));
+  EXPECT_EQ(host, std::vector<std::uint32_t>(4, 9));
+  EXPECT_EQ(device.wrap_native(cpu::CpuMemory{}, DType::u32, {4}).error().code(), Errc::invalid_argument);
+  EXPECT_EQ(device.wrap_native(cpu::CpuDevice{}, DType::u32, {4}).error().code(), Errc::unsupported);
+  EXPECT_EQ(wrap_native(cpu::CpuDevice{}).error().code(), Errc::unsupported);
+}
+
 TEST(CpuMemory, TheSameBytesCanBeImportedTwice) {
   CpuRig rig;
   std::vector<std::byte> host(64);
-  const auto first = must(rig.device->import_host(host));
-  const auto second = must(rig.device->import_host(host));
+  const auto first = must(rig.device->import_memory(host));
+  const auto second = must(rig.device->import_memory(host));
   EXPECT_NE(first, second);
   rig.device->release(first);
   EXPECT_EQ(must(rig.device->map(second)).data(), host.data());

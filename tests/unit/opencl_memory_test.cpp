@@ -121,10 +121,10 @@ TEST_F(OpenClMemoryTest, ImportedHostMemoryIsUsedInPlace) {
     words.fill(5);
     const auto bytes = std::as_writable_bytes(std::span(words));
     if (!has(rig, Feature::host_import)) {
-      EXPECT_EQ(rig.device->import_host(bytes).error().code(), Errc::unsupported);
+      EXPECT_EQ(rig.device->import_memory(bytes).error().code(), Errc::unsupported);
       return;
     }
-    const auto memory = must(rig.device->import_host(bytes));
+    const auto memory = must(rig.device->import_memory(bytes));
     EXPECT_EQ(must(rig.device->budget()).at(0).used, 0u);
     List list;
     rig.add(list, range_of(memory, 0, 4 * 2048), 2);
@@ -142,7 +142,7 @@ TEST_F(OpenClMemoryTest, ImportedHostMemoryIsUsedInPlace) {
 TEST_F(OpenClMemoryTest, UnalignedHostMemoryIsNotImported) {
   on_each([](OpenClRig& rig) {
     alignas(4096) static std::array<std::byte, 256> bytes;
-    const auto imported = rig.device->import_host(std::span(bytes).subspan(1));
+    const auto imported = rig.device->import_memory(std::span(bytes).subspan(1));
     ASSERT_FALSE(imported);
     EXPECT_EQ(imported.error().code(), Errc::unsupported);
   });

@@ -52,9 +52,9 @@ TEST(SeamDefaults, EveryOptionalCallIsUnsupportedByName) {
   expect_unsupported(bare.record({}), "record");
   expect_unsupported(bare.export_memory(MemoryId{1}), "export_memory");
   expect_unsupported(bare.import_memory({}), "import_memory");
-  expect_unsupported(bare.import_host({}), "import_host");
   expect_unsupported(bare.export_timeline(QueueId{1}), "export_timeline");
   expect_unsupported(bare.import_timeline({}), "import_timeline");
+  expect_unsupported(bare.wrap_queue({}, {}), "wrap_queue");
   expect_unsupported(bare.calibrate(), "calibrate");
   expect_unsupported(bare.native("x", 0, nullptr), "native");
   expect_unsupported(bare.probe(), "probe");

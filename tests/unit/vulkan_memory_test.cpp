@@ -121,7 +121,7 @@ TEST_F(VulkanMemoryTest, HostPagesAreUsedInPlace) {
     auto* const pages = static_cast<std::byte*>(::aligned_alloc(1 << 16, size));
     const std::span<std::byte> bytes(pages, size);
     std::ranges::fill(bytes, std::byte{3});
-    const auto imported = rig.device->import_host(bytes);
+    const auto imported = rig.device->import_memory(bytes);
     if (!rig.has(Feature::host_import)) {
       EXPECT_FALSE(imported);
     } else {
@@ -132,7 +132,7 @@ TEST_F(VulkanMemoryTest, HostPagesAreUsedInPlace) {
       EXPECT_EQ(pages[201], std::byte{6});
       rig.device->release(*imported);
     }
-    const auto odd = rig.device->import_host(bytes.subspan(1, 100));
+    const auto odd = rig.device->import_memory(bytes.subspan(1, 100));
     ASSERT_FALSE(odd);
     EXPECT_EQ(odd.error().code(), Errc::unsupported);
     ::free(pages);

@@ -1,16 +1,18 @@
 // The seam, second half: what a backend implements, and nothing else. Core has checked every argument: sizes, ranges,
 // alignments, ids, limits, launches. A backend translates and reports; it never re-checks and never aborts.
 //
-// Threads: `submit`, `record`, `forget`, `create_queue` and `destroy_queue` of one device are called one at a time
-// (core holds that device's lock); everything else may be called from any thread at any time. No call may throw. Loss:
-// any call may answer device_lost (or process_poisoned). From the first such answer on the device touches no host
-// memory any more, core calls nothing but the destructor, and calls that are already blocked return the same error.
+// Threads: `submit`, `record`, `forget`, `create_queue`, `wrap_queue` and `destroy_queue` of one device are called one
+// at a time (core holds that device's lock); everything else may be called from any thread at any time. No call may
+// throw. Loss: any call may answer device_lost (or process_poisoned). From the first such answer on the device touches
+// no host memory any more, core calls nothing but the destructor, and calls that are already blocked return the same
+// error.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "pintle/backend/command.h"
@@ -74,10 +76,28 @@ struct ClockPair {
 
 /// An operating system handle that another device can import.
 struct Exported {
-  int fd = -1;
-  std::uint64_t offset = 0;
+  int fd = -1;               ///< Whoever asked for it closes it.
+  std::uint64_t offset = 0;  ///< Of the bytes in what the handle names,
+  std::uint64_t size = 0;
+  std::uint64_t whole = 0;  ///< which has this many.
+  std::uint32_t kind = 0;   ///< The vendor's number for this kind of memory (Vulkan: the memory type).
+};
+
+/// An object of the vendor's API that exists already: a struct that the backend's public header declares under the name
+/// `type`. It stays the caller's, who keeps it alive for as long as the backend uses it.
+struct NativeObject {
+  std::string_view type;
+  const void* value = nullptr;  ///< The struct, during the call.
+};
+
+/// Native memory, of which `size` bytes are wanted.
+struct NativeMemory {
+  NativeObject object;
   std::uint64_t size = 0;
 };
+
+/// Memory that exists already, and stays its owner's: from another device, of the host, of the vendor's API.
+using MemorySource = std::variant<Exported, std::span<std::byte>, NativeMemory>;
 
 /// One incarnation of a physical device. The destructor waits for nothing: core has drained or given up.
 class Device {
@@ -128,12 +148,14 @@ class Device {
   virtual void forget(RecordingId recording) noexcept;
   /// Otherwise core copies between devices through the host.
   virtual Result<Exported> export_memory(MemoryId memory);
-  virtual Result<MemoryId> import_memory(const Exported& exported);
-  /// Otherwise core copies. `bytes` stay valid until `release`.
-  virtual Result<MemoryId> import_host(std::span<std::byte> bytes);
+  /// `unsupported` also for one kind of source: then core copies, or refuses native memory. The bytes stay valid until
+  /// `release`.
+  virtual Result<MemoryId> import_memory(const MemorySource& source);
   /// Otherwise core waits on the host.
   virtual Result<Exported> export_timeline(QueueId queue);
   virtual Result<QueueId> import_timeline(const Exported& exported);
+  /// As `create_queue`, over a native queue. Otherwise there is no such access.
+  virtual Result<QueueId> wrap_queue(const NativeObject& queue, const QueueRequest& request);
   /// Otherwise the device clock stands alone.
   virtual Result<ClockPair> calibrate();
   /// Fills `*out`, a struct that the backend's public header declares under the name `type`, for the device (`object`
@@ -164,6 +186,8 @@ class Driver {
   virtual Enumeration enumerate() = 0;
   /// Opens the device at `ordinal` of `enumerate`. An unknown option is `invalid_argument` naming the known ones.
   virtual Result<std::unique_ptr<Device>> open(std::uint32_t ordinal, std::span<const Option> options) = 0;
+  /// Optional: a device over a native one, which messages call `id`. The default answers `unsupported`.
+  virtual Result<std::unique_ptr<Device>> wrap(const NativeObject& device, std::string_view id);
 };
 
 /// A decorator over any device, so that `faulty(cpu)` is a device id.

@@ -5,7 +5,7 @@
 
 namespace pintle::opencl {
 
-/// `Device::native<OpenClDevice>()`.
+/// `Device::native<OpenClDevice>()`; for `wrap_native`: the context may have other devices too.
 struct OpenClDevice {
   static constexpr std::string_view native_type = "opencl.device";
   void* platform = nullptr;  ///< cl_platform_id
@@ -13,13 +13,15 @@ struct OpenClDevice {
   void* context = nullptr;   ///< cl_context, of this one device
 };
 
-/// `Buffer::native<OpenClMemory>()`: valid while the buffer lives; ordering is the caller's.
+/// `Buffer::native<OpenClMemory>()`: valid while the buffer lives; ordering is the caller's. For `wrap_native`: a
+/// buffer of the device's context.
 struct OpenClMemory {
   static constexpr std::string_view native_type = "opencl.memory";
   void* memory = nullptr;  ///< cl_mem
 };
 
-/// Of a queue, through the seam: commands that others enqueue run in between, and no point covers them.
+/// `Queue::native<OpenClQueue>()`: commands that others enqueue run in between, and no point covers them. For
+/// `wrap_native`: a queue of the device's context, in order, with profiling where the device's clock needs it.
 struct OpenClQueue {
   static constexpr std::string_view native_type = "opencl.queue";
   void* queue = nullptr;  ///< cl_command_queue, in order

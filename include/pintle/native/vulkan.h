@@ -7,8 +7,8 @@
 
 namespace pintle::vulkan {
 
-/// `Device::native<VulkanDevice>()`. Valid while the device is open; `queue` is used by the backend too, so that
-/// submitting to it needs everything else on this device to be idle.
+/// `Device::native<VulkanDevice>()`; for `wrap_native`, with what follows below. Valid while the device is open;
+/// `queue` is used by the backend too, so that submitting to it needs everything else on this device to be idle.
 struct VulkanDevice {
   static constexpr std::string_view native_type = "vulkan.device";
   void* instance = nullptr;         ///< VkInstance
@@ -16,9 +16,25 @@ struct VulkanDevice {
   void* device = nullptr;           ///< VkDevice
   void* queue = nullptr;            ///< VkQueue of the compute family
   std::uint32_t queue_family = 0;
+  // The rest is for `wrap_native` alone:
+  /// The VkDeviceCreateInfo that made `device`: which extensions and features are on, which families buffers are shared
+  /// among. timelineSemaphore must be on.
+  const void* create_info = nullptr;
+  void* get_instance_proc_addr = nullptr;  ///< PFN_vkGetInstanceProcAddr; null: that of libvulkan.so.1.
+};
+
+/// `Queue::native<VulkanQueue>()`: several queues may share one VkQueue, and the backend submits to it from the threads
+/// that submit. For `wrap_native`: a queue of a family in `create_info`, which nothing else submits to meanwhile.
+struct VulkanQueue {
+  static constexpr std::string_view native_type = "vulkan.queue";
+  void* queue = nullptr;  ///< VkQueue
+  std::uint32_t family = 0;
 };
 
 /// `Buffer::native<VulkanMemory>()`: a part of a VkBuffer. Valid while the buffer lives; ordering is the caller's.
+/// For `wrap_native`: a VkBuffer with the usages transfer source, transfer destination and storage, bound to memory;
+/// `offset` is a multiple of the device's offset alignment, and `size` at least the next multiple of 4 of the bytes
+/// wanted. `memory` may be 0, and `address` where no kernel takes it.
 struct VulkanMemory {
   static constexpr std::string_view native_type = "vulkan.memory";
   std::uint64_t buffer = 0;  ///< VkBuffer

@@ -34,7 +34,7 @@ class Device final : public backend::Device, private kit::HostQueue::Executor {
   void release(backend::MemoryId memory) noexcept override;
   Result<std::span<std::byte>> map(backend::MemoryId memory) override;
   void unmap(backend::MemoryId) noexcept override {}
-  Result<backend::MemoryId> import_host(std::span<std::byte> bytes) override;
+  Result<backend::MemoryId> import_memory(const backend::MemorySource& source) override;
 
   Result<backend::ProgramId> load(const backend::ProgramImage& image) override;
   void unload(backend::ProgramId program) noexcept override;

@@ -10,6 +10,8 @@
 #include "backends/cpu/device.h"
 #include "base/contain.h"
 #include "kit/host_cpus.h"
+#include "kit/memory_source.h"
+#include "pintle/native/cpu.h"
 
 namespace pintle::cpu {
 namespace {
@@ -101,6 +103,15 @@ Result<std::span<std::byte>> Device::map(backend::MemoryId memory) {
   return std::span(block.data, block.size);
 }
 
-Result<backend::MemoryId> Device::import_host(std::span<std::byte> bytes) { return memory_.adopt(bytes); }
+Result<backend::MemoryId> Device::import_memory(const backend::MemorySource& source) {
+  if (const auto* const bytes = std::get_if<std::span<std::byte>>(&source)) return memory_.adopt(*bytes);
+  const auto* const native = std::get_if<backend::NativeMemory>(&source);
+  if (native == nullptr || native->object.type != CpuMemory::native_type)
+    return base::contain("refusing memory",
+                         [&]() -> Result<backend::MemoryId> { return kit::refused_source(source, info_.id); });
+  void* const address = static_cast<const CpuMemory*>(native->object.value)->address;
+  if (address == nullptr) return Error(Errc::invalid_argument, "Member (address) of the CpuMemory is null.");
+  return memory_.adopt({static_cast<std::byte*>(address), static_cast<std::size_t>(native->size)});
+}
 
 }  // namespace pintle::cpu

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/opencl/wrap.h"
 #include "base/contain.h"
 #include "base/log.h"
 #include "base/quote.h"
-#include "pintle/native/opencl.h"
 
 namespace pintle::opencl {
 namespace {
@@ -21,15 +21,24 @@ void set_row(DeviceInfo& info, Capability row) {
   if (place != info.capabilities.end()) *place = std::move(row);
 }
 
+Error unknown_type(std::string_view type) {
+  return {Errc::unsupported,
+          fmt::format("Native type {} is none of the opencl backend's ({}, {}, {}).", base::quote(type),
+                      OpenClDevice::native_type, OpenClMemory::native_type, OpenClQueue::native_type)};
+}
+
 }  // namespace
 
-Result<std::unique_ptr<backend::Device>> Device::open(FoundDevice found, std::uint32_t ordinal) {
-  found.info.id = fmt::format("opencl:{}", ordinal);
+Result<std::unique_ptr<backend::Device>> Device::open(FoundDevice found) {
   const std::array<cl_context_properties, 3> properties{CL_CONTEXT_PLATFORM,
                                                         reinterpret_cast<cl_context_properties>(found.platform), 0};
   cl_int status = CL_SUCCESS;
   Owned<cl_context> context(api().clCreateContext(properties.data(), 1, &found.device, nullptr, nullptr, &status));
   if (status != CL_SUCCESS) return failure(status, fmt::format("OpenCL opens no context on [{}].", found.info.id));
+  return over(std::move(found), std::move(context));
+}
+
+Result<std::unique_ptr<backend::Device>> Device::over(FoundDevice found, Owned<cl_context> context) {
   std::unique_ptr<Device> device(new Device(std::move(found), std::move(context)));
   PINTLE_ASSIGN(service, Service::create(device->context_.get(), device->found_));
   device->service_ = std::move(service);
@@ -103,8 +112,11 @@ Result<std::span<std::byte>> Device::map(backend::MemoryId id) {
   });
 }
 
-Result<backend::MemoryId> Device::import_host(std::span<std::byte> bytes) {
-  return base::contain("importing host memory", [&] { return memory_.import_host(bytes); });
+Result<backend::MemoryId> Device::import_memory(const backend::MemorySource& source) {
+  return base::contain("importing memory", [&]() -> Result<backend::MemoryId> {
+    PINTLE_TRY(queues_.loss->check());
+    return memory_.import(source);
+  });
 }
 
 Result<backend::ProgramId> Device::load(const backend::ProgramImage& image) {
@@ -119,7 +131,17 @@ void Device::unload(backend::ProgramId program) noexcept { programs_.unload(prog
 Result<backend::QueueId> Device::create_queue(const backend::QueueRequest& request) {
   return base::contain("creating a queue", [&]() -> Result<backend::QueueId> {
     PINTLE_TRY(queues_.loss->check());
-    return Queue::create(queues_, request);
+    PINTLE_ASSIGN(native, opencl::create_queue(context_.get(), found_));
+    return Queue::create(queues_, std::move(native), request.first_serial);
+  });
+}
+
+Result<backend::QueueId> Device::wrap_queue(const backend::NativeObject& queue, const backend::QueueRequest& request) {
+  return base::contain("wrapping a queue", [&]() -> Result<backend::QueueId> {
+    PINTLE_TRY(queues_.loss->check());
+    if (queue.type != OpenClQueue::native_type) return unknown_type(queue.type);
+    PINTLE_ASSIGN(native, retain_queue(*static_cast<const OpenClQueue*>(queue.value), context_.get(), found_));
+    return Queue::create(queues_, std::move(native), request.first_serial);
   });
 }
 
@@ -201,11 +223,7 @@ Result<void> Device::native(std::string_view type, std::uint64_t object, void* o
       return {};
     });
   }
-  return base::contain("asking for native access", [&]() -> Result<void> {
-    return Error(Errc::unsupported,
-                 fmt::format("Native type {} is none of the opencl backend's ({}, {}, {}).", base::quote(type),
-                             OpenClDevice::native_type, OpenClMemory::native_type, OpenClQueue::native_type));
-  });
+  return base::contain("asking for native access", [&]() -> Result<void> { return unknown_type(type); });
 }
 
 Result<void> Device::probe() {

@@ -20,7 +20,9 @@ namespace pintle::opencl {
 
 class Device final : public backend::Device {
  public:
-  static Result<std::unique_ptr<backend::Device>> open(FoundDevice found, std::uint32_t ordinal);
+  /// In a context of its own.
+  static Result<std::unique_ptr<backend::Device>> open(FoundDevice found);
+  static Result<std::unique_ptr<backend::Device>> over(FoundDevice found, Owned<cl_context> context);
   ~Device() override;
 
   [[nodiscard]] const DeviceInfo& info() const noexcept override { return found_.info; }
@@ -30,7 +32,9 @@ class Device final : public backend::Device {
   void release(backend::MemoryId memory) noexcept override;
   Result<std::span<std::byte>> map(backend::MemoryId memory) override;
   void unmap(backend::MemoryId) noexcept override {}
-  Result<backend::MemoryId> import_host(std::span<std::byte> bytes) override;
+  Result<backend::MemoryId> import_memory(const backend::MemorySource& source) override;
+  Result<backend::QueueId> wrap_queue(const backend::NativeObject& queue,
+                                      const backend::QueueRequest& request) override;
 
   Result<backend::ProgramId> load(const backend::ProgramImage& image) override;
   void unload(backend::ProgramId program) noexcept override;

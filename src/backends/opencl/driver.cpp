@@ -1,10 +1,12 @@
 // Finding and opening devices.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "backends/opencl/device.h"
 #include "backends/opencl/found_device.h"
+#include "backends/opencl/wrap.h"
 #include "base/contain.h"
 #include "base/log.h"
 #include "kit/options.h"
@@ -30,9 +32,28 @@ class Driver final : public backend::Driver {
       PINTLE_TRY(kit::read_options("opencl", options, {}));
       FoundDevices found = find_devices();
       if (found.devices.empty()) return Error(Errc::unavailable, found.absences.front().reason);
-      if (ordinal < found.devices.size()) return Device::open(std::move(found.devices[ordinal]), ordinal);
+      if (ordinal < found.devices.size()) {
+        found.devices[ordinal].info.id = fmt::format("opencl:{}", ordinal);
+        return Device::open(std::move(found.devices[ordinal]));
+      }
       return Error(Errc::not_found, fmt::format("Ordinal ({}) of [opencl] is not below the number of devices ({}).",
                                                 ordinal, found.devices.size()));
+    });
+  }
+
+  Result<std::unique_ptr<backend::Device>> wrap(const backend::NativeObject& object, std::string_view id) override {
+    return base::contain("wrapping a device", [&]() -> Result<std::unique_ptr<backend::Device>> {
+      if (object.type != OpenClDevice::native_type) return backend::Driver::wrap(object, id);
+      const auto& given = *static_cast<const OpenClDevice*>(object.value);
+      FoundDevices found = find_devices();
+      const auto place =
+          std::ranges::find(found.devices, static_cast<cl_device_id>(given.device), &FoundDevice::device);
+      if (place == found.devices.end())
+        return Error(Errc::invalid_argument,
+                     "The cl_device_id is none that the ICD loader lists and that can be used.");
+      PINTLE_ASSIGN(context, retain_context(given));
+      place->info.id = id;
+      return Device::over(std::move(*place), std::move(context));
     });
   }
 };

@@ -6,9 +6,11 @@
 #include <cstdlib>
 #include <new>
 
+#include "backends/opencl/wrap.h"
 #include "base/bytes.h"
 #include "base/contain.h"
 #include "kit/host_cpus.h"
+#include "kit/memory_source.h"
 
 namespace pintle::opencl {
 namespace {
@@ -148,6 +150,15 @@ Result<backend::MemoryId> MemoryTable::allocate(const backend::MemoryRequest& re
   const auto id = keep(std::make_unique<Memory>(std::move(object), request.size, host, Memory::Owner::device));
   share.keep();
   return id;
+}
+
+Result<backend::MemoryId> MemoryTable::import(const backend::MemorySource& source) {
+  if (const auto* const bytes = std::get_if<std::span<std::byte>>(&source)) return import_host(*bytes);
+  const auto* const native = std::get_if<backend::NativeMemory>(&source);
+  if (native == nullptr || native->object.type != OpenClMemory::native_type)
+    return kit::refused_source(source, found_.info.id);
+  PINTLE_ASSIGN(object, retain_buffer(*static_cast<const OpenClMemory*>(native->object.value), context_, native->size));
+  return keep(std::make_unique<Memory>(std::move(object), native->size, nullptr, Memory::Owner::user));
 }
 
 /// A kernel may load whole vectors from where its argument begins, so an import is aligned as any buffer is.

@@ -66,7 +66,7 @@ class MemoryTable {
 
   /// Host memory as device memory is for devices that the host's processor runs.
   Result<backend::MemoryId> allocate(const backend::MemoryRequest& request);
-  Result<backend::MemoryId> import_host(std::span<std::byte> bytes);
+  Result<backend::MemoryId> import(const backend::MemorySource& source);
   void release(backend::MemoryId memory) noexcept;
   [[nodiscard]] Heap heap() const;
 
@@ -74,6 +74,7 @@ class MemoryTable {
   class Share;
 
   [[nodiscard]] Result<Owned<cl_mem>> create(const backend::MemoryRequest& request, std::byte*& host);
+  [[nodiscard]] Result<backend::MemoryId> import_host(std::span<std::byte> bytes);
   [[nodiscard]] backend::MemoryId keep(std::unique_ptr<Memory> memory);
   [[nodiscard]] Result<void> check_host_memory(const backend::MemoryRequest& request) const;
 

@@ -66,10 +66,9 @@ std::shared_ptr<Queue> QueueTable::remove(QueueId id) noexcept {
   return queue;
 }
 
-Result<QueueId> Queue::create(QueueContext& shared, const backend::QueueRequest& request) {
-  PINTLE_ASSIGN(native, create_queue(shared.context, shared.found));
+QueueId Queue::create(QueueContext& shared, Owned<cl_command_queue> native, std::uint64_t first_serial) {
   const QueueId id = shared.table.next_id();
-  shared.table.add(id, std::make_shared<Queue>(shared, id, std::move(native), request.first_serial));
+  shared.table.add(id, std::make_shared<Queue>(shared, id, std::move(native), first_serial));
   return id;
 }
 

@@ -63,7 +63,8 @@ class Queue final : private kit::StepQueue::Native, private Loss::Waits {
  public:
   using Timeline = kit::EventTimeline<EventRules>;
 
-  [[nodiscard]] static Result<backend::QueueId> create(QueueContext& shared, const backend::QueueRequest& request);
+  [[nodiscard]] static backend::QueueId create(QueueContext& shared, Owned<cl_command_queue> native,
+                                               std::uint64_t first_serial);
 
   Queue(QueueContext& shared, backend::QueueId id, Owned<cl_command_queue> queue, std::uint64_t first_serial);
   ~Queue();

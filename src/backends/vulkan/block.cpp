@@ -43,7 +43,17 @@ Result<std::unique_ptr<Block>> Block::create(Context& context, const BlockReques
   return block;
 }
 
+std::unique_ptr<Block> Block::wrap(Context& context, const VulkanMemory& given) {
+  std::unique_ptr<Block> block(new Block(context, given.offset + given.size));
+  block->buffer_ = reinterpret_cast<VkBuffer>(given.buffer);
+  block->memory_ = reinterpret_cast<VkDeviceMemory>(given.memory);
+  block->address_ = given.address == 0 ? 0 : given.address - given.offset;
+  block->is_wrapped_ = true;
+  return block;
+}
+
 Block::~Block() {
+  if (is_wrapped_) return;
   const DeviceFunctions& vk = context_.vk;
   if (buffer_ != VK_NULL_HANDLE) vk.DestroyBuffer(context_.device(), buffer_, nullptr);
   if (memory_ != VK_NULL_HANDLE) vk.FreeMemory(context_.device(), memory_, nullptr);  // also unmaps
@@ -108,6 +118,7 @@ VkResult Block::try_type(const BlockRequest& request, std::uint64_t size, std::u
 Result<void> Block::bind(std::uint32_t type, std::byte* host) {
   const DeviceFunctions& vk = context_.vk;
   const VkDevice device = context_.device();
+  type_ = type;
   heap_ = context_.physical().memory.memoryTypes[type].heapIndex;
   PINTLE_TRY(context_.check(vk.BindBufferMemory(device, buffer_, memory_, 0), "vkBindBufferMemory"));
   mapped_ = host;

@@ -31,6 +31,8 @@ class Block {
  public:
   /// Tries the memory types for the placement, best first.
   [[nodiscard]] static Result<std::unique_ptr<Block>> create(Context& context, const BlockRequest& request);
+  /// Over a buffer that stays the caller's.
+  [[nodiscard]] static std::unique_ptr<Block> wrap(Context& context, const VulkanMemory& given);
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
   ~Block();
@@ -39,6 +41,9 @@ class Block {
   [[nodiscard]] VkDeviceMemory memory() const noexcept { return memory_; }
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   [[nodiscard]] std::uint32_t heap() const noexcept { return heap_; }
+  [[nodiscard]] std::uint32_t type() const noexcept { return type_; }
+  /// The memory is nobody's here to count.
+  [[nodiscard]] bool is_wrapped() const noexcept { return is_wrapped_; }
   /// Null where the host cannot see it.
   [[nodiscard]] std::byte* mapped() const noexcept { return mapped_; }
   /// 0 where kernels cannot use addresses.
@@ -53,9 +58,11 @@ class Block {
 
   Context& context_;
   const std::uint64_t size_;
+  bool is_wrapped_ = false;
   VkBuffer buffer_ = VK_NULL_HANDLE;
   VkDeviceMemory memory_ = VK_NULL_HANDLE;
   std::uint32_t heap_ = 0;
+  std::uint32_t type_ = 0;
   std::byte* mapped_ = nullptr;
   VkDeviceAddress address_ = 0;
 };

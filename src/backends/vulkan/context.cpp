@@ -1,13 +1,47 @@
 #include "backends/vulkan/context.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <span>
 
 namespace pintle::vulkan {
 
-Result<std::unique_ptr<Context>> Context::open(const Instance& instance, Physical physical, std::string id) {
-  std::unique_ptr<Context> context(new Context(instance, std::move(physical), std::move(id)));
+Result<std::unique_ptr<Context>> Context::open(std::shared_ptr<const Instance> instance, Physical physical,
+                                               std::string id) {
+  std::unique_ptr<Context> context(new Context(std::move(instance), std::move(physical), std::move(id)));
   PINTLE_TRY(context->create_device());
   return context;
+}
+
+Result<std::unique_ptr<Context>> Context::wrap(std::shared_ptr<const Instance> instance, Physical physical,
+                                               std::string id, const VulkanDevice& given) {
+  std::unique_ptr<Context> context(new Context(std::move(instance), std::move(physical), std::move(id)));
+  context->device_ = static_cast<VkDevice>(given.device);
+  context->is_wrapped_ = true;
+  const auto& made = *static_cast<const VkDeviceCreateInfo*>(given.create_info);
+  for (const auto& queues : std::span(made.pQueueCreateInfos, made.queueCreateInfoCount)) {
+    if (std::ranges::find(context->families_, queues.queueFamilyIndex) == context->families_.end())
+      context->families_.push_back(queues.queueFamilyIndex);
+  }
+  PINTLE_TRY(context->load_functions());
+  PINTLE_ASSIGN(lane, context->adopt({given.queue, given.queue_family}));
+  context->compute_ = lane;
+  return context;
+}
+
+Result<Lane*> Context::adopt(const VulkanQueue& given) {
+  if (given.queue == nullptr) return Error(Errc::invalid_argument, "The VkQueue is null.");
+  if (std::ranges::find(families_, given.family) == families_.end()) {
+    return Error(Errc::invalid_argument,
+                 fmt::format("Family ({}) of the VkQueue is none of those that buffers of [{}] are shared among ({}).",
+                             given.family, id_, fmt::join(families_, ", ")));
+  }
+  const std::lock_guard lock(lanes_mutex_);
+  const auto known = std::ranges::find(lanes_, static_cast<VkQueue>(given.queue), &Lane::queue);
+  return known != lanes_.end()
+             ? &*known
+             : &lanes_.emplace_back(static_cast<VkQueue>(given.queue), physical_.families[given.family]);
 }
 
 Result<void> Context::create_device() {
@@ -19,7 +53,7 @@ Result<void> Context::create_device() {
     queues.push_back({VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, nullptr, 0, family, 1, &priority});
   std::vector<const char*> extensions;
   for (const std::string& extension : physical_.extensions) extensions.push_back(extension.c_str());
-  const InstanceFunctions& vk_instance = instance_.functions();
+  const InstanceFunctions& vk_instance = instance_->functions();
   const VkResult created = physical_.features.chained(
       physical_.version, physical_.has("VK_EXT_device_fault"), [&](VkPhysicalDeviceFeatures2& features) {
         VkDeviceCreateInfo info{};
@@ -35,20 +69,26 @@ Result<void> Context::create_device() {
     device_ = nullptr;
     return vendor::vulkan::error_of(created, "vkCreateDevice").with_device(id_, 0);
   }
-  PINTLE_TRY(functions_.load(vk_instance.GetDeviceProcAddr, device_));
+  PINTLE_TRY(load_functions());
+  const auto take = [&](const Family& family) {
+    VkQueue queue = nullptr;
+    vk.GetDeviceQueue(device_, family.index, 0, &queue);
+    return &lanes_.emplace_back(queue, family);
+  };
+  compute_ = take(*physical_.compute);
+  if (physical_.copy) copy_ = take(*physical_.copy);
+  return {};
+}
+
+Result<void> Context::load_functions() {
+  PINTLE_TRY(functions_.load(instance_->functions().GetDeviceProcAddr, device_));
   if (functions_.CmdPipelineBarrier2 == nullptr) functions_.CmdPipelineBarrier2 = functions_.CmdPipelineBarrier2KHR;
   if (physical_.features.version_1_3.synchronization2 != VK_TRUE) functions_.CmdPipelineBarrier2 = nullptr;
-  const auto take = [&](Lane& lane, const Family& family) {
-    lane.family = family;
-    vk.GetDeviceQueue(device_, family.index, 0, &lane.queue);
-  };
-  take(compute_, *physical_.compute);
-  if (physical_.copy) take(copy_, *physical_.copy);
   return {};
 }
 
 Context::~Context() {
-  if (device_ != nullptr && vk.DestroyDevice != nullptr) vk.DestroyDevice(device_, nullptr);
+  if (device_ != nullptr && !is_wrapped_ && vk.DestroyDevice != nullptr) vk.DestroyDevice(device_, nullptr);
 }
 
 Result<void> Context::check(VkResult result, const char* call) {
@@ -77,10 +117,12 @@ Error Context::lose(const Error& error) {
   return *cause_;
 }
 
-/// Returns in finite time also where the device is lost. Afterwards the device touches no host memory.
 void Context::settle() noexcept {
-  const std::scoped_lock lock(compute_.mutex, copy_.mutex);
-  vk.DeviceWaitIdle(device_);
+  const std::lock_guard all(lanes_mutex_);
+  for (Lane& lane : lanes_) {
+    const std::lock_guard lock(lane.mutex);
+    vk.QueueWaitIdle(lane.queue);
+  }
 }
 
 std::string Context::fault_words() const {

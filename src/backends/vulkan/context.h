@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "backends/vulkan/physical.h"
 #include "kit/host_access.h"
+#include "pintle/native/vulkan.h"
 #include "vendor/vulkan/instance.h"
 
 namespace pintle::vulkan {
@@ -18,26 +20,34 @@ using vendor::vulkan::Instance;
 
 /// One VkQueue, which several queues share.
 struct Lane {
-  VkQueue queue = nullptr;
-  Family family;
+  Lane(VkQueue native, const Family& of) noexcept : queue(native), family(of) {}
+
+  const VkQueue queue;
+  const Family family;
   std::mutex mutex;
 };
 
 class Context {
  public:
-  [[nodiscard]] static Result<std::unique_ptr<Context>> open(const Instance& instance, Physical physical,
-                                                             std::string id);
+  [[nodiscard]] static Result<std::unique_ptr<Context>> open(std::shared_ptr<const Instance> instance,
+                                                             Physical physical, std::string id);
+  /// Over a VkDevice that stays the caller's.
+  [[nodiscard]] static Result<std::unique_ptr<Context>> wrap(std::shared_ptr<const Instance> instance,
+                                                             Physical physical, std::string id,
+                                                             const VulkanDevice& given);
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
   ~Context();
 
-  [[nodiscard]] const Instance& instance() const noexcept { return instance_; }
+  [[nodiscard]] const Instance& instance() const noexcept { return *instance_; }
   [[nodiscard]] const Physical& physical() const noexcept { return physical_; }
   [[nodiscard]] VkDevice device() const noexcept { return device_; }
   [[nodiscard]] const std::string& id() const noexcept { return id_; }
   [[nodiscard]] Lane& lane(QueueKind kind) noexcept {
-    return kind == QueueKind::copy && physical_.copy ? copy_ : compute_;
+    return kind == QueueKind::copy && copy_ != nullptr ? *copy_ : *compute_;
   }
+  /// The lane of a VkQueue that stays the caller's.
+  [[nodiscard]] Result<Lane*> adopt(const VulkanQueue& given);
   [[nodiscard]] kit::HostAccess& host() noexcept { return host_; }
   /// The families that buffers are used from; one: used exclusively.
   [[nodiscard]] const std::vector<std::uint32_t>& families() const noexcept { return families_; }
@@ -54,23 +64,28 @@ class Context {
   [[nodiscard]] Error loss() { return lose(Error(Errc::internal, "The device is being lost.")); }
   /// The device counts as lost from now on, and no host memory is touched any more; answers the first cause.
   Error lose(const Error& error);
+  /// Waits for all work, in finite time also where the device is lost. Afterwards it touches no host memory.
+  void settle() noexcept;
 
   const DeviceFunctions& vk = functions_;
 
  private:
-  Context(const Instance& instance, Physical physical, std::string id)
-      : instance_(instance), physical_(std::move(physical)), id_(std::move(id)) {}
+  Context(std::shared_ptr<const Instance> instance, Physical physical, std::string id)
+      : instance_(std::move(instance)), physical_(std::move(physical)), id_(std::move(id)) {}
   [[nodiscard]] Result<void> create_device();
+  [[nodiscard]] Result<void> load_functions();
   [[nodiscard]] std::string fault_words() const;
-  void settle() noexcept;
 
-  const Instance& instance_;
+  const std::shared_ptr<const Instance> instance_;
   const Physical physical_;
   const std::string id_;
   VkDevice device_ = nullptr;
+  bool is_wrapped_ = false;
   DeviceFunctions functions_;
-  Lane compute_;
-  Lane copy_;
+  std::mutex lanes_mutex_;
+  std::deque<Lane> lanes_;
+  Lane* compute_ = nullptr;
+  Lane* copy_ = nullptr;
   std::vector<std::uint32_t> families_;
   kit::HostAccess host_;
   std::atomic<bool> lost_{false};

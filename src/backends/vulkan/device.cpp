@@ -10,13 +10,18 @@
 #include "pintle/native/vulkan.h"
 
 namespace pintle::vulkan {
-Result<std::unique_ptr<backend::Device>> Device::open(const Instance& instance, Physical physical, DeviceInfo info) {
-  PINTLE_ASSIGN(context, Context::open(instance, std::move(physical), info.id));
-  return std::unique_ptr<backend::Device>(new Device(std::move(context), std::move(info)));
+namespace {
+
+Error unknown_type(std::string_view type) {
+  return {Errc::unsupported,
+          fmt::format("Native type {} is none of the vulkan backend's ({}, {}, {}).", base::quote(type),
+                      VulkanDevice::native_type, VulkanQueue::native_type, VulkanMemory::native_type)};
 }
 
+}  // namespace
+
 /// Everything is reached, or the device is lost: this returns at once. Vulkan wants its objects idle when they go.
-Device::~Device() { context_->vk.DeviceWaitIdle(context_->device()); }
+Device::~Device() { context_->settle(); }
 
 /// No exception passes, and a lost device answers its first cause.
 template <class Body>
@@ -43,12 +48,8 @@ Result<backend::Exported> Device::export_memory(backend::MemoryId memory) {
   return guarded("exporting memory", [&] { return memory_.export_memory(memory); });
 }
 
-Result<backend::MemoryId> Device::import_memory(const backend::Exported& exported) {
-  return guarded("importing memory", [&] { return memory_.import_memory(exported); });
-}
-
-Result<backend::MemoryId> Device::import_host(std::span<std::byte> bytes) {
-  return guarded("importing host memory", [&] { return memory_.import_host(bytes); });
+Result<backend::MemoryId> Device::import_memory(const backend::MemorySource& source) {
+  return guarded("importing memory", [&] { return memory_.import(source); });
 }
 
 Result<backend::ProgramId> Device::load(const backend::ProgramImage& image) {
@@ -56,7 +57,15 @@ Result<backend::ProgramId> Device::load(const backend::ProgramImage& image) {
 }
 
 Result<backend::QueueId> Device::create_queue(const backend::QueueRequest& request) {
-  return guarded("creating a queue", [&] { return queues_.create(request); });
+  return guarded("creating a queue", [&] { return queues_.create(request, context_->lane(request.kind)); });
+}
+
+Result<backend::QueueId> Device::wrap_queue(const backend::NativeObject& queue, const backend::QueueRequest& request) {
+  return guarded("wrapping a queue", [&]() -> Result<backend::QueueId> {
+    if (queue.type != VulkanQueue::native_type) return unknown_type(queue.type);
+    PINTLE_ASSIGN(lane, context_->adopt(*static_cast<const VulkanQueue*>(queue.value)));
+    return queues_.create(request, *lane);
+  });
 }
 
 Result<std::uint64_t> Device::submit(backend::QueueId queue, std::span<const backend::QueuePoint> waits,
@@ -103,6 +112,11 @@ Result<void> Device::native(std::string_view type, std::uint64_t object, void* o
                                           context_->device(), lane.queue, lane.family.index};
       return {};
     }
+    if (type == VulkanQueue::native_type) {
+      const Lane& lane = queues_.find(backend::QueueId{object})->lane();
+      *static_cast<VulkanQueue*>(out) = {lane.queue, lane.family.index};
+      return {};
+    }
     if (type == VulkanMemory::native_type) {
       const Allocation& memory = allocation_of(backend::MemoryId{object});
       const VkDeviceAddress address = memory.block->address();
@@ -111,16 +125,14 @@ Result<void> Device::native(std::string_view type, std::uint64_t object, void* o
                                           memory.size, address == 0 ? 0 : address + memory.offset};
       return {};
     }
-    return Error(Errc::unsupported,
-                 fmt::format("Native type {} is none of the vulkan backend's ({}, {}).", base::quote(type),
-                             VulkanDevice::native_type, VulkanMemory::native_type));
+    return unknown_type(type);
   });
 }
 
 /// An empty batch, whose end is waited for.
 Result<void> Device::probe() {
   return guarded("probing", [&]() -> Result<void> {
-    PINTLE_ASSIGN(queue, Queue::create(*context_, queues_, {}));
+    PINTLE_ASSIGN(queue, Queue::create(*context_, queues_, context_->lane(QueueKind::compute), {}));
     PINTLE_ASSIGN(serial, queue->submit({}, {}));
     return queue->wait(serial, Clock::now() + std::chrono::seconds(5));
   });

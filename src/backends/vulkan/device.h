@@ -12,9 +12,9 @@ namespace pintle::vulkan {
 
 class Device final : public backend::Device {
  public:
-  /// `instance` outlives the device.
-  [[nodiscard]] static Result<std::unique_ptr<backend::Device>> open(const Instance& instance, Physical physical,
-                                                                     DeviceInfo info);
+  [[nodiscard]] static std::unique_ptr<backend::Device> over(std::unique_ptr<Context> context, DeviceInfo info) {
+    return std::unique_ptr<backend::Device>(new Device(std::move(context), std::move(info)));
+  }
   ~Device() override;
 
   const DeviceInfo& info() const noexcept override { return info_; }
@@ -33,8 +33,9 @@ class Device final : public backend::Device {
   Result<backend::RecordingId> record(const backend::Commands& commands) override;
   void forget(backend::RecordingId recording) noexcept override { recordings_.forget(recording); }
   Result<backend::Exported> export_memory(backend::MemoryId memory) override;
-  Result<backend::MemoryId> import_memory(const backend::Exported& exported) override;
-  Result<backend::MemoryId> import_host(std::span<std::byte> bytes) override;
+  Result<backend::MemoryId> import_memory(const backend::MemorySource& source) override;
+  Result<backend::QueueId> wrap_queue(const backend::NativeObject& queue,
+                                      const backend::QueueRequest& request) override;
   Result<backend::ClockPair> calibrate() override;
   Result<void> native(std::string_view type, std::uint64_t object, void* out) override;
   Result<void> probe() override;

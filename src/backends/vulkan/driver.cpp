@@ -40,11 +40,53 @@ class Driver final : public backend::Driver {
       }
       Physical& physical = devices[ordinal];
       DeviceInfo info = describe(physical, ordinal, can_compile_glsl());
-      return Device::open(*instance_, std::move(physical), std::move(info));
+      PINTLE_ASSIGN(context, Context::open(instance_, std::move(physical), info.id));
+      return Device::over(std::move(context), std::move(info));
+    });
+  }
+
+  Result<std::unique_ptr<backend::Device>> wrap(const backend::NativeObject& object, std::string_view id) override {
+    return base::contain("wrapping a Vulkan device", [&]() -> Result<std::unique_ptr<backend::Device>> {
+      if (object.type != VulkanDevice::native_type) return backend::Driver::wrap(object, id);
+      const auto& given = *static_cast<const VulkanDevice*>(object.value);
+      PINTLE_TRY(check(given));
+      PINTLE_ASSIGN(instance,
+                    Instance::wrap(static_cast<VkInstance>(given.instance),
+                                   reinterpret_cast<PFN_vkGetInstanceProcAddr>(given.get_instance_proc_addr)));
+      Physical physical = Physical::of(instance->functions(), static_cast<VkPhysicalDevice>(given.physical_device),
+                                       static_cast<const VkDeviceCreateInfo*>(given.create_info));
+      PINTLE_TRY(take_queue(physical, given.queue_family));
+      DeviceInfo info = describe(physical, 0, can_compile_glsl());
+      info.id = id;
+      PINTLE_ASSIGN(context, Context::wrap(std::move(instance), std::move(physical), info.id, given));
+      return Device::over(std::move(context), std::move(info));
     });
   }
 
  private:
+  static Result<void> check(const VulkanDevice& given) {
+    std::string_view missing;
+    if (given.create_info == nullptr) missing = "create_info";
+    if (given.device == nullptr) missing = "device";
+    if (given.physical_device == nullptr) missing = "physical_device";
+    if (given.instance == nullptr) missing = "instance";
+    if (missing.empty()) return {};
+    return Error(Errc::invalid_argument, fmt::format("Member ({}) of the VulkanDevice is null.", missing));
+  }
+
+  /// The given family is the only one there is a queue of.
+  static Result<void> take_queue(Physical& physical, std::uint32_t family) {
+    if (const std::string refusal = physical.refusal(); !refusal.empty())
+      return Error(Errc::invalid_argument,
+                   fmt::format("Device \"{}\" cannot be used as it was made: {}.", physical.name(), refusal));
+    if (family >= physical.families.size() || (physical.families[family].flags & VK_QUEUE_COMPUTE_BIT) == 0)
+      return Error(Errc::invalid_argument,
+                   fmt::format("Queue family ({}) of device \"{}\" does not compute.", family, physical.name()));
+    physical.compute = physical.families[family];
+    physical.copy.reset();
+    return {};
+  }
+
   Result<void> list(backend::Enumeration& found) {
     PINTLE_ASSIGN(devices, usable(&found.absences));
     const bool compiles = !devices.empty() && can_compile_glsl();
@@ -77,7 +119,7 @@ class Driver final : public backend::Driver {
   }
 
   std::mutex mutex_;
-  std::unique_ptr<Instance> instance_;
+  std::shared_ptr<const Instance> instance_;
 };
 
 }  // namespace

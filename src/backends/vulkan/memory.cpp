@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "backends/vulkan/memory_types.h"
-#include "base/quote.h"
+#include "kit/memory_source.h"
 
 namespace pintle::vulkan {
 namespace {
@@ -20,6 +20,7 @@ using Source = BlockRequest::Source;
 constexpr std::uint64_t shared_size = 16 << 20;
 constexpr std::uint64_t largest_cut = 4 << 20;  // what is larger gets a block of its own
 constexpr std::uint64_t granularity = 16;       // kernels see whole words, and copies run best on them
+constexpr std::uint64_t word = 4;               // of which descriptors have a whole number
 constexpr std::uint64_t host_alignment = 4096;  // the largest that core asks for
 
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t alignment) noexcept {
@@ -113,16 +114,20 @@ Result<std::unique_ptr<Block>> MemoryTable::create_block(Placement placement, st
 Result<MemoryId> MemoryTable::keep(std::unique_ptr<Allocation> allocation) {
   Allocation* const kept = allocation.get();
   allocations_.emplace(kept, std::move(allocation));
-  used_[kept->block->heap()] += kept->size;
-  if (kept->own != nullptr) taken_[kept->block->heap()] += kept->block->size();
+  if (!kept->block->is_wrapped()) {
+    used_[kept->block->heap()] += kept->size;
+    if (kept->own != nullptr) taken_[kept->block->heap()] += kept->block->size();
+  }
   return MemoryId{reinterpret_cast<std::uintptr_t>(kept)};
 }
 
 void MemoryTable::release(MemoryId memory) noexcept {
   Allocation* const gone = &allocation_of(memory);
   const std::lock_guard lock(mutex_);
-  used_[gone->block->heap()] -= gone->size;
-  if (gone->own != nullptr) taken_[gone->block->heap()] -= gone->block->size();
+  if (!gone->block->is_wrapped()) {
+    used_[gone->block->heap()] -= gone->size;
+    if (gone->own != nullptr) taken_[gone->block->heap()] -= gone->block->size();
+  }
   if (gone->shared != nullptr) {
     gone->shared->places.release(gone->offset - gone->shared->origin);
     for (Pool& pool : pools_) drop_empty(pool);
@@ -148,7 +153,18 @@ Result<std::span<std::byte>> MemoryTable::map(MemoryId memory) {
                fmt::format("Memory of [{}] for the device cannot be mapped; allocate it for the host.", context_.id()));
 }
 
-Result<MemoryId> MemoryTable::import_host(std::span<std::byte> bytes) {
+Result<MemoryId> MemoryTable::import(const backend::MemorySource& source) {
+  PINTLE_ASSIGN(imported, std::visit([&](const auto& from) { return import_from(from); }, source));
+  auto allocation = std::make_unique<Allocation>();
+  allocation->block = imported.block.get();
+  allocation->offset = imported.offset;
+  allocation->size = kit::size_of(source);
+  allocation->own = std::move(imported.block);
+  const std::lock_guard lock(mutex_);
+  return keep(std::move(allocation));
+}
+
+Result<MemoryTable::Imported> MemoryTable::import_from(std::span<std::byte> bytes) {
   const std::uint64_t page = context_.physical().host_pointer_alignment;
   if (page == 0) return Error(Errc::unsupported, fmt::format("[{}] lacks VK_EXT_external_memory_host.", context_.id()));
   const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
@@ -162,12 +178,35 @@ Result<MemoryId> MemoryTable::import_host(std::span<std::byte> bytes) {
       block, Block::create(
                  context_,
                  {.source = Source::host, .size = bytes.size(), .placement = Placement::device, .host = bytes.data()}));
-  auto allocation = std::make_unique<Allocation>();
-  allocation->block = block.get();
-  allocation->size = bytes.size();
-  allocation->own = std::move(block);
-  const std::lock_guard lock(mutex_);
-  return keep(std::move(allocation));
+  return Imported{std::move(block), 0};
+}
+
+Result<MemoryTable::Imported> MemoryTable::import_from(const backend::Exported& exported) {
+  if (context_.vk.GetMemoryFdKHR == nullptr)
+    return Error(Errc::unsupported, fmt::format("[{}] lacks VK_KHR_external_memory_fd.", context_.id()));
+  const int fd = ::dup(exported.fd);  // a successful import takes it; the caller keeps its own
+  auto block =
+      Block::create(context_, {.source = Source::fd, .size = exported.whole, .types = 1u << exported.kind, .fd = fd});
+  if (block) return Imported{*std::move(block), exported.offset};
+  ::close(fd);
+  return block.error();
+}
+
+Result<MemoryTable::Imported> MemoryTable::import_from(const backend::NativeMemory& native) {
+  if (native.object.type != VulkanMemory::native_type) return kit::refused_source(native, context_.id());
+  const auto& given = *static_cast<const VulkanMemory*>(native.object.value);
+  const std::uint64_t needed = round_up(native.size, word), alignment = alignment_of(1);
+  if (given.buffer == 0) return Error(Errc::invalid_argument, "The VkBuffer is null.");
+  if (given.size < needed) {
+    return Error(
+        Errc::invalid_argument,
+        fmt::format("Size ({}) of the VulkanMemory is smaller than what is wanted of it ({}).", given.size, needed));
+  }
+  if (given.offset % alignment != 0) {
+    return Error(Errc::invalid_argument,
+                 fmt::format("Offset ({}) of the VulkanMemory is no multiple of ({}).", given.offset, alignment));
+  }
+  return Imported{Block::wrap(context_, given), given.offset};
 }
 
 Result<backend::Exported> MemoryTable::export_memory(MemoryId memory) {
@@ -178,33 +217,10 @@ Result<backend::Exported> MemoryTable::export_memory(MemoryId memory) {
   info.sType = VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR;
   info.memory = allocation.block->memory();
   info.handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
-  backend::Exported exported{-1, allocation.offset, allocation.size};
+  backend::Exported exported{-1, allocation.offset, allocation.size, allocation.block->size(),
+                             allocation.block->type()};
   PINTLE_TRY(context_.check(context_.vk.GetMemoryFdKHR(context_.device(), &info, &exported.fd), "vkGetMemoryFdKHR"));
   return exported;
-}
-
-/// The driver wants the size of the whole block, which `exported` does not say. It is either shared, and then of one
-/// size, or was made for this buffer.
-Result<MemoryId> MemoryTable::import_memory(const backend::Exported& exported) {
-  if (context_.vk.GetMemoryFdKHR == nullptr)
-    return Error(Errc::unsupported, fmt::format("[{}] lacks VK_KHR_external_memory_fd.", context_.id()));
-  const std::uint64_t rounded = round_up(exported.size, granularity);
-  const int fd = ::dup(exported.fd);  // a successful import takes it; the caller keeps its own
-  auto block = Block::create(context_, {.source = Source::fd,
-                                        .size = rounded > largest_cut ? exported.offset + rounded : shared_size,
-                                        .placement = Placement::device,
-                                        .fd = fd});
-  if (!block) {
-    ::close(fd);
-    return block.error();
-  }
-  auto allocation = std::make_unique<Allocation>();
-  allocation->block = block->get();
-  allocation->offset = exported.offset;
-  allocation->size = exported.size;
-  allocation->own = *std::move(block);
-  const std::lock_guard lock(mutex_);
-  return keep(std::move(allocation));
 }
 
 /// Bytes of each heap that new blocks may take, as the driver says or as follows from what was taken.

@@ -40,9 +40,8 @@ class MemoryTable {
   [[nodiscard]] Result<backend::MemoryId> allocate(const backend::MemoryRequest& request);
   void release(backend::MemoryId memory) noexcept;
   [[nodiscard]] Result<std::span<std::byte>> map(backend::MemoryId memory);
-  [[nodiscard]] Result<backend::MemoryId> import_host(std::span<std::byte> bytes);
   [[nodiscard]] Result<backend::Exported> export_memory(backend::MemoryId memory);
-  [[nodiscard]] Result<backend::MemoryId> import_memory(const backend::Exported& exported);
+  [[nodiscard]] Result<backend::MemoryId> import(const backend::MemorySource& source);
   [[nodiscard]] std::vector<Heap> heaps();
 
  private:
@@ -52,6 +51,13 @@ class MemoryTable {
   [[nodiscard]] Result<std::unique_ptr<Allocation>> dedicate(const backend::MemoryRequest& request, std::uint64_t size);
   [[nodiscard]] Result<SharedBlock*> add_block(Placement placement);
   [[nodiscard]] Result<std::unique_ptr<Block>> create_block(Placement placement, std::uint64_t size);
+  struct Imported {
+    std::unique_ptr<Block> block;
+    std::uint64_t offset = 0;
+  };
+  [[nodiscard]] Result<Imported> import_from(std::span<std::byte> bytes);
+  [[nodiscard]] Result<Imported> import_from(const backend::Exported& exported);
+  [[nodiscard]] Result<Imported> import_from(const backend::NativeMemory& native);
   [[nodiscard]] Result<backend::MemoryId> keep(std::unique_ptr<Allocation> allocation);
   [[nodiscard]] std::vector<std::uint64_t> available();
   [[nodiscard]] Error exhausted(const backend::MemoryRequest& request, const Error& error);

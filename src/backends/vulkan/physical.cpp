@@ -15,17 +15,26 @@ constexpr std::array wanted_extensions{
     "VK_EXT_device_fault",         "VK_KHR_maintenance4",       "VK_KHR_portability_subset",
 };
 
-std::set<std::string, std::less<>> extensions_of(const InstanceFunctions& vk, VkPhysicalDevice device) {
+using Extensions = std::set<std::string, std::less<>>;
+
+Extensions extensions_of(const InstanceFunctions& vk, VkPhysicalDevice device) {
   std::uint32_t count = 0;
   vk.EnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
   std::vector<VkExtensionProperties> all(count);
   vk.EnumerateDeviceExtensionProperties(device, nullptr, &count, all.data());
-  std::set<std::string, std::less<>> found;
+  Extensions found;
   for (const VkExtensionProperties& one : all) {
     const std::string_view name = one.extensionName;
     if (std::ranges::find(wanted_extensions, name) != wanted_extensions.end()) found.emplace(name);
   }
   return found;
+}
+
+Extensions only_enabled(const Extensions& all, const VkDeviceCreateInfo& made) {
+  Extensions on;
+  for (const char* const name : std::span(made.ppEnabledExtensionNames, made.enabledExtensionCount))
+    if (all.contains(std::string_view(name))) on.emplace(name);
+  return on;
 }
 
 /// The properties of extensions are asked for only where the device has them: drivers warn of structs they do not know.
@@ -66,7 +75,8 @@ void read_families(const InstanceFunctions& vk, Physical& physical) {
   vk.GetPhysicalDeviceQueueFamilyProperties(physical.handle, &count, families.data());
   for (std::uint32_t index = 0; index < count; ++index) {
     const VkQueueFlags flags = families[index].queueFlags;
-    const Family family{index, families[index].timestampValidBits};
+    const Family family{index, families[index].timestampValidBits, flags};
+    physical.families.push_back(family);
     if ((flags & VK_QUEUE_COMPUTE_BIT) != 0 && !physical.compute) physical.compute = family;
     const bool only_copies =
         (flags & VK_QUEUE_TRANSFER_BIT) != 0 && (flags & (VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT)) == 0;
@@ -124,19 +134,21 @@ Features only_wanted(const Features& all) {
 
 }  // namespace
 
-Physical Physical::of(const InstanceFunctions& vk, VkPhysicalDevice handle) {
+Physical Physical::of(const InstanceFunctions& vk, VkPhysicalDevice handle, const VkDeviceCreateInfo* made) {
   Physical physical;
   physical.handle = handle;
   vk.GetPhysicalDeviceProperties(handle, &physical.properties);
   physical.version = std::min(physical.properties.apiVersion, VK_MAKE_API_VERSION(0, 1, 3, 0xfff));
   if (physical.version < VK_API_VERSION_1_2) return physical;
   physical.extensions = extensions_of(vk, handle);
+  if (made != nullptr) physical.extensions = only_enabled(physical.extensions, *made);
   read_properties(vk, physical);
   read_families(vk, physical);
   VkPhysicalDeviceMemoryProperties2 memory{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2, nullptr, {}};
   vk.GetPhysicalDeviceMemoryProperties2(handle, &memory);
   physical.memory = memory.memoryProperties;
-  physical.features = only_wanted(Features::of(vk, handle, physical.version, physical.extensions));
+  physical.features = only_wanted(made != nullptr ? Features::enabled_by(*made)
+                                                  : Features::of(vk, handle, physical.version, physical.extensions));
   physical.relates_clocks = knows_both_clocks(vk, physical);
   return physical;
 }

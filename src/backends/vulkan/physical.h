@@ -22,6 +22,7 @@ using vendor::vulkan::InstanceFunctions;
 struct Family {
   std::uint32_t index = 0;
   std::uint32_t timestamp_bits = 0;
+  VkQueueFlags flags = 0;
 };
 
 struct Physical {
@@ -37,11 +38,14 @@ struct Physical {
   std::uint64_t host_pointer_alignment = 0;  ///< 0: host memory cannot be imported.
   std::uint32_t max_push_descriptors = 0;    ///< 0: there are none.
   std::string pci_address;                   ///< "0000:01:00.0"; empty where the driver does not say.
+  std::vector<Family> families;
   std::optional<Family> compute;
   std::optional<Family> copy;  ///< A family that only copies.
   bool relates_clocks = false;
 
-  [[nodiscard]] static Physical of(const InstanceFunctions& vk, VkPhysicalDevice handle);
+  /// With `made`, only what a device made by it has on.
+  [[nodiscard]] static Physical of(const InstanceFunctions& vk, VkPhysicalDevice handle,
+                                   const VkDeviceCreateInfo* made = nullptr);
 
   [[nodiscard]] bool has(std::string_view extension) const { return extensions.contains(extension); }
   /// Why this backend cannot use it; empty when it can.

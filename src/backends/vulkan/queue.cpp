@@ -10,17 +10,17 @@ namespace pintle::vulkan {
 using backend::Commands;
 using backend::QueuePoint;
 
-Result<std::shared_ptr<Queue>> Queue::create(Context& context, QueueTable& all, const Request& request) {
-  std::shared_ptr<Queue> queue(new Queue(context, all, request));
+Result<std::shared_ptr<Queue>> Queue::create(Context& context, QueueTable& all, Lane& lane, const Request& request) {
+  std::shared_ptr<Queue> queue(new Queue(context, all, lane, request));
   PINTLE_ASSIGN(timeline, Timeline::create(context));
   queue->timeline_ = std::move(timeline);
   return queue;
 }
 
-Queue::Queue(Context& context, QueueTable& all, const Request& request)
+Queue::Queue(Context& context, QueueTable& all, Lane& lane, const Request& request)
     : context_(context),
       all_(all),
-      lane_(context.lane(request.kind)),
+      lane_(lane),
       id_(request.id),
       first_serial_(request.first_serial),
       steps_(all.steps_, request.id, request.first_serial, *this) {
@@ -261,9 +261,9 @@ QueueTable::~QueueTable() {
   lock.unlock();  // their threads may ask for others
 }
 
-Result<backend::QueueId> QueueTable::create(const backend::QueueRequest& request) {
+Result<backend::QueueId> QueueTable::create(const backend::QueueRequest& request, Lane& lane) {
   const std::uint64_t id = ++last_id_;
-  PINTLE_ASSIGN(queue, Queue::create(context_, *this, {backend::QueueId{id}, request.kind, request.first_serial}));
+  PINTLE_ASSIGN(queue, Queue::create(context_, *this, lane, {backend::QueueId{id}, request.first_serial}));
   const std::lock_guard lock(mutex_);
   queues_.emplace(id, std::move(queue));
   return backend::QueueId{id};

@@ -21,10 +21,10 @@ class Queue final : private kit::StepQueue::Native {
  public:
   struct Request {
     backend::QueueId id = backend::QueueId::none;
-    QueueKind kind = QueueKind::compute;
     std::uint64_t first_serial = 0;
   };
-  [[nodiscard]] static Result<std::shared_ptr<Queue>> create(Context& context, QueueTable& all, const Request& request);
+  [[nodiscard]] static Result<std::shared_ptr<Queue>> create(Context& context, QueueTable& all, Lane& lane,
+                                                             const Request& request);
 
   [[nodiscard]] Result<std::uint64_t> submit(std::span<const backend::QueuePoint> waits,
                                              const backend::Commands& commands);
@@ -32,6 +32,7 @@ class Queue final : private kit::StepQueue::Native {
   [[nodiscard]] Result<std::uint64_t> reached();
   [[nodiscard]] Result<void> wait(std::uint64_t serial, Deadline deadline);
 
+  [[nodiscard]] const Lane& lane() const noexcept { return lane_; }
   [[nodiscard]] const std::shared_ptr<Timeline>& timeline() const noexcept { return timeline_; }
   /// The timeline starts at 0, whatever the first serial.
   [[nodiscard]] std::uint64_t value_of(std::uint64_t serial) const noexcept { return serial - first_serial_; }
@@ -43,7 +44,7 @@ class Queue final : private kit::StepQueue::Native {
     std::optional<std::uint64_t> serial;
   };
 
-  Queue(Context& context, QueueTable& all, const Request& request);
+  Queue(Context& context, QueueTable& all, Lane& lane, const Request& request);
 
   [[nodiscard]] bool is_step(const backend::Command& command) const noexcept override;
   [[nodiscard]] Result<void> start(const kit::StepQueue::Piece& piece) override;
@@ -93,7 +94,7 @@ class QueueTable {
   explicit QueueTable(Context& context) : context_(context), staging_(context) {}
   ~QueueTable();
 
-  [[nodiscard]] Result<backend::QueueId> create(const backend::QueueRequest& request);
+  [[nodiscard]] Result<backend::QueueId> create(const backend::QueueRequest& request, Lane& lane);
   void destroy(backend::QueueId id) noexcept;
   [[nodiscard]] StagingPool& staging() noexcept { return staging_; }
   /// Null when it is gone; then it had reached everything.

@@ -1,5 +1,4 @@
-// Checks the contracts of the seam from both sides: how core calls, and what the device inside answers. The rules are
-// in kit/call_rules.h and kit/list_rules.h; here they meet the calls.
+// Checks the seam's contracts from both sides: how core calls, and what the device answers. The rules are in kit.
 #include <deque>
 #include <mutex>
 #include <optional>
@@ -11,6 +10,7 @@
 #include "base/log.h"
 #include "kit/call_rules.h"
 #include "kit/forwarding.h"
+#include "kit/memory_source.h"
 #include "kit/options.h"
 
 namespace pintle::layers {
@@ -47,11 +47,8 @@ class Device final : public kit::Forwarding {
     const auto check = [&] { return rules_.check_allocation(request); };
     return make("allocate", check, [&] { return inner_->allocate(request); }, request.size);
   }
-  Result<MemoryId> import_host(std::span<std::byte> bytes) override {
-    return make("import_host", fine, [&] { return inner_->import_host(bytes); }, bytes.size());
-  }
-  Result<MemoryId> import_memory(const backend::Exported& from) override {
-    return make("import_memory", fine, [&] { return inner_->import_memory(from); }, from.size);
+  Result<MemoryId> import_memory(const backend::MemorySource& source) override {
+    return make("import_memory", fine, [&] { return inner_->import_memory(source); }, kit::size_of(source));
   }
   void release(MemoryId id) noexcept override {
     tell("release", [&] { return rules_.remove(id); }, [&] { inner_->release(id); });
@@ -83,11 +80,16 @@ class Device final : public kit::Forwarding {
 
   Result<QueueId> create_queue(const backend::QueueRequest& request) override {
     const Turn turn(turn_, std::try_to_lock);
-    const kit::KnownQueue queue(request.first_serial);
-    return make("create_queue", alone(turn, fine), [&] { return inner_->create_queue(request); }, queue);
+    const auto create = [&] { return inner_->create_queue(request); };
+    return make("create_queue", alone(turn, fine), create, request.first_serial);
   }
   Result<QueueId> import_timeline(const backend::Exported& from) override {
     return make("import_timeline", fine, [&] { return inner_->import_timeline(from); }, kit::KnownQueue::imported());
+  }
+  Result<QueueId> wrap_queue(const backend::NativeObject& native, const backend::QueueRequest& request) override {
+    const Turn turn(turn_, std::try_to_lock);
+    const auto wrap = [&] { return inner_->wrap_queue(native, request); };
+    return make("wrap_queue", alone(turn, fine), wrap, request.first_serial);
   }
   void destroy_queue(QueueId id) noexcept override {
     const Turn turn(turn_, std::try_to_lock);
@@ -203,10 +205,8 @@ class Device final : public kit::Forwarding {
     auto& [device, point, original, is_done] = *static_cast<Ticket*>(state);
     {
       std::lock_guard lock(device->mutex_);
-      if (std::exchange(is_done, true)) {
-        device->owed_ = device->breach("notify", "A notification is told twice, or after it was refused.");
-        return;
-      }
+      if (std::exchange(is_done, true))
+        return void(device->owed_ = device->breach("notify", "A notification is told twice, or after it was refused."));
       if (!device->loss_) device->rules_.told(point);
     }
     original.call(original.state);

@@ -4,7 +4,6 @@
 #include <functional>
 #include <set>
 #include <string>
-#include <type_traits>
 
 #include "vendor/vulkan/functions.h"
 
@@ -20,6 +19,8 @@ struct Features {
 
   [[nodiscard]] static Features of(const InstanceFunctions& vk, VkPhysicalDevice device, std::uint32_t version,
                                    const std::set<std::string, std::less<>>& extensions);
+  /// What vkCreateDevice was given. Of the structs of single features, those that this project needs are known.
+  [[nodiscard]] static Features enabled_by(const VkDeviceCreateInfo& info);
   /// Calls `use(head)` with these features as one chain that begins at `head`.
   template <class Use>
   auto chained(std::uint32_t version, bool with_fault, Use use) const {
@@ -50,7 +51,41 @@ struct Features {
     if (with_fault) link(copy.fault, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT);
     return use(copy.core);
   }
+
+ private:
+  template <class Part>
+  void read(const Part* part);
 };
+
+/// Takes over what the structs of a chain say. `Part` is VkBaseOutStructure or VkBaseInStructure.
+template <class Part>
+void Features::read(const Part* part) {
+  for (; part != nullptr; part = part->pNext) {
+    const auto as = [&]<class Struct>(Struct) { return *reinterpret_cast<const Struct*>(part); };
+    switch (part->sType) {
+      case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2:
+        core.features = as(VkPhysicalDeviceFeatures2{}).features;
+        break;
+      case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES: version_1_1 = as(version_1_1); break;
+      case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES: version_1_2 = as(version_1_2); break;
+      case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES: version_1_3 = as(version_1_3); break;
+      case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT: fault = as(fault); break;
+      case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES:
+        version_1_3.synchronization2 = as(VkPhysicalDeviceSynchronization2Features{}).synchronization2;
+        break;
+      case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES:
+        version_1_3.subgroupSizeControl = as(VkPhysicalDeviceSubgroupSizeControlFeatures{}).subgroupSizeControl;
+        break;
+      case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES:
+        version_1_2.timelineSemaphore = as(VkPhysicalDeviceTimelineSemaphoreFeatures{}).timelineSemaphore;
+        break;
+      case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES:
+        version_1_2.bufferDeviceAddress = as(VkPhysicalDeviceBufferDeviceAddressFeatures{}).bufferDeviceAddress;
+        break;
+      default: break;
+    }
+  }
+}
 
 inline Features Features::of(const InstanceFunctions& vk, VkPhysicalDevice device, std::uint32_t version,
                              const std::set<std::string, std::less<>>& extensions) {
@@ -62,29 +97,16 @@ inline Features Features::of(const InstanceFunctions& vk, VkPhysicalDevice devic
   return asked.chained(version, extensions.contains("VK_EXT_device_fault"), [&](VkPhysicalDeviceFeatures2& head) {
     vk.GetPhysicalDeviceFeatures2(device, &head);
     Features all = asked;
-    all.core.features = head.features;
-    for (auto* part = static_cast<VkBaseOutStructure*>(head.pNext); part != nullptr; part = part->pNext) {
-      const auto take = [&](auto& place) {
-        place = *reinterpret_cast<std::remove_reference_t<decltype(place)>*>(part);
-      };
-      switch (part->sType) {
-        case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES: take(all.version_1_1); break;
-        case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES: take(all.version_1_2); break;
-        case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES: take(all.version_1_3); break;
-        case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT: take(all.fault); break;
-        case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES:
-          all.version_1_3.synchronization2 =
-              reinterpret_cast<VkPhysicalDeviceSynchronization2Features*>(part)->synchronization2;
-          break;
-        case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES:
-          all.version_1_3.subgroupSizeControl =
-              reinterpret_cast<VkPhysicalDeviceSubgroupSizeControlFeatures*>(part)->subgroupSizeControl;
-          break;
-        default: break;
-      }
-    }
+    all.read(reinterpret_cast<const VkBaseOutStructure*>(&head));
     return all;
   });
+}
+
+inline Features Features::enabled_by(const VkDeviceCreateInfo& info) {
+  Features all;
+  if (info.pEnabledFeatures != nullptr) all.core.features = *info.pEnabledFeatures;
+  all.read(static_cast<const VkBaseInStructure*>(info.pNext));
+  return all;
 }
 
 }  // namespace pintle::vendor::vulkan

@@ -30,10 +30,8 @@ class Instance {
  public:
   /// `unavailable` says what was opened and what it answered.
   [[nodiscard]] static Result<std::unique_ptr<Instance>> create() {
-    PINTLE_ASSIGN(loader, base::Dylib::open("libvulkan.so.1"));
-    std::unique_ptr<Instance> instance(new Instance(std::move(loader)));
-    PINTLE_ASSIGN(
-        entry, instance->loader_.function<std::remove_pointer_t<PFN_vkGetInstanceProcAddr>>("vkGetInstanceProcAddr"));
+    std::unique_ptr<Instance> instance(new Instance);
+    PINTLE_ASSIGN(entry, instance->open_loader());
     GlobalFunctions global;
     PINTLE_TRY(global.load(entry));
     PINTLE_TRY(check_version(global));
@@ -41,10 +39,22 @@ class Instance {
     PINTLE_TRY(instance->vk_.load(entry, instance->handle_));
     return instance;
   }
+  /// Over an instance that stays the caller's; `entry` may be null: then the loader's is used.
+  [[nodiscard]] static Result<std::unique_ptr<Instance>> wrap(VkInstance handle, PFN_vkGetInstanceProcAddr entry) {
+    std::unique_ptr<Instance> instance(new Instance);
+    if (entry == nullptr) {
+      PINTLE_ASSIGN(found, instance->open_loader());
+      entry = found;
+    }
+    PINTLE_TRY(instance->vk_.load(entry, handle));
+    instance->handle_ = handle;
+    instance->is_wrapped_ = true;
+    return instance;
+  }
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
   ~Instance() {
-    if (handle_ != nullptr && vk_.DestroyInstance != nullptr) vk_.DestroyInstance(handle_, nullptr);
+    if (handle_ != nullptr && !is_wrapped_ && vk_.DestroyInstance != nullptr) vk_.DestroyInstance(handle_, nullptr);
   }
 
   [[nodiscard]] const InstanceFunctions& functions() const noexcept { return vk_; }
@@ -64,7 +74,13 @@ class Instance {
  private:
   static constexpr const char* portability = "VK_KHR_portability_enumeration";
 
-  explicit Instance(base::Dylib loader) noexcept : loader_(std::move(loader)) {}
+  Instance() noexcept = default;
+
+  [[nodiscard]] Result<PFN_vkGetInstanceProcAddr> open_loader() {
+    PINTLE_ASSIGN(loader, base::Dylib::open("libvulkan.so.1"));
+    loader_ = std::move(loader);
+    return loader_.function<std::remove_pointer_t<PFN_vkGetInstanceProcAddr>>("vkGetInstanceProcAddr");
+  }
 
   [[nodiscard]] static Result<void> check_version(const GlobalFunctions& vk) {
     std::uint32_t version = VK_API_VERSION_1_0;
@@ -108,6 +124,7 @@ class Instance {
 
   base::Dylib loader_;
   VkInstance handle_ = nullptr;
+  bool is_wrapped_ = false;
   InstanceFunctions vk_;
 };
 

@@ -24,11 +24,15 @@ std::vector<std::string> others(const Context& test) {
 
 bool is_faulty(const Device& device) { return device.id().starts_with("faulty"); }
 
-/// The faulty layer's next `map` says that there is none: copies go through the host.
-void refuse_to_map(const Device& device) {
-  if (!is_faulty(device)) return;
+/// The faulty layer's next such call says that there is none.
+void refuse(const Device& device, std::string_view call) {
   const auto control = need(device.native<layers::FaultyControl>());
-  need(control.arm(control.self, "map", 1, Errc::unsupported));
+  need(control.arm(control.self, call, 1, Errc::unsupported));
+}
+
+/// Copies go through the host.
+void refuse_to_map(const Device& device) {
+  if (is_faulty(device)) refuse(device, "map");
 }
 
 /// Made to a faulty device; 0 for others, which do not count.
@@ -148,6 +152,29 @@ DEVICE_TEST(Crossing, KeepsTheOtherBuffer) {
     pair.finish(here.last());
     CHECK_EQ(test.read<std::uint32_t>(here, mine), Words(size, 4));
   });
+}
+
+// The best way there is: one list that goes and comes back has a hazard between its copies, though each device knows
+// the memory by a name of its own.
+DEVICE_TEST(Crossing, TwoIncarnationsOfOneDeviceShareMemory) {
+  test.require(Feature::memory_export);
+  if (test.id().contains("(")) test.not_applicable("a layer shares what its device does");
+  const Pair pair(test, "faulty(" + std::string(test.id()) + ")");
+  const auto calls = [&](std::string_view name) { return need(pair.other().native<layers::FaultyCounts>()).of(name); };
+  Queue here = test.queue("here"), there = pair.other_queue("there");
+  const Buffer mine = test.buffer(Words(size, 5)), back = test.allocate(DType::u32, size), theirs = other_buffer(pair);
+  pair.finish(need(here.submit(CommandList{}.copy(theirs, mine).copy(back, theirs))));
+  const auto maps = calls("map"), submits = calls("submit");
+  CHECK_EQ(test.read<std::uint32_t>(here, back), Words(size, 5));
+  Words seen(size);
+  pair.finish(need(there.submit(CommandList{}.download(seen, theirs))));
+  CHECK_EQ(seen, Words(size, 5));
+  CHECK_EQ(calls("export_memory"), 2u);  // one was the trial
+  CHECK_EQ(calls("submit"), submits + 1);
+  refuse(pair.other(), "export_memory");
+  pair.finish(need(here.submit(CommandList{}.copy(back, theirs))));
+  CHECK(calls("map") + calls("submit") > maps + submits + 1);
+  CHECK_EQ(test.read<std::uint32_t>(here, back), Words(size, 5));
 }
 
 DEVICE_TEST(Crossing, FailureCrosses) {

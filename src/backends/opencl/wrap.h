@@ -1,0 +1,18 @@
+// Objects that the caller has made: checked, then retained.
+#pragma once
+
+#include "backends/opencl/api.h"
+#include "backends/opencl/found_device.h"
+#include "pintle/native/opencl.h"
+
+namespace pintle::opencl {
+
+/// `invalid_argument` unless the context is one of the device's.
+[[nodiscard]] Result<Owned<cl_context>> retain_context(const OpenClDevice& given);
+/// `invalid_argument` unless it is a queue in order of this device and context, which measures what the clock needs.
+[[nodiscard]] Result<Owned<cl_command_queue>> retain_queue(const OpenClQueue& given, cl_context context,
+                                                           const FoundDevice& found);
+/// `invalid_argument` unless it is a buffer of this context with `size` bytes.
+[[nodiscard]] Result<Owned<cl_mem>> retain_buffer(const OpenClMemory& given, cl_context context, std::uint64_t size);
+
+}  // namespace pintle::opencl

@@ -1,0 +1,31 @@
+// What a device says of memory that it cannot take.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/quote.h"
+#include "pintle/backend/driver.h"
+
+namespace pintle::kit {
+
+/// The bytes that are wanted of it.
+[[nodiscard]] inline std::uint64_t size_of(const backend::MemorySource& source) noexcept {
+  if (const auto* const bytes = std::get_if<std::span<std::byte>>(&source)) return bytes->size();
+  if (const auto* const native = std::get_if<backend::NativeMemory>(&source)) return native->size;
+  return std::get<backend::Exported>(source).size;
+}
+
+/// `unsupported`: the device `id` takes no memory of this kind.
+[[nodiscard]] inline Error refused_source(const backend::MemorySource& source, std::string_view id) {
+  std::string kind = "of a file descriptor";
+  if (std::holds_alternative<std::span<std::byte>>(source)) kind = "of the host";
+  if (const auto* const native = std::get_if<backend::NativeMemory>(&source))
+    kind = fmt::format("of the native type {}", base::quote(native->object.type));
+  return {Errc::unsupported, fmt::format("[{}] takes no memory {}.", id, kind)};
+}
+
+}  // namespace pintle::kit
