@@ -40,7 +40,7 @@ endif()
 if(PINTLE_SELF_CONTAINED)
   target_sources(pintle_options INTERFACE
                  $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${PROJECT_SOURCE_DIR}/cmake/own_fmt.cpp>)
-  target_link_options(pintle_options INTERFACE -static-libstdc++ -static-libgcc -Wl,--as-needed)
+  target_link_options(pintle_options INTERFACE -static-libstdc++ -static-libgcc -Wl,--as-needed -Wl,--gc-sections)
 endif()
 
 # Paths in messages are relative to the source tree, whatever its place.
