@@ -1,5 +1,5 @@
-# Vendors' devices under ThreadSanitizer. It sees of a driver only what goes through pthread, and so takes what a driver's
-# threads hand on by futex or by atomics for races. What each needs is here; tests/tsan.supp has the rest.
+# Vendors' devices under ThreadSanitizer. It sees of a driver only what goes through pthread, and so takes what a
+# driver's threads hand on by futex or by atomics for races. What each needs is here; tests/tsan.supp has the rest.
 if(TARGET pintle_backend_vulkan)
   # lavapipe's threads speak by futex: it gets none. SwiftShader keeps its own.
   set(environment LP_NUM_THREADS=0 PINTLE_BACKENDS=${plain_backends},vulkan)
@@ -11,8 +11,9 @@ if(TARGET pintle_backend_opencl)
   # PoCL is seen whole. Without rusticl, which it would copy to and from.
   conformance_group(opencl_0 *.*/opencl_0 RUSTICL_ENABLE= PINTLE_BACKENDS=${plain_backends},opencl)
 
-  # rusticl calls us back from threads that speak by futex, which the layer makes up for. Its compiler holds more locks than
-  # the search for deadlocks can count (64), and each launch takes it so long that the longest cases miss their deadlines.
+  # rusticl calls us back from threads that speak by futex, which the layer makes up for. Its compiler holds more locks
+  # than the search for deadlocks can count (64). Each launch takes long, so that two long cases miss their deadlines,
+  # and with those that are left out for it the group would take several minutes.
   add_library(callback_order MODULE callback_order/callback_order.cpp)
   target_include_directories(callback_order SYSTEM PRIVATE ${PINTLE_OPENCL_HEADERS})
   target_compile_definitions(callback_order PRIVATE CL_TARGET_OPENCL_VERSION=300)
