@@ -13,36 +13,43 @@ namespace {
 
 constexpr std::uint64_t trial_size = 256;
 
-/// Memory of a backend for as long as this lives.
+/// Memory of a backend for as long as this lives. A loss is reported, and then nothing is called any more.
 class Trial {
  public:
-  Trial(backend::Device& device, const Result<backend::MemoryId>& memory) : device_(device), memory_(memory) {
+  Trial(Incarnation& device, const Result<backend::MemoryId>& memory) : device_(device), memory_(heard(memory)) {
     if (!memory_) return;
-    if (const auto mapped = device_.map(*memory_)) bytes_ = *mapped;
+    if (const auto mapped = heard(device_.device().map(*memory_))) bytes_ = *mapped;
   }
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
   ~Trial() {
-    if (!bytes_.empty()) device_.unmap(*memory_);
-    if (memory_) device_.release(*memory_);
+    if (device_.is_lost()) return;
+    if (!bytes_.empty()) device_.device().unmap(*memory_);
+    if (memory_) device_.device().release(*memory_);
+  }
+
+  template <class T>
+  [[nodiscard]] Result<T> heard(const Result<T>& answer) {
+    if (!answer) static_cast<void>(device_.report(answer.error()));
+    return answer;
   }
 
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
   [[nodiscard]] backend::MemoryId memory() const noexcept { return *memory_; }
 
  private:
-  backend::Device& device_;
+  Incarnation& device_;
   const Result<backend::MemoryId> memory_;
   std::span<std::byte> bytes_;
 };
 
 /// Writes through the one and looks through the other. No queue is asked, so this waits for nobody's work.
 bool try_sharing(Incarnation& owner, Incarnation& here) {
-  const Trial theirs(owner.device(), owner.device().allocate({trial_size, 1, Placement::host, "trial"}));
+  Trial theirs(owner, owner.device().allocate({trial_size, 1, Placement::host, "trial"}));
   if (theirs.bytes().empty()) return false;
-  const auto exported = owner.device().export_memory(theirs.memory());
+  const auto exported = theirs.heard(owner.device().export_memory(theirs.memory()));
   if (!exported) return false;
-  const Trial ours(here.device(), here.device().import_memory(*exported));
+  const Trial ours(here, here.device().import_memory(*exported));
   ::close(exported->fd);
   if (ours.bytes().size() < trial_size) return false;
   std::uint8_t next = 1;

@@ -177,6 +177,22 @@ DEVICE_TEST(Crossing, TwoIncarnationsOfOneDeviceShareMemory) {
   CHECK_EQ(test.read<std::uint32_t>(here, back), Words(size, 5));
 }
 
+DEVICE_TEST(Crossing, ALossWhileMemoryIsSharedIsHeard) {
+  test.require(Feature::memory_export);
+  if (test.id().contains("(")) test.not_applicable("a layer shares what its device does");
+  Queue here = test.queue("here");
+  const Buffer mine = test.allocate(DType::u32, size);
+  for (const std::string_view call : {"export_memory", "allocate", "map"}) {
+    const Pair pair(test, "faulty(" + std::string(test.id()) + ")");
+    const Buffer theirs = other_buffer(pair);
+    const auto control = need(pair.other().native<layers::FaultyControl>());
+    need(control.arm(control.self, call, 1, Errc::device_lost));
+    check_error(here.submit(CommandList{}.copy(mine, theirs)), Errc::device_lost);
+    check_error(pair.other().health(), Errc::device_lost);
+  }
+  check_ok(here.submit(CommandList{}.fill(mine, 1u)));
+}
+
 DEVICE_TEST(Crossing, FailureCrosses) {
   with_each(test, [&](const Pair& pair) {
     Queue here = test.queue("here"), there = pair.other_queue("there");
