@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <numeric>
@@ -10,6 +11,7 @@
 
 #include "cpu_support.h"
 #include "pintle/native/cpu.h"
+#include "pintle/pintle.h"
 
 namespace pintle::test {
 namespace {
@@ -152,6 +154,62 @@ TEST_P(CpuQueueConcurrency, GroupsOfALaunchRunOnceEach) {
     EXPECT_EQ(rig.read<std::uint32_t>(out), expected);
     rig.device->release(out);
   }
+}
+
+// Launches without a barrier between them are one loop: each group of each runs once, and a barrier is kept.
+TEST_P(CpuQueueConcurrency, LaunchesSideBySideRunOnceEach) {
+  constexpr std::uint32_t launches = 40;
+  const auto groups_of = [](std::uint32_t index) { return index % 7 * index + 1; };
+  std::vector<backend::MemoryId> outs;
+  List list;
+  for (std::uint32_t step = 0; step < 2; ++step) {
+    for (std::uint32_t index = 0; index < launches; ++index) {
+      const std::uint32_t count = groups_of(index) * 16;
+      if (step == 0) outs.push_back(rig.buffer(std::vector<std::uint32_t>(count, 0)));
+      const std::uint32_t entry = step == 0 ? iota : add;
+      List one = launch(program, entry, {step == 0 ? groups_of(index) : 1, 1, 1},
+                        {buffer_argument(range_of(outs[index], 0, 4 * count)), scalar_argument(count)});
+      auto exec = std::get<backend::Exec>(one.commands.front().operation);
+      exec.first_argument = static_cast<std::uint32_t>(list.arguments.size());
+      list.arguments.insert(list.arguments.end(), one.arguments.begin(), one.arguments.end());
+      list.add(exec).commands.back().barrier_before = step == 1 && index == 0;
+    }
+  }
+  rig.run(list);
+  for (std::uint32_t index = 0; index < launches; ++index) {
+    const std::uint32_t count = groups_of(index) * 16;
+    std::vector<std::uint32_t> expected(count);
+    std::iota(expected.begin(), expected.end(), 0);
+    expected[0] += count;
+    ASSERT_EQ(rig.read<std::uint32_t>(outs[index]), expected) << index;
+  }
+}
+
+std::atomic<int> meeting{0};
+
+/// Waits for another of its kind; 1 where it comes.
+void kernel_meet(const pintle_group*, void* const* arguments) {
+  ++meeting;
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::milliseconds(scalar_at(arguments, 1));
+  while (meeting.load() < 2 && std::chrono::steady_clock::now() < patience) std::this_thread::yield();
+  *static_cast<std::uint32_t*>(arguments[0]) = meeting.load() >= 2 ? 1 : 0;
+}
+
+TEST(CpuThreadsConcurrency, IndependentLaunchesRunAtOnce) {
+  must(cpu::register_kernel("queue_test_meet", kernel_meet));
+  const Device device = must(open("cpu?threads=2"));
+  const auto pack =
+      must(ProgramPack::source("native", "", {"queue_test_meet(out: write u32[], patience: u32) group 1"}));
+  const Kernel meet = must(device.load(pack, "queue_test_meet"));
+  Queue queue = must(device.queue());
+  const Buffer a = must(device.allocate(DType::u32, {1})), b = must(device.allocate(DType::u32, {1}));
+  meeting = 0;
+  must(queue.submit_and_wait(CommandList{}.exec(meet, Grid{1}, a, 10000u).exec(meet, Grid{1}, b, 10000u)));
+  EXPECT_EQ(must(read<std::uint32_t>(queue, a)), std::vector<std::uint32_t>{1});
+  EXPECT_EQ(must(read<std::uint32_t>(queue, b)), std::vector<std::uint32_t>{1});
+  meeting = 0;
+  must(queue.submit_and_wait(CommandList{}.exec(meet, Grid{1}, a, 50u).barrier().exec(meet, Grid{1}, b, 50u)));
+  EXPECT_EQ(must(read<std::uint32_t>(queue, a)), std::vector<std::uint32_t>{0});
 }
 
 TEST_P(CpuQueueConcurrency, ThreeDimensionsAreSeen) {

@@ -17,11 +17,16 @@ using backend::no_slot;
 using backend::Range;
 using Worker = kit::HostPool::Worker;
 
+/// Launches that are run as one loop over all their groups.
+constexpr std::size_t most_together = 16;
+
 /// One launch, ready to be called group by group.
 struct Launch {
-  const Kernel& kernel;
+  const Kernel* kernel;
   Grid grid;
   void* const* arguments;
+
+  [[nodiscard]] std::uint64_t groups() const noexcept { return std::uint64_t{grid.x} * grid.y * grid.z; }
 
   void run(std::uint64_t first, std::uint64_t last, void* local) const {
     const std::uint64_t plane = std::uint64_t{grid.x} * grid.y;
@@ -30,11 +35,11 @@ struct Launch {
     group.id[1] = static_cast<std::uint32_t>(first / grid.x % grid.y);
     group.id[2] = static_cast<std::uint32_t>(first / plane);
     std::ranges::copy(std::array{grid.x, grid.y, grid.z}, group.count);
-    std::ranges::copy(std::array{kernel.size.x, kernel.size.y, kernel.size.z}, group.size);
-    group.local_bytes = kernel.local_bytes;
+    std::ranges::copy(std::array{kernel->size.x, kernel->size.y, kernel->size.z}, group.size);
+    group.local_bytes = kernel->local_bytes;
     group.local = local;
     for (std::uint64_t index = first; index < last; ++index) {
-      kernel.code(&group, arguments);
+      kernel->code(&group, arguments);
       if (++group.id[0] < grid.x) continue;
       group.id[0] = 0;
       if (++group.id[1] < grid.y) continue;
@@ -50,7 +55,7 @@ struct Launch {
   }
 
   void operator()(std::uint64_t first, std::uint64_t last) const {
-    kernel.local_bytes == 0 ? run(first, last, nullptr) : run_with_local(first, last);
+    kernel->local_bytes == 0 ? run(first, last, nullptr) : run_with_local(first, last);
   }
 };
 
@@ -71,9 +76,12 @@ class Run {
       : owner_(owner), commands_(commands), bindings_(bindings), worker_(worker) {}
 
   void all() {
-    for (const backend::Command& command : commands_.commands) {
+    for (std::span rest(commands_.commands); !rest.empty();) {
       if (worker_ != nullptr && worker_->is_stopping()) return;
-      std::visit(*this, command.operation);
+      const std::size_t count = launches_at_once(rest);
+      if (count > 1) launch_together(rest.first(count));
+      else std::visit(*this, rest.front().operation);
+      rest = rest.subspan(std::max<std::size_t>(count, 1));
     }
   }
 
@@ -129,14 +137,55 @@ class Run {
         bound(argument.scalar, argument.slot).bytes.data());  // kernels take void*, and read it
   }
 
-  void launch(const backend::Exec& exec, Grid grid) const {
-    std::array<void*, max_parameters> addresses;
+  using Addresses = std::array<void*, max_parameters>;
+
+  [[nodiscard]] Launch launch_of(const backend::Exec& exec, Grid grid, Addresses& addresses) const {
     std::size_t count = 0;
     for (const Argument& argument : commands_.of(exec)) {
       if (argument.kind != Argument::Kind::use) addresses[count++] = address(argument);
     }
-    const Launch launch{program_of(exec.program).kernels[exec.entry], grid, addresses.data()};
-    spread(std::uint64_t{grid.x} * grid.y * grid.z, launch, &launch.kernel.cost);
+    return {&program_of(exec.program).kernels[exec.entry], grid, addresses.data()};
+  }
+
+  void launch(const backend::Exec& exec, Grid grid) const {
+    Addresses addresses;
+    const Launch launch = launch_of(exec, grid, addresses);
+    spread(launch.groups(), launch, &launch.kernel->cost);
+  }
+
+  /// How many commands from the first on are launches that no barrier keeps apart. Without helpers it does not matter.
+  [[nodiscard]] std::size_t launches_at_once(std::span<const backend::Command> commands) const noexcept {
+    const std::size_t most = worker_ == nullptr ? 0 : std::min(commands.size(), most_together);
+    std::size_t count = 0;
+    while (count < most && std::holds_alternative<backend::Exec>(commands[count].operation) &&
+           (count == 0 || !commands[count].barrier_before)) {
+      ++count;
+    }
+    return count;
+  }
+
+  void launch_together(std::span<const backend::Command> commands) const {
+    std::array<Addresses, most_together> addresses;
+    std::array<Launch, most_together> launches;
+    std::array<std::uint64_t, most_together> ends;  // of their groups among all
+    std::uint64_t all = 0;
+    bool is_one_kernel = true;
+    for (std::size_t i = 0; i < commands.size(); ++i) {
+      const auto& exec = std::get<backend::Exec>(commands[i].operation);
+      launches[i] = launch_of(exec, exec.grid, addresses[i]);
+      is_one_kernel &= launches[i].kernel == launches[0].kernel;
+      ends[i] = all += launches[i].groups();
+    }
+    const auto body = [&](std::uint64_t first, std::uint64_t last) {
+      const auto known = std::span(ends).first(commands.size());
+      auto i = static_cast<std::size_t>(std::ranges::upper_bound(known, first) - known.begin());
+      for (; first < last; ++i) {
+        const std::uint64_t begin = i == 0 ? 0 : ends[i - 1], end = std::min(last, ends[i]);
+        launches[i](first - begin, end - begin);
+        first = end;
+      }
+    };
+    spread(all, body, is_one_kernel ? &launches[0].kernel->cost : nullptr);
   }
 
   template <class Body>
