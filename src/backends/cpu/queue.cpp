@@ -169,11 +169,12 @@ class Run {
     std::array<Launch, most_together> launches;
     std::array<std::uint64_t, most_together> ends;  // of their groups among all
     std::uint64_t all = 0;
-    bool is_one_kernel = true;
+    kit::LoopCost* cost = nullptr;  // of the kernel that they all launch
     for (std::size_t i = 0; i < commands.size(); ++i) {
       const auto& exec = std::get<backend::Exec>(commands[i].operation);
       launches[i] = launch_of(exec, exec.grid, addresses[i]);
-      is_one_kernel &= launches[i].kernel == launches[0].kernel;
+      kit::LoopCost* const own = &launches[i].kernel->cost;
+      cost = i == 0 || cost == own ? own : nullptr;
       ends[i] = all += launches[i].groups();
     }
     const auto body = [&](std::uint64_t first, std::uint64_t last) {
@@ -185,7 +186,7 @@ class Run {
         first = end;
       }
     };
-    spread(all, body, is_one_kernel ? &launches[0].kernel->cost : nullptr);
+    spread(all, body, cost);
   }
 
   template <class Body>
