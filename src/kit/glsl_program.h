@@ -18,7 +18,8 @@ struct GlslSource {
   std::vector<std::pair<std::string, std::string>> macros;
 };
 
-/// The first of glslc and glslangValidator in PATH, and all that it answers to --version. `unavailable` names them.
+/// The first of glslc and glslangValidator in PATH, and what tells it from another version: its size and when it was
+/// changed, since listing devices should start no process. `unavailable` names them.
 [[nodiscard]] Result<std::string> find_glsl_program();
 
 /// SPIR-V 1.5 for Vulkan 1.2. `build_failed` has only the compiler's words; one that hangs is killed after two minutes.
