@@ -24,6 +24,14 @@ void kernel_meet(const pintle_group*, void* const* arguments) {
   *static_cast<std::uint32_t*>(arguments[0]) = meeting.load() >= 2 ? 1 : 0;
 }
 
+/// Whether the first of two launches in one list has met the second.
+bool have_met(Queue& queue, const Buffer& a, CommandList list) {
+  meeting = 0;
+  must(queue.submit_and_wait(std::move(list)));
+  return must(read<std::uint32_t>(queue, a)) == std::vector<std::uint32_t>{1};
+}
+
+// Nobody promises that both run at once each time: another thread helps when it has time.
 TEST(CpuThreadsConcurrency, IndependentLaunchesRunAtOnce) {
   must(cpu::register_kernel("queue_test_meet", kernel_meet));
   const Device device = must(open("cpu?threads=2"));
@@ -32,13 +40,12 @@ TEST(CpuThreadsConcurrency, IndependentLaunchesRunAtOnce) {
   const Kernel meet = must(device.load(pack, "queue_test_meet"));
   Queue queue = must(device.queue());
   const Buffer a = must(device.allocate(DType::u32, {1})), b = must(device.allocate(DType::u32, {1}));
-  meeting = 0;
-  must(queue.submit_and_wait(CommandList{}.exec(meet, Grid{1}, a, 10000u).exec(meet, Grid{1}, b, 10000u)));
-  EXPECT_EQ(must(read<std::uint32_t>(queue, a)), std::vector<std::uint32_t>{1});
-  EXPECT_EQ(must(read<std::uint32_t>(queue, b)), std::vector<std::uint32_t>{1});
-  meeting = 0;
-  must(queue.submit_and_wait(CommandList{}.exec(meet, Grid{1}, a, 50u).barrier().exec(meet, Grid{1}, b, 50u)));
-  EXPECT_EQ(must(read<std::uint32_t>(queue, a)), std::vector<std::uint32_t>{0});
+  const auto first = [&] { return std::move(CommandList{}.exec(meet, Grid{1}, a, 100u)); };
+  bool met = false;
+  for (int attempt = 0; attempt < 100 && !met; ++attempt)
+    met = have_met(queue, a, std::move(first().exec(meet, Grid{1}, b, 100u)));
+  EXPECT_TRUE(met);
+  EXPECT_FALSE(have_met(queue, a, std::move(first().barrier().exec(meet, Grid{1}, b, 100u))));
 }
 
 }  // namespace
