@@ -13,10 +13,14 @@ namespace pintle::base {
 
 namespace files = std::filesystem;
 
-Result<TemporaryFolder> TemporaryFolder::create() {
+files::path temporary_parent() {
   std::error_code none;
-  const files::path parent = files::temp_directory_path(none);
-  std::string name = fmt::format("{}/pintle-XXXXXX", none ? "/tmp" : parent.string());
+  files::path parent = files::temp_directory_path(none);
+  return none ? files::path("/tmp") : parent;
+}
+
+Result<TemporaryFolder> TemporaryFolder::create() {
+  std::string name = (temporary_parent() / "pintle-XXXXXX").string();
   if (::mkdtemp(name.data()) != nullptr) return TemporaryFolder(name);
   return Error(Errc::io,
                fmt::format("Temporary folder {} cannot be created: {}.", quote(name, 4096), system_words(errno)));

@@ -10,6 +10,9 @@
 
 namespace pintle::base {
 
+/// Where the system keeps temporary files.
+[[nodiscard]] std::filesystem::path temporary_parent();
+
 class TemporaryFolder {
  public:
   /// A new, empty one that only this user may look into. `io` has its name and the system's words.

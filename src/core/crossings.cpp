@@ -82,14 +82,18 @@ Result<const Crossings::Twin*> Crossings::find_twin(const Side& side) {
     return twin.incarnation == side.other.incarnation_ && twin.buffer == side.other.buffer_;
   };
   if (const auto known = std::ranges::find_if(twins_, is_of); known != twins_.end()) return &*known;
+  const auto none_or = [](const Error& error) -> Result<const Twin*> {
+    if (error.code() == Errc::unsupported) return nullptr;
+    return error;
+  };
   Incarnation& here = queue_->incarnation();
   if (!shares_memory(*side.owner, here)) return nullptr;
   backend::Exported exported;
   auto loan = side.owner->share(side.other.buffer_, exported);
-  if (!loan) return loan.error().code() == Errc::unsupported ? Result<const Twin*>(nullptr) : loan.error();
+  if (!loan) return none_or(loan.error());
   auto imported = here.import_memory(exported);
   ::close(exported.fd);
-  if (!imported) return imported.error().code() == Errc::unsupported ? Result<const Twin*>(nullptr) : imported.error();
+  if (!imported) return none_or(imported.error());
   return &twins_.emplace_back(side.other.incarnation_, side.other.buffer_, *std::move(loan), *std::move(imported));
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/fork.h"
 #include "base/log.h"
+#include "core/describe.h"
 #include "core/incarnation.h"
 #include "core/keep_for_ever.h"
 #include "core/reactor.h"
@@ -57,12 +58,8 @@ void Incarnation::run_driven() {
 bool Incarnation::drive_once() {
   bool progressed = false;
   for (const auto& queue : queues()) {
-    std::optional<std::uint64_t> serial;
-    {
-      std::lock_guard lock(mutex_);
-      if (!is_lost()) serial = queue->unfinished_native();
-    }
-    if (serial && queue->wait_native(*serial, Deadline::max())) progressed = true;
+    const auto waited = queue->wait_rest(Deadline::max());
+    if (waited && *waited) progressed = true;
   }
   return progressed;
 }
@@ -86,6 +83,7 @@ Result<void> Incarnation::wait_idle(Deadline deadline) {
     const auto waited = queue->timeline()->wait(last.value(), deadline);
     if (waited) continue;
     if (queue->timeline()->timeline().status(last.value()) == PointStatus::pending) return waited;
+    if (no_blocking > 0) return blocking_refused("Waiting for " + queue->text());
     PINTLE_TRY(queue->wait_rest(deadline));
     std::lock_guard lock(mutex_);
     if (answer && !queue->is_abandoned()) answer = waited;
@@ -148,14 +146,8 @@ Result<void> Incarnation::drain(Deadline deadline) {
   for (bool busy = true; busy;) {
     busy = false;
     for (const auto& queue : queues()) {
-      std::optional<std::uint64_t> serial;
-      {
-        std::lock_guard lock(mutex_);
-        serial = queue->unfinished_native();
-      }
-      if (!serial) continue;
-      busy = true;
-      PINTLE_TRY(queue->wait_native(*serial, deadline));
+      PINTLE_ASSIGN(waited, queue->wait_rest(deadline));
+      busy |= waited;
     }
   }
   return {};

@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/describe.h"
 #include "core/host_function.h"
 #include "core/incarnation.h"
 #include "core/reactor.h"
 #include "core/recording_state.h"
-#include "core/thread_context.h"
 
 namespace pintle::core {
 namespace {
@@ -169,13 +167,12 @@ Result<void> QueueState::wait_native(std::uint64_t serial, Deadline deadline) {
   return waited ? observed : waited;
 }
 
-Result<void> QueueState::wait_rest(Deadline deadline) {
+Result<bool> QueueState::wait_rest(Deadline deadline) {
   std::unique_lock lock(incarnation_->mutex());
   const auto serial = incarnation_->is_lost() ? std::nullopt : unfinished_native();
   lock.unlock();
-  if (!serial) return {};
-  if (no_blocking > 0) return blocking_refused("Waiting for " + text_);
-  return wait_native(*serial, deadline);
+  if (serial) PINTLE_TRY(wait_native(*serial, deadline));
+  return serial.has_value();
 }
 
 // The timeline fails first, so that whoever is woken by a signal finds the queue failed too.

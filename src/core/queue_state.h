@@ -55,8 +55,8 @@ class QueueState : public std::enable_shared_from_this<QueueState> {
   Result<void> observe(Worklist& worklist);
   /// Waits in the backend for a native serial, then observes.
   Result<void> wait_native(std::uint64_t serial, Deadline deadline);
-  /// Waits for what the backend has; of a queue that has failed, this is what came before the failure.
-  Result<void> wait_rest(Deadline deadline);
+  /// Waits for what the backend has, also of a queue that has failed; false when it has nothing.
+  Result<bool> wait_rest(Deadline deadline);
   /// What stands in the way, for a timeout's words: the oldest unfinished submission.
   [[nodiscard]] std::string describe_oldest();
 

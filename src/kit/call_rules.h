@@ -12,7 +12,7 @@ namespace pintle::kit {
 
 /// A queue as the answers have shown it.
 struct KnownQueue {
-  KnownQueue(std::uint64_t first) noexcept : submitted(first), limit(first), reached(first), told(first) {}
+  explicit KnownQueue(std::uint64_t first) noexcept : submitted(first), limit(first), reached(first), told(first) {}
   /// Its serials rise elsewhere.
   static KnownQueue imported() noexcept {
     KnownQueue queue(~std::uint64_t{0});

@@ -18,6 +18,7 @@
 #include "base/platform.h"
 #include "base/quote.h"
 #include "base/settings.h"
+#include "base/temporary_folder.h"
 #include "pintle/deadline.h"
 
 namespace pintle::kit {
@@ -91,9 +92,7 @@ Result<CodeCache> CodeCache::of_settings() {
 
 Result<CodeFile> CodeCache::temporary(std::string_view suffix, std::span<const std::byte> code) {
   return base::contain("writing a temporary file", [&]() -> Result<CodeFile> {
-    std::error_code none;
-    const path folder = files::temp_directory_path(none);
-    std::string name = fmt::format("{}/pintle-XXXXXX{}", none ? "/tmp" : folder.string(), suffix);
+    std::string name = (base::temporary_parent() / fmt::format("pintle-XXXXXX{}", suffix)).string();
     const int number = ::mkostemps(name.data(), static_cast<int>(suffix.size()), O_CLOEXEC);
     if (number < 0) {
       return Error(Errc::io, fmt::format("Temporary file {} cannot be created: {}.", base::quote(name, 4096),

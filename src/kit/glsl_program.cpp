@@ -9,7 +9,7 @@
 #include "base/contain.h"
 #include "base/file.h"
 #include "base/subprocess.h"
-#include "kit/code_cache.h"
+#include "base/temporary_folder.h"
 
 namespace pintle::kit {
 namespace {
@@ -48,15 +48,16 @@ std::string renamed(std::string words, const std::string& from, const std::strin
 
 Result<std::vector<std::byte>> compile(const GlslSource& source) {
   PINTLE_ASSIGN(compiler, find());
-  PINTLE_ASSIGN(input, CodeCache::temporary(".comp", base::bytes_in(source.text)));
-  PINTLE_ASSIGN(output, CodeCache::temporary(".spv", {}));
+  PINTLE_ASSIGN(folder, base::TemporaryFolder::create());
+  const std::string input = folder / "kernel.comp", output = folder / "kernel.spv";
+  PINTLE_TRY(base::write_file(input, base::bytes_in(source.text)));
   std::vector<std::string> words{compiler.path};
   words.insert(words.end(), compiler.dialect->words.begin(), compiler.dialect->words.end());
   for (const auto& [name, value] : source.macros) words.push_back(fmt::format("-D{}={}", name, value));
-  words.insert(words.end(), {"-o", output.path().string(), input.path().string()});
+  words.insert(words.end(), {"-o", output, input});
   PINTLE_ASSIGN(ran, base::run_process(words, Clock::now() + compile_time));
-  if (ran.status == 0) return base::read_file(output.path());
-  return Error(Errc::build_failed, renamed(std::move(ran.output), input.path().string(), source.file));
+  if (ran.status == 0) return base::read_file(output);
+  return Error(Errc::build_failed, renamed(std::move(ran.output), input, source.file));
 }
 
 }  // namespace

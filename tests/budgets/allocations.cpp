@@ -4,47 +4,18 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "budgets/counted_allocations.h"
 #include "budgets/hot_path.h"
-
-extern "C" {
-void* __libc_malloc(std::size_t size);
-void* __libc_calloc(std::size_t count, std::size_t size);
-void* __libc_realloc(void* pointer, std::size_t size);
-void* __libc_memalign(std::size_t alignment, std::size_t size);
-}
 
 namespace {
 
 std::atomic<bool> counting{false};
 std::atomic<int> allocations{0};
 
-void count() noexcept {
-  if (counting.load(std::memory_order_relaxed)) allocations.fetch_add(1, std::memory_order_relaxed);
-}
-
 }  // namespace
 
-// Every allocation of the process comes through here: operator new calls malloc.
-extern "C" void* malloc(std::size_t size) {
-  count();
-  return __libc_malloc(size);
-}
-extern "C" void* calloc(std::size_t number, std::size_t size) {
-  count();
-  return __libc_calloc(number, size);
-}
-extern "C" void* realloc(void* pointer, std::size_t size) {
-  count();
-  return __libc_realloc(pointer, size);
-}
-extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  count();
-  return __libc_memalign(alignment, size);
-}
-extern "C" int posix_memalign(void** out, std::size_t alignment, std::size_t size) {
-  count();
-  *out = __libc_memalign(alignment, size);
-  return *out == nullptr;
+static void count(const void*) noexcept {
+  if (counting.load(std::memory_order_relaxed)) allocations.fetch_add(1, std::memory_order_relaxed);
 }
 
 namespace {

@@ -8,14 +8,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "budgets/counted_allocations.h"
 #include "budgets/device_path.h"
-
-extern "C" {
-void* __libc_malloc(std::size_t size);
-void* __libc_calloc(std::size_t count, std::size_t size);
-void* __libc_realloc(void* pointer, std::size_t size);
-void* __libc_memalign(std::size_t alignment, std::size_t size);
-}
 
 namespace {
 
@@ -45,7 +39,9 @@ bool is_ours(void* const* frames, int count, const void* caller) {
   return false;
 }
 
-void count(const void* caller) noexcept {
+}  // namespace
+
+static void count(const void* caller) noexcept {
   if (!counting) return;
   counting = false;  // what is called here may allocate
   std::array<void*, 32> frames{};
@@ -54,30 +50,6 @@ void count(const void* caller) noexcept {
   if (found && showing && ours == 0) backtrace_symbols_fd(frames.data(), depth, 1);
   ++(found ? ours : others);
   counting = true;
-}
-
-}  // namespace
-
-extern "C" void* malloc(std::size_t size) {
-  count(__builtin_return_address(0));
-  return __libc_malloc(size);
-}
-extern "C" void* calloc(std::size_t number, std::size_t size) {
-  count(__builtin_return_address(0));
-  return __libc_calloc(number, size);
-}
-extern "C" void* realloc(void* pointer, std::size_t size) {
-  count(__builtin_return_address(0));
-  return __libc_realloc(pointer, size);
-}
-extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  count(__builtin_return_address(0));
-  return __libc_memalign(alignment, size);
-}
-extern "C" int posix_memalign(void** out, std::size_t alignment, std::size_t size) {
-  count(__builtin_return_address(0));
-  *out = __libc_memalign(alignment, size);
-  return *out == nullptr;
 }
 
 namespace {

@@ -48,10 +48,12 @@ TEST_F(OpenClMemoryTest, MoreThanOneAllocationMayHaveIsRefusedWithBothNumbers) {
 
 /// Drivers that promise memory which is not there are not asked.
 TEST_F(OpenClMemoryTest, MoreThanTheDeviceHasIsRefusedEarly) {
-  on_each([](OpenClRig& rig) {
+  int asked = 0;
+  on_each([&](OpenClRig& rig) {
     const std::uint64_t most = rig.device->info().limits.max_allocation;
     const std::uint64_t total = must(rig.device->budget()).at(0).total;
-    if (total > most) GTEST_SKIP() << "the device has more memory than one allocation takes";
+    if (total > most) return;
+    ++asked;
     const auto held = rig.allocate(1 << 20);
     const auto refused = rig.device->allocate(sized(total));
     ASSERT_FALSE(refused);
@@ -60,6 +62,7 @@ TEST_F(OpenClMemoryTest, MoreThanTheDeviceHasIsRefusedEarly) {
                 AllOf(HasSubstr(std::to_string(total)), HasSubstr(std::to_string(total - (1 << 20)))));
     rig.device->release(held);
   });
+  if (asked == 0) GTEST_SKIP() << "each device has more memory than one allocation takes";
 }
 
 TEST_F(OpenClMemoryTest, FreedMemoryCanBeTakenAgain) {

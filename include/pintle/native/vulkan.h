@@ -18,7 +18,9 @@ struct VulkanDevice {
   std::uint32_t queue_family = 0;
   // The rest is for `wrap_native` alone:
   /// The VkDeviceCreateInfo that made `device`: which extensions and features are on, which families buffers are shared
-  /// among. timelineSemaphore must be on.
+  /// among. timelineSemaphore must be on. Features are read from pEnabledFeatures, VkPhysicalDeviceFeatures2 and
+  /// Vulkan11/12/13Features; of structs of single features, from those of timeline semaphores, buffer addresses,
+  /// synchronization2, subgroup size control and device fault.
   const void* create_info = nullptr;
   void* get_instance_proc_addr = nullptr;  ///< PFN_vkGetInstanceProcAddr; null: that of libvulkan.so.1.
 };

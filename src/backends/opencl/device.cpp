@@ -51,7 +51,7 @@ Device::Device(FoundDevice found, Owned<cl_context> context)
       context_(std::move(context)),
       memory_(found_, context_.get()),
       programs_(found_, context_.get()),
-      queues_{found_, context_.get(), std::make_shared<Loss>(), {}, {}} {}
+      queues_{found_, std::make_shared<Loss>(), {}, {}} {}
 
 /// Drivers may wait for unfinished work when its objects are released, so those of a lost device are left to them.
 Device::~Device() {

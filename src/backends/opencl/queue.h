@@ -53,7 +53,6 @@ class QueueTable {
 /// What the queues of a device share.
 struct QueueContext {
   const FoundDevice& found;
-  cl_context context = nullptr;
   std::shared_ptr<Loss> loss;
   kit::StepQueues steps;
   QueueTable table;

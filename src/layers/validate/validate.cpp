@@ -81,7 +81,7 @@ class Device final : public kit::Forwarding {
   Result<QueueId> create_queue(const backend::QueueRequest& request) override {
     const Turn turn(turn_, std::try_to_lock);
     const auto create = [&] { return inner_->create_queue(request); };
-    return make("create_queue", alone(turn, fine), create, request.first_serial);
+    return make("create_queue", alone(turn, fine), create, kit::KnownQueue(request.first_serial));
   }
   Result<QueueId> import_timeline(const backend::Exported& from) override {
     return make("import_timeline", fine, [&] { return inner_->import_timeline(from); }, kit::KnownQueue::imported());
@@ -89,7 +89,7 @@ class Device final : public kit::Forwarding {
   Result<QueueId> wrap_queue(const backend::NativeObject& native, const backend::QueueRequest& request) override {
     const Turn turn(turn_, std::try_to_lock);
     const auto wrap = [&] { return inner_->wrap_queue(native, request); };
-    return make("wrap_queue", alone(turn, fine), wrap, request.first_serial);
+    return make("wrap_queue", alone(turn, fine), wrap, kit::KnownQueue(request.first_serial));
   }
   void destroy_queue(QueueId id) noexcept override {
     const Turn turn(turn_, std::try_to_lock);
