@@ -14,8 +14,8 @@
 namespace pintle::core {
 namespace {
 
-// How long the thread waits in a backend that cannot tell, before it looks at its other work.
-constexpr auto watch_slice = std::chrono::milliseconds(1);
+// After the system has refused a thread.
+constexpr auto refusal_pause = std::chrono::milliseconds(100);
 
 }  // namespace
 
@@ -174,19 +174,17 @@ void Reactor::report_losses() {
   for (const auto& [queue, error] : losses) static_cast<void>(queue->incarnation().report(error));
 }
 
-void Reactor::wait_for_watched() {
+// False when a thread is refused: what is left is for later.
+bool Reactor::hand_over_watched() {
   std::vector<Watch> watched;
   {
     std::lock_guard lock(mutex_);
-    watched = watched_;
+    watched = std::exchange(watched_, {});
   }
-  for (const Watch& watch : watched) {
-    const auto waited = watch.queue->wait_native(watch.serial, deadline_after(Clock::now(), watch_slice));
-    if (!waited && waited.error().code() == Errc::timeout) continue;
-    std::lock_guard lock(mutex_);
-    std::erase_if(watched_,
-                  [&](const Watch& each) { return each.queue == watch.queue && each.serial == watch.serial; });
-  }
+  std::erase_if(watched, [&](const Watch& each) { return watchers_.watch(each.queue, each.serial); });
+  std::lock_guard lock(mutex_);
+  watched_.insert(watched_.end(), watched.begin(), watched.end());
+  return watched.empty();
 }
 
 void Reactor::run() {
@@ -194,13 +192,15 @@ void Reactor::run() {
     report_losses();
     observe_posted();
     run_callbacks();
-    wait_for_watched();
+    const bool all_watched = hand_over_watched();
     std::unique_lock lock(mutex_);
-    if (!losses_.empty() || !posted_.empty() || !ready_.empty() || !watched_.empty()) continue;
-    if (waiting_.empty() || waiting_.begin()->first == Deadline::max()) {
+    if (!losses_.empty() || !posted_.empty() || !ready_.empty() || (all_watched && !watched_.empty())) continue;
+    Deadline next = waiting_.empty() ? Deadline::max() : waiting_.begin()->first;
+    if (!all_watched) next = std::min(next, deadline_after(Clock::now(), refusal_pause));
+    if (next == Deadline::max()) {
       condition_.wait(lock);
     } else {
-      condition_.wait_until(lock, waiting_.begin()->first);
+      condition_.wait_until(lock, next);
     }
   }
 }

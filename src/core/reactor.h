@@ -14,6 +14,7 @@
 
 #include "core/signal_state.h"
 #include "core/timeline.h"
+#include "core/watchers.h"
 
 namespace pintle::core {
 
@@ -48,8 +49,8 @@ class Reactor {
   void opened(bool is_driven) noexcept;
   void closed(bool is_driven) noexcept;
 
-  /// Has the queue observed when `serial`, which is native, is reached: told by the backend, or waited for by the
-  /// thread.
+  /// Has the queue observed when `serial`, which is native, is reached: told by the backend, or waited for by a
+  /// watcher.
   void watch(std::shared_ptr<QueueState> queue, std::uint64_t serial);
   /// Registers a callback.
   Result<void> then(std::shared_ptr<SignalState> signal, std::uint64_t value,
@@ -73,7 +74,7 @@ class Reactor {
   void expire();
   void report_losses();
   void observe_posted();
-  void wait_for_watched();
+  [[nodiscard]] bool hand_over_watched();
 
   std::mutex mutex_;
   std::condition_variable condition_;
@@ -81,10 +82,11 @@ class Reactor {
   int driven_devices_ = 0;
   int other_devices_ = 0;
   std::vector<std::shared_ptr<QueueState>> posted_;                    // to observe
-  std::vector<Watch> watched_;                                         // the backend cannot tell: wait for them
+  std::vector<Watch> watched_;                                         // the backend cannot tell: for `watchers_`
   std::vector<std::pair<std::shared_ptr<QueueState>, Error>> losses_;  // told where nothing may be locked
   std::deque<std::shared_ptr<Continuation>> ready_;                    // to run
   Continuation::Places waiting_;                                       // by deadline
+  Watchers watchers_;
 };
 
 }  // namespace pintle::core

@@ -1,6 +1,7 @@
 // A backend whose work is finished when the test says so.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -66,6 +67,7 @@ class Device final : public backend::Device {
   Result<void> wait(backend::QueueId queue, std::uint64_t serial, Deadline deadline) override {
     std::unique_lock lock(mutex_);
     ++waiting_[queue];
+    if (oversleeps_) deadline = Deadline::max();
     const auto done = [&] { return error_ || queues_.at(queue).reached >= serial; };
     const bool settled =
         deadline == Deadline::max() ? (changed_.wait(lock, done), true) : changed_.wait_until(lock, deadline, done);
@@ -92,6 +94,15 @@ class Device final : public backend::Device {
   void fail_notify(const Error& error) {
     std::lock_guard lock(mutex_);
     notify_error_ = error;
+  }
+  /// Waits end when the work does, whatever their deadline.
+  void oversleep() {
+    std::lock_guard lock(mutex_);
+    oversleeps_ = true;
+  }
+  [[nodiscard]] bool is_waited_for() {
+    std::lock_guard lock(mutex_);
+    return std::ranges::any_of(waiting_, [](const auto& queue) { return queue.second != 0; });
   }
   void skip_serials(std::uint64_t step) {
     std::lock_guard lock(mutex_);
@@ -126,6 +137,7 @@ class Device final : public backend::Device {
   std::map<backend::QueueId, std::uint32_t> waiting_;
   std::vector<backend::MemoryId> released_;
   bool destroyed_in_call_ = false;
+  bool oversleeps_ = false;
   std::optional<Error> error_;
   Result<void> notify_error_ = Error(Errc::unsupported, "The fake tells nobody.");
 };

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
 #include <thread>
 
 #include "core/queue_state.h"
@@ -44,6 +45,37 @@ TEST_F(IncarnationConcurrency, CallbackRunsThoughTheDeviceTellsNobody) {
   while (calls == 0) std::this_thread::yield();
   EXPECT_EQ(calls, 1);
   EXPECT_TRUE(must(done.is_reached()));
+}
+
+TEST_F(IncarnationConcurrency, AQueueThatSleepsDelaysNoOthersCallback) {
+  const auto slow = queue();
+  const Point late = submit(*slow);
+  device_->oversleep();
+  std::promise<void> of_queue, of_signal;
+  ASSERT_TRUE(late.then([&](const Result<void>&) { of_queue.set_value(); }));
+  while (!device_->is_waited_for()) std::this_thread::yield();
+  Signal signal = must(Signal::create());
+  ASSERT_TRUE(signal.at(1).then([&](const Result<void>&) { of_signal.set_value(); }));
+  ASSERT_TRUE(signal.set(1));
+  auto told = of_signal.get_future();
+  EXPECT_EQ(told.wait_for(20s), std::future_status::ready);
+  device_->finish(1);
+  of_queue.get_future().wait();
+  told.wait();
+}
+
+TEST_F(IncarnationConcurrency, AnEarlierSerialIsToldThoughALaterOneIsWatchedAlready) {
+  const auto work = queue();
+  const Point first = submit(*work), second = submit(*work);
+  std::promise<void> of_first, of_second;
+  ASSERT_TRUE(second.then([&](const Result<void>&) { of_second.set_value(); }));
+  while (!device_->is_waited_for()) std::this_thread::yield();
+  ASSERT_TRUE(first.then([&](const Result<void>&) { of_first.set_value(); }));
+  device_->finish(1);
+  of_first.get_future().wait();
+  EXPECT_FALSE(must(second.is_reached()));
+  device_->finish(2);
+  of_second.get_future().wait();
 }
 
 TEST_F(IncarnationConcurrency, HeldSubmissionStartsWhenTheSignalComes) {

@@ -101,6 +101,25 @@ TEST_F(OpenClWrapTest, KernelsWorkOnWrappedBuffersAndQueues) {
   });
 }
 
+TEST_F(OpenClWrapTest, ABufferOnSharedVirtualMemoryTellsItsAddress) {
+  int tried = 0;
+  each([&](const Made& made) {
+    if (api().clSVMAlloc == nullptr) return;
+    void* const shared = api().clSVMAlloc(made.context.get(), CL_MEM_READ_WRITE, size, 0);
+    if (shared == nullptr) return;
+    ++tried;
+    {
+      const Device device = must(wrap_native(made.given));
+      const Owned<cl_mem> memory(api().clCreateBuffer(made.context.get(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size,
+                                                      shared, nullptr));
+      const Buffer wrapped = must(device.wrap_native(OpenClMemory{memory.get()}, DType::u8, {size}));
+      EXPECT_EQ(must(wrapped.native<OpenClMemory>()).address, reinterpret_cast<std::uintptr_t>(shared));
+    }
+    api().clSVMFree(made.context.get(), shared);
+  });
+  if (tried == 0) GTEST_SKIP() << "no device has shared virtual memory";
+}
+
 TEST_F(OpenClWrapTest, WhatDoesNotFitIsRefused) {
   each([](const Made& made) {
     const Device device = must(wrap_native(made.given));

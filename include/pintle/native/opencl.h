@@ -1,6 +1,7 @@
 // Typed native access to the opencl backend. The handles belong to the device, buffer or queue; retain what you keep.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 namespace pintle::opencl {
@@ -14,10 +15,11 @@ struct OpenClDevice {
 };
 
 /// `Buffer::native<OpenClMemory>()`: valid while the buffer lives; ordering is the caller's. For `wrap_native`: a
-/// buffer of the device's context.
+/// buffer of the device's context, whose address is asked for.
 struct OpenClMemory {
   static constexpr std::string_view native_type = "opencl.memory";
-  void* memory = nullptr;  ///< cl_mem
+  void* memory = nullptr;      ///< cl_mem
+  std::uint64_t address = 0;  ///< For kernels that take addresses; 0 where it is no shared virtual memory.
 };
 
 /// `Queue::native<OpenClQueue>()`: commands that others enqueue run in between, and no point covers them. For

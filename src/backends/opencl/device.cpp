@@ -21,6 +21,10 @@ void set_row(DeviceInfo& info, Capability row) {
   if (place != info.capabilities.end()) *place = std::move(row);
 }
 
+OpenClMemory native_of(const Memory& memory) {
+  return {memory.object(), reinterpret_cast<std::uintptr_t>(memory.shared())};
+}
+
 Error unknown_type(std::string_view type) {
   return {Errc::unsupported,
           fmt::format("Native type {} is none of the opencl backend's ({}, {}, {}).", base::quote(type),
@@ -71,6 +75,7 @@ Result<void> Device::try_sharing() {
   PINTLE_TRY(shares);
   if (*shares) return {};
   found_.is_host_run = false;
+  found_.has_svm = false;
   const std::string why = "the driver keeps its own copy of host memory";
   set_row(found_.info, {Feature::mapped_memory, Support::absent, why});
   set_row(found_.info, {Feature::host_import, Support::absent, why});
@@ -214,7 +219,7 @@ Result<void> Device::native(std::string_view type, std::uint64_t object, void* o
     return {};
   }
   if (type == OpenClMemory::native_type) {
-    *static_cast<OpenClMemory*>(out) = {memory_of(backend::MemoryId{object}).object()};
+    *static_cast<OpenClMemory*>(out) = native_of(memory_of(backend::MemoryId{object}));
     return {};
   }
   if (type == OpenClQueue::native_type) {

@@ -97,13 +97,19 @@ Result<void> Enqueue::launch(BoundKernel& bound, const Kernel& kernel, const bac
 Result<void> Enqueue::set_arguments(BoundKernel& bound, const Kernel& kernel,
                                     std::span<const Argument> arguments) const {
   std::uint32_t index = 0;
+  std::size_t reached = 0;
   for (const Argument& argument : arguments) {
-    if (argument.kind == Argument::Kind::use) continue;
+    if (argument.kind == Argument::Kind::use) {
+      void* const address = memory_of(place(argument.range).memory).shared();
+      if (address != nullptr) bound.reach(reached++, address);
+      continue;
+    }
     PINTLE_TRY(argument.kind == Argument::Kind::buffer
                    ? bound.set(index, place(argument.range))
                    : bound.set(index, argument.dtype, this->bound(argument.scalar, argument.slot)));
     ++index;
   }
+  PINTLE_TRY(bound.set_reached(reached));
   if (kernel.local_argument_bytes() == 0) return {};
   return bound.set_local(index, kernel.local_argument_bytes());
 }

@@ -161,9 +161,17 @@ void describe(FoundDevice& found, std::uint32_t version) {
   found.memory_bytes = device_value<cl_ulong>(found.device, CL_DEVICE_GLOBAL_MEM_SIZE);
 }
 
+/// Only where the host's memory is the device's: what it costs elsewhere has never been measured.
+bool has_svm(const FoundDevice& found, std::uint32_t version) {
+  const auto kinds = device_value<cl_device_svm_capabilities>(found.device, CL_DEVICE_SVM_CAPABILITIES);
+  return found.is_host_run && version >= 200 && (kinds & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) != 0 &&
+         api().clSVMAlloc != nullptr && api().clSVMFree != nullptr && api().clSetKernelExecInfo != nullptr;
+}
+
 void examine(FoundDevice& found, std::uint32_t version) {
   const bool is_unified = device_value<cl_bool>(found.device, CL_DEVICE_HOST_UNIFIED_MEMORY) != CL_FALSE;
   found.is_host_run = found.info.kind == DeviceKind::software && is_unified;
+  found.has_svm = has_svm(found, version);
   const bool measures = device_value<std::size_t>(found.device, CL_DEVICE_PROFILING_TIMER_RESOLUTION) != 0;
   found.clock = measures ? ClockSource::profiling : ClockSource::host;
   cl_ulong resolution = 0;

@@ -25,6 +25,7 @@ struct FoundDevice {
   std::uint64_t memory_bytes = 0;
   ClockSource clock = ClockSource::host;
   bool is_host_run = false;        ///< The host's processor runs the kernels; its memory is the device's.
+  bool has_svm = false;            ///< Device memory is shared virtual memory: kernels reach it by address too.
   bool has_device_timer = false;   ///< clGetDeviceAndHostTimer answers.
   bool needs_linker = false;       ///< PoCL: aborts the process when it finds no linker.
   bool hides_group_limit = false;  ///< rusticl before Mesa 23.1 tells the preferred multiple as a kernel's limit.

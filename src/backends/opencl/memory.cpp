@@ -33,13 +33,44 @@ Error exhausted(const backend::MemoryRequest& request, std::string_view what, st
                       request.size, request.label, what, available)};
 }
 
-void CL_CALLBACK free_storage(cl_mem, void* storage) { std::free(storage); }
+/// Bytes of ours that a buffer stands on, from a context's shared virtual memory or from the system.
+struct Storage {
+  Storage(cl_context context, std::uint64_t size)
+      : context(context),
+        bytes(context != nullptr ? api().clSVMAlloc(context, CL_MEM_READ_WRITE, size, 0)
+                                 : std::aligned_alloc(page, size)) {}
+  Storage(const Storage&) = delete;
+  Storage& operator=(const Storage&) = delete;
+  ~Storage() {
+    if (context == nullptr) {
+      std::free(bytes);
+    } else if (bytes != nullptr) {
+      api().clSVMFree(context, bytes);
+    }
+  }
+
+  const cl_context context;
+  void* const bytes;
+};
+
+void CL_CALLBACK free_storage(cl_mem, void* storage) { delete static_cast<Storage*>(storage); }
+
+/// A buffer on the storage, which goes when the driver has let the buffer go.
+Owned<cl_mem> create_on(std::unique_ptr<Storage> storage, cl_context context, std::uint64_t size, cl_int& status) {
+  constexpr cl_mem_flags flags = CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR;
+  Owned<cl_mem> object(api().clCreateBuffer(context, flags, size, storage->bytes, &status));
+  if (status == CL_SUCCESS) {
+    status = api().clSetMemObjectDestructorCallback(object.get(), &free_storage, storage.get());
+  }
+  if (status == CL_SUCCESS) static_cast<void>(storage.release());
+  return object;
+}
 
 }  // namespace
 
-Memory::Memory(Owned<cl_mem> object, std::uint64_t size, std::byte* host, Owner owner)
+Memory::Memory(Owned<cl_mem> object, std::uint64_t size, Addresses addresses, Owner owner)
     : whole_(std::make_shared<const Part>(Part{next_number(), 0, size, std::move(object)})),
-      host_(host),
+      addresses_(addresses),
       owner_(owner) {}
 
 bool Memory::is(const Part& part, std::uint64_t offset, std::uint64_t size) const noexcept {
@@ -105,27 +136,28 @@ Result<void> MemoryTable::check_host_memory(const backend::MemoryRequest& reques
 }
 
 /// Where the host's processor runs the kernels, mapped and specially aligned memory is ours, and the device uses it in
-/// place. Elsewhere a buffer on the host is the driver's, fast to copy from and to.
-Result<Owned<cl_mem>> MemoryTable::create(const backend::MemoryRequest& request, std::byte*& host) {
-  cl_mem_flags flags = CL_MEM_READ_WRITE;
+/// place; the rest is shared virtual memory where there is one. Elsewhere a buffer on the host is the driver's, fast to
+/// copy from and to.
+Result<Owned<cl_mem>> MemoryTable::create(const backend::MemoryRequest& request, Memory::Addresses& addresses) {
   const bool is_on_host = request.placement == Placement::host;
+  const bool is_special = is_on_host || request.alignment > found_.info.limits.offset_alignment;
   const auto size = base::align_up(request.size, page);
   if (!size) return exhausted(request, "the address space", found_.memory_bytes);
-  if (found_.is_host_run && (is_on_host || request.alignment > found_.info.limits.offset_alignment)) {
-    host = static_cast<std::byte*>(std::aligned_alloc(page, *size));
-    if (host == nullptr) return exhausted(request, "the system memory", kit::host_memory("/").available.value_or(0));
-    flags |= CL_MEM_USE_HOST_PTR;
-  } else if (is_on_host) {
-    flags |= CL_MEM_ALLOC_HOST_PTR;
-  }
   cl_int status = CL_SUCCESS;
-  Owned<cl_mem> object(api().clCreateBuffer(context_, flags, request.size, host, &status));
-  if (status == CL_SUCCESS && host != nullptr) {
-    status = api().clSetMemObjectDestructorCallback(object.get(), &free_storage, host);
+  Owned<cl_mem> object;
+  if (found_.has_svm || (found_.is_host_run && is_special)) {
+    auto storage = std::make_unique<Storage>(is_special ? nullptr : context_, *size);
+    if (storage->bytes == nullptr) {
+      return exhausted(request, "the system memory", kit::host_memory("/").available.value_or(0));
+    }
+    if (is_special) addresses.host = static_cast<std::byte*>(storage->bytes);
+    else addresses.shared = storage->bytes;
+    object = create_on(std::move(storage), context_, request.size, status);
+  } else {
+    const cl_mem_flags flags = CL_MEM_READ_WRITE | (is_on_host ? CL_MEM_ALLOC_HOST_PTR : 0);
+    object.reset(api().clCreateBuffer(context_, flags, request.size, nullptr, &status));
   }
   if (status == CL_SUCCESS) return object;
-  object.reset();
-  std::free(host);
   return failure(status, fmt::format("OpenCL allocates no buffer of the requested size ({} bytes) for [Buffer \"{}\"]; "
                                      "({} bytes) are available.",
                                      request.size, request.label, found_.memory_bytes - heap().used));
@@ -145,9 +177,9 @@ Result<backend::MemoryId> MemoryTable::allocate(const backend::MemoryRequest& re
   Share share(*this, request.size);
   if (const auto left = share.take()) return exhausted(request, "the device memory", *left);
   PINTLE_TRY(check_host_memory(request));
-  std::byte* host = nullptr;
-  PINTLE_ASSIGN(object, create(request, host));
-  const auto id = keep(std::make_unique<Memory>(std::move(object), request.size, host, Memory::Owner::device));
+  Memory::Addresses addresses;
+  PINTLE_ASSIGN(object, create(request, addresses));
+  const auto id = keep(std::make_unique<Memory>(std::move(object), request.size, addresses, Memory::Owner::device));
   share.keep();
   return id;
 }
@@ -158,7 +190,8 @@ Result<backend::MemoryId> MemoryTable::import(const backend::MemorySource& sourc
   if (native == nullptr || native->object.type != OpenClMemory::native_type)
     return kit::refused_source(source, found_.info.id);
   PINTLE_ASSIGN(object, retain_buffer(*static_cast<const OpenClMemory*>(native->object.value), context_, native->size));
-  return keep(std::make_unique<Memory>(std::move(object), native->size, nullptr, Memory::Owner::user));
+  const Memory::Addresses addresses{nullptr, shared_address(object.get())};
+  return keep(std::make_unique<Memory>(std::move(object), native->size, addresses, Memory::Owner::user));
 }
 
 /// A kernel may load whole vectors from where its argument begins, so an import is aligned as any buffer is.
@@ -177,7 +210,8 @@ Result<backend::MemoryId> MemoryTable::import_host(std::span<std::byte> bytes) {
   if (status != CL_SUCCESS) {
     return failure(status, fmt::format("OpenCL takes no host memory of size ({}).", bytes.size()));
   }
-  return keep(std::make_unique<Memory>(std::move(object), bytes.size(), bytes.data(), Memory::Owner::user));
+  return keep(std::make_unique<Memory>(std::move(object), bytes.size(), Memory::Addresses{.host = bytes.data()},
+                                       Memory::Owner::user));
 }
 
 void MemoryTable::release(backend::MemoryId memory) noexcept {

@@ -28,15 +28,22 @@ struct Part {
 class Memory {
  public:
   enum class Owner : std::uint8_t { device, user };
+  /// Null for who has no address of the bytes.
+  struct Addresses {
+    std::byte* host = nullptr;
+    void* shared = nullptr;  ///< Of shared virtual memory.
+  };
 
-  Memory(Owned<cl_mem> object, std::uint64_t size, std::byte* host, Owner owner);
+  Memory(Owned<cl_mem> object, std::uint64_t size, Addresses addresses, Owner owner);
 
   [[nodiscard]] cl_mem object() const noexcept { return whole_->object.get(); }
   [[nodiscard]] std::uint64_t number() const noexcept { return whole_->memory; }
   [[nodiscard]] std::uint64_t size() const noexcept { return whole_->size; }
   [[nodiscard]] Owner owner() const noexcept { return owner_; }
   /// Where the bytes are, for as long as the memory lives; null where the host has no address.
-  [[nodiscard]] std::byte* host() const noexcept { return host_; }
+  [[nodiscard]] std::byte* host() const noexcept { return addresses_.host; }
+  /// Where kernels that are given addresses reach the bytes; null where they do not.
+  [[nodiscard]] void* shared() const noexcept { return addresses_.shared; }
 
   /// True when `part` is what a kernel gets for the range.
   [[nodiscard]] bool is(const Part& part, std::uint64_t offset, std::uint64_t size) const noexcept;
@@ -49,7 +56,7 @@ class Memory {
   }
 
   const std::shared_ptr<const Part> whole_;
-  std::byte* const host_;
+  const Addresses addresses_;
   const Owner owner_;
   std::mutex mutex_;
   std::vector<std::shared_ptr<const Part>> parts_;  // the oldest first
@@ -73,7 +80,7 @@ class MemoryTable {
  private:
   class Share;
 
-  [[nodiscard]] Result<Owned<cl_mem>> create(const backend::MemoryRequest& request, std::byte*& host);
+  [[nodiscard]] Result<Owned<cl_mem>> create(const backend::MemoryRequest& request, Memory::Addresses& addresses);
   [[nodiscard]] Result<backend::MemoryId> import_host(std::span<std::byte> bytes);
   [[nodiscard]] backend::MemoryId keep(std::unique_ptr<Memory> memory);
   [[nodiscard]] Result<void> check_host_memory(const backend::MemoryRequest& request) const;

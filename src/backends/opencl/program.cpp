@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/contain.h"
 #include "base/quote.h"
@@ -166,6 +167,22 @@ Result<void> BoundKernel::set_local(std::uint32_t index, std::uint32_t bytes) {
   if (values_[index].is_set) return {};
   PINTLE_TRY(check(api().clSetKernelArg(kernel_.get(), index, bytes, nullptr), "clSetKernelArg"));
   values_[index].is_set = true;
+  return {};
+}
+
+void BoundKernel::reach(std::size_t place, void* address) {
+  if (place == reached_.size()) reached_.push_back(nullptr);
+  is_reached_set_ &= std::exchange(reached_[place], address) == address;
+}
+
+/// A kernel that has been given addresses keeps the last: there is no way to give it none.
+Result<void> BoundKernel::set_reached(std::size_t count) {
+  if (count == 0 || (is_reached_set_ && count == reached_.size())) return {};
+  reached_.resize(count);
+  PINTLE_TRY(check(api().clSetKernelExecInfo(kernel_.get(), CL_KERNEL_EXEC_INFO_SVM_PTRS, count * sizeof(void*),
+                                             reached_.data()),
+                   "clSetKernelExecInfo"));
+  is_reached_set_ = true;
   return {};
 }
 

@@ -26,6 +26,9 @@ class BoundKernel {
   [[nodiscard]] Result<void> set(std::uint32_t index, const backend::Range& range);
   [[nodiscard]] Result<void> set(std::uint32_t index, DType dtype, const backend::Scalar& scalar);
   [[nodiscard]] Result<void> set_local(std::uint32_t index, std::uint32_t bytes);
+  /// Names what the next launch reaches by address, one after the other, and then how many they were.
+  void reach(std::size_t place, void* address);
+  [[nodiscard]] Result<void> set_reached(std::size_t count);
   /// Holds the memory of this number no longer.
   void let_go(std::uint64_t memory) noexcept;
 
@@ -38,6 +41,8 @@ class BoundKernel {
 
   Owned<cl_kernel> kernel_;
   std::vector<Value> values_;
+  std::vector<void*> reached_;
+  bool is_reached_set_ = true;
 };
 
 /// An entry point: as many kernel objects as queues have launched it at one time. Thread-safe.

@@ -81,4 +81,11 @@ Result<Owned<cl_mem>> retain_buffer(const OpenClMemory& given, cl_context contex
   return Owned<cl_mem>(memory);
 }
 
+void* shared_address(cl_mem memory) {
+  const auto is_shared = value_of<cl_bool>(memory, CL_MEM_USES_SVM_POINTER);
+  if (!is_shared || *is_shared == CL_FALSE) return nullptr;
+  const auto address = value_of<void*>(memory, CL_MEM_HOST_PTR);
+  return address ? *address : nullptr;
+}
+
 }  // namespace pintle::opencl

@@ -3,6 +3,7 @@
 
 #include "conformance/ways.h"
 #include "pintle/native/cpu.h"
+#include "pintle/native/opencl.h"
 #include "pintle/native/vulkan.h"
 
 namespace pintle::conformance {
@@ -109,6 +110,7 @@ DEVICE_TEST(Command, UsesNeedsALaunchBefore) {
 /// What a kernel reaches the buffer by, where the backend tells.
 std::uint64_t address_of(const Context& test, const Buffer& buffer) {
   if (const auto memory = buffer.native<cpu::CpuMemory>()) return reinterpret_cast<std::uintptr_t>(memory->address);
+  if (const auto memory = buffer.native<opencl::OpenClMemory>(); memory && memory->address != 0) return memory->address;
   const auto memory = buffer.native<vulkan::VulkanMemory>();
   if (!memory || memory->address == 0) test.not_applicable("buffers have no address that a kernel could take");
   return memory->address;
