@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "opencl_support.h"
+#include "pintle/native/opencl.h"
 
 namespace pintle::test {
 namespace {
@@ -18,6 +19,12 @@ using Words = std::vector<std::uint32_t>;
 
 class OpenClQueueTest : public OpenClTest {};
 class OpenClQueueConcurrency : public OpenClTest {};
+
+void* handle_of(OpenClRig& rig) {
+  opencl::OpenClQueue native;
+  must(rig.device->native(opencl::OpenClQueue::native_type, static_cast<std::uint64_t>(rig.queue), &native));
+  return native.queue;
+}
 
 backend::Fill fill_of(backend::Range range, std::uint64_t pattern, std::uint32_t size) {
   backend::Fill fill;
@@ -212,6 +219,41 @@ TEST_F(OpenClQueueTest, TimestampsLieBetweenCalibrations) {
     EXPECT_LE(ticks[1], after.device_ticks);
     EXPECT_LT(before.host - before.error, after.host + after.error);
     EXPECT_GE(after.error, Duration::zero());
+  });
+}
+
+/// Its handle stays the same once it has been asked for, and the change loses no order.
+TEST_F(OpenClQueueTest, MeasuringBeginsBehindAllThatIsSubmitted) {
+  on_each([](OpenClRig& rig) {
+    constexpr std::uint32_t launches = 500;
+    const auto memory = rig.buffer(Words(64, 0)), times = rig.buffer(std::vector<std::uint64_t>{0, 0});
+    List many, timed;
+    for (std::uint32_t i = 0; i < launches; ++i) rig.add(many, range_of(memory, 0, 256), 1);
+    Words seen(64);
+    timed.add(backend::Timestamp{range_of(times, 0, 8)}).add(OpenClRig::download(memory, seen));
+    rig.add(timed, range_of(memory, 0, 256), 1);
+    timed.add(backend::Timestamp{range_of(times, 8, 8)});
+    rig.submit(many);
+    const auto last = rig.submit(timed);
+    void* const first_handle = handle_of(rig);
+    rig.finish(last);
+    EXPECT_EQ(seen, Words(64, launches));
+    EXPECT_EQ(rig.read<std::uint32_t>(memory, 64), Words(64, launches + 1));
+    const auto ticks = rig.read<std::uint64_t>(times, 2);
+    EXPECT_GT(ticks[0], 0u);
+    EXPECT_LE(ticks[0], ticks[1]);
+    EXPECT_EQ(handle_of(rig), first_handle);
+  });
+}
+
+TEST_F(OpenClQueueTest, AHandleThatWasAskedForStays) {
+  on_each([](OpenClRig& rig) {
+    void* const before = handle_of(rig);
+    const auto times = rig.buffer(std::vector<std::uint64_t>{0});
+    List timed;
+    timed.add(backend::Timestamp{range_of(times, 0, 8)});
+    rig.run(timed);
+    EXPECT_EQ(handle_of(rig), before);
   });
 }
 

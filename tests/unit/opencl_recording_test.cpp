@@ -77,6 +77,23 @@ TEST_F(OpenClRecordingTest, StandsInOrderWithTheCommandsAround) {
   });
 }
 
+TEST_F(OpenClRecordingTest, LaunchesWithOtherArgumentsAreNotMixedUp) {
+  on_each([](OpenClRig& rig) {
+    const std::array memories{rig.buffer(Words(64, 0)), rig.buffer(Words(64, 100))};
+    List list;
+    for (std::uint32_t i = 0; i < 60; ++i) rig.add(list, range_of(memories[i % 2], 0, 256), 1 + i / 40);
+    const auto recording = must(rig.device->record(list));
+    for (std::uint32_t round = 1; round <= 2; ++round) {
+      List once;
+      once.add(backend::Replay{recording, {}});
+      rig.run(once);
+      EXPECT_EQ(rig.read<std::uint32_t>(memories[0], 64), Words(64, 40 * round));
+      EXPECT_EQ(rig.read<std::uint32_t>(memories[1], 64), Words(64, 100 + 40 * round));
+    }
+    rig.device->forget(recording);
+  });
+}
+
 TEST_F(OpenClRecordingTest, AnEmptyOneReachesItsSerial) {
   on_each([](OpenClRig& rig) {
     const List nothing;

@@ -27,7 +27,7 @@ struct Made {
   explicit Made(const FoundDevice& found)
       : device(found.device),
         context(api().clCreateContext(nullptr, 1, &found.device, nullptr, nullptr, nullptr)),
-        queue(must(opencl::create_queue(context.get(), found))),
+        queue(must(opencl::create_queue(context.get(), found.device, opencl::queue_properties(found.clock)))),
         given{found.platform, found.device, context.get()} {}
 
   [[nodiscard]] Owned<cl_mem> buffer(std::size_t bytes) const {

@@ -29,11 +29,13 @@ struct Range {
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
   std::uint32_t slot = no_slot;
+  friend bool operator==(const Range&, const Range&) = default;
 };
 
 /// A value of at most eight bytes, stored as the kernel reads it.
 struct Scalar {
   alignas(8) std::array<std::byte, 8> bytes{};
+  friend bool operator==(const Scalar&, const Scalar&) = default;
 };
 
 /// What a kernel gets: its parameters in order (buffer, scalar), then what it reaches by address (use).
@@ -45,6 +47,7 @@ struct Argument {
   std::uint32_t slot = no_slot;  ///< Of a scalar; a buffer's slot is in its range.
   Range range;
   Scalar scalar;
+  friend bool operator==(const Argument&, const Argument&) = default;
 };
 
 /// Host bytes that a command reads. They stay valid until the submission's serial is reached.

@@ -55,7 +55,7 @@ Device::Device(FoundDevice found, Owned<cl_context> context)
       context_(std::move(context)),
       memory_(found_, context_.get()),
       programs_(found_, context_.get()),
-      queues_{found_, std::make_shared<Loss>(), {}, {}} {}
+      queues_{found_, context_.get(), std::make_shared<Loss>(), {}, {}} {}
 
 /// Drivers may wait for unfinished work when its objects are released, so those of a lost device are left to them.
 Device::~Device() {
@@ -136,8 +136,9 @@ void Device::unload(backend::ProgramId program) noexcept { programs_.unload(prog
 Result<backend::QueueId> Device::create_queue(const backend::QueueRequest& request) {
   return base::contain("creating a queue", [&]() -> Result<backend::QueueId> {
     PINTLE_TRY(queues_.loss->check());
-    PINTLE_ASSIGN(native, opencl::create_queue(context_.get(), found_));
-    return Queue::create(queues_, std::move(native), request.first_serial);
+    PINTLE_ASSIGN(native, opencl::create_queue(context_.get(), found_.device, 0));
+    const auto time = found_.clock == ClockSource::profiling ? Queue::Time::unmeasured : Queue::Time::measured;
+    return Queue::create(queues_, std::move(native), time, request.first_serial);
   });
 }
 
@@ -146,7 +147,7 @@ Result<backend::QueueId> Device::wrap_queue(const backend::NativeObject& queue, 
     PINTLE_TRY(queues_.loss->check());
     if (queue.type != OpenClQueue::native_type) return unknown_type(queue.type);
     PINTLE_ASSIGN(native, retain_queue(*static_cast<const OpenClQueue*>(queue.value), context_.get(), found_));
-    return Queue::create(queues_, std::move(native), request.first_serial);
+    return Queue::create(queues_, std::move(native), Queue::Time::measured, request.first_serial);
   });
 }
 
@@ -224,7 +225,8 @@ Result<void> Device::native(std::string_view type, std::uint64_t object, void* o
   }
   if (type == OpenClQueue::native_type) {
     return on_queue(backend::QueueId{object}, "asking for native access", [&](Queue& queue) -> Result<void> {
-      *static_cast<OpenClQueue*>(out) = {queue.get()};
+      PINTLE_ASSIGN(handle, queue.native());
+      *static_cast<OpenClQueue*>(out) = {handle};
       return {};
     });
   }

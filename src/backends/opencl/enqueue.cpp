@@ -78,7 +78,7 @@ Result<void> Enqueue::operator()(const backend::Replay& replay) {
 
 Result<void> Enqueue::launch(const backend::Exec& exec, const Grid& grid) {
   Kernel& kernel = *program_of(exec.program).kernels[exec.entry];
-  if (recording_ != nullptr) return launch(*recording_->kernels[index_], kernel, exec, grid);
+  if (recording_ != nullptr) return launch(*recording_->by_command[index_], kernel, exec, grid);
   PINTLE_ASSIGN(use, kernel.use());
   return launch(*use, kernel, exec, grid);
 }

@@ -66,16 +66,22 @@ std::shared_ptr<Queue> QueueTable::remove(QueueId id) noexcept {
   return queue;
 }
 
-QueueId Queue::create(QueueContext& shared, Owned<cl_command_queue> native, std::uint64_t first_serial) {
+QueueId Queue::create(QueueContext& shared, Owned<cl_command_queue> native, Time time, std::uint64_t first_serial) {
   const QueueId id = shared.table.next_id();
-  shared.table.add(id, std::make_shared<Queue>(shared, id, std::move(native), first_serial));
+  shared.table.add(id, std::make_shared<Queue>(shared, id, std::move(native), time, first_serial));
   return id;
 }
 
-Queue::Queue(QueueContext& shared, QueueId id, Owned<cl_command_queue> queue, std::uint64_t first_serial)
-    : shared_(shared), queue_(std::move(queue)), timeline_(EventRules{shared.loss}, first_serial) {
+Queue::Queue(QueueContext& shared, QueueId id, Owned<cl_command_queue> queue, Time time, std::uint64_t first_serial)
+    : shared_(shared), queue_(std::move(queue)), time_(time), timeline_(EventRules{shared.loss}, first_serial) {
   steps_.emplace(shared.steps, id, first_serial, static_cast<kit::StepQueue::Native&>(*this));
   shared_.loss->add(*this);
+}
+
+template <class Enqueue>
+auto Queue::on_native(Enqueue enqueue) {
+  const std::lock_guard lock(native_mutex_);
+  return enqueue(queue_.get());
 }
 
 /// Drivers wait for a queue's work when it is released; a queue whose work does not end is left to them.
@@ -87,12 +93,45 @@ Queue::~Queue() {
   base::log(LogLevel::warn, "opencl", "A queue of [{}] is left to the driver with unfinished work.",
             shared_.found.info.id);
   static_cast<void>(queue_.release());
+  static_cast<void>(unmeasured_.release());
 }
 
 bool is_step(const backend::Command& command) noexcept {
   return std::holds_alternative<backend::HostCall>(command.operation) ||
          std::holds_alternative<backend::ExecIndirect>(command.operation) ||
          std::holds_alternative<backend::Timestamp>(command.operation);
+}
+
+Result<std::uint64_t> Queue::submit(std::span<const QueuePoint> waits, const Commands& commands) {
+  const bool wants_time = time_.load() == Time::unmeasured &&
+                          std::ranges::any_of(commands.commands, [](const backend::Command& command) {
+                            return std::holds_alternative<backend::Timestamp>(command.operation);
+                          });
+  if (wants_time) PINTLE_TRY(measure());
+  return steps_->submit(waits, commands);
+}
+
+/// Who has the handle of a queue goes on with it, so it must not change any more.
+Result<cl_command_queue> Queue::native() {
+  PINTLE_TRY(measure());
+  return on_native([](cl_command_queue queue) { return queue; });
+}
+
+/// From here on a queue that measures takes the commands, behind everything that the other has.
+Result<void> Queue::measure() {
+  const std::lock_guard lock(native_mutex_);
+  if (time_.load() == Time::measured) return {};
+  PINTLE_ASSIGN(measuring,
+                create_queue(shared_.context, shared_.found.device, queue_properties(shared_.found.clock)));
+  cl_event marker = nullptr;
+  PINTLE_TRY(check(api().clEnqueueMarkerWithWaitList(queue_.get(), 0, nullptr, &marker), "clEnqueueMarkerWithWaitList"));
+  const Event all_before(marker);
+  PINTLE_TRY(check(api().clFlush(queue_.get()), "clFlush"));
+  PINTLE_TRY(check(api().clEnqueueBarrierWithWaitList(measuring.get(), 1, &marker, nullptr),
+                   "clEnqueueBarrierWithWaitList"));
+  unmeasured_ = std::exchange(queue_, std::move(measuring));
+  time_.store(Time::measured);
+  return {};
 }
 
 /// Behind the points of other queues; what is reached already, or has gone, needs no wait.
@@ -127,8 +166,12 @@ Result<void> Queue::enqueue_all(const Commands& commands, Event& last, bool& has
   return {};
 }
 
-/// What has been enqueued cannot be taken back: an error behind it is the loss of the device.
 Result<void> Queue::start(const Piece& piece) {
+  return on_native([&](cl_command_queue) { return enqueue_piece(piece); });
+}
+
+/// What has been enqueued cannot be taken back: an error behind it is the loss of the device.
+Result<void> Queue::enqueue_piece(const Piece& piece) {
   PINTLE_TRY(shared_.loss->check());
   timeline_.reserve();
   PINTLE_TRY(enqueue_waits(piece.waits));
@@ -164,26 +207,33 @@ Result<void> Queue::write_time(const Range& to) {
   } else {
     ticks_ = static_cast<std::uint64_t>(std::chrono::duration_cast<Duration>(Clock::now().time_since_epoch()).count());
   }
-  return check(api().clEnqueueWriteBuffer(queue_.get(), memory_of(to.memory).object(), CL_FALSE, to.offset,
-                                          sizeof ticks_, &ticks_, 0, nullptr, nullptr),
-               "clEnqueueWriteBuffer");
+  return on_native([&](cl_command_queue queue) {
+    return check(api().clEnqueueWriteBuffer(queue, memory_of(to.memory).object(), CL_FALSE, to.offset, sizeof ticks_,
+                                            &ticks_, 0, nullptr, nullptr),
+                 "clEnqueueWriteBuffer");
+  });
 }
 
 Result<void> Queue::launch_indirect(const backend::ExecIndirect& indirect, const Commands& list) {
-  const Range& at = indirect.grid_at;
-  cl_event event = nullptr;
   timeline_.reserve();
-  PINTLE_TRY(check(api().clEnqueueReadBuffer(queue_.get(), memory_of(at.memory).object(), CL_FALSE, at.offset,
-                                             sizeof counts_, counts_.data(), 0, nullptr, &event),
-                   "clEnqueueReadBuffer"));
-  timeline_.add(Event(event), std::nullopt);
-  PINTLE_TRY(check(api().clFlush(queue_.get()), "clFlush"));
+  PINTLE_TRY(on_native([&](cl_command_queue queue) { return read_counts(queue, indirect.grid_at); }));
   PINTLE_TRY(await_all());
   const Grid most = indirect.exec.grid;
   const Grid grid{std::min(counts_[0], most.x), std::min(counts_[1], most.y), std::min(counts_[2], most.z)};
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return {};
   bool has_started = false;
-  return Enqueue(queue_.get(), list, {}, has_started).launch(indirect.exec, grid);
+  return on_native([&](cl_command_queue queue) {
+    return Enqueue(queue, list, {}, has_started).launch(indirect.exec, grid);
+  });
+}
+
+Result<void> Queue::read_counts(cl_command_queue queue, const Range& at) {
+  cl_event event = nullptr;
+  PINTLE_TRY(check(api().clEnqueueReadBuffer(queue, memory_of(at.memory).object(), CL_FALSE, at.offset, sizeof counts_,
+                                             counts_.data(), 0, nullptr, &event),
+                   "clEnqueueReadBuffer"));
+  timeline_.add(Event(event), std::nullopt);
+  return check(api().clFlush(queue), "clFlush");
 }
 
 /// Gives up when the queue goes.

@@ -53,6 +53,7 @@ class QueueTable {
 /// What the queues of a device share.
 struct QueueContext {
   const FoundDevice& found;
+  cl_context context = nullptr;
   std::shared_ptr<Loss> loss;
   kit::StepQueues steps;
   QueueTable table;
@@ -62,18 +63,23 @@ class Queue final : private kit::StepQueue::Native, private Loss::Waits {
  public:
   using Timeline = kit::EventTimeline<EventRules>;
 
-  [[nodiscard]] static backend::QueueId create(QueueContext& shared, Owned<cl_command_queue> native,
+  enum class Time : std::uint8_t {
+    unmeasured,  ///< Until somebody needs it: measuring costs each command.
+    measured,    ///< As the device's clock needs it.
+  };
+
+  [[nodiscard]] static backend::QueueId create(QueueContext& shared, Owned<cl_command_queue> native, Time time,
                                                std::uint64_t first_serial);
 
-  Queue(QueueContext& shared, backend::QueueId id, Owned<cl_command_queue> queue, std::uint64_t first_serial);
+  Queue(QueueContext& shared, backend::QueueId id, Owned<cl_command_queue> queue, Time time,
+        std::uint64_t first_serial);
   ~Queue();
 
   [[nodiscard]] Result<std::uint64_t> submit(std::span<const backend::QueuePoint> waits,
-                                             const backend::Commands& commands) {
-    return steps_->submit(waits, commands);
-  }
+                                             const backend::Commands& commands);
   [[nodiscard]] Timeline& timeline() noexcept { return timeline_; }
-  [[nodiscard]] cl_command_queue get() const noexcept { return queue_.get(); }
+  /// The same from the first call on.
+  [[nodiscard]] Result<cl_command_queue> native();
 
  private:
   using Piece = kit::StepQueue::Piece;
@@ -85,14 +91,22 @@ class Queue final : private kit::StepQueue::Native, private Loss::Waits {
   void fail(Error error) noexcept override { static_cast<void>(shared_.loss->lose(error)); }
   void end_waits(const Error& cause) noexcept override { timeline_.fail(cause); }
 
+  template <class Enqueue>
+  [[nodiscard]] auto on_native(Enqueue enqueue);
+  [[nodiscard]] Result<void> measure();
   [[nodiscard]] Result<void> enqueue_waits(std::span<const backend::QueuePoint> waits);
+  [[nodiscard]] Result<void> enqueue_piece(const Piece& piece);
   [[nodiscard]] Result<void> enqueue_all(const backend::Commands& commands, Event& last, bool& has_started);
   [[nodiscard]] Result<void> launch_indirect(const backend::ExecIndirect& indirect, const backend::Commands& list);
+  [[nodiscard]] Result<void> read_counts(cl_command_queue queue, const backend::Range& at);
   [[nodiscard]] Result<void> write_time(const backend::Range& to);
   [[nodiscard]] Result<void> await_all();
 
   QueueContext& shared_;
-  Owned<cl_command_queue> queue_;
+  std::mutex native_mutex_;             // of the next two
+  Owned<cl_command_queue> queue_;       // what is enqueued on
+  Owned<cl_command_queue> unmeasured_;  // what it was before time was measured: its work may still run
+  std::atomic<Time> time_;
   Timeline timeline_;
   std::atomic<bool> is_closing_{false};
   Event last_;                  // of the last piece

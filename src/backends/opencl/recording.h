@@ -1,4 +1,4 @@
-// Recordings: a kernel object for each launch, whose arguments stay set from one replay to the next.
+// Recordings: kernel objects whose arguments stay set from one replay to the next.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,26 @@ namespace pintle::opencl {
 struct Recording {
   backend::Commands commands;
   std::mutex mutex;                                   ///< Held by a replay.
-  std::vector<std::unique_ptr<BoundKernel>> kernels;  ///< By command; null for one that launches nothing.
+  std::vector<std::unique_ptr<BoundKernel>> kernels;
+  std::vector<BoundKernel*> by_command;               ///< Null for one that launches nothing.
 };
+
+/// The object for the launch that comes next: that of a launch shortly before with the same kernel and arguments, since
+/// what a replay touches should stay in the caches; else a new one.
+[[nodiscard]] inline Result<BoundKernel*> kernel_for(const backend::Exec& exec, Recording& recording) {
+  constexpr std::size_t look_back = 16;
+  const auto& list = recording.commands;
+  const std::size_t end = recording.by_command.size();
+  for (std::size_t i = end; i > end - std::min(end, look_back); --i) {
+    const backend::Exec* const before = kit::exec_of(list.commands[i - 1]);
+    if (before != nullptr && before->program == exec.program && before->entry == exec.entry &&
+        std::ranges::equal(list.of(*before), list.of(exec))) {
+      return recording.by_command[i - 1];
+    }
+  }
+  PINTLE_ASSIGN(kernel, program_of(exec.program).kernels[exec.entry]->create());
+  return recording.kernels.emplace_back(std::move(kernel)).get();
+}
 
 [[nodiscard]] inline Recording& recording_of(backend::RecordingId id) noexcept {
   return *reinterpret_cast<Recording*>(static_cast<std::uintptr_t>(id));
@@ -31,11 +49,12 @@ class RecordingTable {
     auto recording = std::make_unique<Recording>();
     recording->commands = commands;
     for (const backend::Command& command : commands.commands) {
-      const backend::Exec* const exec = kit::exec_of(command);
-      recording->kernels.emplace_back();
-      if (exec == nullptr) continue;
-      PINTLE_ASSIGN(kernel, program_of(exec->program).kernels[exec->entry]->create());
-      recording->kernels.back() = std::move(kernel);
+      BoundKernel* kernel = nullptr;
+      if (const auto* const exec = kit::exec_of(command)) {
+        PINTLE_ASSIGN(found, kernel_for(*exec, *recording));
+        kernel = found;
+      }
+      recording->by_command.push_back(kernel);
     }
     const backend::RecordingId id{reinterpret_cast<std::uintptr_t>(recording.get())};
     const std::lock_guard lock(mutex_);
@@ -53,9 +72,7 @@ class RecordingTable {
     const std::lock_guard lock(mutex_);
     for (const auto& recording : all_) {
       const std::lock_guard replaying(recording->mutex);
-      for (const auto& kernel : recording->kernels) {
-        if (kernel != nullptr) kernel->let_go(memory);
-      }
+      for (const auto& kernel : recording->kernels) kernel->let_go(memory);
     }
   }
 

@@ -48,16 +48,16 @@ Result<std::uint64_t> end_of(const Event& event) {
   return end;
 }
 
-Result<Owned<cl_command_queue>> create_queue(cl_context context, const FoundDevice& found) {
+Result<Owned<cl_command_queue>> create_queue(cl_context context, cl_device_id device,
+                                             cl_command_queue_properties properties) {
   cl_int status = CL_SUCCESS;
-  Owned<cl_command_queue> queue(
-      api().clCreateCommandQueue(context, found.device, queue_properties(found.clock), &status));
+  Owned<cl_command_queue> queue(api().clCreateCommandQueue(context, device, properties, &status));
   PINTLE_TRY(check(status, "clCreateCommandQueue"));
   return queue;
 }
 
 Result<std::unique_ptr<Service>> Service::create(cl_context context, const FoundDevice& found) {
-  PINTLE_ASSIGN(queue, create_queue(context, found));
+  PINTLE_ASSIGN(queue, create_queue(context, found.device, queue_properties(found.clock)));
   cl_int status = CL_SUCCESS;
   Owned<cl_mem> scratch(api().clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof word_, nullptr, &status));
   PINTLE_TRY(check(status, "clCreateBuffer"));

@@ -20,7 +20,8 @@ namespace pintle::opencl {
   return clock == ClockSource::profiling ? CL_QUEUE_PROFILING_ENABLE : 0;
 }
 /// A queue in order.
-[[nodiscard]] Result<Owned<cl_command_queue>> create_queue(cl_context context, const FoundDevice& found);
+[[nodiscard]] Result<Owned<cl_command_queue>> create_queue(cl_context context, cl_device_id device,
+                                                           cl_command_queue_properties properties);
 
 /// Thread-safe; each call waits for its work, at most five seconds.
 class Service {
