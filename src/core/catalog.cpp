@@ -112,12 +112,12 @@ class Opening {
   Opening(Place place, DeviceId id, std::vector<Layer*> layers)
       : place_(std::move(place)), id_(std::move(id)), layers_(std::move(layers)) {}
 
-  Result<std::unique_ptr<backend::Device>> operator()() const {
+  Result<std::unique_ptr<backend::Device>> operator()() {
     return base::contain("opening a device", [&] { return open(); });
   }
 
  private:
-  Result<std::unique_ptr<backend::Device>> open() const {
+  Result<std::unique_ptr<backend::Device>> open() {
     PINTLE_ASSIGN(ordinal, ordinal_now());
     auto device = place_.driver->open(ordinal, views_of(id_.options));
     if (device && *device == nullptr) device = no_device(place_.driver->name());
@@ -129,9 +129,9 @@ class Opening {
     return device;
   }
 
-  /// Ordinals move when a device vanishes; a uuid does not.
-  Result<std::uint32_t> ordinal_now() const {
-    if (place_.uuid.empty()) return place_.ordinal;
+  /// Ordinals move when a device vanishes; a uuid does not. The first time the place has just been found.
+  Result<std::uint32_t> ordinal_now() {
+    if (std::exchange(was_just_found_, false) || place_.uuid.empty()) return place_.ordinal;
     const std::vector<DeviceInfo> devices = place_.driver->enumerate().devices;
     if (place_.ordinal < devices.size() && devices[place_.ordinal].uuid == place_.uuid) return place_.ordinal;
     const auto moved = std::ranges::find(devices, place_.uuid, &DeviceInfo::uuid);
@@ -153,6 +153,7 @@ class Opening {
   Place place_;
   DeviceId id_;
   std::vector<Layer*> layers_;  // of id_.layers, in order
+  bool was_just_found_ = true;
 };
 
 }  // namespace

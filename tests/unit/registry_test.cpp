@@ -200,6 +200,8 @@ TEST_F(Registry, NothingIsOpenedBeforeTheRecipeRuns) {
 
 TEST_F(Registry, ReopeningFollowsTheUuid) {
   const DeviceRecipe recipe = must(catalog().find("vulkan:2"));
+  must(recipe.open());
+  EXPECT_EQ(vulkan.opened, "vulkan:2");
   vulkan.devices().erase(vulkan.devices().begin());
   must(recipe.open());
   EXPECT_EQ(vulkan.opened, "vulkan:1");

@@ -33,7 +33,7 @@ class Driver final : public backend::Driver {
                                                 std::span<const backend::Option> options) override {
     return base::contain("opening a Vulkan device", [&]() -> Result<std::unique_ptr<backend::Device>> {
       PINTLE_TRY(kit::read_options("vulkan", options, {}));
-      PINTLE_ASSIGN(devices, usable(nullptr));
+      PINTLE_ASSIGN(devices, listed());
       if (ordinal >= devices.size()) {
         return Error(Errc::not_found, fmt::format("Ordinal ({}) of [vulkan] is not below the number of devices ({}).",
                                                   ordinal, devices.size()));
@@ -98,6 +98,15 @@ class Driver final : public backend::Driver {
     return {};
   }
 
+  /// What was listed last, since that is what ordinals count.
+  Result<std::vector<Physical>> listed() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!listed_.empty()) return listed_;
+    }
+    return usable(nullptr);
+  }
+
   /// In the loader's order, without those that this backend cannot use.
   Result<std::vector<Physical>> usable(std::vector<Absence>* absences) {
     const std::lock_guard lock(mutex_);
@@ -115,11 +124,13 @@ class Driver final : public backend::Driver {
         absences->push_back({"vulkan", fmt::format("Device \"{}\" cannot be used: {}.", physical.name(), refusal),
                              "Install a newer driver for it."});
     }
+    listed_ = devices;
     return devices;
   }
 
   std::mutex mutex_;
   std::shared_ptr<const Instance> instance_;
+  std::vector<Physical> listed_;
 };
 
 }  // namespace

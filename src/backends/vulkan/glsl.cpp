@@ -26,8 +26,10 @@ const Result<std::string>& program() {
   return found;
 }
 
+/// The program tells without being started, where the library would have to be opened: a cached kernel needs neither.
+/// Where there are both they come from one release of shaderc, and either is a mark of it.
 Result<std::string> identity() {
-  if (!library()) return program();
+  if (program() || !library()) return program();
   unsigned version = 0;
   unsigned revision = 0;
   library()->get_spv_version(&version, &revision);
@@ -36,7 +38,7 @@ Result<std::string> identity() {
 
 }  // namespace
 
-bool can_compile_glsl() { return library() || program(); }
+bool can_compile_glsl() { return program() || library(); }
 
 Result<std::vector<std::byte>> compile_glsl(std::string_view name, std::span<const std::byte> source,
                                             const Entry& entry) {

@@ -11,7 +11,7 @@
 
 namespace pintle::vulkan {
 
-/// True where libshaderc can be opened, or one of the programs glslc and glslangValidator is in PATH. Looked for once.
+/// True where one of the programs glslc and glslangValidator is in PATH, or libshaderc can be opened. Looked for once.
 [[nodiscard]] bool can_compile_glsl();
 
 /// The module of one entry, whose main() is compiled with PINTLE_ENTRY_<name> and PINTLE_GROUP_X, _Y and _Z. From the

@@ -72,8 +72,6 @@ class Instance {
   }
 
  private:
-  static constexpr const char* portability = "VK_KHR_portability_enumeration";
-
   Instance() noexcept = default;
 
   [[nodiscard]] Result<PFN_vkGetInstanceProcAddr> open_loader() {
@@ -91,17 +89,10 @@ class Instance {
                              VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version)));
   }
 
-  [[nodiscard]] static bool lists_portability(const GlobalFunctions& vk) {
-    std::uint32_t count = 0;
-    vk.EnumerateInstanceExtensionProperties(nullptr, &count, nullptr);
-    std::vector<VkExtensionProperties> all(count);
-    vk.EnumerateInstanceExtensionProperties(nullptr, &count, all.data());
-    return std::ranges::any_of(
-        all, [](const VkExtensionProperties& one) { return std::string_view(one.extensionName) == portability; });
-  }
-
-  [[nodiscard]] Result<void> create_handle(const GlobalFunctions& vk) {
-    const bool with_portability = lists_portability(vk);
+  /// Drivers that are no whole Vulkan are listed where the loader knows how. It is asked by trying, since listing what
+  /// it knows takes it as long as making an instance.
+  [[nodiscard]] VkResult try_handle(const GlobalFunctions& vk, bool with_portability) {
+    constexpr const char* portability = "VK_KHR_portability_enumeration";
     VkApplicationInfo application{};
     application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
     application.pEngineName = "pintle";
@@ -115,8 +106,14 @@ class Instance {
       info.ppEnabledExtensionNames = &portability;
     }
     const VkResult created = vk.CreateInstance(&info, nullptr, &handle_);
+    if (created != VK_SUCCESS) handle_ = nullptr;
+    return created;
+  }
+
+  [[nodiscard]] Result<void> create_handle(const GlobalFunctions& vk) {
+    VkResult created = try_handle(vk, true);
+    if (created == VK_ERROR_EXTENSION_NOT_PRESENT) created = try_handle(vk, false);
     if (created == VK_SUCCESS) return {};
-    handle_ = nullptr;
     const Error error = error_of(created, "vkCreateInstance");
     return Error(Errc::unavailable, fmt::format("{} The drivers are taken from {}.", error.message(), driver_places()))
         .with_vendor(*error.vendor());
