@@ -31,6 +31,10 @@ class Direct {
 
   /// Prepares what `submit` starts: an empty kernel of one group, `launches` times.
   virtual Result<void> record(std::uint32_t launches) = 0;
+  /// The same in a recording of the API's own, where that is another way; `unsupported` where there is none.
+  virtual Result<void> record_another_way(std::uint32_t) {
+    return Error(Errc::unsupported, "The API records in one way.");
+  }
   virtual Result<void> submit() = 0;
   /// For what was submitted last.
   virtual Result<void> wait() = 0;

@@ -24,6 +24,7 @@ class DirectOpenCl final : public Direct {
 
   Result<void> open(const Target& target);
   Result<void> record(std::uint32_t launches) override;
+  Result<void> record_another_way(std::uint32_t launches) override;
   Result<void> submit() override;
   Result<void> wait() override;
   Result<void> allocate(std::size_t size) override;
@@ -56,12 +57,15 @@ class DirectOpenCl final : public Direct {
   cl_mem memory_ = nullptr;
   cl_kernel nothing_ = nullptr;
   std::uint32_t launches_ = 0;
+  CommandBufferFunctions recorded_by_;
+  cl_command_buffer_khr recorded_ = nullptr;
   cl_event event_ = nullptr;
 };
 
 DirectOpenCl::~DirectOpenCl() {
   if (queue_ != nullptr) cl_.clFinish(queue_);
   if (event_ != nullptr) cl_.clReleaseEvent(event_);
+  if (recorded_ != nullptr) recorded_by_.release(recorded_);
   if (memory_ != nullptr) cl_.clReleaseMemObject(memory_);
   for (const cl_kernel kernel : kernels_) cl_.clReleaseKernel(kernel);
   if (program_ != nullptr) cl_.clReleaseProgram(program_);
@@ -75,7 +79,7 @@ std::string DirectOpenCl::told(cl_platform_id platform, cl_platform_info what) c
 }
 
 std::string DirectOpenCl::told(cl_device_id device, cl_device_info what) const {
-  std::array<char, 512> text{};
+  std::array<char, 8192> text{};
   return cl_.clGetDeviceInfo(device, what, text.size() - 1, text.data(), nullptr) == CL_SUCCESS ? text.data() : "";
 }
 
@@ -177,8 +181,33 @@ Result<void> DirectOpenCl::record(std::uint32_t launches) {
   return {};
 }
 
+/// A command buffer of cl_khr_command_buffer, each launch behind the one before.
+Result<void> DirectOpenCl::record_another_way(std::uint32_t launches) {
+  if (told(device_, CL_DEVICE_EXTENSIONS).find("cl_khr_command_buffer") == std::string::npos)
+    return Error(Errc::unsupported, "The device lacks cl_khr_command_buffer.");
+  PINTLE_ASSIGN(functions, CommandBufferFunctions::of(cl_, platform_));
+  recorded_by_ = functions;
+  PINTLE_TRY(record(launches));
+  constexpr std::size_t one = 1;
+  cl_int status = CL_SUCCESS;
+  recorded_ = recorded_by_.create(1, &queue_, nullptr, &status);
+  PINTLE_TRY(check_call(status, "clCreateCommandBufferKHR"));
+  cl_sync_point_khr before = 0;
+  for (std::uint32_t i = 0; i < launches; ++i) {
+    PINTLE_TRY(check_call(recorded_by_.launch(recorded_, nullptr, nullptr, nothing_, 1, nullptr, &one, &one, i != 0,
+                                              i != 0 ? &before : nullptr, &before, nullptr),
+                          "clCommandNDRangeKernelKHR"));
+  }
+  return check_call(recorded_by_.finalize(recorded_), "clFinalizeCommandBufferKHR");
+}
+
 /// The last launch has the event of all: a clFinish after a clFlush waits for nothing in rusticl of Mesa 22.3.
 Result<void> DirectOpenCl::submit() {
+  if (recorded_ != nullptr) {
+    PINTLE_TRY(check_call(recorded_by_.enqueue(0, nullptr, recorded_, 0, nullptr, &event_),
+                          "clEnqueueCommandBufferKHR"));
+    return check_call(cl_.clFlush(queue_), "clFlush");
+  }
   constexpr std::size_t one = 1;
   for (std::uint32_t i = 1; i <= launches_; ++i) {
     cl_event* const event = i == launches_ ? &event_ : nullptr;

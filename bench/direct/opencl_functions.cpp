@@ -21,6 +21,22 @@ Result<const OpenClFunctions*> load() {
 
 }  // namespace
 
+Result<CommandBufferFunctions> CommandBufferFunctions::of(const OpenClFunctions& cl, cl_platform_id platform) {
+  CommandBufferFunctions functions;
+  bool has_all = true;
+  const auto take = [&]<class Function>(Function& function, const char* name) {
+    function = reinterpret_cast<Function>(cl.clGetExtensionFunctionAddressForPlatform(platform, name));
+    has_all &= function != nullptr;
+  };
+  take(functions.create, "clCreateCommandBufferKHR");
+  take(functions.release, "clReleaseCommandBufferKHR");
+  take(functions.launch, "clCommandNDRangeKernelKHR");
+  take(functions.finalize, "clFinalizeCommandBufferKHR");
+  take(functions.enqueue, "clEnqueueCommandBufferKHR");
+  if (has_all) return functions;
+  return Error(Errc::unsupported, "The platform lacks functions of cl_khr_command_buffer.");
+}
+
 Result<const OpenClFunctions*> OpenClFunctions::open() {
   static const auto& opened = *new Result<const OpenClFunctions*>(load());
   return opened;

@@ -3,10 +3,12 @@
 
 #define CL_TARGET_OPENCL_VERSION 120  // the queues of 1.2 are what every version has
 #include <CL/cl.h>
+#include <CL/cl_ext.h>
 
 #include "base/dylib.h"
 
 #define BENCH_OPENCL_FUNCTIONS(X) \
+  X(clGetExtensionFunctionAddressForPlatform) \
   X(clGetPlatformIDs)             \
   X(clGetPlatformInfo)            \
   X(clGetDeviceIDs)               \
@@ -45,6 +47,18 @@ struct OpenClFunctions {
 
   /// Opened once and never closed: drivers have threads that outlive main.
   [[nodiscard]] static Result<const OpenClFunctions*> open();
+};
+
+/// Of cl_khr_command_buffer, from a platform that has it.
+struct CommandBufferFunctions {
+  clCreateCommandBufferKHR_fn create = nullptr;
+  clReleaseCommandBufferKHR_fn release = nullptr;
+  clCommandNDRangeKernelKHR_fn launch = nullptr;
+  clFinalizeCommandBufferKHR_fn finalize = nullptr;
+  clEnqueueCommandBufferKHR_fn enqueue = nullptr;
+
+  /// `unsupported` where one is missing.
+  [[nodiscard]] static Result<CommandBufferFunctions> of(const OpenClFunctions& cl, cl_platform_id platform);
 };
 
 }  // namespace pintle::bench
