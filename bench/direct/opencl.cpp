@@ -204,8 +204,8 @@ Result<void> DirectOpenCl::record_another_way(std::uint32_t launches) {
 /// The last launch has the event of all: a clFinish after a clFlush waits for nothing in rusticl of Mesa 22.3.
 Result<void> DirectOpenCl::submit() {
   if (recorded_ != nullptr) {
-    PINTLE_TRY(check_call(recorded_by_.enqueue(0, nullptr, recorded_, 0, nullptr, &event_),
-                          "clEnqueueCommandBufferKHR"));
+    PINTLE_TRY(
+        check_call(recorded_by_.enqueue(0, nullptr, recorded_, 0, nullptr, &event_), "clEnqueueCommandBufferKHR"));
     return check_call(cl_.clFlush(queue_), "clFlush");
   }
   constexpr std::size_t one = 1;

@@ -7,34 +7,34 @@
 
 #include "base/dylib.h"
 
-#define BENCH_OPENCL_FUNCTIONS(X) \
+#define BENCH_OPENCL_FUNCTIONS(X)             \
   X(clGetExtensionFunctionAddressForPlatform) \
-  X(clGetPlatformIDs)             \
-  X(clGetPlatformInfo)            \
-  X(clGetDeviceIDs)               \
-  X(clGetDeviceInfo)              \
-  X(clCreateContext)              \
-  X(clReleaseContext)             \
-  X(clCreateCommandQueue)         \
-  X(clReleaseCommandQueue)        \
-  X(clCreateProgramWithSource)    \
-  X(clCreateProgramWithBinary)    \
-  X(clBuildProgram)               \
-  X(clGetProgramInfo)             \
-  X(clReleaseProgram)             \
-  X(clCreateKernel)               \
-  X(clSetKernelArg)               \
-  X(clReleaseKernel)              \
-  X(clCreateBuffer)               \
-  X(clReleaseMemObject)           \
-  X(clEnqueueNDRangeKernel)       \
-  X(clEnqueueWriteBuffer)         \
-  X(clEnqueueReadBuffer)          \
-  X(clEnqueueMapBuffer)           \
-  X(clEnqueueUnmapMemObject)      \
-  X(clFlush)                      \
-  X(clFinish)                     \
-  X(clWaitForEvents)              \
+  X(clGetPlatformIDs)                         \
+  X(clGetPlatformInfo)                        \
+  X(clGetDeviceIDs)                           \
+  X(clGetDeviceInfo)                          \
+  X(clCreateContext)                          \
+  X(clReleaseContext)                         \
+  X(clCreateCommandQueue)                     \
+  X(clReleaseCommandQueue)                    \
+  X(clCreateProgramWithSource)                \
+  X(clCreateProgramWithBinary)                \
+  X(clBuildProgram)                           \
+  X(clGetProgramInfo)                         \
+  X(clReleaseProgram)                         \
+  X(clCreateKernel)                           \
+  X(clSetKernelArg)                           \
+  X(clReleaseKernel)                          \
+  X(clCreateBuffer)                           \
+  X(clReleaseMemObject)                       \
+  X(clEnqueueNDRangeKernel)                   \
+  X(clEnqueueWriteBuffer)                     \
+  X(clEnqueueReadBuffer)                      \
+  X(clEnqueueMapBuffer)                       \
+  X(clEnqueueUnmapMemObject)                  \
+  X(clFlush)                                  \
+  X(clFinish)                                 \
+  X(clWaitForEvents)                          \
   X(clReleaseEvent)
 
 namespace pintle::bench {

@@ -102,12 +102,11 @@ Rows recording_1000(const BenchOptions& options) {
   PINTLE_ASSIGN(recording, match.rig.device.record(list_of(match.rig, kernels)));
   PINTLE_TRY(match.direct->record(kernels));
   const Block by_hand = [&](Samples& samples) { return long_block(samples, [&] { return run(*match.direct); }); };
-  PINTLE_ASSIGN(rows, one_row(
-                          subject, options,
-                          [&](Samples& samples) {
-                            return long_block(samples, [&] { return replay(match.rig, recording); });
-                          },
-                          by_hand));
+  PINTLE_ASSIGN(rows,
+                one_row(
+                    subject, options,
+                    [&](Samples& samples) { return long_block(samples, [&] { return replay(match.rig, recording); }); },
+                    by_hand));
   PINTLE_ASSIGN(more, other_recording(match, options, by_hand));
   std::ranges::move(more, std::back_inserter(rows));
   return rows;

@@ -60,8 +60,9 @@ struct alignas(64) Flight {
   bool is_plain = true;        // nothing below `bindings` is in use: a bare replay touches one cache line or two
   backend::Commands commands;  // what the backend gets
   std::unique_ptr<Hold> hold;  // while it waits for points that no backend can wait for
-  std::vector<backend::Binding> bindings;  // of a replay
-  std::vector<backend::Command> replay;    // the one command of a replay with bindings
+  std::vector<backend::Binding> bindings;    // of a replay
+  std::vector<backend::Command> replay;      // the commands of a replay with bindings
+  std::vector<backend::Argument> arguments;  // theirs
   std::vector<Point> waits;
   std::vector<Raise> raises;
   std::string label;

@@ -21,24 +21,15 @@ Result<void> RecordingState::freeze() {
   rules_ = slot_rules(list_.commands_, list_.arguments_, incarnation_->info().limits);
   copies_ = slot_copies(list_.commands_);
   buffers_ = buffers_of(list_.commands_, list_.arguments_);
-  replay_ = {list_.commands_, list_.arguments_};
   launches_ = has_launches(list_.commands_);
   for (const SlotRule& rule : rules_) slots_ = std::max<std::size_t>(slots_, rule.slot + 1);
-  auto recorded = incarnation_->device().record({list_.commands_, list_.arguments_});
-  if (recorded) {
-    native_ = *recorded;
-    bare_ = {backend::Replay{native_, {}}, nullptr, false};
-    replay_ = {{&bare_, 1}, {}};
-  } else if (recorded.error().code() != Errc::unsupported) {
-    return recorded.error();
-  }
+  PINTLE_ASSIGN(plan, ReplayPlan::make(incarnation_->device(), {list_.commands_, list_.arguments_}));
+  plan_ = std::move(plan);
+  replay_ = plan_.commands();
   return {};
 }
 
-void RecordingState::forget() noexcept {
-  if (native_ != backend::RecordingId::none)
-    incarnation_->device().forget(std::exchange(native_, backend::RecordingId::none));
-}
+void RecordingState::forget() noexcept { plan_.forget(incarnation_->device()); }
 
 Result<void> RecordingState::bind(QueueState& queue, Flight& flight, std::span<const SlotValue> bindings) {
   if (&queue.incarnation() != incarnation_.get()) return incarnation_->foreign(text_, queue.incarnation());
@@ -72,7 +63,7 @@ Result<void> RecordingState::bind_slots(Flight& flight, std::span<const SlotValu
   return check_copies(flight.bindings);
 }
 
-// The backend's own replay, the same list again, or a copy of it with the slots filled in.
+// The backend's own replay with bindings, the plan, or a copy of it with the slots filled in.
 void RecordingState::compose(Flight& flight) const {
   if (!list_.host_functions_.empty()) {
     flight.is_plain = false;
@@ -80,16 +71,12 @@ void RecordingState::compose(Flight& flight) const {
   }
   if (slots_ == 0) {
     flight.commands = replay_;
-  } else if (native_ != backend::RecordingId::none) {
-    flight.replay.resize(1);
-    flight.replay[0] = {backend::Replay{native_, flight.bindings}, nullptr, false};
-    flight.commands = {flight.replay, {}};
   } else {
-    flight.is_plain = false;
-    flight.list.commands_ = list_.commands_;
-    flight.list.arguments_ = list_.arguments_;
-    fill_slots(flight.list.commands_, flight.list.arguments_, flight.bindings);
-    flight.commands = {flight.list.commands_, flight.list.arguments_};
+    flight.replay.assign(replay_.commands.begin(), replay_.commands.end());
+    flight.arguments.assign(replay_.arguments.begin(), replay_.arguments.end());
+    if (plan_.is_whole()) std::get_if<backend::Replay>(&flight.replay[0].operation)->bindings = flight.bindings;
+    else fill_slots(flight.replay, flight.arguments, flight.bindings);
+    flight.commands = {flight.replay, flight.arguments};
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/flight.h"
+#include "core/replay_plan.h"
 #include "core/slot_rules.h"
 #include "core/stamps.h"
 #include "pintle/backend/command.h"
@@ -19,8 +20,8 @@ namespace pintle::core {
 class Incarnation;
 class QueueState;
 
-/// Frozen: its commands never change, its barriers are computed once. Where the backend records, a replay is one
-/// command with bindings; elsewhere the list is submitted again, with its slots filled in where it has any. The
+/// Frozen: its commands never change, its barriers are computed once. Where the backend records the list, a replay is
+/// one command with bindings; elsewhere the plan is submitted, with its slots filled in where it has any. The
 /// incarnation's lock guards it.
 class RecordingState : public std::enable_shared_from_this<RecordingState> {
  public:
@@ -59,10 +60,8 @@ class RecordingState : public std::enable_shared_from_this<RecordingState> {
   std::vector<SlotRule> rules_;
   std::vector<SlotCopy> copies_;
   std::vector<std::uint64_t> buffers_;  // every buffer that the list names, once
-  backend::RecordingId native_ = backend::RecordingId::none;
-  backend::Command bare_;  // the backend's replay without bindings
-  backend::Commands
-      replay_;  // what a replay without slots submits: never written again, so that no cache line travels back
+  ReplayPlan plan_;                     // never written again, so that no cache line travels back
+  backend::Commands replay_;            // the plan's
   Stamps stamps_;
 };
 

@@ -72,7 +72,9 @@ int main(int number, char** arguments) {
   Dl_info own{};
   dladdr(reinterpret_cast<const void*>(&sees_one), &own);
   own_base = own.dli_fbase;
-  budgets::DevicePath path(number > 1 ? arguments[1] : "");
+  using Kind = budgets::DevicePath::Kind;
+  const bool has_slots = number > 2 && std::string_view(arguments[2]) == "slots";
+  budgets::DevicePath path(number > 1 ? arguments[1] : "", has_slots ? Kind::slots : Kind::launch);
   if (!sees_one()) {
     std::printf("the counter does not see an allocation\n");
     return 1;

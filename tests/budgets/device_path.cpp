@@ -25,11 +25,23 @@ bench::Match open_match(std::string_view driver) {
   return match;
 }
 
+CommandList list_of(const bench::Rig& rig, DevicePath::Kind kind) {
+  constexpr int launches = 8;
+  CommandList list;
+  if (kind == DevicePath::Kind::launch) return std::move(list.exec(rig.nothing, Grid{1}));
+  for (int i = 0; i < launches; ++i) list.exec(rig.nothing, Grid{1});
+  list.fill(Slot{0}, 1u);
+  for (int i = 0; i < launches; ++i) list.exec(rig.nothing, Grid{1});
+  return list;
+}
+
 }  // namespace
 
-DevicePath::DevicePath(std::string_view driver)
+DevicePath::DevicePath(std::string_view driver, Kind kind)
     : match_(open_match(driver)),
-      recording_(must(match_.rig.device.record(CommandList{}.exec(match_.rig.nothing, Grid{1})))) {
+      kind_(kind),
+      buffer_(must(match_.rig.device.allocate(DType::u32, {4}))),
+      recording_(must(match_.rig.device.record(list_of(match_.rig, kind)))) {
   must(match_.direct->record(1));
   for (int i = 0; i < device_warm_up; ++i) {
     submit_ours();
@@ -39,7 +51,10 @@ DevicePath::DevicePath(std::string_view driver)
   }
 }
 
-void DevicePath::submit_ours() { done_ = must(match_.rig.queue.replay(recording_)); }
+void DevicePath::submit_ours() {
+  done_ = kind_ == Kind::launch ? must(match_.rig.queue.replay(recording_))
+                                : must(match_.rig.queue.replay(recording_, {buffer_}));
+}
 void DevicePath::wait_for_ours() { must(done_.wait()); }
 void DevicePath::submit_by_hand() { must(match_.direct->submit()); }
 void DevicePath::wait_by_hand() { must(match_.direct->wait()); }

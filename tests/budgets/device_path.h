@@ -1,6 +1,7 @@
-// One recorded launch of an empty kernel on a device of a driver, beside the same by hand, as the budgets measure them.
+// A recording on a device of a driver, beside one launch by hand, as the budgets measure them.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -10,8 +11,13 @@ namespace budgets {
 
 class DevicePath {
  public:
+  enum class Kind : std::uint8_t {
+    launch,  ///< One launch, as by hand.
+    slots,   ///< Launches around a command with a slot.
+  };
+
   /// The first device whose driver's name begins so; ends the process with 77 where there is none.
-  explicit DevicePath(std::string_view driver);
+  explicit DevicePath(std::string_view driver, Kind kind = Kind::launch);
 
   /// The measured call, then the one that ends the round.
   [[gnu::noinline]] void submit_ours();
@@ -21,6 +27,8 @@ class DevicePath {
 
  private:
   pintle::bench::Match match_;
+  const Kind kind_;
+  pintle::Buffer buffer_;
   pintle::Recording recording_;
   pintle::Point done_;
 };

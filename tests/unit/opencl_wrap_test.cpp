@@ -110,8 +110,8 @@ TEST_F(OpenClWrapTest, ABufferOnSharedVirtualMemoryTellsItsAddress) {
     ++tried;
     {
       const Device device = must(wrap_native(made.given));
-      const Owned<cl_mem> memory(api().clCreateBuffer(made.context.get(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size,
-                                                      shared, nullptr));
+      const Owned<cl_mem> memory(
+          api().clCreateBuffer(made.context.get(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size, shared, nullptr));
       const Buffer wrapped = must(device.wrap_native(OpenClMemory{memory.get()}, DType::u8, {size}));
       EXPECT_EQ(must(wrapped.native<OpenClMemory>()).address, reinterpret_cast<std::uintptr_t>(shared));
     }

@@ -18,7 +18,7 @@ struct OpenClDevice {
 /// buffer of the device's context, whose address is asked for.
 struct OpenClMemory {
   static constexpr std::string_view native_type = "opencl.memory";
-  void* memory = nullptr;      ///< cl_mem
+  void* memory = nullptr;     ///< cl_mem
   std::uint64_t address = 0;  ///< For kernels that take addresses; 0 where it is no shared virtual memory.
 };
 

@@ -126,7 +126,7 @@ std::vector<Capability> capabilities_of(const FoundDevice& found) {
           {Feature::indirect, Support::emulated, thread + ": it reads the grid back"},
           shared_row(Feature::mapped_memory, found),
           {Feature::recording, Support::emulated,
-           "a replay enqueues again, with arguments that stay set; lists with steps are submitted again"},
+           "a replay enqueues again, with arguments that stay set; steps, and what is near them, are submitted again"},
           {Feature::notification, native, ""},
           shared_row(Feature::host_import, found),
           {Feature::memory_export, absent, "OpenCL 1.2 has no handles of memory"},

@@ -179,9 +179,9 @@ void BoundKernel::reach(std::size_t place, void* address) {
 Result<void> BoundKernel::set_reached(std::size_t count) {
   if (count == 0 || (is_reached_set_ && count == reached_.size())) return {};
   reached_.resize(count);
-  PINTLE_TRY(check(api().clSetKernelExecInfo(kernel_.get(), CL_KERNEL_EXEC_INFO_SVM_PTRS, count * sizeof(void*),
-                                             reached_.data()),
-                   "clSetKernelExecInfo"));
+  PINTLE_TRY(check(
+      api().clSetKernelExecInfo(kernel_.get(), CL_KERNEL_EXEC_INFO_SVM_PTRS, count * sizeof(void*), reached_.data()),
+      "clSetKernelExecInfo"));
   is_reached_set_ = true;
   return {};
 }

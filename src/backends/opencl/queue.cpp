@@ -103,10 +103,10 @@ bool is_step(const backend::Command& command) noexcept {
 }
 
 Result<std::uint64_t> Queue::submit(std::span<const QueuePoint> waits, const Commands& commands) {
-  const bool wants_time = time_.load() == Time::unmeasured &&
-                          std::ranges::any_of(commands.commands, [](const backend::Command& command) {
-                            return std::holds_alternative<backend::Timestamp>(command.operation);
-                          });
+  const bool wants_time =
+      time_.load() == Time::unmeasured && std::ranges::any_of(commands.commands, [](const backend::Command& command) {
+        return std::holds_alternative<backend::Timestamp>(command.operation);
+      });
   if (wants_time) PINTLE_TRY(measure());
   return steps_->submit(waits, commands);
 }
@@ -121,14 +121,14 @@ Result<cl_command_queue> Queue::native() {
 Result<void> Queue::measure() {
   const std::lock_guard lock(native_mutex_);
   if (time_.load() == Time::measured) return {};
-  PINTLE_ASSIGN(measuring,
-                create_queue(shared_.context, shared_.found.device, queue_properties(shared_.found.clock)));
+  PINTLE_ASSIGN(measuring, create_queue(shared_.context, shared_.found.device, queue_properties(shared_.found.clock)));
   cl_event marker = nullptr;
-  PINTLE_TRY(check(api().clEnqueueMarkerWithWaitList(queue_.get(), 0, nullptr, &marker), "clEnqueueMarkerWithWaitList"));
+  PINTLE_TRY(
+      check(api().clEnqueueMarkerWithWaitList(queue_.get(), 0, nullptr, &marker), "clEnqueueMarkerWithWaitList"));
   const Event all_before(marker);
   PINTLE_TRY(check(api().clFlush(queue_.get()), "clFlush"));
-  PINTLE_TRY(check(api().clEnqueueBarrierWithWaitList(measuring.get(), 1, &marker, nullptr),
-                   "clEnqueueBarrierWithWaitList"));
+  PINTLE_TRY(
+      check(api().clEnqueueBarrierWithWaitList(measuring.get(), 1, &marker, nullptr), "clEnqueueBarrierWithWaitList"));
   unmeasured_ = std::exchange(queue_, std::move(measuring));
   time_.store(Time::measured);
   return {};
@@ -222,9 +222,8 @@ Result<void> Queue::launch_indirect(const backend::ExecIndirect& indirect, const
   const Grid grid{std::min(counts_[0], most.x), std::min(counts_[1], most.y), std::min(counts_[2], most.z)};
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return {};
   bool has_started = false;
-  return on_native([&](cl_command_queue queue) {
-    return Enqueue(queue, list, {}, has_started).launch(indirect.exec, grid);
-  });
+  return on_native(
+      [&](cl_command_queue queue) { return Enqueue(queue, list, {}, has_started).launch(indirect.exec, grid); });
 }
 
 Result<void> Queue::read_counts(cl_command_queue queue, const Range& at) {

@@ -16,9 +16,9 @@ namespace pintle::opencl {
 /// A RecordingId is its address.
 struct Recording {
   backend::Commands commands;
-  std::mutex mutex;                                   ///< Held by a replay.
+  std::mutex mutex;  ///< Held by a replay.
   std::vector<std::unique_ptr<BoundKernel>> kernels;
-  std::vector<BoundKernel*> by_command;               ///< Null for one that launches nothing.
+  std::vector<BoundKernel*> by_command;  ///< Null for one that launches nothing.
 };
 
 /// The object for the launch that comes next: that of a launch shortly before with the same kernel and arguments, since

@@ -66,6 +66,35 @@ DEVICE_TEST(Recording, SlotsTakeBuffersScalarsAndHostMemory) {
   }
 }
 
+// What a slot decides stands between runs that are the same each time, and is ordered with both.
+DEVICE_TEST(Recording, SlotsStandAmongCommandsThatStayTheSame) {
+  test.require_bytes();
+  Queue queue = test.queue();
+  const Kernel affine = test.kernel("affine");
+  const Buffer x = test.buffer(Words{0});
+  CommandList list;
+  const auto run = [&] {
+    for (int i = 0; i < 8; ++i) list.exec(affine, Grid{1}, x, 1u, 1u, 1u);
+  };
+  run();
+  list.exec(affine, Grid{1}, x, Slot{0}, 0u, 1u);
+  run();
+  list.copy(Slot{1}, x).copy(x, Slot{1});
+  run();
+  list.download(Slot{2}, x);
+  const Recording recording = need(test.device().record(std::move(list)));
+  std::uint32_t expected = 0;
+  for (std::uint32_t round = 1; round <= 5; ++round) {
+    const Buffer between = test.buffer(Words{0});
+    Words seen(1);
+    test.finish(need(queue.replay(recording, {round, between, target(seen)})));
+    expected = (expected + 8) * round + 8;
+    CHECK_EQ(test.read<std::uint32_t>(queue, between), Words{expected});
+    expected += 8;
+    CHECK_EQ(seen, Words{expected});
+  }
+}
+
 // Y13: each replay has its own bindings, however many are in flight.
 DEVICE_TEST(Recording, ReplaysInFlightKeepTheirBindings) {
   test.require_bytes();

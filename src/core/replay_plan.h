@@ -1,0 +1,38 @@
+// How a device replays a frozen list.
+#pragma once
+
+#include <vector>
+
+#include "pintle/backend/driver.h"
+
+namespace pintle::core {
+
+/// One command where the backend records the list. Else the backend records what is the same each time, in runs, and
+/// the commands between are submitted again: a replay costs what can change.
+class ReplayPlan {
+ public:
+  ReplayPlan() = default;
+  /// The list outlives the plan.
+  [[nodiscard]] static Result<ReplayPlan> make(backend::Device& device, const backend::Commands& list);
+  /// Ends the backend's recordings.
+  void forget(backend::Device& device) noexcept;
+
+  /// True for one command that takes the bindings of all slots.
+  [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
+  /// What a replay submits; where it is not whole, with slots that are still to be filled.
+  [[nodiscard]] backend::Commands commands() const noexcept { return {commands_, arguments_}; }
+
+ private:
+  [[nodiscard]] Result<void> split(backend::Device& device, const backend::Commands& list);
+  [[nodiscard]] Result<void> add_run(backend::Device& device, const backend::Commands& list, std::size_t begin,
+                                     std::size_t end);
+  void add(const backend::Command& command, const backend::Commands& list);
+  void add_replay(backend::RecordingId recording);
+
+  bool is_whole_ = false;
+  std::vector<backend::Command> commands_;
+  std::vector<backend::Argument> arguments_;
+  std::vector<backend::RecordingId> recordings_;
+};
+
+}  // namespace pintle::core
