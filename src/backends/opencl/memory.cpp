@@ -63,6 +63,7 @@ Owned<cl_mem> create_on(std::unique_ptr<Storage> storage, cl_context context, st
     status = api().clSetMemObjectDestructorCallback(object.get(), &free_storage, storage.get());
   }
   if (status == CL_SUCCESS) static_cast<void>(storage.release());
+  else object.reset();  // before its storage
   return object;
 }
 
