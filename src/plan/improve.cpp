@@ -12,17 +12,27 @@ constexpr std::uint64_t first_share = 1000;  // nodes of the first attempt; each
 constexpr std::array preferences{Preference::longest, Preference::tallest, Preference::largest, Preference::shortest};
 constexpr std::uint32_t most_halvings = 4;
 
-/// Searches of the blocks that do not live throughout; those lie on the ground already.
+/// Searches of the blocks that do not live throughout; those lie on the ground where that costs nothing.
 class Improvement {
  public:
   Improvement(const Model& model, Known& known, Allowance& allowance)
       : model_(model), known_(known), allowance_(allowance), addresses_(model.blocks.size()) {
     ground_ = place_throughout(model, addresses_);
+    std::uint64_t bytes = 0, alignment = 1;
+    for (const Block& block : model.blocks) {
+      alignment = std::max(alignment, block.alignment);
+      unit_ = std::gcd(unit_, block.size);
+      if (block.alignment != 1) unit_ = std::gcd(unit_, block.alignment);
+      if (lies_throughout(model, block)) bytes += block.size;
+    }
+    // Gaps on the ground may be what a better layout fills.
+    if (ground_ != bytes || ground_ % alignment != 0) ground_ = 0;
     for (std::uint32_t i = 0; i < model.blocks.size(); ++i) {
-      if (lies_throughout(model, model.blocks[i]) && ground_ != 0) continue;
+      if (ground_ != 0 && lies_throughout(model, model.blocks[i])) continue;
       indices_.push_back(i);
       blocks_.push_back(model.blocks[i]);
     }
+    known_.least = (known_.least + unit_ - 1) / unit_ * unit_;
   }
 
   void run() {
@@ -45,13 +55,13 @@ class Improvement {
   }
 
   Verdict attempt(std::uint64_t capacity, Preference preference, std::uint64_t share) {
-    if (is_done()) return Verdict::gave_up;
+    if (is_done() || !allowance_.spend()) return Verdict::gave_up;
     const Allowance given = allowance_.share(share);
     Allowance left = given;
     std::vector<std::uint64_t> offsets;
     const Verdict verdict = search(blocks_, model_.sections, ground_, capacity, preference, left, offsets);
     allowance_.take(given, left);
-    if (verdict == Verdict::impossible) known_.least = std::max(known_.least, capacity + 1);
+    if (verdict == Verdict::impossible) known_.least = std::max(known_.least, (capacity / unit_ + 1) * unit_);
     if (verdict == Verdict::found) take(offsets);
     return verdict;
   }
@@ -70,6 +80,7 @@ class Improvement {
   std::vector<std::uint32_t> indices_;
   std::vector<Block> blocks_;
   std::uint64_t ground_ = 0;
+  std::uint64_t unit_ = 0;  ///< Where no block can sink, every offset and every end is a multiple of it.
 };
 
 }  // namespace

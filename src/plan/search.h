@@ -18,7 +18,7 @@ class Allowance {
 
   /// False when nothing is left.
   [[nodiscard]] bool spend() noexcept;
-  [[nodiscard]] bool is_spent() const noexcept { return nodes_ == 0; }
+  [[nodiscard]] bool is_spent() const noexcept { return nodes_ == 0 || late_; }
   [[nodiscard]] std::uint64_t nodes() const noexcept { return nodes_; }
   /// At most `nodes` of what is left; what that spends is to be taken off with `take`.
   [[nodiscard]] Allowance share(std::uint64_t nodes) const noexcept;
