@@ -17,7 +17,7 @@
 namespace pintle {
 
 /// How much of the offset of a value is the planner's to choose.
-enum class Placement : std::uint8_t {
+enum class PlanPlacement : std::uint8_t {
   planned = 1,   ///< The planner chooses.
   fixed = 2,     ///< It lies at the value's own `chunk` and `offset`.
   external = 3,  ///< It takes no bytes of the arena.
@@ -37,7 +37,7 @@ struct PlanValue {
   std::uint64_t lower = 0;            ///< The first step that uses it, on one line of time.
   std::uint64_t upper = 0;            ///< One more than the last step that uses it.
   std::vector<std::uint32_t> uses{};  ///< With a relation of steps: the steps that use it, instead of `lower`, `upper`.
-  Placement placement = Placement::planned;
+  PlanPlacement placement = PlanPlacement::planned;
   Lifetime lifetime = Lifetime::steps;
   std::uint32_t chunk = 0;   ///< Of a fixed value.
   std::uint64_t offset = 0;  ///< Of a fixed value.
@@ -83,7 +83,7 @@ struct PlannedValue {
   std::string name;
   std::uint64_t size = 0;
   std::uint64_t alignment = 1;
-  Placement placement = Placement::planned;
+  PlanPlacement placement = PlanPlacement::planned;
   std::uint32_t chunk = 0;   ///< 0 for an external value.
   std::uint64_t offset = 0;  ///< From the begin of its chunk; 0 for an external value.
   friend bool operator==(const PlannedValue&, const PlannedValue&) = default;

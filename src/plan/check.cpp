@@ -19,7 +19,7 @@ Error wrong(std::string sentence) { return {Errc::invalid_argument, std::move(se
 
 std::string named(const PlannedValue& value) { return fmt::format("[Value {}]", base::quote(value.name)); }
 
-bool is_laid_out(const PlanValue& value) { return value.size != 0 && value.placement != Placement::external; }
+bool is_laid_out(const PlanValue& value) { return value.size != 0 && value.placement != PlanPlacement::external; }
 
 Error overlap(const PlannedValue& a, const PlannedValue& b) {
   return wrong(
@@ -49,7 +49,7 @@ Result<void> check_one(const PlanValue& wanted, const PlannedValue& planned, con
     return wrong(fmt::format("{} (offset {}, size {}) leaves its chunk {} of {} bytes.", named(planned), planned.offset,
                              wanted.size, planned.chunk, bytes));
   }
-  if (wanted.placement == Placement::fixed && (planned.chunk != wanted.chunk || planned.offset != wanted.offset)) {
+  if (wanted.placement == PlanPlacement::fixed && (planned.chunk != wanted.chunk || planned.offset != wanted.offset)) {
     return wrong(fmt::format("{} lies at chunk {}, offset {}, but is fixed at chunk {}, offset {}.", named(planned),
                              planned.chunk, planned.offset, wanted.chunk, wanted.offset));
   }
@@ -88,7 +88,7 @@ class Pairs {
 
  private:
   static bool is_plain(const PlanValue& value) {
-    return value.placement == Placement::planned && value.lifetime == Lifetime::steps;
+    return value.placement == PlanPlacement::planned && value.lifetime == Lifetime::steps;
   }
 
   const PlanProblem& problem_;

@@ -79,7 +79,7 @@ Result<Plan> as_plan(const PlanProblem& problem, const Attempt& best, std::uint6
     const std::uint64_t address = block == no_block ? 0 : best.known.layout.addresses[block];
     one.chunk = static_cast<std::uint32_t>(address / best.model.chunk);
     one.offset = address % best.model.chunk;
-    if (value.placement == Placement::fixed) one.chunk = value.chunk, one.offset = value.offset;
+    if (value.placement == PlanPlacement::fixed) one.chunk = value.chunk, one.offset = value.offset;
     values.push_back(std::move(one));
   }
   return Plan::make(std::move(values), chunk_bytes(best.model, best.known.layout.addresses), least);

@@ -25,7 +25,7 @@ Result<void> check_value(const PlannedValue& value, std::span<const std::uint64_
   if (value.name.empty()) return wrong("A planned value has no name.");
   if (!std::has_single_bit(value.alignment))
     return wrong(fmt::format("The alignment ({}) of {} is no power of two.", value.alignment, named(value)));
-  if (value.placement == Placement::external || value.size == 0) return {};
+  if (value.placement == PlanPlacement::external || value.size == 0) return {};
   if (value.offset % value.alignment != 0) {
     return wrong(fmt::format("The offset ({}) of {} is no multiple of its alignment ({}).", value.offset, named(value),
                              value.alignment));
@@ -76,11 +76,11 @@ std::optional<std::string> unescaped(std::string_view text) {
   return escaped(name) == text ? std::optional(name) : std::nullopt;
 }
 
-std::string_view word_of(Placement placement) {
+std::string_view word_of(PlanPlacement placement) {
   switch (placement) {
-    case Placement::planned: return "planned";
-    case Placement::fixed: return "fixed";
-    case Placement::external: return "external";
+    case PlanPlacement::planned: return "planned";
+    case PlanPlacement::fixed: return "fixed";
+    case PlanPlacement::external: return "external";
   }
   return "";
 }
@@ -157,7 +157,7 @@ Result<PlannedValue> read_value(Reader& reader) {
   const auto alignment = base::parse_number<std::uint64_t>(words[4]);
   auto name = unescaped(words[5]);
   if (!chunk || !offset || !size || !alignment || !name) return reader.bad(what);
-  for (const Placement placement : {Placement::planned, Placement::fixed, Placement::external}) {
+  for (const PlanPlacement placement : {PlanPlacement::planned, PlanPlacement::fixed, PlanPlacement::external}) {
     if (words[0] == word_of(placement))
       return PlannedValue{*std::move(name), *size, *alignment, placement, *chunk, *offset};
   }

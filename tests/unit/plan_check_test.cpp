@@ -76,7 +76,7 @@ TEST(PlanCheck, NamesAMisalignedValue) {
 
 TEST(PlanCheck, NamesAValueThatLeftItsFixedPlace) {
   PlanProblem problem{.values = {value("f", 0, 4, 16)}};
-  problem.values[0].placement = Placement::fixed;
+  problem.values[0].placement = PlanPlacement::fixed;
   problem.values[0].offset = 32;
   const Plan plan = must(lay_out(problem));
   EXPECT_EQ(text_of(check(problem, changed(plan, 0, 16))),
@@ -84,9 +84,9 @@ TEST(PlanCheck, NamesAValueThatLeftItsFixedPlace) {
 }
 
 TEST(PlanCheck, NamesAValueOutsideItsChunk) {
-  const std::string text = text_of(Plan::make({{"a", 8, 1, Placement::planned, 0, 4}}, {10}, 0));
+  const std::string text = text_of(Plan::make({{"a", 8, 1, PlanPlacement::planned, 0, 4}}, {10}, 0));
   EXPECT_EQ(text, "The offset (4) of [Value \"a\"] with its size (8) exceeds its chunk (10).");
-  EXPECT_EQ(text_of(Plan::make({{"a", 8, 1, Placement::planned, 1, 0}}, {10}, 0)),
+  EXPECT_EQ(text_of(Plan::make({{"a", 8, 1, PlanPlacement::planned, 1, 0}}, {10}, 0)),
             "The chunk (1) of [Value \"a\"] is not below the number of chunks (1).");
 }
 

@@ -108,15 +108,15 @@ TEST(PlanLayOut, APersistentValueSharesWithNothing) {
 
 TEST(PlanLayOut, AnExternalValueAndAnEmptyOneTakeNothing) {
   PlanProblem problem{.values = {value("x", 0, 9, 1000), value("a", 0, 1, 5), value("e", 0, 3, 0)}};
-  problem.values[0].placement = Placement::external;
+  problem.values[0].placement = PlanPlacement::external;
   const Plan plan = must(lay_out(problem));
   EXPECT_EQ(plan.total(), 5u);
-  EXPECT_EQ(plan.values()[0].placement, Placement::external);
+  EXPECT_EQ(plan.values()[0].placement, PlanPlacement::external);
 }
 
 TEST(PlanLayOut, FixedValuesStayAndOthersGoAround) {
   PlanProblem problem{.values = {value("f", 0, 4, 16), value("a", 0, 2, 8), value("b", 1, 3, 8), value("c", 3, 5, 24)}};
-  problem.values[0].placement = Placement::fixed;
+  problem.values[0].placement = PlanPlacement::fixed;
   problem.values[0].offset = 8;
   const Plan plan = must(lay_out(problem, some_nodes));
   EXPECT_EQ(plan.values()[0].offset, 8u);
@@ -126,7 +126,7 @@ TEST(PlanLayOut, FixedValuesStayAndOthersGoAround) {
 
 TEST(PlanLayOut, FixedValuesThatOverlapAreNamed) {
   PlanProblem problem{.values = {value("f", 0, 4, 16), value("g", 3, 5, 16)}};
-  for (PlanValue& one : problem.values) one.placement = Placement::fixed;
+  for (PlanValue& one : problem.values) one.placement = PlanPlacement::fixed;
   problem.values[1].offset = 8;
   const std::string text = text_of(lay_out(problem));
   EXPECT_NE(text.find("[Value \"f\"] and [Value \"g\"]"), std::string::npos) << text;
@@ -202,7 +202,7 @@ TEST(PlanLayOut, RandomProblemsInChunksAreRight) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     PlanProblem problem = test::random_problem(seed, 30, 8);
     problem.largest_chunk = 11;
-    problem.values[3].placement = Placement::fixed;
+    problem.values[3].placement = PlanPlacement::fixed;
     problem.values[3].chunk = 2;
     EXPECT_EQ(text_of(lay_out(problem, some_nodes)), "accepted") << seed;
   }

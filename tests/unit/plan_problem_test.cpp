@@ -65,7 +65,7 @@ TEST(PlanProblem, ChunksHoldTheirValues) {
 
 TEST(PlanProblem, FixedPlacesAreAlignedAndInside) {
   PlanValue one = value("a", 0, 1, 8, 8);
-  one.placement = Placement::fixed;
+  one.placement = PlanPlacement::fixed;
   one.offset = 4;
   EXPECT_EQ(refusal(one), "The fixed offset (4) of [Value \"a\"] is no multiple of its alignment (8).");
   one.offset = std::numeric_limits<std::uint64_t>::max() - 7;
@@ -89,7 +89,7 @@ std::string reading(const std::string& text) { return text_of(Plan::from_text(te
 
 TEST(PlanText, WhatIsWrittenReadsEqual) {
   PlanProblem problem{.values = {value("a b%\n\xff", 0, 1, 8, 4), value("x", 0, 1, 8), value("y", 0, 2, 0)}};
-  problem.values[1].placement = Placement::external;
+  problem.values[1].placement = PlanPlacement::external;
   problem.largest_chunk = 16;
   const Plan plan = must(lay_out(problem));
   EXPECT_EQ(must(Plan::from_text(plan.to_text())), plan);
@@ -119,7 +119,7 @@ TEST(PlanText, BadTextNamesTheLine) {
 
 TEST(PlanPicture, EachValueIsDrawnOnce) {
   PlanProblem problem{.values = {value("a<b", 0, 2, 8), value("c", 1, 3, 8), value("x", 0, 1, 9)}};
-  problem.values[2].placement = Placement::external;
+  problem.values[2].placement = PlanPlacement::external;
   const Plan plan = must(lay_out(problem));
   const std::string svg = must(picture(problem, plan));
   EXPECT_TRUE(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
