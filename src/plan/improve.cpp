@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::uint64_t first_share = 1000;  // nodes of the first attempt; each round has twice as many
 constexpr std::array preferences{Preference::longest, Preference::tallest, Preference::largest, Preference::shortest};
+constexpr std::uint64_t attempts = 4;  // of each preference in a round, each with another seed
 constexpr std::uint32_t most_halvings = 4;
 
 /// Searches of the blocks that do not live throughout; those lie on the ground where that costs nothing.
@@ -37,7 +38,10 @@ class Improvement {
 
   void run() {
     for (std::uint64_t share = first_share; !is_done(); share *= 2) {
-      for (const Preference preference : preferences) attempt(known_.least, preference, share);
+      for (std::uint64_t i = 0; i < attempts; ++i) {
+        for (const Preference preference : preferences) attempt(known_.least, {preference, seed_}, share);
+        ++seed_;
+      }
       halve(share);
     }
   }
@@ -50,16 +54,16 @@ class Improvement {
     std::uint64_t low = known_.least;
     for (std::uint32_t i = 0; i < most_halvings && !is_done() && known_.layout.total - low > 1; ++i) {
       const std::uint64_t middle = low + (known_.layout.total - low) / 2;
-      if (attempt(middle, preferences[i % preferences.size()], share) != Verdict::found) low = middle;
+      if (attempt(middle, {preferences[i % preferences.size()], seed_}, share) != Verdict::found) low = middle;
     }
   }
 
-  Verdict attempt(std::uint64_t capacity, Preference preference, std::uint64_t share) {
+  Verdict attempt(std::uint64_t capacity, Taste taste, std::uint64_t share) {
     if (is_done() || !allowance_.spend()) return Verdict::gave_up;
     const Allowance given = allowance_.share(share);
     Allowance left = given;
     std::vector<std::uint64_t> offsets;
-    const Verdict verdict = search(blocks_, model_.sections, ground_, capacity, preference, left, offsets);
+    const Verdict verdict = search(blocks_, model_.sections, ground_, capacity, taste, left, offsets);
     allowance_.take(given, left);
     if (verdict == Verdict::impossible) known_.least = std::max(known_.least, (capacity / unit_ + 1) * unit_);
     if (verdict == Verdict::found) take(offsets);
@@ -80,6 +84,7 @@ class Improvement {
   std::vector<std::uint32_t> indices_;
   std::vector<Block> blocks_;
   std::uint64_t ground_ = 0;
+  std::uint64_t seed_ = 0;
   std::uint64_t unit_ = 0;  ///< Where no block can sink, every offset and every end is a multiple of it.
 };
 

@@ -36,9 +36,15 @@ enum class Verdict : std::uint8_t { found, impossible, gave_up };
 /// Which candidate of a choice is tried first.
 enum class Preference : std::uint8_t { longest, largest, tallest, shortest };
 
+/// With a seed the preference is blurred: every seed is another way through the same choices.
+struct Taste {
+  Preference preference = Preference::longest;
+  std::uint64_t seed = 0;
+};
+
 /// Offsets for the blocks, from `base` on and below `capacity`. No block is fixed. `offsets` is written when found.
 [[nodiscard]] Verdict search(const std::vector<Block>& blocks, std::uint32_t sections, std::uint64_t base,
-                             std::uint64_t capacity, Preference preference, Allowance& allowance,
+                             std::uint64_t capacity, Taste taste, Allowance& allowance,
                              std::vector<std::uint64_t>& offsets);
 
 }  // namespace pintle::plan
