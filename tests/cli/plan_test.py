@@ -16,7 +16,7 @@ class Plan(CommandCase):
 
     def assert_right(self, text, document):
         header, *rows = [line.split(",") for line in text.split()]
-        values = {row[0]: dict(zip(header, row)) for row in rows}
+        values = {row[header.index("id")]: dict(zip(header, row)) for row in rows}
         placed = []
         for one in document["values"]:
             value = values.pop(one["id"])
