@@ -50,7 +50,7 @@ struct Pair {
 struct Row {
   std::string name;
   std::string device;
-  std::string unit;  ///< "ns", "ms" or "GB/s".
+  std::string unit;  ///< "ns", "ms", "GB/s", or "x" for times the optimum.
   double min = 0;
   double p50 = 0;
   double p99 = 0;

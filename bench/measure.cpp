@@ -22,6 +22,7 @@ std::string_view text_of(Unit unit) {
   switch (unit) {
     case Unit::nanoseconds: return "ns";
     case Unit::milliseconds: return "ms";
+    case Unit::times: return "x";
     case Unit::gigabytes_per_second: break;
   }
   return "GB/s";

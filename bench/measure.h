@@ -27,7 +27,7 @@ struct Contest {
 /// Before each block every other thread of the process has gone to sleep. The order within the pairs alternates.
 [[nodiscard]] Result<Contest> contest(std::size_t pairs, const Block& ours, const Block& reference);
 
-enum class Unit : unsigned char { nanoseconds, milliseconds, gigabytes_per_second };
+enum class Unit : unsigned char { nanoseconds, milliseconds, gigabytes_per_second, times };
 enum class Difference : unsigned char { omitted, given };
 
 /// What a row says beside its numbers.

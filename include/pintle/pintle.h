@@ -11,6 +11,7 @@
 #include "pintle/grid.h"
 #include "pintle/info.h"
 #include "pintle/log.h"
+#include "pintle/plan.h"
 #include "pintle/program.h"
 #include "pintle/queue.h"
 #include "pintle/recording.h"

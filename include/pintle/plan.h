@@ -1,0 +1,157 @@
+// The memory planner: where values lie in an arena, with a lower bound beside the total. It needs no device.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "pintle/error.h"
+
+namespace pintle {
+
+/// How much of the offset of a value is the planner's to choose.
+enum class PlanPlacement : std::uint8_t {
+  planned = 1,   ///< The planner chooses.
+  fixed = 2,     ///< It lies at the value's own `chunk` and `offset`.
+  external = 3,  ///< It takes no bytes of the arena.
+};
+
+/// When a value is used.
+enum class Lifetime : std::uint8_t {
+  steps = 1,       ///< As `lower` and `upper`, or `uses`, say.
+  persistent = 2,  ///< Always: it shares its bytes with nothing.
+};
+
+/// One value of a program. Sizes and offsets are bytes.
+struct PlanValue {
+  std::string name;                   ///< Unlike every other; not empty.
+  std::uint64_t size = 0;             ///< With 0 it takes no bytes and conflicts with nothing.
+  std::uint64_t alignment = 1;        ///< A power of two; counts from the begin of the chunk.
+  std::uint64_t lower = 0;            ///< The first step that uses it, on one line of time.
+  std::uint64_t upper = 0;            ///< One more than the last step that uses it.
+  std::vector<std::uint32_t> uses{};  ///< With a relation of steps: the steps that use it, instead of `lower`, `upper`.
+  PlanPlacement placement = PlanPlacement::planned;
+  Lifetime lifetime = Lifetime::steps;
+  std::uint32_t chunk = 0;   ///< Of a fixed value.
+  std::uint64_t offset = 0;  ///< Of a fixed value.
+  friend bool operator==(const PlanValue&, const PlanValue&) = default;
+};
+
+/// The second value may take the bytes of the first, beginning at the same offset, where the last use of the first is
+/// the first use of the second and the second is not larger. Elsewhere the pair has no effect. Indices of `values`.
+struct InPlace {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  friend bool operator==(const InPlace&, const InPlace&) = default;
+};
+
+/// Steps of several queues, and which of them happen before others. Two values may share bytes only if all uses of one
+/// happen before all uses of the other.
+struct StepOrder {
+  static constexpr std::uint32_t max_steps = 16384;
+  std::uint32_t steps = 0;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> before{};  ///< (earlier, later); what follows from it is known.
+  friend bool operator==(const StepOrder&, const StepOrder&) = default;
+};
+
+/// What is to be laid out.
+struct PlanProblem {
+  static constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
+  std::vector<PlanValue> values{};
+  std::vector<InPlace> in_place{};
+  std::optional<StepOrder> order{};        ///< Empty: one line of time.
+  std::uint64_t largest_chunk = no_limit;  ///< No allocation is larger; each value lies in one chunk.
+  friend bool operator==(const PlanProblem&, const PlanProblem&) = default;
+};
+
+/// What the exact search may spend; nothing of either is greedy alone. With nodes alone the plan is the same on every
+/// machine and in every run; with a time it depends on how far the search gets.
+struct PlanBudget {
+  std::chrono::nanoseconds time{0};  ///< 0: no limit of time where `nodes` are given.
+  std::uint64_t nodes = 0;           ///< 0: no limit of nodes where a `time` is given.
+};
+
+/// Where one value lies.
+struct PlannedValue {
+  std::string name;
+  std::uint64_t size = 0;
+  std::uint64_t alignment = 1;
+  PlanPlacement placement = PlanPlacement::planned;
+  std::uint32_t chunk = 0;   ///< 0 for an external value.
+  std::uint64_t offset = 0;  ///< From the begin of its chunk; 0 for an external value.
+  friend bool operator==(const PlannedValue&, const PlannedValue&) = default;
+};
+
+/// Offsets with a certificate: no plan takes fewer than `lower_bound` bytes. A value; `check` says whether it fits a
+/// problem.
+class Plan {
+ public:
+  Plan() = default;
+
+  /// In the order of the problem's values.
+  [[nodiscard]] std::span<const PlannedValue> values() const noexcept { return values_; }
+  /// The bytes of each chunk; at most one where the problem has no largest chunk.
+  [[nodiscard]] std::span<const std::uint64_t> chunks() const noexcept { return chunks_; }
+  /// Bytes of all chunks together: the peak.
+  [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
+  [[nodiscard]] std::uint64_t lower_bound() const noexcept { return lower_bound_; }
+  /// Bytes by which the total exceeds the lower bound.
+  [[nodiscard]] std::uint64_t gap() const noexcept { return total_ - lower_bound_; }
+  /// No plan has a smaller total: the gap is 0.
+  [[nodiscard]] bool is_optimal() const noexcept { return gap() == 0; }
+  /// The place in `values()` of a name; `not_found` where there is none. Logarithmic time.
+  [[nodiscard]] Result<std::uint32_t> find(std::string_view name) const;
+  /// The same for several: `auto [x, y] = must(plan.ids("x", "y"));`
+  template <class... Names>
+  [[nodiscard]] Result<std::array<std::uint32_t, sizeof...(Names)>> ids(const Names&... names) const {
+    std::array<std::uint32_t, sizeof...(Names)> found{};
+    std::size_t next = 0;
+    for (const std::string_view name : {std::string_view(names)...}) {
+      PINTLE_ASSIGN(id, find(name));
+      found[next++] = id;
+    }
+    return found;
+  }
+
+  /// As text of one line for each value; what is written reads equal. The same plan gives the same text.
+  [[nodiscard]] std::string to_text() const;
+  /// `invalid_argument` names the line: no plan at all, a number that is none, a name that is there twice, a value
+  /// that is misaligned or leaves its chunk, totals that are not the sum of their chunks.
+  [[nodiscard]] static Result<Plan> from_text(std::string_view text);
+
+  friend bool operator==(const Plan&, const Plan&) = default;
+
+  /// Puts a plan together. `invalid_argument` as for `from_text`.
+  [[nodiscard]] static Result<Plan> make(std::vector<PlannedValue> values, std::vector<std::uint64_t> chunks,
+                                         std::uint64_t lower_bound);
+
+ private:
+  std::vector<PlannedValue> values_;
+  std::vector<std::uint64_t> chunks_;
+  std::vector<std::uint32_t> by_name_;
+  std::uint64_t total_ = 0;
+  std::uint64_t lower_bound_ = 0;
+};
+
+/// Lays the values out: the best of several greedy plans, and with a budget an exact search. Blocks for as long as the
+/// budget's time; deterministic without one. `invalid_argument` for values that cannot be (each with its name), sizes
+/// that overflow, steps that happen before themselves (the cycle is named), fixed values that overlap (both are named);
+/// `unsupported` for more than `StepOrder::max_steps` steps. Thread-safe: it has no state.
+[[nodiscard]] Result<Plan> lay_out(const PlanProblem& problem, const PlanBudget& budget = {});
+
+/// Whether the plan is right for the problem, by a sweep of its own that knows nothing of the planner. The error names
+/// the two values that overlap, or the one that is misaligned, outside its chunk, or not where it is fixed.
+[[nodiscard]] Result<void> check(const PlanProblem& problem, const Plan& plan);
+
+/// The plan as an SVG picture: lifetimes from left to right, offsets from the bottom up. With a relation of steps a
+/// lifetime is drawn from the first to the last step of one order that the relation allows.
+[[nodiscard]] Result<std::string> picture(const PlanProblem& problem, const Plan& plan);
+
+}  // namespace pintle

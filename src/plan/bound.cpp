@@ -1,0 +1,123 @@
+#include "plan/bound.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+namespace pintle::plan {
+namespace {
+
+std::uint64_t rounded(std::uint64_t size, std::uint64_t unit) { return (size + unit - 1) & ~(unit - 1); }
+
+/// Of each value that may take the bytes of another: its size counts nothing where the two meet.
+std::vector<std::uint32_t> takers_of(const Checked& checked) {
+  std::vector<std::uint32_t> takers;
+  for (const InPlace& pair : checked.pairs) takers.push_back(pair.to);
+  std::ranges::sort(takers);
+  takers.erase(std::unique(takers.begin(), takers.end()), takers.end());
+  return takers;
+}
+
+/// The greatest sum of sizes alive together, where every value that is alive has an alignment of at least `unit`. Then
+/// every offset is a multiple of it, and each value but the highest takes whole units.
+std::uint64_t bound_in_units(const Checked& checked, const Model& plain, std::uint64_t unit) {
+  std::vector<std::uint64_t> bytes(plain.sections + 1);  // differences; they wrap and come back
+  std::vector<std::uint32_t> finer(plain.sections + 1);
+  std::uint64_t pad = 0;
+  for (const Block& block : plain.blocks) {
+    const std::uint64_t size = rounded(block.size, unit);
+    pad = std::max(pad, size - block.size);
+    bytes[block.lower] += size;
+    bytes[block.upper] -= size;
+    finer[block.lower] += block.alignment < unit ? 1 : 0;
+    finer[block.upper] -= block.alignment < unit ? 1 : 0;
+  }
+  for (const std::uint32_t taker : takers_of(checked)) {
+    const Block& block = plain.blocks[plain.block_of[taker]];
+    bytes[block.lower] -= rounded(block.size, unit);
+    bytes[block.lower + 1] += rounded(block.size, unit);
+  }
+  std::uint64_t most = 0, now = 0;
+  std::uint32_t finer_now = 0;
+  for (std::uint32_t s = 0; s < plain.sections; ++s) {
+    now += bytes[s];
+    finer_now += finer[s];
+    if (finer_now == 0) most = std::max(most, now);
+  }
+  return most - std::min(most, pad);
+}
+
+std::uint64_t bound_on_line(const Checked& checked, const Model& plain) {
+  std::set<std::uint64_t> units{1};
+  if (!plain.has_chunks()) {
+    for (const Block& block : plain.blocks) units.insert(block.alignment);
+  }
+  std::uint64_t bound = 0;
+  for (const std::uint64_t unit : units) bound = std::max(bound, bound_in_units(checked, plain, unit));
+  return bound;
+}
+
+/// Bytes of the values that are alive at each step in every order of the steps: they conflict with each other.
+std::vector<std::uint64_t> alive_bytes(const Checked& checked) {
+  std::vector<std::uint64_t> bytes(checked.relation->steps());
+  std::uint64_t always = 0;
+  for (const PlanValue& value : checked.problem->values) {
+    if (!takes_bytes(value)) continue;
+    if (value.lifetime == Lifetime::persistent) always += value.size;
+    else
+      for (const std::uint32_t step : checked.relation->alive(value.uses)) bytes[step] += value.size;
+  }
+  for (const std::uint32_t taker : takers_of(checked)) {
+    const PlanValue& value = checked.problem->values[taker];
+    const auto alive = checked.relation->alive(value.uses);
+    const auto first = std::ranges::find_if(alive, [&](std::uint32_t step) {
+      return std::ranges::none_of(alive, [&](auto other) { return checked.relation->precedes(other, step); });
+    });
+    bytes[*first] -= value.size;
+  }
+  for (std::uint64_t& one : bytes) one += always;
+  if (bytes.empty()) bytes.push_back(always);
+  return bytes;
+}
+
+/// Blocks that all conflict, the largest first.
+std::uint64_t clique_of_largest(const Model& plain) {
+  std::vector<std::uint32_t> order(plain.blocks.size()), common(plain.blocks.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::ranges::stable_sort(order, std::ranges::greater{}, [&](auto block) { return plain.blocks[block].size; });
+  std::uint64_t bytes = 0;
+  std::uint32_t members = 0;
+  for (const std::uint32_t block : order) {
+    if (common[block] != members) continue;
+    bytes += plain.blocks[block].size;
+    ++members;
+    for (const std::uint32_t other : plain.conflicts[block]) ++common[other];
+  }
+  return bytes;
+}
+
+/// What fixed values reach up to, in each chunk.
+std::uint64_t bound_of_fixed(const Model& plain) {
+  std::map<std::uint64_t, std::uint64_t> ends;
+  for (const Block& block : plain.blocks) {
+    if (!block.fixed) continue;
+    std::uint64_t& end = ends[*block.fixed / plain.chunk];
+    end = std::max(end, *block.fixed % plain.chunk + block.size);
+  }
+  std::uint64_t sum = 0;
+  for (const auto& [chunk, end] : ends) sum += end;
+  return sum;
+}
+
+}  // namespace
+
+std::uint64_t lower_bound_of(const Checked& checked, const Model& plain) {
+  if (plain.blocks.empty()) return 0;
+  const std::uint64_t fixed = bound_of_fixed(plain);
+  if (plain.is_line) return std::max(fixed, bound_on_line(checked, plain));
+  const std::uint64_t alive = std::ranges::max(alive_bytes(checked));
+  return std::max({fixed, alive, checked.pairs.empty() ? clique_of_largest(plain) : 0});
+}
+
+}  // namespace pintle::plan

@@ -1,0 +1,269 @@
+// The validator. On purpose it shares nothing with the solvers: its own sweep, its own reading of the relation.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/contain.h"
+#include "base/quote.h"
+#include "pintle/plan.h"
+
+namespace pintle {
+namespace {
+
+Error wrong(std::string sentence) { return {Errc::invalid_argument, std::move(sentence)}; }
+
+std::string named(const PlannedValue& value) { return fmt::format("[Value {}]", base::quote(value.name)); }
+
+bool is_laid_out(const PlanValue& value) { return value.size != 0 && value.placement != PlanPlacement::external; }
+
+Error overlap(const PlannedValue& a, const PlannedValue& b) {
+  return wrong(
+      fmt::format("{} (chunk {}, bytes {} to {}) and {} (chunk {}, bytes {} to {}) overlap while both are alive.",
+                  named(a), a.chunk, a.offset, a.offset + a.size, named(b), b.chunk, b.offset, b.offset + b.size));
+}
+
+bool is_same(const PlanValue& wanted, const PlannedValue& planned) {
+  return wanted.name == planned.name && wanted.size == planned.size && wanted.alignment == planned.alignment &&
+         wanted.placement == planned.placement;
+}
+
+/// Each value for itself: it is the problem's, aligned, inside its chunk, and where it is fixed.
+Result<void> check_one(const PlanValue& wanted, const PlannedValue& planned, const Plan& plan) {
+  if (!is_same(wanted, planned)) {
+    return wrong(fmt::format("{} of the plan is not [Value {}] of the problem, with its size ({}) and alignment ({}).",
+                             named(planned), base::quote(wanted.name), wanted.size, wanted.alignment));
+  }
+  if (!is_laid_out(wanted)) return {};
+  if (wanted.alignment == 0 || planned.offset % wanted.alignment != 0) {
+    return wrong(fmt::format("{} is misaligned: its offset ({}) is no multiple of its alignment ({}).", named(planned),
+                             planned.offset, wanted.alignment));
+  }
+  const auto chunks = plan.chunks();
+  const std::uint64_t bytes = planned.chunk < chunks.size() ? chunks[planned.chunk] : 0;
+  if (wanted.size > bytes || planned.offset > bytes - wanted.size) {
+    return wrong(fmt::format("{} (offset {}, size {}) leaves its chunk {} of {} bytes.", named(planned), planned.offset,
+                             wanted.size, planned.chunk, bytes));
+  }
+  if (wanted.placement == PlanPlacement::fixed && (planned.chunk != wanted.chunk || planned.offset != wanted.offset)) {
+    return wrong(fmt::format("{} lies at chunk {}, offset {}, but is fixed at chunk {}, offset {}.", named(planned),
+                             planned.chunk, planned.offset, wanted.chunk, wanted.offset));
+  }
+  return {};
+}
+
+Result<void> check_each(const PlanProblem& problem, const Plan& plan) {
+  if (plan.values().size() != problem.values.size()) {
+    return wrong(
+        fmt::format("The plan has {} values, the problem has {}.", plan.values().size(), problem.values.size()));
+  }
+  for (std::size_t i = 0; i < problem.values.size(); ++i)
+    PINTLE_TRY(check_one(problem.values[i], plan.values()[i], plan));
+  for (std::size_t i = 0; i < plan.chunks().size(); ++i) {
+    if (plan.chunks()[i] <= problem.largest_chunk) continue;
+    return wrong(
+        fmt::format("Chunk {} ({} bytes) exceeds the largest chunk ({}).", i, plan.chunks()[i], problem.largest_chunk));
+  }
+  return {};
+}
+
+/// Pairs of values of which one may take the bytes of the other, found from either side.
+class Pairs {
+ public:
+  explicit Pairs(const PlanProblem& problem) : problem_(problem) {
+    for (const InPlace& pair : problem.in_place) pairs_.emplace(pair.from, pair.to);
+  }
+
+  /// At the same offset, the second not larger, and one was declared to take the other's bytes. That they meet in one
+  /// step only is for the caller to see.
+  [[nodiscard]] bool allow(std::uint32_t from, std::uint32_t to, const Plan& plan) const {
+    const PlannedValue &a = plan.values()[from], &b = plan.values()[to];
+    return pairs_.contains({from, to}) && a.offset == b.offset && a.chunk == b.chunk && b.size <= a.size &&
+           is_plain(problem_.values[from]) && is_plain(problem_.values[to]);
+  }
+
+ private:
+  static bool is_plain(const PlanValue& value) {
+    return value.placement == PlanPlacement::planned && value.lifetime == Lifetime::steps;
+  }
+
+  const PlanProblem& problem_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> pairs_;
+};
+
+/// Values from the earliest begin to the last end, those alive kept by their place.
+class LineSweep {
+ public:
+  LineSweep(const PlanProblem& problem, const Plan& plan) : problem_(problem), plan_(plan), pairs_(problem) {}
+
+  [[nodiscard]] Result<void> run() {
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t i = 0; i < problem_.values.size(); ++i) {
+      if (is_laid_out(problem_.values[i])) order.push_back(i);
+    }
+    std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return begin_of(i); });
+    for (const std::uint32_t value : order) {
+      while (!ends_.empty() && ends_.begin()->first <= begin_of(value)) remove_first();
+      PINTLE_TRY(add(value));
+    }
+    return {};
+  }
+
+ private:
+  using Place = std::pair<std::uint32_t, std::uint64_t>;
+
+  [[nodiscard]] bool is_persistent(std::uint32_t i) const {
+    return problem_.values[i].lifetime == Lifetime::persistent;
+  }
+  [[nodiscard]] std::uint64_t begin_of(std::uint32_t i) const {
+    return is_persistent(i) ? 0 : problem_.values[i].lower;
+  }
+  [[nodiscard]] std::uint64_t end_of(std::uint32_t i) const {
+    return is_persistent(i) ? PlanProblem::no_limit : problem_.values[i].upper;
+  }
+  [[nodiscard]] Place place_of(std::uint32_t i) const { return {plan_.values()[i].chunk, plan_.values()[i].offset}; }
+
+  void remove_first() {
+    const std::uint32_t value = ends_.begin()->second;
+    auto [place, end] = alive_.equal_range(place_of(value));
+    while (place != end && place->second != value) ++place;
+    alive_.erase(place);
+    ends_.erase(ends_.begin());
+  }
+
+  [[nodiscard]] bool may_share(std::uint32_t a, std::uint32_t b) const {
+    return (pairs_.allow(a, b, plan_) && end_of(a) - 1 == begin_of(b)) ||
+           (pairs_.allow(b, a, plan_) && end_of(b) - 1 == begin_of(a));
+  }
+
+  [[nodiscard]] Result<void> add(std::uint32_t value) {
+    const PlannedValue& one = plan_.values()[value];
+    const auto meets = [&](std::uint32_t other) {
+      const PlannedValue& two = plan_.values()[other];
+      return one.chunk == two.chunk && one.offset < two.offset + two.size && two.offset < one.offset + one.size;
+    };
+    // What is alive is apart but for pairs at one offset, so those before end where the group before ends.
+    auto from = alive_.lower_bound(place_of(value));
+    if (from != alive_.begin()) from = alive_.lower_bound(std::prev(from)->first);
+    const auto to = alive_.lower_bound({one.chunk, one.offset + one.size});
+    for (; from != to; ++from) {
+      if (meets(from->second) && !may_share(from->second, value)) return overlap(plan_.values()[from->second], one);
+    }
+    alive_.emplace(place_of(value), value);
+    ends_.emplace(end_of(value), value);
+    return {};
+  }
+
+  const PlanProblem& problem_;
+  const Plan& plan_;
+  Pairs pairs_;
+  std::multimap<Place, std::uint32_t> alive_;
+  std::multimap<std::uint64_t, std::uint32_t> ends_;
+};
+
+/// Pairs of values that have bytes in common, each looked up in the relation by walking it.
+class RelationSweep {
+ public:
+  RelationSweep(const PlanProblem& problem, const Plan& plan) : problem_(problem), plan_(plan), pairs_(problem) {
+    later_.resize(problem.order->steps);
+    for (const auto& [earlier, later] : problem.order->before) later_[earlier].push_back(later);
+  }
+
+  [[nodiscard]] Result<void> run() {
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t i = 0; i < problem_.values.size(); ++i) {
+      if (is_laid_out(problem_.values[i])) order.push_back(i);
+    }
+    std::ranges::stable_sort(
+        order, {}, [&](std::uint32_t i) { return std::pair(plan_.values()[i].chunk, plan_.values()[i].offset); });
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const PlannedValue& one = plan_.values()[order[i]];
+      for (std::size_t j = i + 1; j < order.size(); ++j) {
+        const PlannedValue& two = plan_.values()[order[j]];
+        if (two.chunk != one.chunk || two.offset >= one.offset + one.size) break;
+        if (!may_share(order[i], order[j])) return overlap(one, two);
+      }
+    }
+    return {};
+  }
+
+ private:
+  /// Steps that a step happens before, found once and kept.
+  [[nodiscard]] const std::vector<bool>& after(std::uint32_t step) {
+    auto& known = after_[step];
+    if (!known.empty()) return known;
+    known.resize(later_.size());
+    std::vector<std::uint32_t> open{step};
+    while (!open.empty()) {
+      const std::uint32_t next = open.back();
+      open.pop_back();
+      for (const std::uint32_t later : later_[next]) {
+        if (known[later]) continue;
+        known[later] = true;
+        open.push_back(later);
+      }
+    }
+    return known;
+  }
+
+  enum class Meeting : std::uint8_t { forbidden, allowed };
+
+  [[nodiscard]] bool is_before(std::uint32_t a, std::uint32_t b, Meeting meeting) {
+    std::set<std::uint32_t> shared;
+    for (const std::uint32_t use : problem_.values[a].uses) {
+      for (const std::uint32_t other : problem_.values[b].uses) {
+        if (use == other && meeting == Meeting::allowed) shared.insert(use);
+        else if (!after(use)[other]) return false;
+      }
+    }
+    return shared.size() <= 1;
+  }
+
+  [[nodiscard]] bool may_share(std::uint32_t a, std::uint32_t b) {
+    const bool is_persistent =
+        problem_.values[a].lifetime == Lifetime::persistent || problem_.values[b].lifetime == Lifetime::persistent;
+    if (is_persistent) return false;
+    if (is_before(a, b, Meeting::forbidden) || is_before(b, a, Meeting::forbidden)) return true;
+    return (pairs_.allow(a, b, plan_) && is_before(a, b, Meeting::allowed)) ||
+           (pairs_.allow(b, a, plan_) && is_before(b, a, Meeting::allowed));
+  }
+
+  const PlanProblem& problem_;
+  const Plan& plan_;
+  Pairs pairs_;
+  std::vector<std::vector<std::uint32_t>> later_;
+  std::map<std::uint32_t, std::vector<bool>> after_;
+};
+
+Result<void> check_steps(const PlanProblem& problem) {
+  const std::uint32_t steps = problem.order->steps;
+  for (const auto& [earlier, later] : problem.order->before) {
+    if (std::max(earlier, later) >= steps)
+      return wrong(fmt::format("Step {} is not below the number of steps ({}).", std::max(earlier, later), steps));
+  }
+  for (const PlanValue& value : problem.values) {
+    for (const std::uint32_t use : value.uses) {
+      if (use < steps) continue;
+      return wrong(fmt::format("Step {} of [Value {}] is not below the number of steps ({}).", use,
+                               base::quote(value.name), steps));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> check(const PlanProblem& problem, const Plan& plan) {
+  return base::contain("checking a plan", [&]() -> Result<void> {
+    PINTLE_TRY(check_each(problem, plan));
+    if (!problem.order) return LineSweep(problem, plan).run();
+    PINTLE_TRY(check_steps(problem));
+    return RelationSweep(problem, plan).run();
+  });
+}
+
+}  // namespace pintle

@@ -1,0 +1,190 @@
+#include "plan/greedy.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
+
+#include "plan/neighbours.h"
+
+namespace pintle::plan {
+namespace {
+
+/// Visits of neighbours that all orders together may take: about half a second.
+constexpr std::uint64_t most_work = 12'000'000;
+constexpr std::uint32_t shaken_orders = 24;
+
+enum class Fit : std::uint8_t { first, best };
+
+/// The least address from `address` on where a block may begin: aligned in its chunk, and not over the chunk's end.
+std::uint64_t next_place(const Model& model, const Block& block, std::uint64_t address) {
+  const std::uint64_t chunk = model.has_chunks() ? address / model.chunk : 0;
+  const std::uint64_t inside = model.has_chunks() ? address % model.chunk : address;
+  const std::uint64_t aligned = (inside + block.alignment - 1) & ~(block.alignment - 1);
+  if (!model.has_chunks()) return aligned;
+  if (aligned <= model.chunk && block.size <= model.chunk - aligned) return chunk * model.chunk + aligned;
+  return (chunk + 1) * model.chunk;
+}
+
+class Packer {
+ public:
+  explicit Packer(const Model& model) : model_(model), neighbours_(model), addresses_(model.blocks.size()) {
+    ground_ = place_throughout(model, addresses_);
+    for (std::uint32_t i = 0; i < model.blocks.size(); ++i) {
+      if (model.blocks[i].fixed) addresses_[i] = *model.blocks[i].fixed;
+      else if (ground_ == 0 || !lies_throughout(model, model.blocks[i])) movable_.push_back(i);
+    }
+  }
+
+  [[nodiscard]] const std::vector<std::uint32_t>& movable() const { return movable_; }
+  [[nodiscard]] std::uint64_t work() const { return work_; }
+  [[nodiscard]] Layout pack(const std::vector<std::uint32_t>& order, Fit fit);
+
+ private:
+  [[nodiscard]] std::uint64_t place_for(std::uint32_t block, Fit fit);
+
+  const Model& model_;
+  Neighbours neighbours_;
+  std::vector<std::uint64_t> addresses_;
+  std::vector<std::uint32_t> movable_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> taken_;  ///< Address and end of each neighbour.
+  std::uint64_t ground_ = 0;
+  std::uint64_t work_ = 0;
+};
+
+std::uint64_t Packer::place_for(std::uint32_t index, Fit fit) {
+  const Block& block = model_.blocks[index];
+  taken_.clear();
+  neighbours_.visit(index, [&](std::uint32_t other) {
+    taken_.emplace_back(addresses_[other], addresses_[other] + model_.blocks[other].size);
+  });
+  work_ += taken_.size() + 16;
+  std::ranges::sort(taken_);
+  std::uint64_t place = next_place(model_, block, ground_), floor = ground_;
+  std::uint64_t best = PlanProblem::no_limit, waste = PlanProblem::no_limit;
+  for (const auto& [begin, end] : taken_) {
+    if (begin >= place && begin - place >= block.size) {
+      if (fit == Fit::first) return place;
+      if (begin - floor - block.size < waste) waste = begin - floor - block.size, best = place;
+    }
+    if (end <= floor) continue;
+    floor = end;
+    place = next_place(model_, block, std::max(end, place));
+  }
+  return best == PlanProblem::no_limit ? place : best;
+}
+
+Layout Packer::pack(const std::vector<std::uint32_t>& order, Fit fit) {
+  neighbours_.clear();
+  for (std::uint32_t i = 0; i < model_.blocks.size() && model_.has_fixed; ++i) {
+    if (model_.blocks[i].fixed) neighbours_.add(i);
+  }
+  for (const std::uint32_t block : order) {
+    addresses_[block] = place_for(block, fit);
+    neighbours_.add(block);
+  }
+  const auto bytes = chunk_bytes(model_, addresses_);
+  return {addresses_, std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0})};
+}
+
+std::uint64_t width(const Block& block) { return block.upper - block.lower; }
+
+/// A number that grows with what is to be placed early. Products are of doubles: they order, nothing more.
+using Weight = double (*)(const Block& block);
+constexpr std::array<Weight, 7> weights{
+    [](const Block& b) { return static_cast<double>(b.size); },
+    [](const Block& b) { return static_cast<double>(b.size) * static_cast<double>(width(b)); },
+    [](const Block& b) { return static_cast<double>(width(b)); },
+    [](const Block& b) { return -static_cast<double>(b.lower); },
+    [](const Block& b) { return static_cast<double>(b.upper); },
+    [](const Block& b) {
+      return static_cast<double>(b.size) * static_cast<double>(width(b)) * static_cast<double>(width(b));
+    },
+    [](const Block& b) {
+      return static_cast<double>(b.size) * static_cast<double>(b.size) * static_cast<double>(width(b));
+    },
+};
+
+/// The larger first where the weight is the same.
+std::vector<std::uint32_t> ordered(const Model& model, std::vector<std::uint32_t> blocks, Weight weight) {
+  std::ranges::stable_sort(blocks, [&](std::uint32_t a, std::uint32_t b) {
+    const Block &x = model.blocks[a], &y = model.blocks[b];
+    return std::pair(weight(x), x.size) > std::pair(weight(y), y.size);
+  });
+  return blocks;
+}
+
+/// The blocks in the order of their addresses, some of the highest moved towards the front: what ended on top comes
+/// earlier the next time.
+std::vector<std::uint32_t> shaken(const Model& model, std::vector<std::uint32_t> order, const Layout& layout,
+                                  std::uint64_t& random) {
+  std::vector<std::uint32_t> moved, rest;
+  for (const std::uint32_t block : order) {
+    const bool is_top = layout.addresses[block] + model.blocks[block].size == layout.total;
+    (is_top ? moved : rest).push_back(block);
+  }
+  for (const std::uint32_t block : moved) {
+    random = random * 6364136223846793005ULL + 1442695040888963407ULL;
+    const std::size_t place = rest.empty() ? 0 : (random >> 33) % rest.size() / 2;
+    rest.insert(rest.begin() + static_cast<std::ptrdiff_t>(place), block);
+  }
+  return rest;
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> chunk_bytes(const Model& model, const std::vector<std::uint64_t>& addresses) {
+  std::vector<std::uint64_t> bytes;
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    const std::uint64_t chunk = addresses[i] / model.chunk;
+    if (chunk >= bytes.size()) bytes.resize(chunk + 1);
+    bytes[chunk] = std::max(bytes[chunk], addresses[i] % model.chunk + model.blocks[i].size);
+  }
+  return bytes;
+}
+
+bool lies_throughout(const Model& model, const Block& block) noexcept {
+  return model.is_line && block.lower == 0 && block.upper == model.sections;
+}
+
+std::uint64_t place_throughout(const Model& model, std::vector<std::uint64_t>& addresses) {
+  if (!model.is_line || model.has_fixed || model.has_chunks()) return 0;
+  std::vector<std::uint32_t> blocks;
+  for (std::uint32_t i = 0; i < model.blocks.size(); ++i) {
+    if (lies_throughout(model, model.blocks[i])) blocks.push_back(i);
+  }
+  std::ranges::stable_sort(blocks, std::ranges::greater{}, [&](auto i) { return model.blocks[i].alignment; });
+  std::uint64_t ground = 0;
+  for (const std::uint32_t block : blocks) {
+    addresses[block] = next_place(model, model.blocks[block], ground);
+    ground = addresses[block] + model.blocks[block].size;
+  }
+  return ground;
+}
+
+Layout first_fit_by_size(const Model& model) {
+  Packer packer(model);
+  return packer.pack(ordered(model, packer.movable(), weights[0]), Fit::first);
+}
+
+Layout greedy(const Model& model, std::uint64_t enough) {
+  Packer packer(model);
+  Layout best = packer.pack(ordered(model, packer.movable(), weights[0]), Fit::first);
+  const std::uint64_t each = packer.work();
+  auto best_order = ordered(model, packer.movable(), weights[0]);
+  const auto may_go_on = [&] { return best.total > enough && packer.work() + each <= most_work; };
+  const auto take = [&](std::vector<std::uint32_t> order, Fit fit) {
+    Layout layout = packer.pack(order, fit);
+    if (layout.total > best.total) return;
+    best = std::move(layout);
+    best_order = std::move(order);
+  };
+  for (std::size_t i = 1; i < 2 * weights.size() && may_go_on(); ++i)
+    take(ordered(model, packer.movable(), weights[i / 2]), i % 2 == 0 ? Fit::first : Fit::best);
+  std::uint64_t random = 1;
+  for (std::uint32_t i = 0; i < shaken_orders && may_go_on(); ++i)
+    take(shaken(model, best_order, best, random), Fit::first);
+  return best;
+}
+
+}  // namespace pintle::plan

@@ -1,0 +1,100 @@
+#include "plan/improve.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
+
+namespace pintle::plan {
+namespace {
+
+constexpr std::uint64_t first_share = 1000;  // nodes of the first attempt; each round has twice as many
+constexpr std::array preferences{Preference::longest, Preference::tallest, Preference::largest, Preference::shortest};
+constexpr std::uint64_t attempts = 4;  // of each preference in a round, each with another seed
+constexpr std::uint32_t most_halvings = 4;
+
+/// Searches of the blocks that do not live throughout; those lie on the ground where that costs nothing.
+class Improvement {
+ public:
+  Improvement(const Model& model, Known& known, Allowance& allowance)
+      : model_(model), known_(known), allowance_(allowance), addresses_(model.blocks.size()) {
+    ground_ = place_throughout(model, addresses_);
+    std::uint64_t bytes = 0, alignment = 1;
+    for (const Block& block : model.blocks) {
+      alignment = std::max(alignment, block.alignment);
+      unit_ = std::gcd(unit_, block.size);
+      if (block.alignment != 1) unit_ = std::gcd(unit_, block.alignment);
+      if (lies_throughout(model, block)) bytes += block.size;
+    }
+    // Gaps on the ground may be what a better layout fills.
+    if (ground_ != bytes || ground_ % alignment != 0) ground_ = 0;
+    for (std::uint32_t i = 0; i < model.blocks.size(); ++i) {
+      if (ground_ != 0 && lies_throughout(model, model.blocks[i])) continue;
+      indices_.push_back(i);
+      blocks_.push_back(model.blocks[i]);
+    }
+    known_.least = (known_.least + unit_ - 1) / unit_ * unit_;
+  }
+
+  void run() {
+    for (std::uint64_t share = first_share; !is_done(); share *= 2) {
+      for (std::uint64_t i = 0; i < attempts; ++i) {
+        for (const Preference preference : preferences) attempt(known_.least, {preference, seed_}, share);
+        ++seed_;
+      }
+      halve(share);
+    }
+  }
+
+ private:
+  [[nodiscard]] bool is_done() const { return allowance_.is_spent() || known_.layout.total <= known_.least; }
+
+  /// Where the lower bound is not reached: something between it and what there is.
+  void halve(std::uint64_t share) {
+    std::uint64_t low = known_.least;
+    for (std::uint32_t i = 0; i < most_halvings && !is_done() && known_.layout.total - low > 1; ++i) {
+      const std::uint64_t middle = low + (known_.layout.total - low) / 2;
+      if (attempt(middle, {preferences[i % preferences.size()], seed_}, share) != Verdict::found) low = middle;
+    }
+  }
+
+  Verdict attempt(std::uint64_t capacity, Taste taste, std::uint64_t share) {
+    if (is_done() || !allowance_.spend()) return Verdict::gave_up;
+    const Allowance given = allowance_.share(share);
+    Allowance left = given;
+    std::vector<std::uint64_t> offsets;
+    const Verdict verdict = search(blocks_, model_.sections, ground_, capacity, taste, left, offsets);
+    allowance_.take(given, left);
+    if (verdict == Verdict::impossible) known_.least = std::max(known_.least, (capacity / unit_ + 1) * unit_);
+    if (verdict == Verdict::found) take(offsets);
+    return verdict;
+  }
+
+  void take(const std::vector<std::uint64_t>& offsets) {
+    for (std::size_t i = 0; i < indices_.size(); ++i) addresses_[indices_[i]] = offsets[i];
+    const auto bytes = chunk_bytes(model_, addresses_);
+    const std::uint64_t total = std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
+    if (total < known_.layout.total) known_.layout = {addresses_, total};
+  }
+
+  const Model& model_;
+  Known& known_;
+  Allowance& allowance_;
+  std::vector<std::uint64_t> addresses_;
+  std::vector<std::uint32_t> indices_;
+  std::vector<Block> blocks_;
+  std::uint64_t ground_ = 0;
+  std::uint64_t seed_ = 0;
+  std::uint64_t unit_ = 0;  ///< Where no block can sink, every offset and every end is a multiple of it.
+};
+
+}  // namespace
+
+bool is_searchable(const Model& model) noexcept {
+  return model.is_line && !model.has_chunks() && !model.has_fixed && !model.blocks.empty() &&
+         model.blocks.size() <= most_searched;
+}
+
+void improve(const Model& model, Known& known, Allowance& allowance) { Improvement(model, known, allowance).run(); }
+
+}  // namespace pintle::plan

@@ -1,0 +1,139 @@
+#include "plan/model.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+
+namespace pintle::plan {
+namespace {
+
+/// For each value the value whose bytes it takes. A value that is used at one step only is never in the middle: the
+/// values on both sides of it would meet.
+std::vector<std::uint32_t> links_of(const Checked& checked) {
+  const auto& values = checked.problem->values;
+  std::vector<std::uint32_t> taken_from(values.size(), no_block), taken_by(values.size(), no_block);
+  const auto is_short = [&](std::uint32_t index) {
+    const PlanValue& value = values[index];
+    if (!checked.relation) return value.upper - value.lower < 2;
+    return std::ranges::all_of(value.uses, [&](std::uint32_t use) { return use == value.uses[0]; });
+  };
+  for (const InPlace& pair : checked.pairs) {
+    if (taken_by[pair.from] != no_block || taken_from[pair.to] != no_block) continue;
+    if (taken_from[pair.from] != no_block && is_short(pair.from)) continue;
+    if (taken_by[pair.to] != no_block && is_short(pair.to)) continue;
+    taken_by[pair.from] = pair.to;
+    taken_from[pair.to] = pair.from;
+  }
+  return taken_from;
+}
+
+/// The first value of each value's chain.
+std::vector<std::uint32_t> roots_of(const Checked& checked, Sharing sharing) {
+  std::vector<std::uint32_t> roots(checked.problem->values.size());
+  std::iota(roots.begin(), roots.end(), 0u);
+  if (sharing == Sharing::off) return roots;
+  const auto taken_from = links_of(checked);
+  std::vector<std::uint32_t> path;
+  for (std::uint32_t i = 0; i < roots.size(); ++i) {
+    path.clear();
+    std::uint32_t root = i;
+    for (; taken_from[root] != no_block && roots[root] == root; root = taken_from[root]) path.push_back(root);
+    for (const std::uint32_t value : path) roots[value] = roots[root];
+  }
+  return roots;
+}
+
+std::vector<std::uint64_t> times_of(const PlanProblem& problem) {
+  std::vector<std::uint64_t> times;
+  for (const PlanValue& value : problem.values) {
+    if (!takes_bytes(value) || value.lifetime == Lifetime::persistent) continue;
+    times.push_back(value.lower);
+    times.push_back(value.upper);
+  }
+  std::ranges::sort(times);
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  return times;
+}
+
+void add_lifetimes(const PlanProblem& problem, Model& model) {
+  const auto times = times_of(problem);
+  if (times.size() > 1) model.sections = static_cast<std::uint32_t>(times.size() - 1);
+  const auto section = [&](std::uint64_t time) {
+    return static_cast<std::uint32_t>(std::ranges::lower_bound(times, time) - times.begin());
+  };
+  for (std::size_t i = 0; i < problem.values.size(); ++i) {
+    if (model.block_of[i] == no_block) continue;
+    const PlanValue& value = problem.values[i];
+    const bool is_whole = value.lifetime == Lifetime::persistent;
+    Block& block = model.blocks[model.block_of[i]];
+    block.lower = std::min(block.lower, is_whole ? 0 : section(value.lower));
+    block.upper = std::max(block.upper, is_whole ? model.sections : section(value.upper));
+  }
+}
+
+/// Two values may share bytes only if all uses of one happen before all uses of the other.
+void add_conflicts(const Checked& checked, Model& model) {
+  const auto& values = checked.problem->values;
+  model.is_line = false;
+  model.conflicts.resize(model.blocks.size());
+  std::vector<StepSet> after;
+  for (const PlanValue& value : values) after.push_back(checked.relation->after_all(value.uses));
+  const auto is_before = [&](std::size_t a, std::size_t b) {
+    return values[a].lifetime != Lifetime::persistent && values[b].lifetime != Lifetime::persistent &&
+           StepRelation::all_in(values[b].uses, after[a]);
+  };
+  for (std::size_t a = 0; a < values.size(); ++a) {
+    for (std::size_t b = a + 1; b < values.size(); ++b) {
+      const std::uint32_t x = model.block_of[a], y = model.block_of[b];
+      if (x == no_block || y == no_block || x == y || is_before(a, b) || is_before(b, a)) continue;
+      model.conflicts[x].push_back(y);
+      model.conflicts[y].push_back(x);
+    }
+  }
+  for (auto& list : model.conflicts) {
+    std::ranges::sort(list);
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+  for (Block& block : model.blocks) block.lower = 0, block.upper = 1;
+}
+
+void set_chunk(const PlanProblem& problem, Model& model) {
+  std::uint64_t all = 0;
+  for (const Block& block : model.blocks) all += block.size + block.alignment - 1;
+  const bool has_far = std::ranges::any_of(problem.values, [](const PlanValue& value) {
+    return value.placement == PlanPlacement::fixed && (value.chunk != 0 || value.offset != 0);
+  });
+  if (all > problem.largest_chunk || has_far) model.chunk = problem.largest_chunk;
+}
+
+}  // namespace
+
+Model model_of(const Checked& checked, Sharing sharing) {
+  const PlanProblem& problem = *checked.problem;
+  const auto roots = roots_of(checked, sharing);
+  Model model;
+  model.block_of.assign(problem.values.size(), no_block);
+  for (std::size_t i = 0; i < problem.values.size(); ++i) {
+    const PlanValue& value = problem.values[i];
+    if (!takes_bytes(value)) continue;
+    std::uint32_t& block = model.block_of[roots[i]];
+    if (block == no_block) {
+      block = static_cast<std::uint32_t>(model.blocks.size());
+      model.blocks.push_back({.lower = no_block});
+    }
+    model.block_of[i] = block;
+    Block& one = model.blocks[block];
+    one.size = std::max(one.size, value.size);
+    one.alignment = std::max(one.alignment, value.alignment);
+    if (value.placement != PlanPlacement::fixed) continue;
+    const bool is_one = problem.largest_chunk == PlanProblem::no_limit;
+    one.fixed = (is_one ? 0 : value.chunk * problem.largest_chunk) + value.offset;
+    model.has_fixed = true;
+  }
+  set_chunk(problem, model);
+  if (checked.relation) add_conflicts(checked, model);
+  else add_lifetimes(problem, model);
+  return model;
+}
+
+}  // namespace pintle::plan

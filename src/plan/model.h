@@ -1,0 +1,61 @@
+// The problem as the solvers see it: blocks on compressed time, or blocks with a graph of conflicts.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "pintle/error.h"
+#include "pintle/plan.h"
+#include "plan/step_relation.h"
+
+namespace pintle::plan {
+
+inline constexpr std::uint32_t no_block = std::numeric_limits<std::uint32_t>::max();
+/// What addresses stay below, so that a sum of two cannot overflow.
+inline constexpr std::uint64_t most_bytes = std::uint64_t{1} << 62;
+
+/// Values that share one offset: mostly one value, several where each takes the bytes of the one before.
+struct Block {
+  std::uint64_t size = 0;
+  std::uint64_t alignment = 1;
+  std::uint32_t lower = 0;  ///< Sections of time; [0, 1) for all where there is a relation of steps.
+  std::uint32_t upper = 0;
+  std::optional<std::uint64_t> fixed{};  ///< An address.
+};
+
+/// Addresses count through all chunks: chunk * chunk size + offset.
+struct Model {
+  std::vector<Block> blocks{};
+  std::vector<std::uint32_t> block_of{};  ///< Of each value; `no_block` where it takes no bytes.
+  std::uint32_t sections = 1;
+  std::uint64_t chunk = PlanProblem::no_limit;  ///< No limit where everything fits one chunk anyhow.
+  bool has_fixed = false;
+  bool is_line = true;                                  ///< One line of time: `lower` and `upper` say who conflicts.
+  std::vector<std::vector<std::uint32_t>> conflicts{};  ///< Elsewhere: of each block, ascending.
+
+  [[nodiscard]] bool has_chunks() const noexcept { return chunk != PlanProblem::no_limit; }
+};
+
+/// The bytes of a value count: it is neither external nor empty.
+[[nodiscard]] inline bool takes_bytes(const PlanValue& value) noexcept {
+  return value.placement != PlanPlacement::external && value.size != 0;
+}
+
+/// Whether in-place pairs are used.
+enum class Sharing : std::uint8_t { off, on };
+
+/// A problem that is known to be sound, with what follows from it.
+struct Checked {
+  const PlanProblem* problem = nullptr;
+  std::optional<StepRelation> relation{};
+  std::vector<InPlace> pairs{};  ///< Those that have an effect, in the order of time.
+};
+
+/// `invalid_argument` and `unsupported` as `lay_out` says.
+[[nodiscard]] Result<Checked> check_problem(const PlanProblem& problem);
+[[nodiscard]] Model model_of(const Checked& checked, Sharing sharing);
+
+}  // namespace pintle::plan

@@ -1,0 +1,85 @@
+"""`pintle plan`: lays out the values of a CSV file."""
+
+import json
+import unittest
+import xml.etree.ElementTree as tree
+
+from harness import FAILED, INVALID, IO, USAGE, CommandCase
+
+SMALL = "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\n"
+
+
+class Plan(CommandCase):
+    def csv(self, text=SMALL, name="small.csv"):
+        (self.folder / name).write_text(text)
+        return name
+
+    def assert_right(self, text, document):
+        header, *rows = [line.split(",") for line in text.split()]
+        values = {row[header.index("id")]: dict(zip(header, row)) for row in rows}
+        placed = []
+        for one in document["values"]:
+            value = values.pop(one["id"])
+            placed.append((int(value["lower"]), int(value["upper"]), one["offset"], one["offset"] + int(value["size"])))
+        self.assertEqual(values, {})
+        self.assertEqual(max(end for *_, end in placed), document["peak"])
+        for i, a in enumerate(placed):
+            for b in placed[:i]:
+                self.assertFalse(a[0] < b[1] and b[0] < a[1] and a[2] < b[3] and b[2] < a[3], (a, b))
+
+    def test_prints_offsets_and_the_bound(self):
+        document = self.json("plan", self.csv())
+        self.assertEqual(list(document), ["peak", "lower_bound", "gap", "optimal", "values"])
+        self.assertEqual((document["peak"], document["lower_bound"], document["gap"], document["optimal"]), (8, 8, 0, True))
+        self.assert_right(SMALL, document)
+        self.assertIn("peak 8, lower bound 8, gap 0, optimal", self.command("plan", "small.csv").stdout)
+
+    def test_columns_may_come_in_any_order(self):
+        text = "size,upper,id,alignment,lower\n5,3,a,64,0\n6,5,b,8,2\n"
+        document = self.json("plan", self.csv(text))
+        self.assert_right(text, document)
+        self.assertEqual(next(v["offset"] for v in document["values"] if v["id"] == "a") % 64, 0)
+
+    def test_a_budget_searches(self):
+        # A square cut so that first fit by size needs 11: only one order of the rows is tight.
+        text = "id,lower,upper,size\na,0,2,3\nb,2,5,3\nc,0,3,5\nd,3,5,5\ne,0,5,2\n"
+        for budget in (["--budget", "10s"], ["--nodes", "10000"], ["--budget", "500ms", "--nodes", "100"]):
+            document = self.json("plan", self.csv(text), *budget)
+            self.assert_right(text, document)
+            self.assertTrue(document["optimal"])
+
+    def test_a_capacity_that_is_not_met_exits_with_1(self):
+        self.assertEqual(self.json("plan", self.csv(), "--capacity", "8")["peak"], 8)
+        result = self.command("plan", "small.csv", "--capacity", "7", "--json", code=FAILED)
+        self.assertEqual(json.loads(result.stdout)["peak"], 8)
+        self.assertIn("exceeds the capacity (7)", result.stderr)
+
+    def test_chunks(self):
+        document = self.json("plan", self.csv(), "--largest-chunk", "4")
+        self.assertEqual(document["chunks"], [4, 4])
+        self.assertEqual({value["chunk"] for value in document["values"]}, {0, 1})
+
+    def test_the_picture_has_a_rectangle_for_each_value(self):
+        self.command("plan", self.csv(), "--svg", "out.svg", "-o", "out.plan")
+        titles = [node.text for node in tree.parse(self.folder / "out.svg").iter("{http://www.w3.org/2000/svg}title")]
+        self.assertEqual(sorted(title.split(":")[0] for title in titles), ["b1", "b2", "b3"])
+        self.assertTrue((self.folder / "out.plan").read_text().startswith("pintle-plan 1\ntotal 8\n"))
+
+    def test_a_bad_file_names_line_and_column(self):
+        self.refused("plan", self.csv("id,lower,upper\n"), code=INVALID, words=["Line 1, column 15", '"size"', "small.csv"])
+        self.refused("plan", self.csv(SMALL + "b4,0,x,4\n"), "--svg", "out.svg", code=INVALID, words=["Line 5, column 6", '"x"'])
+        self.assertFalse((self.folder / "out.svg").exists())
+        self.refused("plan", self.csv(SMALL + "b1,0,1,4\n"), code=INVALID, words=["Line 5, column 1", "line 2"])
+        huge = "id,lower,upper,size\na,0,1,18446744073709551615\n"
+        self.refused("plan", self.csv(huge), code=INVALID, words=["overflow", '"a"'])
+        self.refused("plan", "nowhere.csv", code=IO, words=["nowhere.csv"])
+
+    def test_usage(self):
+        self.refused("plan", code=USAGE, words=["FILE"])
+        self.refused("plan", self.csv(), "--budget", "10", code=USAGE, words=["duration"])
+        self.refused("plan", "small.csv", "--capacity", "-1", code=USAGE, words=["bytes"])
+        self.refused("plan", "small.csv", "--budget", "99999999999999999999s", code=USAGE, words=["duration"])
+
+
+if __name__ == "__main__":
+    unittest.main()
