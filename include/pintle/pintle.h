@@ -3,6 +3,7 @@
 
 #include "pintle/buffer.h"
 #include "pintle/commands.h"
+#include "pintle/convert.h"
 #include "pintle/deadline.h"
 #include "pintle/device.h"
 #include "pintle/dtype.h"
