@@ -56,12 +56,17 @@ using WordMask = hn::Mask<Words>;
 template <class Narrow>
 using Lanes = hn::Rebind<Narrow, Words>;
 
-HWY_ATTR inline WordLanes all(std::uint32_t word) { return hn::Set(Words(), word); }
+HWY_INLINE WordLanes all(std::uint32_t word) { return hn::Set(Words(), word); }
+
+/// Of words below 2^31: processors compare signed ones faster.
+HWY_INLINE WordMask exceeds(WordLanes words, std::uint32_t limit) {
+  return hn::RebindMask(Words(), hn::Gt(hn::BitCast(Integers(), words), hn::BitCast(Integers(), all(limit))));
+}
 
 /// Magnitudes that are numbers: codes of `format`, rounded. The least exponent takes the place of a smaller one, and
 /// the fraction is shifted by the difference.
 template <FloatFormat format>
-HWY_ATTR inline WordLanes codes_of(WordLanes magnitude, const Narrowing& rules) {
+HWY_INLINE WordLanes codes_of(WordLanes magnitude, const Narrowing& rules) {
   constexpr int dropped = 23 - format.fraction_bits;
   constexpr std::uint32_t least = 127 + format.least_exponent();
   const WordLanes exponent = hn::ShiftRight<23>(magnitude);
@@ -78,41 +83,70 @@ HWY_ATTR inline WordLanes codes_of(WordLanes magnitude, const Narrowing& rules) 
 
 /// bf16 is the upper half of f32, subnormal numbers included.
 template <>
-HWY_ATTR inline WordLanes codes_of<bf16_format>(WordLanes magnitude, const Narrowing& rules) {
+HWY_INLINE WordLanes codes_of<bf16_format>(WordLanes magnitude, const Narrowing& rules) {
   const WordLanes odd = hn::And(hn::ShiftRight<16>(magnitude), all(1));
   const WordLanes added = hn::And(hn::Add(odd, all(0x7fff)), all(rules.rounding_mask));
   return hn::ShiftRight<16>(hn::Add(magnitude, added));
 }
 
 template <FloatFormat format>
-HWY_ATTR inline WordLanes nan_codes(WordLanes magnitude, WordLanes sign, const Narrowing& rules) {
+HWY_INLINE WordLanes nan_codes(WordLanes magnitude, WordLanes sign, const Narrowing& rules) {
   if (rules.nan_rule == NanRule::canonical) return all(rules.nan);
   if (!format.has_infinity) return hn::Or(sign, all(rules.nan));
   const WordLanes fraction = hn::ShiftRight<23 - format.fraction_bits>(hn::And(magnitude, all(0x7fffff)));
   return hn::Or(hn::Or(sign, all(format.first_special())), hn::Max(fraction, all(1)));
 }
 
+template <class To>
+HWY_INLINE hn::Vec<Lanes<To>> packed(WordLanes codes) {
+  return hn::DemoteTo(Lanes<To>(), hn::BitCast(Integers(), codes));
+}
+
 template <FloatFormat format>
 struct Narrow {
   using From = std::uint32_t;
   using To = std::conditional_t<format.width == 8, std::uint8_t, std::uint16_t>;
-  const Narrowing& rules;
+  const Narrowing rules;  // By value: behind a reference each store might change it.
 
-  HWY_ATTR hn::Vec<Lanes<To>> operator()(WordLanes bits) const {
+  HWY_INLINE hn::Vec<Lanes<To>> operator()(WordLanes bits) const {
     const WordLanes magnitude = hn::And(bits, all(0x7fffffff));
-    const WordLanes sign = hn::ShiftRight<32 - format.width>(hn::And(bits, all(0x80000000)));
-    const WordMask overflows = hn::Gt(magnitude, all(rules.fits));
-    WordLanes codes = hn::IfThenElse(overflows, all(rules.beyond), codes_of<format>(magnitude, rules));
-    codes = hn::Or(codes, sign);
-    const WordMask nans = hn::Gt(magnitude, all(f32_infinity));
-    if (HWY_UNLIKELY(!hn::AllFalse(Words(), nans)))
-      codes = hn::IfThenElse(nans, nan_codes<format>(magnitude, sign, rules), codes);
-    return hn::DemoteTo(Lanes<To>(), hn::BitCast(Integers(), codes));
+    const WordMask special = exceeds(magnitude, rules.fits);
+    if (HWY_UNLIKELY(!hn::AllFalse(Words(), special))) return with_special(bits, rules);
+    return packed<To>(hn::Or(codes_of<format>(magnitude, rules), sign_of(bits)));
+  }
+
+  static HWY_NOINLINE hn::Vec<Lanes<To>> with_special(WordLanes bits, const Narrowing& rules) {
+    const WordLanes magnitude = hn::And(bits, all(0x7fffffff));
+    const WordMask special = exceeds(magnitude, rules.fits), nans = exceeds(magnitude, f32_infinity);
+    WordLanes codes = hn::IfThenElse(special, all(rules.beyond), codes_of<format>(magnitude, rules));
+    codes = hn::Or(codes, sign_of(bits));
+    return packed<To>(hn::IfThenElse(nans, nan_codes<format>(magnitude, sign_of(bits), rules), codes));
+  }
+
+  static HWY_INLINE WordLanes sign_of(WordLanes bits) {
+    return hn::ShiftRight<32 - format.width>(hn::And(bits, all(0x80000000)));
   }
 };
 
+/// To the nearest even, by an instruction where there is one.
 template <FloatFormat format>
-HWY_ATTR inline WordLanes special_words(WordLanes magnitude, WordLanes sign, const Widening& rules) {
+struct NarrowToNearest : Narrow<format> {};
+
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+/// F16C rounds as we do, whatever modes the environment has; only NaNs and what overflows differ.
+template <>
+struct NarrowToNearest<f16_format> : Narrow<f16_format> {
+  HWY_INLINE hn::Vec<Lanes<std::uint16_t>> operator()(WordLanes bits) const {
+    const WordMask special = exceeds(hn::And(bits, all(0x7fffffff)), rules.fits);
+    if (HWY_UNLIKELY(!hn::AllFalse(Words(), special))) return with_special(bits, rules);
+    const auto halves = hn::DemoteTo(Lanes<hwy::float16_t>(), hn::BitCast(Floats(), bits));
+    return hn::BitCast(Lanes<std::uint16_t>(), halves);
+  }
+};
+#endif
+
+template <FloatFormat format>
+HWY_INLINE WordLanes special_words(WordLanes magnitude, WordLanes sign, const Widening& rules) {
   const WordLanes infinities = hn::Or(sign, all(rules.infinity));
   WordLanes nans = all(f32_nan);
   if (rules.nan_rule == NanRule::payload) {
@@ -125,16 +159,16 @@ HWY_ATTR inline WordLanes special_words(WordLanes magnitude, WordLanes sign, con
 
 /// Magnitudes that are numbers. A subnormal one is an integer of at most ten bits, so its float is exact.
 template <FloatFormat format>
-HWY_ATTR inline WordLanes words_of(WordLanes magnitude) {
+HWY_INLINE WordLanes words_of(WordLanes magnitude) {
   constexpr std::uint32_t rebias = static_cast<std::uint32_t>(127 - format.bias) << 23;
   const WordLanes normal = hn::Add(hn::ShiftLeft<23 - format.fraction_bits>(magnitude), all(rebias));
   const WordLanes unit = all(static_cast<std::uint32_t>(127 + format.least_exponent() - format.fraction_bits) << 23);
   const auto count = hn::ConvertTo(Floats(), hn::BitCast(Integers(), magnitude));
   const WordLanes subnormal = hn::BitCast(Words(), hn::Mul(count, hn::BitCast(Floats(), unit)));
-  return hn::IfThenElse(hn::Lt(magnitude, all(1u << format.fraction_bits)), subnormal, normal);
+  return hn::IfThenElse(exceeds(magnitude, (1u << format.fraction_bits) - 1), normal, subnormal);
 }
 template <>
-HWY_ATTR inline WordLanes words_of<bf16_format>(WordLanes magnitude) {
+HWY_INLINE WordLanes words_of<bf16_format>(WordLanes magnitude) {
   return hn::ShiftLeft<16>(magnitude);
 }
 
@@ -142,14 +176,14 @@ template <FloatFormat format>
 struct Widen {
   using From = std::conditional_t<format.width == 8, std::uint8_t, std::uint16_t>;
   using To = std::uint32_t;
-  const Widening& rules;
+  const Widening rules;
 
-  HWY_ATTR WordLanes operator()(hn::Vec<Lanes<From>> narrow) const {
+  HWY_INLINE WordLanes operator()(hn::Vec<Lanes<From>> narrow) const {
     const WordLanes codes = hn::PromoteTo(Words(), narrow);
     const WordLanes magnitude = hn::And(codes, all(format.magnitude_mask()));
     const WordLanes sign = hn::ShiftLeft<32 - format.width>(hn::And(codes, all(format.sign_bit())));
     WordLanes words = hn::Or(words_of<format>(magnitude), sign);
-    const WordMask special = hn::Gt(magnitude, all(format.largest()));
+    const WordMask special = exceeds(magnitude, format.largest());
     if (HWY_UNLIKELY(!hn::AllFalse(Words(), special)))
       words = hn::IfThenElse(special, special_words<format>(magnitude, sign, rules), words);
     return words;
@@ -157,17 +191,17 @@ struct Widen {
 };
 
 template <class To>
-HWY_ATTR inline To* typed(std::byte* to) {
+HWY_INLINE To* typed(std::byte* to) {
   return reinterpret_cast<To*>(to);
 }
 template <class From>
-HWY_ATTR inline const From* typed(const std::byte* from) {
+HWY_INLINE const From* typed(const std::byte* from) {
   return reinterpret_cast<const From*>(from);
 }
 
 /// Fewer elements than there are lanes, through memory that has room for all.
 template <class Kernel>
-HWY_ATTR inline void convert_few(std::byte* to, const std::byte* from, std::size_t count, const Kernel& kernel) {
+HWY_NOINLINE void convert_few(std::byte* to, const std::byte* from, std::size_t count, const Kernel& kernel) {
   using From = typename Kernel::From;
   using To = typename Kernel::To;
   HWY_ALIGN std::byte read[hn::MaxLanes(Words()) * sizeof(From)] = {};
@@ -179,8 +213,7 @@ HWY_ATTR inline void convert_few(std::byte* to, const std::byte* from, std::size
 
 /// Whole vectors; returns how many elements they were.
 template <class Kernel>
-HWY_ATTR inline std::size_t convert_vectors(std::byte* to, const std::byte* from, std::size_t count,
-                                            const Kernel& kernel) {
+HWY_INLINE std::size_t convert_vectors(std::byte* to, const std::byte* from, std::size_t count, const Kernel& kernel) {
   using From = typename Kernel::From;
   using To = typename Kernel::To;
   const std::size_t lanes = hn::Lanes(Words());
@@ -234,7 +267,8 @@ HWY_ATTR void convert_all(std::byte* to, const std::byte* from, std::size_t coun
 
 template <FloatFormat format>
 HWY_ATTR void narrow(std::byte* to, const std::byte* from, std::size_t count, const Narrowing& rules) {
-  convert_all(to, from, count, Narrow<format>{rules});
+  if (rules.rounding_mask == 0) convert_all(to, from, count, Narrow<format>{rules});
+  else convert_all(to, from, count, NarrowToNearest<format>{rules});
 }
 template <FloatFormat format>
 HWY_ATTR void widen(std::byte* to, const std::byte* from, std::size_t count, const Widening& rules) {
