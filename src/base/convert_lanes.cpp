@@ -172,6 +172,18 @@ HWY_INLINE WordLanes words_of<bf16_format>(WordLanes magnitude) {
   return hn::ShiftLeft<16>(magnitude);
 }
 
+template <FloatFormat format, class Codes>
+HWY_INLINE WordLanes numbers_of(Codes, WordLanes magnitude, WordLanes sign) {
+  return hn::Or(words_of<format>(magnitude), sign);
+}
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+/// F16C is exact, whatever modes the environment has; only NaNs differ, which the caller replaces.
+template <>
+HWY_INLINE WordLanes numbers_of<f16_format>(hn::Vec<Lanes<std::uint16_t>> codes, WordLanes, WordLanes) {
+  return hn::BitCast(Words(), hn::PromoteTo(Floats(), hn::BitCast(Lanes<hwy::float16_t>(), codes)));
+}
+#endif
+
 template <FloatFormat format>
 struct Widen {
   using From = std::conditional_t<format.width == 8, std::uint8_t, std::uint16_t>;
@@ -182,7 +194,7 @@ struct Widen {
     const WordLanes codes = hn::PromoteTo(Words(), narrow);
     const WordLanes magnitude = hn::And(codes, all(format.magnitude_mask()));
     const WordLanes sign = hn::ShiftLeft<32 - format.width>(hn::And(codes, all(format.sign_bit())));
-    WordLanes words = hn::Or(words_of<format>(magnitude), sign);
+    WordLanes words = numbers_of<format>(narrow, magnitude, sign);
     const WordMask special = exceeds(magnitude, format.largest());
     if (HWY_UNLIKELY(!hn::AllFalse(Words(), special)))
       words = hn::IfThenElse(special, special_words<format>(magnitude, sign, rules), words);
