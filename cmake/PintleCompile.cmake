@@ -38,8 +38,10 @@ endif()
 # Only how programs are linked differs, so that ccache has the objects of the same preset without it. --as-needed drops the
 # libraries whose functions are there already.
 if(PINTLE_SELF_CONTAINED)
-  target_sources(pintle_options INTERFACE
-                 $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${PROJECT_SOURCE_DIR}/cmake/own_fmt.cpp>)
+  foreach(own own_fmt own_highway)
+    target_sources(pintle_options INTERFACE
+                   $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${PROJECT_SOURCE_DIR}/cmake/${own}.cpp>)
+  endforeach()
   target_link_options(pintle_options INTERFACE -static-libstdc++ -static-libgcc -Wl,--as-needed -Wl,--gc-sections)
 endif()
 

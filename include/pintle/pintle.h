@@ -11,7 +11,6 @@
 #include "pintle/grid.h"
 #include "pintle/info.h"
 #include "pintle/log.h"
-#include "pintle/plan.h"
 #include "pintle/program.h"
 #include "pintle/queue.h"
 #include "pintle/recording.h"
