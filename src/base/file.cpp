@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/contain.h"
+#include "base/descriptor.h"
 #include "base/platform.h"
 #include "base/quote.h"
 
@@ -23,28 +24,6 @@ using std::filesystem::path;
 Error failure(std::string_view what, const path& file) {
   const int number = errno;
   return {Errc::io, fmt::format("File {} cannot be {}: {}.", quote(file.string(), 4096), what, system_words(number))};
-}
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) noexcept : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { static_cast<void>(close()); }
-
-  [[nodiscard]] bool is_open() const noexcept { return number_ >= 0; }
-  [[nodiscard]] int number() const noexcept { return number_; }
-  [[nodiscard]] bool close() noexcept { return number_ < 0 || ::close(std::exchange(number_, -1)) == 0; }
-
- private:
-  int number_;
-};
-
-template <class Call>
-auto retried(Call call) {
-  auto answer = call();
-  while (answer < 0 && errno == EINTR) answer = call();
-  return answer;
 }
 
 /// Removes the temporary file unless it was renamed.
@@ -96,7 +75,9 @@ Result<std::vector<std::byte>> read_all(const path& file, std::uint64_t limit) {
   return bytes;
 }
 
-Result<void> write_all(Descriptor& output, const path& file, std::span<const std::byte> bytes) {
+using Bytes = std::span<const std::byte>;
+
+Result<void> write_all(Descriptor& output, const path& file, Bytes bytes) {
   while (!bytes.empty()) {
     const auto count = retried([&] { return ::write(output.number(), bytes.data(), bytes.size()); });
     if (count < 0) return failure("written", file);
@@ -105,10 +86,15 @@ Result<void> write_all(Descriptor& output, const path& file, std::span<const std
   return {};
 }
 
-Result<void> write_in_place(const path& file, std::span<const std::byte> bytes) {
+Result<void> write_all(Descriptor& output, const path& file, std::span<const Bytes> parts) {
+  for (const Bytes part : parts) PINTLE_TRY(write_all(output, file, part));
+  return {};
+}
+
+Result<void> write_in_place(const path& file, std::span<const Bytes> parts) {
   Descriptor output(retried([&] { return ::open(file.c_str(), O_WRONLY | O_CLOEXEC); }));
   if (!output.is_open()) return failure("opened", file);
-  PINTLE_TRY(write_all(output, file, bytes));
+  PINTLE_TRY(write_all(output, file, parts));
   if (!output.close()) return failure("written", file);
   return {};
 }
@@ -129,13 +115,13 @@ void sync_folder(const path& target) {
   if (descriptor.is_open()) static_cast<void>(::fsync(descriptor.number()));
 }
 
-Result<void> write_by_rename(const path& target, std::span<const std::byte> bytes) {
+Result<void> write_by_rename(const path& target, std::span<const Bytes> parts) {
   const path beside = temporary_beside(target);
   ::unlink(beside.c_str());  // of a dead process that had our number
   Descriptor output(retried([&] { return ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); }));
   if (!output.is_open()) return failure("created", target);
   Leftover leftover(beside);
-  PINTLE_TRY(write_all(output, target, bytes));
+  PINTLE_TRY(write_all(output, target, parts));
   if (::fsync(output.number()) != 0 || !output.close()) return failure("written", target);
   if (!leftover.rename_to(target)) return failure("renamed", target);
   sync_folder(target);
@@ -155,12 +141,14 @@ Result<std::vector<std::byte>> read_file(const path& file, std::uint64_t limit) 
   return contain("reading a file", [&] { return read_all(file, limit); });
 }
 
-Result<void> write_file(const path& file, std::span<const std::byte> bytes) {
+Result<void> write_file(const path& file, Bytes bytes) { return write_parts(file, {&bytes, 1}); }
+
+Result<void> write_parts(const path& file, std::span<const Bytes> parts) {
   return contain("writing a file", [&]() -> Result<void> {
     struct stat status{};
     const bool exists = ::stat(file.c_str(), &status) == 0;
-    if (exists && !S_ISREG(status.st_mode)) return write_in_place(file, bytes);
-    return write_by_rename(exists ? resolved(file) : file, bytes);
+    if (exists && !S_ISREG(status.st_mode)) return write_in_place(file, parts);
+    return write_by_rename(exists ? resolved(file) : file, parts);
   });
 }
 

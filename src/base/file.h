@@ -21,6 +21,9 @@ namespace pintle::base {
 /// Writes to a temporary file beside `path`, syncs it and renames it. What is not a regular file (a pipe, a terminal)
 /// is written in place. `io` has the path and the system's words; nothing is left behind.
 [[nodiscard]] Result<void> write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
+/// The same of several pieces, one behind the other, without a copy that joins them.
+[[nodiscard]] Result<void> write_parts(const std::filesystem::path& path,
+                                       std::span<const std::span<const std::byte>> parts);
 
 [[nodiscard]] inline std::span<const std::byte> bytes_in(std::string_view text) noexcept {
   return std::as_bytes(std::span(text));

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
 #include "base/quote.h"
@@ -14,6 +13,11 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t deepest = 16;
+
+/// What a key adds to a path.
+std::string step(std::string_view key) {
+  return base::is_identifier(key) ? fmt::format(".{}", key) : fmt::format("[{}]", base::quote(key));
+}
 
 /// Where a parse is: an array at an index, or an object at a key.
 struct Level {
@@ -67,7 +71,7 @@ class Watcher : public nlohmann::json_sax<json> {
 
   [[nodiscard]] std::string path() const {
     std::string path = "$";
-    for (const Level& level : levels_) path += level.array ? fmt::format("[{}]", level.count - 1) : "." + level.key;
+    for (const Level& level : levels_) path += level.array ? fmt::format("[{}]", level.count - 1) : step(level.key);
     return path;
   }
 
@@ -105,11 +109,22 @@ std::string shown(const json& value) {
 }  // namespace
 
 Result<json> parse_json(std::string_view text) {
+  // The library takes a zero byte for the end, whatever follows it.
+  if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
+    return Error(Errc::invalid_argument, fmt::format("Offset {} of the JSON text is a zero byte.", zero));
   Watcher watcher;
   if (!json::sax_parse(text, &watcher)) {
     return watcher.error.value_or(Error(Errc::invalid_argument, "JSON text is not valid."));
   }
   return json::parse(text, nullptr, false);
+}
+
+std::optional<std::string> json_string(const std::string& text) {
+  try {
+    return json(text).dump();
+  } catch (const json::type_error&) {
+    return std::nullopt;
+  }
 }
 
 bool JsonView::has(std::string_view key) const { return value_->is_object() && value_->contains(key); }
@@ -135,6 +150,14 @@ Result<std::vector<JsonView>> JsonView::items() const {
   if (!value_->is_array()) return expected("an array");
   std::vector<JsonView> views;
   for (const json& item : *value_) views.push_back(JsonView(item, fmt::format("{}[{}]", path_, views.size())));
+  return views;
+}
+
+Result<std::vector<std::pair<std::string, JsonView>>> JsonView::members() const {
+  if (!value_->is_object()) return expected("an object");
+  std::vector<std::pair<std::string, JsonView>> views;
+  for (const auto& item : value_->items())
+    views.emplace_back(item.key(), JsonView(item.value(), path_ + step(item.key())));
   return views;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,9 @@ namespace pintle::io {
 /// `invalid_argument` names the offset. A key that is there twice and nesting deeper than 16 are refused.
 [[nodiscard]] Result<nlohmann::json> parse_json(std::string_view text);
 
+/// Text as a JSON string, in its quotes; empty when it is not UTF-8.
+[[nodiscard]] std::optional<std::string> json_string(const std::string& text);
+
 /// A value inside a document, which must outlive it, with its path: "$.variants[1].file".
 class JsonView {
  public:
@@ -27,6 +31,8 @@ class JsonView {
   [[nodiscard]] Result<void> has_only(std::initializer_list<std::string_view> keys) const;
   [[nodiscard]] Result<JsonView> member(std::string_view key) const;
   [[nodiscard]] Result<std::vector<JsonView>> items() const;
+  /// An object's keys and values, the keys in ascending order.
+  [[nodiscard]] Result<std::vector<std::pair<std::string, JsonView>>> members() const;
   [[nodiscard]] Result<std::string> text() const;
   [[nodiscard]] Result<std::uint64_t> number() const;
   /// `invalid_argument`: what is here, and what is expected instead.

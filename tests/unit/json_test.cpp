@@ -26,6 +26,24 @@ TEST(Json, ReadsADocument) {
   EXPECT_EQ(sizes[1].path(), "$.sizes[1]");
 }
 
+TEST(Json, AZeroByteIsNoEnd) {
+  using namespace std::string_view_literals;
+  EXPECT_EQ(refusal("{}\0 and more"sv), "Offset 2 of the JSON text is a zero byte.");
+  EXPECT_EQ(refusal("{}\0"sv), "Offset 2 of the JSON text is a zero byte.");
+}
+
+TEST(Json, MembersHaveTheirPaths) {
+  const auto document = must(parse_json(R"({"layer.0 \"w\"": 1, "bias": {"deep": [2]}})"));
+  const auto members = must(JsonView(document).members());
+  ASSERT_EQ(members.size(), 2u);
+  EXPECT_EQ(members[0].first, "bias");
+  EXPECT_EQ(members[0].second.path(), "$.bias");
+  EXPECT_EQ(must(must(members[0].second.member("deep")).items())[0].path(), "$.bias.deep[0]");
+  EXPECT_EQ(members[1].first, "layer.0 \"w\"");
+  EXPECT_EQ(members[1].second.path(), R"($["layer.0 \"w\""])");
+  EXPECT_FALSE(members[1].second.members());
+}
+
 TEST(Json, RefusalsOfTextNameTheOffset) {
   std::string all;
   for (const char* const text : {"", "{", "{\"a\":1,}", "[1 2]", "nul", "1e999", "{} {}", "{\"a\":1,\"a\":2}",

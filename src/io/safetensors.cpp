@@ -1,0 +1,214 @@
+// Reading.
+//    0  length of the header, 8 bytes, little-endian
+//    8  header: a JSON object, {"NAME":{"dtype":"F32","shape":[2,3],"data_offsets":[BEGIN,END]},...}, with spaces
+//    behind
+//       it; "__metadata__" is an object of strings
+//       the tensors' bytes; the offsets count from here
+#include "io/safetensors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/contain.h"
+#include "base/file.h"
+#include "base/quote.h"
+#include "io/json.h"
+#include "io/safetensors_dtype.h"
+
+namespace pintle::io {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+constexpr std::uint64_t length_bytes = 8;
+
+Error expected_at(std::uint64_t offset, std::string_view found, std::string_view what) {
+  return {Errc::invalid_argument,
+          fmt::format("Offset {} of the safetensors file holds {} where {} is expected.", offset, found, what)};
+}
+
+Error bad_tensor(std::string_view name, std::string_view what) {
+  return {Errc::invalid_argument, fmt::format("Tensor {} {}.", base::quote(name), what)};
+}
+
+/// A tensor whose place is not checked yet.
+struct Entry {
+  TensorView view;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+Result<std::string_view> header_of(Bytes file) {
+  const auto length = base::load_little<std::uint64_t>(file, 0);
+  if (!length) return expected_at(file.size(), "the file's end", "the header's length (8 bytes)");
+  const std::string found = fmt::format("the header's length ({})", *length);
+  if (*length > max_safetensors_header)
+    return expected_at(0, found, fmt::format("at most the limit ({} bytes)", max_safetensors_header));
+  if (!base::range_fits(length_bytes, *length, file.size()))
+    return expected_at(0, found, fmt::format("at most the rest of the file ({} bytes)", file.size() - length_bytes));
+  const std::string_view text = base::text_in(file.subspan(length_bytes, *length));
+  if (text.starts_with('{')) return text;
+  return expected_at(length_bytes, text.empty() ? "an empty header" : base::quote(text, 16), "\"{\"");
+}
+
+Result<DType> dtype_in(const JsonView& entry) {
+  PINTLE_ASSIGN(view, entry.member("dtype"));
+  PINTLE_ASSIGN(name, view.text());
+  return parse_safetensors_dtype(name);
+}
+
+Result<Shape> shape_in(const JsonView& entry) {
+  PINTLE_ASSIGN(view, entry.member("shape"));
+  PINTLE_ASSIGN(items, view.items());
+  if (items.size() > Shape::max_rank) {
+    return Error(Errc::unsupported, fmt::format("JSON path {} has more dimensions ({}) than the limit ({}).",
+                                                view.path(), items.size(), Shape::max_rank));
+  }
+  std::array<std::uint64_t, Shape::max_rank> dims{};
+  for (std::size_t axis = 0; axis < items.size(); ++axis) {
+    PINTLE_ASSIGN(dim, items[axis].number());
+    dims[axis] = dim;
+  }
+  return Shape(std::span(dims).first(items.size()));
+}
+
+Result<std::pair<std::uint64_t, std::uint64_t>> offsets_in(const JsonView& entry) {
+  PINTLE_ASSIGN(view, entry.member("data_offsets"));
+  PINTLE_ASSIGN(items, view.items());
+  if (items.size() != 2) {
+    return Error(
+        Errc::invalid_argument,
+        fmt::format("JSON path {} holds {} numbers where 2 (begin and end) are expected.", view.path(), items.size()));
+  }
+  PINTLE_ASSIGN(begin, items[0].number());
+  PINTLE_ASSIGN(end, items[1].number());
+  if (begin <= end) return std::pair(begin, end);
+  return Error(Errc::invalid_argument,
+               fmt::format("JSON path {} begins at {}, behind its end ({}).", view.path(), begin, end));
+}
+
+Result<void> check_size(const Entry& entry) {
+  const std::uint64_t found = entry.end - entry.begin;
+  const auto wanted = checked_bytes(entry.view.dtype, entry.view.shape);
+  if (wanted == found) return {};
+  return bad_tensor(entry.view.name,
+                    fmt::format("has {} bytes (offsets {} to {}), but its shape {} of {} takes {}", found, entry.begin,
+                                entry.end, entry.view.shape.text(), name(entry.view.dtype),
+                                wanted ? fmt::to_string(*wanted) : "more than 64 bits can count"));
+}
+
+Result<Entry> parse_entry(const std::string& name, const JsonView& view) {
+  PINTLE_TRY(view.has_only({"dtype", "shape", "data_offsets"}));
+  PINTLE_ASSIGN(dtype, dtype_in(view));
+  PINTLE_ASSIGN(shape, shape_in(view));
+  PINTLE_ASSIGN(offsets, offsets_in(view));
+  Entry entry{{name, dtype, shape, {}}, offsets.first, offsets.second};
+  PINTLE_TRY(check_size(entry));
+  return entry;
+}
+
+Result<std::map<std::string, std::string>> parse_metadata(const JsonView& view) {
+  PINTLE_ASSIGN(members, view.members());
+  std::map<std::string, std::string> metadata;
+  for (const auto& [key, value] : members) {
+    PINTLE_ASSIGN(text, value.text());
+    metadata.emplace(key, std::move(text));
+  }
+  return metadata;
+}
+
+Result<void> check_bools(const TensorView& tensor, std::uint64_t offset) {
+  if (tensor.dtype != DType::boolean) return {};
+  const auto bad = std::ranges::find_if(tensor.bytes, [](std::byte byte) { return byte > std::byte{1}; });
+  if (bad == tensor.bytes.end()) return {};
+  return expected_at(offset + static_cast<std::uint64_t>(bad - tensor.bytes.begin()),
+                     fmt::to_string(std::to_integer<unsigned>(*bad)),
+                     fmt::format("a bool (0 or 1) of tensor {}", base::quote(tensor.name)));
+}
+
+/// Gives each tensor its bytes, in ascending order, and sees that they cover `data`. `start` is its offset in the file.
+Result<std::vector<TensorView>> place(std::vector<Entry> entries, Bytes data, std::uint64_t start) {
+  std::ranges::sort(entries, {}, [](const Entry& entry) { return std::tie(entry.begin, entry.end, entry.view.name); });
+  std::vector<TensorView> tensors;
+  std::uint64_t end = 0;
+  for (Entry& entry : entries) {
+    const std::string_view fault = entry.begin < end ? "overlaps the tensor before it" : "leaves a hole before it";
+    if (entry.begin != end)
+      return bad_tensor(entry.view.name,
+                        fmt::format("{}: it begins at {} where {} is expected", fault, entry.begin, end));
+    if (entry.end > data.size())
+      return bad_tensor(entry.view.name, fmt::format("ends at {}, behind the end of the file's data ({} bytes)",
+                                                     entry.end, data.size()));
+    end = entry.end;
+    entry.view.bytes = data.subspan(entry.begin, entry.end - entry.begin);
+    PINTLE_TRY(check_bools(entry.view, start + entry.begin));
+    tensors.push_back(std::move(entry.view));
+  }
+  if (end == data.size()) return tensors;
+  return expected_at(start + end, fmt::format("bytes ({}) of no tensor", data.size() - end), "the end");
+}
+
+Result<TensorSet> parse_header(const JsonView& header, Bytes data, std::uint64_t start) {
+  PINTLE_ASSIGN(members, header.members());
+  TensorSet set;
+  std::vector<Entry> entries;
+  for (const auto& [key, value] : members) {
+    if (key == "__metadata__") {
+      PINTLE_ASSIGN(metadata, parse_metadata(value));
+      set.metadata = std::move(metadata);
+      continue;
+    }
+    auto entry = parse_entry(key, value);
+    if (!entry) return entry.error().during(fmt::format("reading tensor {}", base::quote(key)));
+    entries.push_back(*std::move(entry));
+  }
+  PINTLE_ASSIGN(tensors, place(std::move(entries), data, start));
+  set.tensors = std::move(tensors);
+  return set;
+}
+
+Result<TensorSet> parse(Bytes file) {
+  PINTLE_ASSIGN(text, header_of(file));
+  const auto document = parse_json(text);
+  if (!document) return document.error().during("reading the header at offset 8 of the safetensors file");
+  const std::uint64_t start = length_bytes + text.size();
+  return parse_header(JsonView(*document), file.subspan(start), start);
+}
+
+}  // namespace
+
+bool TensorView::is_aligned() const noexcept {
+  // The two numbers of a complex one need no more than each alone.
+  const std::uint64_t alignment = dtype == DType::complex64 ? 4 : bytes_of(dtype);
+  return reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment == 0;
+}
+
+Result<TensorView> TensorSet::tensor(std::string_view name) const {
+  return base::contain("finding a tensor", [&]() -> Result<TensorView> {
+    const auto found = std::ranges::find(tensors, name, &TensorView::name);
+    if (found != tensors.end()) return *found;
+    return Error(Errc::not_found,
+                 fmt::format("No tensor is called {}; there are {}.", base::quote(name), tensors.size()));
+  });
+}
+
+Result<TensorSet> parse_safetensors(Bytes file) {
+  return base::contain("reading a safetensors file", [&] { return parse(file); });
+}
+
+Result<TensorFile> read_safetensors(const std::filesystem::path& path) {
+  return base::contain("reading a safetensors file", [&]() -> Result<TensorFile> {
+    PINTLE_ASSIGN(file, base::MappedFile::open(path));
+    auto set = parse_safetensors(file.bytes());
+    if (!set) return set.error().during(fmt::format("reading {}", base::quote(path.string(), 4096)));
+    return TensorFile{std::move(file), *std::move(set)};
+  });
+}
+
+}  // namespace pintle::io

@@ -1,0 +1,19 @@
+// The names of element types in safetensors files.
+#pragma once
+
+#include <string_view>
+
+#include "pintle/dtype.h"
+#include "pintle/error.h"
+
+namespace pintle::io {
+
+/// `unsupported` for a type that only the format has, `invalid_argument` for a name that it has not.
+[[nodiscard]] Result<DType> parse_safetensors_dtype(std::string_view name);
+/// Every dtype has one.
+[[nodiscard]] std::string_view safetensors_name(DType dtype) noexcept;
+/// Where tensors of this dtype stand in a file, from 0: those with the largest elements come first, and every writer
+/// keeps the same order.
+[[nodiscard]] std::size_t safetensors_rank(DType dtype) noexcept;
+
+}  // namespace pintle::io
