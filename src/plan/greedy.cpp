@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plan/neighbours.h"
+#include "plan/stream.h"
 
 namespace pintle::plan {
 namespace {
@@ -13,6 +14,8 @@ namespace {
 /// Visits of neighbours that all orders together may take: about half a second.
 constexpr std::uint64_t most_work = 12'000'000;
 constexpr std::uint32_t shaken_orders = 24;
+/// Pairs of blocks that conflict beyond which one pass over time must do, where it can.
+constexpr std::uint64_t most_pairs = 40'000'000;
 
 enum class Fit : std::uint8_t { first, best };
 
@@ -34,11 +37,16 @@ class Packer {
       if (model.blocks[i].fixed) addresses_[i] = *model.blocks[i].fixed;
       else if (ground_ == 0 || !lies_throughout(model, model.blocks[i])) movable_.push_back(i);
     }
+    pairs_throughout_ = (model.blocks.size() - movable_.size()) * model.blocks.size();
+    if (!model.is_line || model.has_fixed) pairs_throughout_ = 0;
   }
 
   [[nodiscard]] const std::vector<std::uint32_t>& movable() const { return movable_; }
   [[nodiscard]] std::uint64_t work() const { return work_; }
   [[nodiscard]] Layout pack(const std::vector<std::uint32_t>& order, Fit fit);
+  [[nodiscard]] Layout pack_in_time();
+  /// Too many conflicts to look at each.
+  [[nodiscard]] bool is_dense() const;
 
  private:
   [[nodiscard]] std::uint64_t place_for(std::uint32_t block, Fit fit);
@@ -49,6 +57,7 @@ class Packer {
   std::vector<std::uint32_t> movable_;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> taken_;  ///< Address and end of each neighbour.
   std::uint64_t ground_ = 0;
+  std::uint64_t pairs_throughout_ = 0;  ///< Of blocks that lie on the ground already.
   std::uint64_t work_ = 0;
 };
 
@@ -83,6 +92,17 @@ Layout Packer::pack(const std::vector<std::uint32_t>& order, Fit fit) {
     addresses_[block] = place_for(block, fit);
     neighbours_.add(block);
   }
+  const auto bytes = chunk_bytes(model_, addresses_);
+  return {addresses_, std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0})};
+}
+
+bool Packer::is_dense() const {
+  const bool can_stream = model_.is_line && !model_.has_fixed && !model_.has_chunks();
+  return can_stream && neighbours_.pairs() - pairs_throughout_ > most_pairs;
+}
+
+Layout Packer::pack_in_time() {
+  place_in_time(model_, movable_, ground_, addresses_);
   const auto bytes = chunk_bytes(model_, addresses_);
   return {addresses_, std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0})};
 }
@@ -169,6 +189,7 @@ Layout first_fit_by_size(const Model& model) {
 
 Layout greedy(const Model& model, std::uint64_t enough) {
   Packer packer(model);
+  if (packer.is_dense()) return packer.pack_in_time();
   Layout best = packer.pack(ordered(model, packer.movable(), weights[0]), Fit::first);
   const std::uint64_t each = packer.work();
   auto best_order = ordered(model, packer.movable(), weights[0]);
