@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "plan/neighbours.h"
@@ -127,9 +128,9 @@ constexpr std::array<Weight, 7> weights{
 
 /// The larger first where the weight is the same.
 std::vector<std::uint32_t> ordered(const Model& model, std::vector<std::uint32_t> blocks, Weight weight) {
-  std::ranges::stable_sort(blocks, [&](std::uint32_t a, std::uint32_t b) {
+  std::ranges::sort(blocks, [&](std::uint32_t a, std::uint32_t b) {
     const Block &x = model.blocks[a], &y = model.blocks[b];
-    return std::pair(weight(x), x.size) > std::pair(weight(y), y.size);
+    return std::tuple(weight(x), x.size, b) > std::tuple(weight(y), y.size, a);
   });
   return blocks;
 }
@@ -173,7 +174,7 @@ std::uint64_t place_throughout(const Model& model, std::vector<std::uint64_t>& a
   for (std::uint32_t i = 0; i < model.blocks.size(); ++i) {
     if (lies_throughout(model, model.blocks[i])) blocks.push_back(i);
   }
-  std::ranges::stable_sort(blocks, std::ranges::greater{}, [&](auto i) { return model.blocks[i].alignment; });
+  std::ranges::sort(blocks, std::ranges::greater{}, [&](auto i) { return std::pair(model.blocks[i].alignment, ~i); });
   std::uint64_t ground = 0;
   for (const std::uint32_t block : blocks) {
     addresses[block] = next_place(model, model.blocks[block], ground);

@@ -85,9 +85,9 @@ void place_in_time(const Model& model, const std::vector<std::uint32_t>& blocks,
                    std::vector<std::uint64_t>& addresses) {
   auto order = blocks;
   // Of those that begin together the one that lives longest lies lowest.
-  std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
+  std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
     const Block &x = model.blocks[a], &y = model.blocks[b];
-    return std::tuple(x.lower, y.upper, y.size) < std::tuple(y.lower, x.upper, x.size);
+    return std::tuple(x.lower, y.upper, y.size, a) < std::tuple(y.lower, x.upper, x.size, b);
   });
   using End = std::pair<std::uint32_t, std::uint32_t>;
   std::priority_queue<End, std::vector<End>, std::greater<>> ends;
