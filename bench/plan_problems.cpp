@@ -108,7 +108,7 @@ std::uint64_t first_fit_by_size(const PlanProblem& problem) {
   const auto& values = problem.values;
   std::vector<std::uint32_t> order(values.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::uint32_t i) { return values[i].size; });
+  std::ranges::sort(order, std::ranges::greater{}, [&](std::uint32_t i) { return std::pair(values[i].size, ~i); });
   std::vector<std::uint64_t> offsets(values.size());
   std::uint64_t total = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {

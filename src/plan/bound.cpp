@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <utility>
 
 namespace pintle::plan {
 namespace {
@@ -85,7 +86,8 @@ std::vector<std::uint64_t> alive_bytes(const Checked& checked) {
 std::uint64_t clique_of_largest(const Model& plain) {
   std::vector<std::uint32_t> order(plain.blocks.size()), common(plain.blocks.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::ranges::stable_sort(order, std::ranges::greater{}, [&](auto block) { return plain.blocks[block].size; });
+  std::ranges::sort(order, std::ranges::greater{},
+                    [&](auto block) { return std::pair(plain.blocks[block].size, ~block); });
   std::uint64_t bytes = 0;
   std::uint32_t members = 0;
   for (const std::uint32_t block : order) {

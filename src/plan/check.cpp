@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "base/contain.h"
@@ -105,7 +106,7 @@ class LineSweep {
     for (std::uint32_t i = 0; i < problem_.values.size(); ++i) {
       if (is_laid_out(problem_.values[i])) order.push_back(i);
     }
-    std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return begin_of(i); });
+    std::ranges::sort(order, {}, [&](std::uint32_t i) { return std::pair(begin_of(i), i); });
     for (const std::uint32_t value : order) {
       while (!ends_.empty() && ends_.begin()->first <= begin_of(value)) remove_first();
       PINTLE_TRY(add(value));
@@ -178,8 +179,8 @@ class RelationSweep {
     for (std::uint32_t i = 0; i < problem_.values.size(); ++i) {
       if (is_laid_out(problem_.values[i])) order.push_back(i);
     }
-    std::ranges::stable_sort(
-        order, {}, [&](std::uint32_t i) { return std::pair(plan_.values()[i].chunk, plan_.values()[i].offset); });
+    std::ranges::sort(
+        order, {}, [&](std::uint32_t i) { return std::tuple(plan_.values()[i].chunk, plan_.values()[i].offset, i); });
     for (std::size_t i = 0; i < order.size(); ++i) {
       const PlannedValue& one = plan_.values()[order[i]];
       for (std::size_t j = i + 1; j < order.size(); ++j) {

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "plan/neighbours.h"
+#include "plan/stream.h"
 
 namespace pintle::plan {
 namespace {
@@ -13,6 +15,8 @@ namespace {
 /// Visits of neighbours that all orders together may take: about half a second.
 constexpr std::uint64_t most_work = 12'000'000;
 constexpr std::uint32_t shaken_orders = 24;
+/// Pairs of blocks that conflict beyond which one pass over time must do, where it can.
+constexpr std::uint64_t most_pairs = 40'000'000;
 
 enum class Fit : std::uint8_t { first, best };
 
@@ -34,11 +38,16 @@ class Packer {
       if (model.blocks[i].fixed) addresses_[i] = *model.blocks[i].fixed;
       else if (ground_ == 0 || !lies_throughout(model, model.blocks[i])) movable_.push_back(i);
     }
+    pairs_throughout_ = (model.blocks.size() - movable_.size()) * model.blocks.size();
+    if (!model.is_line || model.has_fixed) pairs_throughout_ = 0;
   }
 
   [[nodiscard]] const std::vector<std::uint32_t>& movable() const { return movable_; }
   [[nodiscard]] std::uint64_t work() const { return work_; }
   [[nodiscard]] Layout pack(const std::vector<std::uint32_t>& order, Fit fit);
+  [[nodiscard]] Layout pack_in_time();
+  /// Too many conflicts to look at each.
+  [[nodiscard]] bool is_dense() const;
 
  private:
   [[nodiscard]] std::uint64_t place_for(std::uint32_t block, Fit fit);
@@ -49,6 +58,7 @@ class Packer {
   std::vector<std::uint32_t> movable_;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> taken_;  ///< Address and end of each neighbour.
   std::uint64_t ground_ = 0;
+  std::uint64_t pairs_throughout_ = 0;  ///< Of blocks that lie on the ground already.
   std::uint64_t work_ = 0;
 };
 
@@ -87,6 +97,17 @@ Layout Packer::pack(const std::vector<std::uint32_t>& order, Fit fit) {
   return {addresses_, std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0})};
 }
 
+bool Packer::is_dense() const {
+  const bool can_stream = model_.is_line && !model_.has_fixed && !model_.has_chunks();
+  return can_stream && neighbours_.pairs() - pairs_throughout_ > most_pairs;
+}
+
+Layout Packer::pack_in_time() {
+  place_in_time(model_, movable_, ground_, addresses_);
+  const auto bytes = chunk_bytes(model_, addresses_);
+  return {addresses_, std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0})};
+}
+
 std::uint64_t width(const Block& block) { return block.upper - block.lower; }
 
 /// A number that grows with what is to be placed early. Products are of doubles: they order, nothing more.
@@ -107,9 +128,9 @@ constexpr std::array<Weight, 7> weights{
 
 /// The larger first where the weight is the same.
 std::vector<std::uint32_t> ordered(const Model& model, std::vector<std::uint32_t> blocks, Weight weight) {
-  std::ranges::stable_sort(blocks, [&](std::uint32_t a, std::uint32_t b) {
+  std::ranges::sort(blocks, [&](std::uint32_t a, std::uint32_t b) {
     const Block &x = model.blocks[a], &y = model.blocks[b];
-    return std::pair(weight(x), x.size) > std::pair(weight(y), y.size);
+    return std::tuple(weight(x), x.size, b) > std::tuple(weight(y), y.size, a);
   });
   return blocks;
 }
@@ -153,7 +174,7 @@ std::uint64_t place_throughout(const Model& model, std::vector<std::uint64_t>& a
   for (std::uint32_t i = 0; i < model.blocks.size(); ++i) {
     if (lies_throughout(model, model.blocks[i])) blocks.push_back(i);
   }
-  std::ranges::stable_sort(blocks, std::ranges::greater{}, [&](auto i) { return model.blocks[i].alignment; });
+  std::ranges::sort(blocks, std::ranges::greater{}, [&](auto i) { return std::pair(model.blocks[i].alignment, ~i); });
   std::uint64_t ground = 0;
   for (const std::uint32_t block : blocks) {
     addresses[block] = next_place(model, model.blocks[block], ground);
@@ -169,6 +190,7 @@ Layout first_fit_by_size(const Model& model) {
 
 Layout greedy(const Model& model, std::uint64_t enough) {
   Packer packer(model);
+  if (packer.is_dense()) return packer.pack_in_time();
   Layout best = packer.pack(ordered(model, packer.movable(), weights[0]), Fit::first);
   const std::uint64_t each = packer.work();
   auto best_order = ordered(model, packer.movable(), weights[0]);

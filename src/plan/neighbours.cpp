@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <utility>
 
 namespace pintle::plan {
 
@@ -11,7 +12,7 @@ Neighbours::Neighbours(const Model& model) : model_(model), is_added_(model.bloc
   by_begin_.resize(model.blocks.size());
   place_of_.resize(model.blocks.size());
   std::iota(by_begin_.begin(), by_begin_.end(), 0u);
-  std::ranges::stable_sort(by_begin_, {}, [&](std::uint32_t block) { return model.blocks[block].lower; });
+  std::ranges::sort(by_begin_, {}, [&](std::uint32_t block) { return std::pair(model.blocks[block].lower, block); });
   begins_before_.resize(model.sections + 1);
   for (std::uint32_t i = 0; i < by_begin_.size(); ++i) place_of_[by_begin_[i]] = i;
   for (const Block& block : model.blocks) ++begins_before_[block.lower + 1];

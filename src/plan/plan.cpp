@@ -177,7 +177,7 @@ Result<Plan> Plan::make(std::vector<PlannedValue> values, std::vector<std::uint6
     plan.by_name_.resize(values.size());
     std::iota(plan.by_name_.begin(), plan.by_name_.end(), 0u);
     const auto name = [&](std::uint32_t i) -> const std::string& { return values[i].name; };
-    std::ranges::stable_sort(plan.by_name_, {}, name);
+    std::ranges::sort(plan.by_name_, {}, name);
     const auto twice = std::ranges::adjacent_find(plan.by_name_, {}, name);
     if (twice != plan.by_name_.end()) return wrong(fmt::format("{} is there twice.", named(values[*twice])));
     plan.values_ = std::move(values);

@@ -5,6 +5,7 @@
 #include <bit>
 #include <numeric>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "base/bytes.h"
@@ -22,7 +23,10 @@ Result<void> check_names(const PlanProblem& problem) {
   const auto& values = problem.values;
   std::vector<std::uint32_t> order(values.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::ranges::stable_sort(order, {}, [&](std::uint32_t i) -> const std::string& { return values[i].name; });
+  std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
+    const int order_of_names = values[a].name.compare(values[b].name);
+    return order_of_names != 0 ? order_of_names < 0 : a < b;
+  });
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::string& name = values[order[i]].name;
     if (name.empty()) return wrong(fmt::format("Value {} has no name.", order[i]));
@@ -134,7 +138,8 @@ Result<void> add_pairs(Checked& checked) {
     if (has_effect(checked, from, to)) checked.pairs.push_back(pair);
   }
   if (checked.relation) return {};
-  std::ranges::stable_sort(checked.pairs, {}, [&](InPlace pair) { return problem.values[pair.to].lower; });
+  std::ranges::sort(checked.pairs, {},
+                    [&](InPlace pair) { return std::tuple(problem.values[pair.to].lower, pair.from, pair.to); });
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 #include <utility>
 
 #include "plan/failed_states.h"
@@ -197,7 +198,7 @@ std::vector<Valley> Search::parts_of(Valley part) const {
 
 Verdict Search::solve_parts(Valley part) {
   auto parts = parts_of(part);
-  std::ranges::stable_sort(parts, {}, [&](Valley one) { return blocks_in(one); });
+  std::ranges::sort(parts, {}, [&](Valley one) { return std::pair(blocks_in(one), one.lower); });
   for (const Valley one : parts) {
     const Verdict verdict = solve(one);
     if (verdict != Verdict::found) return verdict;
@@ -208,8 +209,8 @@ Verdict Search::solve_parts(Valley part) {
 Verdict Search::branch(Valley part) {
   Choice choice;
   if (!choose(part, choice)) return Verdict::impossible;
-  std::ranges::stable_sort(choice.candidates, std::ranges::greater{},
-                           [&](auto index) { return std::pair(weight_of(index), blocks_[index].size); });
+  std::ranges::sort(choice.candidates, std::ranges::greater{},
+                    [&](std::uint32_t index) { return std::tuple(weight_of(index), blocks_[index].size, ~index); });
   const std::size_t mark = trail_.size();
   for (const std::uint32_t candidate : choice.candidates) {
     place(candidate);

@@ -1,0 +1,16 @@
+// A plan in one pass over time, for models that are too dense for anything else.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "plan/model.h"
+
+namespace pintle::plan {
+
+/// Addresses from `ground` on: each block, when it begins, takes the tightest gap that is free, and gives it back when
+/// it ends. n log n, where alignments are mixed a little more. For one line of time, one chunk and nothing fixed.
+void place_in_time(const Model& model, const std::vector<std::uint32_t>& blocks, std::uint64_t ground,
+                   std::vector<std::uint64_t>& addresses);
+
+}  // namespace pintle::plan
