@@ -128,9 +128,20 @@ struct Narrow {
   }
 };
 
-/// To the nearest even, by an instruction where there is one.
+/// To the nearest even, where that is less work.
 template <FloatFormat format>
 struct NarrowToNearest : Narrow<format> {};
+
+/// The sign may stay where it is: what does not overflow carries nothing into it.
+template <>
+struct NarrowToNearest<bf16_format> : Narrow<bf16_format> {
+  HWY_INLINE hn::Vec<Lanes<std::uint16_t>> operator()(WordLanes bits) const {
+    const WordMask special = exceeds(hn::And(bits, all(0x7fffffff)), rules.fits);
+    if (HWY_UNLIKELY(!hn::AllFalse(Words(), special))) return with_special(bits, rules);
+    const WordLanes odd = hn::And(hn::ShiftRight<16>(bits), all(1));
+    return packed<std::uint16_t>(hn::ShiftRight<16>(hn::Add(bits, hn::Add(odd, all(0x7fff)))));
+  }
+};
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 /// F16C rounds as we do, whatever modes the environment has; only NaNs and what overflows differ.
