@@ -9,10 +9,10 @@
 // This file is compiled once for each instruction set: foreach_target.h includes it again and again.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "base/convert_lanes.cpp"
-#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
 // Behind it
-#include "hwy/cache_control.h"
-#include "hwy/highway.h"
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
 
 #ifndef PINTLE_CONVERT_RULES
 #define PINTLE_CONVERT_RULES
