@@ -9,10 +9,10 @@
 // This file is compiled once for each instruction set: foreach_target.h includes it again and again.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "base/convert_lanes.cpp"
-#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
 // Behind it
-#include "hwy/cache_control.h"
-#include "hwy/highway.h"
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
 
 #ifndef PINTLE_CONVERT_RULES
 #define PINTLE_CONVERT_RULES
@@ -128,9 +128,20 @@ struct Narrow {
   }
 };
 
-/// To the nearest even, by an instruction where there is one.
+/// To the nearest even, where that is less work.
 template <FloatFormat format>
 struct NarrowToNearest : Narrow<format> {};
+
+/// The sign may stay where it is: what does not overflow carries nothing into it.
+template <>
+struct NarrowToNearest<bf16_format> : Narrow<bf16_format> {
+  HWY_INLINE hn::Vec<Lanes<std::uint16_t>> operator()(WordLanes bits) const {
+    const WordMask special = exceeds(hn::And(bits, all(0x7fffffff)), rules.fits);
+    if (HWY_UNLIKELY(!hn::AllFalse(Words(), special))) return with_special(bits, rules);
+    const WordLanes odd = hn::And(hn::ShiftRight<16>(bits), all(1));
+    return packed<std::uint16_t>(hn::ShiftRight<16>(hn::Add(bits, hn::Add(odd, all(0x7fff)))));
+  }
+};
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 /// F16C rounds as we do, whatever modes the environment has; only NaNs and what overflows differ.
