@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "base/bytes.h"
 #include "base/contain.h"
@@ -83,10 +84,22 @@ Result<std::span<const std::byte>> data_of(std::span<const std::byte> file, cons
                            header.data_offset, rest, header.shape.text(), name(header.dtype), wanted(size)));
 }
 
-Result<Array> parse(std::span<const std::byte> file) {
+/// The header and the data that it describes.
+struct Contents {
+  NpyHeader header;
+  std::span<const std::byte> data;
+};
+
+Result<Contents> contents_of(std::span<const std::byte> file) {
   PINTLE_ASSIGN(header, parse_npy_header(file));
   PINTLE_ASSIGN(data, data_of(file, header));
   if (header.dtype == DType::boolean) PINTLE_TRY(check_bools(data, header.data_offset));
+  return Contents{header, data};
+}
+
+Result<Array> parse(std::span<const std::byte> file) {
+  PINTLE_ASSIGN(contents, contents_of(file));
+  const auto& [header, data] = contents;
   Array array{header.dtype, header.shape, {}};
   if (header.order == ArrayOrder::fortran) {
     array.bytes = in_c_order(data, header.shape, bytes_of(header.dtype));
@@ -97,14 +110,31 @@ Result<Array> parse(std::span<const std::byte> file) {
   return array;
 }
 
-Result<std::vector<std::byte>> serialize(const Array& array) {
+Error needs_a_copy(std::string_view what) {
+  return {Errc::unsupported, fmt::format("Array in the .npy file has {}, which only a copy can change.", what)};
+}
+
+Result<ArrayView> view(std::span<const std::byte> file) {
+  PINTLE_ASSIGN(contents, contents_of(file));
+  const auto& [header, data] = contents;
+  if (header.order == ArrayOrder::fortran && header.shape.rank() > 1 && !data.empty())
+    return needs_a_copy("Fortran order");
+  if (header.endian != std::endian::native && swapped_bytes(header.dtype) > 1 && !data.empty())
+    return needs_a_copy(header.endian == std::endian::big ? "big-endian elements" : "little-endian elements");
+  return ArrayView{header.dtype, header.shape, data};
+}
+
+/// The header of an array whose bytes fit its shape.
+Result<std::string> header_of(const ArrayView& array) {
   const auto size = checked_bytes(array.dtype, array.shape);
-  if (!size || *size != array.bytes.size()) {
-    return Error(Errc::invalid_argument,
-                 fmt::format("Size ({}) of an array's bytes is not what its shape {} of {} takes ({}).",
-                             array.bytes.size(), array.shape.text(), name(array.dtype), wanted(size)));
-  }
-  PINTLE_ASSIGN(header, serialize_npy_header(array.dtype, array.shape));
+  if (size && *size == array.bytes.size()) return serialize_npy_header(array.dtype, array.shape);
+  return Error(Errc::invalid_argument,
+               fmt::format("Size ({}) of an array's bytes is not what its shape {} of {} takes ({}).",
+                           array.bytes.size(), array.shape.text(), name(array.dtype), wanted(size)));
+}
+
+Result<std::vector<std::byte>> serialize(const Array& array) {
+  PINTLE_ASSIGN(header, header_of({array.dtype, array.shape, array.bytes}));
   const auto head = base::bytes_in(header);
   std::vector<std::byte> file(head.begin(), head.end());
   file.insert(file.end(), array.bytes.begin(), array.bytes.end());
@@ -134,11 +164,28 @@ Result<Array> read_npy(const std::filesystem::path& path) {
   });
 }
 
-Result<void> write_npy(const Array& array, const std::filesystem::path& path) {
-  return base::contain("writing a .npy file", [&]() -> Result<void> {
-    PINTLE_ASSIGN(bytes, serialize_npy(array));
-    return base::write_file(path, bytes);
+Result<ArrayView> view_npy(std::span<const std::byte> bytes) {
+  return base::contain("reading a .npy file", [&] { return view(bytes); });
+}
+
+Result<MappedArray> map_npy(const std::filesystem::path& path) {
+  return base::contain("reading a .npy file", [&]() -> Result<MappedArray> {
+    PINTLE_ASSIGN(file, base::MappedFile::open(path));
+    auto array = view_npy(file.bytes());
+    if (!array) return array.error().during(reading(path));
+    return MappedArray{std::move(file), *array};
   });
+}
+
+Result<void> write_npy(const ArrayView& array, const std::filesystem::path& path) {
+  return base::contain("writing a .npy file", [&]() -> Result<void> {
+    PINTLE_ASSIGN(header, header_of(array));
+    return base::write_parts(path, std::array{base::bytes_in(header), array.bytes});
+  });
+}
+
+Result<void> write_npy(const Array& array, const std::filesystem::path& path) {
+  return write_npy(ArrayView{array.dtype, array.shape, array.bytes}, path);
 }
 
 }  // namespace pintle::io

@@ -40,9 +40,27 @@ constexpr std::array<Descr, 13> descrs{{
     {"c8", DType::complex64},
 }};
 
-std::string descr_names() {
+// NumPy has no type of its own for these. As the only field of a record their name survives, and NumPy alone reads
+// them: a["bfloat16"].view(ml_dtypes.bfloat16). The field's name is that of the type in ml_dtypes.
+struct Field {
+  std::string_view name;
+  std::string_view descr;
+  DType dtype;
+};
+
+constexpr std::array<Field, 3> fields{{
+    {"bfloat16", "u2", DType::bf16},
+    {"float8_e4m3fn", "u1", DType::f8_e4m3fn},
+    {"float8_e5m2", "u1", DType::f8_e5m2},
+}};
+
+// What NumPy writes for types of other packages: any of several, and f1 it does not even read again.
+constexpr std::array<std::string_view, 3> nameless{"V1", "V2", "f1"};
+
+template <class Rows>
+std::string names_of(const Rows& rows) {
   std::string names;
-  for (const Descr& row : descrs) names += fmt::format("{}{}", names.empty() ? "" : ", ", row.name);
+  for (const auto& row : rows) names += fmt::format("{}{}", names.empty() ? "" : ", ", row.name);
   return names;
 }
 
@@ -64,6 +82,7 @@ class DictReader {
   Result<void> item(NpyHeader& header);
   Result<Key> key();
   Result<void> descr(NpyHeader& header);
+  Result<void> field(NpyHeader& header, std::size_t start);
   Result<void> order(NpyHeader& header);
   Result<void> shape(NpyHeader& header);
   Result<std::uint64_t> dimension();
@@ -121,13 +140,38 @@ std::optional<std::endian> endian_of(char mark) noexcept {
   return std::nullopt;
 }
 
+/// [('bfloat16', '<u2')]
+Result<void> DictReader::field(NpyHeader& header, std::size_t start) {
+  const std::string wanted = fmt::format("a dtype or a record of one field ({})", names_of(fields));
+  if (!take("(")) return expected_from(start, wanted);
+  PINTLE_ASSIGN(name, quoted_text("a quoted name of a field"));
+  const bool comma = take(",");
+  PINTLE_ASSIGN(text, quoted_text("a quoted dtype"));
+  const bool closed = take(")") && (take(",") || true) && take("]");
+  const auto endian = text.empty() ? std::nullopt : endian_of(text.front());
+  const auto row = std::ranges::find(fields, name, &Field::name);
+  if (!comma || !closed || !endian || row == fields.end() || row->descr != text.substr(1))
+    return expected_from(start, wanted);
+  header.endian = *endian;
+  header.dtype = row->dtype;
+  return {};
+}
+
 Result<void> DictReader::descr(NpyHeader& header) {
   const std::size_t start = at_;
+  if (take("[")) return field(header, start);
   PINTLE_ASSIGN(text, quoted_text("a quoted dtype"));
   const auto endian = text.empty() ? std::nullopt : endian_of(text.front());
-  const auto row = std::ranges::find(descrs, text.empty() ? text : text.substr(1), &Descr::name);
+  const std::string_view kind = text.empty() ? text : text.substr(1);
+  if (std::ranges::find(nameless, kind) != nameless.end()) {
+    return expected_from(start,
+                         fmt::format("a dtype with a name, as no bfloat16 or fp8 has that is not saved as a record "
+                                     "of one field ({}),",
+                                     names_of(fields)));
+  }
+  const auto row = std::ranges::find(descrs, kind, &Descr::name);
   if (!endian || row == descrs.end()) {
-    return expected_from(start, fmt::format("a byte order (<, >, = or |) and a dtype ({})", descr_names()));
+    return expected_from(start, fmt::format("a byte order (<, >, = or |) and a dtype ({})", names_of(descrs)));
   }
   header.endian = *endian;
   header.dtype = row->dtype;
@@ -233,6 +277,15 @@ std::string tuple(const Shape& shape) {
   return shape.rank() == 1 ? text + "," : text;
 }
 
+/// As it stands in the dictionary; empty for a number that is no dtype.
+std::string descr_of(DType dtype) {
+  const char mark = endian_mark(dtype);
+  if (const auto row = std::ranges::find(descrs, dtype, &Descr::dtype); row != descrs.end())
+    return fmt::format("'{}{}'", mark, row->name);
+  const auto row = std::ranges::find(fields, dtype, &Field::dtype);
+  return row == fields.end() ? std::string() : fmt::format("[('{}', '{}{}')]", row->name, mark, row->descr);
+}
+
 }  // namespace
 
 Result<NpyHeader> parse_npy_header(std::span<const std::byte> file) {
@@ -250,13 +303,12 @@ Result<NpyHeader> parse_npy_header(std::span<const std::byte> file) {
 }
 
 Result<std::string> serialize_npy_header(DType dtype, const Shape& shape) {
-  const auto row = std::ranges::find(descrs, dtype, &Descr::dtype);
-  if (row == descrs.end()) {
-    return Error(Errc::unsupported,
-                 fmt::format("DType ({}) has no name in a .npy file, which has {}.", name(dtype), descr_names()));
+  const std::string descr = descr_of(dtype);
+  if (descr.empty()) {
+    return Error(Errc::invalid_argument,
+                 fmt::format("DType ({}) of a .npy file is unknown.", static_cast<unsigned>(dtype)));
   }
-  std::string dict = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}", endian_mark(dtype),
-                                 row->name, tuple(shape));
+  std::string dict = fmt::format("{{'descr': {}, 'fortran_order': False, 'shape': ({}), }}", descr, tuple(shape));
   constexpr std::uint64_t before = magic.size() + 4;
   while ((before + dict.size() + 1) % alignment != 0) dict += ' ';
   dict += '\n';

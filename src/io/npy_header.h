@@ -23,7 +23,7 @@ struct NpyHeader {
 };
 
 [[nodiscard]] Result<NpyHeader> parse_npy_header(std::span<const std::byte> file);
-/// Magic, version 1.0, length and dictionary, padded to 64 bytes. `unsupported` for a dtype that NumPy cannot name.
+/// Magic, version 1.0, length and dictionary, padded to 64 bytes.
 [[nodiscard]] Result<std::string> serialize_npy_header(DType dtype, const Shape& shape);
 
 }  // namespace pintle::io

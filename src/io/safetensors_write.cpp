@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/bytes.h"
 #include "base/contain.h"
@@ -52,7 +53,9 @@ Result<std::vector<const TensorView*>> ordered(const TensorSet& set) {
   std::ranges::sort(tensors, {}, [](const TensorView* tensor) -> const std::string& { return tensor->name; });
   const auto twice = std::ranges::adjacent_find(tensors, {}, [](const TensorView* tensor) { return tensor->name; });
   if (twice != tensors.end()) return bad_tensor((*twice)->name, "is there twice");
-  std::ranges::stable_sort(tensors, {}, [](const TensorView* tensor) { return safetensors_rank(tensor->dtype); });
+  std::ranges::sort(tensors, {}, [](const TensorView* tensor) {
+    return std::pair<std::size_t, std::string_view>(safetensors_rank(tensor->dtype), tensor->name);
+  });
   return tensors;
 }
 

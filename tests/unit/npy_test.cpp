@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.h"
@@ -218,8 +219,9 @@ TEST(Npy, ReadsItsOwnFiles) {
 }
 
 TEST(Npy, WritesWhatItReads) {
-  for (const DType dtype : {DType::boolean, DType::i8, DType::i16, DType::i32, DType::i64, DType::u8, DType::u16,
-                            DType::u32, DType::u64, DType::f16, DType::f32, DType::f64, DType::complex64}) {
+  for (const DType dtype :
+       {DType::boolean, DType::i8, DType::i16, DType::i32, DType::i64, DType::u8, DType::u16, DType::u32, DType::u64,
+        DType::f16, DType::bf16, DType::f32, DType::f64, DType::f8_e4m3fn, DType::f8_e5m2, DType::complex64}) {
     for (const Shape& shape : {Shape{}, Shape{3}, Shape{2, 3}, Shape{0}, Shape{1, 2, 1, 2, 1, 2, 1, 3}}) {
       Array array{dtype, shape, std::vector<std::byte>(*checked_bytes(dtype, shape))};
       for (std::size_t index = 0; index < array.bytes.size(); ++index) {
@@ -244,13 +246,86 @@ TEST(Npy, TheLargestHeaderFits) {
   EXPECT_EQ(must(parse_npy(must(serialize_npy(array)))), array);
 }
 
-TEST(Npy, DtypesThatNumpyCannotNameAreUnsupported) {
-  for (const DType dtype : {DType::bf16, DType::f8_e4m3fn, DType::f8_e5m2}) {
-    const auto file = serialize_npy({dtype, Shape{0}, {}});
-    ASSERT_FALSE(file);
-    EXPECT_EQ(file.error().code(), Errc::unsupported);
-    EXPECT_NE(file.error().message().find(name(dtype)), std::string_view::npos);
+TEST(Npy, DTypesThatNumpyHasNotAreRecordsOfOneField) {
+  for (const auto& [kind, dtype] : std::vector<std::pair<std::string, DType>>{
+           {"bfloat16", DType::bf16}, {"float8_e4m3fn", DType::f8_e4m3fn}, {"float8_e5m2", DType::f8_e5m2}}) {
+    const auto numpys = must(base::read_file(data_file("data") / (kind + ".npy")));
+    const Array array = must(parse_npy(numpys));
+    EXPECT_EQ(array.dtype, dtype);
+    EXPECT_EQ(array.shape, Shape({2, 3}));
+    EXPECT_EQ(must(serialize_npy(array)), numpys) << kind;
   }
+  const std::vector<std::uint16_t> wanted{0x0000, 0x3f80, 0x4000, 0x4040, 0x4080, 0x40a0};
+  EXPECT_EQ(elements<std::uint16_t>(must(read_npy(data_file("data/bfloat16.npy")))), wanted);
+  EXPECT_EQ(elements<std::uint16_t>(must(read_npy(data_file("data/big_bfloat16.npy")))), wanted);
+}
+
+TEST(Npy, OtherRecordsAreRefused) {
+  std::string all;
+  for (const char* const descr :
+       {"[]", "[('bfloat16')]", "[('bfloat16', '<u4')]", "[('bfloat16', '')]", "[('bfloat16' '<u2')]",
+        "[('float16', '<u2')]", "[('bfloat16', '<u2'), ('b', '<u2')]", "[('bfloat16', '<u2', (2,))]",
+        "[('bfloat16', '<u2')", "[('bfloat16', '<u2'", "['bfloat16']", "'<V2'", "'|V1'", "'<f1'"}) {
+    all += (all.empty() ? "" : "\n") +
+           refusal(file_of(std::string("{'descr': ") + descr + ", 'fortran_order': False, 'shape': (1,)}", "ab"));
+  }
+  test::expect_golden("errors/npy_record", all);
+}
+
+TEST(Npy, AnUnknownDTypeIsNotWritten) {
+  const auto file = serialize_npy({static_cast<DType>(99), Shape{0}, {}});
+  ASSERT_FALSE(file);
+  EXPECT_EQ(file.error().message(), "DType (99) of a .npy file is unknown.");
+}
+
+TEST(Npy, AMappedArrayIsAViewOfItsFile) {
+  MappedArray first = must(map_npy(data_file("data/little_f4.npy")));
+  const std::byte* const start = first.file.bytes().data();
+  const MappedArray second(std::move(first));
+  EXPECT_EQ(second.array.dtype, DType::f32);
+  EXPECT_EQ(second.array.shape, Shape({2, 3}));
+  EXPECT_EQ(second.array.bytes.data(), start + second.file.bytes().size() - 24);
+  const Array copy{second.array.dtype, second.array.shape, {second.array.bytes.begin(), second.array.bytes.end()}};
+  EXPECT_EQ(copy, must(read_npy(data_file("data/little_f4.npy"))));
+}
+
+TEST(Npy, ViewsEveryFileThatNeedsNoChange) {
+  for (const char* const name : {"version2_f4", "version3_f4", "scalar_f8", "empty_f4", "bool", "little_c8", "big_u1",
+                                 "bfloat16", "float8_e5m2", "eight_dims_u1"}) {
+    const auto path = data_file("data") / (std::string(name) + ".npy");
+    const auto mapped = map_npy(path);
+    ASSERT_TRUE(mapped) << mapped.error().text();
+    const Array array = must(read_npy(path));
+    EXPECT_EQ(mapped->array.shape, array.shape);
+    EXPECT_EQ((std::vector(mapped->array.bytes.begin(), mapped->array.bytes.end())), array.bytes) << name;
+  }
+  const std::string line = file_of("{'descr': '<i2', 'fortran_order': True, 'shape': (2,)}", "1234");
+  EXPECT_TRUE(view_npy(base::bytes_in(line)));
+}
+
+TEST(Npy, AViewCannotChangeOrderOrEndian) {
+  for (const auto& [name, words] :
+       std::vector<std::pair<std::string, std::string>>{{"fortran_f4", "Fortran order"},
+                                                        {"big_f4", "big-endian elements"},
+                                                        {"big_bfloat16", "big-endian elements"}}) {
+    const auto path = data_file("data") / (name + ".npy");
+    const auto mapped = map_npy(path);
+    ASSERT_FALSE(mapped) << name;
+    EXPECT_EQ(mapped.error().code(), Errc::unsupported);
+    EXPECT_EQ(mapped.error().message(), "Array in the .npy file has " + words + ", which only a copy can change.");
+    EXPECT_NE(mapped.error().text().find("\n - While reading \"" + path.string() + "\""), std::string::npos);
+  }
+}
+
+TEST(Npy, AFileIsReplacedByItsOwnView) {
+  const test::ScratchFolder folder;
+  const auto path = folder.path() / "array.npy";
+  std::filesystem::copy_file(data_file("data/vector_i4.npy"), path);
+  const MappedArray mapped = must(map_npy(path));
+  must(write_npy(ArrayView{DType::i32, Shape{2}, mapped.array.bytes.last(8)}, path));
+  EXPECT_EQ(elements<std::int32_t>(must(read_npy(path))), (std::vector<std::int32_t>{3, 4}));
+  EXPECT_FALSE(write_npy(ArrayView{DType::i32, Shape{3}, mapped.array.bytes.last(8)}, path));
+  EXPECT_EQ(must(read_npy(path)).shape, Shape{2});
 }
 
 TEST(Npy, AnArrayWhoseBytesDoNotFitItsShapeIsRefused) {

@@ -160,19 +160,9 @@ std::vector<OutputArgument> outputs_of(const std::vector<Binding>& bindings) {
   return outputs;
 }
 
-/// What numpy cannot name is refused before anything runs.
-Result<void> check_writable(const std::vector<OutputArgument>& outputs) {
-  for (const OutputArgument& output : outputs) {
-    const auto header = io::serialize_npy({output.dtype, Shape{0}, {}});
-    if (!header) return header.error().during(fmt::format("checking --out {}", output.name));
-  }
-  return {};
-}
-
 Result<std::vector<Binding>> bindings_of(const RunOptions& options, const Entry& entry) {
   PINTLE_ASSIGN(inputs, parse_all(options.inputs, parse_input));
   PINTLE_ASSIGN(outputs, parse_all(options.outputs, parse_output));
-  PINTLE_TRY(check_writable(outputs));
   return bind_arguments(entry, inputs, outputs);
 }
 

@@ -33,6 +33,13 @@ def main():
     write("eight_dims_u1", counting((1, 2, 1, 2, 1, 2, 1, 2), "u1"))
     write("version2_f4", counting((2, 3), "<f4"), (2, 0))
     write("version3_f4", counting((2, 3), "<f4"), (3, 0))
+    # What NumPy has no dtype for: records of one field.
+    bfloat16 = (counting((2, 3), "<f4").view("<u4") >> 16).astype("<u2")
+    write("bfloat16", bfloat16.view([("bfloat16", "<u2")]))
+    write("big_bfloat16", bfloat16.astype(">u2").view([("bfloat16", ">u2")]))
+    fp8 = (counting((2, 3), "<f2").view("<u2") >> 8).astype("u1")
+    write("float8_e5m2", fp8.view([("float8_e5m2", "u1")]))
+    write("float8_e4m3fn", counting((2, 3), "u1").view([("float8_e4m3fn", "u1")]))
     # What Pintle has no dtype for.
     write("nine_dims_u1", np.zeros((1,) * 9, "u1"))
     write("complex128", np.zeros((2,), "<c16"))
