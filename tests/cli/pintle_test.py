@@ -14,7 +14,7 @@ class Pintle(CommandCase):
             self.assertIn(word, text)
 
     def test_what_does_not_exist_is_not_listed(self):
-        for name in ("plan", "replay", "trace"):
+        for name in ("replay", "trace"):
             self.assertNotRegex(self.command("--help").stdout, rf"(?m)^ +{name}\b")
             self.refused(name, code=USAGE, words=[name])
 
