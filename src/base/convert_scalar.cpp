@@ -155,7 +155,8 @@ struct ToInteger {
   Outcome operator()(const Value& value, const Rules& rules, std::size_t index) const noexcept {
     if (value.kind == ValueKind::nan) return {0, rules.overflow == Overflow::error};
     if (value.kind == ValueKind::infinity) return limit(value.sign, rules);
-    if (value.exponent > 0 && std::bit_width(value.significand) + value.exponent > 64) return limit(value.sign, rules);
+    if (value.exponent > 0 && static_cast<std::int64_t>(std::bit_width(value.significand)) + value.exponent > 64)
+      return limit(value.sign, rules);
     const std::uint64_t magnitude = rounded(value.significand, -value.exponent, rules, index);
     const auto largest = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
     const std::uint64_t most = value.sign == Sign::positive ? largest : std::is_signed_v<T> ? largest + 1 : 0;

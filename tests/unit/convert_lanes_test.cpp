@@ -123,7 +123,7 @@ TEST(ConvertLanes, EveryTargetStreamsLargeResultsAtEveryAddress) {
     for (const Convert how : {Convert::f32_to_f16, Convert::f32_to_f8_e5m2, Convert::bf16_to_f32}) {
       const std::span read(from.data() + 1, count * bytes_of(how.from));
       const auto wanted = by_scalar(read, how);
-      for (const std::size_t offset : {0, 1, 2, 4, 60}) {
+      for (const std::size_t offset : {0u, 1u, 2u, 4u, 60u}) {
         std::vector<std::byte> memory(2 * guard + wanted.size() + offset, std::byte{0xa5});
         base::convert_lanes({memory.data() + guard + offset, wanted.size()}, read, how);
         ASSERT_TRUE(std::equal(wanted.begin(), wanted.end(), memory.data() + guard + offset)) << offset;

@@ -252,7 +252,7 @@ TEST(ConvertStochastic, PiecesGiveWhatTheWholeGives) {
   for (const DType to : {DType::f16, DType::bf16, DType::f8_e4m3fn, DType::f8_e5m2, DType::i8, DType::i32}) {
     const Convert how = Convert{DType::f32, to}.stochastic(42);
     const auto whole = must(converted_raw(std::as_bytes(std::span(from)), how));
-    for (const std::size_t piece : {1, 7, 64, 255, 257, 999}) {
+    for (const std::size_t piece : {1u, 7u, 64u, 255u, 257u, 999u}) {
       std::vector<std::byte> joined;
       for (std::size_t done = 0; done < from.size(); done += piece) {
         const auto part = std::span(from).subspan(done, std::min(piece, from.size() - done));
