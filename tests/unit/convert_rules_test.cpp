@@ -65,7 +65,9 @@ void expect_clamped(DType from_dtype, DType to_dtype) {
   for (const auto edge :
        {static_cast<From>(std::numeric_limits<From>::min()), std::numeric_limits<From>::max(),
         static_cast<From>(std::numeric_limits<To>::min()), static_cast<From>(std::numeric_limits<To>::max())}) {
-    for (int step = -1; step <= 1; ++step) from.push_back(static_cast<From>(edge + static_cast<From>(step)));
+    const auto bits = static_cast<std::uint64_t>(edge);  // which wrap around
+    for (const std::uint64_t step : {~std::uint64_t{0}, std::uint64_t{0}, std::uint64_t{1}})
+      from.push_back(static_cast<From>(bits + step));
   }
   std::vector<To> wanted;
   bool fits = true;
