@@ -19,6 +19,7 @@ using backend::Download;
 using backend::Fill;
 using backend::HostCall;
 using backend::no_slot;
+using backend::QueueId;
 using backend::QueuePoint;
 using backend::Range;
 using backend::Upload;
@@ -491,6 +492,33 @@ TEST(CpuInlineConcurrency, AThreadThatFindsItDrivenWaits) {
   EXPECT_EQ(hurried.error().code(), Errc::timeout);
   rig.finish(serial);
   driver.join();
+}
+
+// A pass over the queues that skips one whose work it was looking for would find nothing to run, and sleep for ever.
+TEST(CpuInlineConcurrency, AQueueThatGoesHidesNoOthersWork) {
+  CpuRig rig(std::vector<Option>{{"inline", ""}});
+  const List empty;
+  constexpr int rounds = 2000;
+  QueueId early{};
+  std::atomic<int> begun{0}, ended{0};
+  std::thread other([&] {
+    for (int round = 1; round <= rounds; ++round) {
+      while (begun < round) {
+      }
+      rig.device->destroy_queue(early);
+      ended = round;
+    }
+  });
+  for (int round = 1; round <= rounds; ++round) {
+    early = must(rig.device->create_queue({}));
+    const QueueId late = must(rig.device->create_queue({}));
+    const auto serial = must(rig.device->submit(late, {}, empty));
+    begun = round;
+    EXPECT_TRUE(rig.device->wait(late, serial, soon()).has_value()) << "round " << round;
+    while (ended < round) std::this_thread::yield();
+    rig.device->destroy_queue(late);
+  }
+  other.join();
 }
 
 }  // namespace

@@ -31,9 +31,12 @@ Result<backend::QueueId> Device::create_queue(const backend::QueueRequest& reque
     PINTLE_ASSIGN(queue, HostQueue::create(*this, pool_.get(), request.first_serial));
     const std::lock_guard lock(drive_mutex_);
     retired_.reserve(retired_.size() + queues_.size() + 1);  // so that destroying needs no memory
-    queues_.push_back(std::move(queue));
     sweep_retired();
-    return queues_.back()->id();
+    const backend::QueueId id = queue->id();
+    const auto free = std::ranges::find(queues_, nullptr);
+    if (free == queues_.end()) queues_.push_back(std::move(queue));
+    else *free = std::move(queue);
+    return id;
   });
 }
 
@@ -41,8 +44,7 @@ void Device::destroy_queue(backend::QueueId id) noexcept {
   const std::lock_guard lock(drive_mutex_);
   const auto place = std::ranges::find(queues_, &HostQueue::of(id), &std::shared_ptr<HostQueue>::get);
   if (place == queues_.end()) return;
-  retired_.push_back(std::move(*place));
-  queues_.erase(place);
+  retired_.push_back(std::move(*place));  // its place stays: `run_one` may be on its way through them
   sweep_retired();
 }
 
@@ -80,7 +82,8 @@ Result<void> Device::drive(HostQueue& queue, std::uint64_t serial, Deadline dead
   return queue.timeline().wait(serial, deadline);
 }
 
-/// The next submission of every queue that has a runnable one; false when none has.
+/// The next submission of every queue that has a runnable one; false when none has. Queues keep their places, so that
+/// none is passed over while others come and go.
 bool Device::run_one() noexcept {
   bool ran = false;
   for (std::size_t index = 0;; ++index) {
@@ -90,7 +93,7 @@ bool Device::run_one() noexcept {
       if (index >= queues_.size()) return ran;
       queue = queues_[index];
     }
-    ran = queue->run_next() || ran;
+    ran = (queue != nullptr && queue->run_next()) || ran;
   }
 }
 

@@ -77,7 +77,7 @@ class Device final : public backend::Device, private kit::HostQueue::Executor {
   std::mutex drive_mutex_;
   std::condition_variable drive_ended_;
   std::thread::id driver_;
-  std::vector<std::shared_ptr<kit::HostQueue>> queues_;
+  std::vector<std::shared_ptr<kit::HostQueue>> queues_;  // null where one was destroyed
   std::vector<std::shared_ptr<kit::HostQueue>> retired_;
   std::unique_ptr<kit::HostPool> pool_;  // last: the workers end before what they use
 };
