@@ -3,6 +3,7 @@
 
 #include "pintle/buffer.h"
 #include "pintle/commands.h"
+#include "pintle/convert.h"
 #include "pintle/deadline.h"
 #include "pintle/device.h"
 #include "pintle/dtype.h"
@@ -11,6 +12,7 @@
 #include "pintle/grid.h"
 #include "pintle/info.h"
 #include "pintle/log.h"
+#include "pintle/plan.h"
 #include "pintle/program.h"
 #include "pintle/queue.h"
 #include "pintle/recording.h"

@@ -25,7 +25,6 @@ Result<void> RecordingState::freeze() {
   for (const SlotRule& rule : rules_) slots_ = std::max<std::size_t>(slots_, rule.slot + 1);
   PINTLE_ASSIGN(plan, ReplayPlan::make(incarnation_->device(), {list_.commands_, list_.arguments_}));
   plan_ = std::move(plan);
-  replay_ = plan_.commands();
   return {};
 }
 
@@ -69,11 +68,12 @@ void RecordingState::compose(Flight& flight) const {
     flight.is_plain = false;
     flight.recording = this;
   }
+  const backend::Commands replay = plan_.commands();
   if (slots_ == 0) {
-    flight.commands = replay_;
+    flight.commands = replay;
   } else {
-    flight.replay.assign(replay_.commands.begin(), replay_.commands.end());
-    flight.arguments.assign(replay_.arguments.begin(), replay_.arguments.end());
+    flight.replay.assign(replay.commands.begin(), replay.commands.end());
+    flight.arguments.assign(replay.arguments.begin(), replay.arguments.end());
     if (plan_.is_whole()) std::get_if<backend::Replay>(&flight.replay[0].operation)->bindings = flight.bindings;
     else fill_slots(flight.replay, flight.arguments, flight.bindings);
     flight.commands = {flight.replay, flight.arguments};

@@ -61,7 +61,6 @@ class RecordingState : public std::enable_shared_from_this<RecordingState> {
   std::vector<SlotCopy> copies_;
   std::vector<std::uint64_t> buffers_;  // every buffer that the list names, once
   ReplayPlan plan_;                     // never written again, so that no cache line travels back
-  backend::Commands replay_;            // the plan's
   Stamps stamps_;
 };
 

@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "base/contain.h"
 #include "io/dlpack_dtype.h"
+#include "io/elements.h"
 
 namespace pintle::io {
 namespace {
@@ -214,7 +215,7 @@ bool HostTensor::is_contiguous() const noexcept {
 }
 
 bool HostTensor::is_aligned() const noexcept {
-  const std::uint64_t alignment = dtype == DType::complex64 ? 4 : bytes_of(dtype);
+  const std::uint64_t alignment = number_bytes(dtype);
   if (bytes.empty()) return true;
   if ((reinterpret_cast<std::uintptr_t>(bytes.data()) + first) % alignment != 0) return false;
   return std::ranges::all_of(std::span(byte_strides).first(shape.dims().size()),

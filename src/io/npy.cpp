@@ -13,6 +13,7 @@
 #include "base/contain.h"
 #include "base/file.h"
 #include "base/quote.h"
+#include "io/elements.h"
 #include "io/npy_header.h"
 
 namespace pintle::io {
@@ -56,19 +57,16 @@ std::vector<std::byte> in_c_order(std::span<const std::byte> data, const Shape& 
   return bytes;
 }
 
-/// A complex number is two numbers, each with its own byte order.
-std::uint64_t swapped_bytes(DType dtype) noexcept { return dtype == DType::complex64 ? 4 : bytes_of(dtype); }
-
 void swap_bytes(std::span<std::byte> bytes, std::uint64_t width) noexcept {
   for (; !bytes.empty(); bytes = bytes.subspan(width)) std::ranges::reverse(bytes.first(width));
 }
 
 Result<void> check_bools(std::span<const std::byte> data, std::uint64_t offset) {
-  const auto bad = std::ranges::find_if(data, [](std::byte byte) { return byte > std::byte{1}; });
-  if (bad == data.end()) return {};
+  const auto bad = find_no_bool(data);
+  if (!bad) return {};
   return Error(Errc::invalid_argument,
-               fmt::format("Offset {} of the .npy file holds {} where a bool (0 or 1) is expected.",
-                           offset + static_cast<std::uint64_t>(bad - data.begin()), std::to_integer<unsigned>(*bad)));
+               fmt::format("Offset {} of the .npy file holds {} where a bool (0 or 1) is expected.", offset + *bad,
+                           std::to_integer<unsigned>(data[*bad])));
 }
 
 std::string wanted(const std::optional<std::uint64_t>& size) {
@@ -106,7 +104,7 @@ Result<Array> parse(std::span<const std::byte> file) {
   } else {
     array.bytes.assign(data.begin(), data.end());
   }
-  if (header.endian != std::endian::native) swap_bytes(array.bytes, swapped_bytes(header.dtype));
+  if (header.endian != std::endian::native) swap_bytes(array.bytes, number_bytes(header.dtype));
   return array;
 }
 
@@ -119,7 +117,7 @@ Result<ArrayView> view(std::span<const std::byte> file) {
   const auto& [header, data] = contents;
   if (header.order == ArrayOrder::fortran && header.shape.rank() > 1 && !data.empty())
     return needs_a_copy("Fortran order");
-  if (header.endian != std::endian::native && swapped_bytes(header.dtype) > 1 && !data.empty())
+  if (header.endian != std::endian::native && number_bytes(header.dtype) > 1 && !data.empty())
     return needs_a_copy(header.endian == std::endian::big ? "big-endian elements" : "little-endian elements");
   return ArrayView{header.dtype, header.shape, data};
 }

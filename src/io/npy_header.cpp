@@ -147,10 +147,11 @@ Result<void> DictReader::field(NpyHeader& header, std::size_t start) {
   PINTLE_ASSIGN(name, quoted_text("a quoted name of a field"));
   const bool comma = take(",");
   PINTLE_ASSIGN(text, quoted_text("a quoted dtype"));
-  const bool closed = take(")") && (take(",") || true) && take("]");
+  const bool closed = take(")");
+  take(",");
   const auto endian = text.empty() ? std::nullopt : endian_of(text.front());
   const auto row = std::ranges::find(fields, name, &Field::name);
-  if (!comma || !closed || !endian || row == fields.end() || row->descr != text.substr(1))
+  if (!comma || !closed || !take("]") || !endian || row == fields.end() || row->descr != text.substr(1))
     return expected_from(start, wanted);
   header.endian = *endian;
   header.dtype = row->dtype;

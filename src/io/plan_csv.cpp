@@ -183,13 +183,9 @@ Result<std::string> serialize_plan_csv(const PlanProblem& problem) {
 }
 
 Result<PlanProblem> read_plan_csv(const std::filesystem::path& path) {
-  const auto during = [&](const Error& error) {
-    return error.during(fmt::format("reading {}", base::quote(path.string())));
-  };
-  const auto bytes = base::read_file(path);
-  if (!bytes) return bytes.error();
-  auto problem = parse_plan_csv(base::text_in(*bytes));
-  if (!problem) return during(problem.error());
+  PINTLE_ASSIGN(bytes, base::read_file(path));
+  auto problem = parse_plan_csv(base::text_in(bytes));
+  if (!problem) return problem.error().during(fmt::format("reading {}", base::quote(path.string())));
   return problem;
 }
 

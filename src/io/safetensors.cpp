@@ -18,6 +18,7 @@
 #include "base/contain.h"
 #include "base/file.h"
 #include "base/quote.h"
+#include "io/elements.h"
 #include "io/json.h"
 #include "io/safetensors_dtype.h"
 
@@ -125,10 +126,9 @@ Result<std::map<std::string, std::string>> parse_metadata(const JsonView& view) 
 
 Result<void> check_bools(const TensorView& tensor, std::uint64_t offset) {
   if (tensor.dtype != DType::boolean) return {};
-  const auto bad = std::ranges::find_if(tensor.bytes, [](std::byte byte) { return byte > std::byte{1}; });
-  if (bad == tensor.bytes.end()) return {};
-  return expected_at(offset + static_cast<std::uint64_t>(bad - tensor.bytes.begin()),
-                     fmt::to_string(std::to_integer<unsigned>(*bad)),
+  const auto bad = find_no_bool(tensor.bytes);
+  if (!bad) return {};
+  return expected_at(offset + *bad, fmt::to_string(std::to_integer<unsigned>(tensor.bytes[*bad])),
                      fmt::format("a bool (0 or 1) of tensor {}", base::quote(tensor.name)));
 }
 
@@ -184,9 +184,7 @@ Result<TensorSet> parse(Bytes file) {
 }  // namespace
 
 bool TensorView::is_aligned() const noexcept {
-  // The two numbers of a complex one need no more than each alone.
-  const std::uint64_t alignment = dtype == DType::complex64 ? 4 : bytes_of(dtype);
-  return reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment == 0;
+  return reinterpret_cast<std::uintptr_t>(bytes.data()) % number_bytes(dtype) == 0;
 }
 
 Result<TensorView> TensorSet::tensor(std::string_view name) const {

@@ -8,6 +8,7 @@
 #include "base/contain.h"
 #include "base/file.h"
 #include "base/quote.h"
+#include "io/elements.h"
 #include "io/json.h"
 #include "io/safetensors.h"
 #include "io/safetensors_dtype.h"
@@ -37,10 +38,10 @@ Result<void> check_tensor(const TensorView& tensor) {
                                                size ? fmt::to_string(*size) : "more than 64 bits can count"));
   }
   if (tensor.dtype != DType::boolean) return {};
-  const auto bad = std::ranges::find_if(tensor.bytes, [](std::byte byte) { return byte > std::byte{1}; });
-  if (bad == tensor.bytes.end()) return {};
+  const auto bad = find_no_bool(tensor.bytes);
+  if (!bad) return {};
   return bad_tensor(tensor.name, fmt::format("holds {} at index {} where a bool (0 or 1) is expected",
-                                             std::to_integer<unsigned>(*bad), bad - tensor.bytes.begin()));
+                                             std::to_integer<unsigned>(tensor.bytes[*bad]), *bad));
 }
 
 /// In the order of the file, each name once.
