@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "pintle/dtype.h"
+#include "pintle/entry.h"
 #include "pintle/error.h"
 #include "pintle/fwd.h"
 #include "pintle/info.h"
@@ -22,10 +23,17 @@ template <class R>
 concept HostRange = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
                     (Element<std::ranges::range_value_t<R>> || std::same_as<std::ranges::range_value_t<R>, std::byte>);
 
+/// When a buffer gets its memory.
+enum class Allocation : std::uint8_t {
+  eager = 1,  ///< When it is made.
+  lazy = 2,   ///< When it is first submitted, recorded, mapped or asked for: that call may answer `out_of_memory`.
+};
+
 struct BufferOptions {
   std::string label{};
   Placement placement = Placement::device;
   std::uint64_t alignment = 1;  ///< Bytes; a power of two, at most 4096. The device's own minimum always holds.
+  Allocation allocation = Allocation::eager;
 };
 
 /// A window on a buffer: an id and a range, never a pointer. Using it after the buffer is destroyed is `stale`.
@@ -82,23 +90,36 @@ class Buffer {
 
   /// The host's address of a buffer placed on the host (or of any where the device maps all); `unsupported` otherwise.
   /// Reading or writing it is ordered by points only: wait for the last command that uses the buffer first.
+  /// A sealed buffer is `invalid_argument` (`map_read`), and so is one that shares its bytes with a fork
+  /// (`Queue::unshare`). Memory of a pool is waited for until who used it before has finished.
   [[nodiscard]] Result<std::span<std::byte>> map();
-  /// Ends a `map`. Harmless when there is none.
+  /// The same to read only; a sealed buffer may share its bytes.
+  [[nodiscard]] Result<std::span<const std::byte>> map_read();
+  /// Ends a `map` or `map_read`. Harmless when there is none.
   void unmap() noexcept;
 
-  /// Backend-specific access: `buffer.native<cpu::CpuMemory>()`. `unsupported` on another backend.
+  /// From now on a command that writes the buffer is `invalid_argument`, also in recordings made before; work in flight
+  /// goes on. For ever.
+  Result<void> seal();
+  [[nodiscard]] bool is_sealed() const;
+
+  /// Backend-specific access: `buffer.native<cpu::CpuMemory>()`. `unsupported` on another backend. A struct of memory
+  /// has `narrow(offset, size)`, which is told where the buffer lies in what a pool has from the device.
   template <class T>
   [[nodiscard]] Result<T> native() const {
     T out;
-    PINTLE_TRY(fill_native(T::native_type, &out));
+    PINTLE_ASSIGN(offset, fill_native(T::native_type, &out));
+    if constexpr (requires { out.narrow(offset, size_bytes()); }) out.narrow(offset, size_bytes());
     return out;
   }
 
  private:
   friend class core::Incarnation;
+  friend class Queue;
   Buffer(std::shared_ptr<core::Incarnation> incarnation, BufferView view) noexcept
       : incarnation_(std::move(incarnation)), view_(std::move(view)) {}
-  Result<void> fill_native(std::string_view type, void* out) const;
+  Result<std::uint64_t> fill_native(std::string_view type, void* out) const;
+  [[nodiscard]] Result<std::span<std::byte>> map_for(Access access);
 
   std::shared_ptr<core::Incarnation> incarnation_;
   BufferView view_;

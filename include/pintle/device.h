@@ -1,10 +1,14 @@
 // Devices: listing, opening, and what they make.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <ranges>
+#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "pintle/buffer.h"
@@ -61,6 +65,27 @@ class Device {
   [[nodiscard]] Result<Buffer> allocate_for(const R& range, BufferOptions options = {}) const {
     return allocate(dtype_of<std::ranges::range_value_t<R>>(), Shape{std::ranges::size(range)}, std::move(options));
   }
+  /// A buffer over the caller's memory, with no copy; `keeper` is let go after the last use of it. Elements of const
+  /// make a sealed buffer. `unsupported` where the device cannot use it in place (`Feature::host_import`), or not at
+  /// this address: the message has the alignment.
+  template <HostRange R>
+    requires Element<std::ranges::range_value_t<R>> && std::is_lvalue_reference_v<R&&>
+  [[nodiscard]] Result<Buffer> import_host(R&& range, std::shared_ptr<const void> keeper = {},
+                                           std::string label = {}) const {
+    using T = std::remove_reference_t<std::ranges::range_reference_t<R>>;
+    const std::span<T> values(range);
+    return import_host(std::as_bytes(values), std::is_const_v<T> ? Access::read : Access::read_write, dtype_of<T>(),
+                       Shape{values.size()}, std::move(keeper), std::move(label));
+  }
+  /// The same for bytes of any dtype; with `Access::read` nothing writes them.
+  [[nodiscard]] Result<Buffer> import_host(std::span<const std::byte> bytes, Access access, DType dtype,
+                                           const Shape& shape, std::shared_ptr<const void> keeper = {},
+                                           std::string label = {}) const;
+  /// A sealed buffer over a part of a file, which is mapped into memory and read when it is used. `io` for the file,
+  /// `invalid_argument` beyond its end, otherwise as `import_host`. Who cuts the file short meanwhile kills the
+  /// process.
+  [[nodiscard]] Result<Buffer> map_file(const std::filesystem::path& file, std::uint64_t offset, DType dtype,
+                                        const Shape& shape, std::string label = {}) const;
   /// Picks the best variant for this device. `build_failed` lists what the pack has and why each was refused, or the
   /// compiler's log. Blocks while compiling.
   [[nodiscard]] Result<Program> load(const ProgramPack& pack) const;
@@ -105,6 +130,7 @@ class Device {
   }
 
  private:
+  friend class Pool;
   friend Result<Device> open(std::string_view id);
   template <class Native>
   friend Result<Device> wrap_native(const Native& device);

@@ -34,6 +34,10 @@ enum class DType : std::uint8_t {
   complex64 = 16,  ///< Two f32: real, imaginary.
 };
 
+/// False for a number that only a cast can make.
+[[nodiscard]] constexpr bool is_dtype(DType dtype) noexcept {
+  return dtype >= DType::boolean && dtype <= DType::complex64;
+}
 /// Bytes of one element; every DType has at least one.
 [[nodiscard]] std::uint64_t bytes_of(DType dtype) noexcept;
 /// As it is written in packs, ids and commands: "bool", "i8" ... "f8_e4m3fn", "complex64".

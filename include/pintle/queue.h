@@ -51,6 +51,21 @@ class Queue {
   /// Submits and waits for the point. `timeout` bounds the waiting; the work goes on after it.
   Result<void> submit_and_wait(CommandList list, Timeout timeout = {});
 
+  /// A buffer from `resource` (a `Pool`) for work that this queue gets from now on; other queues wait for `last()`
+  /// first. Contents are undefined unless the resource says otherwise.
+  [[nodiscard]] Result<Buffer> allocate(Resource& resource, DType dtype, const Shape& shape,
+                                        BufferOptions options = {});
+  /// Gives a buffer back: its memory is free for what comes after the work that this queue has got so far, and after
+  /// every submission that names it. Destroying it means the latter alone. Never blocks.
+  Result<void> free(Buffer buffer);
+  /// A buffer with the bytes that `buffer` has after everything submitted to this queue so far, which nobody copies
+  /// until one of the two is written; that copy comes before the list that writes, in the same submission. Where the
+  /// buffer's place is known outside (it is recorded, mapped, lent, wrapped, or asked for by `native`), unless it is
+  /// sealed, the copy is a submission of this queue now. `out_of_memory` may come with the writing.
+  [[nodiscard]] Result<Buffer> fork(const Buffer& buffer, std::string label = {});
+  /// Ends the sharing now, by a submission whose point is when the buffer has bytes of its own.
+  Result<Point> unshare(const Buffer& buffer);
+
   /// The point of what was submitted last; reached on a fresh queue. Empty for a moved-from queue.
   [[nodiscard]] Point last() const noexcept;
   /// As it appears in messages: `[Queue 2 "copy"]`.
@@ -70,6 +85,7 @@ class Queue {
 
  private:
   friend class Device;
+  friend class Pool;
   explicit Queue(std::shared_ptr<core::QueueState> state) noexcept : state_(std::move(state)) {}
   Result<void> fill_native(std::string_view type, void* out) const;
   Result<Point> start(CommandList&& list, SubmitOptions* options);

@@ -34,10 +34,11 @@ constexpr std::array<Row, 16> rows{{
     {DType::complex64, 8, "complex64"},
 }};
 
-const Row* find(DType dtype) noexcept {
-  const auto row = std::ranges::find(rows, dtype, &Row::dtype);
-  return row == rows.end() ? nullptr : &*row;
-}
+const Row* find(DType dtype) noexcept { return is_dtype(dtype) ? &rows[static_cast<std::size_t>(dtype) - 1] : nullptr; }
+
+static_assert(std::ranges::all_of(rows, [](const Row& row) {
+  return rows[static_cast<std::size_t>(row.dtype) - 1].dtype == row.dtype;
+}));
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <limits>
@@ -63,6 +64,14 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
     bytes_ = std::exchange(other.bytes_, {});
   }
   return *this;
+}
+
+std::pair<std::span<const std::byte>, std::uint64_t> MappedFile::pages(std::uint64_t offset,
+                                                                       std::uint64_t size) const noexcept {
+  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  const std::uint64_t before = offset % page;
+  const std::uint64_t whole = (before + size + page - 1) / page * page;
+  return {std::span(bytes_.data() + (offset - before), whole), before};
 }
 
 MappedFile::~MappedFile() { unmap(bytes_); }

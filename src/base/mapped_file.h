@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <utility>
@@ -27,6 +28,10 @@ class MappedFile {
   ~MappedFile();
 
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
+  /// The whole pages that hold `size` of the bytes from `offset` on, and where in them those begin. The range is within
+  /// the file.
+  [[nodiscard]] std::pair<std::span<const std::byte>, std::uint64_t> pages(std::uint64_t offset,
+                                                                           std::uint64_t size) const noexcept;
 
  private:
   explicit MappedFile(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/contain.h"
 #include "core/describe.h"
 #include "core/incarnation.h"
 
@@ -60,29 +61,45 @@ Buffer::~Buffer() {
 
 std::string Buffer::text() const { return incarnation_ ? incarnation_->buffer_text(view_.buffer_) : "[Buffer]"; }
 
-Result<std::span<std::byte>> Buffer::map() {
+Result<std::span<std::byte>> Buffer::map() { return map_for(Access::read_write); }
+
+Result<std::span<const std::byte>> Buffer::map_read() {
+  PINTLE_ASSIGN(bytes, map_for(Access::read));
+  return bytes;
+}
+
+Result<std::span<std::byte>> Buffer::map_for(Access access) {
   if (!incarnation_) return core::empty_object("Buffer");
-  PINTLE_ASSIGN(memory, incarnation_->memory_of(view_.buffer_));
-  auto mapped = incarnation_->device().map(memory);
+  PINTLE_ASSIGN(place, incarnation_->pin(view_.buffer_, access));
+  PINTLE_TRY(incarnation_->await_memory(view_.buffer_, Timeout().deadline()));
+  auto mapped = incarnation_->device().map(place.memory);
   if (!mapped && mapped.error().code() == Errc::unsupported) {
     return Error(Errc::unsupported, fmt::format("{} cannot be mapped: {}.", text(),
                                                 incarnation_->info().capability(Feature::mapped_memory).detail));
   }
   if (!mapped) return incarnation_->report(mapped.error()).during("mapping " + text());
-  return mapped->first(view_.size_bytes());
+  return mapped->subspan(place.offset, place.size);
 }
 
 void Buffer::unmap() noexcept {
   if (!incarnation_) return;
-  if (const auto memory = incarnation_->memory_of(view_.buffer_)) incarnation_->device().unmap(*memory);
+  const auto place = incarnation_->place_of(view_.buffer_);
+  if (place && place->memory != backend::MemoryId::none) incarnation_->device().unmap(place->memory);
 }
 
-Result<void> Buffer::fill_native(std::string_view type, void* out) const {
+Result<void> Buffer::seal() {
   if (!incarnation_) return core::empty_object("Buffer");
-  PINTLE_ASSIGN(memory, incarnation_->memory_of(view_.buffer_));
-  auto filled = incarnation_->device().native(type, static_cast<std::uint64_t>(memory), out);
+  return incarnation_->seal(view_.buffer_);
+}
+
+bool Buffer::is_sealed() const { return incarnation_ && incarnation_->is_sealed(view_.buffer_); }
+
+Result<std::uint64_t> Buffer::fill_native(std::string_view type, void* out) const {
+  if (!incarnation_) return core::empty_object("Buffer");
+  PINTLE_ASSIGN(place, incarnation_->pin(view_.buffer_, Access::read));
+  auto filled = incarnation_->device().native(type, static_cast<std::uint64_t>(place.memory), out);
   if (!filled) return incarnation_->report(filled.error()).during(core::native_text(type, text()));
-  return {};
+  return place.offset;
 }
 
 }  // namespace pintle

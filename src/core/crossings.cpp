@@ -64,10 +64,11 @@ Result<void> Crossings::settle(Side& side) {
     list_.incarnation_ = side.local.incarnation_;
     list_.first_buffer_ = side.local.buffer_;
   }
+  PINTLE_TRY(side.owner->check_access(side.other.buffer_, side.access()));
   PINTLE_ASSIGN(twin, find_twin(side));
   side.twin = twin;
   if (twin != nullptr) return {};
-  auto loan = side.owner->lend(side.other.buffer_);
+  auto loan = side.owner->lend(side.other.buffer_, side.access());
   if (loan) {
     side.loan = std::move(*loan);
   } else if (loan.error().code() != Errc::unsupported) {
@@ -89,7 +90,7 @@ Result<const Crossings::Twin*> Crossings::find_twin(const Side& side) {
   Incarnation& here = queue_->incarnation();
   if (!shares_memory(*side.owner, here)) return nullptr;
   backend::Exported exported;
-  auto loan = side.owner->share(side.other.buffer_, exported);
+  auto loan = side.owner->share(side.other.buffer_, side.access(), exported);
   if (!loan) return none_or(loan.error());
   auto imported = here.import_memory(exported);
   ::close(exported.fd);

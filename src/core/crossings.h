@@ -42,6 +42,9 @@ class Crossings {
     const Twin* twin = nullptr;          // null: the devices share no memory
     std::shared_ptr<Loan> loan;          // of mapped memory; null: through the host
     std::size_t command = 0;
+
+    /// What is done to `other`.
+    [[nodiscard]] Access access() const noexcept { return is_inbound ? Access::read : Access::write; }
   };
 
   Result<Side> look(const Crossing& crossing) const;

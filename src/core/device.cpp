@@ -1,11 +1,16 @@
 #include "pintle/device.h"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <mutex>
 #include <utility>
 
+#include "base/bytes.h"
 #include "base/contain.h"
 #include "base/fork.h"
+#include "base/mapped_file.h"
+#include "base/quote.h"
 #include "core/describe.h"
 #include "core/device_state.h"
 #include "core/program_pack.h"
@@ -93,6 +98,37 @@ Result<Queue> Device::queue(const QueueOptions& options) const {
 Result<Buffer> Device::allocate(DType dtype, const Shape& shape, BufferOptions options) const {
   if (!state_) return core::empty_object("Device");
   return base::contain("allocating a buffer", [&] { return state_->current()->allocate(dtype, shape, options); });
+}
+
+Result<Buffer> Device::import_host(std::span<const std::byte> bytes, Access access, DType dtype, const Shape& shape,
+                                   std::shared_ptr<const void> keeper, std::string label) const {
+  if (!state_) return core::empty_object("Device");
+  return base::contain("importing host memory", [&]() -> Result<Buffer> {
+    const std::span<std::byte> writable(const_cast<std::byte*>(bytes.data()), bytes.size());  // sealed, if it is not
+    PINTLE_ASSIGN(buffer, state_->current()->import_host(writable, 0, dtype, shape, label, std::move(keeper)));
+    if (!writes(access)) PINTLE_TRY(buffer.seal());
+    return std::move(buffer);
+  });
+}
+
+Result<Buffer> Device::map_file(const std::filesystem::path& path, std::uint64_t offset, DType dtype,
+                                const Shape& shape, std::string label) const {
+  if (!state_) return core::empty_object("Device");
+  return base::contain("mapping a file", [&]() -> Result<Buffer> {
+    PINTLE_ASSIGN(mapped, base::MappedFile::open(path));
+    const auto file = std::make_shared<const base::MappedFile>(std::move(mapped));
+    const auto size = shape.is_valid() ? checked_bytes(dtype, shape) : std::nullopt;
+    if (!size || *size == 0 || !base::range_fits(offset, *size, file->bytes().size())) {
+      return Error(Errc::invalid_argument,
+                   fmt::format("Shape {} of {} from offset ({}) does not lie in file {} of size ({}).", shape.text(),
+                               name(dtype), offset, base::quote(path.string(), 4096), file->bytes().size()));
+    }
+    const auto [pages, begin] = file->pages(offset, *size);
+    const std::span<std::byte> writable(const_cast<std::byte*>(pages.data()), pages.size());  // sealed below
+    PINTLE_ASSIGN(buffer, state_->current()->import_host(writable, begin, dtype, shape, label, file));
+    PINTLE_TRY(buffer.seal());
+    return std::move(buffer);
+  });
 }
 
 Result<Buffer> Device::wrap_memory(std::string_view type, const void* native, DType dtype, const Shape& shape,

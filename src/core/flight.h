@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/buffer_record.h"
 #include "core/signal_state.h"
 #include "pintle/backend/command.h"
 #include "pintle/commands.h"
@@ -53,6 +54,14 @@ struct Raise {
   std::uint64_t value = 0;
 };
 
+/// A buffer that was given bytes of its own for a submission, and what it had before.
+struct Moved {
+  std::uint64_t buffer = 0;
+  backend::MemoryId memory = backend::MemoryId::none;
+  std::uint64_t base = 0;
+  std::shared_ptr<SharedBytes> shared;
+};
+
 /// Lives in its queue's ring; the vectors keep their memory from one use of the place to the next, and their elements
 /// stay where they are when the ring grows, since a backend reads them.
 struct alignas(64) Flight {
@@ -65,6 +74,8 @@ struct alignas(64) Flight {
   std::vector<backend::Argument> arguments;  // theirs
   std::vector<Point> waits;
   std::vector<Raise> raises;
+  std::vector<backend::Command> copies;  // that come before the list
+  std::vector<Moved> moved;
   std::string label;
   const RecordingState* recording = nullptr;  // of a replay that runs host functions
   CommandList list;                           // owns what the commands point to

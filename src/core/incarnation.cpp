@@ -11,6 +11,7 @@
 #include "base/settings.h"
 #include "core/describe.h"
 #include "core/object_names.h"
+#include "core/pool_state.h"
 #include "core/process_end.h"
 #include "core/program_state.h"
 #include "core/reactor.h"
@@ -167,10 +168,55 @@ std::vector<std::shared_ptr<QueueState>> Incarnation::queues() {
   return queues_;
 }
 
+std::shared_ptr<QueueState> Incarnation::find_queue(std::uint64_t number) const noexcept {
+  const auto queue = std::ranges::find(queues_, number, [](const auto& each) { return each->number(); });
+  return queue == queues_.end() ? nullptr : *queue;
+}
+
+bool Incarnation::is_finished(const Stamp& stamp) const noexcept {
+  const auto queue = std::ranges::find(queues_, stamp.queue, [](const auto& each) { return each->number(); });
+  return queue == queues_.end() || (*queue)->is_finished(stamp.serial);
+}
+
 bool Incarnation::is_finished(const Stamps& stamps) const noexcept {
-  return std::ranges::all_of(stamps, [this](const Stamp& stamp) {
-    const auto queue = std::ranges::find(queues_, stamp.queue, [](const auto& each) { return each->number(); });
-    return queue == queues_.end() || (*queue)->is_finished(stamp.serial);
+  return std::ranges::all_of(stamps, [this](const Stamp& stamp) { return is_finished(stamp); });
+}
+
+bool Incarnation::is_after(const QueueState& queue, const Stamps& stamps) const {
+  return std::ranges::all_of(stamps, [&](const Stamp& stamp) {
+    return stamp.queue == queue.number() || is_finished(stamp) ||
+           order_.is_behind({queue.number(), queue.last_serial()}, stamp);
+  });
+}
+
+void Incarnation::note_order(Stamp later, Stamp earlier) {
+  if (pools_.empty()) return;  // nobody asks
+  order_.add(later, earlier, [this](const Stamp& stamp) { return is_finished(stamp); });
+}
+
+Result<std::shared_ptr<PoolState>> Incarnation::create_pool(PoolOptions options) {
+  PINTLE_TRY(usable("[" + id() + "]"));
+  std::lock_guard lock(mutex_);
+  const std::string text = object_text("Pool", next_pool_++, options.label);
+  auto pool = std::make_shared<PoolState>(*this, std::move(options), text);
+  pools_.push_back(pool);
+  return hand_out_with(pool, [this, pool] { abandon(pool); });
+}
+
+void Incarnation::abandon(const std::shared_ptr<PoolState>& pool) noexcept {
+  if (base::in_forked_child()) return;
+  Worklist worklist;
+  std::lock_guard lock(mutex_);
+  pool->abandon();
+  dispose_pools(worklist);
+}
+
+/// Pools that nobody holds give back what has become free, and go when nothing is left.
+void Incarnation::dispose_pools(Worklist& worklist) {
+  std::erase_if(pools_, [&](const std::shared_ptr<PoolState>& pool) {
+    if (!pool->is_abandoned()) return false;
+    pool->release_free(0, worklist);
+    return is_lost() || pool->is_empty();
   });
 }
 
@@ -184,6 +230,7 @@ void Incarnation::retire(Stamps stamps, std::function<void()> dispose, Worklist&
 }
 
 void Incarnation::dispose_finished(Worklist& worklist) {
+  if (!pools_.empty()) dispose_pools(worklist);
   std::erase_if(retired_, [&](Retired& retired) {
     if (!is_finished(retired.stamps)) return false;
     worklist.later(std::move(retired.dispose));

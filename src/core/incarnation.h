@@ -12,26 +12,28 @@
 #include <vector>
 
 #include "base/fork.h"
+#include "core/buffer_record.h"
 #include "core/object_table.h"
+#include "core/queue_order.h"
 #include "core/queue_state.h"
 #include "core/stamps.h"
 #include "core/worklist.h"
 #include "pintle/backend/driver.h"
 #include "pintle/buffer.h"
+#include "pintle/pool.h"
 
 namespace pintle::core {
 
+struct Flight;
 class Loan;
+class PoolState;
 class ProgramState;
 class RecordingState;
 
-/// What stands behind a Buffer.
-struct BufferRecord {
-  backend::MemoryId memory = backend::MemoryId::none;
-  std::uint64_t size = 0;
-  std::string label;
-  Stamps stamps;
-  std::weak_ptr<Loan> loan{};
+/// A submission in the making, to the checks of what it names.
+struct Use {
+  Stamp stamp;
+  Flight& flight;
 };
 
 /// Whether an error of a backend ends the incarnation.
@@ -93,15 +95,34 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
                              const std::string& label);
   /// The bytes of another device's buffer, as a buffer of this one.
   Result<Buffer> import_memory(const backend::Exported& exported);
+  /// Host memory in place, from `offset` on; `keeper` is let go after the last use.
+  Result<Buffer> import_host(std::span<std::byte> bytes, std::uint64_t offset, DType dtype, const Shape& shape,
+                             const std::string& label, std::shared_ptr<const void> keeper);
   void destroy_buffer(std::uint64_t id) noexcept;
   /// The live incarnation that views with this number belong to; null when it has gone.
   [[nodiscard]] static std::shared_ptr<Incarnation> find(std::uint64_t number);
   /// Maps a live buffer for another device; `unsupported` where it cannot be mapped.
-  Result<std::shared_ptr<Loan>> lend(std::uint64_t id);
+  Result<std::shared_ptr<Loan>> lend(std::uint64_t id, Access access);
   /// Exports a live buffer to another device; `unsupported` where it cannot be exported.
-  Result<std::shared_ptr<Loan>> share(std::uint64_t id, backend::Exported& exported);
-  /// The backend's memory of a live buffer; `stale` otherwise.
-  Result<backend::MemoryId> memory_of(std::uint64_t id);
+  Result<std::shared_ptr<Loan>> share(std::uint64_t id, Access access, backend::Exported& exported);
+  /// Where a live buffer's bytes are, for somebody outside who will use them so; `stale`, `invalid_argument` where it
+  /// is sealed or shared. They stay there from now on.
+  Result<backend::Range> pin(std::uint64_t id, Access access);
+  /// Where they are now; `stale` for a buffer that is gone.
+  Result<backend::Range> place_of(std::uint64_t id);
+  Result<void> seal(std::uint64_t id);
+  /// `invalid_argument` for a write to a sealed buffer. One that is gone is for others to refuse.
+  [[nodiscard]] Result<void> check_access(std::uint64_t id, Access access);
+  [[nodiscard]] bool is_sealed(std::uint64_t id);
+  /// Waits for the work that used a pool's memory before this buffer did.
+  Result<void> await_memory(std::uint64_t id, Deadline deadline);
+  /// Waits until all these are finished.
+  Result<void> wait_for(const Stamps& stamps, Deadline deadline);
+  /// A buffer with the same bytes and no copy; null where it must be copied at once, or the reason why not.
+  Result<std::optional<Buffer>> fork(const QueueState& queue, const BufferView& of, const std::string& label);
+
+  /// A user's handle to a new pool.
+  Result<std::shared_ptr<PoolState>> create_pool(PoolOptions options);
   [[nodiscard]] std::string buffer_text(std::uint64_t id);
 
   /// A user's handle to a new queue. When the last copy goes, the queue's work goes on.
@@ -126,7 +147,25 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   // With the lock held:
   /// Fills in memory ids; `stale` names a buffer that is gone. For a submission (`use`) also stamps the buffers and
   /// refuses slots.
-  Result<void> resolve(CommandList& list, std::optional<Stamp> use);
+  Result<void> resolve(CommandList& list, Use* use);
+  /// Gives a buffer bytes of its own, behind everything that uses them; its copy goes to the front of the flight.
+  Result<void> unshare(std::uint64_t id, Use& use);
+  /// The flight was refused: buffers that it gave bytes of their own have those that they had.
+  void undo(Flight& flight, Worklist& worklist) noexcept;
+  /// Refuses what nobody may do with a sealed, shared or lazy buffer in a replay; `access` is how it is bound.
+  Result<void> check_bound(std::uint64_t id, Access access);
+  /// A buffer over memory that is there.
+  [[nodiscard]] Buffer keep_buffer(BufferRecord record, DType dtype, const Shape& shape);
+  /// Checks what is asked for against the device's limits.
+  [[nodiscard]] Result<backend::MemoryRequest> check_request(DType dtype, const Shape& shape,
+                                                             const BufferOptions& options) const;
+  [[nodiscard]] bool is_finished(const Stamps& stamps) const noexcept;
+  [[nodiscard]] bool is_finished(const Stamp& stamp) const noexcept;
+  /// Whether work that `queue` gets from now on comes after all these.
+  [[nodiscard]] bool is_after(const QueueState& queue, const Stamps& stamps) const;
+  /// A submission waits for another.
+  void note_order(Stamp later, Stamp earlier);
+  [[nodiscard]] const ObjectTable<BufferRecord>& buffers() const noexcept { return buffers_; }
   [[nodiscard]] BufferRecord* find_buffer(std::uint64_t id) noexcept { return buffers_.find(id); }
   [[nodiscard]] Error stale_buffer(std::uint64_t id) const;
   [[nodiscard]] std::string buffer_text_locked(std::uint64_t id);
@@ -155,15 +194,29 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   void abandon(const std::shared_ptr<QueueState>& queue) noexcept;
   void retire_recording(std::shared_ptr<RecordingState> recording) noexcept;
   void lose(const Error& error, Worklist& worklist) noexcept;
-  void retire_memory(const BufferRecord& record, Worklist& worklist);
-  [[nodiscard]] bool is_finished(const Stamps& stamps) const noexcept;
+  void retire_memory(BufferRecord record, Worklist& worklist);
+  void give_back(Origin origin, backend::MemoryId memory, Stamps stamps, Worklist& worklist);
   [[nodiscard]] bool has_retired();
+  void abandon(const std::shared_ptr<PoolState>& pool) noexcept;
+  void dispose_pools(Worklist& worklist);
+  [[nodiscard]] std::shared_ptr<QueueState> find_queue(std::uint64_t number) const noexcept;
   template <class Lend>
-  Result<std::shared_ptr<Loan>> loan_of(std::uint64_t id, Lend lend);
-  Buffer keep_buffer(backend::MemoryId memory, DType dtype, const Shape& shape, const backend::MemoryRequest& request);
+  Result<std::shared_ptr<Loan>> loan_of(std::uint64_t id, Access access, Lend lend);
+  Result<backend::MemoryId> allocate_memory(const backend::MemoryRequest& request);
+  [[nodiscard]] Buffer keep_import(backend::MemoryId imported, BufferRecord record, DType dtype, const Shape& shape);
+  Result<void> prepare(CommandList& list, Use* use);
+  Result<void> ready(BufferRecord& record, std::uint64_t id, Access access, Use* use);
+  Result<void> materialize(BufferRecord& record);
+  void settle(BufferRecord& record);
+  void wait_behind(const Stamps& stamps, Use& use);
+  Result<void> copy_apart(BufferRecord& record, std::uint64_t id, Use& use);
+  [[nodiscard]] Error shared_refusal(std::uint64_t id);
+  [[nodiscard]] Error sealed_refusal(std::uint64_t id);
+  [[nodiscard]] bool is_shared(std::uint64_t id);
   template <class Create>
   Result<std::shared_ptr<QueueState>> make_queue(const QueueOptions& options, std::string_view what, Create create);
   [[nodiscard]] Error describe_exhaustion(const Error& error);
+  [[nodiscard]] Error exhausted_locked(const Error& error) const;
   [[nodiscard]] std::vector<std::shared_ptr<QueueState>> queues();
 
   std::mutex mutex_;
@@ -182,7 +235,11 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   std::vector<std::shared_ptr<QueueState>> queues_;
   std::uint64_t next_queue_ = 1;
   std::uint64_t next_recording_ = 1;
+  std::uint64_t next_pool_ = 1;
   std::vector<Retired> retired_;
+  std::vector<std::shared_ptr<PoolState>> pools_;
+  QueueOrder order_;
+  bool has_specials_ = false;  // a lazy, sealed or shared buffer has been made at some time
 };
 
 }  // namespace pintle::core

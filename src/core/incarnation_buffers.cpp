@@ -5,11 +5,13 @@
 #include <bit>
 #include <utility>
 
+#include "base/bytes.h"
 #include "base/fork.h"
 #include "core/describe.h"
 #include "core/incarnation.h"
 #include "core/loan.h"
 #include "core/object_names.h"
+#include "core/pool_state.h"
 #include "core/slot_rules.h"
 #include "kit/accesses.h"
 
@@ -18,29 +20,13 @@ namespace {
 
 constexpr std::uint64_t max_alignment = 4096;
 
-Result<backend::MemoryRequest> check_request(DType dtype, const Shape& shape, const BufferOptions& options,
-                                             const DeviceInfo& info) {
-  if (!parse_dtype(name(dtype)))
-    return Error(Errc::invalid_argument,
-                 fmt::format("DType ({}) is none of {}.", static_cast<int>(dtype), dtype_names()));
-  const auto bytes = shape.is_valid() ? checked_bytes(dtype, shape) : std::nullopt;
-  if (!bytes) {
-    return Error(Errc::invalid_argument,
-                 shape.is_valid()
-                     ? fmt::format("Shape {} of {} has more bytes than 64 bits count.", shape.text(), name(dtype))
-                     : fmt::format("Rank ({}) is larger than the limit ({}).", shape.rank(), Shape::max_rank));
-  }
-  if (*bytes == 0)
-    return Error(Errc::invalid_argument, fmt::format("Shape {} has size (0); the least is (1).", shape.text()));
-  if (*bytes > info.limits.max_allocation) {
-    return Error(Errc::invalid_argument, fmt::format("Size ({}) is larger than the largest allocation ({}) of [{}].",
-                                                     *bytes, info.limits.max_allocation, info.id));
-  }
-  if (!std::has_single_bit(options.alignment) || options.alignment > max_alignment) {
-    return Error(Errc::invalid_argument, fmt::format("Alignment ({}) is not a power of two of at most ({}).",
-                                                     options.alignment, max_alignment));
-  }
-  return backend::MemoryRequest{*bytes, options.alignment, options.placement, options.label};
+BufferRecord record_of(const backend::MemoryRequest& request) {
+  BufferRecord record;
+  record.size = request.size;
+  record.alignment = static_cast<std::uint32_t>(request.alignment);
+  record.placement = request.placement;
+  record.label = request.label;
+  return record;
 }
 
 std::optional<Feature> feature_of(const backend::Operation& operation) noexcept {
@@ -63,45 +49,112 @@ Result<void> check_feature(const backend::Operation& operation, const DeviceInfo
 
 }  // namespace
 
+Result<backend::MemoryRequest> Incarnation::check_request(DType dtype, const Shape& shape,
+                                                          const BufferOptions& options) const {
+  if (!is_dtype(dtype))
+    return Error(Errc::invalid_argument,
+                 fmt::format("DType ({}) is none of {}.", static_cast<int>(dtype), dtype_names()));
+  const auto bytes = shape.is_valid() ? checked_bytes(dtype, shape) : std::nullopt;
+  if (!bytes) {
+    return Error(Errc::invalid_argument,
+                 shape.is_valid()
+                     ? fmt::format("Shape {} of {} has more bytes than 64 bits count.", shape.text(), name(dtype))
+                     : fmt::format("Rank ({}) is larger than the limit ({}).", shape.rank(), Shape::max_rank));
+  }
+  if (*bytes == 0)
+    return Error(Errc::invalid_argument, fmt::format("Shape {} has size (0); the least is (1).", shape.text()));
+  if (*bytes > info_.limits.max_allocation) {
+    return Error(Errc::invalid_argument, fmt::format("Size ({}) is larger than the largest allocation ({}) of [{}].",
+                                                     *bytes, info_.limits.max_allocation, info_.id));
+  }
+  if (!std::has_single_bit(options.alignment) || options.alignment > max_alignment) {
+    return Error(Errc::invalid_argument, fmt::format("Alignment ({}) is not a power of two of at most ({}).",
+                                                     options.alignment, max_alignment));
+  }
+  return backend::MemoryRequest{*bytes, options.alignment, options.placement, options.label};
+}
+
 Result<Buffer> Incarnation::allocate(DType dtype, const Shape& shape, const BufferOptions& options) {
   PINTLE_TRY(usable("[" + id() + "]"));
-  PINTLE_ASSIGN(request, check_request(dtype, shape, options, info_));
-  auto memory = device_->allocate(request);
-  if (!memory && memory.error().code() == Errc::out_of_memory && has_retired()) {
-    PINTLE_TRY(poll());  // frees destroyed buffers whose last use has been finished meanwhile
-    memory = device_->allocate(request);
+  PINTLE_ASSIGN(request, check_request(dtype, shape, options));
+  BufferRecord record = record_of(request);
+  if (options.allocation == Allocation::eager) {
+    auto memory = device_->allocate(request);
+    if (!memory && memory.error().code() == Errc::out_of_memory && has_retired()) {
+      PINTLE_TRY(poll());  // frees destroyed buffers whose last use has been finished meanwhile
+      memory = device_->allocate(request);
+    }
+    if (!memory) return describe_exhaustion(report(memory.error()));
+    record.memory = *memory;
   }
-  if (!memory) return describe_exhaustion(report(memory.error()));
-  return keep_buffer(*memory, dtype, shape, request);
+  std::lock_guard lock(mutex_);
+  has_specials_ |= record.is_lazy();
+  return keep_buffer(std::move(record), dtype, shape);
 }
 
 Result<Buffer> Incarnation::wrap_memory(const backend::NativeObject& memory, DType dtype, const Shape& shape,
                                         const std::string& label) {
   PINTLE_TRY(usable("[" + id() + "]"));
   const BufferOptions options{.label = label};
-  PINTLE_ASSIGN(request, check_request(dtype, shape, options, info_));
-  const auto wrapped = device_->import_memory(backend::NativeMemory{memory, request.size});
+  PINTLE_ASSIGN(request, check_request(dtype, shape, options));
+  auto wrapped = device_->import_memory(backend::NativeMemory{memory, request.size});
   if (!wrapped) return report(wrapped.error()).during(fmt::format("wrapping memory for [{}]", id()));
-  return keep_buffer(*wrapped, dtype, shape, request);
+  return keep_import(*wrapped, record_of(request), dtype, shape);
 }
 
 Result<Buffer> Incarnation::import_memory(const backend::Exported& exported) {
   PINTLE_TRY(usable("[" + id() + "]"));
   const auto imported = device_->import_memory(exported);
   if (!imported) return report(imported.error());
-  return keep_buffer(*imported, DType::u8, {exported.size}, {exported.size, 1, Placement::device, "another device's"});
+  return keep_import(*imported, record_of({exported.size, 1, Placement::device, "another device's"}), DType::u8,
+                     {exported.size});
 }
 
-Buffer Incarnation::keep_buffer(backend::MemoryId memory, DType dtype, const Shape& shape,
-                                const backend::MemoryRequest& request) {
+Result<Buffer> Incarnation::import_host(std::span<std::byte> bytes, std::uint64_t offset, DType dtype,
+                                        const Shape& shape, const std::string& label,
+                                        std::shared_ptr<const void> keeper) {
+  PINTLE_TRY(usable("[" + id() + "]"));
+  const BufferOptions options{.label = label};
+  PINTLE_ASSIGN(request, check_request(dtype, shape, options));
+  if (!base::range_fits(offset, request.size, bytes.size())) {
+    return Error(Errc::invalid_argument, fmt::format("Shape {} of {} has size ({}), and the memory has ({}) from ({}).",
+                                                     shape.text(), name(dtype), request.size, bytes.size(), offset));
+  }
+  if (offset % std::max<std::uint64_t>(info_.limits.offset_alignment, bytes_of(dtype)) != 0) {
+    return Error(Errc::unsupported, fmt::format("Offset ({}) is no multiple of ({}), which [{}] needs.", offset,
+                                                info_.limits.offset_alignment, id()));
+  }
+  const auto imported = device_->import_memory(bytes);
+  if (!imported) return report(imported.error()).during(fmt::format("importing host memory to [{}]", id()));
+  BufferRecord record = record_of(request);
+  record.base = offset;
+  record.origin.keeper = std::move(keeper);
+  return keep_import(*imported, std::move(record), dtype, shape);
+}
+
+/// Its bytes are known outside, so they stay where they are.
+Buffer Incarnation::keep_import(backend::MemoryId imported, BufferRecord record, DType dtype, const Shape& shape) {
+  record.memory = imported;
+  record.is_pinned = true;
+  std::lock_guard lock(mutex_);
+  return keep_buffer(std::move(record), dtype, shape);
+}
+
+Buffer Incarnation::keep_buffer(BufferRecord record, DType dtype, const Shape& shape) {
   BufferView view;
   view.incarnation_ = number_;
-  view.size_ = request.size;
+  view.size_ = record.size;
   view.dtype_ = dtype;
   view.shape_ = shape;
-  std::lock_guard lock(mutex_);
-  view.buffer_ = buffers_.insert({memory, request.size, std::string(request.label), {}});
+  view.buffer_ = buffers_.insert(std::move(record));
   return {lease(), view};
+}
+
+/// With the lock held. Waits for nothing, so what is about to be free does not count.
+Result<backend::MemoryId> Incarnation::allocate_memory(const backend::MemoryRequest& request) {
+  auto memory = device_->allocate(request);
+  if (!memory && memory.error().code() == Errc::out_of_memory) return exhausted_locked(memory.error());
+  return memory;
 }
 
 bool Incarnation::has_retired() {
@@ -111,15 +164,17 @@ bool Incarnation::has_retired() {
 
 // Says who holds the memory.
 Error Incarnation::describe_exhaustion(const Error& error) {
-  if (error.code() != Errc::out_of_memory) return error;
+  std::lock_guard lock(mutex_);
+  return error.code() == Errc::out_of_memory ? exhausted_locked(error) : error;
+}
+
+Error Incarnation::exhausted_locked(const Error& error) const {
   constexpr std::size_t most = 3;
   std::vector<std::pair<std::uint64_t, std::string>> holders;
-  {
-    std::lock_guard lock(mutex_);
-    buffers_.for_each([&](std::uint64_t id, const BufferRecord& record) {
+  buffers_.for_each([&](std::uint64_t id, const BufferRecord& record) {
+    if (!record.is_lazy())
       holders.emplace_back(record.size, object_text("Buffer", static_cast<std::uint32_t>(id), record.label));
-    });
-  }
+  });
   std::ranges::sort(holders, std::greater());
   if (holders.empty()) return error.during("allocating from [" + id() + "], where no buffer is alive");
   std::string words = "allocating from [" + id() + "], whose largest buffers are ";
@@ -145,10 +200,20 @@ void Incarnation::destroy_buffer(std::uint64_t id) noexcept {
   });
 }
 
-void Incarnation::retire_memory(const BufferRecord& record, Worklist& worklist) {
+void Incarnation::retire_memory(BufferRecord record, Worklist& worklist) {
+  if (record.is_lazy()) return;
+  if (record.shared == nullptr)
+    return give_back(std::move(record.origin), record.memory, std::move(record.stamps), worklist);
+  SharedBytes& shared = *record.shared;
+  shared.before.merge(record.stamps);
+  if (--shared.owners == 0) give_back(std::move(shared.origin), record.memory, std::move(shared.before), worklist);
+}
+
+void Incarnation::give_back(Origin origin, backend::MemoryId memory, Stamps stamps, Worklist& worklist) {
+  if (origin.pool != nullptr) return origin.pool->give_back(*origin.chunk, std::move(stamps), worklist);
   retire(
-      record.stamps,
-      [self = shared_from_this(), memory = record.memory] {
+      std::move(stamps),
+      [self = shared_from_this(), memory, keeper = std::move(origin.keeper)] {
         if (!self->is_lost()) self->device_->release(memory);
       },
       worklist);
@@ -156,38 +221,33 @@ void Incarnation::retire_memory(const BufferRecord& record, Worklist& worklist) 
 
 /// The loan of a live buffer, when `lend(loan, memory)` has done with it what it is for.
 template <class Lend>
-Result<std::shared_ptr<Loan>> Incarnation::loan_of(std::uint64_t id, Lend lend) {
-  PINTLE_TRY(usable(buffer_text(id)));
+Result<std::shared_ptr<Loan>> Incarnation::loan_of(std::uint64_t id, Access access, Lend lend) {
+  if (is_shared(id)) return Error(Errc::unsupported, "Bytes that a fork shares cannot be lent: they may move.");
+  PINTLE_ASSIGN(place, pin(id, access));
   Worklist worklist;
   std::shared_ptr<Loan> loan;  // goes without the lock, which its end takes
   std::lock_guard lock(mutex_);
   BufferRecord* const record = find_buffer(id);
   if (record == nullptr) return stale_buffer(id);
   loan = record->loan.lock();
-  if (loan == nullptr) loan = std::make_shared<Loan>(shared_from_this(), record->memory);
-  if (const Result<void> lent = lend(*loan, record->memory); !lent) return report_locked(lent.error(), worklist);
+  if (loan == nullptr) loan = std::make_shared<Loan>(shared_from_this(), place);
+  if (const Result<void> lent = lend(*loan, place); !lent) return report_locked(lent.error(), worklist);
   record->loan = loan;
   return loan;
 }
 
-Result<std::shared_ptr<Loan>> Incarnation::lend(std::uint64_t id) {
-  return loan_of(id, [](Loan& loan, backend::MemoryId) { return loan.map(); });
+Result<std::shared_ptr<Loan>> Incarnation::lend(std::uint64_t id, Access access) {
+  return loan_of(id, access, [](Loan& loan, const backend::Range&) { return loan.map(); });
 }
 
-Result<std::shared_ptr<Loan>> Incarnation::share(std::uint64_t id, backend::Exported& exported) {
-  return loan_of(id, [&](Loan&, backend::MemoryId memory) -> Result<void> {
-    PINTLE_ASSIGN(handle, device_->export_memory(memory));
+Result<std::shared_ptr<Loan>> Incarnation::share(std::uint64_t id, Access access, backend::Exported& exported) {
+  return loan_of(id, access, [&](Loan&, const backend::Range& place) -> Result<void> {
+    PINTLE_ASSIGN(handle, device_->export_memory(place.memory));
     exported = handle;
+    exported.offset += place.offset;
+    exported.size = place.size;
     return {};
   });
-}
-
-Result<backend::MemoryId> Incarnation::memory_of(std::uint64_t id) {
-  PINTLE_TRY(usable(buffer_text(id)));
-  std::lock_guard lock(mutex_);
-  const BufferRecord* const record = find_buffer(id);
-  if (record == nullptr) return stale_buffer(id);
-  return record->memory;
 }
 
 std::string Incarnation::buffer_text(std::uint64_t id) {
@@ -206,14 +266,14 @@ Error Incarnation::stale_buffer(std::uint64_t id) const {
                fmt::format("[Buffer {}] of [{}] has been destroyed.", static_cast<std::uint32_t>(id), this->id()));
 }
 
-Result<void> Incarnation::resolve(CommandList& list, std::optional<Stamp> use) {
+Result<void> Incarnation::resolve(CommandList& list, Use* use) {
   if (list.incarnation_ != 0 && list.incarnation_ != number_) {  // without the label, which lies behind another lock
     return check_owner(list.incarnation_,
                        list.first_kernel_ != nullptr
                            ? kernel_text(*list.first_kernel_)
                            : object_text("Buffer", static_cast<std::uint32_t>(list.first_buffer_), ""));
   }
-  if (use) {
+  if (use != nullptr) {
     const auto rules = slot_rules(list.commands_, list.arguments_, info_.limits);
     if (!rules.empty()) {
       return Error(Errc::invalid_argument,
@@ -221,6 +281,7 @@ Result<void> Incarnation::resolve(CommandList& list, std::optional<Stamp> use) {
                                rules[0].slot));
     }
   }
+  PINTLE_TRY(prepare(list, use));
   std::uint64_t missing = 0;
   for (backend::Command& command : list.commands_) {
     PINTLE_TRY(check_feature(command.operation, info_));
@@ -232,7 +293,9 @@ Result<void> Incarnation::resolve(CommandList& list, std::optional<Stamp> use) {
         return;
       }
       range.memory = record->memory;
-      if (use) record->stamps.set(use->queue, use->serial);
+      range.offset += record->base;
+      if (use != nullptr) record->stamps.set(use->stamp.queue, use->stamp.serial);
+      else record->is_pinned = true;
     });
   }
   if (missing != 0) return stale_buffer(missing);

@@ -18,8 +18,8 @@ class Incarnation;
 /// Shared by all who work on the bytes; the memory stays, and stays mapped once it is, until the last of them is done.
 class Loan {
  public:
-  Loan(std::shared_ptr<Incarnation> owner, backend::MemoryId memory) noexcept
-      : owner_(std::move(owner)), memory_(memory) {}
+  Loan(std::shared_ptr<Incarnation> owner, const backend::Range& place) noexcept
+      : owner_(std::move(owner)), place_(place) {}
   Loan(const Loan&) = delete;
   Loan& operator=(const Loan&) = delete;
   /// Takes the owner's lock.
@@ -33,7 +33,7 @@ class Loan {
 
  private:
   std::shared_ptr<Incarnation> owner_;
-  backend::MemoryId memory_;
+  backend::Range place_;
   std::optional<std::span<std::byte>> bytes_;
   std::function<void()> release_;
 };

@@ -8,6 +8,7 @@
 #include "core/incarnation.h"
 #include "core/queue_state.h"
 #include "core/recording_state.h"
+#include "pintle/resource.h"
 
 namespace pintle {
 
@@ -39,6 +40,46 @@ Result<void> Queue::submit_and_wait(CommandList list, Timeout timeout) {
   SubmitOptions options{.timeout = timeout};
   PINTLE_ASSIGN(done, start(std::move(list), &options));
   return done.wait(timeout);
+}
+
+Result<Buffer> Queue::allocate(Resource& resource, DType dtype, const Shape& shape, BufferOptions options) {
+  if (!state_) return core::empty_object("Queue");
+  return base::contain("allocating a buffer",
+                       [&] { return resource.allocate(*this, dtype, shape, std::move(options)); });
+}
+
+Result<void> Queue::free(Buffer buffer) {
+  if (!state_) return core::empty_object("Queue");
+  if (!buffer.incarnation_) return core::empty_object("Buffer");
+  if (buffer.incarnation_.get() != &state_->incarnation())
+    return buffer.incarnation_->foreign(buffer.text(), state_->incarnation());
+  return base::contain("freeing a buffer", [&]() -> Result<void> {
+    state_->touch(buffer.view_.buffer_);
+    return {};
+  });
+}
+
+Result<Buffer> Queue::fork(const Buffer& buffer, std::string label) {
+  if (!state_) return core::empty_object("Queue");
+  if (!buffer.incarnation_) return core::empty_object("Buffer");
+  core::Incarnation& incarnation = state_->incarnation();
+  if (buffer.incarnation_.get() != &incarnation) return buffer.incarnation_->foreign(buffer.text(), incarnation);
+  return base::contain("forking a buffer", [&]() -> Result<Buffer> {
+    PINTLE_TRY(incarnation.usable(text()));
+    PINTLE_ASSIGN(fork, incarnation.fork(*state_, buffer.view_, label));
+    if (fork) return *std::move(fork);
+    PINTLE_ASSIGN(copy, incarnation.allocate(buffer.dtype(), buffer.shape(), {.label = std::move(label)}));
+    PINTLE_TRY(submit(CommandList{}.copy(copy, buffer)));
+    return std::move(copy);
+  });
+}
+
+Result<Point> Queue::unshare(const Buffer& buffer) {
+  if (!state_) return core::empty_object("Queue");
+  if (!buffer.incarnation_) return core::empty_object("Buffer");
+  if (buffer.incarnation_.get() != &state_->incarnation())
+    return buffer.incarnation_->foreign(buffer.text(), state_->incarnation());
+  return base::contain("unsharing a buffer", [&] { return state_->unshare(buffer.view_.buffer_); });
 }
 
 Point Queue::last() const noexcept { return state_ ? state_->last() : Point(); }

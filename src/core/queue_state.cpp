@@ -100,6 +100,8 @@ void QueueState::clear(Flight& flight, Worklist& worklist) {
   if (!flight.bindings.empty()) flight.bindings.clear();
   if (std::exchange(flight.is_plain, true)) return;
   flight.raises.clear();
+  flight.copies.clear();
+  flight.moved.clear();
   flight.waits.clear();
   flight.label.clear();
   flight.recording = nullptr;

@@ -42,6 +42,10 @@ class QueueState : public std::enable_shared_from_this<QueueState> {
   // Options are taken apart; null is none.
   Result<Point> submit(CommandList&& list, SubmitOptions* options);
   Result<Point> replay(RecordingState& recording, std::span<const SlotValue> bindings, SubmitOptions* options);
+  /// Gives a buffer bytes of its own; the point is when it has them.
+  Result<Point> unshare(std::uint64_t buffer);
+  /// What was submitted so far counts as a use of the buffer.
+  void touch(std::uint64_t buffer);
   [[nodiscard]] Point last();
 
   [[nodiscard]] bool launches() const noexcept { return kind_ == QueueKind::compute; }
@@ -120,6 +124,7 @@ class QueueState : public std::enable_shared_from_this<QueueState> {
   [[nodiscard]] bool takes_more() const noexcept;
   [[nodiscard]] Error refusal() const;
   [[nodiscard]] std::string place() const;
+  static void put_copies_first(Flight& flight);
   static void adopt(Flight& flight, SubmitOptions& options);
   [[nodiscard]] Point count(const Flight& flight) noexcept;
   Result<Point> accept(Flight& flight, Worklist& worklist);

@@ -16,13 +16,15 @@ RecordingState::RecordingState(std::shared_ptr<Incarnation> incarnation, Command
     : incarnation_(std::move(incarnation)), list_(std::move(list)), text_(std::move(text)) {}
 
 Result<void> RecordingState::freeze() {
-  PINTLE_TRY(incarnation_->resolve(list_, std::nullopt));
+  PINTLE_TRY(incarnation_->resolve(list_, nullptr));
   place_barriers(list_.commands_, list_.arguments_);
   rules_ = slot_rules(list_.commands_, list_.arguments_, incarnation_->info().limits);
   copies_ = slot_copies(list_.commands_);
   buffers_ = buffers_of(list_.commands_, list_.arguments_);
   launches_ = has_launches(list_.commands_);
   for (const SlotRule& rule : rules_) slots_ = std::max<std::size_t>(slots_, rule.slot + 1);
+  written_ = written_buffers_of(list_.commands_, list_.arguments_);
+  slot_accesses_ = slot_accesses(list_.commands_, list_.arguments_, slots_);
   PINTLE_ASSIGN(plan, ReplayPlan::make(incarnation_->device(), {list_.commands_, list_.arguments_}));
   plan_ = std::move(plan);
   return {};
@@ -37,9 +39,7 @@ Result<void> RecordingState::bind(QueueState& queue, Flight& flight, std::span<c
     return Error(Errc::invalid_argument,
                  fmt::format("Bindings ({}) do not match the slots ({}) of {}.", bindings.size(), slots_, text_));
   }
-  for (const std::uint64_t buffer : buffers_) {
-    if (incarnation_->find_buffer(buffer) == nullptr) return incarnation_->stale_buffer(buffer);
-  }
+  PINTLE_TRY(check_buffers());
   if (slots_ != 0) PINTLE_TRY(bind_slots(flight, bindings));
   for (const std::uint64_t buffer : buffers_)
     incarnation_->find_buffer(buffer)->stamps.set(queue.number(), flight.serial);
@@ -50,6 +50,14 @@ Result<void> RecordingState::bind(QueueState& queue, Flight& flight, std::span<c
   }
   stamps_.set(queue.number(), flight.serial);
   compose(flight);
+  return {};
+}
+
+Result<void> RecordingState::check_buffers() const {
+  for (const std::uint64_t buffer : buffers_) {
+    if (incarnation_->find_buffer(buffer) == nullptr) return incarnation_->stale_buffer(buffer);
+  }
+  for (const std::uint64_t buffer : written_) PINTLE_TRY(incarnation_->check_bound(buffer, Access::write));
   return {};
 }
 
@@ -85,7 +93,17 @@ Result<backend::Binding> RecordingState::bind_slot(std::uint32_t slot, const Slo
   for (const SlotRule& rule : rules_) {
     if (rule.slot == slot) PINTLE_TRY(check_rule(rule, binding, dtype_of_value(value)));
   }
+  if (auto* const range = std::get_if<backend::Range>(&binding)) PINTLE_TRY(place(*range, slot));
   return binding;
+}
+
+// From the buffer's begin to its memory's.
+Result<void> RecordingState::place(backend::Range& range, std::uint32_t slot) const {
+  PINTLE_TRY(incarnation_->check_bound(range.buffer, slot_accesses_[slot]));
+  const BufferRecord& record = *incarnation_->find_buffer(range.buffer);
+  range.memory = record.memory;
+  range.offset += record.base;
+  return {};
 }
 
 Result<backend::Binding> RecordingState::to_binding(const SlotValue& value) const {
@@ -99,9 +117,7 @@ Result<backend::Binding> RecordingState::to_binding(const SlotValue& value) cons
   const auto& view = std::get<BufferView>(value.value_);
   PINTLE_TRY(incarnation_->check_owner(view.incarnation_,
                                        object_text("Buffer", static_cast<std::uint32_t>(view.buffer_), "")));
-  const BufferRecord* record = incarnation_->find_buffer(view.buffer_);
-  if (record == nullptr) return incarnation_->stale_buffer(view.buffer_);
-  return backend::Binding(backend::Range{record->memory, view.buffer_, view.offset_, view.size_});
+  return backend::Binding(backend::Range{backend::MemoryId::none, view.buffer_, view.offset_, view.size_});
 }
 
 std::optional<DType> RecordingState::dtype_of_value(const SlotValue& value) {
@@ -119,9 +135,11 @@ Result<void> RecordingState::check_copies(std::span<const backend::Binding> bind
                    fmt::format("The copy's destination has size ({}), its source size ({}).", to.size, from.size));
     }
     if (overlap(to, from)) {
-      return Error(Errc::invalid_argument,
-                   fmt::format("The copy's destination ({}, {} bytes) overlaps its source ({}) in {}.", to.offset,
-                               to.size, from.offset, incarnation_->buffer_text_locked(to.buffer)));
+      const std::uint64_t base = incarnation_->find_buffer(to.buffer)->base;
+      return Error(
+          Errc::invalid_argument,
+          fmt::format("The copy's destination ({}, {} bytes) overlaps its source ({}) in {}.", to.offset - base,
+                      to.size, from.offset - base, incarnation_->buffer_text_locked(to.buffer)));
     }
   }
   return {};

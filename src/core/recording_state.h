@@ -45,9 +45,11 @@ class RecordingState : public std::enable_shared_from_this<RecordingState> {
   void forget() noexcept;
 
  private:
+  Result<void> check_buffers() const;
   Result<void> bind_slots(Flight& flight, std::span<const SlotValue> bindings) const;
   Result<backend::Binding> bind_slot(std::uint32_t slot, const SlotValue& value) const;
   Result<backend::Binding> to_binding(const SlotValue& value) const;
+  Result<void> place(backend::Range& range, std::uint32_t slot) const;
   [[nodiscard]] static std::optional<DType> dtype_of_value(const SlotValue& value);
   Result<void> check_copies(std::span<const backend::Binding> bindings) const;
   void compose(Flight& flight) const;
@@ -60,6 +62,8 @@ class RecordingState : public std::enable_shared_from_this<RecordingState> {
   std::vector<SlotRule> rules_;
   std::vector<SlotCopy> copies_;
   std::vector<std::uint64_t> buffers_;  // every buffer that the list names, once
+  std::vector<std::uint64_t> written_;  // those of them that it writes
+  std::vector<Access> slot_accesses_;   // what the list does to the buffers in its slots
   ReplayPlan plan_;                     // never written again, so that no cache line travels back
   Stamps stamps_;
 };

@@ -75,6 +75,21 @@ void add_argument_rule(const backend::Argument& argument, const Limits& limits, 
   }
 }
 
+template <class Counts>
+std::vector<std::uint64_t> buffers_where(std::span<const backend::Command> commands,
+                                         std::span<const backend::Argument> arguments, Counts counts) {
+  std::vector<std::uint64_t> buffers;
+  for (const backend::Command& command : commands) {
+    kit::for_each_range(command, arguments, [&](const backend::Range& range, Access access) {
+      if (range.slot == backend::no_slot && counts(access)) buffers.push_back(range.buffer);
+    });
+  }
+  std::ranges::sort(buffers);
+  const auto repeated = std::ranges::unique(buffers);
+  buffers.erase(repeated.begin(), repeated.end());
+  return buffers;
+}
+
 }  // namespace
 
 std::vector<SlotRule> slot_rules(std::span<const backend::Command> commands,
@@ -97,16 +112,23 @@ std::vector<SlotCopy> slot_copies(std::span<const backend::Command> commands) {
 
 std::vector<std::uint64_t> buffers_of(std::span<const backend::Command> commands,
                                       std::span<const backend::Argument> arguments) {
-  std::vector<std::uint64_t> buffers;
+  return buffers_where(commands, arguments, [](Access) { return true; });
+}
+
+std::vector<std::uint64_t> written_buffers_of(std::span<const backend::Command> commands,
+                                              std::span<const backend::Argument> arguments) {
+  return buffers_where(commands, arguments, writes);
+}
+
+std::vector<Access> slot_accesses(std::span<const backend::Command> commands,
+                                  std::span<const backend::Argument> arguments, std::size_t slots) {
+  std::vector<Access> accesses(slots, Access::read);
   for (const backend::Command& command : commands) {
-    kit::for_each_range(command, arguments, [&](const backend::Range& range, Access) {
-      if (range.slot == backend::no_slot) buffers.push_back(range.buffer);
+    kit::for_each_range(command, arguments, [&](const backend::Range& range, Access access) {
+      if (range.slot != backend::no_slot && writes(access)) accesses[range.slot] = Access::read_write;
     });
   }
-  std::ranges::sort(buffers);
-  const auto repeated = std::ranges::unique(buffers);
-  buffers.erase(repeated.begin(), repeated.end());
-  return buffers;
+  return accesses;
 }
 
 bool has_launches(std::span<const backend::Command> commands) noexcept {

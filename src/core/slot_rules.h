@@ -36,6 +36,12 @@ struct SlotCopy {
 /// Every buffer that the commands name outside slots, once.
 [[nodiscard]] std::vector<std::uint64_t> buffers_of(std::span<const backend::Command> commands,
                                                     std::span<const backend::Argument> arguments);
+/// Those that they write.
+[[nodiscard]] std::vector<std::uint64_t> written_buffers_of(std::span<const backend::Command> commands,
+                                                            std::span<const backend::Argument> arguments);
+/// What they do to the buffers in slots.
+[[nodiscard]] std::vector<Access> slot_accesses(std::span<const backend::Command> commands,
+                                                std::span<const backend::Argument> arguments, std::size_t slots);
 
 /// Whether a kernel is launched.
 [[nodiscard]] bool has_launches(std::span<const backend::Command> commands) noexcept;

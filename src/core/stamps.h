@@ -1,6 +1,7 @@
 // The last use of something by each queue.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -23,6 +24,19 @@ class Stamps {
       }
     }
     stamps_.push_back({queue, serial});
+  }
+  /// The later of both, for each queue.
+  void merge(const Stamps& others) {
+    for (const Stamp& other : others.stamps_) {
+      const auto own = std::ranges::find(stamps_, other.queue, &Stamp::queue);
+      if (own == stamps_.end()) stamps_.push_back(other);
+      else own->serial = std::max(own->serial, other.serial);
+    }
+  }
+  [[nodiscard]] bool empty() const noexcept { return stamps_.empty(); }
+  template <class IsFinished>
+  void forget(IsFinished is_finished) {
+    std::erase_if(stamps_, is_finished);
   }
   [[nodiscard]] auto begin() const noexcept { return stamps_.begin(); }
   [[nodiscard]] auto end() const noexcept { return stamps_.end(); }

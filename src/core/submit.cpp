@@ -108,7 +108,11 @@ Result<Point> QueueState::take(SubmitOptions* options, Fill fill) {
   if (options != nullptr) adopt(flight, *options);
   const auto filled = fill(flight);
   auto accepted = filled ? accept(flight, worklist) : Result<Point>(filled.error());
-  if (!accepted) clear(flight, worklist);
+  if (!accepted) {
+    if (is_loss(accepted.error().code())) accepted = incarnation_->report_locked(accepted.error(), worklist);
+    incarnation_->undo(flight, worklist);
+    clear(flight, worklist);
+  }
   lock.unlock();
   worklist.run();
   incarnation_->drive();
@@ -121,13 +125,38 @@ Result<Point> QueueState::submit(CommandList&& list, SubmitOptions* options) {
     flight.is_plain = false;
     flight.list = std::move(list);
     if (!launches() && has_launches(flight.list.commands_)) return launch_refusal();
-    PINTLE_TRY(incarnation_->resolve(flight.list, Stamp{number_, flight.serial}));
+    Use use{{number_, flight.serial}, flight};
+    PINTLE_TRY(incarnation_->resolve(flight.list, &use));
+    put_copies_first(flight);
     place_barriers(flight.list.commands_, flight.list.arguments_);
     flight.commands = {flight.list.commands_, flight.list.arguments_};
     return {};
   });
   if (!taken) taken = taken.error().during("submitting to " + place());
   return taken;
+}
+
+void QueueState::put_copies_first(Flight& flight) {
+  if (flight.copies.empty()) return;
+  auto& commands = flight.list.commands_;
+  commands.insert(commands.begin(), flight.copies.begin(), flight.copies.end());
+}
+
+Result<Point> QueueState::unshare(std::uint64_t buffer) {
+  return take(nullptr, [&](Flight& flight) -> Result<void> {
+    flight.is_plain = false;
+    Use use{{number_, flight.serial}, flight};
+    PINTLE_TRY(incarnation_->unshare(buffer, use));
+    put_copies_first(flight);
+    place_barriers(flight.list.commands_, flight.list.arguments_);
+    flight.commands = {flight.list.commands_, flight.list.arguments_};
+    return {};
+  });
+}
+
+void QueueState::touch(std::uint64_t buffer) {
+  std::lock_guard lock(incarnation_->mutex());
+  if (BufferRecord* const record = incarnation_->find_buffer(buffer)) record->stamps.set(number_, last_);
 }
 
 Result<Point> QueueState::replay(RecordingState& recording, std::span<const SlotValue> bindings,
@@ -205,7 +234,9 @@ Result<void> QueueState::collect(const Flight& flight, NativeWaits& waits) {
     const auto native = signal->native_point(point.value());
     if (!native)
       return Error(Errc::internal, fmt::format("{} is neither reached nor promised when released.", signal->text()));
-    if (native->queue.get() != this) waits.add({native->queue->id(), native->serial});
+    if (native->queue.get() == this) continue;
+    waits.add({native->queue->id(), native->serial});
+    incarnation_->note_order({number_, flight.serial}, {native->queue->number(), native->serial});
   }
   return {};
 }

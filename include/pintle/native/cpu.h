@@ -1,6 +1,7 @@
 // Typed native access to the cpu backend.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -17,6 +18,8 @@ namespace pintle::cpu {
 struct CpuMemory {
   static constexpr std::string_view native_type = "cpu.memory";
   void* address = nullptr;
+
+  void narrow(std::uint64_t offset, std::uint64_t) noexcept { address = static_cast<std::byte*>(address) + offset; }
 };
 
 /// `Device::native<CpuDevice>()`.

@@ -20,6 +20,12 @@ struct OpenClMemory {
   static constexpr std::string_view native_type = "opencl.memory";
   void* memory = nullptr;     ///< cl_mem
   std::uint64_t address = 0;  ///< For kernels that take addresses; 0 where it is no shared virtual memory.
+  std::uint64_t offset = 0;   ///< Of the first byte in the cl_mem; `address` has it already. 0 for `wrap_native`.
+
+  void narrow(std::uint64_t bytes, std::uint64_t) noexcept {
+    offset += bytes;
+    if (address != 0) address += bytes;
+  }
 };
 
 /// `Queue::native<OpenClQueue>()`: commands that others enqueue run in between, and no point covers them. The

@@ -44,6 +44,12 @@ struct VulkanMemory {
   std::uint64_t offset = 0;  ///< Of the first byte, in both.
   std::uint64_t size = 0;
   std::uint64_t address = 0;  ///< For kernels that take addresses; 0 where the device has none.
+
+  void narrow(std::uint64_t bytes, std::uint64_t wanted) noexcept {
+    offset += bytes;
+    if (bytes != 0) size = wanted;
+    if (address != 0) address += bytes;
+  }
 };
 
 }  // namespace pintle::vulkan

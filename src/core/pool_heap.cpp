@@ -1,0 +1,177 @@
+#include "core/pool_heap.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace pintle::core {
+namespace {
+
+constexpr unsigned granule_bits = 8;
+static_assert(PoolHeap::granule == 1u << granule_bits);
+
+}  // namespace
+
+// Class k of the power of two 2^p covers [2^p (1 + k/8), 2^p (1 + (k+1)/8)). Below 8 granules every count of granules
+// is a class of its own.
+std::size_t PoolHeap::class_of(std::uint64_t size) noexcept {
+  const std::uint64_t granules = size >> granule_bits;
+  if (granules < steps) return static_cast<std::size_t>(granules);
+  const auto power = static_cast<unsigned>(std::bit_width(granules)) - 1;
+  return (power - 2) * steps + static_cast<std::size_t>((granules >> (power - 3)) & (steps - 1));
+}
+
+std::optional<std::uint64_t> PoolHeap::rounded(std::uint64_t size) noexcept {
+  if (size > std::uint64_t{1} << 63) return std::nullopt;
+  const std::uint64_t granules = (size + granule - 1) >> granule_bits;
+  if (granules < 2 * steps) return granules << granule_bits;
+  const auto shift = static_cast<unsigned>(std::bit_width(granules)) - 4;  // what a step of this power counts in
+  const std::uint64_t step = std::uint64_t{1} << shift;
+  return ((granules + step - 1) >> shift << shift) << granule_bits;
+}
+
+PoolHeap::Chunk* PoolHeap::new_chunk() {
+  if (spare_.capacity() <= chunks_.size()) spare_.reserve(2 * chunks_.size() + 16);  // so that forgetting needs none
+  if (spare_.empty()) return &chunks_.emplace_back();
+  Chunk* const chunk = spare_.back();
+  spare_.pop_back();
+  *chunk = Chunk();
+  return chunk;
+}
+
+PoolHeap::Chunk* PoolHeap::take_waiting(Chunk& chunk) noexcept {
+  unlink(waiting_, chunk);
+  waiting_bytes_ -= chunk.size;
+  used_ += chunk.size;
+  chunk.state = State::used;
+  return &chunk;
+}
+
+PoolHeap::Chunk* PoolHeap::take_free(std::uint64_t size) {
+  std::size_t word = class_of(size) / 64;
+  std::uint64_t bits = filled_[word] & (~std::uint64_t{0} << (class_of(size) % 64));
+  while (bits == 0) {
+    if (++word == filled_.size()) return nullptr;
+    bits = filled_[word];
+  }
+  Chunk& chunk = *free_[word * 64 + static_cast<std::size_t>(std::countr_zero(bits))];
+  Chunk* const rest = chunk.size > size ? new_chunk() : nullptr;
+  unlink_free(chunk);
+  if (rest != nullptr) {
+    rest->block = chunk.block;
+    rest->offset = chunk.offset + size;
+    rest->size = chunk.size - size;
+    rest->left = &chunk;
+    rest->right = chunk.right;
+    if (rest->right != nullptr) rest->right->left = rest;
+    chunk.right = rest;
+    chunk.size = size;
+    link_free(*rest);
+  }
+  chunk.state = State::used;
+  used_ += size;
+  return &chunk;
+}
+
+void PoolHeap::give(Chunk& chunk, Stamps&& stamps) noexcept {
+  chunk.stamps = std::move(stamps);
+  chunk.state = State::waiting;
+  chunk.size_class = static_cast<std::uint16_t>(class_of(chunk.size));
+  link(waiting_, chunk);
+  used_ -= chunk.size;
+  waiting_bytes_ += chunk.size;
+}
+
+void PoolHeap::set_free(Chunk& chunk) noexcept {
+  unlink(waiting_, chunk);
+  waiting_bytes_ -= chunk.size;
+  chunk.stamps = {};
+  Chunk* whole = &chunk;
+  if (chunk.right != nullptr && chunk.right->state == State::free) {
+    unlink_free(*chunk.right);
+    merge_with_right(chunk);
+  }
+  if (chunk.left != nullptr && chunk.left->state == State::free) {
+    whole = chunk.left;
+    unlink_free(*whole);
+    merge_with_right(*whole);
+  }
+  link_free(*whole);
+}
+
+void PoolHeap::merge_with_right(Chunk& chunk) noexcept {
+  Chunk& gone = *chunk.right;
+  chunk.size += gone.size;
+  chunk.right = gone.right;
+  if (chunk.right != nullptr) chunk.right->left = &chunk;
+  forget_chunk(gone);
+}
+
+void PoolHeap::link_free(Chunk& chunk) noexcept {
+  chunk.state = State::free;
+  chunk.size_class = static_cast<std::uint16_t>(class_of(chunk.size));
+  link(free_, chunk);
+  filled_[chunk.size_class / 64] |= std::uint64_t{1} << (chunk.size_class % 64);
+}
+
+void PoolHeap::unlink_free(Chunk& chunk) noexcept {
+  unlink(free_, chunk);
+  if (free_[chunk.size_class] == nullptr)
+    filled_[chunk.size_class / 64] &= ~(std::uint64_t{1} << (chunk.size_class % 64));
+}
+
+void PoolHeap::link(Lists& lists, Chunk& chunk) noexcept {
+  Chunk*& first = lists[chunk.size_class];
+  chunk.previous = nullptr;
+  chunk.next = first;
+  if (first != nullptr) first->previous = &chunk;
+  first = &chunk;
+}
+
+void PoolHeap::unlink(Lists& lists, Chunk& chunk) noexcept {
+  (chunk.previous != nullptr ? chunk.previous->next : lists[chunk.size_class]) = chunk.next;
+  if (chunk.next != nullptr) chunk.next->previous = chunk.previous;
+}
+
+void PoolHeap::add_block(backend::MemoryId memory, std::uint64_t size) {
+  blocks_.reserve(blocks_.size() + 1);
+  auto block = std::make_unique<Block>(Block{memory, size, nullptr});
+  Chunk* const whole = new_chunk();
+  whole->block = block.get();
+  whole->size = size;
+  block->first = whole;
+  blocks_.push_back(std::move(block));
+  held_ += size;
+  link_free(*whole);
+}
+
+std::vector<std::pair<backend::MemoryId, std::uint64_t>> PoolHeap::drop_blocks(std::uint64_t keep) {
+  const auto is_empty = [](const std::unique_ptr<Block>& block) {
+    return block->first->state == State::free && block->first->right == nullptr;
+  };
+  std::ranges::stable_sort(blocks_, std::greater(), [](const auto& block) { return block->size; });
+  std::vector<std::pair<backend::MemoryId, std::uint64_t>> dropped;
+  dropped.reserve(blocks_.size());
+  std::erase_if(blocks_, [&](const std::unique_ptr<Block>& block) {
+    if (!is_empty(block) || held_ - block->size < keep) return false;
+    unlink_free(*block->first);
+    forget_chunk(*block->first);
+    held_ -= block->size;
+    dropped.emplace_back(block->memory, block->size);
+    return true;
+  });
+  return dropped;
+}
+
+std::uint64_t PoolHeap::largest_free() const noexcept {
+  for (std::size_t word = filled_.size(); word-- > 0;) {
+    if (filled_[word] == 0) continue;
+    std::uint64_t largest = 0;
+    const std::size_t top = word * 64 + static_cast<std::size_t>(std::bit_width(filled_[word])) - 1;
+    for (const Chunk* chunk = free_[top]; chunk != nullptr; chunk = chunk->next)
+      largest = std::max(largest, chunk->size);
+    return largest;
+  }
+  return 0;
+}
+
+}  // namespace pintle::core
