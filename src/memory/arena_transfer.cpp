@@ -157,7 +157,7 @@ Result<void> Transfer::read(const ReadRequest& request, const std::function<Targ
   PINTLE_TRY(check_read(request));
   if (request.how == nullptr) return download(make(size_));
   PINTLE_ASSIGN(size, converted_bytes(size_, *request.how));
-  const auto owner = std::make_shared_for_overwrite<std::byte[]>(size_);
+  const auto owner = std::make_shared<std::byte[]>(size_);  // zeros where the device executes nothing
   const Target staged{owner, {owner.get(), size_}};
   PINTLE_TRY(download(staged));
   return convert(make(size).bytes, staged.bytes, *request.how);
