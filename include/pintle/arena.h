@@ -76,7 +76,8 @@ class HostElements {
 /// Owns device memory laid out by a plan: one allocation for each chunk. Values whose uses are apart may share bytes,
 /// so a value holds what was last written to it or to one that shares its bytes; a persistent one holds it always.
 /// Destruction never blocks: the memory is freed when the last submission using it is reached, and views are `stale`
-/// from then on. Move-only; one that is moved from has no values. Its const members may be called from any thread.
+/// from then on. Move-only; one that is moved from has no values. One thread at a time feeds it; its const members, and
+/// `read`, may be called from any.
 class Arena {
  public:
   Arena() noexcept = default;
