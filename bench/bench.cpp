@@ -14,7 +14,7 @@
 namespace pintle::bench {
 namespace {
 
-constexpr std::array<FigureInfo, 16> table{{
+constexpr std::array<FigureInfo, 17> table{{
     {"dispatch_hot", "A fresh list of one empty kernel, submitted and waited for, the worker awake"},
     {"dispatch_idle", "The same, both sides asleep 1 ms before each trial"},
     {"submit", "Host cost of submitting one recorded list, in bursts of 100"},
@@ -31,10 +31,11 @@ constexpr std::array<FigureInfo, 16> table{{
     {"plan", "Peaks of plans of tight packings beside first fit by size, one a pair; --pairs 200: with 10 s each"},
     {"convert", "64 MiB of f32 to f16, bf16 and fp8 and back, in one thread, beside a memcpy"},
     {"pool", "Memory by queue order: one size and random sizes beside malloc, a trace of 8 threads beside mimalloc"},
+    {"feed", "64 MiB of f32 into an arena as f16, beside as much without conversion", Reference::itself},
 }};
 constexpr std::array<Rows (*)(const BenchOptions&), table.size()> runs{
-    dispatch_hot,   dispatch_idle, submit,      replay_1000,   parallel_saxpy, copy, start,          launch,
-    recording_1000, chains,        transfer_up, transfer_down, first_result,   plan, convert_dtypes, pool};
+    dispatch_hot, dispatch_idle, submit,       replay_1000, parallel_saxpy, copy, start, launch, recording_1000, chains,
+    transfer_up,  transfer_down, first_result, plan,        convert_dtypes, pool, feed};
 constexpr std::array api_backends{"vulkan", "opencl"};
 
 Error unknown(std::string_view name) {

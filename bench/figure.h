@@ -27,6 +27,7 @@ using Rows = Result<std::vector<Row>>;
 [[nodiscard]] Rows plan(const BenchOptions& options);
 [[nodiscard]] Rows convert_dtypes(const BenchOptions& options);
 [[nodiscard]] Rows pool(const BenchOptions& options);
+[[nodiscard]] Rows feed(const BenchOptions& options);
 
 /// The one row of a figure that is measured once.
 [[nodiscard]] inline Rows one_row(const Subject& subject, const BenchOptions& options, const Block& ours,

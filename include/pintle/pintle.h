@@ -1,6 +1,7 @@
 // Everything of Pintle's public API.
 #pragma once
 
+#include "pintle/arena.h"
 #include "pintle/buffer.h"
 #include "pintle/commands.h"
 #include "pintle/convert.h"

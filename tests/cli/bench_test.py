@@ -23,7 +23,7 @@ class Bench(CommandCase):
         text = self.command("bench", "--help").stdout
         for name in ("dispatch_hot", "dispatch_idle", "submit", "replay_1000", "parallel_saxpy", "copy", "start",
                      "launch", "recording_1000", "chains", "transfer_up", "transfer_down", "first_result",
-                     "convert"):
+                     "convert", "feed"):
             self.assertIn(name, text)
 
     def test_a_device_without_another_interface_is_skipped(self):
