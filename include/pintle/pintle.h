@@ -11,6 +11,8 @@
 #include "pintle/entry.h"
 #include "pintle/error.h"
 #include "pintle/grid.h"
+#include "pintle/handle.h"
+#include "pintle/handle_set.h"
 #include "pintle/info.h"
 #include "pintle/log.h"
 #include "pintle/plan.h"

@@ -1,0 +1,105 @@
+// What stands behind a Handle: its two buffers, and what is kept of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "memory/handle_shadow.h"
+#include "pintle/device.h"
+#include "pintle/handle.h"
+#include "pintle/queue.h"
+
+namespace pintle::memory {
+
+/// A moved-from or default-made Handle.
+[[nodiscard]] Error empty_handle();
+/// "\"a\", \"b\"": for messages, and shortened there where there are many.
+[[nodiscard]] std::string quoted_names(std::span<const std::string> names);
+
+/// Memory, and the generation of the device that has it.
+struct PlacedBuffer {
+  Buffer buffer;
+  std::uint64_t generation = 0;
+};
+
+/// The whole new contents of a handle, which nothing of it knows before `accept`.
+struct HandleContents {
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> owner;   ///< Of the bytes; null where they are to be copied.
+  HostBytes shadow;                    ///< The same bytes, if they become the shadow.
+  std::optional<PlacedBuffer> placed;  ///< For a stale handle.
+  BufferView target;
+};
+
+class HandleState {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<HandleState>> create(const Device& device, std::string name, DType dtype,
+                                                                   const Shape& shape, Keep keep,
+                                                                   const HandleOptions& options);
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] DType dtype() const noexcept { return front_.buffer.dtype(); }
+  [[nodiscard]] const Shape& shape() const noexcept { return front_.buffer.shape(); }
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept { return front_.buffer.size_bytes(); }
+  [[nodiscard]] Keep::Kind keep() const noexcept { return keep_.kind(); }
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::uint64_t generation() const noexcept { return front_.generation; }
+  [[nodiscard]] bool is_stale() const noexcept { return front_.generation != device_.generation(); }
+  /// `stale` for a stale handle.
+  [[nodiscard]] Result<void> check_current() const;
+
+  [[nodiscard]] const BufferView& view() const noexcept { return front_.buffer.view(); }
+  [[nodiscard]] Result<BufferView> next();
+  [[nodiscard]] Result<void> flip();
+  [[nodiscard]] Result<void> renew();
+
+  /// `invalid_argument` with both unless dtype (none: bytes) and size are the handle's.
+  [[nodiscard]] Result<void> check_source(std::optional<DType> dtype, std::uint64_t size) const;
+  /// Settles the shadow, if there is one.
+  [[nodiscard]] Result<void> settle(Deadline deadline);
+  /// These bytes, of the handle's size. Settle first.
+  [[nodiscard]] Result<HandleContents> contents_from(std::span<const std::byte> bytes,
+                                                     std::shared_ptr<const void> owner);
+  /// True where `kept_contents` has something to give, as far as is known without waiting.
+  [[nodiscard]] bool is_kept();
+  /// What the Keep keeps. Settle first.
+  [[nodiscard]] Result<HandleContents> kept_contents();
+  /// The submission of these contents, whose point is given, was accepted.
+  void accept(HandleContents&& contents, const Point& point) noexcept;
+
+  /// Adds the copy to the list. Settle first.
+  [[nodiscard]] Result<HostBytes> begin_checkpoint(CommandList& list);
+  void accept_checkpoint(HostBytes copy, const Point& point) noexcept { shadow_.expect(std::move(copy), point); }
+
+ private:
+  HandleState(Device device, std::string name, Keep keep, HandleOptions options) noexcept
+      : device_(std::move(device)), name_(std::move(name)), keep_(std::move(keep)), options_(options) {}
+  [[nodiscard]] Result<PlacedBuffer> allocate(DType dtype, const Shape& shape) const;
+  [[nodiscard]] Result<HostBytes> refilled() const;
+  [[nodiscard]] Error nothing_kept() const;
+
+  Device device_;
+  std::string name_;
+  Keep keep_;
+  HandleOptions options_;
+  PlacedBuffer front_;
+  std::optional<Buffer> back_;  // of the front's generation
+  HandleShadow shadow_;
+};
+
+/// A handle and what it is to hold.
+struct HandleWrite {
+  HandleState* handle = nullptr;
+  HandleContents contents;
+};
+
+/// Submits them all as one list; on an error every handle is as before.
+[[nodiscard]] Result<Point> submit_writes(Queue& queue, std::vector<HandleWrite> writes, Deadline deadline);
+
+}  // namespace pintle::memory
