@@ -1,32 +1,24 @@
 #include "core/pool_heap.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace pintle::core {
-namespace {
-
-constexpr unsigned granule_bits = 8;
-static_assert(PoolHeap::granule == 1u << granule_bits);
-
-}  // namespace
-
 // Class k of the power of two 2^p covers [2^p (1 + k/8), 2^p (1 + (k+1)/8)). Below 8 granules every count of granules
 // is a class of its own.
-std::size_t PoolHeap::class_of(std::uint64_t size) noexcept {
-  const std::uint64_t granules = size >> granule_bits;
+std::size_t PoolHeap::class_of(std::uint64_t size) const noexcept {
+  const std::uint64_t granules = size >> granule_bits_;
   if (granules < steps) return static_cast<std::size_t>(granules);
   const auto power = static_cast<unsigned>(std::bit_width(granules)) - 1;
   return (power - 2) * steps + static_cast<std::size_t>((granules >> (power - 3)) & (steps - 1));
 }
 
-std::optional<std::uint64_t> PoolHeap::rounded(std::uint64_t size) noexcept {
+std::optional<std::uint64_t> PoolHeap::rounded(std::uint64_t size) const noexcept {
   if (size > std::uint64_t{1} << 63) return std::nullopt;
-  const std::uint64_t granules = (size + granule - 1) >> granule_bits;
-  if (granules < 2 * steps) return granules << granule_bits;
+  const std::uint64_t granules = (size + granule() - 1) >> granule_bits_;
+  if (granules < 2 * steps) return granules << granule_bits_;
   const auto shift = static_cast<unsigned>(std::bit_width(granules)) - 4;  // what a step of this power counts in
   const std::uint64_t step = std::uint64_t{1} << shift;
-  return ((granules + step - 1) >> shift << shift) << granule_bits;
+  return ((granules + step - 1) >> shift << shift) << granule_bits_;
 }
 
 PoolHeap::Chunk* PoolHeap::new_chunk() {

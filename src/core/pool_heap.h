@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -22,8 +23,8 @@ namespace pintle::core {
 /// by less than an eighth.
 class PoolHeap {
  public:
-  /// Offsets and sizes are multiples of it, in bytes: no device asks for more.
-  static constexpr std::uint64_t granule = 256;
+  /// Offsets and sizes are multiples of a granule, in bytes.
+  static constexpr std::uint64_t least_granule = 256;
 
   struct Block;
   enum class State : std::uint8_t { used, waiting, free };
@@ -49,12 +50,15 @@ class PoolHeap {
     Chunk* first = nullptr;
   };
 
-  PoolHeap() = default;
+  /// `granule` is a power of two; the least one at least.
+  explicit PoolHeap(std::uint64_t granule = least_granule) noexcept
+      : granule_bits_(static_cast<unsigned>(std::countr_zero(granule))) {}
   PoolHeap(const PoolHeap&) = delete;
   PoolHeap& operator=(const PoolHeap&) = delete;
 
   /// The size of the class that holds `size` bytes (at least 1); empty beyond 2^63.
-  [[nodiscard]] static std::optional<std::uint64_t> rounded(std::uint64_t size) noexcept;
+  [[nodiscard]] std::optional<std::uint64_t> rounded(std::uint64_t size) const noexcept;
+  [[nodiscard]] std::uint64_t granule() const noexcept { return std::uint64_t{1} << granule_bits_; }
 
   /// A waiting chunk of exactly this class whose stamps `may_have` accepts; null when there is none.
   template <class MayHave>
@@ -110,7 +114,7 @@ class PoolHeap {
   static constexpr std::size_t classes = 56 * steps;
   using Lists = std::array<Chunk*, classes>;
 
-  [[nodiscard]] static std::size_t class_of(std::uint64_t size) noexcept;
+  [[nodiscard]] std::size_t class_of(std::uint64_t size) const noexcept;
   [[nodiscard]] Chunk* new_chunk();
   void forget_chunk(Chunk& chunk) noexcept { spare_.push_back(&chunk); }
   [[nodiscard]] Chunk* take_waiting(Chunk& chunk) noexcept;
@@ -121,6 +125,7 @@ class PoolHeap {
   static void link(Lists& lists, Chunk& chunk) noexcept;
   static void unlink(Lists& lists, Chunk& chunk) noexcept;
 
+  const unsigned granule_bits_;
   std::deque<Chunk> chunks_;  // every chunk that has ever been; pieces come and go, their memory is used again
   std::vector<Chunk*> spare_;
   std::vector<std::unique_ptr<Block>> blocks_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "core/incarnation.h"
@@ -21,7 +22,11 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t alignment) noexcept {
 }  // namespace
 
 PoolState::PoolState(Incarnation& incarnation, PoolOptions options, std::string text)
-    : incarnation_(incarnation), options_(std::move(options)), text_(std::move(text)) {}
+    : incarnation_(incarnation),
+      options_(std::move(options)),
+      text_(std::move(text)),
+      heap_(std::bit_ceil(std::max<std::uint64_t>(PoolHeap::least_granule,
+                                                  incarnation.info().limits.offset_alignment))) {}
 
 Result<Buffer> PoolState::allocate(QueueState& queue, DType dtype, const Shape& shape, const BufferOptions& options) {
   if (&queue.incarnation() != &incarnation_) return incarnation_.foreign(text_, queue.incarnation());
@@ -39,9 +44,8 @@ Result<Buffer> PoolState::allocate(QueueState& queue, DType dtype, const Shape& 
 
 Result<PoolState::Request> PoolState::check(DType dtype, const Shape& shape, const BufferOptions& options) const {
   PINTLE_ASSIGN(memory, incarnation_.check_request(dtype, shape, options));
-  memory.alignment = std::max<std::uint64_t>(memory.alignment, incarnation_.info().limits.offset_alignment);
-  const std::uint64_t slack = memory.alignment > PoolHeap::granule ? memory.alignment - PoolHeap::granule : 0;
-  const auto chunk = PoolHeap::rounded(memory.size + slack);
+  const std::uint64_t slack = memory.alignment > heap_.granule() ? memory.alignment - heap_.granule() : 0;
+  const auto chunk = heap_.rounded(memory.size + slack);
   if (chunk) return Request{memory, *chunk};
   return Error(Errc::invalid_argument, fmt::format("Size ({}) is larger than any memory.", memory.size));
 }
@@ -88,9 +92,9 @@ Result<void> PoolState::find_more(Lock& lock, const Request& request, Attempt& a
 std::optional<std::uint64_t> PoolState::growth(std::uint64_t chunk) const noexcept {
   const std::uint64_t taken = heap_.held() + growing_;
   if (options_.cap < taken || options_.cap - taken < chunk) return std::nullopt;
-  const std::uint64_t most = incarnation_.info().limits.max_allocation / PoolHeap::granule * PoolHeap::granule;
-  const std::uint64_t wish = round_up(std::max({chunk, options_.block, taken / 8}), PoolHeap::granule);
-  const std::uint64_t room = (options_.cap - taken) / PoolHeap::granule * PoolHeap::granule;
+  const std::uint64_t most = incarnation_.info().limits.max_allocation / heap_.granule() * heap_.granule();
+  const std::uint64_t wish = round_up(std::max({chunk, options_.block, taken / 8}), heap_.granule());
+  const std::uint64_t room = (options_.cap - taken) / heap_.granule() * heap_.granule();
   return std::max(chunk, std::min({wish, most, room}));
 }
 

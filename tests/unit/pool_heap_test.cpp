@@ -26,27 +26,35 @@ Stamps stamp(std::uint64_t queue, std::uint64_t serial) {
 }
 
 TEST(PoolHeap, ClassesAreAtMostAnEighthLarger) {
+  const PoolHeap heap;
   std::mt19937_64 random(3);
   std::uint64_t last = 0;
   for (std::uint64_t size = 1; size < 64 * kib; size += 1 + size / 300) {
-    const std::uint64_t rounded = PoolHeap::rounded(size).value();
+    const std::uint64_t rounded = heap.rounded(size).value();
     EXPECT_GE(rounded, size);
     EXPECT_GE(rounded, last);
-    EXPECT_EQ(rounded % PoolHeap::granule, 0u);
-    EXPECT_LE(rounded - size, std::max<std::uint64_t>(size / 8, PoolHeap::granule - 1));
-    EXPECT_EQ(PoolHeap::rounded(rounded), rounded);
+    EXPECT_EQ(rounded % heap.granule(), 0u);
+    EXPECT_LE(rounded - size, std::max<std::uint64_t>(size / 8, heap.granule() - 1));
+    EXPECT_EQ(heap.rounded(rounded), rounded);
     last = rounded;
   }
   for (int i = 0; i < 1000; ++i) {
     const std::uint64_t size = (random() >> (random() % 55)) / 4 + 1;
-    const auto rounded = PoolHeap::rounded(size);
+    const auto rounded = heap.rounded(size);
     if (size > 1ull << 63) continue;
     ASSERT_TRUE(rounded);
     EXPECT_GE(*rounded, size);
-    EXPECT_LE(*rounded - size, std::max<std::uint64_t>(size / 8, PoolHeap::granule - 1));
+    EXPECT_LE(*rounded - size, std::max<std::uint64_t>(size / 8, heap.granule() - 1));
   }
-  EXPECT_EQ(PoolHeap::rounded(64 * mib), 64 * mib);
-  EXPECT_EQ(PoolHeap::rounded((1ull << 63) + 1), std::nullopt);
+  EXPECT_EQ(heap.rounded(64 * mib), 64 * mib);
+  EXPECT_EQ(heap.rounded((1ull << 63) + 1), std::nullopt);
+}
+
+TEST(PoolHeap, GranulesOfADevice) {
+  const PoolHeap heap(512);
+  EXPECT_EQ(heap.rounded(1), 512u);
+  EXPECT_EQ(heap.rounded(513), kib);
+  EXPECT_EQ(heap.rounded(16 * kib), 16 * kib);
 }
 
 TEST(PoolHeap, SplitsAndMerges) {
@@ -129,7 +137,7 @@ TEST(PoolHeap, RandomUseKeepsItsInvariants) {
   for (int step = 0; step < 30000; ++step) {
     const auto what = random() % 100;
     if (what < 50) {
-      const std::uint64_t size = *PoolHeap::rounded(1 + (random() >> (44 + random() % 12)));
+      const std::uint64_t size = *heap.rounded(1 + (random() >> (44 + random() % 12)));
       auto* chunk = heap.reuse(size, nobody);
       if (chunk == nullptr) chunk = heap.take_free(size);
       if (chunk == nullptr) {
