@@ -52,7 +52,7 @@ Result<Row> one_size(std::uint64_t bytes, const BenchOptions& options) {
   PINTLE_ASSIGN(source, Source::open(options));
   const auto ours = [&](Samples& samples) {
     return block(samples, count, [&]() -> Result<void> {
-      PINTLE_ASSIGN(buffer, source.allocate(bytes));
+      PINTLE_TRY(source.allocate(bytes));  // and it goes back
       return {};
     });
   };
