@@ -103,6 +103,10 @@ class Buffer {
   Result<void> seal();
   [[nodiscard]] bool is_sealed() const;
 
+  /// Lets `kept` go when this buffer is destroyed or freed, however many times it has moved: after its memory has been
+  /// given back, and after what it kept before. Work in flight may still use the memory then.
+  Result<void> keep(std::shared_ptr<const void> kept);
+
   /// Backend-specific access: `buffer.native<cpu::CpuMemory>()`. `unsupported` on another backend. A struct of memory
   /// has `narrow(offset, size)`, which is told where the buffer lies in what a pool has from the device.
   template <class T>
@@ -123,6 +127,7 @@ class Buffer {
 
   std::shared_ptr<core::Incarnation> incarnation_;
   BufferView view_;
+  std::shared_ptr<const void> kept_;
 };
 
 }  // namespace pintle

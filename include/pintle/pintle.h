@@ -21,4 +21,5 @@
 #include "pintle/queue.h"
 #include "pintle/recording.h"
 #include "pintle/resource.h"
+#include "pintle/resources.h"
 #include "pintle/signal.h"

@@ -46,12 +46,15 @@ Result<BufferView> BufferView::as(DType dtype, const Shape& shape) const {
 }
 
 Buffer::Buffer(Buffer&& other) noexcept
-    : incarnation_(std::move(other.incarnation_)), view_(std::exchange(other.view_, {})) {}
+    : incarnation_(std::move(other.incarnation_)),
+      view_(std::exchange(other.view_, {})),
+      kept_(std::move(other.kept_)) {}
 
 Buffer& Buffer::operator=(Buffer&& other) noexcept {
   Buffer taken(std::move(other));  // its destructor destroys what this buffer was
   std::swap(incarnation_, taken.incarnation_);
   std::swap(view_, taken.view_);
+  std::swap(kept_, taken.kept_);
   return *this;
 }
 
@@ -93,6 +96,25 @@ Result<void> Buffer::seal() {
 }
 
 bool Buffer::is_sealed() const { return incarnation_ && incarnation_->is_sealed(view_.buffer_); }
+
+Result<void> Buffer::keep(std::shared_ptr<const void> kept) {
+  if (!incarnation_) return core::empty_object("Buffer");
+  if (kept_.use_count() == 0) {  // who is kept for its deleter may point nowhere
+    kept_ = std::move(kept);
+    return {};
+  }
+  struct Chain {
+    std::shared_ptr<const void> later;
+    std::shared_ptr<const void> earlier;  // goes first, since it is the last member
+  };
+  return base::contain("keeping something with a buffer", [&]() -> Result<void> {
+    auto chain = std::make_shared<Chain>();
+    chain->later = std::move(kept);
+    chain->earlier = std::move(kept_);
+    kept_ = std::move(chain);
+    return {};
+  });
+}
 
 Result<std::uint64_t> Buffer::fill_native(std::string_view type, void* out) const {
   if (!incarnation_) return core::empty_object("Buffer");

@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+
+#include <mutex>
+#include <utility>
+
+#include "base/contain.h"
+#include "base/fork.h"
+#include "memory/request.h"
+#include "pintle/resources.h"
+
+namespace pintle {
+namespace memory {
+
+class Limit {
+ public:
+  explicit Limit(std::uint64_t bytes) noexcept : limit_(bytes) {}
+
+  [[nodiscard]] std::uint64_t limit() const noexcept { return limit_; }
+  [[nodiscard]] std::uint64_t in_use() const noexcept {
+    std::lock_guard lock(mutex_);
+    return in_use_;
+  }
+  /// Empty when the bytes are taken; otherwise what was in use at that moment.
+  [[nodiscard]] std::optional<std::uint64_t> take(std::uint64_t bytes) noexcept {
+    std::lock_guard lock(mutex_);
+    if (bytes > limit_ - in_use_) return in_use_;
+    in_use_ += bytes;
+    return std::nullopt;
+  }
+  void give(std::uint64_t bytes) noexcept {
+    if (base::in_forked_child()) return;  // a thread that is not here may have the lock
+    std::lock_guard lock(mutex_);
+    in_use_ -= bytes;
+  }
+
+ private:
+  const std::uint64_t limit_;
+  mutable std::mutex mutex_;
+  std::uint64_t in_use_ = 0;  // at most the limit
+};
+
+namespace {
+
+/// Bytes of a limit, from the request on.
+class LimitTicket {
+ public:
+  explicit LimitTicket(std::shared_ptr<Limit> limit) noexcept : limit_(std::move(limit)) {}
+  LimitTicket(const LimitTicket&) = delete;
+  LimitTicket& operator=(const LimitTicket&) = delete;
+  ~LimitTicket() { limit_->give(taken_); }
+
+  [[nodiscard]] Result<void> take(std::uint64_t bytes, const BufferOptions& options) {
+    if (const auto in_use = limit_->take(bytes)) {
+      return Error(Errc::out_of_memory,
+                   fmt::format("Size ({}) of {} and the bytes in use ({}) are together larger than the limit ({}).",
+                               bytes, request_text(options), *in_use, limit_->limit()));
+    }
+    taken_ = bytes;
+    return {};
+  }
+
+ private:
+  std::shared_ptr<Limit> limit_;
+  std::uint64_t taken_ = 0;
+};
+
+}  // namespace
+}  // namespace memory
+
+LimitResource::LimitResource(Resource& upstream, std::uint64_t bytes) noexcept
+    : upstream_(upstream), state_(memory::state_of<memory::Limit>(bytes)) {}
+
+Result<Buffer> LimitResource::allocate(Queue& queue, DType dtype, const Shape& shape, BufferOptions options) {
+  if (state_ == nullptr) return memory::no_state();
+  return base::contain("allocating below a limit", [&]() -> Result<Buffer> {
+    const auto bytes = memory::requested_bytes(dtype, shape);
+    if (!bytes) return upstream_.allocate(queue, dtype, shape, std::move(options));
+    auto ticket = std::make_shared<memory::LimitTicket>(state_);
+    PINTLE_TRY(ticket->take(*bytes, options));
+    auto made = upstream_.allocate(queue, dtype, shape, std::move(options));
+    if (made) PINTLE_TRY(made->keep(std::move(ticket)));
+    return made;
+  });
+}
+
+std::uint64_t LimitResource::in_use() const noexcept { return state_ ? state_->in_use() : 0; }
+std::uint64_t LimitResource::limit() const noexcept { return state_ ? state_->limit() : 0; }
+
+}  // namespace pintle

@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/contain.h"
+#include "base/fork.h"
+#include "memory/request.h"
+#include "pintle/resources.h"
+
+namespace pintle {
+namespace memory {
+
+class LogSink {
+ public:
+  explicit LogSink(LogResource::Sink sink) noexcept : sink_(std::move(sink)) {}
+  void write(std::string_view line) const {
+    if (sink_) sink_(line);
+  }
+
+ private:
+  LogResource::Sink sink_;
+};
+
+namespace {
+
+/// Says that the buffer is gone.
+class LogTicket {
+ public:
+  LogTicket(std::shared_ptr<const LogSink> sink, const Buffer& buffer)
+      : sink_(std::move(sink)), line_(fmt::format("freed {} bytes of {}", buffer.size_bytes(), buffer.text())) {}
+  LogTicket(const LogTicket&) = delete;
+  LogTicket& operator=(const LogTicket&) = delete;
+  ~LogTicket() {
+    if (base::in_forked_child()) return;
+    // Nobody is there to hear of it.
+    (void)base::contain("logging", [&]() -> Result<void> {
+      sink_->write(line_);
+      return {};
+    });
+  }
+
+ private:
+  std::shared_ptr<const LogSink> sink_;
+  std::string line_;
+};
+
+std::string refusal_text(DType dtype, const Shape& shape, const std::string& what, const Error& error) {
+  const auto bytes = requested_bytes(dtype, shape);
+  return fmt::format("refused {} bytes for {}: {}: {}", bytes ? std::to_string(*bytes) : "uncountable", what,
+                     name(error.code()), error.message());
+}
+
+}  // namespace
+}  // namespace memory
+
+LogResource::LogResource(Resource& upstream, Sink sink) noexcept
+    : upstream_(upstream), state_(memory::state_of<memory::LogSink>(std::move(sink))) {}
+
+Result<Buffer> LogResource::allocate(Queue& queue, DType dtype, const Shape& shape, BufferOptions options) {
+  if (state_ == nullptr) return memory::no_state();
+  return base::contain("allocating with a log", [&]() -> Result<Buffer> {
+    const std::string what = memory::request_text(options);
+    auto made = upstream_.allocate(queue, dtype, shape, std::move(options));
+    if (!made) {
+      state_->write(memory::refusal_text(dtype, shape, what, made.error()));
+      return made;
+    }
+    auto ticket = std::make_shared<memory::LogTicket>(state_, *made);
+    state_->write(fmt::format("allocated {} bytes as {}", made->size_bytes(), made->text()));
+    PINTLE_TRY(made->keep(std::move(ticket)));
+    return made;
+  });
+}
+
+}  // namespace pintle

@@ -1,0 +1,77 @@
+#include <functional>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "base/contain.h"
+#include "base/fork.h"
+#include "memory/request.h"
+#include "pintle/resources.h"
+
+namespace pintle {
+namespace memory {
+
+class Holders {
+ public:
+  std::uint64_t add(ResourceHolder holder) {
+    std::lock_guard lock(mutex_);
+    holders_.emplace(++last_, std::move(holder));
+    return last_;
+  }
+  void remove(std::uint64_t number) noexcept {
+    if (base::in_forked_child()) return;  // a thread that is not here may have the lock
+    std::lock_guard lock(mutex_);
+    holders_.erase(number);
+  }
+  [[nodiscard]] std::vector<ResourceHolder> largest_first() const {
+    std::multimap<std::uint64_t, ResourceHolder, std::greater<>> sorted;  // keeps the order of equals
+    {
+      std::lock_guard lock(mutex_);
+      for (const auto& [number, holder] : holders_) sorted.emplace(holder.bytes, holder);
+    }
+    std::vector<ResourceHolder> all;
+    for (auto& [bytes, holder] : sorted) all.push_back(std::move(holder));
+    return all;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, ResourceHolder> holders_;  // by age
+  std::uint64_t last_ = 0;
+};
+
+namespace {
+
+class TrackTicket {
+ public:
+  TrackTicket(std::shared_ptr<Holders> holders, const Buffer& buffer)
+      : holders_(std::move(holders)), number_(holders_->add({buffer.text(), buffer.size_bytes()})) {}
+  TrackTicket(const TrackTicket&) = delete;
+  TrackTicket& operator=(const TrackTicket&) = delete;
+  ~TrackTicket() { holders_->remove(number_); }
+
+ private:
+  std::shared_ptr<Holders> holders_;
+  std::uint64_t number_;
+};
+
+}  // namespace
+}  // namespace memory
+
+TrackResource::TrackResource(Resource& upstream) noexcept
+    : upstream_(upstream), state_(memory::state_of<memory::Holders>()) {}
+
+Result<Buffer> TrackResource::allocate(Queue& queue, DType dtype, const Shape& shape, BufferOptions options) {
+  if (state_ == nullptr) return memory::no_state();
+  return base::contain("allocating with a list of holders", [&]() -> Result<Buffer> {
+    auto made = upstream_.allocate(queue, dtype, shape, std::move(options));
+    if (made) PINTLE_TRY(made->keep(std::make_shared<memory::TrackTicket>(state_, *made)));
+    return made;
+  });
+}
+
+std::vector<ResourceHolder> TrackResource::holders() const {
+  return state_ ? state_->largest_first() : std::vector<ResourceHolder>{};
+}
+
+}  // namespace pintle
