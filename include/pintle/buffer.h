@@ -120,8 +120,6 @@ class Buffer {
  private:
   friend class core::Incarnation;
   friend class Queue;
-  Buffer(std::shared_ptr<core::Incarnation> incarnation, BufferView view) noexcept
-      : incarnation_(std::move(incarnation)), view_(std::move(view)) {}
   Result<std::uint64_t> fill_native(std::string_view type, void* out) const;
   [[nodiscard]] Result<std::span<std::byte>> map_for(Access access);
 

@@ -113,8 +113,9 @@ Incarnation::~Incarnation() {
 }
 
 std::shared_ptr<Incarnation> Incarnation::lease() const {
-  const auto lease = lease_.lock();
-  return {lease, lease ? lease->incarnation.get() : nullptr};
+  auto lease = lease_.lock();
+  Incarnation* const incarnation = lease ? lease->incarnation.get() : nullptr;
+  return {std::move(lease), incarnation};
 }
 
 Result<void> Incarnation::usable(std::string_view object) const {

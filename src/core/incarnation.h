@@ -156,6 +156,9 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   Result<void> check_bound(std::uint64_t id, Access access);
   /// A buffer over memory that is there.
   [[nodiscard]] Buffer keep_buffer(BufferRecord record, DType dtype, const Shape& shape);
+  /// The same for a record that is filled in already where it is.
+  [[nodiscard]] Buffer hand_out_buffer(std::uint64_t id, const BufferRecord& record, DType dtype, const Shape& shape);
+  [[nodiscard]] std::pair<std::uint64_t, BufferRecord*> make_record() { return buffers_.make(); }
   /// Checks what is asked for against the device's limits.
   [[nodiscard]] Result<backend::MemoryRequest> check_request(DType dtype, const Shape& shape,
                                                              const BufferOptions& options) const;
@@ -194,8 +197,8 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   void abandon(const std::shared_ptr<QueueState>& queue) noexcept;
   void retire_recording(std::shared_ptr<RecordingState> recording) noexcept;
   void lose(const Error& error, Worklist& worklist) noexcept;
-  void retire_memory(BufferRecord record, Worklist& worklist);
-  void give_back(Origin origin, backend::MemoryId memory, Stamps stamps, Worklist& worklist);
+  void retire_memory(BufferRecord& record, Worklist& worklist);
+  void give_back(Origin&& origin, backend::MemoryId memory, Stamps&& stamps, Worklist& worklist);
   [[nodiscard]] bool has_retired();
   void abandon(const std::shared_ptr<PoolState>& pool) noexcept;
   void dispose_pools(Worklist& worklist);

@@ -141,13 +141,20 @@ Buffer Incarnation::keep_import(backend::MemoryId imported, BufferRecord record,
 }
 
 Buffer Incarnation::keep_buffer(BufferRecord record, DType dtype, const Shape& shape) {
-  BufferView view;
-  view.incarnation_ = number_;
-  view.size_ = record.size;
-  view.dtype_ = dtype;
-  view.shape_ = shape;
-  view.buffer_ = buffers_.insert(std::move(record));
-  return {lease(), view};
+  const auto [id, place] = buffers_.make();
+  *place = std::move(record);
+  return hand_out_buffer(id, *place, dtype, shape);
+}
+
+Buffer Incarnation::hand_out_buffer(std::uint64_t id, const BufferRecord& record, DType dtype, const Shape& shape) {
+  Buffer buffer;
+  buffer.incarnation_ = lease();
+  buffer.view_.incarnation_ = number_;
+  buffer.view_.buffer_ = id;
+  buffer.view_.size_ = record.size;
+  buffer.view_.dtype_ = dtype;
+  buffer.view_.shape_ = shape;
+  return buffer;
 }
 
 /// With the lock held. Waits for nothing, so what is about to be free does not count.
@@ -189,18 +196,24 @@ void Incarnation::destroy_buffer(std::uint64_t id) noexcept {
   std::shared_ptr<Loan> loan;  // goes without the lock, which its end takes
   Worklist worklist;
   std::lock_guard lock(mutex_);
-  auto record = buffers_.erase(id);
-  if (!record) return;
+  BufferRecord* const record = find_buffer(id);
+  if (record == nullptr) return;
   loan = record->loan.lock();
-  if (loan == nullptr) return retire_memory(*record, worklist);
-  loan->release_at_end([self = shared_from_this(), lent = std::move(*record)] {
-    Worklist ended;
-    std::lock_guard ending(self->mutex_);
-    self->retire_memory(lent, ended);
-  });
+  if (loan == nullptr) {
+    retire_memory(*record, worklist);
+  } else {
+    const auto lent = std::make_shared<BufferRecord>(std::move(*record));
+    loan->release_at_end([self = shared_from_this(), lent] {
+      Worklist ended;
+      std::lock_guard ending(self->mutex_);
+      self->retire_memory(*lent, ended);
+    });
+  }
+  buffers_.drop(id);
 }
 
-void Incarnation::retire_memory(BufferRecord record, Worklist& worklist) {
+/// The record is about to go.
+void Incarnation::retire_memory(BufferRecord& record, Worklist& worklist) {
   if (record.is_lazy()) return;
   if (record.shared == nullptr)
     return give_back(std::move(record.origin), record.memory, std::move(record.stamps), worklist);
@@ -209,7 +222,7 @@ void Incarnation::retire_memory(BufferRecord record, Worklist& worklist) {
   if (--shared.owners == 0) give_back(std::move(shared.origin), record.memory, std::move(shared.before), worklist);
 }
 
-void Incarnation::give_back(Origin origin, backend::MemoryId memory, Stamps stamps, Worklist& worklist) {
+void Incarnation::give_back(Origin&& origin, backend::MemoryId memory, Stamps&& stamps, Worklist& worklist) {
   if (origin.pool != nullptr) return origin.pool->give_back(*origin.chunk, std::move(stamps), worklist);
   retire(
       std::move(stamps),

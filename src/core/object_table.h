@@ -18,6 +18,13 @@ class ObjectTable {
   explicit ObjectTable(std::uint32_t first_epoch) noexcept : first_epoch_(first_epoch == 0 ? 1 : first_epoch) {}
 
   std::uint64_t insert(T object) {
+    auto [id, place] = make();
+    *place = std::move(object);
+    return id;
+  }
+
+  /// A fresh object, to be filled in where it is.
+  std::pair<std::uint64_t, T*> make() {
     std::uint32_t place;
     if (free_.empty()) {
       place = static_cast<std::uint32_t>(places_.size());
@@ -26,8 +33,7 @@ class ObjectTable {
       place = free_.back();
       free_.pop_back();
     }
-    places_[place].object.emplace(std::move(object));
-    return (std::uint64_t{places_[place].epoch} << 32) | place;
+    return {(std::uint64_t{places_[place].epoch} << 32) | place, &places_[place].object.emplace()};
   }
 
   [[nodiscard]] T* find(std::uint64_t id) noexcept {
@@ -38,11 +44,18 @@ class ObjectTable {
 
   /// Takes the object out; empty when the id is stale.
   std::optional<T> erase(std::uint64_t id) {
-    if (find(id) == nullptr) return std::nullopt;
-    Place& place = places_[static_cast<std::uint32_t>(id)];
-    std::optional<T> object = std::exchange(place.object, std::nullopt);
-    if (++place.epoch != 0) free_.push_back(static_cast<std::uint32_t>(id));
+    T* const live = find(id);
+    if (live == nullptr) return std::nullopt;
+    std::optional<T> object(std::move(*live));
+    drop(id);
     return object;
+  }
+
+  /// Ends the object where it is; its id is live.
+  void drop(std::uint64_t id) {
+    Place& place = places_[static_cast<std::uint32_t>(id)];
+    place.object.reset();
+    if (++place.epoch != 0) free_.push_back(static_cast<std::uint32_t>(id));
   }
 
   /// Calls `visit(id, object)` for every object.

@@ -25,8 +25,9 @@ PoolState::PoolState(Incarnation& incarnation, PoolOptions options, std::string 
     : incarnation_(incarnation),
       options_(std::move(options)),
       text_(std::move(text)),
-      heap_(std::bit_ceil(std::max<std::uint64_t>(PoolHeap::least_granule,
-                                                  incarnation.info().limits.offset_alignment))) {}
+      heap_(
+          std::bit_ceil(std::max<std::uint64_t>(PoolHeap::least_granule, incarnation.info().limits.offset_alignment))) {
+}
 
 Result<Buffer> PoolState::allocate(QueueState& queue, DType dtype, const Shape& shape, const BufferOptions& options) {
   if (&queue.incarnation() != &incarnation_) return incarnation_.foreign(text_, queue.incarnation());
@@ -180,8 +181,9 @@ Error PoolState::exhausted(const Request& request, const Attempt& attempt) const
 }
 
 Buffer PoolState::keep(PoolHeap::Chunk& chunk, const Request& request, DType dtype, const Shape& shape) {
-  chunk.stamps.forget([&](const Stamp& stamp) { return incarnation_.is_finished(stamp); });
-  BufferRecord record;
+  if (!chunk.stamps.empty()) chunk.stamps.forget([&](const Stamp& stamp) { return incarnation_.is_finished(stamp); });
+  const auto [id, place] = incarnation_.make_record();
+  BufferRecord& record = *place;
   record.memory = chunk.block->memory;
   record.base = round_up(chunk.offset, request.memory.alignment);
   record.size = request.memory.size;
@@ -191,13 +193,13 @@ Buffer PoolState::keep(PoolHeap::Chunk& chunk, const Request& request, DType dty
   record.origin.pool = this;
   record.origin.chunk = &chunk;
   ++counts_.buffers;
-  return incarnation_.keep_buffer(std::move(record), dtype, shape);
+  return incarnation_.hand_out_buffer(id, record, dtype, shape);
 }
 
-void PoolState::give_back(PoolHeap::Chunk& chunk, Stamps stamps, Worklist& worklist) noexcept {
+void PoolState::give_back(PoolHeap::Chunk& chunk, Stamps&& stamps, Worklist& worklist) noexcept {
   --counts_.buffers;
   if (incarnation_.is_lost()) return;
-  stamps.merge(chunk.stamps);  // the buffer may not have been used since it got the chunk
+  if (!chunk.stamps.empty()) stamps.merge(chunk.stamps);  // the buffer may not have been used since it got the chunk
   heap_.give(chunk, std::move(stamps));
   if (abandoned_) release_free(0, worklist);
 }

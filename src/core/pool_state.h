@@ -35,7 +35,7 @@ class PoolState {
   [[nodiscard]] std::vector<PoolHolder> holders();
 
   // With the lock held:
-  void give_back(PoolHeap::Chunk& chunk, Stamps stamps, Worklist& worklist) noexcept;
+  void give_back(PoolHeap::Chunk& chunk, Stamps&& stamps, Worklist& worklist) noexcept;
   /// Gives free blocks back to the device, as long as `keep` bytes stay; returns their bytes.
   std::uint64_t release_free(std::uint64_t keep, Worklist& worklist);
   /// The user's handle is gone.
