@@ -7,6 +7,7 @@
 #include "pintle/convert.h"
 #include "pintle/deadline.h"
 #include "pintle/device.h"
+#include "pintle/dlpack.h"
 #include "pintle/dtype.h"
 #include "pintle/entry.h"
 #include "pintle/error.h"

@@ -250,6 +250,7 @@ Result<DlpackTensor> to_dlpack(const HostTensor& tensor) {
     PINTLE_ASSIGN(made, export_as<DLManagedTensorVersioned>(tensor));
     made->version = version;
     made->flags = tensor.access == HostAccess::read_only ? flag_read_only : 0;
+    if (tensor.is_copy) made->flags |= flag_is_copied;
     return std::move(made);
   });
 }

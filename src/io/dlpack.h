@@ -28,6 +28,8 @@ struct HostTensor {
   /// Where the element [0,0,...] lies in `bytes`; not 0 only where a stride is negative.
   std::uint64_t first = 0;
   HostAccess access = HostAccess::read_write;
+  /// True for elements that were copied for whoever gets the tensor, and are nobody else's. Only `to_dlpack` looks.
+  bool is_copy = false;
   /// The last copy of it lets the memory go, on whatever thread that is.
   std::shared_ptr<void> owner;
 
@@ -48,6 +50,9 @@ struct HostTensor {
 /// has not. Of a tensor without version nobody says whether it may be written: it is read_write.
 [[nodiscard]] Result<HostTensor> from_dlpack(DLManagedTensorVersioned* managed);
 [[nodiscard]] Result<HostTensor> from_dlpack(DLManagedTensor* managed);
+
+/// The elements in C order. `to` has room for exactly those; they lie in `from.bytes`.
+void gather(const HostTensor& from, std::span<std::byte> to) noexcept;
 
 struct DlpackDeleter {
   void operator()(DLManagedTensor* managed) const noexcept;

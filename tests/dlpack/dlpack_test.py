@@ -26,6 +26,13 @@ for function, answer, arguments in [
     ("first", ctypes.c_void_p, [ctypes.c_void_p]), ("bytes", ctypes.c_void_p, [ctypes.c_void_p]),
     ("size", ctypes.c_size_t, [ctypes.c_void_p]), ("read_only", ctypes.c_int, [ctypes.c_void_p]),
     ("contiguous", ctypes.c_int, [ctypes.c_void_p]),
+    ("buffer_take", ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_int]), ("buffer_take_old", ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_int]),
+    ("buffer_make", ctypes.c_void_p, [ctypes.c_void_p]), ("buffer_make_old", ctypes.c_void_p, [ctypes.c_void_p]),
+    ("buffer_copy", ctypes.c_void_p, [ctypes.c_void_p]), ("buffer_copy_old", ctypes.c_void_p, [ctypes.c_void_p]),
+    ("buffer_spread", ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64]),
+    ("buffer_dtype", ctypes.c_char_p, [ctypes.c_void_p]), ("buffer_rank", ctypes.c_size_t, [ctypes.c_void_p]),
+    ("buffer_dim", ctypes.c_uint64, [ctypes.c_void_p, ctypes.c_size_t]), ("buffer_sealed", ctypes.c_int, [ctypes.c_void_p]),
+    ("buffer_drop", None, [ctypes.c_void_p]),
 ]:
     entry = getattr(SHIM, f"shim_{function}")
     entry.restype, entry.argtypes = answer, arguments
@@ -106,6 +113,66 @@ class Ours:
     @property
     def strides(self):
         return tuple(SHIM.shim_stride(self.handle, axis) for axis in range(SHIM.shim_rank(self.handle)))
+
+
+class OurBuffer:
+    """A buffer of the cpu device."""
+
+    def __init__(self, handle):
+        if not handle:
+            raise BufferError(SHIM.shim_error().decode())
+        self.handle = handle
+
+    @classmethod
+    def take(cls, capsule, copy=False):
+        if API.PyCapsule_IsValid(capsule, NEW):
+            pointer, used, take = API.PyCapsule_GetPointer(capsule, NEW), USED_NEW, SHIM.shim_buffer_take
+        else:
+            pointer, used, take = API.PyCapsule_GetPointer(capsule, OLD), USED_OLD, SHIM.shim_buffer_take_old
+        API.PyCapsule_SetName(capsule, used)
+        return cls(take(pointer, int(copy)))
+
+    def drop(self):
+        SHIM.shim_buffer_drop(self.handle)
+        self.handle = None
+
+    def spread(self, first, count):
+        if not SHIM.shim_buffer_spread(self.handle, first, count):
+            raise BufferError(SHIM.shim_error().decode())
+
+    @property
+    def dtype(self):
+        return SHIM.shim_buffer_dtype(self.handle).decode()
+
+    @property
+    def shape(self):
+        return tuple(SHIM.shim_buffer_dim(self.handle, axis) for axis in range(SHIM.shim_buffer_rank(self.handle)))
+
+    @property
+    def sealed(self):
+        return bool(SHIM.shim_buffer_sealed(self.handle))
+
+
+class Handed:
+    """A buffer on its way to a consumer: given up, or copied."""
+
+    def __init__(self, buffer, copy=False):
+        self.buffer = buffer
+        self.make = (SHIM.shim_buffer_copy, SHIM.shim_buffer_copy_old) if copy else (SHIM.shim_buffer_make, SHIM.shim_buffer_make_old)
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+    def __dlpack__(self, stream=None, max_version=None, **_):
+        new = max_version is not None and max_version[0] >= 1
+        pointer = self.make[0 if new else 1](self.buffer.handle)
+        if not pointer:
+            raise BufferError(SHIM.shim_error().decode())
+        return API.PyCapsule_New(pointer, NEW if new else OLD, None)
+
+
+class Watched(np.ndarray):
+    """An array that a weak reference can watch."""
 
 
 class FromNumpy(unittest.TestCase):
@@ -274,6 +341,111 @@ class ByTheSpecification(unittest.TestCase):
         self.assertEqual(deleted, [ctypes.addressof(managed)])
 
 
+class Buffers(unittest.TestCase):
+    """NumPy's arrays as buffers of a device, and the other way."""
+
+    def test_every_dtype_goes_round(self):
+        for dtype, descr in DTYPES.items():
+            if dtype == "bool" and NUMPY < (1, 25):
+                continue  # this NumPy exchanges no bool
+            array = np.arange(6).reshape(2, 3).astype(descr)
+            buffer = OurBuffer.take(array.__dlpack__())
+            self.assertEqual((buffer.dtype, buffer.shape, buffer.sealed), (dtype, (2, 3), False))
+            for copy in [True, False]:
+                back = np.from_dlpack(Handed(buffer, copy))
+                np.testing.assert_array_equal(back, array)
+                self.assertEqual(back.dtype, array.dtype)
+                self.assertEqual(back.ctypes.data == array.ctypes.data, not copy)
+            buffer.drop()
+
+    def test_both_sides_see_the_same_bytes(self):
+        array = np.arange(8, dtype="<i4")
+        buffer = OurBuffer.take(array.__dlpack__())
+        array[0] = 42
+        buffer.spread(2, 3)
+        np.testing.assert_array_equal(array, [42, 1, 42, 42, 42, 5, 6, 7])
+        back = np.from_dlpack(Handed(buffer))
+        array[7] = 70
+        self.assertEqual(back[7], 70)
+        if back.flags.writeable:
+            back[1] = 10
+            self.assertEqual(array[1], 10)
+        buffer.drop()
+
+    def test_ownership(self):
+        array = np.arange(5.0).view(Watched)
+        gone = weakref.ref(array)
+        buffer = OurBuffer.take(array.__dlpack__())
+        del array
+        gc.collect()
+        buffer.spread(4, 1)
+        back = np.from_dlpack(Handed(buffer))
+        buffer.drop()
+        gc.collect()
+        self.assertIsNotNone(gone())
+        np.testing.assert_array_equal(back, [0, 1, 2, 3, 0])
+        del back
+        gc.collect()
+        self.assertIsNone(gone())
+
+    def test_dropped_buffers_let_go(self):
+        array = np.arange(5.0).view(Watched)
+        gone = weakref.ref(array)
+        buffer = OurBuffer.take(array.__dlpack__())
+        del array
+        buffer.drop()
+        gc.collect()
+        self.assertIsNone(gone())
+
+    def test_every_layout_is_copied(self):
+        base = np.arange(240, dtype="<i4").reshape(4, 5, 12)
+        for array in [base, base.T, base[::-1], base[:, ::-2, 3:7], base[1:3, 2], base[..., ::-3], np.swapaxes(base, 0, 1), np.array(7.0),
+                      base[2, 2, 2:3], base[:1, :, :1], base.view("<i2").T[::5], base.view("<i8")[:, ::2, ::3], base.view("i1")[..., ::7]]:
+            with self.subTest(shape=array.shape, strides=array.strides):
+                buffer = OurBuffer.take(array.__dlpack__(), copy=True)
+                self.assertEqual(buffer.shape, array.shape)
+                np.testing.assert_array_equal(np.from_dlpack(Handed(buffer, copy=True)), array)
+                buffer.drop()
+
+    def test_refusal_lets_go(self):
+        array = np.arange(6.0).reshape(2, 3).T.view(Watched)
+        gone = weakref.ref(array)
+        capsule = array.__dlpack__()
+        del array
+        with self.assertRaisesRegex(BufferError, r"not in C order without gaps .strides of \[8,24\] bytes."):
+            OurBuffer.take(capsule)
+        gc.collect()
+        self.assertIsNone(gone())
+
+    @unittest.skipIf(NUMPY < (2, 1), f"NumPy {np.__version__} has no versioned DLPack")
+    def test_read_only(self):
+        array = np.arange(6.0)
+        array.flags.writeable = False
+        buffer = OurBuffer.take(array.__dlpack__(max_version=(1, 1)))
+        self.assertTrue(buffer.sealed)
+        with self.assertRaisesRegex(BufferError, "sealed"):
+            buffer.spread(1, 1)
+        self.assertFalse(np.from_dlpack(Handed(buffer)).flags.writeable)
+        buffer.drop()
+
+    def test_read_only_by_the_specification(self):
+        data, shape, deleted = (ctypes.c_float * 4)(1, 2, 3, 4), (ctypes.c_int64 * 1)(4), []
+        deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(deleted.append)
+        managed = Versioned(1, 1, None, deleter, 1, Tensor(ctypes.addressof(data), 1, 0, 1, 2, 32, 1, shape, None, 0))
+        buffer = OurBuffer(SHIM.shim_buffer_take(ctypes.addressof(managed), 0))
+        self.assertTrue(buffer.sealed)
+        with self.assertRaisesRegex(BufferError, "sealed"):
+            buffer.spread(1, 1)
+        self.assertFalse(SHIM.shim_buffer_make_old(buffer.handle))
+        pointer = SHIM.shim_buffer_make(buffer.handle)
+        made = Versioned.from_address(pointer)
+        self.assertEqual((made.flags, made.tensor.data), (1, ctypes.addressof(data)))
+        buffer.drop()
+        self.assertEqual(deleted, [])
+        made.deleter(pointer)
+        self.assertEqual(deleted, [ctypes.addressof(managed)])
+
+
 @unittest.skipIf(torch is None, "PyTorch is not installed")
 class WithTorch(unittest.TestCase):
     def test_both_ways(self):
@@ -286,6 +458,27 @@ class WithTorch(unittest.TestCase):
             back = torch.from_dlpack(ours)
             self.assertEqual((back.dtype, back.stride(), back.data_ptr()), (theirs, tensor.stride(), tensor.data_ptr()))
             ours.drop()
+
+    def test_buffers(self):
+        for dtype, theirs in [("f32", torch.float32), ("bf16", torch.bfloat16), ("i64", torch.int64), ("bool", torch.bool),
+                              ("complex64", torch.complex64), ("f16", torch.float16), ("u8", torch.uint8)]:
+            tensor = torch.ones((4, 6), dtype=theirs)
+            tensor[0, 1] = 0
+            buffer = OurBuffer.take(tensor.__dlpack__())
+            self.assertEqual((buffer.dtype, buffer.shape), (dtype, (4, 6)))
+            buffer.spread(1, 1)
+            self.assertTrue(bool((tensor == 1).all()))
+            copied = torch.from_dlpack(Handed(buffer, copy=True))
+            self.assertTrue(torch.equal(copied, tensor))
+            back = torch.from_dlpack(Handed(buffer))
+            self.assertEqual((back.dtype, back.data_ptr()), (theirs, tensor.data_ptr()))
+            buffer.drop()
+
+    def test_strides_are_copied(self):
+        tensor = torch.arange(24, dtype=torch.int32).reshape(2, 3, 4).permute(2, 0, 1)[::2]
+        buffer = OurBuffer.take(tensor.__dlpack__(), copy=True)
+        self.assertTrue(torch.equal(torch.from_dlpack(Handed(buffer, copy=True)), tensor))
+        buffer.drop()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// A C interface to io/dlpack.h for Python's ctypes.
+// A C interface to io/dlpack.h and pintle/dlpack.h for Python's ctypes.
 #include <cstring>
 #include <memory>
 #include <new>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/dlpack.h"
+#include "pintle/pintle.h"
 #include "vendor/dlpack/dlpack.h"
 
 namespace {
@@ -19,6 +20,21 @@ int memories = 0;
 HostTensor* kept(pintle::Result<HostTensor> tensor) {
   words = tensor ? std::string() : tensor.error().text();
   return tensor ? new HostTensor(*std::move(tensor)) : nullptr;
+}
+
+/// The cpu device, and a queue on it.
+struct Machine {
+  pintle::Device device = pintle::must(pintle::open("cpu"));
+  pintle::Queue queue = pintle::must(device.queue());
+};
+Machine& machine() {
+  static auto* const only = new Machine;  // Python lets go of arrays when it likes
+  return *only;
+}
+
+pintle::Buffer* kept(pintle::Result<pintle::Buffer> buffer) {
+  words = buffer ? std::string() : buffer.error().text();
+  return buffer ? new pintle::Buffer(*std::move(buffer)) : nullptr;
 }
 
 template <class Made>
@@ -68,4 +84,45 @@ std::byte* shim_bytes(const HostTensor* tensor) { return tensor->bytes.data(); }
 std::size_t shim_size(const HostTensor* tensor) { return tensor->bytes.size(); }
 int shim_read_only(const HostTensor* tensor) { return tensor->access == pintle::io::HostAccess::read_only ? 1 : 0; }
 int shim_contiguous(const HostTensor* tensor) { return tensor->is_contiguous() ? 1 : 0; }
+
+// Buffers of the cpu device. `copy` takes a copy where the tensor cannot be used in place.
+pintle::Buffer* shim_buffer_take(DLManagedTensorVersioned* managed, int copy) {
+  auto& [device, queue] = machine();
+  return kept(copy != 0 ? pintle::from_dlpack(device, queue, managed) : pintle::from_dlpack(device, managed));
+}
+pintle::Buffer* shim_buffer_take_old(DLManagedTensor* managed, int copy) {
+  auto& [device, queue] = machine();
+  return kept(copy != 0 ? pintle::from_dlpack(device, queue, managed) : pintle::from_dlpack(device, managed));
+}
+/// Gives the buffer up, where that succeeds; `shim_buffer_drop` what is left in any case.
+DLManagedTensorVersioned* shim_buffer_make(pintle::Buffer* buffer) {
+  return released(pintle::to_dlpack(std::move(*buffer)));
+}
+DLManagedTensor* shim_buffer_make_old(pintle::Buffer* buffer) {
+  return released(pintle::to_old_dlpack(std::move(*buffer)));
+}
+DLManagedTensorVersioned* shim_buffer_copy(const pintle::Buffer* buffer) {
+  return released(pintle::to_dlpack(machine().queue, *buffer));
+}
+DLManagedTensor* shim_buffer_copy_old(const pintle::Buffer* buffer) {
+  return released(pintle::to_old_dlpack(machine().queue, *buffer));
+}
+/// Elements [first, first + count) become copies of element 0, on the device; 0 where that is refused.
+int shim_buffer_spread(const pintle::Buffer* buffer, std::uint64_t first, std::uint64_t count) {
+  pintle::CommandList list;
+  const auto from = buffer->slice(0, 1);
+  for (std::uint64_t i = 0; i < count; ++i) list.copy(*buffer->slice(first + i, 1), *from);
+  const auto done = machine().queue.submit_and_wait(std::move(list));
+  words = done ? std::string() : done.error().text();
+  return done ? 1 : 0;
+}
+const char* shim_buffer_dtype(const pintle::Buffer* buffer) { return pintle::name(buffer->dtype()).data(); }
+std::size_t shim_buffer_rank(const pintle::Buffer* buffer) { return buffer->shape().rank(); }
+std::uint64_t shim_buffer_dim(const pintle::Buffer* buffer, std::size_t axis) { return buffer->shape().dims()[axis]; }
+int shim_buffer_sealed(const pintle::Buffer* buffer) { return buffer->is_sealed() ? 1 : 0; }
+/// Waits until whatever used it is done, so that a tensor's deleter has been called.
+void shim_buffer_drop(pintle::Buffer* buffer) {
+  delete buffer;
+  pintle::must(machine().device.wait_idle());
+}
 }
