@@ -154,6 +154,8 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   void undo(Flight& flight, Worklist& worklist) noexcept;
   /// Refuses what nobody may do with a sealed, shared or lazy buffer in a replay; `access` is how it is bound.
   Result<void> check_bound(std::uint64_t id, Access access);
+  /// A lazy, sealed or shared buffer has been made at some time.
+  [[nodiscard]] bool has_specials() const noexcept { return has_specials_; }
   /// A buffer over memory that is there.
   [[nodiscard]] Buffer keep_buffer(BufferRecord record, DType dtype, const Shape& shape);
   /// The same for a record that is filled in already where it is.
@@ -242,7 +244,7 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   std::vector<Retired> retired_;
   std::vector<std::shared_ptr<PoolState>> pools_;
   QueueOrder order_;
-  bool has_specials_ = false;  // a lazy, sealed or shared buffer has been made at some time
+  bool has_specials_ = false;
 };
 
 }  // namespace pintle::core

@@ -39,7 +39,10 @@ Result<void> RecordingState::bind(QueueState& queue, Flight& flight, std::span<c
     return Error(Errc::invalid_argument,
                  fmt::format("Bindings ({}) do not match the slots ({}) of {}.", bindings.size(), slots_, text_));
   }
-  PINTLE_TRY(check_buffers());
+  for (const std::uint64_t buffer : buffers_) {
+    if (incarnation_->find_buffer(buffer) == nullptr) return incarnation_->stale_buffer(buffer);
+  }
+  if (incarnation_->has_specials()) PINTLE_TRY(check_written());
   if (slots_ != 0) PINTLE_TRY(bind_slots(flight, bindings));
   for (const std::uint64_t buffer : buffers_)
     incarnation_->find_buffer(buffer)->stamps.set(queue.number(), flight.serial);
@@ -53,10 +56,7 @@ Result<void> RecordingState::bind(QueueState& queue, Flight& flight, std::span<c
   return {};
 }
 
-Result<void> RecordingState::check_buffers() const {
-  for (const std::uint64_t buffer : buffers_) {
-    if (incarnation_->find_buffer(buffer) == nullptr) return incarnation_->stale_buffer(buffer);
-  }
+Result<void> RecordingState::check_written() const {
   for (const std::uint64_t buffer : written_) PINTLE_TRY(incarnation_->check_bound(buffer, Access::write));
   return {};
 }

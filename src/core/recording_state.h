@@ -45,7 +45,7 @@ class RecordingState : public std::enable_shared_from_this<RecordingState> {
   void forget() noexcept;
 
  private:
-  Result<void> check_buffers() const;
+  Result<void> check_written() const;
   Result<void> bind_slots(Flight& flight, std::span<const SlotValue> bindings) const;
   Result<backend::Binding> bind_slot(std::uint32_t slot, const SlotValue& value) const;
   Result<backend::Binding> to_binding(const SlotValue& value) const;
