@@ -140,7 +140,7 @@ std::vector<std::pair<backend::MemoryId, std::uint64_t>> PoolHeap::drop_blocks(s
   const auto is_empty = [](const std::unique_ptr<Block>& block) {
     return block->first->state == State::free && block->first->right == nullptr;
   };
-  std::ranges::stable_sort(blocks_, std::greater(), [](const auto& block) { return block->size; });
+  std::ranges::sort(blocks_, std::greater(), [](const auto& block) { return std::pair(block->size, block->memory); });
   std::vector<std::pair<backend::MemoryId, std::uint64_t>> dropped;
   dropped.reserve(blocks_.size());
   std::erase_if(blocks_, [&](const std::unique_ptr<Block>& block) {

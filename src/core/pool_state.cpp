@@ -248,7 +248,9 @@ std::vector<PoolHolder> PoolState::holders_locked() const {
     if (origin.pool == this)
       all.push_back({object_text("Buffer", static_cast<std::uint32_t>(id), record.label), record.size});
   });
-  std::ranges::stable_sort(all, std::greater(), &PoolHolder::bytes);
+  std::ranges::sort(all, [](const PoolHolder& a, const PoolHolder& b) {
+    return a.bytes != b.bytes ? a.bytes > b.bytes : a.buffer < b.buffer;
+  });
   return all;
 }
 
