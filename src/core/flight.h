@@ -54,7 +54,7 @@ struct Raise {
   std::uint64_t value = 0;
 };
 
-/// A buffer that was given bytes of its own for a submission, and what it had before.
+/// A buffer whose sharing ended for a submission, and what it had before.
 struct Moved {
   std::uint64_t buffer = 0;
   backend::MemoryId memory = backend::MemoryId::none;

@@ -159,7 +159,7 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   /// A buffer over memory that is there.
   [[nodiscard]] Buffer keep_buffer(BufferRecord record, DType dtype, const Shape& shape);
   /// The same for a record that is filled in already where it is.
-  [[nodiscard]] Buffer hand_out_buffer(std::uint64_t id, const BufferRecord& record, DType dtype, const Shape& shape);
+  [[nodiscard]] Buffer hand_out_buffer(std::uint64_t id, std::uint64_t size, DType dtype, const Shape& shape);
   [[nodiscard]] std::pair<std::uint64_t, BufferRecord*> make_record() { return buffers_.make(); }
   /// Checks what is asked for against the device's limits.
   [[nodiscard]] Result<backend::MemoryRequest> check_request(DType dtype, const Shape& shape,

@@ -141,17 +141,16 @@ Buffer Incarnation::keep_import(backend::MemoryId imported, BufferRecord record,
 }
 
 Buffer Incarnation::keep_buffer(BufferRecord record, DType dtype, const Shape& shape) {
-  const auto [id, place] = buffers_.make();
-  *place = std::move(record);
-  return hand_out_buffer(id, *place, dtype, shape);
+  const std::uint64_t size = record.size;
+  return hand_out_buffer(buffers_.insert(std::move(record)), size, dtype, shape);
 }
 
-Buffer Incarnation::hand_out_buffer(std::uint64_t id, const BufferRecord& record, DType dtype, const Shape& shape) {
+Buffer Incarnation::hand_out_buffer(std::uint64_t id, std::uint64_t size, DType dtype, const Shape& shape) {
   Buffer buffer;
   buffer.incarnation_ = lease();
   buffer.view_.incarnation_ = number_;
   buffer.view_.buffer_ = id;
-  buffer.view_.size_ = record.size;
+  buffer.view_.size_ = size;
   buffer.view_.dtype_ = dtype;
   buffer.view_.shape_ = shape;
   return buffer;
@@ -201,15 +200,13 @@ void Incarnation::destroy_buffer(std::uint64_t id) noexcept {
   loan = record->loan.lock();
   if (loan == nullptr) {
     retire_memory(*record, worklist);
-  } else {
-    const auto lent = std::make_shared<BufferRecord>(std::move(*record));
-    loan->release_at_end([self = shared_from_this(), lent] {
-      Worklist ended;
-      std::lock_guard ending(self->mutex_);
-      self->retire_memory(*lent, ended);
-    });
+    return buffers_.drop(id);
   }
-  buffers_.drop(id);
+  loan->release_at_end([self = shared_from_this(), lent = std::make_shared<BufferRecord>(*buffers_.erase(id))] {
+    Worklist ended;
+    std::lock_guard ending(self->mutex_);
+    self->retire_memory(*lent, ended);
+  });
 }
 
 /// The record is about to go.

@@ -67,6 +67,7 @@ Result<void> Incarnation::unshare(std::uint64_t id, Use& use) {
   record->stamps.set(use.stamp.queue, use.stamp.serial);
   if (record->shared == nullptr) return {};
   if (record->shared->owners > 1) return copy_apart(*record, id, use);
+  use.flight.moved.push_back({id, record->memory, record->base, record->shared});
   wait_behind(record->shared->before, use);
   settle(*record);
   return {};
@@ -75,13 +76,18 @@ Result<void> Incarnation::unshare(std::uint64_t id, Use& use) {
 void Incarnation::undo(Flight& flight, Worklist& worklist) noexcept {
   for (Moved& moved : flight.moved) {
     BufferRecord* const record = find_buffer(moved.buffer);
-    worklist.later([self = shared_from_this(), memory = record->memory] {
-      if (!self->is_lost()) self->device_->release(memory);
-    });
+    if (record->memory == moved.memory) {  // the last owner, which was to write in place
+      moved.shared->origin = std::move(record->origin);
+      record->origin = {};
+    } else {
+      worklist.later([self = shared_from_this(), memory = record->memory] {
+        if (!self->is_lost()) self->device_->release(memory);
+      });
+      ++moved.shared->owners;
+    }
     record->memory = moved.memory;
     record->base = moved.base;
     record->shared = std::move(moved.shared);
-    ++record->shared->owners;
   }
   flight.moved.clear();
 }
@@ -89,8 +95,8 @@ void Incarnation::undo(Flight& flight, Worklist& worklist) noexcept {
 /// Before a command names the buffer's memory: gives it some, or some of its own, or refuses. Without a use, for a
 /// recording, the memory must stay where it is.
 Result<void> Incarnation::ready(BufferRecord& record, std::uint64_t id, Access access, Use* use) {
-  if (record.is_lazy()) return materialize(record);
   if (record.is_sealed && writes(access)) return sealed_refusal(id);
+  if (record.is_lazy()) return materialize(record);
   if (record.shared == nullptr) return {};
   if (use == nullptr) {
     if (record.is_sealed) return {};
@@ -133,8 +139,9 @@ Result<void> Incarnation::seal(std::uint64_t id) {
 }
 
 Result<void> Incarnation::check_access(std::uint64_t id, Access access) {
-  if (!writes(access) || !is_sealed(id)) return {};
   std::lock_guard lock(mutex_);
+  const BufferRecord* const record = find_buffer(id);
+  if (record == nullptr || !record->is_sealed || !writes(access)) return {};
   return sealed_refusal(id);
 }
 

@@ -193,7 +193,7 @@ Buffer PoolState::keep(PoolHeap::Chunk& chunk, const Request& request, DType dty
   record.origin.pool = this;
   record.origin.chunk = &chunk;
   ++counts_.buffers;
-  return incarnation_.hand_out_buffer(id, record, dtype, shape);
+  return incarnation_.hand_out_buffer(id, record.size, dtype, shape);
 }
 
 void PoolState::give_back(PoolHeap::Chunk& chunk, Stamps&& stamps, Worklist& worklist) noexcept {

@@ -87,7 +87,27 @@ Result<void> Context::load_functions() {
   return {};
 }
 
+void SpareSemaphores::reserve_one() {
+  const std::lock_guard lock(mutex_);
+  spares_.reserve(count_ + 1);
+  ++count_;
+}
+
+std::optional<SpareSemaphores::Spare> SpareSemaphores::take() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (spares_.empty()) return std::nullopt;
+  const Spare spare = spares_.back();
+  spares_.pop_back();
+  return spare;
+}
+
+void SpareSemaphores::give_back(Spare spare) noexcept {
+  const std::lock_guard lock(mutex_);
+  spares_.push_back(spare);
+}
+
 Context::~Context() {
+  while (const auto spare = spare_semaphores_.take()) vk.DestroySemaphore(device_, spare->semaphore, nullptr);
   if (device_ != nullptr && !is_wrapped_ && vk.DestroyDevice != nullptr) vk.DestroyDevice(device_, nullptr);
 }
 

@@ -27,6 +27,25 @@ struct Lane {
   std::mutex mutex;
 };
 
+/// Semaphores of timelines that ended, until the device closes. A batch can be finished before Mesa's submitting thread
+/// lets go of the semaphores that it waited for: destroyed sooner, they are used after it. Thread-safe.
+class SpareSemaphores {
+ public:
+  struct Spare {
+    VkSemaphore semaphore = VK_NULL_HANDLE;
+    std::uint64_t value = 0;
+  };
+  /// Another one that is in use: giving it back needs no memory.
+  void reserve_one();
+  [[nodiscard]] std::optional<Spare> take() noexcept;
+  void give_back(Spare spare) noexcept;
+
+ private:
+  std::mutex mutex_;
+  std::size_t count_ = 0;  // those in use too
+  std::vector<Spare> spares_;
+};
+
 class Context {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Context>> open(std::shared_ptr<const Instance> instance,
@@ -49,6 +68,7 @@ class Context {
   /// The lane of a VkQueue that stays the caller's.
   [[nodiscard]] Result<Lane*> adopt(const VulkanQueue& given);
   [[nodiscard]] kit::HostAccess& host() noexcept { return host_; }
+  [[nodiscard]] SpareSemaphores& spare_semaphores() noexcept { return spare_semaphores_; }
   /// The families that buffers are used from; one: used exclusively.
   [[nodiscard]] const std::vector<std::uint32_t>& families() const noexcept { return families_; }
   [[nodiscard]] bool has_addresses() const noexcept {
@@ -88,6 +108,7 @@ class Context {
   Lane* copy_ = nullptr;
   std::vector<std::uint32_t> families_;
   kit::HostAccess host_;
+  SpareSemaphores spare_semaphores_;
   std::atomic<bool> lost_{false};
   std::once_flag losing_;
   std::optional<Error> cause_;  // written once, before `lost_`

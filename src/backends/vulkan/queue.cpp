@@ -148,7 +148,7 @@ Result<void> Queue::send(std::unique_ptr<Slot> slot, const Batch& batch) {
     const std::shared_ptr<Queue> other = all_.find(point.queue);
     if (other == nullptr) continue;
     wait_semaphores_.push_back(other->timeline_->semaphore());
-    wait_values_.push_back(other->value_of(point.serial));
+    wait_values_.push_back(other->timeline_->semaphore_value(other->value_of(point.serial)));
     wait_stages_.push_back(VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
     slot->awaited.push_back(other->timeline_);
   }
@@ -168,12 +168,13 @@ Result<void> Queue::send(std::unique_ptr<Slot> slot, const Batch& batch) {
 VkResult Queue::send_locked(std::unique_ptr<Slot> slot, const Timeline& signal, std::uint64_t value) {
   const VkCommandBuffer commands = slot->commands();
   const VkSemaphore signalled = signal.semaphore();
+  const std::uint64_t signalled_value = signal.semaphore_value(value);
   VkTimelineSemaphoreSubmitInfo values{};
   values.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
   values.waitSemaphoreValueCount = static_cast<std::uint32_t>(wait_values_.size());
   values.pWaitSemaphoreValues = wait_values_.data();
   values.signalSemaphoreValueCount = 1;
-  values.pSignalSemaphoreValues = &value;
+  values.pSignalSemaphoreValues = &signalled_value;
   VkSubmitInfo info{};
   info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
   info.pNext = &values;

@@ -6,26 +6,45 @@
 
 namespace pintle::vulkan {
 
-Result<std::shared_ptr<Timeline>> Timeline::create(Context& context) {
-  std::shared_ptr<Timeline> timeline(new Timeline(context));
+namespace {
+
+Result<SpareSemaphores::Spare> create_semaphore(Context& context) {
+  SpareSemaphores& spares = context.spare_semaphores();
+  if (const auto spare = spares.take()) return *spare;
   VkSemaphoreTypeCreateInfo type{};
   type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
   type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
   const VkSemaphoreCreateInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type, 0};
-  PINTLE_TRY(context.check(context.vk.CreateSemaphore(context.device(), &info, nullptr, &timeline->semaphore_),
+  SpareSemaphores::Spare made;
+  spares.reserve_one();
+  PINTLE_TRY(context.check(context.vk.CreateSemaphore(context.device(), &info, nullptr, &made.semaphore),
                            "vkCreateSemaphore"));
+  return made;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Timeline>> Timeline::create(Context& context) {
+  std::shared_ptr<Timeline> timeline(new Timeline(context));
+  PINTLE_ASSIGN(from, create_semaphore(context));
+  timeline->from_ = from;
   return timeline;
 }
 
 Timeline::~Timeline() {
-  if (semaphore_ != VK_NULL_HANDLE) context_.vk.DestroySemaphore(context_.device(), semaphore_, nullptr);
+  if (semaphore() == VK_NULL_HANDLE) return;
+  if (const auto reached = value()) {
+    context_.spare_semaphores().give_back({semaphore(), semaphore_value(*reached)});
+  } else {
+    context_.vk.DestroySemaphore(context_.device(), semaphore(), nullptr);
+  }
 }
 
 Result<std::uint64_t> Timeline::value() {
   std::uint64_t value = 0;
-  PINTLE_TRY(context_.check(context_.vk.GetSemaphoreCounterValue(context_.device(), semaphore_, &value),
+  PINTLE_TRY(context_.check(context_.vk.GetSemaphoreCounterValue(context_.device(), semaphore(), &value),
                             "vkGetSemaphoreCounterValue"));
-  return value;
+  return value - from_.value;
 }
 
 Result<void> Timeline::wait(std::uint64_t value, Deadline deadline) {
@@ -34,8 +53,9 @@ Result<void> Timeline::wait(std::uint64_t value, Deadline deadline) {
   VkSemaphoreWaitInfo info{};
   info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
   info.semaphoreCount = 1;
-  info.pSemaphores = &semaphore_;
-  info.pValues = &value;
+  info.pSemaphores = &from_.semaphore;
+  const std::uint64_t awaited = semaphore_value(value);
+  info.pValues = &awaited;
   while (true) {
     const Deadline now = Clock::now();
     const Duration left = std::clamp<Duration>(deadline - std::min(now, deadline), Duration::zero(), look_again);

@@ -8,7 +8,7 @@
 
 namespace pintle::vulkan {
 
-/// Work of other queues may wait for it, so it is shared with their submissions. Starts at 0.
+/// Starts at 0, wherever its semaphore stood. Work of other queues may wait for it: it outlives their submissions.
 class Timeline {
  public:
   [[nodiscard]] static Result<std::shared_ptr<Timeline>> create(Context& context);
@@ -16,7 +16,8 @@ class Timeline {
   Timeline& operator=(const Timeline&) = delete;
   ~Timeline();
 
-  [[nodiscard]] VkSemaphore semaphore() const noexcept { return semaphore_; }
+  [[nodiscard]] VkSemaphore semaphore() const noexcept { return from_.semaphore; }
+  [[nodiscard]] std::uint64_t semaphore_value(std::uint64_t value) const noexcept { return from_.value + value; }
   [[nodiscard]] Result<std::uint64_t> value();
   /// `timeout` when the deadline passes first; the cause when the device is lost meanwhile.
   [[nodiscard]] Result<void> wait(std::uint64_t value, Deadline deadline);
@@ -25,7 +26,7 @@ class Timeline {
   explicit Timeline(Context& context) noexcept : context_(context) {}
 
   Context& context_;
-  VkSemaphore semaphore_ = VK_NULL_HANDLE;
+  SpareSemaphores::Spare from_;
 };
 
 }  // namespace pintle::vulkan

@@ -166,6 +166,16 @@ DEVICE_TEST(Queue, DestroyedInFlightStillDoesItsWork) {
   CHECK_EQ(test.read<std::uint32_t>(buffer), Words(4, 2));
 }
 
+// lavapipe crashed: its thread still let go of a semaphore when the batch that waited for it had told that it was
+// finished.
+DEVICE_TEST(Queue, GoesAtOnceWhenWhatWaitedForItIsDone) {
+  for (int round = 0; round < 200; ++round) {
+    Queue first = test.queue(), second = test.queue();
+    const Point begun = need(first.submit(CommandList{}));
+    check_ok(need(second.submit(CommandList{}, {.wait = {begun}})).wait(patience));
+  }
+}
+
 DEVICE_TEST(Queue, ManyLiveTogether) {
   std::vector<Queue> queues;
   Signal gate = test.signal();

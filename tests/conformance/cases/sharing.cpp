@@ -73,6 +73,13 @@ DEVICE_TEST(Seal, RefusesEveryWrite) {
   CHECK_EQ(test.read<std::uint32_t>(queue, other), Words(64, 3));
 }
 
+DEVICE_TEST(Seal, LazyBuffersToo) {
+  Queue queue = test.queue();
+  Buffer lazy = need(test.device().allocate(DType::u32, {4}, {.allocation = Allocation::lazy}));
+  check_ok(lazy.seal());
+  check_error(queue.submit(CommandList{}.fill(lazy, 1u)), Errc::invalid_argument, {"sealed"});
+}
+
 DEVICE_TEST(Seal, MapReadShowsTheBytes) {
   test.require_bytes();
   test.require(Feature::mapped_memory);
@@ -221,6 +228,29 @@ DEVICE_TEST(Fork, RefusedListsMoveNothing) {
   need(queue.submit(CommandList{}.fill(parent, 7u)));
   CHECK_EQ(test.read<std::uint32_t>(queue, child), Words(64, 1));
   CHECK_EQ(test.read<std::uint32_t>(queue, parent), Words(64, 7));
+}
+
+// Whoever writes alone still comes after what others did with the bytes, also when a first list was refused.
+DEVICE_TEST(Fork, RefusedListsOfTheLastOwnerForgetNoUse) {
+  if (test.is_driven()) test.not_applicable("a driven device has run everything when submit returns");
+  test.require_bytes();
+  Queue first = test.queue(), second = test.queue();
+  Signal gate = test.signal();
+  Buffer parent = test.buffer(Words(64, 1));
+  const Buffer copy = test.allocate(DType::u32, 64);
+  const Buffer child = need(first.fork(parent));
+  need(first.submit(CommandList{}.copy(copy, parent), {.wait = {test.at(gate, 1)}}));
+  parent = {};
+  Buffer gone = test.buffer(Words(64, 2));
+  CommandList list;
+  list.fill(child, 5u).fill(gone, 6u);
+  gone = {};
+  check_error(second.submit(std::move(list)), Errc::stale, {"destroyed"});
+  need(second.submit(CommandList{}.fill(child, 7u)));
+  CHECK(!need(second.last().is_reached()));
+  check_ok(test.raise(gate, 1));
+  CHECK_EQ(test.read<std::uint32_t>(second, child), Words(64, 7));
+  CHECK_EQ(test.read<std::uint32_t>(first, copy), Words(64, 1));
 }
 
 DEVICE_TEST(Fork, OfAPoolsBufferGoesBackToThePool) {
