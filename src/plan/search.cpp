@@ -45,9 +45,20 @@ class Search {
     std::uint64_t floor;
   };
 
-  [[nodiscard]] Verdict solve(Valley part);
-  [[nodiscard]] Verdict solve_parts(Valley part);
-  [[nodiscard]] Verdict branch(Valley part);
+  /// A part that is being solved: its decision, the branch that is taken, and the parts which that leaves.
+  struct Frame {
+    Valley part{};
+    StateKey key{0};
+    Choice choice{};
+    std::size_t mark = 0;  ///< Of the trail, before the decision.
+    std::size_t branch = 0;
+    std::vector<Valley> parts{};
+    std::size_t solved = 0;
+  };
+
+  [[nodiscard]] Verdict open(Valley part);
+  [[nodiscard]] bool take_next_branch(Frame& frame);
+  [[nodiscard]] bool go_back();
   [[nodiscard]] std::vector<Valley> parts_of(Valley part) const;
   [[nodiscard]] std::uint64_t blocks_in(Valley part) const;
 
@@ -81,6 +92,7 @@ class Search {
   std::vector<std::uint32_t> crossing_;  ///< Unplaced blocks that live on both sides of a section's begin.
   std::vector<std::uint64_t> least_;     ///< Of each unplaced block of the part being decided: its least offset.
   std::vector<Undo> trail_;
+  std::vector<Frame> frames_;  ///< Not the call stack, which a long search would outgrow.
   FailedStates failed_;
 };
 
@@ -121,7 +133,19 @@ Verdict Search::run() {
   for (std::uint32_t s = 0; s < sections_; ++s) {
     if (floor_[s] > capacity_ || left_[s] > capacity_ - floor_[s]) return Verdict::impossible;
   }
-  return solve_parts({0, sections_});
+  frames_.emplace_back().parts = parts_of({0, sections_});
+  while (true) {
+    Frame& frame = frames_.back();
+    if (frame.solved == frame.parts.size()) {
+      if (frames_.size() == 1) return Verdict::found;
+      frames_.pop_back();
+      ++frames_.back().solved;
+      continue;
+    }
+    const Verdict verdict = open(frame.parts[frame.solved]);
+    if (verdict == Verdict::gave_up) return verdict;
+    if (verdict == Verdict::impossible && !go_back()) return verdict;
+  }
 }
 
 void Search::place(std::uint32_t index) {
@@ -170,13 +194,48 @@ StateKey Search::key_of(Valley part) const {
   return key;
 }
 
-Verdict Search::solve(Valley part) {
+/// Found: there is a frame for the part, on its first branch.
+Verdict Search::open(Valley part) {
   if (!allowance_.spend()) return Verdict::gave_up;
-  const StateKey key = key_of(part);
-  if (failed_.contains(key)) return Verdict::impossible;
-  const Verdict verdict = branch(part);
-  if (verdict == Verdict::impossible) failed_.insert(key);
-  return verdict;
+  Frame frame;
+  frame.part = part;
+  frame.key = key_of(part);
+  frame.mark = trail_.size();
+  if (failed_.contains(frame.key)) return Verdict::impossible;
+  if (!choose(part, frame.choice)) {
+    failed_.insert(frame.key);
+    return Verdict::impossible;
+  }
+  std::ranges::sort(frame.choice.candidates, std::ranges::greater{},
+                    [&](std::uint32_t index) { return std::tuple(weight_of(index), blocks_[index].size, ~index); });
+  static_cast<void>(take_next_branch(frame));  // there is one
+  frames_.push_back(std::move(frame));
+  return Verdict::found;
+}
+
+/// False when none is left.
+bool Search::take_next_branch(Frame& frame) {
+  const Choice& choice = frame.choice;
+  undo(frame.mark);
+  if (frame.branch == choice.branches()) return false;
+  if (frame.branch < choice.candidates.size()) {
+    place(choice.candidates[frame.branch]);
+  } else {
+    raise(choice.section, choice.raised);
+  }
+  ++frame.branch;
+  frame.parts = parts_of(frame.part);
+  frame.solved = 0;
+  return true;
+}
+
+/// To the last decision that has a branch left; false when there is none.
+bool Search::go_back() {
+  for (; frames_.size() > 1; frames_.pop_back()) {
+    if (take_next_branch(frames_.back())) return true;
+    failed_.insert(frames_.back().key);
+  }
+  return false;
 }
 
 std::uint64_t Search::blocks_in(Valley part) const {
@@ -185,6 +244,7 @@ std::uint64_t Search::blocks_in(Valley part) const {
   return count;
 }
 
+/// Smallest first.
 std::vector<Valley> Search::parts_of(Valley part) const {
   std::vector<Valley> parts;
   for (std::uint32_t begin = part.lower; begin < part.upper;) {
@@ -193,36 +253,8 @@ std::vector<Valley> Search::parts_of(Valley part) const {
     if (left_[begin] != 0) parts.push_back({begin, end});
     begin = end;
   }
-  return parts;
-}
-
-Verdict Search::solve_parts(Valley part) {
-  auto parts = parts_of(part);
   std::ranges::sort(parts, {}, [&](Valley one) { return std::pair(blocks_in(one), one.lower); });
-  for (const Valley one : parts) {
-    const Verdict verdict = solve(one);
-    if (verdict != Verdict::found) return verdict;
-  }
-  return Verdict::found;
-}
-
-Verdict Search::branch(Valley part) {
-  Choice choice;
-  if (!choose(part, choice)) return Verdict::impossible;
-  std::ranges::sort(choice.candidates, std::ranges::greater{},
-                    [&](std::uint32_t index) { return std::tuple(weight_of(index), blocks_[index].size, ~index); });
-  const std::size_t mark = trail_.size();
-  for (const std::uint32_t candidate : choice.candidates) {
-    place(candidate);
-    const Verdict verdict = solve_parts(part);
-    if (verdict != Verdict::impossible) return verdict;
-    undo(mark);
-  }
-  if (choice.raised == 0) return Verdict::impossible;
-  raise(choice.section, choice.raised);
-  const Verdict verdict = solve_parts(part);
-  if (verdict == Verdict::impossible) undo(mark);
-  return verdict;
+  return parts;
 }
 
 /// What is tried first weighs more. Between two blocks a seed outweighs a factor of four at most.

@@ -1,6 +1,7 @@
 #include "plan/search.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <vector>
@@ -62,6 +63,32 @@ TEST(PlanSearch, GivesUpWhenNothingIsLeftToSpend) {
   const PlanProblem problem = test::tight_packing(5, 80, 100'000, 500'000);
   EXPECT_EQ(ask(problem, 500'000, {}, 10).verdict, Verdict::gave_up);
   EXPECT_EQ(ask(problem, 499'999, {}, 10).verdict, Verdict::impossible);  // known without a node
+}
+
+// Each block lives on with the next, so that thousands of decisions stand on one another. Threads of a user may have
+// little stack; 200 packings of the bench outgrew 8 MiB.
+TEST(PlanSearch, NeedsNoStackForManyDecisions) {
+  struct Task {
+    PlanProblem problem;
+    Verdict verdict = Verdict::gave_up;
+  };
+  Task task;
+  for (std::uint64_t i = 0; i < 4000; ++i) {
+    task.problem.values.push_back({.name = std::to_string(i), .size = 1, .lower = i, .upper = i + 2});
+  }
+  pthread_attr_t attributes;
+  ASSERT_EQ(pthread_attr_init(&attributes), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, 512 << 10), 0);
+  const auto body = [](void* argument) -> void* {
+    Task& own = *static_cast<Task*>(argument);
+    own.verdict = ask(own.problem, 2).verdict;
+    return nullptr;
+  };
+  pthread_t thread{};
+  ASSERT_EQ(pthread_create(&thread, &attributes, body, &task), 0);
+  ASSERT_EQ(pthread_join(thread, nullptr), 0);
+  EXPECT_EQ(task.verdict, Verdict::found);
+  pthread_attr_destroy(&attributes);
 }
 
 TEST(PlanSearch, TwinsAreTriedOnce) {
