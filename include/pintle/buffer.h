@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "pintle/dtype.h"
 #include "pintle/entry.h"
@@ -73,9 +74,18 @@ class BufferView {
 class Buffer {
  public:
   Buffer() noexcept = default;
-  Buffer(Buffer&& other) noexcept;
-  Buffer& operator=(Buffer&& other) noexcept;
-  ~Buffer();
+  Buffer(const core::NewBuffer& made) noexcept;  ///< For the library.
+  Buffer(Buffer&& other) noexcept
+      : incarnation_(std::exchange(other.incarnation_, nullptr)), view_(std::exchange(other.view_, {})) {}
+  Buffer& operator=(Buffer&& other) noexcept {
+    Buffer taken(std::move(other));  // its destructor destroys what this buffer was
+    std::swap(incarnation_, taken.incarnation_);
+    std::swap(view_, taken.view_);
+    return *this;
+  }
+  ~Buffer() {
+    if (incarnation_ != nullptr) destroy();
+  }
 
   [[nodiscard]] DType dtype() const noexcept { return view_.dtype(); }
   [[nodiscard]] const Shape& shape() const noexcept { return view_.shape(); }
@@ -120,12 +130,12 @@ class Buffer {
  private:
   friend class core::Incarnation;
   friend class Queue;
+  void destroy() noexcept;
   Result<std::uint64_t> fill_native(std::string_view type, void* out) const;
   [[nodiscard]] Result<std::span<std::byte>> map_for(Access access);
 
-  std::shared_ptr<core::Incarnation> incarnation_;
+  core::Incarnation* incarnation_ = nullptr;  // lives as long as a buffer of it
   BufferView view_;
-  std::shared_ptr<const void> kept_;
 };
 
 }  // namespace pintle

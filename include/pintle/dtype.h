@@ -1,6 +1,7 @@
 // Element types and shapes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <complex>
 #include <cstddef>
@@ -76,7 +77,9 @@ class Shape {
   Shape() noexcept = default;
   /// More than `max_rank` dimensions make a shape that no allocation accepts (`is_valid()` is false).
   Shape(std::initializer_list<std::uint64_t> dims) noexcept : Shape(std::span(dims.begin(), dims.size())) {}
-  explicit Shape(std::span<const std::uint64_t> dims) noexcept;
+  explicit Shape(std::span<const std::uint64_t> dims) noexcept : rank_(dims.size()) {
+    if (is_valid()) std::ranges::copy(dims, dims_.begin());
+  }
 
   [[nodiscard]] bool is_valid() const noexcept { return rank_ <= max_rank; }
   [[nodiscard]] std::size_t rank() const noexcept { return rank_; }

@@ -35,6 +35,7 @@ class RecordingState;
 class SignalState;
 class Worklist;
 struct BufferRecord;
+struct NewBuffer;
 }  // namespace core
 
 }  // namespace pintle

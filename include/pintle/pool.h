@@ -86,7 +86,8 @@ class Pool final : public Resource {
 
   /// `out_of_memory`, with the bytes requested, in use, held, free in one piece, the cap and the largest holders,
   /// where neither the device, nor waiting, nor the callback helps; nothing is poisoned.
-  [[nodiscard]] Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape, BufferOptions options) override;
+  [[nodiscard]] Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape,
+                                        const BufferOptions& options) override;
 
   /// Gives blocks back to the device that nobody uses, as long as `keep` bytes stay held; returns the bytes given back.
   Result<std::uint64_t> trim(std::uint64_t keep = 0);

@@ -54,7 +54,7 @@ class Queue {
   /// A buffer from `resource` (a `Pool`) for work that this queue gets from now on; other queues wait for `last()`
   /// first. Contents are undefined unless the resource says otherwise. Of a pool that does not scrub, from any thread.
   [[nodiscard]] Result<Buffer> allocate(Resource& resource, DType dtype, const Shape& shape,
-                                        BufferOptions options = {});
+                                        const BufferOptions& options = {});
   /// Gives a buffer back: its memory is free for what comes after the work that this queue has got so far, and after
   /// every submission that names it. Destroying it means the latter alone. Never blocks.
   Result<void> free(Buffer buffer);

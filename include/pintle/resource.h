@@ -21,7 +21,7 @@ class Resource {
 
   /// As `Queue::allocate(*this, ...)`, which is how it reads better.
   [[nodiscard]] virtual Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape,
-                                                BufferOptions options) = 0;
+                                                const BufferOptions& options) = 0;
 };
 
 }  // namespace pintle

@@ -28,7 +28,8 @@ class DeviceResource final : public Resource {
  public:
   explicit DeviceResource(Device device) noexcept : device_(std::move(device)) {}
   /// As `Device::allocate`.
-  [[nodiscard]] Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape, BufferOptions options) override;
+  [[nodiscard]] Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape,
+                                        const BufferOptions& options) override;
 
  private:
   Device device_;
@@ -45,7 +46,8 @@ class LimitResource final : public Resource {
   LimitResource(Resource& upstream, std::uint64_t bytes) noexcept;
   /// `out_of_memory` beyond the limit, with the bytes requested, in use and the limit; upstream is not asked then. The
   /// bytes of a request count while upstream works on it.
-  [[nodiscard]] Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape, BufferOptions options) override;
+  [[nodiscard]] Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape,
+                                        const BufferOptions& options) override;
   [[nodiscard]] std::uint64_t in_use() const noexcept;
   [[nodiscard]] std::uint64_t limit() const noexcept;
 
@@ -62,7 +64,8 @@ class LogResource final : public Resource {
   using Sink = std::function<void(std::string_view)>;
   LogResource(Resource& upstream, Sink sink) noexcept;
   /// `internal` where the sink throws; what it throws when a buffer goes is dropped.
-  [[nodiscard]] Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape, BufferOptions options) override;
+  [[nodiscard]] Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape,
+                                        const BufferOptions& options) override;
 
  private:
   Resource& upstream_;
@@ -79,7 +82,8 @@ struct ResourceHolder {
 class TrackResource final : public Resource {
  public:
   explicit TrackResource(Resource& upstream) noexcept;
-  [[nodiscard]] Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape, BufferOptions options) override;
+  [[nodiscard]] Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape,
+                                        const BufferOptions& options) override;
   /// The largest first; of the same size the oldest.
   [[nodiscard]] std::vector<ResourceHolder> holders() const;
 
@@ -105,7 +109,8 @@ struct ResourceStatistics {
 class StatisticsResource final : public Resource {
  public:
   explicit StatisticsResource(Resource& upstream) noexcept;
-  [[nodiscard]] Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape, BufferOptions options) override;
+  [[nodiscard]] Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape,
+                                        const BufferOptions& options) override;
   /// One moment's: the counts fit each other.
   [[nodiscard]] ResourceStatistics statistics() const;
 
@@ -126,7 +131,8 @@ class FailResource final : public Resource {
  public:
   FailResource(Resource& upstream, FailOptions options) noexcept : upstream_(upstream), options_(options) {}
   /// Upstream is not asked where the request is to fail.
-  [[nodiscard]] Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape, BufferOptions options) override;
+  [[nodiscard]] Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape,
+                                        const BufferOptions& options) override;
   /// So many have come so far, failed or not.
   [[nodiscard]] std::uint64_t requests() const noexcept { return requests_.load(std::memory_order_relaxed); }
 

@@ -23,15 +23,28 @@ template <std::unsigned_integral T>
 /// a * b; empty when it does not fit.
 template <std::unsigned_integral T>
 [[nodiscard]] constexpr std::optional<T> checked_mul(T a, T b) noexcept {
-  if (a != 0 && b > std::numeric_limits<T>::max() / a) return std::nullopt;
-  return static_cast<T>(a * b);
+  T product = 0;
+  if (__builtin_mul_overflow(a, b, &product)) return std::nullopt;
+  return product;
+}
+
+/// As std::has_single_bit, which is a call where the processor need not count bits.
+template <std::unsigned_integral T>
+[[nodiscard]] constexpr bool is_power_of_two(T value) noexcept {
+  return value != 0 && (value & (value - 1)) == 0;
+}
+
+/// The least multiple of `alignment`, a power of two, that is not below `value`, which is far from the end.
+template <std::unsigned_integral T>
+[[nodiscard]] constexpr T round_up(T value, T alignment) noexcept {
+  return (value + alignment - 1) & ~(alignment - 1);
 }
 
 /// The least multiple of `alignment` that is not below `value`; empty when it does not fit or `alignment` is no power
 /// of two.
 template <std::unsigned_integral T>
 [[nodiscard]] constexpr std::optional<T> align_up(T value, T alignment) noexcept {
-  if (!std::has_single_bit(alignment)) return std::nullopt;
+  if (!is_power_of_two(alignment)) return std::nullopt;
   const T mask = static_cast<T>(alignment - 1);
   const auto raised = checked_add(value, mask);
   if (!raised) return std::nullopt;

@@ -67,20 +67,16 @@ std::string dtype_names() {
   return names;
 }
 
-Shape::Shape(std::span<const std::uint64_t> dims) noexcept : rank_(dims.size()) {
-  if (is_valid()) std::ranges::copy(dims, dims_.begin());
-}
-
 std::optional<std::uint64_t> Shape::count() const noexcept {
   if (!is_valid()) return std::nullopt;
-  // An empty dimension empties the whole, however large the others are.
-  if (std::ranges::find(dims(), 0u) != dims().end()) return 0;
-  std::optional<std::uint64_t> count = 1;
+  std::uint64_t count = 1;
+  bool is_empty = false, overflows = false;
   for (const std::uint64_t dim : dims()) {
-    count = base::checked_mul(*count, dim);
-    if (!count) return std::nullopt;
+    is_empty |= dim == 0;
+    overflows |= __builtin_mul_overflow(count, dim, &count);
   }
-  return count;
+  if (is_empty) return 0;  // however large the others are
+  return overflows ? std::nullopt : std::optional(count);
 }
 
 std::string Shape::text() const {

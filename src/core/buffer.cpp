@@ -45,24 +45,19 @@ Result<BufferView> BufferView::as(DType dtype, const Shape& shape) const {
   return other;
 }
 
-Buffer::Buffer(Buffer&& other) noexcept
-    : incarnation_(std::move(other.incarnation_)),
-      view_(std::exchange(other.view_, {})),
-      kept_(std::move(other.kept_)) {}
-
-Buffer& Buffer::operator=(Buffer&& other) noexcept {
-  Buffer taken(std::move(other));  // its destructor destroys what this buffer was
-  std::swap(incarnation_, taken.incarnation_);
-  std::swap(view_, taken.view_);
-  std::swap(kept_, taken.kept_);
-  return *this;
+Buffer::Buffer(const core::NewBuffer& made) noexcept : incarnation_(made.incarnation) {
+  view_.incarnation_ = incarnation_->number();
+  view_.buffer_ = made.id;
+  view_.size_ = made.size;
+  view_.dtype_ = made.dtype;
+  view_.shape_ = made.shape;
 }
 
-Buffer::~Buffer() {
-  if (incarnation_) incarnation_->destroy_buffer(view_.buffer_);
-}
+void Buffer::destroy() noexcept { incarnation_->destroy_buffer(view_.buffer_); }
 
-std::string Buffer::text() const { return incarnation_ ? incarnation_->buffer_text(view_.buffer_) : "[Buffer]"; }
+std::string Buffer::text() const {
+  return incarnation_ != nullptr ? incarnation_->buffer_text(view_.buffer_) : "[Buffer]";
+}
 
 Result<std::span<std::byte>> Buffer::map() { return map_for(Access::read_write); }
 
@@ -72,7 +67,7 @@ Result<std::span<const std::byte>> Buffer::map_read() {
 }
 
 Result<std::span<std::byte>> Buffer::map_for(Access access) {
-  if (!incarnation_) return core::empty_object("Buffer");
+  if (incarnation_ == nullptr) return core::empty_object("Buffer");
   PINTLE_ASSIGN(place, incarnation_->pin(view_.buffer_, access));
   PINTLE_TRY(incarnation_->await_memory(view_.buffer_, Timeout().deadline()));
   auto mapped = incarnation_->device().map(place.memory);
@@ -85,39 +80,28 @@ Result<std::span<std::byte>> Buffer::map_for(Access access) {
 }
 
 void Buffer::unmap() noexcept {
-  if (!incarnation_) return;
+  if (incarnation_ == nullptr) return;
   const auto place = incarnation_->place_of(view_.buffer_);
   if (place && place->memory != backend::MemoryId::none) incarnation_->device().unmap(place->memory);
 }
 
 Result<void> Buffer::seal() {
-  if (!incarnation_) return core::empty_object("Buffer");
+  if (incarnation_ == nullptr) return core::empty_object("Buffer");
   return incarnation_->seal(view_.buffer_);
 }
 
-bool Buffer::is_sealed() const { return incarnation_ && incarnation_->is_sealed(view_.buffer_); }
+bool Buffer::is_sealed() const { return incarnation_ != nullptr && incarnation_->is_sealed(view_.buffer_); }
 
 Result<void> Buffer::keep(std::shared_ptr<const void> kept) {
-  if (!incarnation_) return core::empty_object("Buffer");
-  if (kept_.use_count() == 0) {  // who is kept for its deleter may point nowhere
-    kept_ = std::move(kept);
-    return {};
-  }
-  struct Chain {
-    std::shared_ptr<const void> later;
-    std::shared_ptr<const void> earlier;  // goes first, since it is the last member
-  };
+  if (incarnation_ == nullptr) return core::empty_object("Buffer");
   return base::contain("keeping something with a buffer", [&]() -> Result<void> {
-    auto chain = std::make_shared<Chain>();
-    chain->later = std::move(kept);
-    chain->earlier = std::move(kept_);
-    kept_ = std::move(chain);
+    incarnation_->keep(view_.buffer_, std::move(kept));
     return {};
   });
 }
 
 Result<std::uint64_t> Buffer::fill_native(std::string_view type, void* out) const {
-  if (!incarnation_) return core::empty_object("Buffer");
+  if (incarnation_ == nullptr) return core::empty_object("Buffer");
   PINTLE_ASSIGN(place, incarnation_->pin(view_.buffer_, Access::read));
   auto filled = incarnation_->device().native(type, static_cast<std::uint64_t>(place.memory), out);
   if (!filled) return incarnation_->report(filled.error()).during(core::native_text(type, text()));

@@ -8,10 +8,12 @@
 #include "core/pool_heap.h"
 #include "core/stamps.h"
 #include "pintle/backend/command.h"
+#include "pintle/dtype.h"
 #include "pintle/info.h"
 
 namespace pintle::core {
 
+class Incarnation;
 class Loan;
 class PoolState;
 
@@ -31,6 +33,15 @@ struct SharedBytes {
   Stamps before;
 };
 
+/// What a user's Buffer is made of, where it is to be.
+struct NewBuffer {
+  Incarnation* incarnation;
+  std::uint64_t id;
+  std::uint64_t size;
+  DType dtype;
+  const Shape& shape;
+};
+
 struct BufferRecord {
   backend::MemoryId memory = backend::MemoryId::none;  ///< None as long as nobody has used a lazy one.
   std::uint64_t base = 0;                              ///< Where the buffer begins in the memory.
@@ -44,7 +55,9 @@ struct BufferRecord {
   std::weak_ptr<Loan> loan{};
   Origin origin{};
   std::shared_ptr<SharedBytes> shared{};  ///< With forks; the origin is there then.
+  std::shared_ptr<const void> kept{};     ///< The user's, until the buffer goes.
 
+  [[nodiscard]] const Origin& source() const noexcept { return shared != nullptr ? shared->origin : origin; }
   [[nodiscard]] bool is_lazy() const noexcept { return memory == backend::MemoryId::none; }
   /// Whether somebody must look at it before a command names its memory.
   [[nodiscard]] bool is_special() const noexcept { return is_sealed || is_lazy() || shared != nullptr; }

@@ -118,6 +118,15 @@ std::shared_ptr<Incarnation> Incarnation::lease() const {
   return {std::move(lease), incarnation};
 }
 
+void Incarnation::count_held() {
+  if (held_ == 0) held_lease_ = lease();
+  ++held_;
+}
+
+std::shared_ptr<Incarnation> Incarnation::count_gone() noexcept {
+  return --held_ == 0 ? std::exchange(held_lease_, nullptr) : nullptr;
+}
+
 Result<void> Incarnation::usable(std::string_view object) const {
   if (base::in_forked_child()) return base::forked_error();
   if (!is_lost()) return {};
@@ -201,13 +210,17 @@ Result<std::shared_ptr<PoolState>> Incarnation::create_pool(PoolOptions options)
   const std::string text = object_text("Pool", next_pool_++, options.label);
   auto pool = std::make_shared<PoolState>(*this, std::move(options), text);
   pools_.push_back(pool);
-  return hand_out_with(pool, [this, pool] { abandon(pool); });
+  auto handle = hand_out_with(pool, [this, pool] { abandon(pool); });
+  count_held();  // so that buffers may come and go without a lease of their own
+  return handle;
 }
 
 void Incarnation::abandon(const std::shared_ptr<PoolState>& pool) noexcept {
   if (base::in_forked_child()) return;
+  std::shared_ptr<Incarnation> last;
   Worklist worklist;
   std::lock_guard lock(mutex_);
+  last = count_gone();
   pool->abandon();
   dispose_pools(worklist);
 }

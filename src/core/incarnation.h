@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/fork.h"
+#include "base/mutex.h"
 #include "core/buffer_record.h"
 #include "core/object_table.h"
 #include "core/queue_order.h"
@@ -59,7 +60,7 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   Incarnation(std::string id, std::uint64_t generation, std::unique_ptr<backend::Device> device);
   ~Incarnation();
 
-  [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
+  [[nodiscard]] base::Mutex& mutex() noexcept { return mutex_; }
   [[nodiscard]] backend::Device& device() noexcept { return *device_; }
   [[nodiscard]] const DeviceInfo& info() const noexcept { return info_; }
   [[nodiscard]] const std::string& id() const noexcept { return info_.id; }
@@ -111,6 +112,8 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   /// Where they are now; `stale` for a buffer that is gone.
   Result<backend::Range> place_of(std::uint64_t id);
   Result<void> seal(std::uint64_t id);
+  /// Lets `kept` go with a live buffer, and before what that keeps already.
+  void keep(std::uint64_t id, std::shared_ptr<const void> kept);
   /// `invalid_argument` for a write to a sealed buffer. One that is gone is for others to refuse.
   [[nodiscard]] Result<void> check_access(std::uint64_t id, Access access);
   [[nodiscard]] bool is_sealed(std::uint64_t id);
@@ -157,13 +160,14 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   /// A lazy, sealed or shared buffer has been made at some time.
   [[nodiscard]] bool has_specials() const noexcept { return has_specials_; }
   /// A buffer over memory that is there.
-  [[nodiscard]] Buffer keep_buffer(BufferRecord record, DType dtype, const Shape& shape);
+  [[nodiscard]] NewBuffer keep_buffer(BufferRecord record, DType dtype, const Shape& shape);
   /// The same for a record that is filled in already where it is.
-  [[nodiscard]] Buffer hand_out_buffer(std::uint64_t id, std::uint64_t size, DType dtype, const Shape& shape);
+  [[nodiscard]] NewBuffer hand_out_buffer(std::uint64_t id, std::uint64_t size, DType dtype, const Shape& shape);
+  /// The next record needs no memory.
+  void reserve_record() { buffers_.reserve_one(); }
   [[nodiscard]] std::pair<std::uint64_t, BufferRecord*> make_record() { return buffers_.make(); }
-  /// Checks what is asked for against the device's limits.
-  [[nodiscard]] Result<backend::MemoryRequest> check_request(DType dtype, const Shape& shape,
-                                                             const BufferOptions& options) const;
+  /// Bytes of what is asked for, checked against the device's limits.
+  [[nodiscard]] Result<std::uint64_t> check_request(DType dtype, const Shape& shape, std::uint64_t alignment) const;
   [[nodiscard]] bool is_finished(const Stamps& stamps) const noexcept;
   [[nodiscard]] bool is_finished(const Stamp& stamp) const noexcept;
   /// Whether work that `queue` gets from now on comes after all these.
@@ -187,6 +191,10 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   };
 
   [[nodiscard]] std::shared_ptr<Incarnation> lease() const;
+  /// A user holds one more buffer or pool; all of these share one lease. With the lock held.
+  void count_held();
+  /// One less; returns the lease when it was the last, to be dropped without the lock.
+  [[nodiscard]] std::shared_ptr<Incarnation> count_gone() noexcept;
   /// A pointer to `state` that shares a lease and runs `ended` when the last copy goes.
   template <class State>
   [[nodiscard]] std::shared_ptr<State> hand_out_with(std::shared_ptr<State> state, std::function<void()> ended);
@@ -208,7 +216,7 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   template <class Lend>
   Result<std::shared_ptr<Loan>> loan_of(std::uint64_t id, Access access, Lend lend);
   Result<backend::MemoryId> allocate_memory(const backend::MemoryRequest& request);
-  [[nodiscard]] Buffer keep_import(backend::MemoryId imported, BufferRecord record, DType dtype, const Shape& shape);
+  [[nodiscard]] NewBuffer keep_import(backend::MemoryId imported, BufferRecord record, DType dtype, const Shape& shape);
   Result<void> prepare(CommandList& list, Use* use);
   Result<void> ready(BufferRecord& record, std::uint64_t id, Access access, Use* use);
   Result<void> materialize(BufferRecord& record);
@@ -224,7 +232,7 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   [[nodiscard]] Error exhausted_locked(const Error& error) const;
   [[nodiscard]] std::vector<std::shared_ptr<QueueState>> queues();
 
-  std::mutex mutex_;
+  base::Mutex mutex_;
   std::unique_ptr<backend::Device> device_;
   DeviceInfo info_;
   std::uint64_t generation_;
@@ -234,7 +242,8 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   std::atomic<bool> lost_{false};
   std::optional<Error> loss_;  // written once, before lost_
   std::atomic<std::uint64_t> successor_{0};
-  bool closed_ = false;
+  std::uint64_t held_ = 0;
+  std::shared_ptr<Incarnation> held_lease_;  // while there is one
 
   ObjectTable<BufferRecord> buffers_;
   std::vector<std::shared_ptr<QueueState>> queues_;

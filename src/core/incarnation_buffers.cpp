@@ -49,8 +49,7 @@ Result<void> check_feature(const backend::Operation& operation, const DeviceInfo
 
 }  // namespace
 
-Result<backend::MemoryRequest> Incarnation::check_request(DType dtype, const Shape& shape,
-                                                          const BufferOptions& options) const {
+Result<std::uint64_t> Incarnation::check_request(DType dtype, const Shape& shape, std::uint64_t alignment) const {
   if (!is_dtype(dtype))
     return Error(Errc::invalid_argument,
                  fmt::format("DType ({}) is none of {}.", static_cast<int>(dtype), dtype_names()));
@@ -67,16 +66,17 @@ Result<backend::MemoryRequest> Incarnation::check_request(DType dtype, const Sha
     return Error(Errc::invalid_argument, fmt::format("Size ({}) is larger than the largest allocation ({}) of [{}].",
                                                      *bytes, info_.limits.max_allocation, info_.id));
   }
-  if (!std::has_single_bit(options.alignment) || options.alignment > max_alignment) {
-    return Error(Errc::invalid_argument, fmt::format("Alignment ({}) is not a power of two of at most ({}).",
-                                                     options.alignment, max_alignment));
+  if (!base::is_power_of_two(alignment) || alignment > max_alignment) {
+    return Error(Errc::invalid_argument,
+                 fmt::format("Alignment ({}) is not a power of two of at most ({}).", alignment, max_alignment));
   }
-  return backend::MemoryRequest{*bytes, options.alignment, options.placement, options.label};
+  return *bytes;
 }
 
 Result<Buffer> Incarnation::allocate(DType dtype, const Shape& shape, const BufferOptions& options) {
   PINTLE_TRY(usable("[" + id() + "]"));
-  PINTLE_ASSIGN(request, check_request(dtype, shape, options));
+  PINTLE_ASSIGN(size, check_request(dtype, shape, options.alignment));
+  const backend::MemoryRequest request{size, options.alignment, options.placement, options.label};
   BufferRecord record = record_of(request);
   if (options.allocation == Allocation::eager) {
     auto memory = device_->allocate(request);
@@ -95,11 +95,10 @@ Result<Buffer> Incarnation::allocate(DType dtype, const Shape& shape, const Buff
 Result<Buffer> Incarnation::wrap_memory(const backend::NativeObject& memory, DType dtype, const Shape& shape,
                                         const std::string& label) {
   PINTLE_TRY(usable("[" + id() + "]"));
-  const BufferOptions options{.label = label};
-  PINTLE_ASSIGN(request, check_request(dtype, shape, options));
-  auto wrapped = device_->import_memory(backend::NativeMemory{memory, request.size});
+  PINTLE_ASSIGN(size, check_request(dtype, shape, 1));
+  auto wrapped = device_->import_memory(backend::NativeMemory{memory, size});
   if (!wrapped) return report(wrapped.error()).during(fmt::format("wrapping memory for [{}]", id()));
-  return keep_import(*wrapped, record_of(request), dtype, shape);
+  return keep_import(*wrapped, record_of({size, 1, Placement::device, label}), dtype, shape);
 }
 
 Result<Buffer> Incarnation::import_memory(const backend::Exported& exported) {
@@ -114,11 +113,10 @@ Result<Buffer> Incarnation::import_host(std::span<std::byte> bytes, std::uint64_
                                         const Shape& shape, const std::string& label,
                                         std::shared_ptr<const void> keeper) {
   PINTLE_TRY(usable("[" + id() + "]"));
-  const BufferOptions options{.label = label};
-  PINTLE_ASSIGN(request, check_request(dtype, shape, options));
-  if (!base::range_fits(offset, request.size, bytes.size())) {
+  PINTLE_ASSIGN(size, check_request(dtype, shape, 1));
+  if (!base::range_fits(offset, size, bytes.size())) {
     return Error(Errc::invalid_argument, fmt::format("Shape {} of {} has size ({}), and the memory has ({}) from ({}).",
-                                                     shape.text(), name(dtype), request.size, bytes.size(), offset));
+                                                     shape.text(), name(dtype), size, bytes.size(), offset));
   }
   if (offset % std::max<std::uint64_t>(info_.limits.offset_alignment, bytes_of(dtype)) != 0) {
     return Error(Errc::unsupported, fmt::format("Offset ({}) is no multiple of ({}), which [{}] needs.", offset,
@@ -126,34 +124,28 @@ Result<Buffer> Incarnation::import_host(std::span<std::byte> bytes, std::uint64_
   }
   const auto imported = device_->import_memory(bytes);
   if (!imported) return report(imported.error()).during(fmt::format("importing host memory to [{}]", id()));
-  BufferRecord record = record_of(request);
+  BufferRecord record = record_of({size, 1, Placement::device, label});
   record.base = offset;
   record.origin.keeper = std::move(keeper);
   return keep_import(*imported, std::move(record), dtype, shape);
 }
 
 /// Its bytes are known outside, so they stay where they are.
-Buffer Incarnation::keep_import(backend::MemoryId imported, BufferRecord record, DType dtype, const Shape& shape) {
+NewBuffer Incarnation::keep_import(backend::MemoryId imported, BufferRecord record, DType dtype, const Shape& shape) {
   record.memory = imported;
   record.is_pinned = true;
   std::lock_guard lock(mutex_);
   return keep_buffer(std::move(record), dtype, shape);
 }
 
-Buffer Incarnation::keep_buffer(BufferRecord record, DType dtype, const Shape& shape) {
+NewBuffer Incarnation::keep_buffer(BufferRecord record, DType dtype, const Shape& shape) {
   const std::uint64_t size = record.size;
   return hand_out_buffer(buffers_.insert(std::move(record)), size, dtype, shape);
 }
 
-Buffer Incarnation::hand_out_buffer(std::uint64_t id, std::uint64_t size, DType dtype, const Shape& shape) {
-  Buffer buffer;
-  buffer.incarnation_ = lease();
-  buffer.view_.incarnation_ = number_;
-  buffer.view_.buffer_ = id;
-  buffer.view_.size_ = size;
-  buffer.view_.dtype_ = dtype;
-  buffer.view_.shape_ = shape;
-  return buffer;
+NewBuffer Incarnation::hand_out_buffer(std::uint64_t id, std::uint64_t size, DType dtype, const Shape& shape) {
+  count_held();
+  return {this, id, size, dtype, shape};
 }
 
 /// With the lock held. Waits for nothing, so what is about to be free does not count.
@@ -192,11 +184,16 @@ Error Incarnation::exhausted_locked(const Error& error) const {
 
 void Incarnation::destroy_buffer(std::uint64_t id) noexcept {
   if (base::in_forked_child()) return;
-  std::shared_ptr<Loan> loan;  // goes without the lock, which its end takes
+  // These go without the lock, the lease last.
+  std::shared_ptr<Incarnation> last;
+  std::shared_ptr<const void> kept;
+  std::shared_ptr<Loan> loan;
   Worklist worklist;
   std::lock_guard lock(mutex_);
   BufferRecord* const record = find_buffer(id);
   if (record == nullptr) return;
+  last = count_gone();
+  kept = std::move(record->kept);
   loan = record->loan.lock();
   if (loan == nullptr) {
     retire_memory(*record, worklist);
@@ -209,9 +206,28 @@ void Incarnation::destroy_buffer(std::uint64_t id) noexcept {
   });
 }
 
+void Incarnation::keep(std::uint64_t id, std::shared_ptr<const void> kept) {
+  struct Chain {
+    std::shared_ptr<const void> later;
+    std::shared_ptr<const void> earlier;  // goes first, since it is the last member
+  };
+  std::lock_guard lock(mutex_);
+  BufferRecord& record = *find_buffer(id);
+  if (record.kept.use_count() == 0) {  // who is kept for its deleter may point nowhere
+    record.kept = std::move(kept);
+    return;
+  }
+  auto chain = std::make_shared<Chain>();
+  chain->later = std::move(kept);
+  chain->earlier = std::move(record.kept);
+  record.kept = std::move(chain);
+}
+
 /// The record is about to go.
 void Incarnation::retire_memory(BufferRecord& record, Worklist& worklist) {
   if (record.is_lazy()) return;
+  if (record.origin.pool != nullptr)
+    return record.origin.pool->give_back(*record.origin.chunk, record.stamps, worklist);
   if (record.shared == nullptr)
     return give_back(std::move(record.origin), record.memory, std::move(record.stamps), worklist);
   SharedBytes& shared = *record.shared;
@@ -220,7 +236,7 @@ void Incarnation::retire_memory(BufferRecord& record, Worklist& worklist) {
 }
 
 void Incarnation::give_back(Origin&& origin, backend::MemoryId memory, Stamps&& stamps, Worklist& worklist) {
-  if (origin.pool != nullptr) return origin.pool->give_back(*origin.chunk, std::move(stamps), worklist);
+  if (origin.pool != nullptr) return origin.pool->give_back(*origin.chunk, stamps, worklist);
   retire(
       std::move(stamps),
       [self = shared_from_this(), memory, keeper = std::move(origin.keeper)] {

@@ -178,7 +178,7 @@ Result<std::optional<Buffer>> Incarnation::fork(const QueueState& queue, const B
   BufferRecord fork{record->memory, record->base, record->size, record->alignment, record->placement};
   fork.label = label;
   fork.shared = record->shared;
-  return std::optional(keep_buffer(std::move(fork), of.dtype_, of.shape_));
+  return std::optional<Buffer>(keep_buffer(std::move(fork), of.dtype_, of.shape_));
 }
 
 Result<backend::Range> Incarnation::place_of(std::uint64_t id) {
@@ -208,8 +208,8 @@ Result<void> Incarnation::await_memory(std::uint64_t id, Deadline deadline) {
   {
     std::lock_guard lock(mutex_);
     const BufferRecord* const record = find_buffer(id);
-    if (record == nullptr || record->origin.chunk == nullptr) return {};
-    before = record->origin.chunk->stamps;
+    if (record == nullptr || record->source().chunk == nullptr) return {};
+    before = record->source().chunk->stamps;
   }
   return wait_for(before, deadline);
 }

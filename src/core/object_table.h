@@ -25,6 +25,7 @@ class ObjectTable {
 
   /// A fresh object, to be filled in where it is.
   std::pair<std::uint64_t, T*> make() {
+    reserve_one();
     std::uint32_t place;
     if (free_.empty()) {
       place = static_cast<std::uint32_t>(places_.size());
@@ -34,6 +35,13 @@ class ObjectTable {
       free_.pop_back();
     }
     return {(std::uint64_t{places_[place].epoch} << 32) | place, &places_[place].object.emplace()};
+  }
+
+  /// The next `make`, and ending what it makes, needs no memory.
+  void reserve_one() {
+    if (!free_.empty()) return;
+    if (places_.size() == places_.capacity()) places_.reserve(2 * places_.size() + 16);
+    if (places_.size() >= free_.capacity()) free_.reserve(2 * places_.size() + 16);
   }
 
   [[nodiscard]] T* find(std::uint64_t id) noexcept {

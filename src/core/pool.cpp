@@ -35,15 +35,14 @@ Result<Pool> Pool::create(const Device& device, PoolOptions options) {
   });
 }
 
-Result<Buffer> Pool::allocate(Queue& queue, DType dtype, const Shape& shape, BufferOptions options) {
+Result<Buffer> Pool::allocate(Queue& queue, DType dtype, const Shape& shape, const BufferOptions& options) {
   if (!state_) return core::empty_object("Pool");
   if (!queue.state_) return core::empty_object("Queue");
   return base::contain("allocating from a pool", [&]() -> Result<Buffer> {
+    if (state_->options().scrub == Scrub::none) return state_->allocate(*queue.state_, dtype, shape, options);
     PINTLE_ASSIGN(buffer, state_->allocate(*queue.state_, dtype, shape, options));
-    if (state_->options().scrub == Scrub::zeros) {
-      PINTLE_ASSIGN(whole, buffer.view().as(DType::u8, {buffer.size_bytes()}));
-      PINTLE_TRY(queue.submit(CommandList{}.fill(whole, std::uint8_t{0})));
-    }
+    PINTLE_ASSIGN(whole, buffer.view().as(DType::u8, {buffer.size_bytes()}));
+    PINTLE_TRY(queue.submit(CommandList{}.fill(whole, std::uint8_t{0})));
     return std::move(buffer);
   });
 }

@@ -57,6 +57,7 @@ PoolHeap::Chunk* PoolHeap::take_free(std::uint64_t size) {
     if (rest->right != nullptr) rest->right->left = rest;
     chunk.right = rest;
     chunk.size = size;
+    chunk.size_class = static_cast<std::uint16_t>(class_of(size));
     link_free(*rest);
   }
   chunk.state = State::used;
@@ -67,7 +68,6 @@ PoolHeap::Chunk* PoolHeap::take_free(std::uint64_t size) {
 void PoolHeap::give(Chunk& chunk, Stamps&& stamps) noexcept {
   chunk.stamps = std::move(stamps);
   chunk.state = State::waiting;
-  chunk.size_class = static_cast<std::uint16_t>(class_of(chunk.size));
   link(waiting_, chunk);
   used_ -= chunk.size;
   waiting_bytes_ += chunk.size;

@@ -35,7 +35,7 @@ class PoolHeap {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
     State state = State::free;
-    std::uint16_t size_class = 0;  ///< Of the list that it is in.
+    std::uint16_t size_class = 0;  ///< Of its size.
     Chunk* left = nullptr;         ///< In the block, by offset.
     Chunk* right = nullptr;
     Chunk* previous = nullptr;  ///< In its list.

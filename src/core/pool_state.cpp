@@ -6,6 +6,7 @@
 #include <bit>
 #include <utility>
 
+#include "base/bytes.h"
 #include "core/incarnation.h"
 #include "core/object_names.h"
 #include "core/thread_context.h"
@@ -14,10 +15,6 @@ namespace pintle::core {
 namespace {
 
 constexpr std::uint64_t block_alignment = 4096;  // of a block: what any buffer may ask for
-
-std::uint64_t round_up(std::uint64_t value, std::uint64_t alignment) noexcept {
-  return (value + alignment - 1) / alignment * alignment;
-}
 
 }  // namespace
 
@@ -31,24 +28,29 @@ PoolState::PoolState(Incarnation& incarnation, PoolOptions options, std::string 
 
 Result<Buffer> PoolState::allocate(QueueState& queue, DType dtype, const Shape& shape, const BufferOptions& options) {
   if (&queue.incarnation() != &incarnation_) return incarnation_.foreign(text_, queue.incarnation());
-  PINTLE_ASSIGN(request, check(dtype, shape, options));
-  Attempt attempt;
+  PINTLE_ASSIGN(size, incarnation_.check_request(dtype, shape, options.alignment));
+  const std::uint64_t slack = options.alignment > heap_.granule() ? options.alignment - heap_.granule() : 0;
+  const auto chunk_size = heap_.rounded(size + slack);
+  if (!chunk_size) return Error(Errc::invalid_argument, fmt::format("Size ({}) is larger than any memory.", size));
+  Request request{size, options.alignment, options.label, *chunk_size};
   Lock lock(incarnation_.mutex());
-  while (true) {
-    if (!incarnation_.is_usable()) break;
-    if (PoolHeap::Chunk* const chunk = find(queue, request)) return keep(*chunk, request, dtype, shape);
-    if (auto found = find_more(lock, request, attempt); !found) return found.error();
+  PoolHeap::Chunk* chunk = incarnation_.is_usable() ? find(queue, request) : nullptr;
+  if (chunk == nullptr) {
+    PINTLE_ASSIGN(found, find_with_patience(lock, queue, request));
+    chunk = found;
+  }
+  return incarnation_.hand_out_buffer(keep(*chunk, request), size, dtype, shape);
+}
+
+/// Where there is none at once.
+Result<PoolHeap::Chunk*> PoolState::find_with_patience(Lock& lock, const QueueState& queue, const Request& request) {
+  Attempt attempt;
+  while (incarnation_.is_usable()) {
+    PINTLE_TRY(find_more(lock, request, attempt));
+    if (PoolHeap::Chunk* const chunk = incarnation_.is_usable() ? find(queue, request) : nullptr) return chunk;
   }
   lock.unlock();
   return incarnation_.usable(text_).error();
-}
-
-Result<PoolState::Request> PoolState::check(DType dtype, const Shape& shape, const BufferOptions& options) const {
-  PINTLE_ASSIGN(memory, incarnation_.check_request(dtype, shape, options));
-  const std::uint64_t slack = memory.alignment > heap_.granule() ? memory.alignment - heap_.granule() : 0;
-  const auto chunk = heap_.rounded(memory.size + slack);
-  if (chunk) return Request{memory, *chunk};
-  return Error(Errc::invalid_argument, fmt::format("Size ({}) is larger than any memory.", memory.size));
 }
 
 PoolHeap::Chunk* PoolState::take(PoolHeap::Chunk* chunk, std::uint64_t& count) noexcept {
@@ -62,6 +64,7 @@ PoolHeap::Chunk* PoolState::take(PoolHeap::Chunk* chunk, std::uint64_t& count) n
 
 /// With what is there, and what the queues are known to have finished.
 PoolHeap::Chunk* PoolState::find(const QueueState& queue, const Request& request) {
+  incarnation_.reserve_record();  // keeping what is found needs no memory
   std::uint64_t merged = 0;
   const auto may_have = [&](const Stamps& stamps) { return stamps.empty() || incarnation_.is_after(queue, stamps); };
   if (auto* const chunk = take(heap_.reuse(request.chunk, may_have), counts_.reuses)) return chunk;
@@ -94,7 +97,7 @@ std::optional<std::uint64_t> PoolState::growth(std::uint64_t chunk) const noexce
   const std::uint64_t taken = heap_.held() + growing_;
   if (options_.cap < taken || options_.cap - taken < chunk) return std::nullopt;
   const std::uint64_t most = incarnation_.info().limits.max_allocation / heap_.granule() * heap_.granule();
-  const std::uint64_t wish = round_up(std::max({chunk, options_.block, taken / 8}), heap_.granule());
+  const std::uint64_t wish = base::round_up(std::max({chunk, options_.block, taken / 8}), heap_.granule());
   const std::uint64_t room = (options_.cap - taken) / heap_.granule() * heap_.granule();
   return std::max(chunk, std::min({wish, most, room}));
 }
@@ -161,7 +164,7 @@ Result<bool> PoolState::wait(Lock& lock, Attempt& attempt) {
 }
 
 PoolExhaustion PoolState::exhaustion(const Request& request) const noexcept {
-  return {request.memory.size, heap_.used(), heap_.held(), options_.cap, heap_.largest_free()};
+  return {request.size, heap_.used(), heap_.held(), options_.cap, heap_.largest_free()};
 }
 
 Error PoolState::exhausted(const Request& request, const Attempt& attempt) const {
@@ -180,23 +183,24 @@ Error PoolState::exhausted(const Request& request, const Attempt& attempt) const
   return Error(Errc::out_of_memory, std::move(words)).with_device(incarnation_.id(), incarnation_.generation());
 }
 
-Buffer PoolState::keep(PoolHeap::Chunk& chunk, const Request& request, DType dtype, const Shape& shape) {
+/// The id of the buffer that has the chunk from now on.
+std::uint64_t PoolState::keep(PoolHeap::Chunk& chunk, Request& request) noexcept {
   if (!chunk.stamps.empty()) chunk.stamps.forget([&](const Stamp& stamp) { return incarnation_.is_finished(stamp); });
   const auto [id, place] = incarnation_.make_record();
   BufferRecord& record = *place;
   record.memory = chunk.block->memory;
-  record.base = round_up(chunk.offset, request.memory.alignment);
-  record.size = request.memory.size;
-  record.alignment = static_cast<std::uint32_t>(request.memory.alignment);
+  record.base = base::round_up(chunk.offset, request.alignment);
+  record.size = request.size;
+  record.alignment = static_cast<std::uint32_t>(request.alignment);
   record.placement = options_.placement;
-  if (!request.memory.label.empty()) record.label = request.memory.label;
+  record.label = std::move(request.label);
   record.origin.pool = this;
   record.origin.chunk = &chunk;
   ++counts_.buffers;
-  return incarnation_.hand_out_buffer(id, record.size, dtype, shape);
+  return id;
 }
 
-void PoolState::give_back(PoolHeap::Chunk& chunk, Stamps&& stamps, Worklist& worklist) noexcept {
+void PoolState::give_back(PoolHeap::Chunk& chunk, Stamps& stamps, Worklist& worklist) noexcept {
   --counts_.buffers;
   if (incarnation_.is_lost()) return;
   if (!chunk.stamps.empty()) stamps.merge(chunk.stamps);  // the buffer may not have been used since it got the chunk
@@ -244,8 +248,7 @@ std::vector<PoolHolder> PoolState::holders() {
 std::vector<PoolHolder> PoolState::holders_locked() const {
   std::vector<PoolHolder> all;
   incarnation_.buffers().for_each([&](std::uint64_t id, const BufferRecord& record) {
-    const Origin& origin = record.shared != nullptr ? record.shared->origin : record.origin;
-    if (origin.pool == this)
+    if (record.source().pool == this)
       all.push_back({object_text("Buffer", static_cast<std::uint32_t>(id), record.label), record.size});
   });
   std::ranges::sort(all, [](const PoolHolder& a, const PoolHolder& b) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "core/pool_heap.h"
 #include "core/worklist.h"
 #include "pintle/backend/driver.h"
@@ -35,7 +36,8 @@ class PoolState {
   [[nodiscard]] std::vector<PoolHolder> holders();
 
   // With the lock held:
-  void give_back(PoolHeap::Chunk& chunk, Stamps&& stamps, Worklist& worklist) noexcept;
+  /// Takes the stamps of its last uses.
+  void give_back(PoolHeap::Chunk& chunk, Stamps& stamps, Worklist& worklist) noexcept;
   /// Gives free blocks back to the device, as long as `keep` bytes stay; returns their bytes.
   std::uint64_t release_free(std::uint64_t keep, Worklist& worklist);
   /// The user's handle is gone.
@@ -45,10 +47,12 @@ class PoolState {
 
  private:
   struct Request {
-    backend::MemoryRequest memory;
+    std::uint64_t size = 0;
+    std::uint64_t alignment = 1;
+    std::string label;
     std::uint64_t chunk = 0;  // the size of the class that holds it
   };
-  using Lock = std::unique_lock<std::mutex>;
+  using Lock = std::unique_lock<base::Mutex>;
   /// What has been tried for one request.
   struct Attempt {
     std::optional<Deadline> deadline{};
@@ -56,9 +60,9 @@ class PoolState {
     bool has_waited_enough = false;
   };
 
-  [[nodiscard]] Result<Request> check(DType dtype, const Shape& shape, const BufferOptions& options) const;
   [[nodiscard]] PoolHeap::Chunk* find(const QueueState& queue, const Request& request);
   [[nodiscard]] PoolHeap::Chunk* take(PoolHeap::Chunk* chunk, std::uint64_t& count) noexcept;
+  Result<PoolHeap::Chunk*> find_with_patience(Lock& lock, const QueueState& queue, const Request& request);
   Result<void> find_more(Lock& lock, const Request& request, Attempt& attempt);
   [[nodiscard]] std::optional<std::uint64_t> growth(std::uint64_t chunk) const noexcept;
   Result<bool> grow(Lock& lock, const Request& request, Attempt& attempt);
@@ -68,7 +72,7 @@ class PoolState {
   [[nodiscard]] PoolExhaustion exhaustion(const Request& request) const noexcept;
   [[nodiscard]] Error exhausted(const Request& request, const Attempt& attempt) const;
   [[nodiscard]] std::vector<PoolHolder> holders_locked() const;
-  [[nodiscard]] Buffer keep(PoolHeap::Chunk& chunk, const Request& request, DType dtype, const Shape& shape);
+  [[nodiscard]] std::uint64_t keep(PoolHeap::Chunk& chunk, Request& request) noexcept;
 
   Incarnation& incarnation_;
   const PoolOptions options_;

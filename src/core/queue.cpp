@@ -42,7 +42,7 @@ Result<void> Queue::submit_and_wait(CommandList list, Timeout timeout) {
   return done.wait(timeout);
 }
 
-Result<Buffer> Queue::allocate(Resource& resource, DType dtype, const Shape& shape, BufferOptions options) {
+Result<Buffer> Queue::allocate(Resource& resource, DType dtype, const Shape& shape, const BufferOptions& options) {
   if (!state_) return core::empty_object("Queue");
   return base::contain("allocating a buffer",
                        [&] { return resource.allocate(*this, dtype, shape, std::move(options)); });
@@ -50,8 +50,8 @@ Result<Buffer> Queue::allocate(Resource& resource, DType dtype, const Shape& sha
 
 Result<void> Queue::free(Buffer buffer) {
   if (!state_) return core::empty_object("Queue");
-  if (!buffer.incarnation_) return core::empty_object("Buffer");
-  if (buffer.incarnation_.get() != &state_->incarnation())
+  if (buffer.incarnation_ == nullptr) return core::empty_object("Buffer");
+  if (buffer.incarnation_ != &state_->incarnation())
     return buffer.incarnation_->foreign(buffer.text(), state_->incarnation());
   return base::contain("freeing a buffer", [&]() -> Result<void> {
     state_->touch(buffer.view_.buffer_);
@@ -61,9 +61,9 @@ Result<void> Queue::free(Buffer buffer) {
 
 Result<Buffer> Queue::fork(const Buffer& buffer, std::string label) {
   if (!state_) return core::empty_object("Queue");
-  if (!buffer.incarnation_) return core::empty_object("Buffer");
+  if (buffer.incarnation_ == nullptr) return core::empty_object("Buffer");
   core::Incarnation& incarnation = state_->incarnation();
-  if (buffer.incarnation_.get() != &incarnation) return buffer.incarnation_->foreign(buffer.text(), incarnation);
+  if (buffer.incarnation_ != &incarnation) return buffer.incarnation_->foreign(buffer.text(), incarnation);
   return base::contain("forking a buffer", [&]() -> Result<Buffer> {
     PINTLE_TRY(incarnation.usable(text()));
     PINTLE_ASSIGN(fork, incarnation.fork(*state_, buffer.view_, label));
@@ -76,8 +76,8 @@ Result<Buffer> Queue::fork(const Buffer& buffer, std::string label) {
 
 Result<Point> Queue::unshare(const Buffer& buffer) {
   if (!state_) return core::empty_object("Queue");
-  if (!buffer.incarnation_) return core::empty_object("Buffer");
-  if (buffer.incarnation_.get() != &state_->incarnation())
+  if (buffer.incarnation_ == nullptr) return core::empty_object("Buffer");
+  if (buffer.incarnation_ != &state_->incarnation())
     return buffer.incarnation_->foreign(buffer.text(), state_->incarnation());
   return base::contain("unsharing a buffer", [&] { return state_->unshare(buffer.view_.buffer_); });
 }

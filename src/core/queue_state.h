@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "core/flight.h"
 #include "core/signal_state.h"
 #include "pintle/backend/driver.h"
@@ -119,7 +120,7 @@ class QueueState : public std::enable_shared_from_this<QueueState> {
   Result<void> check(const SubmitOptions& options) const;
   template <class Fill>
   Result<Point> take(SubmitOptions* options, Fill fill);
-  Result<void> make_room(std::unique_lock<std::mutex>& lock, const Timeout& timeout);
+  Result<void> make_room(std::unique_lock<base::Mutex>& lock, const Timeout& timeout);
   [[nodiscard]] bool is_full() const noexcept;
   [[nodiscard]] bool takes_more() const noexcept;
   [[nodiscard]] Error refusal() const;

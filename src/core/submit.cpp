@@ -60,7 +60,7 @@ Result<void> QueueState::check(const SubmitOptions& options) const {
 bool QueueState::is_full() const noexcept { return in_flight() >= incarnation_->info().limits.max_in_flight; }
 
 // Blocks until the queue can take one more submission. Gives the lock back while it waits.
-Result<void> QueueState::make_room(std::unique_lock<std::mutex>& lock, const Timeout& timeout) {
+Result<void> QueueState::make_room(std::unique_lock<base::Mutex>& lock, const Timeout& timeout) {
   std::optional<Deadline> deadline;
   while (is_full()) {
     const std::uint64_t oldest = reached_ + 1;

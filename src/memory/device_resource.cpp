@@ -4,8 +4,9 @@
 
 namespace pintle {
 
-Result<Buffer> DeviceResource::allocate(Queue& /*queue*/, DType dtype, const Shape& shape, BufferOptions options) {
-  return device_.allocate(dtype, shape, std::move(options));
+Result<Buffer> DeviceResource::allocate(Queue& /*queue*/, DType dtype, const Shape& shape,
+                                        const BufferOptions& options) {
+  return device_.allocate(dtype, shape, options);
 }
 
 }  // namespace pintle

@@ -70,14 +70,14 @@ class LimitTicket {
 LimitResource::LimitResource(Resource& upstream, std::uint64_t bytes) noexcept
     : upstream_(upstream), state_(memory::state_of<memory::Limit>(bytes)) {}
 
-Result<Buffer> LimitResource::allocate(Queue& queue, DType dtype, const Shape& shape, BufferOptions options) {
+Result<Buffer> LimitResource::allocate(Queue& queue, DType dtype, const Shape& shape, const BufferOptions& options) {
   if (state_ == nullptr) return memory::no_state();
   return base::contain("allocating below a limit", [&]() -> Result<Buffer> {
     const auto bytes = memory::requested_bytes(dtype, shape);
-    if (!bytes) return upstream_.allocate(queue, dtype, shape, std::move(options));
+    if (!bytes) return upstream_.allocate(queue, dtype, shape, options);
     auto ticket = std::make_shared<memory::LimitTicket>(state_);
     PINTLE_TRY(ticket->take(*bytes, options));
-    auto made = upstream_.allocate(queue, dtype, shape, std::move(options));
+    auto made = upstream_.allocate(queue, dtype, shape, options);
     if (made) PINTLE_TRY(made->keep(std::move(ticket)));
     return made;
   });

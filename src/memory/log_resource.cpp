@@ -56,11 +56,11 @@ std::string refusal_text(DType dtype, const Shape& shape, const std::string& wha
 LogResource::LogResource(Resource& upstream, Sink sink) noexcept
     : upstream_(upstream), state_(memory::state_of<memory::LogSink>(std::move(sink))) {}
 
-Result<Buffer> LogResource::allocate(Queue& queue, DType dtype, const Shape& shape, BufferOptions options) {
+Result<Buffer> LogResource::allocate(Queue& queue, DType dtype, const Shape& shape, const BufferOptions& options) {
   if (state_ == nullptr) return memory::no_state();
   return base::contain("allocating with a log", [&]() -> Result<Buffer> {
     const std::string what = memory::request_text(options);
-    auto made = upstream_.allocate(queue, dtype, shape, std::move(options));
+    auto made = upstream_.allocate(queue, dtype, shape, options);
     if (!made) {
       state_->write(memory::refusal_text(dtype, shape, what, made.error()));
       return made;

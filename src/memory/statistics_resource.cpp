@@ -66,10 +66,11 @@ class StatisticsTicket {
 StatisticsResource::StatisticsResource(Resource& upstream) noexcept
     : upstream_(upstream), state_(memory::state_of<memory::Tallies>()) {}
 
-Result<Buffer> StatisticsResource::allocate(Queue& queue, DType dtype, const Shape& shape, BufferOptions options) {
+Result<Buffer> StatisticsResource::allocate(Queue& queue, DType dtype, const Shape& shape,
+                                            const BufferOptions& options) {
   if (state_ == nullptr) return memory::no_state();
   return base::contain("allocating with statistics", [&]() -> Result<Buffer> {
-    auto made = upstream_.allocate(queue, dtype, shape, std::move(options));
+    auto made = upstream_.allocate(queue, dtype, shape, options);
     if (!made) state_->fail();
     else PINTLE_TRY(made->keep(std::make_shared<memory::StatisticsTicket>(state_, made->size_bytes())));
     return made;

@@ -61,10 +61,10 @@ class TrackTicket {
 TrackResource::TrackResource(Resource& upstream) noexcept
     : upstream_(upstream), state_(memory::state_of<memory::Holders>()) {}
 
-Result<Buffer> TrackResource::allocate(Queue& queue, DType dtype, const Shape& shape, BufferOptions options) {
+Result<Buffer> TrackResource::allocate(Queue& queue, DType dtype, const Shape& shape, const BufferOptions& options) {
   if (state_ == nullptr) return memory::no_state();
   return base::contain("allocating with a list of holders", [&]() -> Result<Buffer> {
-    auto made = upstream_.allocate(queue, dtype, shape, std::move(options));
+    auto made = upstream_.allocate(queue, dtype, shape, options);
     if (made) PINTLE_TRY(made->keep(std::make_shared<memory::TrackTicket>(state_, *made)));
     return made;
   });

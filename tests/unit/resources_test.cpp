@@ -32,11 +32,11 @@ void expect_words(const Error& error, Errc code, std::initializer_list<std::stri
 class Scripted final : public Resource {
  public:
   explicit Scripted(Device device) : upstream_(std::move(device)) {}
-  Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape, BufferOptions options) override {
+  Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape, const BufferOptions& options) override {
     ++asked;
     last = options;
     if (refusal) return *refusal;
-    return upstream_.allocate(queue, dtype, shape, std::move(options));
+    return upstream_.allocate(queue, dtype, shape, options);
   }
 
   std::optional<Error> refusal;

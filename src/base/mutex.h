@@ -1,0 +1,46 @@
+// A lock for short sections.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/sync.h"
+
+namespace pintle::base {
+
+/// Two instructions where nobody else wants it. Who finds it taken looks again for about a microsecond, longer than the
+/// sections last that it is for, and sleeps then. Not recursive, not fair.
+class Mutex {
+ public:
+  Mutex() noexcept = default;
+  Mutex(const Mutex&) = delete;
+  Mutex& operator=(const Mutex&) = delete;
+
+  void lock() noexcept {
+    if (!try_lock()) wait();
+  }
+  [[nodiscard]] bool try_lock() noexcept {
+    std::uint32_t expected = free;
+    return state_.compare_exchange_strong(expected, taken, std::memory_order_acquire, std::memory_order_relaxed);
+  }
+  void unlock() noexcept {
+    if (state_.exchange(free, std::memory_order_release) == awaited) state_.notify_one();
+  }
+
+ private:
+  static constexpr std::uint32_t free = 0, taken = 1;
+  static constexpr std::uint32_t awaited = 2;  // taken, and somebody may sleep
+
+  [[gnu::noinline]] void wait() noexcept {
+    constexpr int looks = 32;
+    for (int i = 0; i < looks; ++i) {
+      if (state_.load(std::memory_order_relaxed) == free && try_lock()) return;
+      spin_pause();
+    }
+    while (state_.exchange(awaited, std::memory_order_acquire) != free) state_.wait(awaited, std::memory_order_relaxed);
+  }
+
+  std::atomic<std::uint32_t> state_{free};
+};
+
+}  // namespace pintle::base
