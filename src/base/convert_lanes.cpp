@@ -248,17 +248,27 @@ HWY_INLINE std::size_t convert_vectors(std::byte* to, const std::byte* from, std
   return done;
 }
 
-/// `to` begins at a cache line. A block at a time is converted in the nearest cache and then sent past all of them.
+/// `to` begins at a cache line. A block at a time is converted in the nearest cache and then sent past all of them; while
+/// it is converted the next one is fetched, a line of each of its pages in turn, since one page alone is fetched slower.
 /// Returns how many elements were whole blocks.
 template <class Kernel>
 HWY_ATTR std::size_t stream_blocks(std::byte* to, const std::byte* from, std::size_t count, const Kernel& kernel) {
   constexpr std::size_t from_size = sizeof(typename Kernel::From), to_size = sizeof(typename Kernel::To);
-  constexpr std::size_t block = 4096 / to_size;
+  constexpr std::size_t line = 64, page = 4096;
+  constexpr std::size_t block = from_size > to_size ? 4 * page / from_size : page / to_size;
+  constexpr std::size_t group = std::max(line / from_size, hn::MaxLanes(Words()));
+  constexpr std::size_t pages = std::max<std::size_t>(block * from_size / page, 1);
   const hn::ScalableTag<std::uint8_t> tag;
   HWY_ALIGN std::byte converted[block * to_size];
   std::size_t done = 0;
   for (; done + block <= count; done += block) {
-    convert_vectors(converted, from + done * from_size, block, kernel);
+    const std::byte* const read = from + done * from_size;
+    const std::byte* const next = read + (done + 2 * block <= count ? block * from_size : 0);
+    for (std::size_t i = 0; i < block; i += group) {
+      for (std::size_t n = i * from_size / line; n < (i + group) * from_size / line; ++n)
+        hwy::Prefetch(next + n % pages * page + n / pages * line);
+      convert_vectors(converted + i * to_size, read + i * from_size, group, kernel);
+    }
     for (std::size_t at = 0; at < sizeof converted; at += hn::Lanes(tag))
       hn::Stream(hn::Load(tag, typed<std::uint8_t>(converted + at)), tag,
                  typed<std::uint8_t>(to + done * to_size + at));
