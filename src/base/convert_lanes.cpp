@@ -248,9 +248,9 @@ HWY_INLINE std::size_t convert_vectors(std::byte* to, const std::byte* from, std
   return done;
 }
 
-/// `to` begins at a cache line. A block at a time is converted in the nearest cache and then sent past all of them; while
-/// it is converted the next one is fetched, a line of each of its pages in turn, since one page alone is fetched slower.
-/// Returns how many elements were whole blocks.
+/// `to` begins at a cache line. A block at a time is converted in the nearest cache and then sent past all of them;
+/// while it is converted the next one is fetched, a line of each of its pages in turn, since one page alone is fetched
+/// slower. Returns how many elements were whole blocks.
 template <class Kernel>
 HWY_ATTR std::size_t stream_blocks(std::byte* to, const std::byte* from, std::size_t count, const Kernel& kernel) {
   constexpr std::size_t from_size = sizeof(typename Kernel::From), to_size = sizeof(typename Kernel::To);

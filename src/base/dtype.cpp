@@ -86,7 +86,8 @@ std::string Shape::text() const {
 
 std::optional<std::uint64_t> checked_bytes(DType dtype, const Shape& shape) noexcept {
   const auto count = shape.count();
-  return count ? base::checked_mul(*count, bytes_of(dtype)) : std::nullopt;
+  if (!count) return std::nullopt;
+  return base::checked_mul(*count, bytes_of(dtype));
 }
 
 }  // namespace pintle

@@ -118,15 +118,6 @@ std::shared_ptr<Incarnation> Incarnation::lease() const {
   return {std::move(lease), incarnation};
 }
 
-void Incarnation::count_held() {
-  if (held_ == 0) held_lease_ = lease();
-  ++held_;
-}
-
-std::shared_ptr<Incarnation> Incarnation::count_gone() noexcept {
-  return --held_ == 0 ? std::exchange(held_lease_, nullptr) : nullptr;
-}
-
 Result<void> Incarnation::usable(std::string_view object) const {
   if (base::in_forked_child()) return base::forked_error();
   if (!is_lost()) return {};

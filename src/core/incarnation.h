@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/fork.h"
@@ -162,7 +163,10 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   /// A buffer over memory that is there.
   [[nodiscard]] NewBuffer keep_buffer(BufferRecord record, DType dtype, const Shape& shape);
   /// The same for a record that is filled in already where it is.
-  [[nodiscard]] NewBuffer hand_out_buffer(std::uint64_t id, std::uint64_t size, DType dtype, const Shape& shape);
+  [[nodiscard]] NewBuffer hand_out_buffer(std::uint64_t id, std::uint64_t size, DType dtype, const Shape& shape) {
+    count_held();
+    return {this, id, size, dtype, shape};
+  }
   /// The next record needs no memory.
   void reserve_record() { buffers_.reserve_one(); }
   [[nodiscard]] std::pair<std::uint64_t, BufferRecord*> make_record() { return buffers_.make(); }
@@ -192,9 +196,13 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
 
   [[nodiscard]] std::shared_ptr<Incarnation> lease() const;
   /// A user holds one more buffer or pool; all of these share one lease. With the lock held.
-  void count_held();
+  void count_held() {
+    if (held_++ == 0) held_lease_ = lease();
+  }
   /// One less; returns the lease when it was the last, to be dropped without the lock.
-  [[nodiscard]] std::shared_ptr<Incarnation> count_gone() noexcept;
+  [[nodiscard]] std::shared_ptr<Incarnation> count_gone() noexcept {
+    return --held_ == 0 ? std::exchange(held_lease_, nullptr) : nullptr;
+  }
   /// A pointer to `state` that shares a lease and runs `ended` when the last copy goes.
   template <class State>
   [[nodiscard]] std::shared_ptr<State> hand_out_with(std::shared_ptr<State> state, std::function<void()> ended);

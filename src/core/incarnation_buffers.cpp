@@ -143,11 +143,6 @@ NewBuffer Incarnation::keep_buffer(BufferRecord record, DType dtype, const Shape
   return hand_out_buffer(buffers_.insert(std::move(record)), size, dtype, shape);
 }
 
-NewBuffer Incarnation::hand_out_buffer(std::uint64_t id, std::uint64_t size, DType dtype, const Shape& shape) {
-  count_held();
-  return {this, id, size, dtype, shape};
-}
-
 /// With the lock held. Waits for nothing, so what is about to be free does not count.
 Result<backend::MemoryId> Incarnation::allocate_memory(const backend::MemoryRequest& request) {
   auto memory = device_->allocate(request);

@@ -3,23 +3,6 @@
 #include <algorithm>
 
 namespace pintle::core {
-// Class k of the power of two 2^p covers [2^p (1 + k/8), 2^p (1 + (k+1)/8)). Below 8 granules every count of granules
-// is a class of its own.
-std::size_t PoolHeap::class_of(std::uint64_t size) const noexcept {
-  const std::uint64_t granules = size >> granule_bits_;
-  if (granules < steps) return static_cast<std::size_t>(granules);
-  const auto power = static_cast<unsigned>(std::bit_width(granules)) - 1;
-  return (power - 2) * steps + static_cast<std::size_t>((granules >> (power - 3)) & (steps - 1));
-}
-
-std::optional<std::uint64_t> PoolHeap::rounded(std::uint64_t size) const noexcept {
-  if (size > std::uint64_t{1} << 63) return std::nullopt;
-  const std::uint64_t granules = (size + granule() - 1) >> granule_bits_;
-  if (granules < 2 * steps) return granules << granule_bits_;
-  const auto shift = static_cast<unsigned>(std::bit_width(granules)) - 4;  // what a step of this power counts in
-  const std::uint64_t step = std::uint64_t{1} << shift;
-  return ((granules + step - 1) >> shift << shift) << granule_bits_;
-}
 
 PoolHeap::Chunk* PoolHeap::new_chunk() {
   if (spare_.capacity() <= chunks_.size()) spare_.reserve(2 * chunks_.size() + 16);  // so that forgetting needs none
@@ -28,14 +11,6 @@ PoolHeap::Chunk* PoolHeap::new_chunk() {
   spare_.pop_back();
   *chunk = Chunk();
   return chunk;
-}
-
-PoolHeap::Chunk* PoolHeap::take_waiting(Chunk& chunk) noexcept {
-  unlink(waiting_, chunk);
-  waiting_bytes_ -= chunk.size;
-  used_ += chunk.size;
-  chunk.state = State::used;
-  return &chunk;
 }
 
 PoolHeap::Chunk* PoolHeap::take_free(std::uint64_t size) {
@@ -63,14 +38,6 @@ PoolHeap::Chunk* PoolHeap::take_free(std::uint64_t size) {
   chunk.state = State::used;
   used_ += size;
   return &chunk;
-}
-
-void PoolHeap::give(Chunk& chunk, Stamps&& stamps) noexcept {
-  chunk.stamps = std::move(stamps);
-  chunk.state = State::waiting;
-  link(waiting_, chunk);
-  used_ -= chunk.size;
-  waiting_bytes_ += chunk.size;
 }
 
 void PoolHeap::set_free(Chunk& chunk) noexcept {
@@ -109,19 +76,6 @@ void PoolHeap::unlink_free(Chunk& chunk) noexcept {
   unlink(free_, chunk);
   if (free_[chunk.size_class] == nullptr)
     filled_[chunk.size_class / 64] &= ~(std::uint64_t{1} << (chunk.size_class % 64));
-}
-
-void PoolHeap::link(Lists& lists, Chunk& chunk) noexcept {
-  Chunk*& first = lists[chunk.size_class];
-  chunk.previous = nullptr;
-  chunk.next = first;
-  if (first != nullptr) first->previous = &chunk;
-  first = &chunk;
-}
-
-void PoolHeap::unlink(Lists& lists, Chunk& chunk) noexcept {
-  (chunk.previous != nullptr ? chunk.previous->next : lists[chunk.size_class]) = chunk.next;
-  if (chunk.next != nullptr) chunk.next->previous = chunk.previous;
 }
 
 void PoolHeap::add_block(backend::MemoryId memory, std::uint64_t size) {

@@ -57,7 +57,14 @@ class PoolHeap {
   PoolHeap& operator=(const PoolHeap&) = delete;
 
   /// The size of the class that holds `size` bytes (at least 1); empty beyond 2^63.
-  [[nodiscard]] std::optional<std::uint64_t> rounded(std::uint64_t size) const noexcept;
+  [[nodiscard]] std::optional<std::uint64_t> rounded(std::uint64_t size) const noexcept {
+    if (size > std::uint64_t{1} << 63) return std::nullopt;
+    const std::uint64_t granules = (size + granule() - 1) >> granule_bits_;
+    if (granules < 2 * steps) return granules << granule_bits_;
+    const auto shift = static_cast<unsigned>(std::bit_width(granules)) - 4;  // what a step of this power counts in
+    const std::uint64_t step = std::uint64_t{1} << shift;
+    return ((granules + step - 1) >> shift << shift) << granule_bits_;
+  }
   [[nodiscard]] std::uint64_t granule() const noexcept { return std::uint64_t{1} << granule_bits_; }
 
   /// A waiting chunk of exactly this class whose stamps `may_have` accepts; null when there is none.
@@ -74,7 +81,13 @@ class PoolHeap {
   /// is taken.
   [[nodiscard]] Chunk* take_free(std::uint64_t size);
   /// A used chunk comes back, with its last uses.
-  void give(Chunk& chunk, Stamps&& stamps) noexcept;
+  void give(Chunk& chunk, Stamps&& stamps) noexcept {
+    chunk.stamps = std::move(stamps);
+    chunk.state = State::waiting;
+    link(waiting_, chunk);
+    used_ -= chunk.size;
+    waiting_bytes_ += chunk.size;
+  }
   /// Waiting chunks whose stamps `is_finished` accepts become free and merge.
   template <class IsFinished>
   void settle(IsFinished is_finished) {
@@ -114,16 +127,38 @@ class PoolHeap {
   static constexpr std::size_t classes = 56 * steps;
   using Lists = std::array<Chunk*, classes>;
 
-  [[nodiscard]] std::size_t class_of(std::uint64_t size) const noexcept;
+  /// Class k of the power of two 2^p covers [2^p (1 + k/8), 2^p (1 + (k+1)/8)). Below 8 granules every count of
+  /// granules is a class of its own.
+  [[nodiscard]] std::size_t class_of(std::uint64_t size) const noexcept {
+    const std::uint64_t granules = size >> granule_bits_;
+    if (granules < steps) return static_cast<std::size_t>(granules);
+    const auto power = static_cast<unsigned>(std::bit_width(granules)) - 1;
+    return (power - 2) * steps + static_cast<std::size_t>((granules >> (power - 3)) & (steps - 1));
+  }
   [[nodiscard]] Chunk* new_chunk();
   void forget_chunk(Chunk& chunk) noexcept { spare_.push_back(&chunk); }
-  [[nodiscard]] Chunk* take_waiting(Chunk& chunk) noexcept;
+  [[nodiscard]] Chunk* take_waiting(Chunk& chunk) noexcept {
+    unlink(waiting_, chunk);
+    waiting_bytes_ -= chunk.size;
+    used_ += chunk.size;
+    chunk.state = State::used;
+    return &chunk;
+  }
   void set_free(Chunk& chunk) noexcept;
   void merge_with_right(Chunk& chunk) noexcept;
   void link_free(Chunk& chunk) noexcept;
   void unlink_free(Chunk& chunk) noexcept;
-  static void link(Lists& lists, Chunk& chunk) noexcept;
-  static void unlink(Lists& lists, Chunk& chunk) noexcept;
+  static void link(Lists& lists, Chunk& chunk) noexcept {
+    Chunk*& first = lists[chunk.size_class];
+    chunk.previous = nullptr;
+    chunk.next = first;
+    if (first != nullptr) first->previous = &chunk;
+    first = &chunk;
+  }
+  static void unlink(Lists& lists, Chunk& chunk) noexcept {
+    (chunk.previous != nullptr ? chunk.previous->next : lists[chunk.size_class]) = chunk.next;
+    if (chunk.next != nullptr) chunk.next->previous = chunk.previous;
+  }
 
   const unsigned granule_bits_;
   std::deque<Chunk> chunks_;  // every chunk that has ever been; pieces come and go, their memory is used again

@@ -39,7 +39,9 @@ Result<Buffer> PoolState::allocate(QueueState& queue, DType dtype, const Shape& 
     PINTLE_ASSIGN(found, find_with_patience(lock, queue, request));
     chunk = found;
   }
-  return incarnation_.hand_out_buffer(keep(*chunk, request), size, dtype, shape);
+  const NewBuffer made = incarnation_.hand_out_buffer(keep(*chunk, request), size, dtype, shape);
+  lock.unlock();
+  return made;
 }
 
 /// Where there is none at once.
