@@ -1,5 +1,5 @@
-// Allocations of one submission, on any thread. A recording's replay makes none. A list has allocated while it was
-// built; submitting it makes none either.
+// Allocations of one submission, on any thread. A recording's replay makes none, and a pool that has what is asked for
+// neither. A list has allocated while it was built; submitting it makes none either.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -46,7 +46,7 @@ int one_allocation() {
 
 int main(int count, char** arguments) {
   const int found = measure(budgets::parse_kind(count > 1 ? arguments[1] : ""));
-  std::printf("%d allocations in %d submissions; the budget is 0\n", found, budgets::measured);
+  std::printf("%d allocations in %d rounds; the budget is 0\n", found, budgets::measured);
   if (one_allocation() != 1) {
     std::printf("the counter does not see an allocation\n");
     return 1;

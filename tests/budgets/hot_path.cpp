@@ -26,6 +26,7 @@ HotPath::HotPath(Kind kind)
       device_(must(open("cpu"))),
       queue_(must(device_.queue())),
       kernel_(load(device_)),
+      pool_(must(Pool::create(device_))),
       buffer_(must(device_.allocate(DType::u32, {64}))),
       recording_(must(device_.record(CommandList{}.exec(kernel_, Grid{1}, buffer_, Slot{0})))) {
   occupy();
@@ -63,13 +64,15 @@ void HotPath::prepare() {
 
 void HotPath::submit() {
   if (kind_ == Kind::list) must(queue_.submit(std::move(list_)));
-  else must(queue_.replay(recording_, {1u}));
+  else if (kind_ == Kind::recording) must(queue_.replay(recording_, {1u}));
+  else must(queue_.allocate(pool_, DType::u32, {1024}));  // and it goes back
 }
 
 Kind parse_kind(std::string_view text) {
   if (text == "list") return Kind::list;
   if (text == "recording") return Kind::recording;
-  std::fprintf(stderr, "usage: PROGRAM list|recording\n");
+  if (text == "pool") return Kind::pool;
+  std::fprintf(stderr, "usage: PROGRAM list|recording|pool\n");
   std::exit(2);
 }
 

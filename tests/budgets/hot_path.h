@@ -1,5 +1,5 @@
-// One submission of an empty kernel, again and again, as the budgets of the hot path are measured. The worker stays
-// awake the whole time: it is inside a host call that ends with the measurement.
+// One submission of an empty kernel, or one buffer from a pool and back, again and again, as the budgets of the hot
+// path are measured. The worker stays awake the whole time: it is inside a host call that ends with the measurement.
 #pragma once
 
 #include <atomic>
@@ -11,8 +11,8 @@
 
 namespace budgets {
 
-/// What is submitted.
-enum class Kind : unsigned char { list, recording };
+/// What is submitted; or a pool's buffer is allocated and freed.
+enum class Kind : unsigned char { list, recording, pool };
 
 class HotPath {
  public:
@@ -23,7 +23,7 @@ class HotPath {
 
   /// Lets the worker go, waits for everything, and keeps it busy again. What was used once is used again from here on.
   void settle();
-  /// Makes the list that the next `submit` takes; nothing for a recording.
+  /// Makes the list that the next `submit` takes; nothing otherwise.
   void prepare();
   /// The measured call.
   [[gnu::noinline]] void submit();
@@ -36,13 +36,14 @@ class HotPath {
   pintle::Device device_;
   pintle::Queue queue_;
   pintle::Kernel kernel_;
+  pintle::Pool pool_;
   pintle::Buffer buffer_;
   pintle::Recording recording_;
   pintle::CommandList list_;
   std::atomic<bool> busy_{false}, released_{false};
 };
 
-/// "list" or "recording"; ends the process for anything else.
+/// "list", "recording" or "pool"; ends the process for anything else.
 [[nodiscard]] Kind parse_kind(std::string_view text);
 
 /// Submissions of one measurement, all in flight together, and how many such rounds before it fill every cache and

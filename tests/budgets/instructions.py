@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Instructions of one submission, by callgrind, beside the ceiling in instructions.json. The counts repeat exactly, so a rise is a
+"""Instructions of one round, a submission or a pool's buffer and back, by callgrind, beside the ceiling in instructions.json. The counts repeat exactly, so a rise is a
 change of the code. `--write` records the present count and a tenth more."""
 
 import json
@@ -45,7 +45,7 @@ def main():
         ceilings.setdefault(build, {})[kind] = round(found * HEADROOM)
         CEILINGS.write_text(json.dumps(ceilings, indent=2, sort_keys=True) + "\n")
     ceiling = ceilings[build][kind]
-    print(f"{found:.0f} instructions per submission of a {kind}; the ceiling is {ceiling}")
+    print(f"{found:.0f} instructions per round of {kind}; the ceiling is {ceiling}")
     return 1 if found > ceiling else 0
 
 
