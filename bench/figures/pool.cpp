@@ -118,13 +118,14 @@ Result<Row> mixed(const BenchOptions& options) {
       options.device, *measured);
 }
 
-constexpr std::size_t threads = 8, queues = 4, requests = 60;
+constexpr std::size_t threads = 8, queues = 4, requests = 300;
 
 /// Nanoseconds of a step when every thread runs its trace; `run(thread, trace)`.
 template <class Run>
 Result<void> together(Samples& samples, std::span<const PoolTrace> traces, Run run) {
   for (int sample = 0; sample <= 3; ++sample) {
-    std::barrier start(threads + 1);
+    BenchClock::time_point begin;
+    std::barrier start(threads, [&]() noexcept { begin = BenchClock::now(); });
     std::array<Result<void>, threads> ended;
     std::vector<std::jthread> workers;
     for (std::size_t i = 0; i < threads; ++i) {
@@ -133,9 +134,7 @@ Result<void> together(Samples& samples, std::span<const PoolTrace> traces, Run r
         ended[i] = run(i, traces[i]);
       });
     }
-    start.arrive_and_wait();
-    const auto begin = BenchClock::now();
-    workers.clear();
+    workers.clear();  // waits for them
     std::size_t steps = 0;
     for (const PoolTrace& trace : traces) steps += trace.steps.size();
     if (sample != 0) samples.push_back(nanoseconds_since(begin) / static_cast<double>(steps));

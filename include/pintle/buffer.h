@@ -78,9 +78,10 @@ class Buffer {
   Buffer(Buffer&& other) noexcept
       : incarnation_(std::exchange(other.incarnation_, nullptr)), view_(std::exchange(other.view_, {})) {}
   Buffer& operator=(Buffer&& other) noexcept {
-    Buffer taken(std::move(other));  // its destructor destroys what this buffer was
-    std::swap(incarnation_, taken.incarnation_);
-    std::swap(view_, taken.view_);
+    if (this == &other) return *this;
+    if (incarnation_ != nullptr) destroy();
+    incarnation_ = std::exchange(other.incarnation_, nullptr);
+    view_ = std::exchange(other.view_, {});
     return *this;
   }
   ~Buffer() {

@@ -43,6 +43,8 @@ struct NewBuffer {
 };
 
 struct BufferRecord {
+  BufferRecord() noexcept {}  // NOLINT(modernize-use-equals-default): a defaulted one is cleared first, byte by byte
+
   backend::MemoryId memory = backend::MemoryId::none;  ///< None as long as nobody has used a lazy one.
   std::uint64_t base = 0;                              ///< Where the buffer begins in the memory.
   std::uint64_t size = 0;

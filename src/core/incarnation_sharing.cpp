@@ -167,6 +167,13 @@ Result<std::optional<Buffer>> Incarnation::fork(const QueueState& queue, const B
     if (const auto made = materialize(*record); !made) return report_locked(made.error(), worklist);
   }
   if (record->is_pinned && !record->is_sealed) return std::optional<Buffer>();
+  BufferRecord fork;
+  fork.memory = record->memory;
+  fork.base = record->base;
+  fork.size = record->size;
+  fork.alignment = record->alignment;
+  fork.placement = record->placement;
+  fork.label = label;
   if (record->shared == nullptr) {
     record->shared = std::make_shared<SharedBytes>(SharedBytes{1, std::move(record->origin), {}});
     record->origin = {};
@@ -175,8 +182,6 @@ Result<std::optional<Buffer>> Incarnation::fork(const QueueState& queue, const B
   record->shared->before.set(queue.number(), queue.last_serial());
   ++record->shared->owners;
   has_specials_ = true;
-  BufferRecord fork{record->memory, record->base, record->size, record->alignment, record->placement};
-  fork.label = label;
   fork.shared = record->shared;
   return std::optional<Buffer>(keep_buffer(std::move(fork), of.dtype_, of.shape_));
 }

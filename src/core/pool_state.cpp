@@ -195,7 +195,7 @@ std::uint64_t PoolState::keep(PoolHeap::Chunk& chunk, Request& request) noexcept
   record.size = request.size;
   record.alignment = static_cast<std::uint32_t>(request.alignment);
   record.placement = options_.placement;
-  record.label = std::move(request.label);
+  if (!request.label.empty()) record.label = std::move(request.label);
   record.origin.pool = this;
   record.origin.chunk = &chunk;
   ++counts_.buffers;
