@@ -255,7 +255,7 @@ template <class Kernel>
 HWY_ATTR std::size_t stream_blocks(std::byte* to, const std::byte* from, std::size_t count, const Kernel& kernel) {
   constexpr std::size_t from_size = sizeof(typename Kernel::From), to_size = sizeof(typename Kernel::To);
   constexpr std::size_t line = 64, page = 4096;
-  constexpr std::size_t block = from_size > to_size ? 4 * page / from_size : page / to_size;
+  constexpr std::size_t block = from_size > to_size ? 4 * page / from_size : 2 * page / to_size;
   constexpr std::size_t group = std::max(line / from_size, hn::MaxLanes(Words()));
   constexpr std::size_t pages = std::max<std::size_t>(block * from_size / page, 1);
   const hn::ScalableTag<std::uint8_t> tag;
