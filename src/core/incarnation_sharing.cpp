@@ -39,7 +39,7 @@ void Incarnation::wait_behind(const Stamps& stamps, Use& use) {
   for (const Stamp& stamp : stamps) {
     const auto queue = find_queue(stamp.queue);
     if (queue == nullptr || stamp.queue == use.stamp.queue || queue->is_finished(stamp.serial)) continue;
-    use.flight.waits.push_back(SignalState::point(queue->timeline(), stamp.serial));
+    use.flight.waits.push_back(SignalState::point(queue->timeline(), queue->accepted(stamp.serial)));
   }
 }
 
@@ -222,11 +222,14 @@ Result<void> Incarnation::await_memory(std::uint64_t id, Deadline deadline) {
 Result<void> Incarnation::wait_for(const Stamps& stamps, Deadline deadline) {
   for (const Stamp& stamp : stamps) {
     std::shared_ptr<QueueState> queue;
+    std::uint64_t serial = 0;
     {
       std::lock_guard lock(mutex_);
-      if (!is_finished(stamp)) queue = find_queue(stamp.queue);
+      if (is_finished(stamp)) continue;
+      queue = find_queue(stamp.queue);
+      serial = queue->accepted(stamp.serial);
     }
-    if (queue != nullptr) PINTLE_TRY(queue->timeline()->wait(stamp.serial, deadline));
+    PINTLE_TRY(queue->timeline()->wait(serial, deadline));
   }
   return {};
 }

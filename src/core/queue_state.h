@@ -72,9 +72,10 @@ class QueueState : public std::enable_shared_from_this<QueueState> {
   void watch(std::uint64_t serial);
 
   // These want the lock held.
-  /// A serial beyond the last is the mark of a submission that was refused; it has hidden an earlier one, which may
-  /// still run.
-  [[nodiscard]] bool is_finished(std::uint64_t serial) const noexcept { return std::min(serial, last_) <= reached_; }
+  /// What a use with this serial stands for. One beyond the last is the mark of a submission that was refused, which
+  /// nobody is to wait for; it has hidden an earlier one, which may still run.
+  [[nodiscard]] std::uint64_t accepted(std::uint64_t serial) const noexcept { return std::min(serial, last_); }
+  [[nodiscard]] bool is_finished(std::uint64_t serial) const noexcept { return accepted(serial) <= reached_; }
   [[nodiscard]] bool is_idle() const noexcept { return reached_ == last_; }
   [[nodiscard]] std::uint64_t last_serial() const noexcept { return last_; }
   /// The highest serial that a backend has and that is not finished; empty when there is none.

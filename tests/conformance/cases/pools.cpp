@@ -210,6 +210,33 @@ DEVICE_TEST(Pool, WaitsForWorkInFlightAtTheCap) {
   test.finish(first.last());
 }
 
+// A refused list is no use of what it names; the use before it is waited for, and then the memory is there.
+DEVICE_TEST(Pool, RefusedListsAreNotWaitedFor) {
+  if (test.is_driven()) test.not_applicable("whoever waits in a driven device is the one who runs it");
+  Pool pool = pool_of(test, {.cap = bytes, .block = bytes, .patience = patience});
+  Queue first = test.queue(), second = test.queue();
+  Signal gate = test.signal();
+  {
+    const Buffer buffer = from(first, pool);
+    need(first.submit(CommandList{}.fill(buffer, 1u), {.wait = {test.at(gate, 1)}}));
+    Buffer gone = test.allocate(DType::u32, words);
+    CommandList list;
+    list.fill(buffer, 2u).fill(gone, 3u);
+    gone = {};
+    check_error(first.submit(std::move(list)), Errc::stale, {"destroyed"});
+  }
+  std::atomic<bool> done{false};
+  std::thread raiser([&] {
+    while (pool.statistics().waits == 0 && !done) std::this_thread::yield();
+    static_cast<void>(test.raise(gate, 1));
+  });
+  const auto got = second.allocate(pool, DType::u32, {words});
+  done = true;
+  raiser.join();
+  check_ok(got);
+  CHECK_EQ(pool.statistics().waits, 1u);
+}
+
 DEVICE_TEST(Pool, PatienceEndsWithoutMemory) {
   Pool pool = pool_of(test, {.cap = bytes, .block = bytes, .patience = moment});
   Queue first = test.queue(), second = test.queue();

@@ -253,6 +253,25 @@ DEVICE_TEST(Fork, RefusedListsOfTheLastOwnerForgetNoUse) {
   CHECK_EQ(test.read<std::uint32_t>(first, copy), Words(64, 1));
 }
 
+// A refused list has no point that is ever reached: others wait for what came before it.
+DEVICE_TEST(Fork, RefusedListsAreNotWaitedFor) {
+  Queue first = test.queue(), second = test.queue();
+  Signal gate = test.signal();
+  const Buffer parent = test.allocate(DType::u32, 64);
+  need(first.submit(CommandList{}.fill(parent, 1u), {.wait = {test.at(gate, 1)}}));
+  const Buffer child = need(first.fork(parent));
+  Buffer gone = test.allocate(DType::u32, 64);
+  CommandList list;
+  list.fill(child, 5u).fill(gone, 6u);
+  gone = {};
+  check_error(first.submit(std::move(list)), Errc::stale, {"destroyed"});
+  const Point written = need(second.submit(CommandList{}.fill(parent, 7u)));
+  CHECK(!need(written.is_reached()));
+  check_ok(test.raise(gate, 1));
+  test.finish(written);
+  if (test.executes()) CHECK_EQ(test.read<std::uint32_t>(second, child), Words(64, 1));
+}
+
 DEVICE_TEST(Fork, OfAPoolsBufferGoesBackToThePool) {
   Queue queue = test.queue();
   Pool pool = need(Pool::create(test.device()));
