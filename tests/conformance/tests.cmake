@@ -76,6 +76,7 @@ conformance_group(counters_near_the_end ${counters_filter} ${counters_environmen
 file(GLOB sweep_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/sweep/*.cpp)
 add_executable(fault_sweep ${sweep_sources})
 target_link_libraries(fault_sweep PRIVATE pintle_options pintle_conformance fmt::fmt)
+target_include_directories(fault_sweep PRIVATE ${PROJECT_SOURCE_DIR}/src)
 foreach(device "cpu" "cpu?inline" "null" ${ending_devices})
   add_test(NAME conformance.fault_sweep.${device} COMMAND fault_sweep "faulty(${device})")
   set_tests_properties(conformance.fault_sweep.${device} PROPERTIES LABELS "conformance;concurrency" TIMEOUT 600)

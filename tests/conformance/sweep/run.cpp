@@ -29,7 +29,7 @@ void Run::compare(const std::vector<std::uint32_t>& got, const std::vector<std::
 }
 
 std::vector<Error> Run::finish() {
-  std::vector<Error> errors;
+  std::vector<Error> errors = refusals_;
   for (Signal& gate : gates_) static_cast<void>(gate.set(std::numeric_limits<std::uint64_t>::max()));
   for (const Point& point : points_) {
     if (const auto waited = test_.wait(point); !waited) errors.push_back(waited.error());

@@ -1,6 +1,9 @@
 // What the fault sweep runs again and again: small programs that may be stopped by an error at any call.
 #pragma once
 
+#include <atomic>
+#include <concepts>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +29,13 @@ class Run {
   [[nodiscard]] Result<Signal> promised();
   /// The point of a submission, to be answered in the end.
   Result<Point> keep(Result<Point> point);
+  /// Something that the scenario goes on without; true where it was done. Its error is an answer all the same.
+  template <class T>
+  bool attempt(const Result<T>& done) {
+    if constexpr (std::same_as<T, Point>) static_cast<void>(keep(done));
+    if (!done) refusals_.push_back(done.error());
+    return done.has_value();
+  }
   /// Host memory that downloads may write to until everything is answered.
   [[nodiscard]] std::vector<std::uint32_t>& memory(std::size_t words);
   /// Counts a callback that must come once: `expect` when it is registered, `told` when it comes.
@@ -34,7 +44,7 @@ class Run {
   void compare(const std::vector<std::uint32_t>& got, const std::vector<std::uint32_t>& expected);
 
   [[nodiscard]] bool bytes_are_wrong() const noexcept { return wrong_; }
-  /// Raises the gates and waits for every answer. The errors that came, in the order of the points.
+  /// Raises the gates and waits for every answer. The errors that came: of attempts, then in the order of the points.
   [[nodiscard]] std::vector<Error> finish();
   [[nodiscard]] bool callbacks_came_once() const;
 
@@ -42,6 +52,7 @@ class Run {
   Context& test_;
   std::vector<Signal> gates_;
   std::vector<Point> points_;
+  std::vector<Error> refusals_;
   std::vector<std::unique_ptr<std::vector<std::uint32_t>>> memory_;
   std::vector<std::shared_ptr<std::atomic<int>>> callbacks_;
   bool wrong_ = false;

@@ -1,12 +1,10 @@
 #include <array>
 #include <atomic>
 
-#include "conformance/sweep/scenario.h"
+#include "conformance/sweep/memory.h"
 
 namespace pintle::conformance {
 namespace {
-
-using Words = std::vector<std::uint32_t>;
 
 constexpr std::size_t size = 64;
 
@@ -139,12 +137,23 @@ Result<void> callbacks(Run& run) {
 }  // namespace
 
 std::span<const Scenario> scenarios() {
-  static constexpr std::array<Scenario, 6> all{{{"upload_exec_download", upload_exec_download},
-                                                {"two_queues", two_queues},
-                                                {"recording_with_slots", recording_with_slots},
-                                                {"load_and_build", load_and_build},
-                                                {"allocate_and_free", allocate_and_free},
-                                                {"callbacks", callbacks}}};
+  static constexpr std::array<Scenario, 17> all{{{"upload_exec_download", upload_exec_download},
+                                                 {"two_queues", two_queues},
+                                                 {"recording_with_slots", recording_with_slots},
+                                                 {"load_and_build", load_and_build},
+                                                 {"allocate_and_free", allocate_and_free},
+                                                 {"callbacks", callbacks},
+                                                 {"pool_across_queues", pool_across_queues},
+                                                 {"pool_at_its_cap", pool_at_its_cap},
+                                                 {"pool_that_scrubs", pool_that_scrubs},
+                                                 {"forks_written_in_turn", forks_written_in_turn},
+                                                 {"forks_of_held_work", forks_of_held_work},
+                                                 {"forks_of_a_pool", forks_of_a_pool},
+                                                 {"sealed_and_unshared", sealed_and_unshared},
+                                                 {"host_memory_in_place", host_memory_in_place},
+                                                 {"arena_fed_and_read", arena_fed_and_read},
+                                                 {"handle_that_flips", handle_that_flips},
+                                                 {"handles_in_a_file", handles_in_a_file}}};
   return all;
 }
 
