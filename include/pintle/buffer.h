@@ -79,13 +79,14 @@ class Buffer {
       : incarnation_(std::exchange(other.incarnation_, nullptr)), view_(std::exchange(other.view_, {})) {}
   Buffer& operator=(Buffer&& other) noexcept {
     if (this == &other) return *this;
-    if (incarnation_ != nullptr) destroy();
-    incarnation_ = std::exchange(other.incarnation_, nullptr);
+    const std::uint64_t before = view_.buffer_;
+    core::Incarnation* const its = std::exchange(incarnation_, std::exchange(other.incarnation_, nullptr));
     view_ = std::exchange(other.view_, {});
+    if (its != nullptr) destroy(*its, before);  // last: what it kept may own `other`
     return *this;
   }
   ~Buffer() {
-    if (incarnation_ != nullptr) destroy();
+    if (incarnation_ != nullptr) destroy(*incarnation_, view_.buffer_);
   }
 
   [[nodiscard]] DType dtype() const noexcept { return view_.dtype(); }
@@ -131,7 +132,7 @@ class Buffer {
  private:
   friend class core::Incarnation;
   friend class Queue;
-  void destroy() noexcept;
+  static void destroy(core::Incarnation& incarnation, std::uint64_t buffer) noexcept;
   Result<std::uint64_t> fill_native(std::string_view type, void* out) const;
   [[nodiscard]] Result<std::span<std::byte>> map_for(Access access);
 

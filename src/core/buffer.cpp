@@ -53,7 +53,9 @@ Buffer::Buffer(const core::NewBuffer& made) noexcept : incarnation_(made.incarna
   view_.shape_ = made.shape;
 }
 
-void Buffer::destroy() noexcept { incarnation_->destroy_buffer(view_.buffer_); }
+void Buffer::destroy(core::Incarnation& incarnation, std::uint64_t buffer) noexcept {
+  incarnation.destroy_buffer(buffer);
+}
 
 std::string Buffer::text() const {
   return incarnation_ != nullptr ? incarnation_->buffer_text(view_.buffer_) : "[Buffer]";
