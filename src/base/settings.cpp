@@ -23,6 +23,8 @@ using std::chrono::milliseconds;
 constexpr std::uint64_t most_milliseconds = 24ull * 60 * 60 * 1000;
 constexpr std::uint64_t most_mebibytes = 1ull << 20;
 constexpr std::uint32_t most_threads = 1024;
+constexpr std::uint32_t most_ranks = 1024;
+constexpr std::uint32_t last_descriptor = 0x7fff'ffff;
 
 /// One variable. `read` answers false for a value that is not valid.
 struct Rule {
@@ -59,19 +61,33 @@ bool read_cache_limit(std::string_view text, Settings& settings) {
   return count.has_value();
 }
 
-const std::array<Rule, 8>& rules() {
-  static constexpr std::array<Rule, 8> table{{
+/// A number that may be absent, which is not 0.
+template <std::optional<std::uint32_t> Settings::* Member, std::uint32_t Least, std::uint32_t Most>
+bool read_optional(std::string_view text, Settings& settings) {
+  settings.*Member = parse_number<std::uint32_t>(text, Least, Most);
+  return (settings.*Member).has_value();
+}
+
+template <std::optional<std::uint32_t> Settings::* Member>
+std::string print_optional(const Settings& settings) {
+  return settings.*Member ? fmt::to_string(*(settings.*Member)) : std::string();
+}
+
+template <std::string Settings::* Member>
+bool read_text(std::string_view text, Settings& settings) {
+  settings.*Member = text;
+  return true;
+}
+
+const std::array<Rule, 12>& rules() {
+  static constexpr std::array<Rule, 12> table{{
       {"PINTLE_LOG", "what is written to the log",
        "error, warn, info or debug, and category=level, separated by commas; empty for silence", read_log,
        [](const Settings& s) { return s.log; }},
       {"PINTLE_TIMEOUT_MS", "default deadline of every wait, in milliseconds", "1 to 86400000", read_timeout,
        [](const Settings& s) { return fmt::to_string(std::chrono::duration_cast<milliseconds>(s.timeout).count()); }},
       {"PINTLE_BACKENDS", "backends that are looked at; empty takes all", "names of backends, separated by commas",
-       [](std::string_view text, Settings& s) {
-         s.backends = text;
-         return true;
-       },
-       [](const Settings& s) { return s.backends; }},
+       read_text<&Settings::backends>, [](const Settings& s) { return s.backends; }},
       {"PINTLE_CPU_THREADS", "worker threads of the cpu device; 0 takes what the cgroup and the affinity mask allow",
        "0 to 1024",
        [](std::string_view text, Settings& s) {
@@ -79,16 +95,19 @@ const std::array<Rule, 8>& rules() {
        },
        [](const Settings& s) { return fmt::to_string(s.cpu_threads); }},
       {"PINTLE_CC", "C compiler for programs in the format c; empty tries cc, gcc and clang",
-       "the path or the name of a C compiler",
-       [](std::string_view text, Settings& s) {
-         s.cc = text;
-         return true;
-       },
-       [](const Settings& s) { return s.cc; }},
+       "the path or the name of a C compiler", read_text<&Settings::cc>, [](const Settings& s) { return s.cc; }},
       {"PINTLE_CACHE_DIR", "folder of compiled programs; empty takes $XDG_CACHE_HOME/pintle or ~/.cache/pintle",
        "an absolute path, or empty", read_cache_dir, [](const Settings& s) { return s.cache_dir; }},
       {"PINTLE_CACHE_MIB", "size of the cache above which its oldest entries go, in MiB", "1 to 1048576",
        read_cache_limit, [](const Settings& s) { return fmt::to_string(s.cache_limit >> 20); }},
+      {"PINTLE_RANK", "this process's rank; pintle launch sets it", "0 to 1023",
+       read_optional<&Settings::rank, 0, most_ranks - 1>, print_optional<&Settings::rank>},
+      {"PINTLE_RANKS", "number of ranks; pintle launch sets it", "1 to 1024",
+       read_optional<&Settings::ranks, 1, most_ranks>, print_optional<&Settings::ranks>},
+      {"PINTLE_GROUP_MEMORY", "descriptor of the memory where the ranks meet; pintle launch sets it", "0 to 2147483647",
+       read_optional<&Settings::group_memory, 0, last_descriptor>, print_optional<&Settings::group_memory>},
+      {"PINTLE_MPI_PLUGIN", "the path of libpintle_mpi.so; empty looks beside the library", "a path, or empty",
+       read_text<&Settings::mpi_plugin>, [](const Settings& s) { return s.mpi_plugin; }},
       {"PINTLE_FIRST_SERIAL", "where every counter starts, for tests", "0 to 18446744073709551615",
        [](std::string_view text, Settings& s) { return assign(s.first_serial, parse_number<std::uint64_t>(text)); },
        [](const Settings& s) { return fmt::to_string(s.first_serial); }},

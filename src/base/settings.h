@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,12 +17,16 @@ namespace pintle::base {
 struct Settings {
   std::string log;                                              // PINTLE_LOG: "warn" or "warn,cpu=debug"
   std::chrono::nanoseconds timeout = std::chrono::seconds(30);  // PINTLE_TIMEOUT_MS: the default deadline of every wait
-  std::string backends;                      // PINTLE_BACKENDS: the ones to look at, "cpu,vulkan"; empty = all
-  std::uint32_t cpu_threads = 0;             // PINTLE_CPU_THREADS: 0 = what the cgroup and the affinity mask allow
-  std::string cc;                            // PINTLE_CC: the C compiler for the `c` format; empty = cc, gcc, clang
-  std::string cache_dir;                     // PINTLE_CACHE_DIR: empty = $XDG_CACHE_HOME/pintle or ~/.cache/pintle
-  std::uint64_t cache_limit = 256ull << 20;  // PINTLE_CACHE_MIB: the size at which the oldest entries go
-  std::uint64_t first_serial = 0;            // PINTLE_FIRST_SERIAL: where every counter starts (tests near 2^64)
+  std::string backends;                       // PINTLE_BACKENDS: the ones to look at, "cpu,vulkan"; empty = all
+  std::uint32_t cpu_threads = 0;              // PINTLE_CPU_THREADS: 0 = what the cgroup and the affinity mask allow
+  std::string cc;                             // PINTLE_CC: the C compiler for the `c` format; empty = cc, gcc, clang
+  std::string cache_dir;                      // PINTLE_CACHE_DIR: empty = $XDG_CACHE_HOME/pintle or ~/.cache/pintle
+  std::uint64_t cache_limit = 256ull << 20;   // PINTLE_CACHE_MIB: the size at which the oldest entries go
+  std::optional<std::uint32_t> rank;          // PINTLE_RANK: this process's place among the ranks of a job
+  std::optional<std::uint32_t> ranks;         // PINTLE_RANKS: how many there are
+  std::optional<std::uint32_t> group_memory;  // PINTLE_GROUP_MEMORY: the descriptor where they meet
+  std::string mpi_plugin;                     // PINTLE_MPI_PLUGIN: empty looks beside the library
+  std::uint64_t first_serial = 0;             // PINTLE_FIRST_SERIAL: where every counter starts (tests near 2^64)
 };
 
 /// One row of the table, for `pintle info` and the docs.

@@ -31,7 +31,8 @@ CLI::App& add_command(CLI::App& app, Chosen& chosen, const std::string& name, co
   command.option_defaults()->always_capture_default();
   declare(command, *options);
   command.add_flag("--json", chosen.json, "Print JSON on standard output");
-  command.callback([&chosen, options, run] {
+  command.callback([&chosen, &command, options, run] {
+    if (!command.get_subcommands().empty()) return;  // the command below it has the word
     chosen.action = [options, run](const Output& output) { return run(*options, output); };
   });
   return command;

@@ -19,6 +19,8 @@
 
 namespace pintle::collective {
 
+inline constexpr std::uint32_t most_ranks = 1024;
+
 /// What ranks tell each other while something is set up.
 using Note = std::array<std::byte, 240>;
 

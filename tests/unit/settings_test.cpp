@@ -32,6 +32,10 @@ TEST(Settings, AnEmptyEnvironmentHasTheDefaults) {
   EXPECT_EQ(settings.cc, "");
   EXPECT_EQ(settings.cache_dir, "");
   EXPECT_EQ(settings.cache_limit, 256ull << 20);
+  EXPECT_EQ(settings.rank, std::nullopt);
+  EXPECT_EQ(settings.ranks, std::nullopt);
+  EXPECT_EQ(settings.group_memory, std::nullopt);
+  EXPECT_EQ(settings.mpi_plugin, "");
   EXPECT_EQ(settings.first_serial, 0u);
 }
 
@@ -43,6 +47,10 @@ TEST(Settings, ReadsEveryVariable) {
                                 "PINTLE_CC=/usr/bin/gcc",
                                 "PINTLE_CACHE_DIR=/var/cache/pintle",
                                 "PINTLE_CACHE_MIB=7",
+                                "PINTLE_RANK=0",
+                                "PINTLE_RANKS=1024",
+                                "PINTLE_GROUP_MEMORY=7",
+                                "PINTLE_MPI_PLUGIN=/opt/libpintle_mpi.so",
                                 "PINTLE_FIRST_SERIAL=18446744073709551615"};
   const Settings settings = must(parse_settings(environment));
   EXPECT_EQ(settings.log, "warn,cpu=debug");
@@ -51,12 +59,18 @@ TEST(Settings, ReadsEveryVariable) {
   EXPECT_EQ(settings.cc, "/usr/bin/gcc");
   EXPECT_EQ(settings.cache_dir, "/var/cache/pintle");
   EXPECT_EQ(settings.cache_limit, 7ull << 20);
+  EXPECT_EQ(settings.rank, 0u);
+  EXPECT_EQ(settings.ranks, 1024u);
+  EXPECT_EQ(settings.group_memory, 7u);
+  EXPECT_EQ(settings.mpi_plugin, "/opt/libpintle_mpi.so");
   EXPECT_EQ(settings.first_serial, 18446744073709551615ull);
 }
 
 TEST(Settings, TakesLimitsAndRefusesWhatIsBeyond) {
-  for (const char* const text : {"PINTLE_TIMEOUT_MS=1", "PINTLE_TIMEOUT_MS=86400000", "PINTLE_CPU_THREADS=1024",
-                                 "PINTLE_CACHE_MIB=1048576", "PINTLE_LOG=", "PINTLE_CACHE_DIR=", "PINTLE_CC="}) {
+  for (const char* const text :
+       {"PINTLE_TIMEOUT_MS=1", "PINTLE_TIMEOUT_MS=86400000", "PINTLE_CPU_THREADS=1024", "PINTLE_CACHE_MIB=1048576",
+        "PINTLE_LOG=", "PINTLE_CACHE_DIR=", "PINTLE_CC=", "PINTLE_RANK=1023", "PINTLE_RANKS=1",
+        "PINTLE_GROUP_MEMORY=2147483647", "PINTLE_MPI_PLUGIN="}) {
     EXPECT_TRUE(parse_settings(Environment{text})) << text;
   }
 }
@@ -67,7 +81,8 @@ TEST(Settings, RefusalsNameVariableValueAndValidOnes) {
        {"PINTLE_LOG=loud", "PINTLE_TIMEOUT_MS=0", "PINTLE_TIMEOUT_MS=86400001",
         "PINTLE_TIMEOUT_MS=", "PINTLE_TIMEOUT_MS= 5", "PINTLE_TIMEOUT_MS=+5", "PINTLE_CPU_THREADS=1025",
         "PINTLE_CPU_THREADS=-1", "PINTLE_CPU_THREADS=two", "PINTLE_CACHE_DIR=relative/folder", "PINTLE_CACHE_MIB=0",
-        "PINTLE_CACHE_MIB=1.5", "PINTLE_FIRST_SERIAL=18446744073709551616"}) {
+        "PINTLE_CACHE_MIB=1.5", "PINTLE_RANK=1024", "PINTLE_RANK=", "PINTLE_RANKS=0", "PINTLE_RANKS=1025",
+        "PINTLE_GROUP_MEMORY=-1", "PINTLE_GROUP_MEMORY=2147483648", "PINTLE_FIRST_SERIAL=18446744073709551616"}) {
     all += (all.empty() ? "" : "\n") + refusal(text);
   }
   test::expect_golden("errors/settings", all);
@@ -86,7 +101,7 @@ TEST(Settings, NamesThatOnlyStartAlikeAreUnknown) {
 
 TEST(Settings, EveryRowIsDescribed) {
   const auto rows = setting_rows();
-  EXPECT_EQ(rows.size(), 8u);
+  EXPECT_EQ(rows.size(), 12u);
   for (const SettingRow& row : rows) {
     EXPECT_TRUE(row.name.starts_with("PINTLE_"));
     EXPECT_FALSE(row.meaning.empty());

@@ -1,10 +1,11 @@
-// `pintle bench NAME`: one figure beside its reference, measured in the same run.
+// `pintle bench NAME`: one figure beside its reference, measured in the same run; `pintle bench collective` below it.
 #include "bench/bench.h"
 
 #include <string>
 #include <vector>
 
 #include "bench/report.h"
+#include "cli/collective_command.h"
 #include "cli/command.h"
 #include "cli/table.h"
 
@@ -25,7 +26,7 @@ std::string figure_list() {
 }
 
 void declare(CLI::App& command, BenchGiven& options) {
-  command.add_option("NAME", options.name, "The figure to measure")->required();
+  command.add_option("NAME", options.name, "The figure to measure");
   command.add_option("--device", options.device, "Device to measure; without it, those that the figure is for");
   command.add_option("--pairs", options.pairs, "Pairs of alternating blocks, ours and the reference");
   command.footer(figure_list());
@@ -46,7 +47,13 @@ Result<ExitCode> run(const BenchGiven& options, const Output& output) {
 }  // namespace
 
 void add_bench(CLI::App& app, Chosen& chosen) {
-  add_command(app, chosen, "bench", "Measure a figure beside a reference in the same run", declare, run);
+  CLI::App& command =
+      add_command(app, chosen, "bench", "Measure a figure beside a reference in the same run", declare, run);
+  CLI::App& collective = add_bench_collective(command, chosen);
+  for (const char* const option : {"NAME", "--device", "--pairs"}) collective.excludes(command.get_option(option));
+  command.parse_complete_callback([&command] {  // a required NAME would take the word `collective`
+    if (command.get_subcommands().empty() && command.count("NAME") == 0) throw CLI::RequiredError("NAME");
+  });
 }
 
 }  // namespace pintle::cli

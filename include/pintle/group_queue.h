@@ -1,0 +1,132 @@
+// Collectives on device memory, enqueued: they take waits, give points, and run beside compute.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pintle/buffer.h"
+#include "pintle/collective.h"
+#include "pintle/deadline.h"
+#include "pintle/dtype.h"
+#include "pintle/error.h"
+#include "pintle/fwd.h"
+#include "pintle/signal.h"
+
+namespace pintle {
+
+namespace collective {
+class GroupQueueState;
+struct Operand;
+}  // namespace collective
+
+/// Device memory that a collective reads or writes.
+///
+/// A `Buffer` that may be written is used in place where the host can map it (`Buffer::map`: all of the cpu's, what
+/// others place on the host), and through staging memory elsewhere; it is left mapped. A view, a const Buffer and what
+/// is sealed or shared with a fork are always staged.
+class DeviceElements {
+ public:
+  DeviceElements() noexcept = default;                              ///< None: where a rank gives or gets nothing.
+  DeviceElements(const BufferView& view) noexcept : view_(view) {}  // NOLINT(google-explicit-constructor)
+  DeviceElements(const Buffer& buffer) noexcept
+      : DeviceElements(buffer.view()) {}   // NOLINT(google-explicit-constructor)
+  DeviceElements(Buffer& buffer) noexcept  // NOLINT(google-explicit-constructor)
+      : DeviceElements(buffer, 0, buffer.size_bytes() / bytes_of(buffer.dtype())) {}
+  /// Elements [first, first + count) of it.
+  DeviceElements(Buffer& buffer, std::uint64_t first, std::uint64_t count) noexcept
+      : view_(buffer.view()), buffer_(&buffer), first_(first), count_(count) {}
+
+ private:
+  friend struct collective::Operand;
+  BufferView view_;
+  Buffer* buffer_ = nullptr;  // looked at during the call only
+  std::uint64_t first_ = 0;
+  std::uint64_t count_ = 0;
+};
+
+struct GroupQueueOptions {
+  std::string label{};  ///< In messages: `[GroupQueue "gradients"]`.
+};
+
+/// What an enqueued collective waits for, and how it runs.
+struct EnqueueOptions {
+  std::vector<Point> wait{};  ///< Of any queue or signal. What they order is what the collective reads and overwrites.
+  std::string label{};        ///< In messages.
+  /// From the moment when the operation before it has ended: for `wait`, for the other ranks, for the device.
+  Timeout timeout{};
+  Algorithm algorithm = Algorithm::automatic;
+  bool is_reproducible = false;
+};
+
+/// Runs a group's operations in order on memory of one device, on a thread of its own. Each returns at once; its point
+/// is reached when the result is in the device's memory and what was read may be overwritten, and fails with what the
+/// operation failed with. Points lie on a timeline of the queue's own, so other queues wait for them by
+/// `SubmitOptions::wait`, and work beside it. Ranks of one group may have devices of different kinds, or none: what
+/// travels is the same.
+///
+/// Every rank enqueues the same operations in the same order, as it would call those of `Group`; each of them is a
+/// series of operations on host memory, of at most `chunk_bytes` for all parts together. Only ranks that use a
+/// GroupQueue may take part.
+///
+/// Errors at the call: `invalid_argument` for what can be seen (sizes, dtypes, ranks, memory of another device, windows
+/// that overlap other than as `Group` says), with nothing enqueued; the first cause, once the queue has failed.
+/// Errors of a point: the operation's (`invalid_argument`, `timeout`, `peer_lost`), that of a point waited for, or the
+/// device's; then every later point fails with the same cause, the group has failed, and other ranks get `peer_lost`
+/// with the reason. What was being written is undefined then.
+///
+/// Buffers live until the point. One that is destroyed before is never used after its memory is gone: it fails the
+/// operation as `stale` where it is staged, and its memory stays until the point where it is used in place. Enqueuing
+/// memory of a pool in place waits for who used it before.
+///
+/// Move-only; one thread at a time.
+class GroupQueue {
+ public:
+  /// The most bytes that one step moves for all parts together.
+  static constexpr std::uint64_t chunk_bytes = 1ull << 20;
+
+  /// From here until the queue is destroyed nobody else calls the group's operations, nor makes a second queue of it:
+  /// they would be out of order, and a race. Takes four times `chunk_bytes` of memory on the host, in the device's own
+  /// placement where it can be mapped. The queue belongs to the device's incarnation and fails with it.
+  [[nodiscard]] static Result<GroupQueue> create(const Group& group, const Device& device,
+                                                 const GroupQueueOptions& options = {});
+
+  GroupQueue() noexcept;
+  GroupQueue(GroupQueue&&) noexcept;
+  GroupQueue& operator=(GroupQueue&&) noexcept;
+  /// What has not begun, or waits for its points, is `cancelled`; the group has failed then, since other ranks wait for
+  /// it. What is among the ranks is waited for, as long as its timeout says. With nothing left to do it does not block,
+  /// and the group is free again.
+  ~GroupQueue();
+
+  /// As Group's operation of the same name. `to` that is left alone there is ignored here, as is `from`.
+  Result<Point> all_reduce(const DeviceElements& to, const DeviceElements& from, ReduceOp op,
+                           EnqueueOptions options = {});
+  Result<Point> all_reduce(const DeviceElements& in_place, ReduceOp op, EnqueueOptions options = {});
+  Result<Point> reduce(const DeviceElements& to, const DeviceElements& from, ReduceOp op, std::uint32_t root,
+                       EnqueueOptions options = {});
+  Result<Point> reduce_scatter(const DeviceElements& to, const DeviceElements& from, ReduceOp op,
+                               EnqueueOptions options = {});
+  Result<Point> all_gather(const DeviceElements& to, const DeviceElements& from, EnqueueOptions options = {});
+  Result<Point> gather(const DeviceElements& to, const DeviceElements& from, std::uint32_t root,
+                       EnqueueOptions options = {});
+  Result<Point> scatter(const DeviceElements& to, const DeviceElements& from, std::uint32_t root,
+                        EnqueueOptions options = {});
+  Result<Point> broadcast(const DeviceElements& elements, std::uint32_t root, EnqueueOptions options = {});
+  Result<Point> all_to_all(const DeviceElements& to, const DeviceElements& from, EnqueueOptions options = {});
+  Result<Point> send(const DeviceElements& from, std::uint32_t rank, EnqueueOptions options = {});
+  Result<Point> recv(const DeviceElements& to, std::uint32_t rank, EnqueueOptions options = {});
+  /// Reached when every rank has come to it: its own waits are reached, and everything enqueued before is done.
+  Result<Point> barrier(EnqueueOptions options = {});
+
+  /// The point of what was enqueued last; reached on a fresh queue. Empty for a moved-from queue.
+  [[nodiscard]] Point last() const noexcept;
+  /// `[GroupQueue "gradients"] of [Group 3]`.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  std::unique_ptr<collective::GroupQueueState> state_;
+};
+
+}  // namespace pintle

@@ -1,0 +1,100 @@
+// Collective operations measured and checked, as nccl-tests does it: every rank of a group runs the same rows.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pintle/collective.h"
+#include "pintle/dtype.h"
+#include "pintle/error.h"
+
+namespace pintle::cli {
+
+enum class Operation : unsigned char {
+  all_reduce,
+  reduce_scatter,
+  all_gather,
+  broadcast,
+  reduce,
+  gather,
+  scatter,
+  all_to_all,
+  send_recv,  ///< Each rank to the next one, around.
+  barrier,
+};
+
+/// What an operation is, for whoever goes through its buffers.
+struct OperationInfo {
+  std::string_view name;
+  bool folds;         ///< Has a reduction.
+  bool has_root;      ///< Has a rank that gives or gets all.
+  bool has_parts;     ///< The larger buffer has a part for each rank.
+  bool moves_others;  ///< busbw counts the parts of the other ranks alone.
+};
+
+[[nodiscard]] const OperationInfo& info(Operation operation) noexcept;
+[[nodiscard]] std::string_view name(Operation operation) noexcept;
+[[nodiscard]] std::optional<Operation> parse_operation(std::string_view name) noexcept;
+/// Every name, separated by ", ".
+[[nodiscard]] std::string operation_names();
+
+/// The sizes of rows in bytes: by a factor, or by a step where that is not 0.
+struct SizeRange {
+  std::uint64_t least = 8;
+  std::uint64_t most = 64ull << 20;
+  double factor = 4;
+  std::uint64_t step = 0;
+
+  /// The size behind this one; empty behind the last. Behind 0 a factor has `unit`, the smallest that is one.
+  [[nodiscard]] std::optional<std::uint64_t> next(std::uint64_t size, std::uint64_t unit) const noexcept;
+};
+
+enum class Checking : unsigned char { off, on };
+
+struct CollectiveRequest {
+  std::vector<Operation> operations{Operation::all_reduce};
+  std::vector<DType> dtypes{DType::f32};
+  std::vector<ReduceOp> reductions{ReduceOp::sum};  ///< One alone is asked for even where it has no meaning.
+  SizeRange sizes;
+  std::uint32_t warmups = 5;
+  std::uint32_t iterations = 20;
+  Checking checking = Checking::on;
+  std::uint32_t root = 0;
+  CollectiveOptions options;
+};
+
+/// Times are of the slowest rank in each iteration.
+struct CollectiveRow {
+  Operation operation = Operation::all_reduce;
+  std::uint64_t bytes = 0;  ///< Of the larger buffer.
+  std::uint64_t count = 0;  ///< Its elements.
+  std::optional<DType> dtype;
+  std::optional<ReduceOp> reduction;
+  std::optional<std::uint32_t> root;
+  double min_us = 0;
+  double p50_us = 0;
+  double p99_us = 0;
+  double algorithm_bandwidth = 0;  ///< GB/s: bytes / p50.
+  double bus_bandwidth = 0;        ///< The same times what a bus between the ranks must carry of it.
+  std::optional<std::uint64_t> wrong;
+};
+
+/// What busbw is of algbw.
+[[nodiscard]] double bus_factor(Operation operation, std::uint32_t ranks) noexcept;
+
+/// Collective. Every rank answers the same rows; `on_row` is told of each as it is there.
+using RowSink = std::function<void(const CollectiveRow& row)>;
+[[nodiscard]] Result<std::vector<CollectiveRow>> measure_collectives(Group& group, const CollectiveRequest& request,
+                                                                     const RowSink& on_row);
+
+/// The same of `ranks` threads of this process; rank 0 tells.
+[[nodiscard]] Result<std::vector<CollectiveRow>> measure_collectives_in_threads(std::uint32_t ranks, Timeout timeout,
+                                                                                const CollectiveRequest& request,
+                                                                                const RowSink& on_row);
+
+}  // namespace pintle::cli

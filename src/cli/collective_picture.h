@@ -1,0 +1,15 @@
+// Rows of `bench collective` drawn.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cli/collective_bench.h"
+#include "cli/collective_report.h"
+
+namespace pintle::cli {
+
+/// busbw over size as SVG, a line for each operation with its dtype and reduction. What moves no bytes is left out.
+[[nodiscard]] std::string picture(const CollectiveSubject& subject, std::span<const CollectiveRow> rows);
+
+}  // namespace pintle::cli

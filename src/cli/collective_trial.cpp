@@ -1,0 +1,133 @@
+#include "cli/collective_trial.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace pintle::cli {
+namespace {
+
+/// No element of the values that are checked.
+constexpr std::byte poison{0xa5};
+
+struct Sizes {
+  std::uint64_t from;
+  std::uint64_t to;
+};
+
+/// Bytes that a rank gives and gets.
+Sizes sizes_of(Operation operation, std::uint64_t whole, std::uint64_t part, bool is_root) {
+  switch (operation) {
+    case Operation::reduce_scatter: return {whole, part};
+    case Operation::all_gather: return {part, whole};
+    case Operation::broadcast: return {0, whole};
+    case Operation::reduce: return {whole, is_root ? whole : 0};
+    case Operation::gather: return {part, is_root ? whole : 0};
+    case Operation::scatter: return {is_root ? whole : 0, part};
+    case Operation::barrier: return {0, 0};
+    default: return {whole, whole};
+  }
+}
+
+}  // namespace
+
+Trial::Trial(Group& group, const TrialSubject& subject, const CollectiveOptions& options)
+    : group_(group),
+      subject_(subject),
+      options_(options),
+      part_(subject.bytes / group.ranks()),
+      part_count_(part_ / bytes_of(subject.dtype)) {
+  const Sizes sizes = sizes_of(subject.operation, subject.bytes, part_, is_root());
+  from_.resize(sizes.from);
+  to_.resize(sizes.to);
+}
+
+Result<void> Trial::call() {
+  const auto& [operation, dtype, reduction, root, bytes] = subject_;
+  switch (operation) {
+    case Operation::all_reduce: return group_.all_reduce(to(), from(), reduction, options_);
+    case Operation::reduce_scatter: return group_.reduce_scatter(to(), from(), reduction, options_);
+    case Operation::all_gather: return group_.all_gather(to(), from(), options_);
+    case Operation::broadcast: return group_.broadcast(to(), root, options_);
+    case Operation::reduce: return group_.reduce(to(), from(), reduction, root, options_);
+    case Operation::gather: return group_.gather(to(), from(), root, options_);
+    case Operation::scatter: return group_.scatter(to(), from(), root, options_);
+    case Operation::all_to_all: return group_.all_to_all(to(), from(), options_);
+    case Operation::send_recv: return exchange_with_neighbours();
+    case Operation::barrier: break;
+  }
+  return group_.barrier(options_);
+}
+
+/// Even ranks send first: a `send` may wait for its `recv`.
+Result<void> Trial::exchange_with_neighbours() {
+  const std::uint32_t next = (group_.rank() + 1) % group_.ranks();
+  const std::uint32_t last = (group_.rank() + group_.ranks() - 1) % group_.ranks();
+  if (group_.rank() % 2 == 0) {
+    PINTLE_TRY(group_.send(from(), next, options_));
+    return group_.recv(to(), last, options_);
+  }
+  PINTLE_TRY(group_.recv(to(), last, options_));
+  return group_.send(from(), next, options_);
+}
+
+void Trial::give(const CheckValues& values) {
+  const Operation operation = subject_.operation;
+  std::ranges::fill(to_, poison);
+  if (info(operation).folds) return lay_period(from_, values.given(subject_.reduction, group_.rank()), 0);
+  const auto sent = values.sent(group_.rank());
+  if (operation != Operation::broadcast) lay_period(from_, sent, 0);
+  else if (is_root()) lay_period(to_, sent, 0);
+}
+
+std::uint64_t Trial::wrong_in(const Stretch& stretch) const {
+  return count_wrong(std::span(to_).subspan(stretch.offset, stretch.bytes), stretch.period, stretch.first);
+}
+
+/// Each rank's part of the result; in all_to_all it is the one that was meant for this rank.
+std::uint64_t Trial::wrong_parts(const CheckValues& values) const {
+  std::uint64_t wrong = 0;
+  const std::uint64_t first = subject_.operation == Operation::all_to_all ? group_.rank() * part_count_ : 0;
+  for (std::uint32_t rank = 0; rank < group_.ranks() && !to_.empty(); ++rank)
+    wrong += wrong_in({rank * part_, part_, values.sent(rank), first});
+  return wrong;
+}
+
+std::uint64_t Trial::wrong(const CheckValues& values) const {
+  const std::uint64_t own_part = group_.rank() * part_count_;
+  switch (subject_.operation) {
+    case Operation::all_reduce:
+    case Operation::reduce: return wrong_in({0, to_.size(), values.folded(subject_.reduction), 0});
+    case Operation::reduce_scatter: return wrong_in({0, to_.size(), values.folded(subject_.reduction), own_part});
+    case Operation::broadcast: return wrong_in({0, to_.size(), values.sent(subject_.root), 0});
+    case Operation::scatter: return wrong_in({0, to_.size(), values.sent(subject_.root), own_part});
+    case Operation::send_recv:
+      return wrong_in({0, to_.size(), values.sent((group_.rank() + group_.ranks() - 1) % group_.ranks()), 0});
+    default: return wrong_parts(values);
+  }
+}
+
+/// One rank comes late; nobody may have left before it came.
+Result<std::uint64_t> Trial::check_barrier() {
+  if (group_.rank() == subject_.root) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  std::array<double, 2> own{};
+  const auto now = [] { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); };
+  own[0] = now();
+  PINTLE_TRY(call());
+  own[1] = now();
+  std::vector<double> all(own.size() * group_.ranks());
+  PINTLE_TRY(group_.all_gather(all, own));
+  double last_came = 0;
+  for (std::size_t i = 0; i < all.size(); i += 2) last_came = std::max(last_came, all[i]);
+  return std::uint64_t{own[1] < last_came ? 1u : 0u};
+}
+
+Result<std::uint64_t> Trial::check(std::uint64_t seed) {
+  if (subject_.operation == Operation::barrier) return check_barrier();
+  const CheckValues values(subject_.dtype, group_.ranks(), seed);
+  give(values);
+  PINTLE_TRY(call());
+  return wrong(values);
+}
+
+}  // namespace pintle::cli

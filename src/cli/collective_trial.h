@@ -1,0 +1,60 @@
+// One row of `bench collective` on one rank: its memory, its calls, what must come out of them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cli/collective_bench.h"
+#include "cli/collective_check.h"
+
+namespace pintle::cli {
+
+/// What all ranks do in a row.
+struct TrialSubject {
+  Operation operation = Operation::all_reduce;
+  DType dtype = DType::f32;
+  ReduceOp reduction = ReduceOp::sum;
+  std::uint32_t root = 0;
+  std::uint64_t bytes = 0;  ///< Of the larger buffer; whole elements, and whole parts where it has parts.
+};
+
+class Trial {
+ public:
+  Trial(Group& group, const TrialSubject& subject, const CollectiveOptions& options);
+
+  /// Collective: the operation, once.
+  Result<void> call();
+  /// Collective: the operation on known values. Answers the elements that are wrong on this rank; of a barrier, 1 where
+  /// this rank left before another had come (asked of ranks that share a clock only).
+  Result<std::uint64_t> check(std::uint64_t seed);
+
+ private:
+  /// A stretch of the result that continues one period from its element `first` on.
+  struct Stretch {
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+    std::vector<std::byte> period;
+    std::uint64_t first = 0;
+  };
+
+  Result<void> exchange_with_neighbours();
+  Result<std::uint64_t> check_barrier();
+  void give(const CheckValues& values);
+  [[nodiscard]] std::uint64_t wrong(const CheckValues& values) const;
+  [[nodiscard]] std::uint64_t wrong_in(const Stretch& stretch) const;
+  [[nodiscard]] std::uint64_t wrong_parts(const CheckValues& values) const;
+  [[nodiscard]] Elements from() const noexcept { return {subject_.dtype, from_}; }
+  [[nodiscard]] MutableElements to() noexcept { return {subject_.dtype, to_}; }
+  [[nodiscard]] bool is_root() const noexcept { return group_.rank() == subject_.root; }
+
+  Group& group_;
+  const TrialSubject subject_;
+  const CollectiveOptions options_;
+  const std::uint64_t part_;        ///< Bytes of one rank's part.
+  const std::uint64_t part_count_;  ///< Its elements.
+  std::vector<std::byte> from_;
+  std::vector<std::byte> to_;
+};
+
+}  // namespace pintle::cli

@@ -1,0 +1,143 @@
+#include "collective/group_queue_state.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "base/contain.h"
+#include "base/fork.h"
+#include "collective/group_queue_run.h"
+#include "pintle/commands.h"
+
+namespace pintle::collective {
+
+GroupQueueState::GroupQueueState(GroupQueueParts parts) : its_(std::move(parts)), thread_([this] { serve(); }) {}
+
+GroupQueueState::~GroupQueueState() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_stopping_ = true;
+  }
+  changed_.notify_one();
+  static_cast<void>(its_.stop.set(1));
+  thread_.join();
+}
+
+Result<Point> GroupQueueState::enqueue(const Request& request, EnqueueOptions options) {
+  if (base::in_forked_child()) return base::forked_error();
+  if (const auto failure = its_.timeline.failure())
+    return failure->during(fmt::format("enqueuing {} to {}, which has failed", name(request.operation), its_.text));
+  const auto enqueued = base::contain("enqueuing a collective", [&]() -> Result<Point> {
+    PINTLE_ASSIGN(task, Task::create(request, std::move(options), its_.group.rank(), its_.group.ranks()));
+    const std::uint64_t number = task.call.number = last_ + 1;
+    PINTLE_TRY(check_device(task.to));
+    PINTLE_TRY(check_device(task.from));
+    std::list<Task> one;
+    one.push_back(std::move(task));
+    PINTLE_TRY(hold(one.front(), number));
+    {
+      const std::lock_guard lock(mutex_);
+      tasks_.splice(tasks_.end(), one);
+    }
+    changed_.notify_one();
+    last_ = number;
+    return its_.timeline.at(number);
+  });
+  if (enqueued) return enqueued;
+  return enqueued.error().during(fmt::format("enqueuing {} to {}", name(request.operation), its_.text));
+}
+
+/// A list is of one device: memory of another one is refused in the words that every list has.
+Result<void> GroupQueueState::check_device(const Operand& operand) const {
+  if (operand.size() == 0) return {};
+  auto byte = std::make_shared<std::byte>();
+  PINTLE_ASSIGN(own, its_.scratch.slice(0, 1));
+  PINTLE_ASSIGN(first, operand.bytes.slice(0, 1));
+  CommandList list;
+  list.fill(own, std::uint8_t{0}).download_retained(byte, std::span(byte.get(), 1), first);
+  return list.error() ? Result<void>(*list.error()) : Result<void>();
+}
+
+/// The host works on addresses: a submission that waits until it has done so keeps the memory, whatever becomes of the
+/// buffers. It reads a byte of each, and raises the operation's point; nobody may have been told before.
+Result<void> GroupQueueState::hold(Task& task, std::uint64_t number) {
+  CommandList list;
+  std::uint64_t held = 0;
+  for (const Operand* operand : {&task.to, &task.from}) {
+    if (operand->mapped.empty()) continue;
+    PINTLE_ASSIGN(place, its_.scratch.slice(held++, 1));
+    PINTLE_ASSIGN(first, operand->bytes.slice(0, 1));
+    list.copy(place, first);
+  }
+  if (held == 0) return {};
+  PINTLE_TRY(its_.holds.submit(
+      std::move(list),
+      {.wait = {its_.gates.at(number)}, .signal = {its_.timeline.at(number)}, .timeout = task.timeout}));
+  task.is_held = true;
+  return {};
+}
+
+std::optional<Task> GroupQueueState::next() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return is_stopping_ || !tasks_.empty(); });
+  if (tasks_.empty()) return std::nullopt;
+  Task task = std::move(tasks_.front());
+  tasks_.pop_front();
+  return task;
+}
+
+void GroupQueueState::serve() {
+  while (const auto task = next()) {
+    const auto done = base::contain("running a collective", [&] { return perform(*task); });
+    if (done) continue;
+    return fail(*task, done.error());
+  }
+}
+
+Result<void> GroupQueueState::perform(const Task& task) {
+  const Deadline deadline = task.timeout.deadline();
+  PINTLE_TRY(await(task, deadline));
+  std::vector<Point> at_end;
+  if (!task.is_held) at_end.push_back(its_.timeline.at(task.call.number));
+  GroupQueueRun run(its_.group, *its_.staging, task, deadline, std::move(at_end));
+  PINTLE_TRY(run.run());
+  return finish(task, run.has_signalled(), deadline);
+}
+
+/// Until everything that the operation waits for is there, unless the queue ends before.
+Result<void> GroupQueueState::await(const Task& task, Deadline deadline) {
+  const Point stopped = its_.stop.at(1);
+  for (const Point& point : task.wait) {
+    const auto first = wait_any(std::array{point, stopped}, time_until(deadline));
+    if (!first) return first.error().during("waiting for what comes before " + task.text());
+    if (*first != 0) return cancelled(task);
+  }
+  const auto is_stopped = stopped.is_reached();
+  return is_stopped && *is_stopped ? Result<void>(cancelled(task)) : Result<void>();
+}
+
+Result<void> GroupQueueState::finish(const Task& task, bool has_signalled, Deadline deadline) {
+  const std::uint64_t number = task.call.number;
+  if (task.is_held) PINTLE_TRY(its_.gates.set(number));
+  else if (!has_signalled) PINTLE_TRY(its_.timeline.set(number));
+  return its_.timeline.wait(number, time_until(deadline));
+}
+
+Error GroupQueueState::cancelled(const Task& task) const {
+  return {Errc::cancelled, fmt::format("{} had not begun when {} was destroyed.", task.text(), its_.text)};
+}
+
+/// The other ranks hear of it first, then who waits here. Everything behind it fails with it.
+void GroupQueueState::fail(const Task& task, const Error& error) {
+  static_cast<void>(base::contain("failing a group", [&]() -> Result<void> {
+    its_.state->fail(Error(Errc::peer_lost, fmt::format("Rank ({}) has given up {}: {}", its_.group.rank(), task.text(),
+                                                        error.message())));
+    return {};
+  }));
+  const Error cause = error.during("running " + task.text() + " of " + its_.text);
+  static_cast<void>(its_.gates.fail(cause));
+  static_cast<void>(its_.timeline.fail(cause));
+}
+
+}  // namespace pintle::collective

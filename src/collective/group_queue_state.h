@@ -1,0 +1,73 @@
+// What stands behind a GroupQueue: operations in order, and the thread that runs them.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "collective/group_queue_task.h"
+#include "collective/group_state.h"
+#include "collective/staging.h"
+#include "pintle/buffer.h"
+#include "pintle/collective.h"
+#include "pintle/device.h"
+#include "pintle/error.h"
+#include "pintle/queue.h"
+#include "pintle/signal.h"
+
+namespace pintle::collective {
+
+/// What a queue is made of.
+struct GroupQueueParts {
+  Group group;  ///< The same rank's place as `state`.
+  std::shared_ptr<GroupState> state;
+  std::unique_ptr<Staging> staging;
+  Queue holds;     ///< Its submissions keep memory that is used in place until its operation has ended.
+  Buffer scratch;  ///< Two bytes of the device, for those.
+  Signal gates;    ///< Lets them run; rises to the number of each operation that has one.
+  Signal timeline;
+  Signal stop;
+  std::string text;
+};
+
+class GroupQueueState {
+ public:
+  /// Starts the thread.
+  explicit GroupQueueState(GroupQueueParts parts);
+  GroupQueueState(const GroupQueueState&) = delete;
+  GroupQueueState& operator=(const GroupQueueState&) = delete;
+  /// Ends it: cancels what has not begun.
+  ~GroupQueueState();
+
+  Result<Point> enqueue(const Request& request, EnqueueOptions options);
+  [[nodiscard]] Point last() const noexcept { return its_.timeline.at(last_); }
+  [[nodiscard]] const std::string& text() const noexcept { return its_.text; }
+
+ private:
+  Result<void> check_device(const Operand& operand) const;
+  Result<void> hold(Task& task, std::uint64_t number);
+
+  void serve();
+  /// The next operation; nothing when the queue ends.
+  [[nodiscard]] std::optional<Task> next();
+  Result<void> perform(const Task& task);
+  Result<void> await(const Task& task, Deadline deadline);
+  Result<void> finish(const Task& task, bool has_signalled, Deadline deadline);
+  void fail(const Task& task, const Error& error);
+  [[nodiscard]] Error cancelled(const Task& task) const;
+
+  GroupQueueParts its_;
+  std::uint64_t last_ = 0;  // of the user's thread
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::list<Task> tasks_;  // nodes are made before anything that cannot be taken back
+  bool is_stopping_ = false;
+  std::thread thread_;  // last: it uses everything above
+};
+
+}  // namespace pintle::collective

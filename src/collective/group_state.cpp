@@ -1,0 +1,208 @@
+#include "collective/group_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "base/contain.h"
+#include "base/quote.h"
+#include "collective/rendezvous.h"
+#include "collective/waiting.h"
+
+namespace pintle::collective {
+namespace {
+
+/// In front of a fault's text. A rank that leaves without a failure says `left`.
+constexpr std::uint64_t left = 255;
+constexpr std::uint64_t note_word = sizeof(Note);  // where a posted note has the word that says that it is there
+
+[[nodiscard]] std::uint64_t next_number() noexcept {
+  static std::atomic<std::uint64_t> groups{0};
+  return groups.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+[[nodiscard]] Note note_of(std::string_view text) noexcept {
+  Note note{};
+  std::memcpy(note.data(), text.data(), std::min(text.size(), note.size() - 1));
+  return note;
+}
+
+/// Another rank wrote it: up to the first zero, and what is not printable replaced.
+[[nodiscard]] std::string text_of(const Note& note) {
+  const auto end = std::ranges::find(note, std::byte{0});
+  std::string text(reinterpret_cast<const char*>(note.data()), static_cast<std::size_t>(end - note.begin()));
+  std::ranges::replace_if(text, [](char c) { return c < ' ' || c > '~'; }, '?');
+  return text;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<GroupState>> GroupState::create(Founding founding, const Exchange& exchange, Deadline deadline) {
+  return base::contain("making a group", [&]() -> Result<std::shared_ptr<GroupState>> {
+    const Layout layout(founding.transport->ranks());
+    PINTLE_ASSIGN(window, founding.transport->create_window(layout.size(), exchange, deadline));
+    return std::make_shared<GroupState>(std::move(founding), std::move(window));
+  });
+}
+
+GroupState::GroupState(Founding founding, std::unique_ptr<Window> window)
+    : founding_(std::move(founding)),
+      rank_(founding_.transport->rank()),
+      ranks_(founding_.transport->ranks()),
+      layout_(ranks_),
+      window_(std::move(window)),
+      mailbox_(*window_, layout_, rank_, ranks_),
+      number_(next_number()),
+      schedule_(rank_, ranks_),
+      letters_(ranks_) {}
+
+GroupState::~GroupState() {
+  if (!failure_) tell(left, note_of("left"));
+}
+
+std::string GroupState::text() const {
+  return founding_.label.empty() ? fmt::format("[Group {}]", number_)
+                                 : fmt::format("[Group {} {}]", number_, base::quote(founding_.label));
+}
+
+Result<void> GroupState::post(std::uint32_t rank, std::uint64_t place, const Note& note, std::uint64_t stamp) {
+  PINTLE_TRY(window_->put(rank, place, note));
+  PINTLE_TRY(window_->store(rank, place + note_word, stamp));
+  ring(rank);
+  return {};
+}
+
+std::uint64_t GroupState::stamp_at(std::uint64_t place) const noexcept {
+  return window_->word(place + note_word).load(std::memory_order_seq_cst);
+}
+
+Note GroupState::note_at(std::uint64_t place) const noexcept {
+  Note note;
+  std::memcpy(note.data(), window_->own() + place, sizeof note);
+  return note;
+}
+
+/// Two places in turn suffice: nobody writes note k + 2 before everybody has given note k + 1, hence has read note k.
+Exchange GroupState::exchange() {
+  return [this](const Note& own, Deadline deadline) -> Result<std::vector<Note>> {
+    const std::uint64_t index = notes_++;
+    for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+      PINTLE_TRY(post(rank, layout_.note_of(rank_, Layout::Lane::setup, index % 2), own, index + 1));
+    }
+    std::vector<Note> notes(ranks_);
+    Waiting waiting(*this, deadline);
+    for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+      const std::uint64_t place = layout_.note_of(rank, Layout::Lane::setup, index % 2);
+      while (stamp_at(place) < index + 1) PINTLE_TRY(waiting.pause(std::span(&rank, 1)));
+      notes[rank] = note_at(place);
+    }
+    return notes;
+  };
+}
+
+Exchange GroupState::rescue_exchange(std::vector<std::uint32_t> members, std::uint64_t& step) {
+  return [this, members = std::move(members), &step](const Note& own, Deadline deadline) -> Result<std::vector<Note>> {
+    ++step;
+    for (const std::uint32_t rank : members) {
+      PINTLE_TRY(post(rank, layout_.note_of(rank_, Layout::Lane::rescue, step % 2), own, step));
+    }
+    std::vector<Note> notes;
+    Waiting waiting(*this, deadline, Waiting::Purpose::rescue);
+    for (const std::uint32_t& rank : members) {
+      const std::uint64_t place = layout_.note_of(rank, Layout::Lane::rescue, step % 2);
+      while (stamp_at(place) < step) PINTLE_TRY(waiting.pause(std::span(&rank, 1)));
+      notes.push_back(note_at(place));
+    }
+    return notes;
+  };
+}
+
+Result<void> GroupState::appear(std::uint64_t step) {
+  for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+    PINTLE_TRY(post(rank, layout_.note_of(rank_, Layout::Lane::rescue, step % 2), {}, step));
+  }
+  return {};
+}
+
+bool GroupState::has_appeared(std::uint32_t rank, std::uint64_t step) const noexcept {
+  return stamp_at(layout_.note_of(rank, Layout::Lane::rescue, step % 2)) >= step;
+}
+
+Result<void> GroupState::health() {
+  if (failure_) return *failure_;
+  for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+    if (rank == rank_) continue;
+    if (const auto fault = fault_of(rank)) return fail(*fault);
+  }
+  return {};
+}
+
+Error GroupState::fail(const Error& error) {
+  if (failure_) return *failure_;
+  failure_ = error;
+  tell(static_cast<std::uint64_t>(error.code()), note_of(error.message()));
+  return *failure_;
+}
+
+/// Best effort: who cannot be told finds out by its deadline.
+void GroupState::tell(std::uint64_t code, const Note& note) noexcept {
+  const std::uint64_t place = layout_.fault_of(rank_);
+  for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+    if (rank == rank_ || !window_->put(rank, place, note)) continue;
+    if (window_->store(rank, place + note_word, code)) ring(rank);
+  }
+}
+
+std::optional<Error> GroupState::fault_of(std::uint32_t rank) {
+  const std::uint64_t place = layout_.fault_of(rank);
+  const std::uint64_t code = window_->word(place + note_word).load(std::memory_order_acquire);
+  if (code == 0 || code == left) return std::nullopt;
+  const bool is_known = code <= static_cast<std::uint64_t>(Errc::internal);
+  return Error(is_known ? static_cast<Errc>(code) : Errc::internal, text_of(note_at(place)));
+}
+
+bool GroupState::has_left(std::uint32_t rank) const noexcept {
+  return window_->word(layout_.fault_of(rank) + note_word).load(std::memory_order_acquire) == left;
+}
+
+void GroupState::begin(Call& call) noexcept {
+  if (call.operation != Operation::send_recv) call.number = ++calls_;
+  call_ = call;
+  ++statistics_.operations;
+  window_->word(Layout::status + 8).store(call.count, std::memory_order_relaxed);
+  window_->word(Layout::status + 16).store(pack(call), std::memory_order_relaxed);
+  window_->word(Layout::status).store(call.number, std::memory_order_release);
+}
+
+void GroupState::ring(std::uint32_t rank) noexcept {
+  std::byte* const piece = window_->at(rank);
+  if (piece == nullptr || rank == rank_) return;
+  auto* const sleeping = reinterpret_cast<std::uint32_t*>(piece + Layout::sleeping);
+  if (std::atomic_ref(*sleeping).load(std::memory_order_seq_cst) == 0) return;
+  auto* const doorbell = reinterpret_cast<std::uint32_t*>(piece + Layout::doorbell);
+  std::atomic_ref(*doorbell).fetch_add(1, std::memory_order_seq_cst);
+  founding_.transport->wake(doorbell);
+}
+
+void GroupState::show_waiting(std::uint32_t awaited_plus_1) noexcept {
+  const auto now = static_cast<std::uint64_t>(Clock::now().time_since_epoch().count());
+  window_->word(Layout::status + 32).store(now, std::memory_order_relaxed);
+  window_->word(Layout::status + 24).store(awaited_plus_1, std::memory_order_relaxed);
+}
+
+Result<GroupState::Status> GroupState::status_of(std::uint32_t rank) {
+  std::array<std::uint64_t, 5> words{};
+  if (std::byte* const piece = window_->at(rank)) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      words[i] = Window::word_in(piece, Layout::status + 8 * i).load(std::memory_order_acquire);
+    }
+  } else {
+    PINTLE_TRY(window_->get(rank, Layout::status, std::as_writable_bytes(std::span(words))));
+  }
+  return Status{words[0], words[1], words[2], words[3], words[4]};
+}
+
+}  // namespace pintle::collective

@@ -1,0 +1,67 @@
+// The thread of a heap that runs what waits for points, in order.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "pintle/deadline.h"
+#include "pintle/error.h"
+#include "pintle/signal.h"
+
+namespace pintle::collective {
+
+/// Runs one thing after the other, each when its points are reached. Thread-safe. Once one has failed, so do those
+/// behind it, until `take_failure`. Its thread begins with the first of them.
+class HeapWorker {
+ public:
+  explicit HeapWorker(std::string heap) : heap_(std::move(heap)) {}
+  HeapWorker(const HeapWorker&) = delete;
+  HeapWorker& operator=(const HeapWorker&) = delete;
+  /// What has not begun is `cancelled`; blocks while something runs.
+  ~HeapWorker();
+
+  /// The point is reached when `run` has succeeded. The deadline is that of the points in `wait`.
+  [[nodiscard]] Result<Point> add(std::vector<Point> wait, Deadline deadline, std::function<Result<void>()> run);
+  /// Blocks until everything added has ended, one way or the other.
+  Result<void> settle(Deadline deadline);
+  /// What is behind a failure fails with it.
+  [[nodiscard]] Result<void> failure() const;
+  /// The same, and begins afresh. Settled before.
+  Result<void> take_failure();
+
+ private:
+  struct Job {
+    std::vector<Point> wait;
+    Deadline deadline;
+    std::function<Result<void>()> run;
+    Signal timeline;
+    std::uint64_t value;
+  };
+
+  Result<void> begin();
+  void work();
+  void end(Job& job, const Result<void>& outcome);
+  [[nodiscard]] Result<void> run(Job& job);
+  [[nodiscard]] Result<void> await(const Job& job) const;
+  [[nodiscard]] bool is_stopping() const;
+
+  const std::string heap_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Job> jobs_;
+  bool is_busy_ = false;
+  bool is_stopping_ = false;
+  std::optional<Signal> timeline_;  // of what is added now
+  std::uint64_t added_ = 0;         // to that timeline
+  std::optional<Error> failure_;
+  std::thread thread_;  // the last member: it uses the others
+};
+
+}  // namespace pintle::collective

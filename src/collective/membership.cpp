@@ -1,0 +1,274 @@
+// How groups come to be: from threads, from processes, from a part of another group, and after a failure.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "base/contain.h"
+#include "base/settings.h"
+#include "collective/group_state.h"
+#include "collective/mpi_transport.h"
+#include "collective/rendezvous.h"
+#include "collective/shared_transport.h"
+#include "collective/waiting.h"
+#include "pintle/collective.h"
+
+namespace pintle {
+namespace collective {
+namespace {
+
+using State = std::shared_ptr<GroupState>;
+
+Result<State> found(std::shared_ptr<Rendezvous> rendezvous, std::uint32_t rank, std::uint64_t generation,
+                    const std::string& label, Deadline deadline) {
+  PINTLE_ASSIGN(arrived, rendezvous->arrive(rank, generation, deadline));
+  PINTLE_ASSIGN(transport, SharedTransport::create(*rendezvous, rank));
+  const Exchange exchange = rendezvous->exchange(rank, arrived);
+  return GroupState::create({std::move(transport), std::move(rendezvous), label, arrived}, exchange, deadline);
+}
+
+/// Every rank has to come at the same time, so each gets a thread for as long as that takes.
+std::vector<Result<State>> found_all(const std::shared_ptr<Rendezvous>& rendezvous, const GroupOptions& options) {
+  const Deadline deadline = options.timeout.deadline();
+  std::vector<Result<State>> states(rendezvous->ranks(), Error(Errc::internal, "A rank was not made."));
+  std::vector<std::jthread> threads;
+  for (std::uint32_t rank = 0; rank < rendezvous->ranks(); ++rank) {
+    threads.emplace_back([&, rank] {
+      states[rank] = base::contain("making a group", [&] { return found(rendezvous, rank, 0, options.label, deadline); });
+    });
+  }
+  threads.clear();
+  return states;
+}
+
+Result<State> join_shared(const base::Settings& settings, const GroupOptions& options) {
+  if (!settings.rank || !settings.ranks || !settings.group_memory) {
+    return Error(Errc::unavailable,
+                 "This process was not started as a rank: PINTLE_RANK, PINTLE_RANKS and PINTLE_GROUP_MEMORY are not "
+                 "set. `pintle launch -n 2 PROGRAM` sets them.");
+  }
+  PINTLE_ASSIGN(rendezvous, Rendezvous::inherited(static_cast<int>(*settings.group_memory)));
+  if (rendezvous->ranks() != *settings.ranks || *settings.rank >= *settings.ranks) {
+    return Error(Errc::invalid_argument, fmt::format("Rank {} of {} (PINTLE_RANK, PINTLE_RANKS) does not fit the {} "
+                                                     "ranks of PINTLE_GROUP_MEMORY.",
+                                                     *settings.rank, *settings.ranks, rendezvous->ranks()));
+  }
+  return found(rendezvous, *settings.rank, 0, options.label, options.timeout.deadline());
+}
+
+Result<State> join_with_mpi(const GroupOptions& options) {
+  const Deadline deadline = options.timeout.deadline();
+  PINTLE_ASSIGN(transport, join_mpi(deadline));
+  const Exchange nobody = [](const Note&, Deadline) -> Result<std::vector<Note>> {
+    return Error(Errc::internal, "The mpi transport agrees by itself.");
+  };
+  return GroupState::create({std::move(transport), nullptr, options.label, 1}, nobody, deadline);
+}
+
+Result<State> join_as(const base::Settings& settings, const GroupOptions& options) {
+  if (options.transport == "shm") return join_shared(settings, options);
+  if (options.transport == "mpi") return join_with_mpi(options);
+  if (!options.transport.empty()) {
+    return Error(Errc::invalid_argument, fmt::format("Transport \"{}\" is none that processes join; they are shm and "
+                                                     "mpi. Group::threads makes ranks in one process.",
+                                                     options.transport));
+  }
+  if (settings.rank || settings.ranks || settings.group_memory) return join_shared(settings, options);
+  if (is_mpi_job()) return join_with_mpi(options);
+  PINTLE_ASSIGN(rendezvous, Rendezvous::in_process(1));
+  return found(rendezvous, 0, 0, options.label, options.timeout.deadline());
+}
+
+/// What a rank says when a group is split.
+struct Choice {
+  std::uint32_t has_color = 0, color = 0, key = 0;
+};
+
+/// The ranks of the own color, in their new order; this rank alone where it has none.
+[[nodiscard]] std::vector<std::uint32_t> members_of(const std::vector<Note>& notes, std::uint32_t own) {
+  std::vector<Choice> choices(notes.size());
+  for (std::size_t i = 0; i < notes.size(); ++i) std::memcpy(&choices[i], notes[i].data(), sizeof(Choice));
+  std::vector<std::uint32_t> members;
+  for (std::uint32_t rank = 0; rank < notes.size(); ++rank) {
+    const bool is_ours = choices[own].has_color == 1 && choices[rank].has_color == 1 &&
+                         choices[rank].color == choices[own].color;
+    if (is_ours || rank == own) members.push_back(rank);
+  }
+  std::ranges::stable_sort(members, {}, [&](std::uint32_t rank) { return choices[rank].key; });
+  return members;
+}
+
+/// Exchanges among the whole group, of which a part looks at its own notes. Every rank takes part in the same number
+/// of them, whatever happens to its part.
+class PartialExchange {
+ public:
+  PartialExchange(GroupState& group, std::vector<std::uint32_t> members)
+      : exchange_(group.exchange()), members_(std::move(members)) {}
+
+  [[nodiscard]] Exchange exchange() {
+    return [this](const Note& own, Deadline deadline) -> Result<std::vector<Note>> {
+      ++count_;
+      PINTLE_ASSIGN(all, exchange_(own, deadline));
+      std::vector<Note> notes;
+      for (const std::uint32_t rank : members_) notes.push_back(all[rank]);
+      return notes;
+    };
+  }
+  Result<void> fill_up(Deadline deadline) {
+    for (; count_ < most_exchanges; ++count_) PINTLE_TRY(exchange_({}, deadline));
+    return {};
+  }
+
+ private:
+  static constexpr int most_exchanges = 2;  // of a window
+
+  const Exchange exchange_;
+  const std::vector<std::uint32_t> members_;
+  int count_ = 0;
+};
+
+Result<State> part_of(GroupState& group, const std::vector<std::uint32_t>& members, const std::string& label,
+                      const Exchange& exchange, std::uint64_t generation, Deadline deadline) {
+  PINTLE_ASSIGN(transport, group.transport().split(members, deadline));
+  return GroupState::create({std::move(transport), nullptr, label, generation}, exchange, deadline);
+}
+
+Result<State> split(GroupState& group, const Choice& choice, const GroupOptions& options) {
+  const Deadline deadline = options.timeout.deadline();
+  Note note{};
+  std::memcpy(note.data(), &choice, sizeof choice);
+  PINTLE_ASSIGN(notes, group.exchange()(note, deadline));
+  const auto members = members_of(notes, group.rank());
+  PartialExchange partial(group, members);
+  auto state = part_of(group, members, options.label, partial.exchange(), group.generation(), deadline);
+  PINTLE_TRY(partial.fill_up(deadline));
+  PINTLE_TRY(agree(state ? Result<void>() : Result<void>(state.error()), group.exchange(), deadline));
+  return state;
+}
+
+/// Steps of one `shrink`: who appears, then the exchanges of what is made. Each try has its own numbers.
+constexpr std::uint64_t steps_of_a_shrink = 16;
+
+/// The ranks that appear. Who is neither here nor known to be lost is waited for until half of the time is over.
+Result<std::vector<bool>> roll_call(GroupState& group, std::uint64_t step, Deadline deadline) {
+  PINTLE_TRY(group.appear(step));
+  std::vector<bool> is_here(group.ranks());
+  while (true) {
+    bool is_complete = true;
+    for (std::uint32_t rank = 0; rank < group.ranks(); ++rank) {
+      is_here[rank] = group.has_appeared(rank, step);
+      is_complete = is_complete && (is_here[rank] || group.has_left(rank) || group.transport().loss(rank));
+    }
+    if (is_complete || Clock::now() >= deadline) return is_here;
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+}
+
+/// Ranks may have seen different ones appear. The first whose number comes to stand in rank 0's piece decides for all.
+Result<std::vector<std::uint32_t>> decide(GroupState& group, const std::vector<bool>& is_here, std::uint64_t shrink) {
+  using Proposal = std::array<std::byte, Layout::proposal_bytes>;
+  Proposal own{};
+  for (std::uint32_t rank = 0; rank < group.ranks(); ++rank) {
+    if (is_here[rank]) own[rank / 8] |= std::byte{1} << rank % 8;
+  }
+  const std::uint64_t place = Layout::proposals + shrink * Layout::proposal_bytes;
+  PINTLE_TRY(group.window().put(group.rank(), place, own));
+  PINTLE_ASSIGN(before, group.window().compare_exchange(0, Layout::decisions + 8 * shrink, 0, group.rank() + 1));
+  const std::uint64_t winner = before == 0 ? group.rank() : before - 1;
+  Proposal decided{};
+  if (winner >= group.ranks()) return Error(Errc::internal, fmt::format("Rank {} is none.", winner));
+  PINTLE_TRY(group.window().get(static_cast<std::uint32_t>(winner), place, decided));
+  std::vector<std::uint32_t> members;
+  for (std::uint32_t rank = 0; rank < group.ranks(); ++rank) {
+    if ((decided[rank / 8] & std::byte{1} << rank % 8) != std::byte{0}) members.push_back(rank);
+  }
+  return members;
+}
+
+Result<State> shrink(GroupState& group, Timeout timeout) {
+  const Deadline deadline = timeout.deadline();
+  if (!group.transport().survives_loss()) {
+    return Error(Errc::unsupported, fmt::format("Groups over {} do not survive the loss of a rank.",
+                                                group.transport().name()));
+  }
+  group.fail(Error(Errc::cancelled, fmt::format("{} is given up for a smaller one.", group.text())));
+  const std::uint64_t count = group.count_shrink();
+  if (count > Layout::most_shrinks) {
+    return Error(Errc::invalid_argument, fmt::format("{} has been shrunk {} times, which is the limit.", group.text(),
+                                                     Layout::most_shrinks));
+  }
+  std::uint64_t step = count * steps_of_a_shrink;
+  const Deadline half = Clock::now() + (deadline - Clock::now()) / 2;
+  PINTLE_ASSIGN(is_here, roll_call(group, step, half));
+  PINTLE_ASSIGN(members, decide(group, is_here, count - 1));
+  if (std::ranges::find(members, group.rank()) == members.end()) {
+    return Error(Errc::peer_lost, fmt::format("{} goes on without rank {}, which came too late.", group.text(),
+                                              group.rank()));
+  }
+  return part_of(group, members, group.label(), group.rescue_exchange(members, step), group.generation() + 1, deadline);
+}
+
+Result<State> rebuild(GroupState& group, Timeout timeout) {
+  if (group.rendezvous() == nullptr) {
+    return Error(Errc::unsupported,
+                 fmt::format("{} cannot be rebuilt: it was made by split or shrink, or over mpi.", group.text()));
+  }
+  group.fail(Error(Errc::cancelled, fmt::format("{} is given up for a new one.", group.text())));
+  return found(group.rendezvous(), group.rank(), group.generation() + 1, group.label(), timeout.deadline());
+}
+
+}  // namespace
+}  // namespace collective
+
+Result<std::vector<Group>> Group::threads(std::uint32_t ranks, const GroupOptions& options) {
+  return base::contain("making a group", [&]() -> Result<std::vector<Group>> {
+    PINTLE_ASSIGN(rendezvous, collective::Rendezvous::in_process(ranks));
+    std::vector<Group> groups;
+    for (const auto& state : collective::found_all(rendezvous, options)) {
+      if (!state) return state.error();
+      groups.push_back(Group(*state));
+    }
+    return groups;
+  });
+}
+
+Result<Group> Group::join(const GroupOptions& options) {
+  return base::contain("joining a group", [&]() -> Result<Group> {
+    PINTLE_ASSIGN(settings, base::settings());
+    PINTLE_ASSIGN(state, collective::join_as(*settings, options));
+    return Group(std::move(state));
+  });
+}
+
+Result<std::optional<Group>> Group::split(std::optional<std::uint32_t> color, std::uint32_t key,
+                                          const GroupOptions& options) {
+  if (!state_) return Error(Errc::invalid_argument, "The group is empty.");
+  PINTLE_TRY(state_->failure());
+  return base::contain("splitting a group", [&]() -> Result<std::optional<Group>> {
+    const collective::Choice choice{color ? 1u : 0u, color.value_or(0), key};
+    PINTLE_ASSIGN(state, collective::split(*state_, choice, options));
+    if (!color) return std::optional<Group>();
+    return std::optional<Group>(Group(std::move(state)));
+  });
+}
+
+Result<Group> Group::shrink(Timeout timeout) {
+  if (!state_) return Error(Errc::invalid_argument, "The group is empty.");
+  return base::contain("shrinking a group", [&]() -> Result<Group> {
+    PINTLE_ASSIGN(state, collective::shrink(*state_, timeout));
+    return Group(std::move(state));
+  });
+}
+
+Result<Group> Group::rebuild(Timeout timeout) {
+  if (!state_) return Error(Errc::invalid_argument, "The group is empty.");
+  return base::contain("rebuilding a group", [&]() -> Result<Group> {
+    PINTLE_ASSIGN(state, collective::rebuild(*state_, timeout));
+    return Group(std::move(state));
+  });
+}
+
+}  // namespace pintle

@@ -1,0 +1,23 @@
+// One operation of a rank, from its checked arguments to its end.
+#pragma once
+
+#include "collective/group_state.h"
+#include "collective/schedule.h"
+#include "pintle/collective.h"
+#include "pintle/error.h"
+
+namespace pintle::collective {
+
+/// `call` has its operation, op, dtype and root, `work` its memory and part. Numbers the call, chooses the algorithm,
+/// runs it. What fails here fails the group.
+Result<void> operate(GroupState& group, Call call, Work work, const CollectiveOptions& options);
+/// Messages between two ranks have numbers of their own.
+Result<void> operate_send(GroupState& group, Call call, const Work& work, std::uint32_t to,
+                          const CollectiveOptions& options);
+Result<void> operate_recv(GroupState& group, Call call, const Work& work, std::uint32_t from,
+                          const CollectiveOptions& options);
+
+/// What `Algorithm::automatic` takes without a transport's own.
+[[nodiscard]] Algorithm choose(Operation operation, std::uint64_t bytes, std::uint32_t ranks) noexcept;
+
+}  // namespace pintle::collective

@@ -1,0 +1,111 @@
+#include "collective/waiting.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <thread>
+
+namespace pintle::collective {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Between looks at who has failed, left or died; a sleeper's heart beats as often.
+constexpr Duration look_every = milliseconds(10);
+/// A rank that waits and has not looked for so long is stopped. Loaded machines are slow, too.
+constexpr Duration stalled_after = milliseconds(200);
+[[nodiscard]] std::uint64_t nanoseconds(Deadline moment) noexcept {
+  return static_cast<std::uint64_t>(moment.time_since_epoch().count());
+}
+
+}  // namespace
+
+std::uint32_t Waiting::busy_spins(const GroupState& group) noexcept {
+  static const std::uint32_t processors = std::max(1u, std::thread::hardware_concurrency());
+  return group.ranks() <= processors ? 2000 : 50;  // who spins where ranks share processors keeps others from sending
+}
+
+void Waiting::stop_showing() noexcept {
+  std::atomic_ref(*reinterpret_cast<std::uint32_t*>(group_.window().own() + Layout::sleeping))
+      .store(0, std::memory_order_relaxed);
+  if (is_shown_) group_.show_waiting(0);
+  is_armed_ = is_shown_ = false;
+}
+
+/// Sleeps at once: who yields is made to wait for slices of whole milliseconds by today's schedulers.
+Result<void> Waiting::rest(std::span<const std::uint32_t> awaited) {
+  group_.window().progress();
+  const Deadline now = Clock::now();
+  if (now >= next_look_) {
+    next_look_ = now + look_every;
+    is_shown_ = true;
+    group_.show_waiting(awaited.empty() ? 0 : awaited.front() + 1);
+    PINTLE_TRY(look(awaited, now));
+  }
+  sleep(std::min(deadline_, now + look_every));
+  return {};
+}
+
+/// Arms first, so that the caller looks once more after others can see that this rank sleeps; then sleeps.
+void Waiting::sleep(Deadline until) noexcept {
+  std::byte* const own = group_.window().own();
+  auto* const doorbell = reinterpret_cast<std::uint32_t*>(own + Layout::doorbell);
+  if (!is_armed_) {
+    is_armed_ = true;
+    seen_ = std::atomic_ref(*doorbell).load(std::memory_order_seq_cst);
+    std::atomic_ref(*reinterpret_cast<std::uint32_t*>(own + Layout::sleeping)).store(1, std::memory_order_seq_cst);
+    return;
+  }
+  group_.transport().sleep(doorbell, seen_, until);
+  seen_ = std::atomic_ref(*doorbell).load(std::memory_order_seq_cst);
+}
+
+Result<void> Waiting::look(std::span<const std::uint32_t> awaited, Deadline now) {
+  if (purpose_ == Purpose::operation) PINTLE_TRY(group_.health());
+  for (const std::uint32_t rank : awaited) {
+    if (const auto how = group_.transport().loss(rank)) return lost(rank, *how);
+    if (group_.has_left(rank)) return lost(rank, "it has left the group");
+  }
+  if (now < deadline_) return {};
+  return late(awaited);
+}
+
+Error Waiting::found(const Error& error) { return purpose_ == Purpose::operation ? group_.fail(error) : error; }
+
+Error Waiting::lost(std::uint32_t rank, const std::string& how) {
+  return found(Error(Errc::peer_lost, fmt::format("Rank {} of {} is lost during {}: {}.", rank, group_.text(),
+                                                  text(group_.call()), how)));
+}
+
+Error Waiting::late(std::span<const std::uint32_t> awaited) {
+  if (!awaited.empty()) return found(blame(awaited.front()));
+  return found(Error(Errc::timeout, fmt::format("{} of {} does not end in time.", text(group_.call()), group_.text())));
+}
+
+/// Goes from each rank that waits to the one that it waits for, up to one that does not, or that has stopped.
+Error Waiting::blame(std::uint32_t awaited) {
+  const Call& own = group_.call();
+  std::uint32_t rank = awaited;
+  for (std::uint32_t hops = 0; hops < group_.ranks(); ++hops) {
+    const auto status = group_.status_of(rank);
+    if (!status) break;
+    const Call call = unpack(status->number, status->count, status->rest);
+    const bool is_collective = call.operation != Operation::send_recv && own.operation != Operation::send_recv;
+    if (is_collective && call.number == own.number && call.number != 0 && call != own) {
+      return Error(Errc::invalid_argument, fmt::format("Rank {} of {} calls {} where rank {} calls {}.", rank,
+                                                       group_.text(), text(call), group_.rank(), text(own)));
+    }
+    const std::uint64_t age = nanoseconds(Clock::now()) - status->heartbeat;
+    const bool waits = status->awaits != 0 && status->awaits <= group_.ranks() &&
+                       (age < nanoseconds(Deadline(stalled_after)) || !group_.window().is_addressable());
+    if (!waits || status->awaits == group_.rank() + 1) break;
+    rank = static_cast<std::uint32_t>(status->awaits - 1);
+  }
+  return Error(Errc::timeout, fmt::format("Rank {} of {} is late: {} waits for it past its deadline.", rank,
+                                          group_.text(), text(own)));
+}
+
+}  // namespace pintle::collective

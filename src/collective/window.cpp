@@ -1,0 +1,58 @@
+#include "collective/window.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace pintle::collective {
+namespace {
+
+/// What a window without addresses answers where it has no way of its own.
+Error out_of_reach() noexcept { return {Errc::internal, "The piece of a rank is out of this processor's reach."}; }
+
+bool are_all_there(const std::vector<std::byte*>& pieces) {
+  return std::ranges::none_of(pieces, [](const std::byte* piece) { return piece == nullptr; });
+}
+
+}  // namespace
+
+Window::Window(std::uint32_t rank, std::uint64_t size, std::vector<std::byte*> pieces)
+    : rank_(rank), size_(size), pieces_(std::move(pieces)), is_addressable_(are_all_there(pieces_)) {}
+
+Result<void> Window::put(std::uint32_t rank, std::uint64_t offset, std::span<const std::byte> from) {
+  std::byte* const piece = at(rank);
+  if (piece == nullptr) return out_of_reach();
+  if (!from.empty()) std::memcpy(piece + offset, from.data(), from.size());
+  return {};
+}
+
+Result<void> Window::get(std::uint32_t rank, std::uint64_t offset, std::span<std::byte> to) {
+  const std::byte* const piece = at(rank);
+  if (piece == nullptr) return out_of_reach();
+  if (!to.empty()) std::memcpy(to.data(), piece + offset, to.size());
+  return {};
+}
+
+Result<void> Window::store(std::uint32_t rank, std::uint64_t offset, std::uint64_t value) {
+  if (at(rank) == nullptr) return out_of_reach();
+  word_in(at(rank), offset).store(value, std::memory_order_release);
+  return {};
+}
+
+Result<std::uint64_t> Window::fetch_add(std::uint32_t rank, std::uint64_t offset, std::uint64_t value) {
+  if (at(rank) == nullptr) return out_of_reach();
+  return word_in(at(rank), offset).fetch_add(value, std::memory_order_acq_rel);
+}
+
+Result<std::uint64_t> Window::compare_exchange(std::uint32_t rank, std::uint64_t offset, std::uint64_t expected,
+                                               std::uint64_t desired) {
+  if (at(rank) == nullptr) return out_of_reach();
+  word_in(at(rank), offset).compare_exchange_strong(expected, desired, std::memory_order_acq_rel);
+  return expected;
+}
+
+Result<void> Window::flush() {
+  return {};  // memory that the processor reaches: a copy is there when it is made
+}
+
+}  // namespace pintle::collective

@@ -1,0 +1,107 @@
+// Windows: memory that other ranks write and read.
+#include "plugins/mpi/handles.h"
+#include "plugins/mpi/parts.h"
+
+namespace pintle::plugins::mpi {
+namespace {
+
+MPI_Win window_of(std::uint64_t bits) noexcept { return handle_of<MPI_Win>(bits); }
+
+/// Pieces that lie on pages of their own, and all of one size.
+int hints(MPI_Info* info) {
+  return in_order([&] { return MPI_Info_create(info); },
+                  [&] { return MPI_Info_set(*info, "alloc_shared_noncontig", "true"); },
+                  [&] { return MPI_Info_set(*info, "same_size", "true"); },
+                  [&] { return MPI_Info_set(*info, "same_disp_unit", "true"); });
+}
+
+int check_model(MPI_Win window) {
+  void* value = nullptr;
+  int is_there = 0;
+  const int number = MPI_Win_get_attr(window, MPI_WIN_MODEL, static_cast<void*>(&value), &is_there);
+  if (number != MPI_SUCCESS) return number;
+  const bool is_unified = is_there != 0 && *static_cast<const int*>(value) == MPI_WIN_UNIFIED;
+  return is_unified ? MPI_SUCCESS : vendor::mpi::memory_is_split;
+}
+
+}  // namespace
+
+int allocate(std::uint64_t communicator, std::uint64_t bytes, int is_shared, std::uint64_t* window, void** base) {
+  const auto members = handle_of<MPI_Comm>(communicator);
+  const auto size = static_cast<MPI_Aint>(bytes);
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Win made = MPI_WIN_NULL;
+  auto* const function = is_shared != 0 ? MPI_Win_allocate_shared : MPI_Win_allocate;
+  const int number = in_order(
+      [&] { return hints(&info); }, [&] { return function(size, 1, info, members, static_cast<void*>(base), &made); },
+      [&] { return MPI_Win_set_errhandler(made, MPI_ERRORS_RETURN); }, [&] { return check_model(made); },
+      [&] { return MPI_Win_lock_all(MPI_MODE_NOCHECK, made); });
+  if (info != MPI_INFO_NULL) MPI_Info_free(&info);
+  *window = bits_of(made);
+  return number;
+}
+
+int piece(std::uint64_t window, int rank, void** base) {
+  MPI_Aint size = 0;
+  int unit = 0;
+  return in_order(
+      [&] { return MPI_Win_shared_query(window_of(window), rank, &size, &unit, static_cast<void*>(base)); });
+}
+
+int free_window(std::uint64_t window) {
+  MPI_Win handle = window_of(window);
+  return in_order([&] { return MPI_Win_unlock_all(handle); }, [&] { return MPI_Win_free(&handle); });
+}
+
+int put(std::uint64_t window, int rank, std::uint64_t offset, const void* from, int bytes) {
+  const MPI_Win handle = window_of(window);
+  const auto at = static_cast<MPI_Aint>(offset);
+  return in_order([&] { return MPI_Put(from, bytes, MPI_BYTE, rank, at, bytes, MPI_BYTE, handle); },
+                  [&] { return MPI_Win_flush_local(rank, handle); });
+}
+
+int get(std::uint64_t window, int rank, std::uint64_t offset, void* to, int bytes) {
+  const MPI_Win handle = window_of(window);
+  const auto at = static_cast<MPI_Aint>(offset);
+  return in_order([&] { return MPI_Get(to, bytes, MPI_BYTE, rank, at, bytes, MPI_BYTE, handle); },
+                  [&] { return MPI_Win_flush(rank, handle); });
+}
+
+int store(std::uint64_t window, int rank, std::uint64_t offset, std::uint64_t value) {
+  const MPI_Win handle = window_of(window);
+  const auto at = static_cast<MPI_Aint>(offset);
+  return in_order(
+      [&] { return MPI_Win_flush(rank, handle); },
+      [&] { return MPI_Accumulate(&value, 1, MPI_UINT64_T, rank, at, 1, MPI_UINT64_T, MPI_REPLACE, handle); },
+      [&] { return MPI_Win_flush(rank, handle); });
+}
+
+int fetch_add(std::uint64_t window, int rank, std::uint64_t offset, std::uint64_t value, std::uint64_t* old) {
+  const MPI_Win handle = window_of(window);
+  const auto at = static_cast<MPI_Aint>(offset);
+  return in_order([&] { return MPI_Win_flush(rank, handle); },
+                  [&] { return MPI_Fetch_and_op(&value, old, MPI_UINT64_T, rank, at, MPI_SUM, handle); },
+                  [&] { return MPI_Win_flush(rank, handle); });
+}
+
+int compare_exchange(std::uint64_t window, int rank, std::uint64_t offset, std::uint64_t expected,
+                     std::uint64_t desired, std::uint64_t* old) {
+  const MPI_Win handle = window_of(window);
+  const auto at = static_cast<MPI_Aint>(offset);
+  return in_order([&] { return MPI_Win_flush(rank, handle); },
+                  [&] { return MPI_Compare_and_swap(&desired, &expected, old, MPI_UINT64_T, rank, at, handle); },
+                  [&] { return MPI_Win_flush(rank, handle); });
+}
+
+int flush(std::uint64_t window) {
+  return in_order([&] { return MPI_Win_flush_all(window_of(window)); });
+}
+
+int progress(std::uint64_t communicator, std::uint64_t window) {
+  int is_there = 0;
+  const auto members = handle_of<MPI_Comm>(communicator);
+  return in_order([&] { return window == 0 ? MPI_SUCCESS : MPI_Win_sync(window_of(window)); },
+                  [&] { return MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, members, &is_there, MPI_STATUS_IGNORE); });
+}
+
+}  // namespace pintle::plugins::mpi
