@@ -30,6 +30,10 @@ string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
 configure_file(cmake/pintle.pc.in ${PINTLE_GENERATED}/pintle.pc @ONLY)
 install(FILES ${PINTLE_GENERATED}/pintle.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
+# Beside the library, where it looks.
+if(TARGET pintle_mpi)
+  install(TARGETS pintle_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 if(TARGET pintle_command)
   install(TARGETS pintle_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "bench/statistics.h"
 
@@ -25,9 +26,18 @@ Result<void> compare(const Side& ours, const Side& theirs) {
   const auto expected = theirs.results();
   for (const auto& result : ours.results()) {
     if (result != expected.front())
-      return Error(Errc::internal, "The results of both sides are not the same values; no time of theirs is worth anything.");
+      return Error(Errc::internal,
+                   "The results of both sides are not the same values; no time of theirs is worth anything.");
   }
   return {};
+}
+
+/// Faster is more in a ratio of speeds.
+Ratio ratio_for(const Goal& goal, std::vector<Pair> pairs) {
+  if (goal.kind == Goal::Kind::speed) {
+    for (Pair& pair : pairs) std::swap(pair.ours, pair.reference);
+  }
+  return ratio_of(pairs);
 }
 
 double p99(const std::vector<double>& samples) { return quantile(samples, 0.99); }
@@ -39,7 +49,7 @@ bool DuelRow::is_reached() const noexcept {
 }
 
 Result<DuelRow> duel(const Job& job, Side& ours, Side& theirs, const BlockPlan& plan, std::size_t pairs,
-                     Comparison comparison) {
+                     const Goal& goal, Comparison comparison) {
   std::vector<double> ours_all, theirs_all, unused;
   for (Side* const side : {&ours, &theirs}) {
     PINTLE_ASSIGN(value, run_block(job, *side, {1, 1, 1}, unused));
@@ -55,7 +65,8 @@ Result<DuelRow> duel(const Job& job, Side& ours, Side& theirs, const BlockPlan& 
   }
   if (comparison == Comparison::same_results) PINTLE_TRY(job.agree(compare(ours, theirs)));
   DuelRow row;
-  row.ratio = ratio_of(values);
+  row.ratio = ratio_for(goal, std::move(values));
+  row.goal = goal;
   row.pairs = pairs;
   row.ours_p50 = median(ours_all);
   row.theirs_p50 = median(theirs_all);
@@ -65,7 +76,8 @@ Result<DuelRow> duel(const Job& job, Side& ours, Side& theirs, const BlockPlan& 
 }
 
 nlohmann::ordered_json to_json(const DuelRow& row) {
-  nlohmann::ordered_json json{{"figure", row.figure}, {"reference", row.reference}, {"ranks", row.ranks}, {"bytes", row.bytes}};
+  nlohmann::ordered_json json{
+      {"figure", row.figure}, {"reference", row.reference}, {"ranks", row.ranks}, {"bytes", row.bytes}};
   if (!row.skipped.empty()) {
     json["skipped"] = row.skipped;
     return json;

@@ -43,7 +43,7 @@ struct DuelRow {
 enum class Comparison : unsigned char { same_results, times_only };
 /// Collective: `pairs` pairs of blocks, the order changing from pair to pair; a block's value is its samples' median.
 [[nodiscard]] Result<DuelRow> duel(const Job& job, Side& ours, Side& theirs, const BlockPlan& plan, std::size_t pairs,
-                                   Comparison comparison);
+                                   const Goal& goal, Comparison comparison);
 
 [[nodiscard]] nlohmann::ordered_json to_json(const DuelRow& row);
 [[nodiscard]] std::string table(std::span<const DuelRow> rows);

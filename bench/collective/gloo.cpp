@@ -5,6 +5,7 @@
 #include <gloo/rendezvous/file_store.h>
 #include <gloo/transport/tcp/device.h>
 
+#include <limits>
 #include <optional>
 
 #include "base/contain.h"
@@ -30,12 +31,15 @@ Result<GlooContext> connect(const Job& job) {
   path = job.from_first(path);
   if (path.empty()) return Error(Errc::io, "Rank 0 cannot create a temporary folder.");
   auto context = base::contain("connecting Gloo", [&]() -> Result<GlooContext> {
+    take_place(job.rank(), std::numeric_limits<std::uint32_t>::max());  // its own thread may run where it likes
     auto device = gloo::transport::tcp::CreateDevice("127.0.0.1");
-    auto result = std::make_shared<gloo::rendezvous::Context>(static_cast<int>(job.rank()), static_cast<int>(job.ranks()));
+    auto result =
+        std::make_shared<gloo::rendezvous::Context>(static_cast<int>(job.rank()), static_cast<int>(job.ranks()));
     gloo::rendezvous::FileStore store(path);
     result->connectFullMesh(store, device);
     return result;
   });
+  take_place(job.rank(), job.ranks());
   job.barrier();
   return context;
 }

@@ -26,53 +26,27 @@ Result<void> operate(Group& group, const CollectiveWork& work, CollectiveMemory&
   return group.all_to_all(memory.to, memory.from);
 }
 
-/// What `pintle launch` gives to ranks that it starts, for ranks that MPI has started: rank 0's memory, opened by name.
-class Meeting {
- public:
-  static Result<void> arrange(const Job& job) {
-    static Meeting& meeting = *new Meeting;  // the variables are read once, and the descriptor stays
-    if (meeting.is_arranged_) return {};
-    PINTLE_TRY(meeting.open_memory(job));
-    const auto set = [](const char* name, const std::string& value) { ::setenv(name, value.c_str(), 1); };
-    set("PINTLE_RANK", fmt::to_string(job.rank()));
-    set("PINTLE_RANKS", fmt::to_string(job.ranks()));
-    set("PINTLE_GROUP_MEMORY", fmt::to_string(meeting.descriptor_));
-    meeting.is_arranged_ = true;
-    return {};
-  }
-
- private:
-  Result<void> open_memory(const Job& job) {
-    std::string path;
-    Error failure(Errc::unavailable, "Rank 0 has no rendezvous.");
-    if (job.rank() == 0) {
-      auto made = collective::Rendezvous::shared(job.ranks());
-      if (made) {
-        rendezvous_ = *made;
-        path = fmt::format("/proc/{}/fd/{}", ::getpid(), rendezvous_->descriptor());
-      } else {
-        failure = made.error();
-      }
-    }
-    path = job.from_first(path);
-    if (path.empty()) return failure;
-    descriptor_ = ::open(path.c_str(), O_RDWR);  // NOLINT(cppcoreguidelines-pro-type-vararg)
-    if (descriptor_ < 0) return Error(Errc::io, fmt::format("{} cannot be opened.", path));
-    return {};
-  }
-
-  std::shared_ptr<collective::Rendezvous> rendezvous_;
-  int descriptor_ = -1;
-  bool is_arranged_ = false;
-};
+/// Rank 0 makes memory to meet in; every rank opens it. Answers the descriptor, which stays open.
+Result<int> open_meeting(const Job& job) {
+  std::string path;
+  Error failure(Errc::unavailable, "Rank 0 has no rendezvous.");
+  auto made = job.rank() == 0 ? collective::Rendezvous::shared(job.ranks())
+                              : Result<std::shared_ptr<collective::Rendezvous>>(failure);
+  if (made) path = fmt::format("/proc/{}/fd/{}", ::getpid(), (*made)->descriptor());
+  path = job.from_first(path);
+  if (path.empty()) return made.error();
+  const int descriptor = ::open(path.c_str(), O_RDWR);  // NOLINT(cppcoreguidelines-pro-type-vararg)
+  const auto opened = descriptor >= 0 ? Result<void>() : Error(Errc::io, fmt::format("{} cannot be opened.", path));
+  PINTLE_TRY(job.agree(opened));  // rank 0 keeps its own until the others have theirs
+  return descriptor;
+}
 
 /// The job's one group over a transport: a process joins once.
-Result<Group*> group_of(const Job& job, const std::string& transport) {
+Result<Group*> group_of(const std::string& transport) {
   static std::optional<Group>& shared = *new std::optional<Group>;
   static std::optional<Group>& over_mpi = *new std::optional<Group>;
   std::optional<Group>& group = transport == "shm" ? shared : over_mpi;
   if (group) return &*group;
-  if (transport == "shm") PINTLE_TRY(Meeting::arrange(job));
   PINTLE_ASSIGN(joined, Group::join({.label = "bench", .transport = transport, .timeout = {}}));
   group = std::move(joined);
   return &*group;
@@ -137,8 +111,17 @@ class Team final : public Side {
 
 }  // namespace
 
+Result<void> prepare_ours(const Job& job) {
+  PINTLE_ASSIGN(descriptor, open_meeting(job));
+  const auto set = [](const char* name, const std::string& value) { ::setenv(name, value.c_str(), 1); };
+  set("PINTLE_RANK", fmt::to_string(job.rank()));
+  set("PINTLE_RANKS", fmt::to_string(job.ranks()));
+  set("PINTLE_GROUP_MEMORY", fmt::to_string(descriptor));
+  return {};
+}
+
 Sided ours_in_processes(const Job& job, const CollectiveWork& work, const std::string& transport) {
-  PINTLE_ASSIGN(group, group_of(job, transport));
+  PINTLE_ASSIGN(group, group_of(transport));
   auto memory = std::make_unique<CollectiveMemory>(work, job.rank());
   CollectiveMemory& here = *memory;
   return side_of_calls(std::move(memory), [&here, group = group, work] { return operate(*group, work, here); });

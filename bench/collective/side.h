@@ -43,6 +43,9 @@ class Side {
 
 using Sided = Result<std::unique_ptr<Side>>;
 
+/// Collective: gives ranks that MPI has started what `pintle launch` gives to those that it starts. Pintle reads its
+/// variables once, so this comes before all else of it.
+[[nodiscard]] Result<void> prepare_ours(const Job& job);
 /// Pintle among the processes of the job, over "shm" or "mpi".
 [[nodiscard]] Sided ours_in_processes(const Job& job, const CollectiveWork& work, const std::string& transport);
 /// Pintle among threads of rank 0; the other processes sleep.

@@ -8,7 +8,7 @@ namespace pintle::collective {
 namespace {
 
 [[nodiscard]] std::string name_or_number(std::string_view name, unsigned number) {
-  return name.empty() ? fmt::to_string(number) : std::string(name);
+  return name.empty() || name == "unknown" ? fmt::to_string(number) : std::string(name);
 }
 
 [[nodiscard]] bool folds(Operation operation) noexcept {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "collective/message.h"
 #include "collective/reduction.h"
@@ -182,16 +183,22 @@ void Executor::dequeue(Item& item) {
   }
 }
 
-/// The ranks that bring what is next; if none is due, those that have no room.
+/// The ranks that bring what is next, and those that have no room. First the one that the earliest item waits for: it
+/// waits for nothing that is later, so who follows these from rank to rank goes in no circle.
 std::span<const std::uint32_t> Executor::awaited() {
   awaited_.clear();
+  std::uint32_t earliest = Schedule::none;
+  const auto add = [&](std::uint32_t rank, std::uint32_t link) {
+    awaited_.push_back(rank);
+    const std::uint32_t item = schedule_.links()[link].item;
+    if (item >= earliest) return;
+    earliest = item;
+    std::swap(awaited_.front(), awaited_.back());
+  };
   for (const std::uint32_t rank : schedule_.peers()) {
-    const bool brings = schedule_.from_rank(rank).head != Schedule::none && !mailbox_.has_come(rank);
-    if (brings) awaited_.push_back(rank);
-  }
-  for (const std::uint32_t rank : schedule_.peers()) {
-    const std::uint32_t head = schedule_.to_rank(rank).head;
-    if (head != Schedule::none && !mailbox_.has_room(rank)) awaited_.push_back(rank);
+    const std::uint32_t brings = schedule_.from_rank(rank).head, takes = schedule_.to_rank(rank).head;
+    if (brings != Schedule::none && !mailbox_.has_come(rank)) add(rank, brings);
+    if (takes != Schedule::none && !mailbox_.has_room(rank)) add(rank, takes);
   }
   return awaited_;
 }

@@ -55,7 +55,7 @@ using collective::Work;
 }
 
 [[nodiscard]] Result<void> check_options(const CollectiveOptions& options) {
-  if (!name(options.algorithm).empty()) return {};
+  if (options.algorithm >= Algorithm::automatic && options.algorithm <= Algorithm::native) return {};
   return Error(Errc::invalid_argument,
                fmt::format("The algorithm ({}) is none.", static_cast<unsigned>(options.algorithm)));
 }

@@ -190,7 +190,8 @@ void GroupState::ring(std::uint32_t rank) noexcept {
 void GroupState::show_waiting(std::uint32_t awaited_plus_1) noexcept {
   const auto now = static_cast<std::uint64_t>(Clock::now().time_since_epoch().count());
   window_->word(Layout::status + 32).store(now, std::memory_order_relaxed);
-  window_->word(Layout::status + 24).store(awaited_plus_1, std::memory_order_relaxed);
+  // After what this rank has said before: who finds that it waits no more finds that, too.
+  window_->word(Layout::status + 24).store(awaited_plus_1, std::memory_order_release);
 }
 
 Result<GroupState::Status> GroupState::status_of(std::uint32_t rank) {

@@ -37,6 +37,9 @@ class GroupState {
   /// Collective: makes the group's window over `exchange`. One rank's failure is the same error on every rank.
   [[nodiscard]] static Result<std::shared_ptr<GroupState>> create(Founding founding, const Exchange& exchange,
                                                                   Deadline deadline);
+  /// A group's, which is not empty; and the group that has a state. For tests.
+  [[nodiscard]] static GroupState& of(const Group& group) noexcept { return *group.state_; }
+  [[nodiscard]] static Group group_of(std::shared_ptr<GroupState> state) noexcept { return Group(std::move(state)); }
   GroupState(Founding founding, std::unique_ptr<Window> window);
   GroupState(const GroupState&) = delete;
   GroupState& operator=(const GroupState&) = delete;

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstring>
-#include <vector>
+#include <span>
 
 #include "base/quote.h"
-#include "collective/transport.h"
 
 namespace pintle::collective {
 namespace {
@@ -98,13 +99,8 @@ std::string text(const HeapRequest& request) {
   return fmt::format("makes a call that has no name ({})", static_cast<std::uint64_t>(request.call));
 }
 
-Result<std::vector<HeapOffer>> meet(GroupState& group, const HeapRequest& request, const HeapOffer& offer,
+Result<std::vector<HeapOffer>> meet(const Exchange& exchange, const HeapRequest& request, const HeapOffer& offer,
                                     const Result<void>& own, Deadline deadline) {
-  PINTLE_TRY(group.health());
-  Call call;
-  call.operation = Operation::set_up;
-  group.begin(call);
-  const Exchange exchange = group.exchange();
   PINTLE_ASSIGN(notes, exchange(note_of(request, offer, own), deadline));
   std::vector<Words> all(notes.size());
   std::ranges::transform(notes, all.begin(), words_of);

@@ -1,15 +1,12 @@
 // What a rank asks of a symmetric heap: as it travels to the others, and as people read it.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "collective/group_state.h"
+#include "collective/transport.h"
 #include "pintle/deadline.h"
 #include "pintle/dtype.h"
 #include "pintle/error.h"
@@ -44,8 +41,9 @@ struct HeapOffer {
 
 /// Collective: tells all ranks what this one asks, and whether it can have it (`own`). Success, with everybody's
 /// offers, when all ask for the same and all can. Otherwise one error everywhere: `invalid_argument` with both sides
-/// where a rank asks for something else than rank 0, else what hinders the lowest rank that cannot.
-[[nodiscard]] Result<std::vector<HeapOffer>> meet(GroupState& group, const HeapRequest& request, const HeapOffer& offer,
-                                                  const Result<void>& own, Deadline deadline);
+/// where a rank asks for something else than rank 0, else what hinders the lowest rank that cannot. What others say is
+/// not trusted.
+[[nodiscard]] Result<std::vector<HeapOffer>> meet(const Exchange& exchange, const HeapRequest& request,
+                                                  const HeapOffer& offer, const Result<void>& own, Deadline deadline);
 
 }  // namespace pintle::collective

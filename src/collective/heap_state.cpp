@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/fork.h"
 #include "base/platform.h"
 
 namespace pintle::collective {
@@ -35,6 +36,16 @@ constexpr std::uint64_t least_alignment = 64;
   return Error(Errc::invalid_argument, fmt::format("A symmetric heap cannot have this size ({} bytes).", bytes));
 }
 
+/// The way to the others, for a call that every rank makes; it is shown to them.
+[[nodiscard]] Result<Exchange> begin(GroupState& group) {
+  if (base::in_forked_child()) return base::forked_error();
+  PINTLE_TRY(group.health());
+  Call call;
+  call.operation = Operation::set_up;
+  group.begin(call);
+  return group.exchange();
+}
+
 [[nodiscard]] Result<void> outcome_of(const auto& result) {
   if (result) return {};
   return result.error();
@@ -49,9 +60,9 @@ Result<std::unique_ptr<HeapState>> HeapState::create(std::shared_ptr<GroupState>
   request.call = HeapCall::create;
   request.bytes = bytes;
   HeapOffer offer{next_name(), options.device ? options.device->info().limits.offset_alignment : 1};
-  PINTLE_ASSIGN(offers, collective::meet(*group, request, offer, check_size(bytes), deadline));
+  PINTLE_ASSIGN(exchange, begin(*group));
+  PINTLE_ASSIGN(offers, collective::meet(exchange, request, offer, check_size(bytes), deadline));
   const auto holding = std::make_shared<Holding>();
-  const Exchange exchange = group->exchange();
   PINTLE_ASSIGN(window, group->transport().create_window(base::round_up(bytes, page), exchange, deadline));
   holding->group = std::move(group);
   holding->window = std::move(window);
@@ -79,7 +90,8 @@ HeapState::HeapState(std::shared_ptr<Holding> holding, std::uint64_t name, std::
 SymmetricUsage HeapState::usage() const noexcept { return {size_, allocator_.free_bytes(), allocator_.largest()}; }
 
 Result<void> HeapState::meet(const HeapRequest& request, const Result<void>& own, Deadline deadline) {
-  return outcome_of(collective::meet(group(), request, {}, own, deadline));
+  PINTLE_ASSIGN(exchange, begin(group()));
+  return outcome_of(collective::meet(exchange, request, {}, own, deadline));
 }
 
 Result<SymmetricBuffer> HeapState::allocate(HeapCall call, DType dtype, const Shape& shape, Deadline deadline) {

@@ -55,7 +55,7 @@ class Layout {
     const std::uint64_t index = rank * slots + message % slots;
     return base::round_up(gate() + line_bytes, std::uint64_t{4096}) + index * slot_bytes();
   }
-  static constexpr std::uint64_t slots = 8;
+  static constexpr std::uint64_t slots = 16;
   /// The most bytes of one message.
   [[nodiscard]] std::uint64_t payload() const noexcept { return payload_; }
   [[nodiscard]] std::uint64_t slot_bytes() const noexcept { return payload_ + line_bytes; }
@@ -64,7 +64,7 @@ class Layout {
  private:
   static constexpr std::uint64_t faults = proposals + most_shrinks * proposal_bytes;
   /// What a rank has room for from all others together stays small beside its caches.
-  static constexpr std::uint64_t inbox = 1ull << 20;
+  static constexpr std::uint64_t inbox = 2ull << 20;
 
   [[nodiscard]] static std::uint64_t payload_for(std::uint32_t ranks) noexcept {
     const std::uint64_t share = inbox / slots / std::max(1u, ranks - 1);

@@ -1,13 +1,13 @@
 #include "collective/mpi_plugin.h"
 
 #include <array>
-#include <cstdlib>
 #include <mutex>
 #include <utility>
 
 #include "base/dylib.h"
 #include "base/mutex.h"
 #include "base/quote.h"
+#include "base/settings.h"
 
 namespace pintle::collective {
 namespace {
@@ -23,11 +23,6 @@ Result<const MpiFunctions*> open_one(const std::filesystem::path& path) {
   PINTLE_TRY(check_mpi_plugin(*functions, path.string()));
   static_cast<void>(new base::Dylib(std::move(library)));
   return functions;
-}
-
-std::string setting() {
-  const char* const path = std::getenv("PINTLE_MPI_PLUGIN");
-  return path == nullptr ? "" : path;
 }
 
 Errc code_of(int number, bool is_memory) noexcept {
@@ -78,7 +73,8 @@ Result<const MpiFunctions*> open_mpi_plugin() {
     static const MpiFunctions* opened = nullptr;
     const std::scoped_lock lock(mutex);
     if (opened != nullptr) return opened;
-    PINTLE_ASSIGN(functions, open_mpi_plugin(mpi_plugin_paths(setting(), base::own_folder())));
+    PINTLE_ASSIGN(settings, base::settings());
+    PINTLE_ASSIGN(functions, open_mpi_plugin(mpi_plugin_paths(settings->mpi_plugin, base::own_folder())));
     opened = functions;
     return opened;
   });

@@ -1,5 +1,6 @@
 #include "collective/reduction_lanes.h"
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -20,7 +21,7 @@ template <class T>
 T divided(T element, std::uint32_t divisor) noexcept {
   if constexpr (std::is_floating_point_v<T>) {
     const T quotient = element / static_cast<T>(divisor);
-    return quotient == quotient ? quotient : std::numeric_limits<T>::quiet_NaN();
+    return std::isnan(quotient) ? std::numeric_limits<T>::quiet_NaN() : quotient;
   } else {
     using Wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
     return static_cast<T>(static_cast<Wide>(element) / static_cast<Wide>(divisor));

@@ -1,4 +1,5 @@
 // Operations that only move bytes.
+#include <array>
 #include <bit>
 
 #include "collective/schedule.h"
@@ -154,13 +155,16 @@ void schedule_all_to_all(Schedule& schedule, const Work& work) {
   schedule.copy(work.to + schedule.rank() * bytes, work.from + schedule.rank() * bytes, bytes);
 }
 
-/// Dissemination: after round k each rank has heard, through others, of the 2^k before it.
+/// Dissemination: after round k each rank has heard, through others, of the 2^k before it. What comes is a fold of
+/// nothing, since a fold waits for the one before it: who hears of a later round first has not heard of the earlier
+/// one.
 void schedule_barrier(Schedule& schedule) {
   const std::uint32_t n = schedule.ranks();
   Schedule::From heard;
   for (std::uint32_t distance = 1; distance < n; distance *= 2) {
+    const std::array from{(schedule.rank() + n - distance) % n};
     schedule.send((schedule.rank() + distance) % n, nullptr, 0, heard);
-    heard.item = schedule.receive((schedule.rank() + n - distance) % n, nullptr, 0);
+    heard.item = schedule.fold(nullptr, nullptr, 0, from, 1, heard);
   }
 }
 

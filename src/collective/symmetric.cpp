@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
 #include <utility>
 
 #include "base/bytes.h"
@@ -111,8 +110,6 @@ Result<void> SymmetricHeap::fence(Timeout timeout) {
   PINTLE_ASSIGN(state, living());
   PINTLE_TRY(state->worker().settle(timeout.deadline()));
   PINTLE_TRY(state->worker().failure());
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (state->window().is_addressable()) return {};
   return state->window().flush();
 }
 

@@ -2,11 +2,10 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <numeric>
+#include <chrono>
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "base/contain.h"
 #include "collective/heap_signal.h"
@@ -27,56 +26,76 @@ Result<void> raise(HeapState& heap, const Place& word, std::uint64_t value) {
     if (found == expected || found >= value) break;
     expected = found;
   }
-  std::atomic_thread_fence(std::memory_order_seq_cst);  // before looking whether that rank sleeps
   heap.group().ring(word.rank);
   return {};
 }
 
 namespace {
 
-/// Ranks of which one is still to come: the one that is named; else all that have not left; else all.
-class Awaited {
+/// Between looks at who is lost, by a rank that waits for nobody in particular.
+constexpr Duration look_every = std::chrono::milliseconds(10);
+
+/// What such a wait cannot outlast: a rank that has died, or that all others have left in good order.
+[[nodiscard]] std::optional<Error> loss_in(GroupState& group) {
+  std::uint32_t left = 0;
+  for (std::uint32_t rank = 0; rank < group.ranks(); ++rank) {
+    if (rank == group.rank()) continue;
+    if (group.has_left(rank)) {
+      ++left;
+    } else if (const auto how = group.transport().loss(rank)) {
+      return Error(Errc::peer_lost, fmt::format("Rank {} of {} is lost while rank {} waits for a signal: {}.", rank,
+                                                group.text(), group.rank(), *how));
+    }
+  }
+  if (left == 0 || left + 1 < group.ranks()) return std::nullopt;
+  return Error(Errc::peer_lost, fmt::format("All other ranks of {} have left while rank {} waits for a signal.",
+                                            group.text(), group.rank()));
+}
+
+/// The steps of a wait for the own word. What was raised before its rank was lost counts.
+class SignalWait {
  public:
-  Awaited(GroupState& group, std::optional<std::uint32_t> from) : group_(group) {
-    if (from) {
-      all_ = {*from};
-      return;
+  SignalWait(HeapState& heap, const Place& word, std::uint64_t value, std::optional<std::uint32_t> from)
+      : group_(heap.group()),
+        word_(heap.window().word(word.offset)),
+        value_(value),
+        from_(from),
+        waiting_(group_, Deadline::max()) {}  // a deadline of its own would fail the group
+
+  [[nodiscard]] bool is_there() const noexcept { return word_.load(std::memory_order_seq_cst) >= value_; }
+  Result<void> pause(Deadline now) {
+    if (from_) return waiting_.pause(std::span(&*from_, 1));
+    if (now >= next_look_) {
+      next_look_ = now + look_every;
+      if (const auto loss = loss_in(group_); loss && !is_there()) return group_.fail(*loss);
     }
-    all_.resize(group.ranks());
-    std::iota(all_.begin(), all_.end(), 0u);
-    all_.erase(all_.begin() + group.rank());
-  }
-  [[nodiscard]] std::span<const std::uint32_t> now() {
-    if (all_.size() < 2) return all_;
-    there_.clear();
-    for (const std::uint32_t rank : all_) {
-      if (!group_.has_left(rank)) there_.push_back(rank);
-    }
-    return there_.empty() ? all_ : there_;
-  }
-  /// "; rank 3 is late", where only one can be.
-  [[nodiscard]] std::string text() const {
-    return all_.size() == 1 ? fmt::format("; rank {} is late", all_.front()) : std::string();
+    return waiting_.pause({});
   }
 
  private:
   GroupState& group_;
-  std::vector<std::uint32_t> all_, there_;
+  const std::atomic_ref<std::uint64_t> word_;
+  const std::uint64_t value_;
+  const std::optional<std::uint32_t> from_;
+  Waiting waiting_;
+  Deadline next_look_ = Deadline::min();
 };
 
 Result<void> wait(HeapState& heap, const SymmetricSignal& signal, std::uint64_t value, const SymmetricWait& options) {
   const Deadline deadline = options.timeout.deadline();
-  PINTLE_ASSIGN(place, heap.place_of(signal, heap.group().rank()));
+  const std::uint32_t rank = heap.group().rank();
+  PINTLE_ASSIGN(place, heap.place_of(signal, rank));
   if (options.from) PINTLE_TRY(heap.place_of(signal, *options.from));
-  const auto word = heap.window().word(place.offset);
-  Waiting waiting(heap.group(), Deadline::max());  // its own deadline would fail the group
-  Awaited awaited(heap.group(), options.from);
-  while (word.load(std::memory_order_seq_cst) < value) {
-    if (Clock::now() >= deadline) {
-      return Error(Errc::timeout, fmt::format("{} is at {} where rank {} waits for {}, past its deadline{}.",
-                                              heap.text(signal), word.load(), place.rank, value, awaited.text()));
+  SignalWait wait(heap, place, value, options.from);
+  while (!wait.is_there()) {
+    const Deadline now = Clock::now();
+    if (now >= deadline) {
+      return Error(Errc::timeout,
+                   fmt::format("{} is at {} where rank {} waits for {}, past its deadline{}.", heap.text(signal),
+                               heap.window().word(place.offset).load(), rank, value,
+                               options.from ? fmt::format("; rank {} is late", *options.from) : std::string()));
     }
-    PINTLE_TRY(waiting.pause(awaited.now()));
+    PINTLE_TRY(wait.pause(now));
   }
   return {};
 }

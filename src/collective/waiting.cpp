@@ -44,6 +44,7 @@ Result<void> Waiting::rest(std::span<const std::uint32_t> awaited) {
     is_shown_ = true;
     group_.show_waiting(awaited.empty() ? 0 : awaited.front() + 1);
     PINTLE_TRY(look(awaited, now));
+    if (next_look_ <= now) return {};
   }
   sleep(std::min(deadline_, now + look_every));
   return {};
@@ -63,11 +64,17 @@ void Waiting::sleep(Deadline until) noexcept {
   seen_ = std::atomic_ref(*doorbell).load(std::memory_order_seq_cst);
 }
 
+/// A rank that is lost may have sent what is awaited before, and after the caller looked: it is a suspect until the
+/// caller has looked once more.
 Result<void> Waiting::look(std::span<const std::uint32_t> awaited, Deadline now) {
   if (purpose_ == Purpose::operation) PINTLE_TRY(group_.health());
   for (const std::uint32_t rank : awaited) {
-    if (const auto how = group_.transport().loss(rank)) return lost(rank, *how);
-    if (group_.has_left(rank)) return lost(rank, "it has left the group");
+    const auto how = group_.has_left(rank) ? "it has left the group" : group_.transport().loss(rank);
+    if (!how) continue;
+    if (suspect_plus_1_ == rank + 1) return lost(rank, *how);
+    suspect_plus_1_ = rank + 1;
+    next_look_ = Deadline::min();
+    return {};
   }
   if (now < deadline_) return {};
   return late(awaited);
@@ -80,8 +87,15 @@ Error Waiting::lost(std::uint32_t rank, const std::string& how) {
                                                   text(group_.call()), how)));
 }
 
+/// Deadlines of ranks pass together. One that has found who is late says so before it stops to show whom it awaits: so
+/// who has followed it wrongly is told by now.
 Error Waiting::late(std::span<const std::uint32_t> awaited) {
-  if (!awaited.empty()) return found(blame(awaited.front()));
+  if (!awaited.empty()) {
+    const Error error = blame(awaited.front());
+    if (purpose_ == Purpose::rescue) return error;
+    const auto told = group_.health();
+    return told ? group_.fail(error) : told.error();
+  }
   return found(Error(Errc::timeout, fmt::format("{} of {} does not end in time.", text(group_.call()), group_.text())));
 }
 

@@ -62,6 +62,7 @@ class Waiting {
   bool is_shown_ = false;
   std::uint32_t seen_ = 0;
   Deadline next_look_ = Deadline::min();
+  std::uint32_t suspect_plus_1_ = 0;  // the rank that was lost at the last look
 
   [[nodiscard]] static std::uint32_t busy_spins(const GroupState& group) noexcept;
 };

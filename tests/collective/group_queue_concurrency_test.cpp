@@ -108,6 +108,7 @@ TEST(GroupQueueConcurrency, OneThreadEnqueuesWhileAnotherWaits) {
   auto all = test::members("cpu", 2);
   constexpr std::uint64_t operations_each = 50;
   std::atomic<std::uint64_t> told{0};
+  Signal all_told = must(Signal::create());
   on_threads(2, [&](std::uint32_t rank) {
     Memory memory = Memory::create(all[rank], test::given(rank, 0, 20));
     const Signal timeline = all[rank].collectives.last().signal();
@@ -115,12 +116,16 @@ TEST(GroupQueueConcurrency, OneThreadEnqueuesWhileAnotherWaits) {
     for (std::uint64_t i = 0; i < operations_each; ++i) {
       const Point point =
           must(all[rank].collectives.all_reduce(memory.in_place(), ReduceOp::min, {.wait = {all[rank].queue.last()}}));
-      must(point.then([&](const Result<void>& result) { told += result ? 1 : 0; }, 30s));
+      must(point.then(
+          [&](const Result<void>& result) {
+            EXPECT_TRUE(result);
+            if (++told == 2 * operations_each) must(all_told.set(1));
+          },
+          30s));
     }
     waiter.join();
   });
-  for (int i = 0; i < 2000 && told != 2 * operations_each; ++i)
-    must(must(Signal::create()).at(0).wait()), std::this_thread::sleep_for(1ms);
+  must(all_told.wait(1, 30s));
   EXPECT_EQ(told, 2 * operations_each);
 }
 

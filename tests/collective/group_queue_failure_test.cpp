@@ -167,8 +167,9 @@ TEST_P(GroupQueueFailure, ARankThatNeverComesIsNamed) {
   EXPECT_TRUE(has(error, "gradients")) << error.text();
   expect_healthy(0);
   // It may still find what the first rank had sent, but gets no further.
-  must(all_reduce(1));
-  EXPECT_EQ(failure(must(all_[1].collectives.barrier())).code(), Errc::timeout);
+  static_cast<void>(all_reduce(1));
+  const auto after = all_[1].collectives.barrier();
+  EXPECT_EQ((after ? failure(*after) : after.error()).code(), Errc::timeout);
 }
 
 TEST_P(GroupQueueFailure, CallsThatDoNotMatchAreReportedWithBothSides) {
@@ -251,6 +252,41 @@ TEST_P(GroupQueueFailure, BuffersThatGoWhileStagedAreStale) {
   EXPECT_EQ(failure(first).code(), Errc::stale);
   EXPECT_EQ(failure(second).code(), Errc::peer_lost);
   expect_healthy(0);
+}
+
+/// Whatever submission of the first rank's device fails: of the staging queue, or what holds memory used in place.
+void fail_submission(int ordinal, std::string_view code, bool is_staged) {
+  SCOPED_TRACE(testing::Message() << "submission " << ordinal << " answers " << code << ", staged " << is_staged);
+  const std::string broken =
+      "faulty(cpu)?call=submit&ordinal=" + std::to_string(ordinal) + "&code=" + std::string(code);
+  auto all = must(test::members({broken, "cpu"}));
+  const std::uint64_t count = GroupQueue::chunk_bytes / 4 * 2 + 1;
+  Memory memory[] = {Memory::create(all[0], count), Memory::create(all[1], count)};
+  std::vector<Point> points;
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    const DeviceElements elements = is_staged ? memory[rank].staged() : memory[rank].in_place();
+    points.push_back(
+        must(all[rank].collectives.all_reduce(elements, ReduceOp::sum, {.wait = {all[rank].queue.last()}})));
+  }
+  EXPECT_EQ(name(failure(points[0]).code()), code) << failure(points[0]).text();
+  // The ranks may have been done with each other when the device failed.
+  const auto after = all[1].collectives.barrier();
+  EXPECT_EQ((after ? failure(*after) : after.error()).code(), Errc::peer_lost);
+}
+
+TEST(GroupQueueDevices, ADeviceThatFailsFailsThePointAndIsNamed) {
+  // The first submission uploads; then come three chunks to the host and back.
+  for (int ordinal = 2; ordinal <= 7; ++ordinal) {
+    for (const std::string_view code : {"device_lost", "out_of_memory"}) fail_submission(ordinal, code, true);
+  }
+  for (const std::string_view code : {"device_lost", "out_of_memory"}) fail_submission(2, code, false);
+}
+
+TEST(GroupQueueDevices, ADeviceThatFailsAtOnceMakesNoQueue) {
+  auto groups = must(Group::threads(1));
+  const auto queue = GroupQueue::create(groups[0], must(open("faulty(cpu)?call=create_queue&code=out_of_memory")));
+  ASSERT_FALSE(queue);
+  EXPECT_EQ(queue.error().code(), Errc::out_of_memory);
 }
 
 }  // namespace

@@ -153,13 +153,13 @@ class FoldOf : public testing::TestWithParam<std::size_t> {};
 TEST_P(FoldOf, EveryPairAndCountIsThatOfTheReference) {
   const std::size_t number = GetParam();
   for_every_pair([&](ReduceOp op, DType dtype) {
-    for (const std::size_t count : {0, 1, 7, 1023, 1024, 1025, 5000}) {
+    for (const std::size_t count : {0u, 1u, 7u, 1023u, 1024u, 1025u, 5000u}) {
       expect_folds(op, dtype, random_sources(dtype, number, count, count + number), static_cast<std::uint32_t>(number));
     }
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Sources, FoldOf, testing::Values(1, 2, 3, 8));
+INSTANTIATE_TEST_SUITE_P(Sources, FoldOf, testing::Values(1u, 2u, 3u, 8u));
 
 /// Every pair of codes where there are few, so that no rounding, infinity or NaN is left to chance.
 TEST(Fold, AllPairsOfOneByte) {
@@ -175,7 +175,7 @@ TEST(Fold, AllPairsOfOneByte) {
 }
 
 TEST(Fold, AllCodesOfTwoBytesWithSome) {
-  std::vector<Bytes> sources(2, Bytes(65536 * 2));
+  std::vector<Bytes> sources(2, Bytes(std::size_t{65536} * 2));
   for (const std::uint64_t other : {0x0000u, 0x8000u, 0x0001u, 0x3c01u, 0x7c00u, 0xff80u, 0x7fffu, 0xfbffu}) {
     for (std::size_t code = 0; code < 65536; ++code) {
       reference::put_bits(sources[0], code * 2, 2, code);
@@ -195,8 +195,8 @@ TEST(Fold, EveryInstructionSetGivesTheSameBits) {
     base::use_lane_target(target);
     SCOPED_TRACE(base::lane_target_name(target));
     for_every_pair([&](ReduceOp op, DType dtype) {
-      for (const std::size_t number : {2, 3}) {
-        for (const std::size_t count : {1, 31, 301}) {
+      for (const std::size_t number : {2u, 3u}) {
+        for (const std::size_t count : {1u, 31u, 301u}) {
           const auto sources = random_sources(dtype, number, count, 77);
           expect_fold(op, dtype, sources, 3, nowhere, reference::fold(op, dtype, sources, 3));
         }
@@ -210,7 +210,7 @@ TEST(Fold, EveryInstructionSetGivesTheSameBits) {
 TEST(Fold, EveryShortLength) {
   for (const DType dtype : {DType::u8, DType::f16, DType::f32, DType::complex64}) {
     for (std::size_t count = 0; count <= 300; ++count) {
-      for (const std::size_t number : {2, 3}) {
+      for (const std::size_t number : {2u, 3u}) {
         const auto sources = random_sources(dtype, number, count, count);
         expect_fold(ReduceOp::sum, dtype, sources, 1, 0, reference::fold(ReduceOp::sum, dtype, sources, 1));
       }
@@ -224,7 +224,7 @@ TEST(Fold, MeanDividesByTheDivisorWhateverTheSourcesAre) {
     SCOPED_TRACE(name(dtype));
     for (const std::uint32_t divisor : {1u, 2u, 3u, 127u, 128u, 200u, 256u, 1024u, 65537u}) {
       SCOPED_TRACE(divisor);
-      for (const std::size_t number : {1, 2, 3}) {
+      for (const std::size_t number : {1u, 2u, 3u}) {
         expect_folds(ReduceOp::mean, dtype, random_sources(dtype, number, 3000, divisor), divisor);
       }
     }
@@ -234,7 +234,7 @@ TEST(Fold, MeanDividesByTheDivisorWhateverTheSourcesAre) {
 TEST(Fold, OthersDoNotDivide) {
   for_every_pair([&](ReduceOp op, DType dtype) {
     if (op == ReduceOp::mean) return;
-    for (const std::size_t number : {1, 2}) {
+    for (const std::size_t number : {1u, 2u}) {
       const auto sources = random_sources(dtype, number, 100, 5);
       expect_fold(op, dtype, sources, 7, nowhere, reference::fold(op, dtype, sources, 1));
     }
@@ -255,7 +255,7 @@ TEST(Fold, OneSourceMayStandSeveralTimes) {
 
 /// The elements of one value each, as the value that they fold to.
 template <class T>
-T folded(ReduceOp op, DType dtype, std::vector<T> values, std::uint32_t divisor = 1) {
+T folded(ReduceOp op, DType dtype, const std::vector<T>& values, std::uint32_t divisor = 1) {
   std::vector<const std::byte*> sources;
   for (const T& value : values) sources.push_back(std::as_bytes(std::span(&value, 1)).data());
   T result{};
@@ -263,8 +263,8 @@ T folded(ReduceOp op, DType dtype, std::vector<T> values, std::uint32_t divisor 
   return result;
 }
 template <class T>
-T folded(ReduceOp op, std::vector<T> values, std::uint32_t divisor = 1) {
-  return folded(op, dtype_of<T>(), std::move(values), divisor);
+T folded(ReduceOp op, const std::vector<T>& values, std::uint32_t divisor = 1) {
+  return folded(op, dtype_of<T>(), values, divisor);
 }
 
 TEST(FoldValues, IntegersWrap) {
@@ -296,7 +296,7 @@ TEST(FoldValues, SignsMatterToOrder) {
 }
 
 TEST(FoldValues, BytesThatAreNotZeroAreTrue) {
-  const auto of = [](ReduceOp op, std::vector<std::uint8_t> bytes) { return folded(op, DType::boolean, bytes); };
+  const auto of = [](ReduceOp op, const std::vector<std::uint8_t>& bytes) { return folded(op, DType::boolean, bytes); };
   EXPECT_EQ(of(ReduceOp::sum, {2, 4}), 1);
   EXPECT_EQ(of(ReduceOp::prod, {2, 4}), 1);
   EXPECT_EQ(of(ReduceOp::prod, {2, 0}), 0);
@@ -369,8 +369,8 @@ TEST(FoldOrder, ZerosAndNansOfMinAndMax) {
     const std::size_t size = bytes_of(dtype);
     const std::uint64_t minus_zero = 1ull << (8 * size - 1), nan = reference::nan_of(dtype);
     const std::uint64_t other_nan = dtype == DType::f8_e4m3fn ? 0xff : minus_zero | nan | 1;
-    const auto of = [&](ReduceOp op, std::vector<std::uint64_t> values) {
-      return folded<std::uint64_t>(op, dtype, std::move(values)) & (minus_zero | (minus_zero - 1));
+    const auto of = [&](ReduceOp op, const std::vector<std::uint64_t>& values) {
+      return folded<std::uint64_t>(op, dtype, values) & (minus_zero | (minus_zero - 1));
     };
     for (const auto& values : {std::vector<std::uint64_t>{0, minus_zero}, {minus_zero, 0}, {0, minus_zero, 0}}) {
       EXPECT_EQ(of(ReduceOp::min, values), minus_zero);
@@ -392,7 +392,9 @@ TEST(FoldOrder, ZerosAndNansOfMinAndMax) {
 
 /// Which NaN a processor keeps depends on what the compiler made of a + b.
 TEST(FoldOrder, NansThatAreComputedAreCanonical) {
-  const auto of = [](ReduceOp op, std::vector<std::uint32_t> values) { return folded(op, DType::f32, values, 1); };
+  const auto of = [](ReduceOp op, const std::vector<std::uint32_t>& values) {
+    return folded(op, DType::f32, values, 1);
+  };
   for (const ReduceOp op : {ReduceOp::sum, ReduceOp::prod, ReduceOp::mean}) {
     EXPECT_EQ(of(op, {0xffc00123, 0x7fc00456}), 0x7fc00000u);
     EXPECT_EQ(of(op, {0x7fc00456, 0xffc00123}), 0x7fc00000u);

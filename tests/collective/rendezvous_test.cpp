@@ -1,16 +1,19 @@
 #include "collective/rendezvous.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <barrier>
 #include <cstring>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "collective/forked.h"
+#include "collective/shared_transport.h"
 
 namespace pintle::collective {
 namespace {
@@ -252,6 +255,7 @@ TEST(RendezvousProcesses, TheLaunchersWordReachesWhoWaits) {
   const auto ends = std::to_array<std::pair<base::ProcessEnd, std::string>>(
       {{{.signal = 9}, "was ended by signal 9"}, {{.code = 0}, "has ended with exit code 0"}, {{.code = 255}, "255"}});
   for (const auto& [end, words] : ends) {
+    rendezvous->vacate(1);
     Forked child([&] {
       const auto lost = rendezvous->arrive(0, 0, late());
       return !lost && lost.error().code() == Errc::peer_lost && lost.error().text().contains("Rank 1 is lost: it ") &&
@@ -262,6 +266,45 @@ TEST(RendezvousProcesses, TheLaunchersWordReachesWhoWaits) {
   }
   rendezvous->vacate(1);
   EXPECT_EQ(rendezvous->arrive(0, 0, soon()).error().code(), Errc::timeout);
+}
+
+TEST(RendezvousProcesses, WhoeverIsKilledAtAnyStepIsNamedByTheOthers) {
+  constexpr std::uint32_t ranks = 4, steps = 3;
+  for (std::uint32_t victim = 0; victim < ranks; ++victim) {
+    for (std::uint32_t last = 0; last < steps; ++last) {
+      const auto rendezvous = must(Rendezvous::shared(ranks));
+      std::vector<Forked> children;
+      for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+        children.emplace_back([&, rank] {
+          const Exchange exchange = rendezvous->exchange(rank, must(rendezvous->arrive(rank, 0, late())));
+          if (!exchanges(exchange, rank, ranks, last)) return false;
+          if (rank == victim) ::kill(::getpid(), SIGKILL);
+          const auto notes = exchange(note_of(rank, last), late());
+          return !notes && notes.error().code() == Errc::peer_lost &&
+                 notes.error().text().starts_with(fmt::format("Rank {} is lost: its process ", victim));
+        });
+      }
+      for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+        EXPECT_EQ(children[rank].is_well(), rank != victim) << victim << " at " << last << ", seen by " << rank;
+      }
+    }
+  }
+}
+
+TEST(RendezvousProcesses, AStoppedRankIsLateAndIsNamed) {
+  const auto rendezvous = must(Rendezvous::shared(2));
+  Forked child([&] {
+    must(rendezvous->arrive(1, 0, late()));
+    ::kill(::getpid(), SIGSTOP);
+    return true;
+  });
+  must(rendezvous->arrive(0, 0, late()));
+  int status = 0;
+  ::waitpid(child.process(), &status, WUNTRACED);
+  const auto notes = rendezvous->exchange(0, 1)(Note{}, soon());
+  ASSERT_FALSE(notes);
+  EXPECT_EQ(notes.error().code(), Errc::timeout);
+  EXPECT_THAT(notes.error().text(), HasSubstr("missing: rank 1."));
 }
 
 TEST(RendezvousProcesses, AnotherProcessTakesALostRanksPlace) {
@@ -294,6 +337,27 @@ TEST(RendezvousProcesses, WhateverANeighbourWritesIsAnErrorInTime) {
       EXPECT_TRUE(met || met.error().code() != Errc::internal);
       EXPECT_TRUE(talked || talked.error().code() != Errc::internal);
     }
+  }
+}
+
+TEST(RendezvousProcesses, RandomMemoryIsNeverMoreThanAnError) {
+  const auto rendezvous = must(Rendezvous::shared(3));
+  const auto memory = must(base::SharedMemory::inherit(rendezvous->descriptor()));
+  const auto boards = memory.bytes().subspan(memory.bytes().size() / 4);
+  std::mt19937_64 random(5);
+  for (int round = 0; round < 300; ++round) {
+    for (std::size_t at = 0; at < boards.size(); at += 8) {
+      // Small numbers often: they are what generations, steps and processes are.
+      const std::uint64_t value = random() % 2 == 0   ? random() % 4
+                                  : random() % 3 == 0 ? (random() % 3) << 32 | random() % 3
+                                                      : random();
+      std::memcpy(boards.data() + at, &value, sizeof value);
+    }
+    const auto met = rendezvous->arrive(1, random() % 3, Clock::now());
+    EXPECT_TRUE(met || met.error().code() != Errc::internal);
+    const auto notes = rendezvous->exchange(1, 1)(Note{}, Clock::now());
+    EXPECT_TRUE(!notes || notes->size() == 3);
+    static_cast<void>(SharedTransport::create(*rendezvous, 1));
   }
 }
 

@@ -129,14 +129,15 @@ TEST(ChildProcess, EndsWhenItsParentIsKilled) {
   const pid_t parent = ::fork();
   if (parent == 0) {
     ::dup2(writing.number(), 1);  // the grandchild holds it until it ends
-    const auto grandchild = ChildProcess::start(shell("echo; while :; do sleep 1000; done"));
+    const auto grandchild = ChildProcess::start(shell("echo; exec sleep 1000"));
     while (true) ::pause();
   }
   static_cast<void>(writing.close());
   char letter = 0;
-  EXPECT_EQ(retried([&] { return ::read(reading.number(), &letter, 1); }), 1);
+  EXPECT_EQ(retried([&] { return ::read(reading.number(), &letter, 1); }), 1);  // the grandchild is there
   ::kill(parent, SIGKILL);
   ::waitpid(parent, nullptr, 0);
+  while (retried([&] { return ::read(reading.number(), &letter, 1); }) > 0) continue;  // to the end of the last writer
 }
 
 TEST(ProcessWatch, SeesTheEndBeforeTheParentHears) {

@@ -1,0 +1,87 @@
+#include "collective/heap_worker.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <new>
+#include <optional>
+#include <vector>
+
+#include "symmetric_support.h"
+
+namespace pintle::collective {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+[[nodiscard]] Deadline late() { return Clock::now() + std::chrono::seconds(20); }
+
+TEST(HeapWorkerConcurrency, RunsInOrderAndEachAfterItsPoints) {
+  Signal ready = must(Signal::create());
+  std::vector<int> ran;
+  HeapWorker worker("[Heap]");
+  const auto run = [&](int number) {
+    return [&ran, number]() -> Result<void> { return ran.push_back(number), Result<void>(); };
+  };
+  const Point first = must(worker.add({ready.at(1)}, late(), run(1)));
+  const Point second = must(worker.add({}, late(), run(2)));
+  EXPECT_FALSE(must(second.is_reached()));
+  must(ready.set(1));
+  must(worker.settle(late()));
+  EXPECT_THAT(ran, ElementsAre(1, 2));
+  EXPECT_TRUE(must(first.is_reached()) && must(second.is_reached()));
+}
+
+TEST(HeapWorkerConcurrency, IsSettledWithNothingToDo) {
+  HeapWorker worker("[Heap]");
+  EXPECT_TRUE(worker.settle(Clock::now()));
+  EXPECT_TRUE(worker.settle(Deadline::max()));
+  EXPECT_TRUE(worker.take_failure());
+}
+
+TEST(HeapWorkerConcurrency, AFailureStaysUntilItIsTaken) {
+  HeapWorker worker("[Heap]");
+  bool has_run = false;
+  const auto failing = []() -> Result<void> { return Error(Errc::io, "Broken."); };
+  const auto running = [&]() -> Result<void> { return has_run = true, Result<void>(); };
+  const Point first = must(worker.add({}, late(), failing));
+  EXPECT_EQ(outcome(first.wait()), "io: Broken.");
+  EXPECT_EQ(outcome(worker.add({}, late(), running)), "io: Broken.");
+  must(worker.settle(late()));
+  EXPECT_EQ(outcome(worker.failure()), "io: Broken.");
+  EXPECT_EQ(outcome(worker.take_failure()), "io: Broken.");
+  EXPECT_TRUE(worker.failure());
+  EXPECT_FALSE(has_run);
+  EXPECT_EQ(outcome(must(worker.add({}, late(), running)).wait()), "success");
+  EXPECT_EQ(outcome(first.wait()), "io: Broken.") << "the old timeline has failed for ever";
+  EXPECT_TRUE(has_run);
+}
+
+TEST(HeapWorkerConcurrency, WhatIsThrownIsAFailure) {
+  HeapWorker worker("[Heap]");
+  const Point point = must(worker.add({}, late(), []() -> Result<void> { throw std::bad_alloc(); }));
+  EXPECT_THAT(outcome(point.wait()), StartsWith("out_of_memory: "));
+}
+
+TEST(HeapWorkerConcurrency, AWaitThatNeverEndsDoesNotKeepIt) {
+  std::vector<Point> points;
+  const Signal never = must(Signal::create());
+  bool has_run = false;
+  {
+    HeapWorker worker("[Heap]");
+    for (int i = 0; i < 3; ++i) {
+      points.push_back(must(worker.add({never.at(1)}, Deadline::max(),
+                                       [&]() -> Result<void> { return has_run = true, Result<void>(); })));
+    }
+    EXPECT_THAT(outcome(worker.settle(Clock::now() + milliseconds(10))), HasSubstr("Transfers (3) of [Heap]"));
+  }
+  for (const Point& point : points) EXPECT_THAT(outcome(point.is_reached()), StartsWith("cancelled: A transfer of [H"));
+  EXPECT_FALSE(has_run);
+}
+
+}  // namespace
+}  // namespace pintle::collective

@@ -1,0 +1,75 @@
+"""The mpi transport under mpirun: 2, 3 and 4 ranks, by MPI's shared memory and by its one-sided operations.
+
+MPIRUN, MPI_RANKS, MPI_PROGRAM and PINTLE_MPI_PLUGIN name the programs. Written for OpenMPI, whose options it uses.
+"""
+
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+
+MPIRUN, RANKS, PROGRAM = os.environ["MPIRUN"], os.environ["MPI_RANKS"], os.environ["MPI_PROGRAM"]
+
+# OpenMPI 4.1's MPI_Compare_and_swap crashes between processes of one host that copy by process_vm_readv
+# (open-mpi/ompi issues 9146 and 11349).
+WITHOUT_SINGLE_COPY = ["--mca", "btl_vader_single_copy_mechanism", "none"]
+OVER_TCP = ["--mca", "btl", "self,tcp", "--mca", "pml", "ob1", "--mca", "osc", "^sm"]
+
+
+def mpirun(count, command, options=(), **changes):
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", **changes)
+    # What MPI itself keeps until the end is not ours to report.
+    environment["ASAN_OPTIONS"] = environment.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+    line = [MPIRUN, "-np", str(count), "--oversubscribe", *options, *command]
+    return subprocess.run(line, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=180)
+
+
+class Suite(unittest.TestCase):
+    def check(self, count, reach, options=()):
+        done = mpirun(count, [RANKS, reach, "--gtest_brief=1"], options)
+        self.assertEqual(done.returncode, 0, done.stdout[-6000:])
+        passed = re.findall(rf"rank (\d) of {count} over {reach}: passed", done.stdout)
+        self.assertEqual(sorted(passed), [str(rank) for rank in range(count)], done.stdout[-6000:])
+
+    def test_shared_memory(self):
+        for count in (2, 3, 4):
+            with self.subTest(ranks=count):
+                self.check(count, "any")
+
+    def test_one_sided(self):
+        for count in (2, 3, 4):
+            with self.subTest(ranks=count):
+                self.check(count, "remote_only", WITHOUT_SINGLE_COPY)
+
+    def test_one_sided_over_tcp(self):
+        self.check(2, "remote_only", OVER_TCP)
+        self.check(3, "remote_only", OVER_TCP)
+
+
+class Start(unittest.TestCase):
+    def test_program_that_started_mpi_ends_it(self):
+        for level in ("multiple", "funneled"):
+            with self.subTest(level=level):
+                done = mpirun(2, [PROGRAM, level])
+                self.assertEqual(done.returncode, 0, done.stdout[-6000:])
+
+    def test_missing_plugin_is_named_on_every_rank(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "none.so")
+            done = mpirun(2, [RANKS, "any"], PINTLE_MPI_PLUGIN=path)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("No plug-in for MPI can be opened; PINTLE_MPI_PLUGIN may have its path.", done.stdout)
+        self.assertIn(f'Library "{path}" cannot be opened: {path}: cannot open shared object file', done.stdout)
+
+    def test_alone_without_mpirun(self):
+        environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+        environment["ASAN_OPTIONS"] = environment.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+        line = [RANKS, "any", "--gtest_brief=1", "--gtest_filter=MpiNative.AllToAll*:MpiWindows.AreZero*"]
+        done = subprocess.run(line, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stdout[-6000:])
+        self.assertIn("rank 0 of 1 over any: passed", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

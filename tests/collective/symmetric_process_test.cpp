@@ -1,0 +1,133 @@
+// Symmetric heaps among processes. Each test starts itself once for each rank, with what `pintle launch` sets.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "base/child_process.h"
+#include "collective/rendezvous.h"
+#include "pintle/collective.h"
+#include "pintle/symmetric.h"
+#include "symmetric_support.h"
+
+namespace pintle::collective {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::AllOf;
+using testing::Each;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+[[nodiscard]] bool is_rank() { return std::getenv("PINTLE_RANK") != nullptr; }
+
+[[nodiscard]] std::string running_test() {
+  const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
+  return std::string(test.test_suite_name()) + "." + test.name();
+}
+
+/// This test, in a process for each rank.
+class Ranks {
+ public:
+  explicit Ranks(std::uint32_t ranks) : rendezvous_(must(Rendezvous::shared(ranks))) {
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+      base::ChildStart start;
+      start.arguments = {"/proc/self/exe", "--gtest_brief=1", "--gtest_filter=" + running_test()};
+      start.environment = {"PINTLE_RANK=" + std::to_string(rank), "PINTLE_RANKS=" + std::to_string(ranks),
+                           "PINTLE_GROUP_MEMORY=" + std::to_string(rendezvous_->descriptor())};
+      start.inherited = rendezvous_->descriptor();
+      children_.push_back(must(base::ChildProcess::start(start)));
+    }
+  }
+  [[nodiscard]] base::ProcessEnd end_of(std::uint32_t rank) { return children_[rank].wait(); }
+  void expect_success() {
+    for (auto& child : children_) EXPECT_TRUE(child.wait().is_success());
+  }
+
+ private:
+  std::shared_ptr<Rendezvous> rendezvous_;
+  std::vector<base::ChildProcess> children_;
+};
+
+// C2: the real thing through real processes.
+TEST(SymmetricProcess, PutGetAndSignals) {
+  if (!is_rank()) return Ranks(3).expect_success();
+  Group group = must(Group::join());
+  EXPECT_EQ(group.transport(), "shm");
+  SymmetricHeap heap = must(SymmetricHeap::create(group, 1 << 20));
+  const SymmetricBuffer buffer = must(heap.allocate(DType::u32, {3, 1000}));
+  const SymmetricSignals signals = must(heap.allocate_signals(3));
+  const SymmetricBuffer row = must(buffer.slice(heap.rank() * 1000, 1000));
+  for (std::uint32_t round = 1; round <= 50; ++round) {
+    const std::vector<std::uint32_t> from(1000, round * 10 + heap.rank());
+    for (std::uint32_t to = 0; to < 3; ++to) must(heap.put_signal(row.on(to), from, signals.at(heap.rank()), round));
+    for (std::uint32_t of = 0; of < 3; ++of) {
+      must(heap.wait_signal(signals.at(of), round, {.from = of}));
+      const SymmetricBuffer theirs = must(buffer.slice(of * 1000, 1000));
+      ASSERT_THAT(must(heap.local<std::uint32_t>(theirs)), Each(round * 10 + of));
+    }
+    must(heap.barrier());
+    std::vector<std::uint32_t> values(3000);
+    must(heap.get(values, must(buffer.slice(0, 3000)).on((heap.rank() + 1) % 3)));
+    for (std::uint32_t i = 0; i < 3000; ++i) ASSERT_EQ(values[i], round * 10 + i / 1000);
+    must(heap.barrier());
+  }
+  const std::vector<std::uint32_t> last(1000, heap.rank());
+  must(must(heap.put(row.on((heap.rank() + 1) % 3), last, SymmetricAsync{})).wait());
+  must(heap.barrier());
+  EXPECT_THAT(must(heap.local<std::uint32_t>(must(buffer.slice((heap.rank() + 2) % 3 * 1000, 1000)))),
+              Each((heap.rank() + 2) % 3));
+  must(heap.free(buffer));
+}
+
+TEST(SymmetricProcess, CallsThatDifferAreTheSameErrorInEveryProcess) {
+  if (!is_rank()) return Ranks(3).expect_success();
+  Group group = must(Group::join());
+  EXPECT_EQ(outcome(SymmetricHeap::create(group, group.rank() == 1 ? 4096 : 8192)),
+            "invalid_argument: Rank 1 of the group makes a symmetric heap of 4096 bytes where rank 0 makes a symmetric "
+            "heap of 8192 bytes.");
+  SymmetricHeap heap = must(SymmetricHeap::create(group, 4096));
+  EXPECT_THAT(outcome(heap.allocate(DType::u8, {heap.rank() == 2 ? 1u : 2u})),
+              AllOf(StartsWith("invalid_argument: Rank 2 of the group allocates u8[1] in "), HasSubstr("u8[2] in ")));
+  must(heap.barrier());
+}
+
+// C3: who dies is named, long before the deadline.
+TEST(SymmetricProcess, ARankThatIsKilledIsNamedInABarrierAndInAWait) {
+  if (!is_rank()) {
+    Ranks ranks(3);
+    EXPECT_EQ(ranks.end_of(2).signal, SIGKILL);
+    return ranks.expect_success();
+  }
+  Group group = must(Group::join());
+  SymmetricHeap heap = must(SymmetricHeap::create(group, 4096));
+  const SymmetricSignals signals = must(heap.allocate_signals(1));
+  must(heap.barrier());
+  if (heap.rank() == 2) std::raise(SIGKILL);
+  const std::string words = heap.rank() == 0 ? outcome(heap.barrier(seconds(20)))
+                                             : outcome(heap.wait_signal(signals.at(0), 1, {.timeout = seconds(20)}));
+  EXPECT_THAT(words, AllOf(StartsWith("peer_lost: Rank 2 of [Group "), HasSubstr("is lost")));
+  EXPECT_EQ(outcome(heap.barrier()).substr(0, 9), "peer_lost");
+}
+
+TEST(SymmetricProcess, ARankThatIsStoppedIsNamedByTheDeadline) {
+  if (!is_rank()) {
+    Ranks ranks(2);
+    EXPECT_TRUE(ranks.end_of(0).is_success());
+    return;  // the other one is killed
+  }
+  Group group = must(Group::join());
+  SymmetricHeap heap = must(SymmetricHeap::create(group, 4096));
+  if (heap.rank() == 1) std::raise(SIGSTOP);
+  EXPECT_THAT(outcome(heap.allocate(DType::u8, {1}, milliseconds(300))),
+              AllOf(StartsWith("timeout: Rank 1 of [Group "), HasSubstr("is late")));
+}
+
+}  // namespace
+}  // namespace pintle::collective
