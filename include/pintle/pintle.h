@@ -3,6 +3,7 @@
 
 #include "pintle/arena.h"
 #include "pintle/buffer.h"
+#include "pintle/collective.h"
 #include "pintle/commands.h"
 #include "pintle/convert.h"
 #include "pintle/deadline.h"
@@ -12,6 +13,7 @@
 #include "pintle/entry.h"
 #include "pintle/error.h"
 #include "pintle/grid.h"
+#include "pintle/group_queue.h"
 #include "pintle/handle.h"
 #include "pintle/handle_set.h"
 #include "pintle/info.h"
@@ -24,3 +26,4 @@
 #include "pintle/resource.h"
 #include "pintle/resources.h"
 #include "pintle/signal.h"
+#include "pintle/symmetric.h"

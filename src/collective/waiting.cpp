@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace pintle::collective {
 namespace {
@@ -40,7 +41,7 @@ Result<void> Waiting::rest(std::span<const std::uint32_t> awaited) {
   group_.window().progress();
   const Deadline now = Clock::now();
   if (now >= next_look_) {
-    next_look_ = now + look_every;
+    next_look_ = std::min(deadline_, now + look_every);
     is_shown_ = true;
     group_.show_waiting(awaited.empty() ? 0 : awaited.front() + 1);
     PINTLE_TRY(look(awaited, now));
@@ -99,19 +100,31 @@ Error Waiting::late(std::span<const std::uint32_t> awaited) {
   return found(Error(Errc::timeout, fmt::format("{} of {} does not end in time.", text(group_.call()), group_.text())));
 }
 
-/// Goes from each rank that waits to the one that it waits for, up to one that does not, or that has stopped.
+/// Two ranks whose calls of one number differ, as they show them: one of them may be what this rank waits for.
+std::optional<Error> Waiting::mismatch() {
+  std::vector<Call> calls(group_.ranks());
+  for (std::uint32_t rank = 0; rank < group_.ranks(); ++rank) {
+    const auto status = group_.status_of(rank);
+    if (status) calls[rank] = unpack(status->number, status->count, status->rest);
+    if (!status || calls[rank].operation == Operation::send_recv || calls[rank].number == 0) continue;
+    for (std::uint32_t other = 0; other < rank; ++other) {
+      const bool is_one = calls[other].number == calls[rank].number && calls[other].operation != Operation::send_recv;
+      if (!is_one || calls[other] == calls[rank]) continue;
+      return Error(Errc::invalid_argument, fmt::format("Rank {} of {} calls {} where rank {} calls {}.", other,
+                                                       group_.text(), text(calls[other]), rank, text(calls[rank])));
+    }
+  }
+  return std::nullopt;
+}
+
+/// Calls that do not match; else goes from each rank that waits to the one that it waits for, up to one that does not,
+/// or that has stopped.
 Error Waiting::blame(std::uint32_t awaited) {
-  const Call& own = group_.call();
+  if (const auto error = mismatch()) return *error;
   std::uint32_t rank = awaited;
   for (std::uint32_t hops = 0; hops < group_.ranks(); ++hops) {
     const auto status = group_.status_of(rank);
     if (!status) break;
-    const Call call = unpack(status->number, status->count, status->rest);
-    const bool is_collective = call.operation != Operation::send_recv && own.operation != Operation::send_recv;
-    if (is_collective && call.number == own.number && call.number != 0 && call != own) {
-      return Error(Errc::invalid_argument, fmt::format("Rank {} of {} calls {} where rank {} calls {}.", rank,
-                                                       group_.text(), text(call), group_.rank(), text(own)));
-    }
     const std::uint64_t age = nanoseconds(Clock::now()) - status->heartbeat;
     const bool waits = status->awaits != 0 && status->awaits <= group_.ranks() &&
                        (age < nanoseconds(Deadline(stalled_after)) || !group_.window().is_addressable());
@@ -119,7 +132,7 @@ Error Waiting::blame(std::uint32_t awaited) {
     rank = static_cast<std::uint32_t>(status->awaits - 1);
   }
   return Error(Errc::timeout, fmt::format("Rank {} of {} is late: {} waits for it past its deadline.", rank,
-                                          group_.text(), text(own)));
+                                          group_.text(), text(group_.call())));
 }
 
 }  // namespace pintle::collective

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "base/sync.h"
@@ -50,6 +51,7 @@ class Waiting {
   [[nodiscard]] Result<void> look(std::span<const std::uint32_t> awaited, Deadline now);
   [[nodiscard]] Error late(std::span<const std::uint32_t> awaited);
   [[nodiscard]] Error blame(std::uint32_t awaited);
+  [[nodiscard]] std::optional<Error> mismatch();
   [[nodiscard]] Error lost(std::uint32_t rank, const std::string& how);
   [[nodiscard]] Error found(const Error& error);
 

@@ -25,12 +25,9 @@ struct FailureCase {
 inline constexpr std::uint64_t several_pieces = 100'000;
 
 [[nodiscard]] inline std::vector<FailureCase> small_cases() {
-  return {{Operation::all_reduce, Algorithm::direct},
-          {Operation::all_reduce, Algorithm::ring},
-          {Operation::all_reduce, Algorithm::tree},
-          {Operation::all_reduce, Algorithm::halving_doubling},
-          {Operation::broadcast, Algorithm::tree},
-          {Operation::all_gather, Algorithm::automatic},
+  return {{Operation::all_reduce, Algorithm::direct},   {Operation::all_reduce, Algorithm::ring},
+          {Operation::all_reduce, Algorithm::tree},     {Operation::all_reduce, Algorithm::halving_doubling},
+          {Operation::broadcast, Algorithm::tree},      {Operation::all_gather, Algorithm::automatic},
           {Operation::barrier, Algorithm::automatic, 0}};
 }
 

@@ -50,7 +50,8 @@ TEST(FailureLeave, ProcessesThatFinishEarlyDoNoHarm) {
       for (int run = 0; run < 5; ++run) {
         Job job(4);
         job.start_all([&](Group& group, Report& report) {
-          if (const auto done = run_case(group, one, {.timeout = seconds(10)}); !done) report.wrong.set(done.error().text());
+          if (const auto done = run_case(group, one, {.timeout = seconds(10)}); !done)
+            report.wrong.set(done.error().text());
         });
         EXPECT_EQ(job.wrong_with_all(), "") << one.text();
       }

@@ -146,7 +146,8 @@ void take_part(Group& group, Report& report, const Strike& strike) {
   for (int run = 0; run < 2; ++run) {
     Job job(ranks);
     job.start_all([&](Group& group, Report& report) {
-      if (auto done = run_observed(group, report, {one, ranks, 0, SIGKILL}); !done) report.wrong.set(done.error().text());
+      if (auto done = run_observed(group, report, {one, ranks, 0, SIGKILL}); !done)
+        report.wrong.set(done.error().text());
     });
     EXPECT_EQ(job.wrong_with_all(), "") << one.text();
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {

@@ -58,9 +58,9 @@ class Stall {
   [[nodiscard]] std::string run() {
     on_all(must(Group::threads(ranks)), [this](Group& group) { take_part(group); });
     const std::string wrong = verdict_.wrong();
-    return wrong.empty() ? wrong
-                         : one_.text() + ", rank " + std::to_string(victim_) + " at step " + std::to_string(step_) +
-                               ": " + wrong;
+    return wrong.empty()
+               ? wrong
+               : one_.text() + ", rank " + std::to_string(victim_) + " at step " + std::to_string(step_) + ": " + wrong;
   }
   [[nodiscard]] bool has_stalled() const noexcept { return has_stalled_; }
 

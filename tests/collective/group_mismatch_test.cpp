@@ -65,7 +65,7 @@ std::vector<Mismatch> mismatches() {
   return all;
 }
 
-/// The step, with memory that fits it. Who is done without the others finds out at the next operation at the latest.
+/// The step, with memory that fits it.
 Result<void> run(Group& group, const Step& step) {
   const std::uint64_t part = step.count * bytes_of(step.dtype);
   Bytes to(part * group.ranks()), from(part * group.ranks());
@@ -90,9 +90,11 @@ Result<void> run(Group& group, const Step& step) {
   }
 }
 
+/// Who is done without having heard of the others, or of what they have found, does so in an operation of all.
 Outcomes run(std::vector<Group>& groups, const Mismatch& mismatch, std::uint32_t odd) {
   return on_each(groups, [&](Group& group) -> Result<void> {
     PINTLE_TRY(run(group, group.rank() == odd ? mismatch.odd : mismatch.others));
+    PINTLE_TRY(group.barrier({.timeout = limit}));
     return group.barrier({.timeout = limit});
   });
 }

@@ -59,8 +59,7 @@ TEST(Hostile, AreasAreTheWholePiece) {
 /// Writes words that may be taken for something: a little more than what is there, small, huge or anything.
 class Scribbler {
  public:
-  Scribbler(Group& group, Area area, std::uint32_t seed)
-      : state_(GroupState::of(group)), area_(area), random_(seed) {}
+  Scribbler(Group& group, Area area, std::uint32_t seed) : state_(GroupState::of(group)), area_(area), random_(seed) {}
 
   void scribble() {
     std::byte* const piece = state_.window().at(static_cast<std::uint32_t>(random_() % ranks));
@@ -106,12 +105,20 @@ class Scribbler {
   return false;
 }
 
+/// A group of all made through the notes of this one, which works or not.
+[[nodiscard]] bool splits(Group& group, Report& report) {
+  auto part = group.split(0, group.rank(), {.timeout = deadline});
+  if (part && *part) static_cast<void>(goes_on(**part, report, small_cases()[0]));
+  return group.health().has_value();
+}
+
 /// What every rank does: operations up to a failure.
 void operate(Group& group, Report& report, std::uint32_t seed) {
   std::vector<FailureCase> cases = small_cases();
   for (const FailureCase& one : large_cases()) cases.push_back(one);
   for (std::uint32_t i = 0; i < 40; ++i) {
-    if (!goes_on(group, report, cases[(seed + i) % cases.size()])) return;
+    const bool is_split = (seed + i) % 8 == 7;
+    if (!(is_split ? splits(group, report) : goes_on(group, report, cases[(seed + i) % cases.size()]))) return;
     ++report.steps;
   }
 }

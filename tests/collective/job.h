@@ -66,14 +66,14 @@ class Words {
 
 /// What a rank says; read when it has ended, or when a word says that it is there.
 struct Report {
-  Words wrong;                                 ///< What the rank itself finds wrong.
-  Words failure;                               ///< The error that it was told.
-  Errc code = Errc::internal;                  ///< Of that error.
-  std::atomic<std::int64_t> failed_at{0};      ///< On the steady clock: when it was told.
-  std::atomic<std::int64_t> began_at{0};       ///< When it began the operation that failed.
-  std::atomic<std::int64_t> struck_at{0};      ///< When it stopped or killed itself.
-  std::atomic<std::uint64_t> steps{0};         ///< That it has gone.
-  std::atomic<std::uint64_t> words[4] = {};    ///< For what a test is about.
+  Words wrong;                               ///< What the rank itself finds wrong.
+  Words failure;                             ///< The error that it was told.
+  Errc code = Errc::internal;                ///< Of that error.
+  std::atomic<std::int64_t> failed_at{0};    ///< On the steady clock: when it was told.
+  std::atomic<std::int64_t> began_at{0};     ///< When it began the operation that failed.
+  std::atomic<std::int64_t> struck_at{0};    ///< When it stopped or killed itself.
+  std::atomic<std::uint64_t> steps{0};       ///< That it has gone.
+  std::atomic<std::uint64_t> words[4] = {};  ///< For what a test is about.
 };
 
 [[nodiscard]] inline std::int64_t now_ns() noexcept { return Clock::now().time_since_epoch().count(); }

@@ -90,8 +90,7 @@ TEST(Rebuild, WhoIsMissingIsNamedAndMayComeLater) {
   });
   ASSERT_TRUE(comes([&] { return job.report(0).words[0] == 1; }));
   EXPECT_EQ(job.report(0).code, Errc::timeout);
-  EXPECT_EQ(job.report(0).failure.get(),
-            "The deadline passes while 2 ranks meet in generation 2; missing: rank 1.");
+  EXPECT_EQ(job.report(0).failure.get(), "The deadline passes while 2 ranks meet in generation 2; missing: rank 1.");
   job.reap(1);
   job.rendezvous()->vacate(1);
   job.start(1, [&](const std::shared_ptr<Rendezvous>& rendezvous, Report& report) {

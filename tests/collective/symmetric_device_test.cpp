@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pintle/pintle.h"
@@ -16,9 +17,12 @@ using testing::Each;
 using testing::HasSubstr;
 using testing::StartsWith;
 
+/// The cpu, as a device that cannot use host memory in place.
+constexpr const char* without_import = "faulty(cpu)";
+
 /// Devices that really move bytes.
 [[nodiscard]] std::vector<std::string> found_devices() {
-  std::vector<std::string> ids{"cpu?inline"};
+  std::vector<std::string> ids{"cpu?inline", without_import};
   const auto list = devices();
   if (!list) return ids;
   for (const DeviceInfo& info : list->devices) {
@@ -50,7 +54,8 @@ class SymmetricDevice : public testing::TestWithParam<const char*> {
 
 TEST_P(SymmetricDevice, SaysWhereItsBytesAre) {
   with_device([&](SymmetricHeap& heap, Queue&) {
-    const bool is_importing = device_.info().capability(Feature::host_import).support == Support::native;
+    const bool is_importing = device_.info().capability(Feature::host_import).support == Support::native &&
+                              std::string_view(GetParam()) != without_import;
     EXPECT_EQ(heap.residence(), is_importing ? Residence::in_place : Residence::staged);
     EXPECT_EQ(heap.residence_detail().empty(), is_importing);
     RecordProperty("residence", std::string(name(heap.residence())));
@@ -145,12 +150,32 @@ TEST_P(SymmetricDevice, KeepsItsMemoryWhileWorkOnItRuns) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, SymmetricDevice,
-                         testing::Values("cpu", "cpu?inline", "vulkan:0", "vulkan:1", "opencl:0", "opencl:1"),
+                         testing::Values("cpu", "cpu?inline", "vulkan:0", "vulkan:1", "opencl:0", "opencl:1",
+                                         without_import),
                          [](const auto& parameter) {
-                           std::string text = parameter.param;
+                           std::string text = parameter.param == without_import ? "staged" : parameter.param;
                            std::erase_if(text, [](char c) { return c == ':' || c == '?'; });
                            return text;
                          });
+
+// The device's copy is as old as the last to_device: what comes later is not there by itself.
+TEST(SymmetricDevices, AStagedCopyIsAsOldAsItsLastCopy) {
+  on_threads(1, [](Group& group) {
+    const Device device = must(open(without_import));
+    SymmetricHeap heap = must(SymmetricHeap::create(group, 4096, {.device = device}));
+    ASSERT_EQ(heap.residence(), Residence::staged);
+    Queue queue = must(device.queue());
+    const SymmetricBuffer buffer = must(heap.allocate(DType::u32, {16}));
+    const BufferView view = must(heap.on_device(buffer));
+    must(heap.put(buffer.on(0), std::vector<std::uint32_t>(16, 1)));
+    must(heap.to_device(buffer, queue));
+    EXPECT_THAT(must(read<std::uint32_t>(queue, view)), Each(1u));
+    must(heap.put(buffer.on(0), std::vector<std::uint32_t>(16, 2)));
+    EXPECT_THAT(must(read<std::uint32_t>(queue, view)), Each(1u));
+    must(heap.to_device(buffer, queue));
+    EXPECT_THAT(must(read<std::uint32_t>(queue, view)), Each(2u));
+  });
+}
 
 // A group of as many ranks as there are devices: each gives to the next what its own device has written.
 TEST(SymmetricDevices, OfDifferentKindsReachEachOther) {

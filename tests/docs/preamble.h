@@ -28,9 +28,10 @@ struct Names {
   std::vector<float> values;
   std::uint64_t n = 0;
   Result<void> result;
+  Group group;
 };
 
 // Not every block uses every name.
 #define PINTLE_TEST_NAMES(names)                                                                                      \
-  [[maybe_unused]] auto& [device, queue, kernel, pack, grid, a, b, c, buffer, ready, full, step, values, n, result] = \
+  [[maybe_unused]] auto& [device, queue, kernel, pack, grid, a, b, c, buffer, ready, full, step, values, n, result, group] = \
       names

@@ -14,6 +14,8 @@ MPIRUN, RANKS, PROGRAM = os.environ["MPIRUN"], os.environ["MPI_RANKS"], os.envir
 # OpenMPI 4.1's MPI_Compare_and_swap crashes between processes of one host that copy by process_vm_readv
 # (open-mpi/ompi issues 9146 and 11349).
 WITHOUT_SINGLE_COPY = ["--mca", "btl_vader_single_copy_mechanism", "none"]
+# More ranks than processors, and a machine with other work: who waits gives its processor away.
+YIELDING = ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
 OVER_TCP = ["--mca", "btl", "self,tcp", "--mca", "pml", "ob1", "--mca", "osc", "^sm"]
 
 
@@ -21,7 +23,7 @@ def mpirun(count, command, options=(), **changes):
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", **changes)
     # What MPI itself keeps until the end is not ours to report.
     environment["ASAN_OPTIONS"] = environment.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-    line = [MPIRUN, "-np", str(count), "--oversubscribe", *options, *command]
+    line = [MPIRUN, "-np", str(count), *YIELDING, *options, *command]
     return subprocess.run(line, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=180)
 
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include "collective/mpi_transport.h"
@@ -31,6 +32,7 @@ inline bool wait_for_word(Window& window, std::uint64_t offset, std::uint64_t le
   while (window.word(offset).load(std::memory_order_acquire) < least) {
     if (Clock::now() > deadline) return false;
     window.progress();
+    std::this_thread::yield();
   }
   return true;
 }
