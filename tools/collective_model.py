@@ -3,13 +3,13 @@
 
     time = alpha A + omega W + beta B + gamma F
 
-A: messages that a rank handles, sent and received. W: times that it sleeps until something comes, where ranks share
-processors. B: bytes that it copies into messages and out of them. F: bytes that it folds into others. All four follow from
-src/collective (schedule_fold.cpp, schedule_move.cpp, reach.cpp, layout.h): of the rank that is busy longest, or of all ranks
-divided by the processors where that is more. A parameter that betters the fit by less than 2 % stays 0.
+A: messages that a rank handles, sent and received. W: arrivals that it sleeps for; 0 where each rank has a processor, since it
+spins there. B: bytes that it copies into messages and out of them. F: bytes that it folds into others. collective_work.py counts
+them: of the rank that is busy longest, or of all ranks divided by the processors where that is more. A parameter that betters
+the fit by less than 0.5 % stays 0.
 
 Half of the measurements of each transport are fitted, the other half is predicted and compared: every other number of ranks
-where there are at least 4, every other size where there are fewer. Errors are relative; no parameter is negative.
+where there are at least 4, every other size where there are fewer. Twice the time is as wrong as half of it; no parameter is negative.
 
 The measurements, on a quiet machine, a release build, each file one run (some minutes in all):
 
@@ -25,7 +25,7 @@ The measurements, on a quiet machine, a release build, each file one run (some m
         mpirun -n $n --oversubscribe pintle bench collective $ops --transport mpi $sizes --algorithm $a --json > model/mpi_${n}_$a.json
       done
     done
-    tools/collective_model.py model/*.json --network alpha_us=2.0,gbps=100
+    tools/collective_model.py model/*.json --network alpha_us=2.0,gbps=100 --brief
 
 As root, OpenMPI wants OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1.
 """
@@ -39,26 +39,20 @@ import statistics
 import sys
 from pathlib import Path
 
-ALGORITHMS = ("ring", "halving_doubling", "tree", "direct")
+from collective_work import ALGORITHMS, MOST_RANKS, OPERATIONS, choose, load, way_of
+
 PARAMETERS = ("alpha", "omega", "beta", "gamma")
-WORTH = 1.02  # what the error is multiplied by where a parameter is left out for nothing
+WORTH = 1.005  # what the error is multiplied by where a parameter is left out for nothing
 REWEIGHINGS = 60
 LEAST_RATIO = 1e-3
 RANKS_TO_SPLIT = 4
 SECOND_US = 1e6
 
-# src/collective: operate.cpp, schedule_fold.cpp, layout.h, transport.h
-LEAST_TO_REACH = SMALL = NATIVE = 64 << 10
-FEW = 8
-SMALL_DIRECT, FEW_DIRECT = 4096, 16
-MOST_BLOCKS = 256
-INBOX, SLOTS, LEAST_PAYLOAD, MOST_PAYLOAD = 2 << 20, 16, 2048, 128 << 10
-MOST_RANKS = 1024
-PLAIN_DTYPES = ("f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")  # their partial results travel
-
 HOSTS = (8, 16, 64, 256, 1024, 4096)
 SIZES = (8, 64 << 10, 1 << 20, 64 << 20, 1 << 30)
 PREDICTED_ELEMENT = 4
+PLAIN_DTYPES = ("f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")  # their partial results travel
+TIMES = {"time_us": "the median of its iterations", "min_us": "the least of its iterations"}
 NOTE = "prediction, not a measurement"
 
 Measurement = collections.namedtuple("Measurement", "transport operation algorithm ranks processors size element time_us")
@@ -68,153 +62,6 @@ Checked = collections.namedtuple("Checked", "measurement predicted_us ratio")
 
 class BadInput(ValueError):
     """Said to whoever gave it, without a trace."""
-
-
-class Work(collections.namedtuple("Work", "messages waits rounds copied folded wire")):
-    """`waits`: arrivals that it may have to sleep for, pieces of one part being one. `rounds`: messages that follow from each other.
-    `wire`: bytes through the busiest link, one way."""
-
-    def plus(self, other):
-        return Work(*(a + b for a, b in zip(self, other)))
-
-    def times(self, factor):
-        return Work(*(a * factor for a in self))
-
-    def at_least(self, other):
-        return Work(*map(max, self, other))
-
-
-class Load(collections.namedtuple("Load", "path total")):
-    """Of the rank that is busy longest, and of all ranks together."""
-
-    def on(self, processors):
-        return self.path.at_least(self.total.times(1 / processors))
-
-
-def balanced(ranks, work):
-    return Load(work, work.times(ranks))
-
-
-# Messages
-
-def floor_power(value):
-    return 1 << (value.bit_length() - 1)
-
-
-def rounds_of(ranks):
-    return (ranks - 1).bit_length()
-
-
-def payload(ranks):
-    """The most bytes of one message."""
-    share = INBOX // SLOTS // max(1, ranks - 1)
-    return min(max(floor_power(max(share, 1)), LEAST_PAYLOAD), MOST_PAYLOAD)
-
-
-def pieces(size, piece):
-    """What is empty is a message as well."""
-    return max(1, -(-size // piece))
-
-
-def largest_slice(size, slices, element):
-    return -(-(size // element) // slices) * element
-
-
-# Algorithms. `piece` is the most whole elements of a message, in bytes.
-
-def all_reduce_ring(ranks, size, element, piece):
-    part = largest_slice(size, ranks, element)
-    others = ranks - 1
-    return balanced(ranks, Work(4 * others * pieces(part, piece), 2 * others, 2 * others, 3 * others * part, others * part,
-                                2 * others * part))
-
-
-def all_reduce_halving(ranks, size, element, piece):
-    """The ranks beyond a power of two are guests of others. A leaf is a message of its own on the way back."""
-    fleet = floor_power(ranks)
-    guests, rounds = ranks - fleet, rounds_of(fleet)
-    leaf = largest_slice(size, fleet, element)
-    halving = 2 * sum(pieces(leaf << i, piece) for i in range(rounds))
-    leaves, others = fleet * pieces(leaf, piece), fleet - 1
-    member = Work(halving + 2 * others * pieces(leaf, piece), 2 * rounds, 2 * rounds, 3 * others * leaf, others * leaf, 2 * others * leaf)
-    if guests == 0:
-        return balanced(ranks, member)
-    host = Work(pieces(size, piece) + leaves, 1, 2, size, size, size)
-    guest = Work(pieces(size, piece) + leaves, 1, 2, 2 * size, 0, size)
-    return Load(member.plus(host), member.times(fleet).plus(host.plus(guest).times(guests)))
-
-
-def all_reduce_tree(ranks, size, _element, piece):
-    """The root is busiest with what is long; what is short waits for a chain of messages to the root and back."""
-    rounds, count, first = rounds_of(ranks), pieces(size, piece), min(size, piece)
-    root = Work(2 * rounds * count, 2 * rounds, 2 * rounds, rounds * size, rounds * size, rounds * size)
-    chain = Work(4 * rounds, 2 * rounds, 2 * rounds, 3 * rounds * first, rounds * first, 2 * rounds * first)
-    return Load(root.at_least(chain), Work(4 * count, 2, 2, 3 * size, size, 2 * size).times(ranks - 1))
-
-
-def all_reduce_direct(ranks, size, element, piece):
-    others = ranks - 1
-    if size <= SMALL_DIRECT and ranks <= FEW_DIRECT:
-        return balanced(ranks, Work(2 * others * pieces(size, piece), others, 1, others * size, others * size, others * size))
-    part = largest_slice(size, ranks, element)
-    block = max(piece, (part // MOST_BLOCKS + element) // element * element)
-    whole, rest = divmod(part, block)
-    count = max(1, whole * pieces(block, piece) + (pieces(rest, piece) if rest else 0))
-    return balanced(ranks, Work(4 * others * count, 2 * others, 2, 3 * others * part, others * part, 2 * others * part))
-
-
-def all_gather(ranks, size, piece, way):
-    """The own part is copied as well."""
-    part, others = size // ranks, ranks - 1
-    doubles = way == "halving_doubling" and ranks == floor_power(ranks)
-    waits = rounds_of(ranks) if doubles else others
-    rounds = waits if doubles or way == "ring" else 1
-    return balanced(ranks, Work(2 * others * pieces(part, piece), waits, rounds, (2 * others + 1) * part, 0, others * part))
-
-
-def reduce_scatter(ranks, size, piece, way):
-    part, others = size // ranks, ranks - 1
-    rounds = others if way == "ring" else 1
-    return balanced(ranks, Work(2 * others * pieces(part, piece), others, rounds, others * part, others * part, others * part))
-
-
-def reach(operation, ranks, size, element):
-    """Threads work in each other's memory, between two messages to everybody."""
-    others, part = ranks - 1, largest_slice(size, ranks, element)
-    copied = {"all_reduce": others * part, "all_gather": ranks * part, "reduce_scatter": 0}[operation]
-    folded = 0 if operation == "all_gather" else others * part
-    return balanced(ranks, Work(4 * others, 2 * others, 2, copied, folded, others * part))
-
-
-ALL_REDUCE = {"ring": all_reduce_ring, "halving_doubling": all_reduce_halving, "tree": all_reduce_tree, "direct": all_reduce_direct}
-OPERATIONS = ("all_reduce", "all_gather", "reduce_scatter")
-
-
-def load(operation, way, ranks, size, element):
-    """The Load of an operation done in this way: an algorithm, or "reach"."""
-    piece = payload(ranks) // element * element
-    if way == "reach":
-        return reach(operation, ranks, size, element)
-    if operation == "all_reduce":
-        return ALL_REDUCE[way](ranks, size, element, piece)
-    return {"all_gather": all_gather, "reduce_scatter": reduce_scatter}[operation](ranks, size, piece, way)
-
-
-def choose(operation, size, ranks):
-    """As src/collective/operate.cpp does."""
-    if operation != "all_reduce":
-        return "direct" if size < SMALL or ranks <= FEW else "ring"
-    if ranks <= FEW:
-        return "direct"
-    return "halving_doubling" if size < SMALL else "ring"
-
-
-def way_of(transport, operation, algorithm, size, ranks):
-    if algorithm == "automatic" and transport == "mpi" and size >= NATIVE:
-        return "native"
-    if algorithm in ("automatic", "direct") and transport == "threads" and size >= LEAST_TO_REACH:
-        return "reach"
-    return choose(operation, size, ranks) if algorithm == "automatic" else algorithm
 
 
 # Measurements
@@ -503,7 +350,7 @@ def checked_row(one):
 
 
 def check_lines(one, is_brief):
-    lines = [f"## Check: {one['transport']}", "", f"Held out of the fit: {one['split']}. Ratio: predicted / measured; factor: how far the middle one is off."]
+    lines = [f"## Check: {one['transport']}", "", f"It was {one['split']}. Ratio: predicted / measured; factor: how far the middle row is off."]
     lines += table(("ranks", "operation", "algorithm", "rows", "median ratio", "median factor", "worst ratio"), summary_rows(one["checked"]))
     if not is_brief:
         rows = map(checked_row, sorted(one["checked"], key=lambda c: c.measurement))
@@ -517,19 +364,20 @@ def prediction_lines(document):
     lines = [f"## all_reduce of f32 on {HOSTS[0]} to {HOSTS[-1]:,} hosts: {NOTE}", "",
              f"Assumed: one rank a host; a network of {network.alpha_us:g} us a message and {network.gbps:g} Gbit/s each way, without "
              "contention. It is charged once for each round and for the bytes of the busiest link.",
-             f"From the fit of {of}: what a message, a copied byte and a folded byte cost inside a host. The fit's middle error on this machine "
-             f"is a factor of {said['median_factor']:.2f}, its worst ratio {said['worst_ratio']:.2f}.",
+             f"From the fit of {of}: what a message, a copied byte and a folded byte cost inside a host. What was held out of that fit is off by "
+             f"a factor of {said['median_factor']:.2f} in the middle, by {said['worst_ratio']:.2f} at worst.",
              "Left out: overlap of copying and sending, contention, the windows of flow control, noise. `automatic`: what Pintle takes "
-             f"unless the transport's own is faster. A group has at most {MOST_RANKS:,} ranks today: rows beyond that (*) are of the algorithms only."]
+             f"unless the transport's own is faster. A group has at most {MOST_RANKS:,} ranks today; rows beyond that (*) are of "
+             "the algorithms alone."]
     heads = ("hosts", "size", *ALGORITHMS, "fastest", "automatic", "")
     mark = lambda hosts: f"{hosts:,}{' *' if hosts > MOST_RANKS else ''}"
-    rows = [(mark(r["hosts"]), size_text(r["size"]), *(time_text(r["time_us"][a]) for a in ALGORITHMS), r["fastest"], r["automatic"], "predicted")
-            for r in document["prediction"]]
+    rows = [(mark(r["hosts"]), size_text(r["size"]), *(time_text(r["time_us"][a]) for a in ALGORITHMS), r["fastest"],
+             r["automatic"], "predicted") for r in document["prediction"]]
     return lines + table(heads, rows)
 
 
 def markdown(document, is_brief):
-    lines = fit_lines(document["fits"])
+    lines = fit_lines(document["fits"]) + [f"Of each row measured: {TIMES[document['time']]}.", ""]
     if document["left_out"]:
         reasons = (f"{count} of {reason}" for reason, count in sorted(document["left_out"].items()))
         lines += [f"Rows left out: {', '.join(reasons)}.", ""]
@@ -552,7 +400,8 @@ def model(paths, time, network, asked):
     fits = [fit_and_check([m for m in measurements if m.transport == name]) for name in names]
     of = transport_to_predict(fits, asked)
     parameters = next(one["parameters"] for one in fits if one["transport"] == of)
-    return {"time": time, "fits": fits, "left_out": dict(left_out), "transport": of, "network": network, "prediction": prediction(parameters, network)}
+    return {"time": time, "fits": fits, "left_out": dict(left_out), "transport": of, "network": network,
+            "prediction": prediction(parameters, network)}
 
 
 def main(arguments=None):
@@ -560,8 +409,8 @@ def main(arguments=None):
     parser.add_argument("files", nargs="+", metavar="FILE", help="what `pintle bench collective --json` has printed")
     parser.add_argument("--network", default="alpha_us=2.0,gbps=100", help="assumed of the network between hosts (%(default)s)")
     parser.add_argument("--transport", help="whose fit the prediction takes (mpi, or shm, or threads)")
-    parser.add_argument("--time", choices=("time_us", "min_us"), default="time_us",
-                        help="the median of the iterations, or the least where others use the machine (%(default)s)")
+    parser.add_argument("--time", choices=tuple(TIMES), default="time_us",
+                        help="the median of the iterations, or the least, where others use the machine (%(default)s)")
     parser.add_argument("--brief", action="store_true", help="no line for each measurement that was checked")
     parser.add_argument("--json", action="store_true", help="JSON instead of Markdown")
     options = parser.parse_args(arguments)

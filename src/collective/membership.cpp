@@ -37,7 +37,8 @@ std::vector<Result<State>> found_all(const std::shared_ptr<Rendezvous>& rendezvo
   std::vector<std::jthread> threads;
   for (std::uint32_t rank = 0; rank < rendezvous->ranks(); ++rank) {
     threads.emplace_back([&, rank] {
-      states[rank] = base::contain("making a group", [&] { return found(rendezvous, rank, 0, options.label, deadline); });
+      states[rank] =
+          base::contain("making a group", [&] { return found(rendezvous, rank, 0, options.label, deadline); });
     });
   }
   threads.clear();
@@ -93,11 +94,11 @@ struct Choice {
   for (std::size_t i = 0; i < notes.size(); ++i) std::memcpy(&choices[i], notes[i].data(), sizeof(Choice));
   std::vector<std::uint32_t> members;
   for (std::uint32_t rank = 0; rank < notes.size(); ++rank) {
-    const bool is_ours = choices[own].has_color == 1 && choices[rank].has_color == 1 &&
-                         choices[rank].color == choices[own].color;
+    const bool is_ours =
+        choices[own].has_color == 1 && choices[rank].has_color == 1 && choices[rank].color == choices[own].color;
     if (is_ours || rank == own) members.push_back(rank);
   }
-  std::ranges::stable_sort(members, {}, [&](std::uint32_t rank) { return choices[rank].key; });
+  std::ranges::sort(members, {}, [&](std::uint32_t rank) { return std::pair(choices[rank].key, rank); });
   return members;
 }
 
@@ -191,22 +192,22 @@ Result<std::vector<std::uint32_t>> decide(GroupState& group, const std::vector<b
 Result<State> shrink(GroupState& group, Timeout timeout) {
   const Deadline deadline = timeout.deadline();
   if (!group.transport().survives_loss()) {
-    return Error(Errc::unsupported, fmt::format("Groups over {} do not survive the loss of a rank.",
-                                                group.transport().name()));
+    return Error(Errc::unsupported,
+                 fmt::format("Groups over {} do not survive the loss of a rank.", group.transport().name()));
   }
   group.fail(Error(Errc::cancelled, fmt::format("{} is given up for a smaller one.", group.text())));
   const std::uint64_t count = group.count_shrink();
   if (count > Layout::most_shrinks) {
-    return Error(Errc::invalid_argument, fmt::format("{} has been shrunk {} times, which is the limit.", group.text(),
-                                                     Layout::most_shrinks));
+    return Error(Errc::invalid_argument,
+                 fmt::format("{} has been shrunk {} times, which is the limit.", group.text(), Layout::most_shrinks));
   }
   std::uint64_t step = count * steps_of_a_shrink;
   const Deadline half = Clock::now() + (deadline - Clock::now()) / 2;
   PINTLE_ASSIGN(is_here, roll_call(group, step, half));
   PINTLE_ASSIGN(members, decide(group, is_here, count - 1));
   if (std::ranges::find(members, group.rank()) == members.end()) {
-    return Error(Errc::peer_lost, fmt::format("{} goes on without rank {}, which came too late.", group.text(),
-                                              group.rank()));
+    return Error(Errc::peer_lost,
+                 fmt::format("{} goes on without rank {}, which came too late.", group.text(), group.rank()));
   }
   return part_of(group, members, group.label(), group.rescue_exchange(members, step), group.generation() + 1, deadline);
 }

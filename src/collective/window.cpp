@@ -35,19 +35,19 @@ Result<void> Window::get(std::uint32_t rank, std::uint64_t offset, std::span<std
 
 Result<void> Window::store(std::uint32_t rank, std::uint64_t offset, std::uint64_t value) {
   if (at(rank) == nullptr) return out_of_reach();
-  word_in(at(rank), offset).store(value, std::memory_order_release);
+  word_in(at(rank), offset).store(value, std::memory_order_seq_cst);
   return {};
 }
 
 Result<std::uint64_t> Window::fetch_add(std::uint32_t rank, std::uint64_t offset, std::uint64_t value) {
   if (at(rank) == nullptr) return out_of_reach();
-  return word_in(at(rank), offset).fetch_add(value, std::memory_order_acq_rel);
+  return word_in(at(rank), offset).fetch_add(value, std::memory_order_seq_cst);
 }
 
 Result<std::uint64_t> Window::compare_exchange(std::uint32_t rank, std::uint64_t offset, std::uint64_t expected,
                                                std::uint64_t desired) {
   if (at(rank) == nullptr) return out_of_reach();
-  word_in(at(rank), offset).compare_exchange_strong(expected, desired, std::memory_order_acq_rel);
+  word_in(at(rank), offset).compare_exchange_strong(expected, desired, std::memory_order_seq_cst);
   return expected;
 }
 

@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <random>
 #include <set>
 #include <string>
@@ -20,17 +22,27 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::HasSubstr;
+using testing::Not;
 
+/// Other programs have files there, too.
 [[nodiscard]] std::set<std::string> shared_files() {
   std::set<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator("/dev/shm")) names.insert(entry.path().string());
+  for (const auto& entry : std::filesystem::directory_iterator("/dev/shm")) {
+    if (entry.path().string().contains("pintle")) names.insert(entry.path().string());
+  }
   return names;
+}
+
+/// What a process has mapped.
+[[nodiscard]] std::string maps_of(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/maps");
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 TEST(FailureLeave, NothingIsLeftWhenAllAreKilled) {
   const auto before = shared_files();
   std::minstd_rand random(5);
-  for (int run = 0; run < 10; ++run) {
+  for (std::uint32_t run = 0; run < 10; ++run) {
     Job job(4);
     const std::uint64_t last = 50 + random() % 500;
     job.start_all([&](Group& group, Report& report) {
@@ -38,10 +50,14 @@ TEST(FailureLeave, NothingIsLeftWhenAllAreKilled) {
       while (run_case(group, {Operation::all_reduce, Algorithm::ring, 1000}, {})) continue;
     });
     ASSERT_TRUE(comes([&] { return job.report(run % 4).steps >= last; }));
+    const std::string maps = maps_of(job.process(run % 4));
+    EXPECT_THAT(maps, HasSubstr("memfd:pintle-window (deleted)"));
+    EXPECT_THAT(maps, Not(HasSubstr("/dev/shm")));  // memory without a name goes with its processes
     for (std::uint32_t rank = 0; rank < 4; ++rank) job.send(rank, SIGKILL);
     for (std::uint32_t rank = 0; rank < 4; ++rank) job.reap(rank);
   }
   EXPECT_EQ(shared_files(), before);
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);  // no child is left
 }
 
 TEST(FailureLeave, ProcessesThatFinishEarlyDoNoHarm) {

@@ -174,7 +174,8 @@ TEST_P(GroupQueueFailure, ARankThatNeverComesIsNamed) {
 
 TEST_P(GroupQueueFailure, CallsThatDoNotMatchAreReportedWithBothSides) {
   const Point one = must(all_reduce(0));
-  const Point two = must(all_[1].collectives.all_reduce(memory_[1].part(0, 39), ReduceOp::sum));
+  const Point two =
+      must(all_[1].collectives.all_reduce(memory_[1].part(0, 39), ReduceOp::sum, {.wait = {all_[1].queue.last()}}));
   for (const Point& point : {one, two}) {
     const Error error = failure(point);
     EXPECT_EQ(error.code(), Errc::invalid_argument) << error.text();

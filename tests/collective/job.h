@@ -6,15 +6,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <map>
 #include <memory>
 #include <new>
-#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -130,7 +131,8 @@ class Job {
       });
     }
   }
-  void send(std::uint32_t rank, int signal) const noexcept { ::kill(children_.at(rank).process(), signal); }
+  [[nodiscard]] pid_t process(std::uint32_t rank) const noexcept { return children_.at(rank).process(); }
+  void send(std::uint32_t rank, int signal) const noexcept { ::kill(process(rank), signal); }
   /// The process of `rank` has ended, by whatever cause.
   void reap(std::uint32_t rank) {
     children_.at(rank).status();
@@ -139,13 +141,13 @@ class Job {
   /// What the rank, which ends by itself, finds wrong; or how it ended otherwise.
   [[nodiscard]] std::string wrong_with(std::uint32_t rank) {
     int status = 0;
-    const pid_t process = children_.at(rank).process();
-    if (!comes([&] { return has_ended(process); })) return fmt_rank(rank) + "does not end";
+    const pid_t child = process(rank);
+    if (!comes([&] { return has_ended(child); })) return of_rank(rank) + "does not end";
     status = children_.at(rank).status();
     children_.erase(rank);
     const std::string_view said = reports_[rank].wrong.get();
-    if (!said.empty()) return fmt_rank(rank) + std::string(said);
-    return status == 0 ? "" : fmt_rank(rank) + "ends with status " + std::to_string(status);
+    if (!said.empty()) return of_rank(rank) + std::string(said);
+    return status == 0 ? "" : of_rank(rank) + "ends with status " + std::to_string(status);
   }
   /// The same of all that were started and not reaped.
   [[nodiscard]] std::string wrong_with_all() {
@@ -157,7 +159,7 @@ class Job {
   }
 
  private:
-  [[nodiscard]] static std::string fmt_rank(std::uint32_t rank) { return "rank " + std::to_string(rank) + ": "; }
+  [[nodiscard]] static std::string of_rank(std::uint32_t rank) { return "rank " + std::to_string(rank) + ": "; }
   [[nodiscard]] static bool has_ended(pid_t process) noexcept {
     siginfo_t info{};
     return ::waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;

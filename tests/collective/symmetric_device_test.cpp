@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 /// The cpu, as a device that cannot use host memory in place.
-constexpr const char* without_import = "faulty(cpu)";
+constexpr const char* without_import = "faulty(cpu)?call=import_memory&code=unsupported&times=0";
 
 /// Devices that really move bytes.
 [[nodiscard]] std::vector<std::string> found_devices() {

@@ -76,7 +76,7 @@ TEST(MpiWindows, GetReadsWhatTheOwnerWrote) {
 
 TEST(MpiWindows, AdditionsOfAllThreadsOfAllRanksCount) {
   const auto window = window_of(transport(), 64);
-  constexpr std::uint64_t times = 50;
+  constexpr std::uint64_t times = 10;
   const auto add = [&] {
     for (std::uint64_t i = 0; i < times; ++i) must(window->fetch_add(0, 8, 3));
   };
@@ -91,7 +91,7 @@ TEST(MpiWindows, AdditionsOfAllThreadsOfAllRanksCount) {
 TEST(MpiWindows, ExchangesMakeALock) {
   const auto window = window_of(transport(), 64);
   const std::uint64_t own = transport().rank() + 1;
-  constexpr std::uint64_t times = 10;
+  constexpr std::uint64_t times = 4;
   for (std::uint64_t i = 0; i < times; ++i) {
     while (must(window->compare_exchange(0, 8, 0, own)) != 0) std::this_thread::yield();
     std::uint64_t count = 0;
