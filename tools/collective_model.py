@@ -15,7 +15,7 @@ The measurements, on a quiet machine, a release build, each file one run (some m
 
     mkdir -p model
     ops="all_reduce all_gather reduce_scatter"
-    sizes="-b 8 -e 16M -f 8 -n 20 -w 3"
+    sizes="-b 8 -e 16M -f 8 -n 20 -w 3"  # -e 128M for shm and mpi says more of what no cache holds
     for a in ring halving_doubling tree direct; do
       for n in 2 4 8 16 32 64; do
         pintle bench collective $ops --transport threads --ranks $n $sizes --algorithm $a --json > model/threads_${n}_$a.json
@@ -365,7 +365,7 @@ def prediction_lines(document):
              f"Assumed: one rank a host; a network of {network.alpha_us:g} us a message and {network.gbps:g} Gbit/s each way, without "
              "contention. It is charged once for each round and for the bytes of the busiest link.",
              f"From the fit of {of}: what a message, a copied byte and a folded byte cost inside a host. What was held out of that fit is off by "
-             f"a factor of {said['median_factor']:.2f} in the middle, by {said['worst_ratio']:.2f} at worst.",
+             f"a factor of {said['median_factor']:.2f} in the middle; the worst ratio is {said['worst_ratio']:.2f}.",
              "Left out: overlap of copying and sending, contention, the windows of flow control, noise. `automatic`: what Pintle takes "
              f"unless the transport's own is faster. A group has at most {MOST_RANKS:,} ranks today; rows beyond that (*) are of "
              "the algorithms alone."]

@@ -8,8 +8,8 @@ namespace pintle::collective {
 
 Result<void> check_elements(const Memory& memory) {
   if (!is_dtype(memory.dtype)) {
-    return Error(Errc::invalid_argument, fmt::format("The dtype of {} ({}) is none.", memory.name,
-                                                     static_cast<unsigned>(memory.dtype)));
+    return Error(Errc::invalid_argument,
+                 fmt::format("The dtype of {} ({}) is none.", memory.name, static_cast<unsigned>(memory.dtype)));
   }
   const std::uint64_t element = bytes_of(memory.dtype);
   if (memory.bytes % element == 0) return {};
@@ -40,8 +40,8 @@ Result<void> check_overlap(const Memory& to, const Memory& from) {
 
 Result<void> check_rank(std::string_view name, std::uint32_t rank, std::uint32_t ranks) {
   if (rank < ranks) return {};
-  return Error(Errc::invalid_argument, fmt::format("The {} ({}) is not below the number of ranks ({}).", name, rank,
-                                                   ranks));
+  return Error(Errc::invalid_argument,
+               fmt::format("The {} ({}) is not below the number of ranks ({}).", name, rank, ranks));
 }
 
 }  // namespace pintle::collective

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/stream_copy.h"
 #include "collective/message.h"
 #include "collective/reduction.h"
 
@@ -89,7 +90,8 @@ Result<bool> Executor::receive_from(std::uint32_t rank) {
 Result<bool> Executor::receive(Item& item, std::uint32_t rank) {
   const std::uint64_t bytes = next_bytes(item);
   PINTLE_ASSIGN(message, take_message(group_, rank, bytes));
-  if (bytes > 0) std::memcpy(item.to + item.done, message.payload.data(), bytes);
+  if (item.streams) base::stream_copy(item.to + item.done, message.payload.data(), bytes);
+  else if (bytes > 0) std::memcpy(item.to + item.done, message.payload.data(), bytes);
   PINTLE_TRY(release(rank, bytes));
   account(item, bytes);
   return true;

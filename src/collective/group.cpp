@@ -19,7 +19,9 @@ using collective::Memory;
 using collective::Operation;
 using collective::Work;
 
-[[nodiscard]] Error no_group() { return {Errc::invalid_argument, "The group is empty: it was moved from or never made."}; }
+[[nodiscard]] Error no_group() {
+  return {Errc::invalid_argument, "The group is empty: it was moved from or never made."};
+}
 
 [[nodiscard]] Call call_of(Operation operation, DType dtype, std::uint32_t root = 0, ReduceOp op = ReduceOp::sum) {
   Call call;

@@ -168,12 +168,14 @@ bool GroupState::has_left(std::uint32_t rank) const noexcept {
   return window_->word(layout_.fault_of(rank) + note_word).load(std::memory_order_acquire) == left;
 }
 
+/// The number last, and none while the rest changes: who reads all of it then has one call. See `status_of`.
 void GroupState::begin(Call& call) noexcept {
   if (call.operation != Operation::send_recv) call.number = ++calls_;
   call_ = call;
   ++statistics_.operations;
-  window_->word(Layout::status + 8).store(call.count, std::memory_order_relaxed);
-  window_->word(Layout::status + 16).store(pack(call), std::memory_order_relaxed);
+  window_->word(Layout::status).store(0, std::memory_order_relaxed);
+  window_->word(Layout::status + 8).store(call.count, std::memory_order_release);
+  window_->word(Layout::status + 16).store(pack(call), std::memory_order_release);
   window_->word(Layout::status).store(call.number, std::memory_order_release);
 }
 
@@ -200,6 +202,8 @@ Result<GroupState::Status> GroupState::status_of(std::uint32_t rank) {
     for (std::size_t i = 0; i < words.size(); ++i) {
       words[i] = Window::word_in(piece, Layout::status + 8 * i).load(std::memory_order_acquire);
     }
+    const bool has_changed = Window::word_in(piece, Layout::status).load(std::memory_order_acquire) != words[0];
+    if (has_changed) words[0] = 0;
   } else {
     PINTLE_TRY(window_->get(rank, Layout::status, std::as_writable_bytes(std::span(words))));
   }

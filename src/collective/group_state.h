@@ -75,7 +75,8 @@ class GroupState {
 
   /// What the group has failed with, as far as this rank knows.
   [[nodiscard]] Result<void> failure() const {
-    if (failure_) [[unlikely]] return *failure_;
+    if (failure_) [[unlikely]]
+      return *failure_;
     return {};
   }
   /// Looks at what other ranks have said, too.
@@ -88,7 +89,8 @@ class GroupState {
   [[nodiscard]] const Call& call() const noexcept { return call_; }
   /// Where tests stop a rank or end it: called at each step of an operation.
   void step() {
-    if (observer_) [[unlikely]] observer_(++steps_);
+    if (observer_) [[unlikely]]
+      observer_(++steps_);
   }
   void observe(std::function<void(std::uint64_t step)> observer) { observer_ = std::move(observer); }
 

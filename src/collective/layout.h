@@ -35,9 +35,7 @@ class Layout {
   static constexpr std::uint64_t proposal_bytes = most_ranks / 8;
 
   /// Why a rank has failed: a note.
-  [[nodiscard]] std::uint64_t fault_of(std::uint32_t rank) const noexcept {
-    return faults + rank * posted_note_bytes;
-  }
+  [[nodiscard]] std::uint64_t fault_of(std::uint32_t rank) const noexcept { return faults + rank * posted_note_bytes; }
   /// Notes of the set-up of what comes from this group, two in turn; with `Lane::rescue` those of shrink.
   enum class Lane : std::uint8_t { setup, rescue };
   [[nodiscard]] std::uint64_t note_of(std::uint32_t rank, Lane lane, std::uint64_t parity) const noexcept {

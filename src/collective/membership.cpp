@@ -139,6 +139,9 @@ Result<State> part_of(GroupState& group, const std::vector<std::uint32_t>& membe
 
 Result<State> split(GroupState& group, const Choice& choice, const GroupOptions& options) {
   const Deadline deadline = options.timeout.deadline();
+  Call call;
+  call.operation = Operation::set_up;
+  group.begin(call);
   Note note{};
   std::memcpy(note.data(), &choice, sizeof choice);
   PINTLE_ASSIGN(notes, group.exchange()(note, deadline));

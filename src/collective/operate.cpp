@@ -21,8 +21,7 @@ constexpr std::uint64_t small = 64 << 10;
 constexpr std::uint32_t few = 8;
 
 [[nodiscard]] bool folds(Operation operation) noexcept {
-  return operation == Operation::all_reduce || operation == Operation::reduce ||
-         operation == Operation::reduce_scatter;
+  return operation == Operation::all_reduce || operation == Operation::reduce || operation == Operation::reduce_scatter;
 }
 
 void add_items(Schedule& schedule, Operation operation, const Work& work) {
@@ -101,12 +100,11 @@ Result<void> run(GroupState& group, Work& work, const CollectiveOptions& options
     return run_native(group, *group.transport().native(), work, deadline);
   }
   const bool is_open = options.algorithm == Algorithm::automatic || options.algorithm == Algorithm::direct;
-  if (is_open && group.transport().shares_memory() && group.ranks() > 1 && bytes >= least_to_reach &&
-      can_reach(call)) {
+  if (is_open && group.transport().shares_memory() && group.ranks() > 1 && bytes >= least_to_reach && can_reach(call)) {
     return reach(group, work, deadline);
   }
-  work.algorithm = options.algorithm == Algorithm::automatic ? choose(call.operation, bytes, group.ranks())
-                                                             : options.algorithm;
+  work.algorithm =
+      options.algorithm == Algorithm::automatic ? choose(call.operation, bytes, group.ranks()) : options.algorithm;
   if (group.ranks() == 1) work.algorithm = Algorithm::direct;
   return run_schedule(group, work, deadline);
 }
@@ -143,8 +141,8 @@ Algorithm choose(Operation operation, std::uint64_t bytes, std::uint32_t ranks) 
 Result<void> operate(GroupState& group, Call call, Work work, const CollectiveOptions& options) {
   if (folds(call.operation)) {
     PINTLE_TRY(check_reduction(call.op, call.dtype));
-    work.folds_at_owner = needs_accumulator(call.op, call.dtype) ||
-                          (options.is_reproducible && depends_on_order(call.op, call.dtype));
+    work.folds_at_owner =
+        needs_accumulator(call.op, call.dtype) || (options.is_reproducible && depends_on_order(call.op, call.dtype));
   }
   call.algorithm = options.algorithm;
   call.is_reproducible = options.is_reproducible;
@@ -152,9 +150,9 @@ Result<void> operate(GroupState& group, Call call, Work work, const CollectiveOp
   if (options.algorithm == Algorithm::native) {
     NativeCollectives* const native = group.transport().native();
     if (native == nullptr || !native_has(*native, call)) {
-      return Error(Errc::unsupported, fmt::format("Transport {} has no {} of its own for {} of {}.",
-                                                  group.transport().name(), name(call.operation),
-                                                  pintle::name(call.op), pintle::name(call.dtype)));
+      return Error(Errc::unsupported,
+                   fmt::format("Transport {} has no {} of its own for {} of {}.", group.transport().name(),
+                               name(call.operation), pintle::name(call.op), pintle::name(call.dtype)));
     }
   }
   work.op = call.op;
@@ -173,8 +171,7 @@ Result<void> operate_send(GroupState& group, Call call, const Work& work, std::u
     ++group.letters(to).sent;
     group.schedule().clear();
     group.schedule().send(to, work.from, work.part * bytes_of(call.dtype));
-    return Executor(group, group.schedule(), call.op, call.dtype, bytes_of(call.dtype))
-        .run(options.timeout.deadline());
+    return Executor(group, group.schedule(), call.op, call.dtype, bytes_of(call.dtype)).run(options.timeout.deadline());
   });
 }
 
@@ -186,8 +183,7 @@ Result<void> operate_recv(GroupState& group, Call call, const Work& work, std::u
     ++group.letters(from).received;
     group.schedule().clear();
     group.schedule().receive(from, work.to, work.part * bytes_of(call.dtype));
-    return Executor(group, group.schedule(), call.op, call.dtype, bytes_of(call.dtype))
-        .run(options.timeout.deadline());
+    return Executor(group, group.schedule(), call.op, call.dtype, bytes_of(call.dtype)).run(options.timeout.deadline());
   });
 }
 

@@ -50,7 +50,7 @@ class Gate {
 class Reach {
  public:
   Reach(GroupState& group, const Work& work, Deadline deadline)
-      : group_(group), work_(work), waiting_(group, deadline), offers_(group.ranks()) {}
+      : group_(group), work_(work), waiting_(group, deadline), offers_(group.ranks()), sources_(group.ranks()) {}
 
   Result<void> run() {
     const Offer own{work_.to, work_.from};
@@ -138,12 +138,11 @@ class Reach {
   /// Folds elements of everybody's `from` at `offset`, block by block, and hands each block on while it is warm.
   template <class HandOn>
   void fold_blocks(std::byte* to, std::uint64_t offset, std::uint64_t bytes, HandOn hand_on) {
-    std::vector<const std::byte*> sources(group_.ranks());
     const std::uint64_t block = block_bytes / work_.element_bytes * work_.element_bytes;
     for (std::uint64_t done = 0; done < bytes; done += block) {
       const std::uint64_t now = std::min(block, bytes - done);
-      for (std::uint32_t rank = 0; rank < group_.ranks(); ++rank) sources[rank] = offers_[rank].from + offset + done;
-      fold(work_.op, work_.dtype, to + done, sources, now / work_.element_bytes, group_.ranks());
+      for (std::uint32_t rank = 0; rank < group_.ranks(); ++rank) sources_[rank] = offers_[rank].from + offset + done;
+      fold(work_.op, work_.dtype, to + done, sources_, now / work_.element_bytes, group_.ranks());
       hand_on(offset + done, to + done, now);
     }
     group_.statistics().bytes_received += bytes * (group_.ranks() - 1);
@@ -232,6 +231,7 @@ class Reach {
   const Work& work_;
   Waiting waiting_;
   std::vector<Offer> offers_;
+  std::vector<const std::byte*> sources_;  // of a fold; made before anybody's memory is entered
 };
 
 }  // namespace

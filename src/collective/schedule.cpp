@@ -48,8 +48,9 @@ std::uint32_t Schedule::send(std::uint32_t to, const std::byte* from, std::uint6
   return item;
 }
 
-std::uint32_t Schedule::receive(std::uint32_t from, std::byte* to, std::uint64_t bytes) {
+std::uint32_t Schedule::receive(std::uint32_t from, std::byte* to, std::uint64_t bytes, Afterwards afterwards) {
   const std::uint32_t item = add(Kind::receive, to, nullptr, bytes);
+  items_[item].streams = afterwards == Afterwards::is_far;
   link(item, from, from_);
   return item;
 }

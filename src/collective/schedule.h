@@ -32,6 +32,7 @@ class Schedule {
   struct Item {
     Kind kind = Kind::copy;
     bool is_complete = false;
+    bool streams = false;       ///< What is received is not read again before the end, and is more than caches hold.
     std::uint32_t divisor = 1;  ///< Of a fold.
     std::byte* to = nullptr;
     const std::byte* from = nullptr;  ///< The own bytes of a fold.
@@ -61,7 +62,9 @@ class Schedule {
   void clear() noexcept;
 
   std::uint32_t send(std::uint32_t to, const std::byte* from, std::uint64_t bytes, From made_by = {});
-  std::uint32_t receive(std::uint32_t from, std::byte* to, std::uint64_t bytes);
+  enum class Afterwards : std::uint8_t { is_near, is_far };
+  std::uint32_t receive(std::uint32_t from, std::byte* to, std::uint64_t bytes,
+                        Afterwards afterwards = Afterwards::is_near);
   /// to = the sources folded in this order; the own rank among them stands for `own`, which `made_by` makes.
   std::uint32_t fold(std::byte* to, const std::byte* own, std::uint64_t bytes, std::span<const std::uint32_t> sources,
                      std::uint32_t divisor, From made_by = {}, std::uint32_t clear = none);

@@ -15,6 +15,8 @@ constexpr std::uint32_t few_ranks = 16;
 /// Results of a block go out after the contributions to so many later ones, so that nobody waits for a fold.
 constexpr std::uint64_t lead = 2;
 constexpr std::uint64_t most_blocks = 256;
+/// A buffer that no cache holds. In place, what is overwritten has just been read.
+constexpr std::uint64_t far_bytes = 32 << 20;
 
 using Pair = std::array<std::uint32_t, 2>;
 [[nodiscard]] Pair ordered(std::uint32_t a, std::uint32_t b) noexcept { return {std::min(a, b), std::max(a, b)}; }
@@ -59,7 +61,7 @@ std::uint32_t contribute(Schedule& schedule, const Work& work, const Parts& part
 
 /// The block of each slice that its owner has folded goes to everybody.
 void spread(Schedule& schedule, const Parts& parts, std::uint64_t index, std::uint64_t block_bytes,
-            std::uint32_t folded) {
+            std::uint32_t folded, Schedule::Afterwards afterwards) {
   const std::uint32_t n = schedule.ranks();
   for (std::uint32_t i = 1; i < n; ++i) {
     const std::uint32_t to = (schedule.rank() + i) % n;
@@ -67,7 +69,7 @@ void spread(Schedule& schedule, const Parts& parts, std::uint64_t index, std::ui
     const Block mine = block_of(parts.bytes(schedule.rank()), index, block_bytes);
     const Block theirs = block_of(parts.bytes(from), index, block_bytes);
     schedule.send(to, parts.at(schedule.rank()) + mine.offset, mine.bytes, {folded, 0});
-    schedule.receive(from, parts.at(from) + theirs.offset, theirs.bytes);
+    schedule.receive(from, parts.at(from) + theirs.offset, theirs.bytes, afterwards);
   }
 }
 
@@ -79,10 +81,12 @@ void all_reduce_direct(Schedule& schedule, const Work& work) {
   const std::uint64_t least = (largest / most_blocks + element) / element * element;
   const std::uint64_t block = std::max(work.piece, least);
   const std::uint64_t blocks = std::max<std::uint64_t>(1, (largest + block - 1) / block);
+  const bool is_far = work.part_bytes() >= far_bytes && work.to != work.from;
+  const auto afterwards = is_far ? Schedule::Afterwards::is_far : Schedule::Afterwards::is_near;
   std::vector<std::uint32_t> folded(blocks);
   for (std::uint64_t i = 0; i < blocks + lead; ++i) {
     if (i < blocks) folded[i] = contribute(schedule, work, parts, i, block);
-    if (i >= lead) spread(schedule, parts, i - lead, block, folded[i - lead]);
+    if (i >= lead) spread(schedule, parts, i - lead, block, folded[i - lead], afterwards);
   }
 }
 

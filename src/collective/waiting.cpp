@@ -84,16 +84,16 @@ Result<void> Waiting::look(std::span<const std::uint32_t> awaited, Deadline now)
 Error Waiting::found(const Error& error) { return purpose_ == Purpose::operation ? group_.fail(error) : error; }
 
 Error Waiting::lost(std::uint32_t rank, const std::string& how) {
-  return found(Error(Errc::peer_lost, fmt::format("Rank {} of {} is lost during {}: {}.", rank, group_.text(),
-                                                  text(group_.call()), how)));
+  return found(
+      Error(Errc::peer_lost, fmt::format("Rank {} of {} is lost during {}: {}.", rank, group_.text(), what(), how)));
 }
 
 /// Deadlines of ranks pass together. One that has found who is late says so before it stops to show whom it awaits: so
 /// who has followed it wrongly is told by now.
 Error Waiting::late(std::span<const std::uint32_t> awaited) {
   if (!awaited.empty()) {
+    if (purpose_ == Purpose::rescue) return late(awaited.front());
     const Error error = blame(awaited.front());
-    if (purpose_ == Purpose::rescue) return error;
     const auto told = group_.health();
     return told ? group_.fail(error) : told.error();
   }
@@ -131,8 +131,14 @@ Error Waiting::blame(std::uint32_t awaited) {
     if (!waits || status->awaits == group_.rank() + 1) break;
     rank = static_cast<std::uint32_t>(status->awaits - 1);
   }
-  return Error(Errc::timeout, fmt::format("Rank {} of {} is late: {} waits for it past its deadline.", rank,
-                                          group_.text(), text(group_.call())));
+  return late(rank);
 }
+
+Error Waiting::late(std::uint32_t rank) const {
+  return Error(Errc::timeout,
+               fmt::format("Rank {} of {} is late: {} waits for it past its deadline.", rank, group_.text(), what()));
+}
+
+std::string Waiting::what() const { return purpose_ == Purpose::operation ? text(group_.call()) : "shrink"; }
 
 }  // namespace pintle::collective

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "base/sync.h"
 #include "collective/group_state.h"
@@ -50,6 +51,8 @@ class Waiting {
   void sleep(Deadline until) noexcept;
   [[nodiscard]] Result<void> look(std::span<const std::uint32_t> awaited, Deadline now);
   [[nodiscard]] Error late(std::span<const std::uint32_t> awaited);
+  [[nodiscard]] Error late(std::uint32_t rank) const;
+  [[nodiscard]] std::string what() const;
   [[nodiscard]] Error blame(std::uint32_t awaited);
   [[nodiscard]] std::optional<Error> mismatch();
   [[nodiscard]] Error lost(std::uint32_t rank, const std::string& how);

@@ -37,8 +37,10 @@ Survey survey(std::span<const Point> points) {
   return found;
 }
 
-// Sleeps until one of the pending points is reached or fails; false when the deadline passes first.
-bool park(std::span<const Point> points, Deadline deadline) {
+// Sleeps until one of the pending points is reached or fails; false when the deadline passes first. A point may have
+// been reached since it was last looked at: it is not linked, so `is_settled` looks again behind the links.
+template <class IsSettled>
+bool park(std::span<const Point> points, Deadline deadline, IsSettled is_settled) {
   core::Parker parker;
   std::deque<core::ParkedWaiter> waiters;
   std::deque<const Point*> linked;
@@ -51,7 +53,7 @@ bool park(std::span<const Point> points, Deadline deadline) {
     signal->watch(point.value());
     if (const auto native = signal->native_point(point.value())) native->queue->incarnation().drive();
   }
-  changed = changed || parker.park(deadline);
+  changed = changed || is_settled() || parker.park(deadline);
   for (std::size_t i = 0; i < linked.size(); ++i) changed |= !state_of(*linked[i])->timeline().remove(waiters[i]);
   return changed;
 }
@@ -73,7 +75,12 @@ Result<Survey> wait_until(std::span<const Point> points, Deadline deadline, IsDo
     if (is_done(found)) return found;
     if (found.failed) return state_of(points[*found.failed])->failure();
     if (core::no_blocking > 0) return core::blocking_refused("Waiting for several points");
-    if (!park(points, deadline)) return state_of(points[*found.pending])->timed_out(points[*found.pending].value());
+    const auto is_settled = [&] {
+      const Survey now = survey(points);
+      return is_done(now) || now.failed;
+    };
+    if (park(points, deadline, is_settled)) continue;
+    return state_of(points[*found.pending])->timed_out(points[*found.pending].value());
   }
 }
 

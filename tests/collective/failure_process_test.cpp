@@ -17,11 +17,12 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr std::uint32_t ranks = 4;
-constexpr std::size_t at_a_time = 12;
+constexpr std::size_t at_a_time = 16;
 /// A rank that died is heard of long before this; one that is stopped, at this.
 constexpr milliseconds kill_deadline = seconds(10);
 constexpr milliseconds stop_deadline = milliseconds(400);
-constexpr milliseconds kill_margin = seconds(5);  // the machine may be loaded: the median is held to less
+constexpr milliseconds shrink_timeout = seconds(1);  // half of it waits for who is stopped
+constexpr milliseconds kill_margin = seconds(5);     // the machine may be loaded: the median is held to less
 constexpr milliseconds stop_margin = seconds(3);
 
 struct Strike {
@@ -67,20 +68,20 @@ void note_failure(Report& report, const Error& error) {
 }
 
 /// A victim that comes back may find all that its last operation needs; the group has failed all the same.
-void come_back(Group& group, Report& report, const Strike& strike) {
+void come_back(Group& group, Report& report) {
   if (group.health()) return report.wrong.set("the victim is told nothing");
-  const auto smaller = group.shrink(strike.deadline());
+  const auto smaller = group.shrink(shrink_timeout);
   const bool is_refused = !smaller && smaller.error().code() == Errc::peer_lost;
   if (!is_refused || !smaller.error().text().contains("came too late")) report.wrong.set("the victim is not refused");
 }
 
 /// A survivor goes on in a smaller group.
-void go_on(Group& group, Report& report, const Strike& strike, const Error& error) {
+void go_on(Group& group, Report& report, const Error& error) {
   note_failure(report, error);
   if (const auto again = group.barrier(); again || !again.error().same_origin(error)) {
     return report.wrong.set("the group forgets its failure");
   }
-  auto smaller = group.shrink(strike.deadline());
+  auto smaller = group.shrink(shrink_timeout);
   if (!smaller) return report.wrong.set(smaller.error().text());
   if (smaller->ranks() != ranks - 1 || smaller->generation() != 2) return report.wrong.set("not the smaller group");
   if (const auto worked = works(*smaller); !worked) report.wrong.set(worked.error().text());
@@ -88,8 +89,8 @@ void go_on(Group& group, Report& report, const Strike& strike, const Error& erro
 
 void take_part(Group& group, Report& report, const Strike& strike) {
   const auto done = run_observed(group, report, strike);
-  if (report.struck_at != 0) return come_back(group, report, strike);
-  if (!done) go_on(group, report, strike, done.error());
+  if (report.struck_at != 0) return come_back(group, report);
+  if (!done) go_on(group, report, done.error());
 }
 
 /// How long after the strike a survivor heard of it, or after the deadline where the victim is stopped.

@@ -19,8 +19,9 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr std::uint32_t ranks = 4;
-constexpr std::size_t at_a_time = 8;
+constexpr std::size_t at_a_time = 12;
 constexpr milliseconds deadline(400);
+constexpr milliseconds shrink_timeout = seconds(1);  // half of it waits for who has stalled
 constexpr milliseconds margin = seconds(5);
 const FailureCase barrier{Operation::barrier, Algorithm::automatic, 0};
 
@@ -103,7 +104,7 @@ class Stall {
     verdict_.expect(text.starts_with("Rank " + std::to_string(victim_) + " of [Group"), "another rank: " + text);
     verdict_.expect(names_operation(text, one_), "another operation: " + text);
     verdict_.expect(took < deadline + margin, "late: " + text);
-    auto smaller = group.shrink(deadline);
+    auto smaller = group.shrink(shrink_timeout);
     verdict_.expect(smaller.has_value(), "no smaller group");
     if (!smaller) return;
     verdict_.expect(smaller->ranks() == ranks - 1 && smaller->generation() == 2, "another smaller group");
@@ -115,7 +116,7 @@ class Stall {
   void come_back(Group& group) {
     if (!has_stalled_) return;
     verdict_.expect(!group.health(), "the victim is told nothing");
-    const auto smaller = group.shrink(deadline);
+    const auto smaller = group.shrink(shrink_timeout);
     const bool is_refused = !smaller && smaller.error().code() == Errc::peer_lost;
     verdict_.expect(is_refused && smaller.error().text().contains("came too late"), "the victim is not refused");
   }

@@ -161,6 +161,20 @@ TEST(GroupProcesses, TwoRanks) {
   must(group.barrier());
 }
 
+// Larger than caches; one rank works in place where the other one does not.
+TEST(GroupProcesses, LargeBuffers) {
+  if (!is_rank_process()) return RankProcesses(2).expect_success();
+  Group group = must(Group::join());
+  Step step{.op = ReduceOp::sum, .dtype = DType::f32, .count = (32 << 20) / 4 + 7, .shift = 3};
+  step.algorithm = Algorithm::direct;
+  for (const std::uint32_t in_place : {0u, 1u, 2u}) {  // 2: none
+    step.is_in_place = group.rank() == in_place;
+    step.seed = 1 + in_place;
+    expect_success({play(group, step)});
+  }
+  must(group.barrier());
+}
+
 // Only what has come counts: 0 elements are an operation as well, and bytes next to small ones are nobody's (C1).
 TEST(GroupProgram, OfOneRankEveryOperationIsACopyOrLess) {
   std::vector<Group> groups = must(Group::threads(1));

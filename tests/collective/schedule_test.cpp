@@ -153,6 +153,13 @@ TEST_P(ScheduleSimulation, DirectAllReduceInBlocks) {
   }
 }
 
+// Larger than caches, bytes take other ways; the sizes and the order of messages stay the same on both sides.
+TEST(ScheduleOfLargeBuffers, DirectAllReduce) {
+  Step step{.dtype = DType::i32, .count = (32 << 20) / 4 + 5, .algorithm = Algorithm::direct, .seed = 3};
+  expect_result(step, 2, {.messages = 2, .bytes = 128 << 10}, true);
+  expect_result(step, 3, {.messages = 2, .bytes = 64 << 10}, true);
+}
+
 TEST_P(ScheduleSimulation, InPlaceAtEveryRoot) {
   for (const Operation operation : {Operation::reduce, Operation::gather, Operation::scatter, Operation::broadcast}) {
     for (const Algorithm algorithm : algorithms_of(GetParam())) {
