@@ -9,6 +9,7 @@ import collections
 ALGORITHMS = ("ring", "halving_doubling", "tree", "direct")
 LEAST_TO_REACH = SMALL = NATIVE = 64 << 10
 FEW = 8
+TINY = 8 << 10
 SMALL_DIRECT, FEW_DIRECT = 4096, 16
 MOST_BLOCKS = 256
 INBOX, SLOTS, LEAST_PAYLOAD, MOST_PAYLOAD = 2 << 20, 16, 2048, 128 << 10
@@ -151,6 +152,8 @@ def choose(operation, size, ranks):
         return "direct" if size < SMALL or ranks <= FEW else "ring"
     if ranks <= FEW:
         return "direct"
+    if size < TINY:
+        return "tree"
     return "halving_doubling" if size < SMALL else "ring"
 
 

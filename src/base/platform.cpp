@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -22,6 +23,8 @@ std::vector<std::string> environment() {
 std::string system_words(int number) { return std::generic_category().message(number); }
 
 std::uint64_t process_id() noexcept { return static_cast<std::uint64_t>(getpid()); }
+
+std::uint32_t current_processor() noexcept { return static_cast<std::uint32_t>(std::max(sched_getcpu(), 0)); }
 
 std::string machine() {
   utsname system{};

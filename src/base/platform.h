@@ -12,6 +12,8 @@ namespace pintle::base {
 /// The operating system's words for an errno value.
 [[nodiscard]] std::string system_words(int number);
 [[nodiscard]] std::uint64_t process_id() noexcept;
+/// The processor that the calling thread runs on; it may be another one already.
+[[nodiscard]] std::uint32_t current_processor() noexcept;
 /// The processor and the operating system, as packs name what machine code was built for: "x86_64-linux".
 [[nodiscard]] std::string machine();
 /// Runs `handler` in each child that fork makes from now on; it may only do what a signal handler may.

@@ -103,6 +103,8 @@ class GroupState {
     std::uint64_t heartbeat = 0;  ///< Nanoseconds on the steady clock: when it last looked while waiting.
   };
   [[nodiscard]] Result<Status> status_of(std::uint32_t rank);
+  /// Whether a rank began its last operation on the processor that this one runs on now.
+  [[nodiscard]] bool shares_processor(std::uint32_t rank) const noexcept;
   void show_waiting(std::uint32_t awaited_plus_1) noexcept;
   /// The error of a rank that says that it has failed or has left; nothing from others.
   [[nodiscard]] std::optional<Error> fault_of(std::uint32_t rank);

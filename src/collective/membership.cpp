@@ -180,7 +180,9 @@ Result<std::vector<std::uint32_t>> decide(GroupState& group, const std::vector<b
   }
   const std::uint64_t place = Layout::proposals + shrink * Layout::proposal_bytes;
   PINTLE_TRY(group.window().put(group.rank(), place, own));
-  PINTLE_ASSIGN(before, group.window().compare_exchange(0, Layout::decisions + 8 * shrink, 0, group.rank() + 1));
+  std::uint64_t before = 0;
+  Window::word_in(group.window().at(0), Layout::decisions + 8 * shrink)
+      .compare_exchange_strong(before, group.rank() + 1);
   const std::uint64_t winner = before == 0 ? group.rank() : before - 1;
   Proposal decided{};
   if (winner >= group.ranks()) return Error(Errc::internal, fmt::format("Rank {} is none.", winner));

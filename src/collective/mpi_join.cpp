@@ -37,12 +37,11 @@ Result<void> start(const MpiFunctions& functions) {
 }
 
 Result<std::shared_ptr<const MpiCommunicator>> copy_world(const MpiFunctions& functions, Deadline deadline) {
-  auto copy = std::make_unique<Copy>();
+  auto copy = std::make_shared<Copy>();
   PINTLE_TRY(mpi_done(functions, functions.copy_world(&copy->communicator, &copy->request), "copy MPI_COMM_WORLD"));
   const auto is_done = wait_for(functions, copy->request, deadline);
   if (is_done && *is_done) return std::make_shared<const MpiCommunicator>(functions, copy->communicator);
-  // MPI may still write there.
-  static_cast<void>(copy.release());
+  leave_to_mpi(std::move(copy));
   if (!is_done) return is_done.error();
   return Error(Errc::timeout,
                "Not all ranks of the MPI job joined by the deadline; MPI does not say which are missing.");

@@ -5,17 +5,19 @@
 
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 #include <thread>
 #include <utility>
 
 #include "base/contain.h"
+#include "base/mutex.h"
 
 namespace pintle::collective {
 namespace {
 
 /// Memory that MPI reads and writes until its requests are done.
 struct Letters {
-  std::shared_ptr<const MpiCommunicator> communicator;  // outlives the requests
+  std::shared_ptr<const MpiCommunicator> communicator;  // its requests need it
   Note own{};
   std::vector<Note> notes;
   std::vector<std::uint64_t> sends, receives;  // by member
@@ -75,6 +77,13 @@ Result<void> wait_for_all(Letters& letters, std::span<const std::uint32_t> membe
 
 }  // namespace
 
+void leave_to_mpi(std::shared_ptr<void> memory) {
+  static base::Mutex mutex;
+  static auto& all = *new std::vector<std::shared_ptr<void>>;
+  const std::scoped_lock lock(mutex);
+  all.push_back(std::move(memory));
+}
+
 void MpiPatience::rest(Deadline until) noexcept {
   constexpr std::uint32_t yields = 200;
   constexpr auto nap = std::chrono::microseconds(50);
@@ -97,7 +106,7 @@ Result<std::vector<Note>> meet(const std::shared_ptr<const MpiCommunicator>& com
                                Deadline deadline) {
   return base::contain("meeting over MPI", [&]() -> Result<std::vector<Note>> {
     const std::size_t count = members.size();
-    auto letters = std::make_unique<Letters>();
+    auto letters = std::make_shared<Letters>();
     letters->communicator = communicator;
     letters->own = own;
     letters->notes.assign(count, own);
@@ -108,8 +117,7 @@ Result<std::vector<Note>> meet(const std::shared_ptr<const MpiCommunicator>& com
     Result<void> met = post(*letters, rank, members, meeting);
     if (met) met = wait_for_all(*letters, members, deadline);
     if (met) return std::move(letters->notes);
-    // MPI may still write there: the letters, and with them the communicator, are left to it.
-    static_cast<void>(letters.release());
+    leave_to_mpi(std::move(letters));
     return met.error();
   });
 }

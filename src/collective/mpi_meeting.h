@@ -31,6 +31,9 @@ class MpiCommunicator {
   const std::uint64_t handle_;
 };
 
+/// For memory that MPI may still write, since its requests were given up and cannot be taken back.
+void leave_to_mpi(std::shared_ptr<void> memory);
+
 /// What separates meetings of all from meetings of some, which cross on the same communicator.
 enum class MpiMeeting : int { of_all = 1, of_some = 2 };
 

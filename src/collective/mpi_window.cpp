@@ -60,22 +60,9 @@ Result<void> MpiRemoteWindow::store(std::uint32_t rank, std::uint64_t offset, st
                   "store a word at ({}) on rank {}", offset, rank);
 }
 
-Result<std::uint64_t> MpiRemoteWindow::fetch_add(std::uint32_t rank, std::uint64_t offset, std::uint64_t value) {
-  std::uint64_t old = 0;
-  PINTLE_TRY(mpi_done(functions(),
-                      functions().fetch_add(window_, static_cast<int>(rank), shifts_[rank] + offset, value, &old),
-                      "add to the word at ({}) on rank {}", offset, rank));
-  return old;
-}
-
-Result<std::uint64_t> MpiRemoteWindow::compare_exchange(std::uint32_t rank, std::uint64_t offset,
-                                                        std::uint64_t expected, std::uint64_t desired) {
-  std::uint64_t old = 0;
-  PINTLE_TRY(mpi_done(
-      functions(),
-      functions().compare_exchange(window_, static_cast<int>(rank), shifts_[rank] + offset, expected, desired, &old),
-      "exchange the word at ({}) on rank {}", offset, rank));
-  return old;
+Result<void> MpiRemoteWindow::raise(std::uint32_t rank, std::uint64_t offset, std::uint64_t value) {
+  return mpi_done(functions(), functions().raise(window_, static_cast<int>(rank), shifts_[rank] + offset, value),
+                  "raise the word at ({}) on rank {}", offset, rank);
 }
 
 Result<void> MpiRemoteWindow::flush() { return mpi_done(functions(), functions().flush(window_), "flush a window"); }

@@ -47,9 +47,7 @@ class MpiRemoteWindow final : public Window {
   Result<void> put(std::uint32_t rank, std::uint64_t offset, std::span<const std::byte> from) override;
   Result<void> get(std::uint32_t rank, std::uint64_t offset, std::span<std::byte> to) override;
   Result<void> store(std::uint32_t rank, std::uint64_t offset, std::uint64_t value) override;
-  Result<std::uint64_t> fetch_add(std::uint32_t rank, std::uint64_t offset, std::uint64_t value) override;
-  Result<std::uint64_t> compare_exchange(std::uint32_t rank, std::uint64_t offset, std::uint64_t expected,
-                                         std::uint64_t desired) override;
+  Result<void> raise(std::uint32_t rank, std::uint64_t offset, std::uint64_t value) override;
   Result<void> flush() override;
   void progress() noexcept override;
 

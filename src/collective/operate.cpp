@@ -17,6 +17,8 @@ namespace {
 /// Below this, telling each other where memory is takes longer than moving it.
 constexpr std::uint64_t least_to_reach = 64 << 10;
 constexpr std::uint64_t small = 64 << 10;
+/// Where the number of messages is all that counts.
+constexpr std::uint64_t tiny = 8 << 10;
 /// Up to so many ranks everyone talks to everyone.
 constexpr std::uint32_t few = 8;
 
@@ -127,6 +129,7 @@ Algorithm choose(Operation operation, std::uint64_t bytes, std::uint32_t ranks) 
   switch (operation) {
     case Operation::all_reduce:
       if (ranks <= few) return Algorithm::direct;
+      if (bytes < tiny) return Algorithm::tree;
       return is_small ? Algorithm::halving_doubling : Algorithm::ring;
     case Operation::broadcast:
     case Operation::reduce:

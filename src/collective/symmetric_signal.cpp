@@ -18,14 +18,7 @@ namespace collective {
 
 Result<void> raise(HeapState& heap, const Place& word, std::uint64_t value) {
   if (value == 0) return {};
-  Window& window = heap.window();
-  if (!window.is_addressable()) PINTLE_TRY(window.flush());  // what was put before is there first
-  std::uint64_t expected = value - 1;                        // a guess: signals mostly count
-  while (true) {
-    PINTLE_ASSIGN(found, window.compare_exchange(word.rank, word.offset, expected, value));
-    if (found == expected || found >= value) break;
-    expected = found;
-  }
+  PINTLE_TRY(heap.window().raise(word.rank, word.offset, value));
   heap.group().ring(word.rank);
   return {};
 }

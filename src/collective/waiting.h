@@ -40,7 +40,9 @@ class Waiting {
   Result<void> pause(std::span<const std::uint32_t> awaited) {
     if (++spins_ < busy_spins_) {
       base::spin_pause();
-      return {};
+      // Who runs on this processor cannot go on before this rank sleeps.
+      if (spins_ != first_spins || awaited.empty() || !group_.shares_processor(awaited.front())) return {};
+      spins_ = busy_spins_;
     }
     return rest(awaited);
   }
@@ -57,6 +59,8 @@ class Waiting {
   [[nodiscard]] std::optional<Error> mismatch();
   [[nodiscard]] Error lost(std::uint32_t rank, const std::string& how);
   [[nodiscard]] Error found(const Error& error);
+
+  static constexpr std::uint32_t first_spins = 32;
 
   GroupState& group_;
   const Deadline deadline_;

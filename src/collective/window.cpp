@@ -39,16 +39,12 @@ Result<void> Window::store(std::uint32_t rank, std::uint64_t offset, std::uint64
   return {};
 }
 
-Result<std::uint64_t> Window::fetch_add(std::uint32_t rank, std::uint64_t offset, std::uint64_t value) {
+Result<void> Window::raise(std::uint32_t rank, std::uint64_t offset, std::uint64_t value) {
   if (at(rank) == nullptr) return out_of_reach();
-  return word_in(at(rank), offset).fetch_add(value, std::memory_order_seq_cst);
-}
-
-Result<std::uint64_t> Window::compare_exchange(std::uint32_t rank, std::uint64_t offset, std::uint64_t expected,
-                                               std::uint64_t desired) {
-  if (at(rank) == nullptr) return out_of_reach();
-  word_in(at(rank), offset).compare_exchange_strong(expected, desired, std::memory_order_seq_cst);
-  return expected;
+  const auto word = word_in(at(rank), offset);
+  std::uint64_t seen = word.load(std::memory_order_relaxed);
+  while (seen < value && !word.compare_exchange_weak(seen, value, std::memory_order_seq_cst)) continue;
+  return {};
 }
 
 Result<void> Window::flush() {

@@ -33,11 +33,8 @@ class Window {
   virtual Result<void> get(std::uint32_t rank, std::uint64_t offset, std::span<std::byte> to);
   /// A word of eight bytes, whole, after all that this thread has put to that rank before.
   virtual Result<void> store(std::uint32_t rank, std::uint64_t offset, std::uint64_t value);
-  /// Answers what was there.
-  virtual Result<std::uint64_t> fetch_add(std::uint32_t rank, std::uint64_t offset, std::uint64_t value);
-  /// Writes `desired` where `expected` is; answers what was there.
-  virtual Result<std::uint64_t> compare_exchange(std::uint32_t rank, std::uint64_t offset, std::uint64_t expected,
-                                                 std::uint64_t desired);
+  /// The word is `value` at least, after all that this thread has put to that rank before.
+  virtual Result<void> raise(std::uint32_t rank, std::uint64_t offset, std::uint64_t value);
   /// Returns when everything put so far is there.
   virtual Result<void> flush();
   /// Lets the transport work, where nobody else does.

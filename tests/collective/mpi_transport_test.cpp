@@ -3,14 +3,14 @@
 #include "collective/mpi_transport.h"
 
 #include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <optional>
+#include <string>
 
 #include "base/dylib.h"
-#include "base/temporary_folder.h"
 #include "collective/mpi_plugin.h"
 #include "mpi_fake.h"
 
@@ -165,6 +165,20 @@ TEST_F(MpiFake, JoiningEndsAtItsDeadline) {
   EXPECT_THAT(state().calls, Contains("test").Times(testing::Gt(1)));
 }
 
+TEST_F(MpiFake, ProcessThatHasEndedIsALossOnItsHostOnly) {
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  const auto process = static_cast<std::uint64_t>(child);
+  const MpiRank own{}, out_of_sight{.place = {.world_rank = 2}};
+  const MpiRank watched{.place = {.world_rank = 1}, .watch = std::make_shared<const base::ProcessWatch>(process)};
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  const auto communicator = std::make_shared<const MpiCommunicator>(table_, 1);
+  const MpiTransport transport(communicator, 0, {own, watched, out_of_sight}, Reach::any);
+  EXPECT_EQ(transport.loss(0), std::nullopt);
+  EXPECT_EQ(transport.loss(1), "its process " + std::to_string(child) + " has ended");
+  EXPECT_EQ(transport.loss(2), std::nullopt);
+}
+
 TEST_F(MpiFake, CommunicatorIsFreedWithItsLastUser) {
   auto transport = join();
   const auto window = must(transport->create_window(8, {}, soon()));
@@ -216,18 +230,14 @@ TEST_F(MpiFake, EveryOperationOfARemoteWindowMayFail) {
   const auto transport = join(Reach::remote_only);
   const auto window = must(transport->create_window(64, {}, soon()));
   std::byte bytes[8] = {};
-  EXPECT_EQ(must(window->fetch_add(0, 0, 1)), 41u);
-  EXPECT_EQ(must(window->compare_exchange(0, 0, 1, 2)), 42u);
   fail("put", 6);
   EXPECT_EQ(window->put(0, 16, bytes).error().message(), "MPI cannot put (8) bytes at (16) on rank 0: words for 6.");
   fail("get", 6);
   EXPECT_EQ(window->get(0, 16, bytes).error().vendor()->number, 6);
   fail("store", 6);
   EXPECT_EQ(window->store(0, 0, 1).error().vendor()->number, 6);
-  fail("fetch_add", 6);
-  EXPECT_EQ(window->fetch_add(0, 0, 1).error().vendor()->number, 6);
-  fail("compare_exchange", 6);
-  EXPECT_EQ(window->compare_exchange(0, 0, 1, 2).error().vendor()->number, 6);
+  fail("raise", 6);
+  EXPECT_EQ(window->raise(0, 0, 1).error().vendor()->number, 6);
   fail("flush", 6);
   EXPECT_EQ(window->flush().error().vendor()->number, 6);
 }

@@ -27,7 +27,8 @@ TEST(Choose, IsAlwaysAnAlgorithmThatRuns) {
 
 TEST(Choose, ByOperationSizeAndRanks) {
   EXPECT_EQ(choose(Operation::all_reduce, 8, 2), Algorithm::direct);
-  EXPECT_EQ(choose(Operation::all_reduce, 8, 64), Algorithm::halving_doubling);
+  EXPECT_EQ(choose(Operation::all_reduce, 8, 64), Algorithm::tree);
+  EXPECT_EQ(choose(Operation::all_reduce, 32 << 10, 64), Algorithm::halving_doubling);
   EXPECT_EQ(choose(Operation::all_reduce, 64 << 20, 64), Algorithm::ring);
   EXPECT_EQ(choose(Operation::broadcast, 8, 2), Algorithm::direct);
   EXPECT_EQ(choose(Operation::broadcast, 8, 3), Algorithm::tree);

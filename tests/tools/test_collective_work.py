@@ -282,6 +282,7 @@ class ChoiceTest(unittest.TestCase):
     def test_automatic(self):
         self.assertEqual(work_of.choose("all_reduce", 1 << 30, 8), "direct")
         self.assertEqual(work_of.choose("all_reduce", (64 << 10) - 4, 9), "halving_doubling")
+        self.assertEqual(work_of.choose("all_reduce", 8, 9), "tree")
         self.assertEqual(work_of.choose("all_reduce", 64 << 10, 9), "ring")
         self.assertEqual(work_of.choose("all_gather", 64 << 10, 9), "ring")
         self.assertEqual(work_of.choose("reduce_scatter", 8, 64), "direct")

@@ -22,9 +22,7 @@ int free_window(std::uint64_t window);
 int put(std::uint64_t window, int rank, std::uint64_t offset, const void* from, int bytes);
 int get(std::uint64_t window, int rank, std::uint64_t offset, void* to, int bytes);
 int store(std::uint64_t window, int rank, std::uint64_t offset, std::uint64_t value);
-int fetch_add(std::uint64_t window, int rank, std::uint64_t offset, std::uint64_t value, std::uint64_t* old);
-int compare_exchange(std::uint64_t window, int rank, std::uint64_t offset, std::uint64_t expected,
-                     std::uint64_t desired, std::uint64_t* old);
+int raise(std::uint64_t window, int rank, std::uint64_t offset, std::uint64_t value);
 int flush(std::uint64_t window);
 int progress(std::uint64_t communicator, std::uint64_t window);
 

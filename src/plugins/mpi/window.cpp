@@ -24,6 +24,13 @@ int check_model(MPI_Win window) {
   return is_unified ? MPI_SUCCESS : vendor::mpi::memory_is_split;
 }
 
+/// A probe that finds something returns without letting MPI work, so it looks for what nobody sends.
+int let_mpi_work(MPI_Comm communicator) {
+  constexpr int unused_tag = 4;
+  int is_there = 0;
+  return MPI_Iprobe(MPI_ANY_SOURCE, unused_tag, communicator, &is_there, MPI_STATUS_IGNORE);
+}
+
 }  // namespace
 
 int allocate(std::uint64_t communicator, std::uint64_t bytes, int is_shared, std::uint64_t* window, void** base) {
@@ -67,30 +74,30 @@ int get(std::uint64_t window, int rank, std::uint64_t offset, void* to, int byte
                   [&] { return MPI_Win_flush(rank, handle); });
 }
 
+namespace {
+
+/// OpenMPI over UCX locks a piece for each atomic operation, and the requests of others are served only while the owner
+/// is inside of MPI: one that repeats its own operations always holds the lock then, and others never get it.
+int let_others_in() { return let_mpi_work(MPI_COMM_SELF); }
+
+/// One word, after every put of this process to that rank. MPI_Compare_and_swap is not used at all: OpenMPI's crashes
+/// between processes of one host that copy by process_vm_readv (open-mpi/ompi issues 9146 and 11349).
+int accumulate(std::uint64_t window, int rank, std::uint64_t offset, std::uint64_t value, MPI_Op op) {
+  const MPI_Win handle = window_of(window);
+  const auto at = static_cast<MPI_Aint>(offset);
+  return in_order([&] { return MPI_Win_flush(rank, handle); },
+                  [&] { return MPI_Accumulate(&value, 1, MPI_UINT64_T, rank, at, 1, MPI_UINT64_T, op, handle); },
+                  [&] { return MPI_Win_flush(rank, handle); }, let_others_in);
+}
+
+}  // namespace
+
 int store(std::uint64_t window, int rank, std::uint64_t offset, std::uint64_t value) {
-  const MPI_Win handle = window_of(window);
-  const auto at = static_cast<MPI_Aint>(offset);
-  return in_order(
-      [&] { return MPI_Win_flush(rank, handle); },
-      [&] { return MPI_Accumulate(&value, 1, MPI_UINT64_T, rank, at, 1, MPI_UINT64_T, MPI_REPLACE, handle); },
-      [&] { return MPI_Win_flush(rank, handle); });
+  return accumulate(window, rank, offset, value, MPI_REPLACE);
 }
 
-int fetch_add(std::uint64_t window, int rank, std::uint64_t offset, std::uint64_t value, std::uint64_t* old) {
-  const MPI_Win handle = window_of(window);
-  const auto at = static_cast<MPI_Aint>(offset);
-  return in_order([&] { return MPI_Win_flush(rank, handle); },
-                  [&] { return MPI_Fetch_and_op(&value, old, MPI_UINT64_T, rank, at, MPI_SUM, handle); },
-                  [&] { return MPI_Win_flush(rank, handle); });
-}
-
-int compare_exchange(std::uint64_t window, int rank, std::uint64_t offset, std::uint64_t expected,
-                     std::uint64_t desired, std::uint64_t* old) {
-  const MPI_Win handle = window_of(window);
-  const auto at = static_cast<MPI_Aint>(offset);
-  return in_order([&] { return MPI_Win_flush(rank, handle); },
-                  [&] { return MPI_Compare_and_swap(&desired, &expected, old, MPI_UINT64_T, rank, at, handle); },
-                  [&] { return MPI_Win_flush(rank, handle); });
+int raise(std::uint64_t window, int rank, std::uint64_t offset, std::uint64_t value) {
+  return accumulate(window, rank, offset, value, MPI_MAX);
 }
 
 int flush(std::uint64_t window) {
@@ -98,12 +105,8 @@ int flush(std::uint64_t window) {
 }
 
 int progress(std::uint64_t communicator, std::uint64_t window) {
-  // A probe that finds something returns without letting MPI work, so it looks for what nobody sends.
-  constexpr int unused_tag = 4;
-  int is_there = 0;
-  const auto members = handle_of<MPI_Comm>(communicator);
   return in_order([&] { return window == 0 ? MPI_SUCCESS : MPI_Win_sync(window_of(window)); },
-                  [&] { return MPI_Iprobe(MPI_ANY_SOURCE, unused_tag, members, &is_there, MPI_STATUS_IGNORE); });
+                  [&] { return let_mpi_work(handle_of<MPI_Comm>(communicator)); });
 }
 
 }  // namespace pintle::plugins::mpi

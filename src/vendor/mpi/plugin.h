@@ -57,9 +57,8 @@ struct Plugin {
   int (*get)(std::uint64_t window, int rank, std::uint64_t offset, void* to, int bytes);
   /// After every put of this process to that rank.
   int (*store)(std::uint64_t window, int rank, std::uint64_t offset, std::uint64_t value);
-  int (*fetch_add)(std::uint64_t window, int rank, std::uint64_t offset, std::uint64_t value, std::uint64_t* old);
-  int (*compare_exchange)(std::uint64_t window, int rank, std::uint64_t offset, std::uint64_t expected,
-                          std::uint64_t desired, std::uint64_t* old);
+  /// To `value` at least, likewise.
+  int (*raise)(std::uint64_t window, int rank, std::uint64_t offset, std::uint64_t value);
   int (*flush)(std::uint64_t window);
   /// What others have written is visible after this, and MPI has had its turn. Without a window (0) only its turn.
   int (*progress)(std::uint64_t communicator, std::uint64_t window);

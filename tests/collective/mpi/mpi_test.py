@@ -11,9 +11,6 @@ import unittest
 
 MPIRUN, RANKS, PROGRAM = os.environ["MPIRUN"], os.environ["MPI_RANKS"], os.environ["MPI_PROGRAM"]
 
-# OpenMPI 4.1's MPI_Compare_and_swap crashes between processes of one host that copy by process_vm_readv
-# (open-mpi/ompi issues 9146 and 11349).
-WITHOUT_SINGLE_COPY = ["--mca", "btl_vader_single_copy_mechanism", "none"]
 # More ranks than processors, and a machine with other work: who waits gives its processor away.
 YIELDING = ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
 OVER_TCP = ["--mca", "btl", "self,tcp", "--mca", "pml", "ob1", "--mca", "osc", "^sm"]
@@ -42,7 +39,7 @@ class Suite(unittest.TestCase):
     def test_one_sided(self):
         for count in (2, 3, 4):
             with self.subTest(ranks=count):
-                self.check(count, "remote_only", WITHOUT_SINGLE_COPY)
+                self.check(count, "remote_only")
 
     def test_one_sided_over_tcp(self):
         self.check(2, "remote_only", OVER_TCP)

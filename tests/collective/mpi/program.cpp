@@ -24,7 +24,7 @@ int fail(std::string_view what) {
 /// The window lives longer than MPI does: no call of it may reach MPI, which would abort.
 int outlive(collective::Transport& transport) {
   auto window = collective::ranks::window_of(transport, 64);
-  must(window->fetch_add(0, 0, 1));
+  must(window->raise(0, 0, 1));
   must(window->flush());
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();

@@ -37,10 +37,16 @@ inline bool wait_for_word(Window& window, std::uint64_t offset, std::uint64_t le
   return true;
 }
 
-/// A barrier of windows: `round` rises by one. Uses the word at `offset` of rank 0 to count and of each to answer.
+/// A barrier of windows: a token goes round twice, by the word at `offset` of each rank. What was put before is there.
 inline void meet(Transport& among, Window& window, std::uint64_t offset, std::uint64_t round) {
-  for (std::uint32_t rank = 0; rank < among.ranks(); ++rank) must(window.fetch_add(rank, offset, 1));
-  ASSERT_TRUE(wait_for_word(window, offset, round * among.ranks()));
+  must(window.flush());
+  const std::uint32_t rank = among.rank(), next = (rank + 1) % among.ranks();
+  for (std::uint64_t turn = 1; turn <= 2; ++turn) {
+    const std::uint64_t token = 10 * round + turn;
+    ASSERT_TRUE(rank == 0 || wait_for_word(window, offset, token));
+    must(window.raise(next, offset, token));
+    ASSERT_TRUE(rank != 0 || wait_for_word(window, offset, token));
+  }
 }
 
 template <class T>
