@@ -32,6 +32,6 @@ struct Names {
 };
 
 // Not every block uses every name.
-#define PINTLE_TEST_NAMES(names)                                                                                      \
-  [[maybe_unused]] auto& [device, queue, kernel, pack, grid, a, b, c, buffer, ready, full, step, values, n, result, group] = \
-      names
+#define PINTLE_TEST_NAMES(names)                                                                                    \
+  [[maybe_unused]] auto& [device, queue, kernel, pack, grid, a, b, c, buffer, ready, full, step, values, n, result, \
+                          group] = names
