@@ -1,0 +1,138 @@
+// The operations of a Group and of a GroupQueue under one roof, and what each is to give, worked out without either.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
+
+#include "pintle/pintle.h"
+
+namespace devices {
+
+enum class Operation : std::uint8_t {
+  all_reduce,
+  reduce,
+  reduce_scatter,
+  all_gather,
+  gather,
+  scatter,
+  broadcast,
+  all_to_all,
+  ring,  ///< Each sends to the next and receives from the one before.
+};
+inline constexpr std::array names{"all_reduce", "reduce",    "reduce_scatter", "all_gather", "gather",
+                                  "scatter",    "broadcast", "all_to_all",     "ring"};
+
+struct Place {
+  std::uint32_t rank = 0;
+  std::uint32_t ranks = 1;
+
+  [[nodiscard]] std::uint32_t next() const noexcept { return (rank + 1) % ranks; }
+  [[nodiscard]] std::uint32_t previous() const noexcept { return (rank + ranks - 1) % ranks; }
+};
+
+/// `count` is of one part.
+struct Call {
+  Operation operation{};
+  std::uint64_t count = 0;
+  std::uint32_t root = 0;
+
+  [[nodiscard]] bool is(std::initializer_list<Operation> which) const noexcept {
+    return std::ranges::contains(which, operation);
+  }
+  [[nodiscard]] std::uint64_t parts_from(Place place) const noexcept {
+    return is({Operation::reduce_scatter, Operation::scatter, Operation::all_to_all}) ? place.ranks : 1;
+  }
+  [[nodiscard]] std::uint64_t parts_to(Place place) const noexcept {
+    return is({Operation::all_gather, Operation::gather, Operation::all_to_all}) ? place.ranks : 1;
+  }
+  /// Every rank has memory to write; where nothing comes, it is left alone. A broadcast's root gives, and gets nothing.
+  [[nodiscard]] bool writes(Place place) const noexcept {
+    if (operation == Operation::broadcast) return place.rank != root;
+    return !is({Operation::reduce, Operation::gather}) || place.rank == root;
+  }
+};
+
+/// Element `index` of what a rank gives: sums of them are exact in f32, and wrap in u8 as unsigned numbers do.
+inline std::uint64_t number(std::uint64_t rank, std::uint64_t index) { return (index * 31 + rank * 1009 + 7) % 10007; }
+
+template <class T>
+std::vector<T> given(std::uint64_t rank, std::uint64_t first, std::uint64_t count) {
+  std::vector<T> values(count);
+  for (std::uint64_t i = 0; i < count; ++i) values[i] = static_cast<T>(number(rank, first + i));
+  return values;
+}
+
+template <class T>
+std::vector<T> sums(std::uint32_t ranks, std::uint64_t first, std::uint64_t count) {
+  std::vector<T> values(count);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::uint64_t sum = 0;
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) sum += number(rank, first + i);
+    values[i] = static_cast<T>(sum);
+  }
+  return values;
+}
+
+/// What a rank that is written to has after the call.
+template <class T>
+std::vector<T> expected(const Call& call, Place place) {
+  const std::uint64_t own = place.rank * call.count;
+  switch (call.operation) {
+    case Operation::all_reduce:
+    case Operation::reduce: return sums<T>(place.ranks, 0, call.count);
+    case Operation::reduce_scatter: return sums<T>(place.ranks, own, call.count);
+    case Operation::scatter: return given<T>(call.root, own, call.count);
+    case Operation::broadcast: return given<T>(call.root, 0, call.count);
+    case Operation::ring: return given<T>(place.previous(), 0, call.count);
+    default: break;
+  }
+  std::vector<T> all;
+  for (std::uint32_t other = 0; other < place.ranks; ++other) {
+    const auto part = given<T>(other, call.operation == Operation::all_to_all ? own : 0, call.count);
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
+}
+
+/// Even ranks send first, so that a send may wait for its receiver.
+template <class Ranks, class Memory, class Options>
+auto exchange(Ranks& ranks, Place place, const Memory& to, const Memory& from, const Options& options)
+    -> decltype(ranks.barrier()) {
+  if (place.rank % 2 == 0) {
+    PINTLE_TRY(ranks.send(from, place.next(), options));
+    return ranks.recv(to, place.previous(), options);
+  }
+  PINTLE_TRY(ranks.recv(to, place.previous(), options));
+  return ranks.send(from, place.next(), options);
+}
+
+/// Of a Group with MutableElements, or of a GroupQueue with DeviceElements.
+template <class Ranks, class Memory, class Options>
+auto perform(Ranks& ranks, const Call& call, Place place, const Memory& to, const Memory& from, const Options& options)
+    -> decltype(ranks.barrier()) {
+  constexpr auto sum = pintle::ReduceOp::sum;
+  switch (call.operation) {
+    case Operation::all_reduce: return ranks.all_reduce(to, from, sum, options);
+    case Operation::reduce: return ranks.reduce(to, from, sum, call.root, options);
+    case Operation::reduce_scatter: return ranks.reduce_scatter(to, from, sum, options);
+    case Operation::all_gather: return ranks.all_gather(to, from, options);
+    case Operation::gather: return ranks.gather(to, from, call.root, options);
+    case Operation::scatter: return ranks.scatter(to, from, call.root, options);
+    case Operation::broadcast: return ranks.broadcast(place.rank == call.root ? from : to, call.root, options);
+    case Operation::all_to_all: return ranks.all_to_all(to, from, options);
+    default: return exchange(ranks, place, to, from, options);
+  }
+}
+
+/// Sizes of a part: nothing, one, odd, and some chunks of a GroupQueue.
+template <class T>
+std::vector<std::uint64_t> counts(Operation operation, Place place) {
+  const Call call{operation};
+  const std::uint64_t parts = std::max(call.parts_from(place), call.parts_to(place));
+  return {0, 1, 7, pintle::GroupQueue::chunk_bytes * 5 / 2 / (sizeof(T) * parts) + 3};
+}
+
+}  // namespace devices
