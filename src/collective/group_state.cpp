@@ -177,7 +177,7 @@ void GroupState::begin(Call& call) noexcept {
   window_->word(Layout::status).store(0, std::memory_order_relaxed);
   window_->word(Layout::status + 8).store(call.count, std::memory_order_release);
   window_->word(Layout::status + 16).store(pack(call), std::memory_order_release);
-  window_->word(Layout::status + 40).store(base::current_processor(), std::memory_order_relaxed);
+  window_->word(Layout::status + 40).store(base::current_processor() + 1, std::memory_order_relaxed);
   window_->word(Layout::status).store(call.number, std::memory_order_release);
 }
 
@@ -201,7 +201,7 @@ void GroupState::show_waiting(std::uint32_t awaited_plus_1) noexcept {
 bool GroupState::shares_processor(std::uint32_t rank) const noexcept {
   std::byte* const piece = window_->at(rank);
   return piece != nullptr && rank != rank_ &&
-         Window::word_in(piece, Layout::status + 40).load(std::memory_order_relaxed) == base::current_processor();
+         Window::word_in(piece, Layout::status + 40).load(std::memory_order_relaxed) == base::current_processor() + 1;
 }
 
 Result<GroupState::Status> GroupState::status_of(std::uint32_t rank) {

@@ -18,6 +18,10 @@ constexpr std::uint64_t most_count = 1ull << 30;
 
 bool is_integer(DType dtype) noexcept { return dtype >= DType::i8 && dtype <= DType::u64; }
 
+/// OpenMPI's sums of these saturate where the processor has an instruction that does, and wrap for the elements that
+/// are left over.
+bool is_short_integer(DType dtype) noexcept { return is_integer(dtype) && bytes_of(dtype) <= 2; }
+
 bool is_logical(ReduceOp op) noexcept {
   return op == ReduceOp::logical_and || op == ReduceOp::logical_or || op == ReduceOp::logical_xor;
 }
@@ -40,7 +44,7 @@ bool is_within(std::span<const std::byte> part, std::span<const std::byte> whole
 
 bool mpi_reduces(ReduceOp op, DType dtype, std::uint32_t ranks) noexcept {
   if (op == ReduceOp::mean || (is_logical(op) && ranks < 2)) return false;
-  if (is_integer(dtype)) return true;
+  if (is_integer(dtype)) return op != ReduceOp::sum || !is_short_integer(dtype);
   const bool is_float = dtype == DType::f32 || dtype == DType::f64 || dtype == DType::complex64;
   return is_float && (op == ReduceOp::sum || op == ReduceOp::prod);
 }

@@ -123,7 +123,7 @@ class Reach {
 
   void work() {
     switch (group_.call().operation) {
-      case Operation::all_reduce: return all_reduce(group_.ranks());
+      case Operation::all_reduce: return all_reduce();
       case Operation::reduce: return reduce();
       case Operation::reduce_scatter: return reduce_scatter();
       case Operation::all_gather: return all_gather();
@@ -153,7 +153,8 @@ class Reach {
     return {slice.first * work_.element_bytes, slice.count * work_.element_bytes};
   }
 
-  void all_reduce(std::uint32_t ranks) {
+  void all_reduce() {
+    const std::uint32_t ranks = group_.ranks();
     const Slice slice = own_slice();
     fold_blocks(work_.to + slice.first, slice.first, slice.count,
                 [&](std::uint64_t offset, const std::byte* block, std::uint64_t bytes) {

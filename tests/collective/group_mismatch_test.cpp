@@ -39,7 +39,7 @@ Mismatch changed(std::string name, const Step& others, Change change) {
 
 std::vector<Mismatch> mismatches() {
   std::vector<Mismatch> all;
-  for (const std::uint64_t count : {10, 100'000}) {
+  for (const std::uint64_t count : {std::uint64_t{10}, std::uint64_t{100'000}}) {
     const std::string size = count == 10 ? "_of_few" : "_of_many";
     const Step reduce = step_of(Operation::all_reduce, count), gather = step_of(Operation::gather, count);
     all.push_back(changed("size" + size, reduce, [](Step& step) { ++step.count; }));
@@ -102,7 +102,7 @@ Outcomes run(std::vector<Group>& groups, const Mismatch& mismatch, std::uint32_t
 class GroupMismatchConcurrency : public testing::TestWithParam<Mismatch> {};
 
 TEST_P(GroupMismatchConcurrency, IsAnErrorOnEveryRank) {
-  for (const std::uint32_t ranks : {2, 3, 4}) {
+  for (const std::uint32_t ranks : {2u, 3u, 4u}) {
     for (std::uint32_t odd = 0; odd < ranks; ++odd) {
       SCOPED_TRACE("rank " + std::to_string(odd) + " of " + std::to_string(ranks));
       std::vector<Group> groups = must(Group::threads(ranks));
@@ -174,7 +174,7 @@ TEST(GroupMismatchTextConcurrency, ARankThatDoesNotComeIsLate) {
     const Outcomes outcomes = on_each(groups, [&](Group& group) -> Result<void> {
       return group.rank() == 1 ? Result<void>() : run(group, step_of(operation));
     });
-    for (const std::uint32_t rank : {0, 2}) {
+    for (const std::uint32_t rank : {0u, 2u}) {
       ASSERT_FALSE(outcomes[rank]);
       EXPECT_EQ(outcomes[rank].error().code(), Errc::timeout);
       EXPECT_THAT(outcomes[rank].error().text(),

@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, GroupQueueOperations, testing::ValuesIn(test::
 TEST_P(GroupQueueOperations, SmallSizes) {
   auto all = test::members(GetParam(), 3);
   for (const Operation operation : operations) {
-    for (const std::uint64_t count : {0, 1, 7}) {
+    for (const std::uint64_t count : {0u, 1u, 7u}) {
       for (const Way way : {Way::in_place, Way::staged, Way::mixed}) check(all, operation, count, way, 1);
     }
   }

@@ -86,7 +86,7 @@ TEST(GroupReproducibleNumbersConcurrency, AnotherOrderGivesOtherBits) {
 TEST(GroupReproducibleNumbersConcurrency, AnElementDoesNotDependOnItsPlace) {
   Step step{.op = ReduceOp::sum, .dtype = DType::f64, .is_reproducible = true, .seed = 9};
   step.algorithm = Algorithm::ring;
-  for (const std::uint64_t count : {1, 2, 100, 251, 5000, 60'000}) {
+  for (const std::uint64_t count : {1u, 2u, 100u, 251u, 5000u, 60'000u}) {
     step.count = count;
     expect_success(on_each_of(4, [&](Group& group) { return play(group, step); }));
   }

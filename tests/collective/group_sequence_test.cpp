@@ -34,7 +34,7 @@ class Delays {
 
 // Y12: the next operation's bytes do not come before a slow rank has read the last one's.
 TEST(GroupSequenceConcurrency, BackToBackWithASlowRank) {
-  for (const std::uint32_t ranks : {2, 3, 4}) {
+  for (const std::uint32_t ranks : {2u, 3u, 4u}) {
     expect_success(on_each_of(ranks, [&](Group& group) -> Result<void> {
       Delays delays(ranks, group.rank());
       std::vector<std::uint32_t> from(100), to(100), all(100 * ranks);
@@ -57,7 +57,7 @@ TEST(GroupSequenceConcurrency, BackToBackWithASlowRank) {
 
 // The same where threads reach into each other's memory: what is given is changed as soon as an operation is done.
 TEST(GroupSequenceConcurrency, LargeOnesBackToBackWithASlowRank) {
-  for (const std::uint32_t ranks : {2, 3}) {
+  for (const std::uint32_t ranks : {2u, 3u}) {
     expect_success(on_each_of(ranks, [&](Group& group) -> Result<void> {
       Delays delays(ranks, group.rank());
       std::vector<std::uint32_t> values(30'000), parts(30'000 * ranks);
@@ -81,7 +81,7 @@ TEST(GroupSequenceConcurrency, LargeOnesBackToBackWithASlowRank) {
 
 // Y11: every barrier of many really waits, for any number of ranks.
 TEST(GroupSequenceConcurrency, EveryBarrierWaitsForEverybody) {
-  for (const std::uint32_t ranks : {2, 3, 5, 6, 8}) {
+  for (const std::uint32_t ranks : {2u, 3u, 5u, 6u, 8u}) {
     std::atomic<std::uint32_t> arrived{0};
     expect_success(on_each_of(ranks, [&](Group& group) -> Result<void> {
       Delays delays(ranks, group.rank());
@@ -118,7 +118,7 @@ TEST(GroupSequenceConcurrency, ProgramsWithSlowRanks) {
 
 // Both directions at once, more than all slots hold: nobody waits for room while the other one does.
 TEST(GroupSequenceConcurrency, ExchangesMoreThanThereIsRoomFor) {
-  for (const std::uint32_t ranks : {2, 4}) {
+  for (const std::uint32_t ranks : {2u, 4u}) {
     const std::uint64_t room = Layout(ranks).payload() * Layout::slots;
     Step step{.operation = Operation::all_to_all, .dtype = DType::u8, .count = 3 * room + 7, .seed = ranks};
     step.algorithm = Algorithm::ring;  // not in each other's memory
@@ -205,7 +205,7 @@ TEST(GroupSequenceConcurrency, WhoLeavesTooEarlyIsNamed) {
     }
     return group.barrier();
   });
-  for (const std::uint32_t rank : {0, 2}) {
+  for (const std::uint32_t rank : {0u, 2u}) {
     ASSERT_FALSE(outcomes[rank]);
     EXPECT_EQ(outcomes[rank].error().code(), Errc::peer_lost);
     EXPECT_THAT(outcomes[rank].error().text(),

@@ -32,7 +32,8 @@ TEST(HeapAllocator, TakesAPlaceForNothing) {
 TEST(HeapAllocator, TakesTheSmallestPieceThatFitsAndTheLowestOfThose) {
   HeapAllocator heap(64 * 20, 64);
   std::vector<std::uint64_t> offsets;
-  for (const std::uint64_t lines : {4, 1, 2, 1, 2, 1, 9}) offsets.push_back(*heap.allocate(lines * 64, offsets.size()));
+  for (const std::uint64_t lines : {4u, 1u, 2u, 1u, 2u, 1u, 9u})
+    offsets.push_back(*heap.allocate(lines * 64, offsets.size()));
   ASSERT_EQ(heap.free_bytes(), 0u);
   for (const std::size_t freed : {0u, 2u, 4u}) ASSERT_TRUE(heap.free(offsets[freed], freed));  // 4, 2 and 2 lines
   EXPECT_EQ(heap.allocate(100, 10), offsets[2]);

@@ -106,7 +106,7 @@ TEST(MpiRetired, LeaseRetiresAtItsEndAndOnce) {
 
 TEST(MpiRetired, OldestComeFirstAndNotTooMany) {
   const std::uint32_t all[] = {60};
-  for (const std::uint64_t id : {803, 801, 802}) const MpiLease lease(record(id, {60}));
+  for (const std::uint64_t id : {803u, 801u, 802u}) const MpiLease lease(record(id, {60}));
   const auto found = retired_windows(all, 2);
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].id, 801u);

@@ -285,13 +285,15 @@ TEST_F(MpiFake, PartWithinTheWholeIsInPlace) {
   must(native.all_gather(whole, apart));
   EXPECT_THAT(state().calls, Contains("all_gather_in_place").Times(1));
   EXPECT_THAT(state().calls, Contains("all_gather").Times(1));
-  must(native.reduce_scatter(whole, whole, DType::u8, ReduceOp::sum));
+  must(native.reduce_scatter(whole, whole, DType::u8, ReduceOp::bit_xor));
   EXPECT_THAT(whole, Each(std::byte{0x11})) << "by way of memory apart, which the fake fills";
 }
 
 TEST(MpiNative, TakesWhatIsTheSameForEveryInput) {
-  for (const DType integer : {DType::i8, DType::i64, DType::u8, DType::u64}) {
-    EXPECT_TRUE(mpi_reduces(ReduceOp::sum, integer, 2));
+  for (const DType integer :
+       {DType::i8, DType::i16, DType::i32, DType::i64, DType::u8, DType::u16, DType::u32, DType::u64}) {
+    EXPECT_EQ(mpi_reduces(ReduceOp::sum, integer, 2), bytes_of(integer) > 2) << "sums of short integers saturate";
+    EXPECT_TRUE(mpi_reduces(ReduceOp::prod, integer, 2));
     EXPECT_TRUE(mpi_reduces(ReduceOp::min, integer, 2));
     EXPECT_TRUE(mpi_reduces(ReduceOp::bit_xor, integer, 1));
     EXPECT_TRUE(mpi_reduces(ReduceOp::logical_or, integer, 2));

@@ -130,7 +130,7 @@ TEST_P(ScheduleSimulation, NeverDeadlocksAndGivesTheRightBytes) {
         if (folds_at_owner && !step.folds()) continue;
         // Smaller ones are folded by everybody, which stands on messages that hold them whole.
         const bool is_whole = algorithm == Algorithm::direct && step.operation == Operation::all_reduce;
-        for (const std::uint64_t count : {0, 1, 5, 40}) {
+        for (const std::uint64_t count : {0u, 1u, 5u, 40u}) {
           step.count = count;
           step.root = static_cast<std::uint32_t>(++seed % GetParam());
           step.seed = seed;
@@ -144,7 +144,7 @@ TEST_P(ScheduleSimulation, NeverDeadlocksAndGivesTheRightBytes) {
 
 TEST_P(ScheduleSimulation, DirectAllReduceInBlocks) {
   Step step{.dtype = DType::i32, .count = 1100, .algorithm = Algorithm::direct};
-  for (const std::uint64_t bytes : {16, 64, 4096}) {
+  for (const std::uint64_t bytes : {16u, 64u, 4096u}) {
     for (const bool is_in_place : {false, true}) {
       step.is_in_place = is_in_place;
       step.seed = bytes + (is_in_place ? 1 : 0);

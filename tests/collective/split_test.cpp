@@ -155,7 +155,7 @@ TEST(SplitConcurrency, WhoLeavesInsteadIsNamedOnEveryRank) {
     PINTLE_TRY(group.split(1));
     return {};
   });
-  for (const std::uint32_t rank : {0, 1}) {
+  for (const std::uint32_t rank : {0u, 1u}) {
     ASSERT_FALSE(outcomes[rank]);
     EXPECT_EQ(outcomes[rank].error().code(), Errc::peer_lost);
     EXPECT_THAT(outcomes[rank].error().text(), HasSubstr("Rank 2 "));

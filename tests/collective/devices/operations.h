@@ -40,7 +40,7 @@ struct Call {
   std::uint32_t root = 0;
 
   [[nodiscard]] bool is(std::initializer_list<Operation> which) const noexcept {
-    return std::ranges::contains(which, operation);
+    return std::ranges::find(which, operation) != which.end();
   }
   [[nodiscard]] std::uint64_t parts_from(Place place) const noexcept {
     return is({Operation::reduce_scatter, Operation::scatter, Operation::all_to_all}) ? place.ranks : 1;

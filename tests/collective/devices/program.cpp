@@ -84,13 +84,18 @@ Buffer uploaded(Member& member, const std::vector<T>& values) {
   return buffer;
 }
 
-/// What the device has when `point` is reached; nobody waits for that here.
+/// What the device has when `point` is reached, once the point that comes with it is; nobody waits here.
 template <class T>
-std::vector<T> values_after(Member& member, const Point& point, const BufferView& from) {
+std::pair<std::shared_ptr<std::vector<T>>, Point> download(Member& member, const Point& point, const BufferView& from) {
   const auto values = std::make_shared<std::vector<T>>(from.size_bytes() / sizeof(T));
   const auto bytes = std::as_writable_bytes(std::span(*values));
-  must(must(member.queue.submit(CommandList{}.download_retained(values, bytes, from), {.wait = {point}}))
-           .wait(patience));
+  return {values, must(member.queue.submit(CommandList{}.download_retained(values, bytes, from), {.wait = {point}}))};
+}
+
+template <class T>
+std::vector<T> values_after(Member& member, const Point& point, const BufferView& from) {
+  const auto [values, done] = download<T>(member, point, from);
+  must(done.wait(patience));
   return *values;
 }
 
@@ -103,22 +108,42 @@ DeviceElements elements(Buffer& buffer, bool is_staged) {
   return is_staged ? DeviceElements(must(buffer.slice(first, count))) : DeviceElements(buffer, first, count);
 }
 
+/// A call that is enqueued, from the upload to the download, and that nobody has waited for.
+template <class T>
+struct Enqueued {
+  Call call;
+  Buffer to, from;
+  std::shared_ptr<std::vector<T>> to_values, from_values;
+  Point done;
+};
+
+template <class T>
+Enqueued<T> enqueue(Member& member, GroupQueue& collectives, const Call& call, bool is_staged) {
+  Buffer to = uploaded(member, Guarded<T>::to(call, member.place));
+  Buffer from = uploaded(member, Guarded<T>::from(call, member.place));
+  const EnqueueOptions options{.wait = {member.queue.last()}, .timeout = patience};
+  const Point done = must(
+      perform(collectives, call, member.place, elements<T>(to, is_staged), elements<T>(from, !is_staged), options));
+  const auto [to_values, unused] = download<T>(member, done, to);
+  const auto [from_values, read] = download<T>(member, done, from);
+  return {call, std::move(to), std::move(from), to_values, from_values, read};
+}
+
 template <class T>
 void check_on_device(Member& member, GroupQueue& collectives, const char* dtype) {
   std::uint32_t number = member.place.rank;
-  for_each_call<T>(member.place, [&](const Call& call) {
-    const bool is_staged = number++ % 2 == 0;
-    Buffer to = uploaded(member, Guarded<T>::to(call, member.place));
-    Buffer from = uploaded(member, Guarded<T>::from(call, member.place));
-    const EnqueueOptions options{.wait = {member.queue.last()}, .timeout = patience};
-    const Point done = must(
-        perform(collectives, call, member.place, elements<T>(to, is_staged), elements<T>(from, !is_staged), options));
-    member.checks.expect(values_after<T>(member, done, to) == Guarded<T>::result(call, member.place),
-                         words(call, dtype, "on the device"));
-    member.checks.expect(values_after<T>(member, done, from) == Guarded<T>::from(call, member.place),
-                         words(call, dtype, "on the device leaves what it reads"));
-  });
-  must(must(collectives.barrier({.wait = {member.queue.last()}, .timeout = patience})).wait(patience));
+  std::vector<Enqueued<T>> all;
+  for_each_call<T>(member.place,
+                   [&](const Call& call) { all.push_back(enqueue<T>(member, collectives, call, number++ % 2 == 0)); });
+  must(collectives.barrier({.wait = {member.queue.last()}, .timeout = patience}));
+  for (const Enqueued<T>& one : all) {
+    must(one.done.wait(patience));
+    member.checks.expect(*one.to_values == Guarded<T>::result(one.call, member.place),
+                         words(one.call, dtype, "on the device"));
+    member.checks.expect(*one.from_values == Guarded<T>::from(one.call, member.place),
+                         words(one.call, dtype, "on the device leaves what it reads"));
+  }
+  must(collectives.last().wait(patience));
 }
 
 template <class T>

@@ -15,17 +15,19 @@ using testing::Each;
 
 NativeCollectives& native() { return *transport().native(); }
 
-/// Rank r's elements, small numbers in any dtype: every rank can make everybody's.
+/// Rank r's elements, small numbers of floats, and integers whose sums and products wrap: every rank can make
+/// everybody's.
 std::vector<std::byte> elements(DType dtype, std::uint32_t rank, std::size_t count) {
   std::vector<std::byte> all(count * bytes_of(dtype));
   for (std::size_t i = 0; i < count; ++i) {
     const auto value = static_cast<std::uint64_t>((i + rank * 3) % 5);
+    const std::uint64_t wide = value * 0x9e37'79b9'7f4a'7c15;
     std::byte* const place = all.data() + i * bytes_of(dtype);
     const float as_float[2] = {static_cast<float>(value), 1.0f};
     const double as_double = static_cast<double>(value);
     if (dtype == DType::f32 || dtype == DType::complex64) std::memcpy(place, as_float, bytes_of(dtype));
     else if (dtype == DType::f64) std::memcpy(place, &as_double, sizeof as_double);
-    else std::memcpy(place, &value, bytes_of(dtype));
+    else std::memcpy(place, &wide, bytes_of(dtype));
   }
   return all;
 }
@@ -59,7 +61,7 @@ TEST(MpiNative, AllReduceIsTheFoldForEveryPairThatItTakes) {
       }
     }
   }
-  EXPECT_EQ(pairs, 8 * 10 + 3 * 2);
+  EXPECT_EQ(pairs, 8 * 10 - 4 + 3 * 2) << "not the sums of i8, i16, u8 and u16";
 }
 
 TEST(MpiNative, AllReduceWraps) {
@@ -77,6 +79,7 @@ TEST(MpiNative, RefusesWithoutCommunicating) {
   const std::pair<ReduceOp, DType> pairs[] = {{ReduceOp::mean, DType::f32},
                                               {ReduceOp::max, DType::f32},
                                               {ReduceOp::sum, DType::f16},
+                                              {ReduceOp::sum, DType::u8},
                                               {ReduceOp::logical_or, DType::boolean}};
   for (const auto& [op, dtype] : pairs) {
     EXPECT_FALSE(native().reduces(op, dtype));
