@@ -61,6 +61,8 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   Incarnation(std::string id, std::uint64_t generation, std::unique_ptr<backend::Device> device);
   ~Incarnation();
 
+  /// Expires when the device of the backend is gone, which is later than the incarnation's own weak pointers do.
+  [[nodiscard]] std::weak_ptr<const void> presence() const noexcept { return presence_; }
   [[nodiscard]] base::Mutex& mutex() noexcept { return mutex_; }
   [[nodiscard]] backend::Device& device() noexcept { return *device_; }
   [[nodiscard]] const DeviceInfo& info() const noexcept { return info_; }
@@ -240,6 +242,7 @@ class Incarnation : public std::enable_shared_from_this<Incarnation> {
   [[nodiscard]] Error exhausted_locked(const Error& error) const;
   [[nodiscard]] std::vector<std::shared_ptr<QueueState>> queues();
 
+  const std::shared_ptr<const void> presence_ = std::make_shared<char>();  // before the device: goes after it
   base::Mutex mutex_;
   std::unique_ptr<backend::Device> device_;
   DeviceInfo info_;

@@ -106,9 +106,9 @@ TEST(GroupQueueConcurrency, QueuesEndWhileOthersWork) {
 
 TEST(GroupQueueConcurrency, OneThreadEnqueuesWhileAnotherWaits) {
   auto all = test::members("cpu", 2);
-  constexpr std::uint64_t operations_each = 50;
+  static constexpr std::uint64_t operations_each = 50;
   std::atomic<std::uint64_t> told{0};
-  Signal all_told = must(Signal::create());
+  const Signal all_told = must(Signal::create());
   on_threads(2, [&](std::uint32_t rank) {
     Memory memory = Memory::create(all[rank], test::given(rank, 0, 20));
     const Signal timeline = all[rank].collectives.last().signal();
@@ -117,9 +117,9 @@ TEST(GroupQueueConcurrency, OneThreadEnqueuesWhileAnotherWaits) {
       const Point point =
           must(all[rank].collectives.all_reduce(memory.in_place(), ReduceOp::min, {.wait = {all[rank].queue.last()}}));
       must(point.then(
-          [&](const Result<void>& result) {
+          [&told, signal = all_told](const Result<void>& result) mutable {  // a copy: who waits may go first
             EXPECT_TRUE(result);
-            if (++told == 2 * operations_each) must(all_told.set(1));
+            if (++told == 2 * operations_each) must(signal.set(1));
           },
           30s));
     }
