@@ -201,6 +201,8 @@ class CollectiveBench(CommandCase):
     @unittest.skipUnless(shutil.which("mpirun"), "mpirun is not here")
     def test_ranks_of_mpi(self):
         environment = {**clean_environment(), "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        # What MPI keeps until the end is not ours to report.
+        environment["ASAN_OPTIONS"] = environment.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
         if "PINTLE_MPI_PLUGIN" in os.environ:
             environment["PINTLE_MPI_PLUGIN"] = os.environ["PINTLE_MPI_PLUGIN"]
         result = subprocess.run(["mpirun", "-n", "2", "--oversubscribe", PINTLE, "bench", "collective", *OPERATIONS, *QUICK,
