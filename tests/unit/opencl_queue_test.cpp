@@ -307,7 +307,7 @@ TEST_F(OpenClQueueTest, AQueueThatHasGoneIsAnErrorAndNoCrash) {
 
 TEST_F(OpenClQueueTest, DevicesCloseWithWorkUnfinished) {
   on_each([](OpenClRig& rig) {
-    static Words target(1 << 18);  // outlives the work
+    static Words& target = *new Words(1 << 18);  // outlives the work, which may outlive the process's static objects
     const auto memory = rig.buffer(Words(1 << 18, 1));
     List list;
     for (int i = 0; i < 4; ++i) rig.add(list, range_of(memory, 0, 4 << 18), 1);
