@@ -11,10 +11,6 @@ namespace {
   return name.empty() || name == "unknown" ? fmt::to_string(number) : std::string(name);
 }
 
-[[nodiscard]] bool folds(Operation operation) noexcept {
-  return operation == Operation::all_reduce || operation == Operation::reduce || operation == Operation::reduce_scatter;
-}
-
 [[nodiscard]] bool has_root(Operation operation) noexcept {
   return operation == Operation::reduce || operation == Operation::gather || operation == Operation::scatter ||
          operation == Operation::broadcast;
@@ -28,6 +24,10 @@ namespace {
 }
 
 }  // namespace
+
+bool folds(Operation operation) noexcept {
+  return operation == Operation::all_reduce || operation == Operation::reduce || operation == Operation::reduce_scatter;
+}
 
 std::string_view name(Operation operation) noexcept {
   switch (operation) {

@@ -24,6 +24,8 @@ enum class Operation : std::uint8_t {
   set_up,  ///< split, symmetric heaps: sizes are their own business
 };
 [[nodiscard]] std::string_view name(Operation operation) noexcept;
+/// Whether it has an operator.
+[[nodiscard]] bool folds(Operation operation) noexcept;
 
 /// The same on every rank of an operation, word for word.
 struct Call {

@@ -119,9 +119,7 @@ Result<Task> Task::create(const Request& request, EnqueueOptions options, std::u
   }
   PINTLE_TRY(measure(task));
   PINTLE_TRY(check_overlap(task, rank));
-  const bool folds = request.operation == Operation::all_reduce || request.operation == Operation::reduce ||
-                     request.operation == Operation::reduce_scatter;
-  if (folds) PINTLE_TRY(check_reduction(request.op, task.call.dtype));
+  if (folds(request.operation)) PINTLE_TRY(check_reduction(request.op, task.call.dtype));
   task.wait = std::move(options.wait);
   task.label = std::move(options.label);
   task.timeout = options.timeout;

@@ -22,10 +22,6 @@ constexpr std::uint64_t tiny = 8 << 10;
 /// Up to so many ranks everyone talks to everyone.
 constexpr std::uint32_t few = 8;
 
-[[nodiscard]] bool folds(Operation operation) noexcept {
-  return operation == Operation::all_reduce || operation == Operation::reduce || operation == Operation::reduce_scatter;
-}
-
 void add_items(Schedule& schedule, Operation operation, const Work& work) {
   switch (operation) {
     case Operation::all_reduce: return schedule_all_reduce(schedule, work);
