@@ -103,7 +103,8 @@ Result<void> locate(const DLTensor& tensor, HostTensor& host) {
   const auto start =
       base::checked_add<std::uint64_t>(reinterpret_cast<std::uintptr_t>(tensor.data), tensor.byte_offset);
   const auto end = reach && start ? base::checked_add(*start, reach->above) : std::nullopt;
-  if (!end || reach->below > *start || *end > std::numeric_limits<std::uintptr_t>::max())
+  // Nothing lies at address 0.
+  if (!end || reach->below >= *start || *end > std::numeric_limits<std::uintptr_t>::max())
     return bad_tensor(fmt::format("of shape {} reaches outside the address space (byte_offset {})", host.shape.text(),
                                   tensor.byte_offset));
   auto* const first = static_cast<std::byte*>(tensor.data) + tensor.byte_offset;

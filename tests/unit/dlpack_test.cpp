@@ -233,6 +233,10 @@ TEST(Dlpack, RefusalsNameTheFault) {
   also([](Producer& p) { p.shaped({3}, {-(most / 8)}); });
   also([](Producer& p) { p.tensor().data = nullptr; });
   also([](Producer& p) { p.tensor().byte_offset = std::numeric_limits<std::uint64_t>::max(); });
+  also([](Producer& p) {
+    p.shaped({2, 3}, {-1024, 1});  // its last row begins at address 0
+    p.tensor().data = reinterpret_cast<void*>(4096);
+  });
   // Addresses differ from run to run, and so do none of these messages.
   test::expect_golden("errors/dlpack_bad", all);
 }
