@@ -170,7 +170,7 @@ bool GroupState::has_left(std::uint32_t rank) const noexcept {
 }
 
 /// The number last, and none while the rest changes: who reads all of it then has one call. See `status_of`.
-void GroupState::begin(Call& call) noexcept {
+GroupState::Running GroupState::begin(Call& call) noexcept {
   if (call.operation != Operation::send_recv) call.number = ++calls_;
   call_ = call;
   ++statistics_.operations;
@@ -179,7 +179,11 @@ void GroupState::begin(Call& call) noexcept {
   window_->word(Layout::status + 16).store(pack(call), std::memory_order_release);
   window_->word(Layout::status + 40).store(base::current_processor() + 1, std::memory_order_relaxed);
   window_->word(Layout::status).store(call.number, std::memory_order_release);
+  return Running(*this);
 }
+
+/// After it shows that it waits no more.
+void GroupState::show_done() noexcept { window_->word(Layout::status + 48).store(calls_, std::memory_order_release); }
 
 void GroupState::ring(std::uint32_t rank) noexcept {
   std::byte* const piece = window_->at(rank);
@@ -205,7 +209,7 @@ bool GroupState::shares_processor(std::uint32_t rank) const noexcept {
 }
 
 Result<GroupState::Status> GroupState::status_of(std::uint32_t rank) {
-  std::array<std::uint64_t, 5> words{};
+  std::array<std::uint64_t, 7> words{};
   if (std::byte* const piece = window_->at(rank)) {
     for (std::size_t i = 0; i < words.size(); ++i) {
       words[i] = Window::word_in(piece, Layout::status + 8 * i).load(std::memory_order_acquire);
@@ -215,7 +219,7 @@ Result<GroupState::Status> GroupState::status_of(std::uint32_t rank) {
   } else {
     PINTLE_TRY(window_->get(rank, Layout::status, std::as_writable_bytes(std::span(words))));
   }
-  return Status{words[0], words[1], words[2], words[3], words[4]};
+  return Status{words[0], words[1], words[2], words[3], words[4], words[5], words[6]};
 }
 
 }  // namespace pintle::collective

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "collective/call.h"
@@ -84,8 +85,21 @@ class GroupState {
   /// Fails the group with `error`, unless it has failed: every rank gets it. Answers what it has failed with.
   Error fail(const Error& error);
 
+  /// One operation, from `begin` on: its end shows others that this rank has done its part.
+  class Running {
+   public:
+    explicit Running(GroupState& group) noexcept : group_(&group) {}
+    Running(Running&& other) noexcept : group_(std::exchange(other.group_, nullptr)) {}
+    Running& operator=(Running&&) = delete;
+    ~Running() {
+      if (group_ != nullptr) group_->show_done();
+    }
+
+   private:
+    GroupState* group_;
+  };
   /// Begins an operation: numbers it, and shows it to others.
-  void begin(Call& call) noexcept;
+  [[nodiscard]] Running begin(Call& call) noexcept;
   [[nodiscard]] const Call& call() const noexcept { return call_; }
   /// Where tests stop a rank or end it: called at each step of an operation.
   void step() {
@@ -101,6 +115,8 @@ class GroupState {
     std::uint64_t number = 0, count = 0, rest = 0;
     std::uint64_t awaits = 0;     ///< The rank that it waits for, plus 1; 0 where it does not.
     std::uint64_t heartbeat = 0;  ///< Nanoseconds on the steady clock: when it last looked while waiting.
+    std::uint64_t processor = 0;  ///< Where it began its last operation, plus 1.
+    std::uint64_t done = 0;       ///< The number of the last operation that it has ended; `send` and `recv` have none.
   };
   [[nodiscard]] Result<Status> status_of(std::uint32_t rank);
   /// Whether a rank began its last operation on the processor that this one runs on now.
@@ -115,6 +131,7 @@ class GroupState {
 
  private:
   void tell(std::uint64_t code, const Note& note) noexcept;
+  void show_done() noexcept;
   Result<void> post(std::uint32_t rank, std::uint64_t place, const Note& note, std::uint64_t stamp);
   [[nodiscard]] std::uint64_t stamp_at(std::uint64_t place) const noexcept;
   [[nodiscard]] Note note_at(std::uint64_t place) const noexcept;

@@ -36,14 +36,19 @@ constexpr std::uint64_t least_alignment = 64;
   return Error(Errc::invalid_argument, fmt::format("A symmetric heap cannot have this size ({} bytes).", bytes));
 }
 
-/// The way to the others, for a call that every rank makes; it is shown to them.
-[[nodiscard]] Result<Exchange> begin(GroupState& group) {
+/// A call that every rank makes, which is shown to the others, and the way to them.
+struct Meeting {
+  GroupState::Running running;
+  Exchange exchange;
+};
+
+[[nodiscard]] Result<Meeting> begin(GroupState& group) {
   if (base::in_forked_child()) return base::forked_error();
   PINTLE_TRY(group.health());
   Call call;
   call.operation = Operation::set_up;
-  group.begin(call);
-  return group.exchange();
+  auto running = group.begin(call);
+  return Meeting{std::move(running), group.exchange()};
 }
 
 [[nodiscard]] Result<void> outcome_of(const auto& result) {
@@ -60,10 +65,10 @@ Result<std::unique_ptr<HeapState>> HeapState::create(std::shared_ptr<GroupState>
   request.call = HeapCall::create;
   request.bytes = bytes;
   HeapOffer offer{next_name(), options.device ? options.device->info().limits.offset_alignment : 1};
-  PINTLE_ASSIGN(exchange, begin(*group));
-  PINTLE_ASSIGN(offers, collective::meet(exchange, request, offer, check_size(bytes), deadline));
+  PINTLE_ASSIGN(meeting, begin(*group));
+  PINTLE_ASSIGN(offers, collective::meet(meeting.exchange, request, offer, check_size(bytes), deadline));
   const auto holding = std::make_shared<Holding>();
-  PINTLE_ASSIGN(window, group->transport().create_window(base::round_up(bytes, page), exchange, deadline));
+  PINTLE_ASSIGN(window, group->transport().create_window(base::round_up(bytes, page), meeting.exchange, deadline));
   holding->group = std::move(group);
   holding->window = std::move(window);
   auto state = std::make_unique<HeapState>(holding, offers.front().name, bytes, alignment_of(offers), options.label);
@@ -74,7 +79,7 @@ Result<std::unique_ptr<HeapState>> HeapState::create(std::shared_ptr<GroupState>
     own = outcome_of(opened);
     if (opened) state->device_ = std::move(*opened);
   }
-  PINTLE_TRY(agree(own, exchange, deadline));
+  PINTLE_TRY(agree(own, meeting.exchange, deadline));
   return state;
 }
 
@@ -90,8 +95,8 @@ HeapState::HeapState(std::shared_ptr<Holding> holding, std::uint64_t name, std::
 SymmetricUsage HeapState::usage() const noexcept { return {size_, allocator_.free_bytes(), allocator_.largest()}; }
 
 Result<void> HeapState::meet(const HeapRequest& request, const Result<void>& own, Deadline deadline) {
-  PINTLE_ASSIGN(exchange, begin(group()));
-  return outcome_of(collective::meet(exchange, request, {}, own, deadline));
+  PINTLE_ASSIGN(meeting, begin(group()));
+  return outcome_of(collective::meet(meeting.exchange, request, {}, own, deadline));
 }
 
 Result<SymmetricBuffer> HeapState::allocate(HeapCall call, DType dtype, const Shape& shape, Deadline deadline) {

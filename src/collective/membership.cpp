@@ -141,7 +141,7 @@ Result<State> split(GroupState& group, const Choice& choice, const GroupOptions&
   const Deadline deadline = options.timeout.deadline();
   Call call;
   call.operation = Operation::set_up;
-  group.begin(call);
+  const auto running = group.begin(call);
   Note note{};
   std::memcpy(note.data(), &choice, sizeof choice);
   PINTLE_ASSIGN(notes, group.exchange()(note, deadline));

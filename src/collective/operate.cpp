@@ -112,7 +112,7 @@ template <class Body>
 Result<void> within(GroupState& group, Call& call, Body body) {
   if (base::in_forked_child()) return base::forked_error();
   PINTLE_TRY(group.failure());
-  group.begin(call);
+  const auto running = group.begin(call);
   const auto done = base::contain("running a collective operation", body);
   if (!done) return group.fail(done.error());
   return {};

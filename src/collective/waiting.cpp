@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <optional>
 #include <string>
 #include <thread>
@@ -16,8 +17,10 @@ using std::chrono::milliseconds;
 
 /// Between looks at who has failed, left or died; a sleeper's heart beats as often.
 constexpr Duration look_every = milliseconds(10);
-/// A rank that waits and has not looked for so long is stopped. Loaded machines are slow, too.
+/// A rank that waits for a message of `send` and has not looked for so long is stopped: of letters nobody says whether
+/// they have been sent. Loaded machines are slow, too.
 constexpr Duration stalled_after = milliseconds(200);
+
 [[nodiscard]] std::uint64_t nanoseconds(Deadline moment) noexcept {
   return static_cast<std::uint64_t>(moment.time_since_epoch().count());
 }
@@ -117,21 +120,38 @@ std::optional<Error> Waiting::mismatch() {
   return std::nullopt;
 }
 
-/// Calls that do not match; else goes from each rank that waits to the one that it waits for, up to one that does not,
-/// or that has stopped.
+/// Calls that do not match; else goes from each rank that waits to the one that it waits for, up to one that does not:
+/// it is late, unless it has done what it is awaited for and the one that waits has stopped. In a circle the one that
+/// has not looked for longest has stopped: who only waits looks again and again, and on a loaded machine late.
 Error Waiting::blame(std::uint32_t awaited) {
   if (const auto error = mismatch()) return *error;
-  std::uint32_t rank = awaited;
-  for (std::uint32_t hops = 0; hops < group_.ranks(); ++hops) {
+  std::uint32_t rank = awaited, waiter = group_.rank(), stopped = awaited;
+  std::uint64_t oldest = std::numeric_limits<std::uint64_t>::max();
+  GroupState::Status shown;
+  for (std::uint32_t hops = 0; hops < group_.ranks() && rank != group_.rank(); ++hops) {
     const auto status = group_.status_of(rank);
-    if (!status) break;
-    const std::uint64_t age = nanoseconds(Clock::now()) - status->heartbeat;
-    const bool waits = status->awaits != 0 && status->awaits <= group_.ranks() &&
-                       (age < nanoseconds(Deadline(stalled_after)) || !group_.window().is_addressable());
-    if (!waits || status->awaits == group_.rank() + 1) break;
+    if (!status) return late(rank);
+    if (status->awaits == 0 || status->awaits > group_.ranks()) {
+      return late(waiter != group_.rank() && has_stopped(shown, *status) ? waiter : rank);
+    }
+    // Clocks of several machines do not compare.
+    if (status->heartbeat < oldest || !group_.window().is_addressable()) {
+      oldest = status->heartbeat;
+      stopped = rank;
+    }
+    shown = *status;
+    waiter = rank;
     rank = static_cast<std::uint32_t>(status->awaits - 1);
   }
-  return late(rank);
+  return late(stopped);
+}
+
+/// Whether a rank that shows that it waits for one that does not has stopped, rather than that one.
+bool Waiting::has_stopped(const GroupState::Status& waiter, const GroupState::Status& awaited) const noexcept {
+  const Call call = unpack(waiter.number, waiter.count, waiter.rest);
+  if (call.operation != Operation::send_recv) return call.number != 0 && awaited.done >= call.number;
+  return group_.window().is_addressable() &&
+         nanoseconds(Clock::now()) - waiter.heartbeat >= nanoseconds(Deadline(stalled_after));
 }
 
 Error Waiting::late(std::uint32_t rank) const {

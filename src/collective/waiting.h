@@ -56,6 +56,7 @@ class Waiting {
   [[nodiscard]] Error late(std::uint32_t rank) const;
   [[nodiscard]] std::string what() const;
   [[nodiscard]] Error blame(std::uint32_t awaited);
+  [[nodiscard]] bool has_stopped(const GroupState::Status& waiter, const GroupState::Status& awaited) const noexcept;
   [[nodiscard]] std::optional<Error> mismatch();
   [[nodiscard]] Error lost(std::uint32_t rank, const std::string& how);
   [[nodiscard]] Error found(const Error& error);

@@ -20,8 +20,8 @@ using std::chrono::seconds;
 
 constexpr std::uint32_t ranks = 4;
 constexpr std::size_t at_a_time = 12;
-constexpr milliseconds deadline(400);
-constexpr milliseconds shrink_timeout = seconds(1);  // half of it waits for who has stalled
+constexpr milliseconds deadline(800);
+constexpr milliseconds shrink_timeout = seconds(2);  // half of it waits for who has stalled
 constexpr milliseconds margin = seconds(5);
 const FailureCase barrier{Operation::barrier, Algorithm::automatic, 0};
 
