@@ -111,7 +111,8 @@ struct GroupStatistics {
 /// operation's number and size, `peer_lost` naming a rank that has died or left. After any of these the group has
 /// failed and answers the same error: `shrink` or `rebuild`. What was being written is undefined then.
 ///
-/// Move-only; one thread at a time.
+/// Move-only; one thread at a time: an operation is refused as `invalid_argument`, with nothing sent, while another
+/// thread's runs. `health` is for any thread.
 class Group {
  public:
   /// `ranks` ranks in this process (at most 1,024), one for each thread that takes one. Memory is never copied twice.

@@ -86,9 +86,9 @@ class GroupQueue {
   /// The most bytes that one step moves for all parts together.
   static constexpr std::uint64_t chunk_bytes = 1ull << 20;
 
-  /// From here until the queue is destroyed nobody else calls the group's operations, nor makes a second queue of it:
-  /// they would be out of order, and a race. Takes four times `chunk_bytes` of memory on the host, in the device's own
-  /// placement where it can be mapped. The queue belongs to the device's incarnation and fails with it.
+  /// From here until the queue is destroyed or has failed the group is its own: other operations of the group, and a
+  /// second queue of it, are `invalid_argument`. Takes four times `chunk_bytes` of memory on the host, in the device's
+  /// own placement where it can be mapped. The queue belongs to the device's incarnation and fails with it.
   [[nodiscard]] static Result<GroupQueue> create(const Group& group, const Device& device,
                                                  const GroupQueueOptions& options = {});
 

@@ -64,6 +64,7 @@ Result<GroupQueue> GroupQueue::create(const Group& group, const Device& device, 
                                                                                   .timeline = timeline,
                                                                                   .stop = stop,
                                                                                   .text = text});
+    PINTLE_TRY(queue.state_->start());
     return queue;
   });
 }

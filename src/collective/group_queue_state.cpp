@@ -24,6 +24,12 @@ GroupQueueState::~GroupQueueState() {
   thread_.join();
 }
 
+Result<void> GroupQueueState::start() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return started_.has_value(); });
+  return *started_;
+}
+
 Result<Point> GroupQueueState::enqueue(const Request& request, EnqueueOptions options) {
   if (base::in_forked_child()) return base::forked_error();
   if (const auto failure = its_.timeline.failure())
@@ -87,12 +93,24 @@ std::optional<Task> GroupQueueState::next() {
   return task;
 }
 
+/// The right to use the group is this thread's, and ends with it.
+bool GroupQueueState::take_group() {
+  auto use = its_.state->use();
+  const std::lock_guard lock(mutex_);
+  started_ = use ? Result<void>() : Result<void>(use.error());
+  if (use) use_.emplace(std::move(*use));
+  changed_.notify_one();
+  return use_.has_value();
+}
+
 void GroupQueueState::serve() {
+  if (!take_group()) return;
   while (const auto task = next()) {
     const auto done = base::contain("running a collective", [&] { return perform(*task); });
     if (done) continue;
     return fail(*task, done.error());
   }
+  use_.reset();
 }
 
 Result<void> GroupQueueState::perform(const Task& task) {
@@ -136,6 +154,7 @@ void GroupQueueState::fail(const Task& task, const Error& error) {
     return {};
   }));
   const Error cause = error.during("running " + task.text() + " of " + its_.text);
+  use_.reset();  // who is told may shrink the group at once
   static_cast<void>(its_.gates.fail(cause));
   static_cast<void>(its_.timeline.fail(cause));
 }

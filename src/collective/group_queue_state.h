@@ -39,6 +39,8 @@ class GroupQueueState {
  public:
   /// Starts the thread.
   explicit GroupQueueState(GroupQueueParts parts);
+  /// Returns when the thread has the group for itself, or says why it cannot.
+  [[nodiscard]] Result<void> start();
   GroupQueueState(const GroupQueueState&) = delete;
   GroupQueueState& operator=(const GroupQueueState&) = delete;
   /// Ends it: cancels what has not begun.
@@ -52,6 +54,7 @@ class GroupQueueState {
   Result<void> check_device(const Operand& operand) const;
   Result<void> hold(Task& task, std::uint64_t number);
 
+  [[nodiscard]] bool take_group();
   void serve();
   /// The next operation; nothing when the queue ends.
   [[nodiscard]] std::optional<Task> next();
@@ -67,7 +70,9 @@ class GroupQueueState {
   std::condition_variable changed_;
   std::list<Task> tasks_;  // nodes are made before anything that cannot be taken back
   bool is_stopping_ = false;
-  std::thread thread_;  // last: it uses everything above
+  std::optional<Result<void>> started_;
+  std::optional<GroupState::Use> use_;  // of the thread
+  std::thread thread_;                  // last: it uses everything above
 };
 
 }  // namespace pintle::collective

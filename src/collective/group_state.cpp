@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/contain.h"
+#include "base/fork.h"
 #include "base/platform.h"
 #include "base/quote.h"
 #include "collective/rendezvous.h"
@@ -133,7 +134,7 @@ bool GroupState::has_appeared(std::uint32_t rank, std::uint64_t step) const noex
 }
 
 Result<void> GroupState::health() {
-  if (failure_) return *failure_;
+  PINTLE_TRY(failure());
   for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
     if (rank == rank_) continue;
     if (const auto fault = fault_of(rank)) return fail(*fault);
@@ -142,8 +143,12 @@ Result<void> GroupState::health() {
 }
 
 Error GroupState::fail(const Error& error) {
-  if (failure_) return *failure_;
-  failure_ = error;
+  {
+    const std::lock_guard lock(failing_);
+    if (failure_) return *failure_;
+    failure_ = error;
+    has_failed_.store(true, std::memory_order_release);
+  }
   tell(static_cast<std::uint64_t>(error.code()), note_of(error.message()));
   return *failure_;
 }
@@ -169,8 +174,20 @@ bool GroupState::has_left(std::uint32_t rank) const noexcept {
   return window_->word(layout_.fault_of(rank) + note_word).load(std::memory_order_acquire) == left;
 }
 
+Result<GroupState::Use> GroupState::use() {
+  if (base::in_forked_child()) return base::forked_error();
+  const std::thread::id self = std::this_thread::get_id();
+  std::thread::id user;
+  if (user_.compare_exchange_strong(user, self, std::memory_order_acquire)) return Use(this);
+  if (user == self) return Use(nullptr);
+  return Error(Errc::invalid_argument,
+               fmt::format("{} is in use by another thread or a GroupQueue: one operation at a time.", text()));
+}
+
 /// The number last, and none while the rest changes: who reads all of it then has one call. See `status_of`.
-GroupState::Running GroupState::begin(Call& call) noexcept {
+Result<GroupState::Running> GroupState::begin(Call& call) {
+  PINTLE_TRY(failure());
+  PINTLE_ASSIGN(use, this->use());
   if (call.operation != Operation::send_recv) call.number = ++calls_;
   call_ = call;
   ++statistics_.operations;
@@ -179,7 +196,7 @@ GroupState::Running GroupState::begin(Call& call) noexcept {
   window_->word(Layout::status + 16).store(pack(call), std::memory_order_release);
   window_->word(Layout::status + 40).store(base::current_processor() + 1, std::memory_order_relaxed);
   window_->word(Layout::status).store(call.number, std::memory_order_release);
-  return Running(*this);
+  return Running(*this, std::move(use));
 }
 
 /// After it shows that it waits no more.

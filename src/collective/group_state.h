@@ -4,10 +4,12 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -74,9 +76,9 @@ class GroupState {
   Result<void> appear(std::uint64_t step);
   [[nodiscard]] bool has_appeared(std::uint32_t rank, std::uint64_t step) const noexcept;
 
-  /// What the group has failed with, as far as this rank knows.
+  /// What the group has failed with, as far as this rank knows. This and the next two: any thread.
   [[nodiscard]] Result<void> failure() const {
-    if (failure_) [[unlikely]]
+    if (has_failed_.load(std::memory_order_acquire)) [[unlikely]]
       return *failure_;
     return {};
   }
@@ -85,21 +87,39 @@ class GroupState {
   /// Fails the group with `error`, unless it has failed: every rank gets it. Answers what it has failed with.
   Error fail(const Error& error);
 
+  /// The right to call operations: one thread has it at a time, and has it again within itself. Ends with the object,
+  /// on that thread.
+  class Use {
+   public:
+    explicit Use(GroupState* group) noexcept : group_(group) {}
+    Use(Use&& other) noexcept : group_(std::exchange(other.group_, nullptr)) {}
+    Use& operator=(Use&&) = delete;
+    ~Use() {
+      if (group_ != nullptr) group_->user_.store({}, std::memory_order_release);
+    }
+
+   private:
+    GroupState* group_;  // null within another
+  };
+  /// Refused while another thread has it, and in a forked child.
+  [[nodiscard]] Result<Use> use();
+
   /// One operation, from `begin` on: its end shows others that this rank has done its part.
   class Running {
    public:
-    explicit Running(GroupState& group) noexcept : group_(&group) {}
-    Running(Running&& other) noexcept : group_(std::exchange(other.group_, nullptr)) {}
+    Running(GroupState& group, Use use) noexcept : use_(std::move(use)), group_(&group) {}
+    Running(Running&& other) noexcept : use_(std::move(other.use_)), group_(std::exchange(other.group_, nullptr)) {}
     Running& operator=(Running&&) = delete;
     ~Running() {
       if (group_ != nullptr) group_->show_done();
     }
 
    private:
+    Use use_;
     GroupState* group_;
   };
-  /// Begins an operation: numbers it, and shows it to others.
-  [[nodiscard]] Running begin(Call& call) noexcept;
+  /// Begins an operation, unless the group has failed or is in use: numbers it, and shows it to others.
+  [[nodiscard]] Result<Running> begin(Call& call);
   [[nodiscard]] const Call& call() const noexcept { return call_; }
   /// Where tests stop a rank or end it: called at each step of an operation.
   void step() {
@@ -145,7 +165,10 @@ class GroupState {
   const std::uint64_t number_;  // of the groups of this process, for messages
   Call call_;
   std::uint64_t calls_ = 0;
-  std::optional<Error> failure_;
+  std::atomic<std::thread::id> user_{};
+  std::mutex failing_;
+  std::optional<Error> failure_;  // never changes once `has_failed_`
+  std::atomic<bool> has_failed_ = false;
   std::uint64_t notes_ = 0;  // exchanged
   Schedule schedule_;
   std::vector<std::uint32_t> awaited_;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/bytes.h"
-#include "base/fork.h"
 #include "base/platform.h"
 
 namespace pintle::collective {
@@ -43,11 +42,10 @@ struct Meeting {
 };
 
 [[nodiscard]] Result<Meeting> begin(GroupState& group) {
-  if (base::in_forked_child()) return base::forked_error();
   PINTLE_TRY(group.health());
   Call call;
   call.operation = Operation::set_up;
-  auto running = group.begin(call);
+  PINTLE_ASSIGN(running, group.begin(call));
   return Meeting{std::move(running), group.exchange()};
 }
 

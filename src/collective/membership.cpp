@@ -142,6 +142,7 @@ Result<State> split(GroupState& group, const Choice& choice, const GroupOptions&
   Call call;
   call.operation = Operation::set_up;
   const auto running = group.begin(call);
+  if (!running) return running.error();
   Note note{};
   std::memcpy(note.data(), &choice, sizeof choice);
   PINTLE_ASSIGN(notes, group.exchange()(note, deadline));
@@ -200,6 +201,8 @@ Result<State> shrink(GroupState& group, Timeout timeout) {
     return Error(Errc::unsupported,
                  fmt::format("Groups over {} do not survive the loss of a rank.", group.transport().name()));
   }
+  const auto use = group.use();
+  if (!use) return use.error();
   group.fail(Error(Errc::cancelled, fmt::format("{} is given up for a smaller one.", group.text())));
   const std::uint64_t count = group.count_shrink();
   if (count > Layout::most_shrinks) {
@@ -222,6 +225,8 @@ Result<State> rebuild(GroupState& group, Timeout timeout) {
     return Error(Errc::unsupported,
                  fmt::format("{} cannot be rebuilt: it was made by split or shrink, or over mpi.", group.text()));
   }
+  const auto use = group.use();
+  if (!use) return use.error();
   group.fail(Error(Errc::cancelled, fmt::format("{} is given up for a new one.", group.text())));
   return found(group.rendezvous(), group.rank(), group.generation() + 1, group.label(), timeout.deadline());
 }
@@ -252,7 +257,6 @@ Result<Group> Group::join(const GroupOptions& options) {
 Result<std::optional<Group>> Group::split(std::optional<std::uint32_t> color, std::uint32_t key,
                                           const GroupOptions& options) {
   if (!state_) return Error(Errc::invalid_argument, "The group is empty.");
-  PINTLE_TRY(state_->failure());
   return base::contain("splitting a group", [&]() -> Result<std::optional<Group>> {
     const collective::Choice choice{color ? 1u : 0u, color.value_or(0), key};
     PINTLE_ASSIGN(state, collective::split(*state_, choice, options));

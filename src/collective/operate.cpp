@@ -6,7 +6,6 @@
 #include <span>
 
 #include "base/contain.h"
-#include "base/fork.h"
 #include "collective/executor.h"
 #include "collective/reach.h"
 #include "collective/reduction.h"
@@ -110,9 +109,8 @@ Result<void> run(GroupState& group, Work& work, const CollectiveOptions& options
 /// What every operation begins with, and how a failure inside becomes the group's.
 template <class Body>
 Result<void> within(GroupState& group, Call& call, Body body) {
-  if (base::in_forked_child()) return base::forked_error();
-  PINTLE_TRY(group.failure());
   const auto running = group.begin(call);
+  if (!running) return running.error();
   const auto done = base::contain("running a collective operation", body);
   if (!done) return group.fail(done.error());
   return {};

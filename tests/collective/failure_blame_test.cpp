@@ -26,7 +26,7 @@ class FailureBlame : public testing::Test {
     Call call;
     call.operation = operation;
     call.number = 1;  // of a message; others number themselves
-    running_[number].emplace(rank(number).begin(call));
+    running_[number].emplace(must(rank(number).begin(call)));
   }
   void end(std::uint32_t number) { running_[number].reset(); }
   void wait(std::uint32_t number, std::uint32_t awaited) { rank(number).show_waiting(awaited + 1); }

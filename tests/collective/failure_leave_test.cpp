@@ -99,7 +99,7 @@ TEST(FailureLeave, WhatWasSentBeforeLeavingCounts) {
   GroupState& state = GroupState::of(groups[0]);
   Call call;
   call.operation = Operation::barrier;
-  const auto running = state.begin(call);
+  const auto running = must(state.begin(call));
   Waiting waiting(state, Clock::now() + seconds(10));
   const std::uint32_t other = 1;
   for (int i = 0; i < 3000; ++i) {
