@@ -59,7 +59,9 @@ GroupState::GroupState(Founding founding, std::unique_ptr<Window> window)
       mailbox_(*window_, layout_, rank_, ranks_),
       number_(next_number()),
       schedule_(rank_, ranks_),
-      letters_(ranks_) {}
+      letters_(ranks_) {
+  awaited_.reserve(2 * std::size_t{ranks_});  // each to send to and to receive from
+}
 
 GroupState::~GroupState() {
   if (!failure_) tell(left, note_of("left"));

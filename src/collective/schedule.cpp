@@ -4,6 +4,11 @@
 #include <numeric>
 
 namespace pintle::collective {
+namespace {
+
+constexpr std::uint64_t most_kept_scratch = 64 << 10;
+
+}  // namespace
 
 Schedule::Schedule(std::uint32_t rank, std::uint32_t ranks)
     : rank_(rank), ranks_(ranks), to_(ranks), from_(ranks), everybody_(ranks) {
@@ -16,7 +21,10 @@ void Schedule::clear() noexcept {
   links_.clear();
   copies_.clear();
   peers_.clear();
-  scratch_.clear();
+  if (scratch_bytes_ > most_kept_scratch) {
+    scratch_.reset();
+    scratch_bytes_ = 0;
+  }
 }
 
 std::uint32_t Schedule::add(Kind kind, std::byte* to, const std::byte* from, std::uint64_t bytes) {
@@ -72,7 +80,16 @@ std::uint32_t Schedule::copy(std::byte* to, const std::byte* from, std::uint64_t
 }
 
 std::byte* Schedule::scratch(std::uint64_t bytes) {
-  return scratch_.emplace_back(std::make_unique_for_overwrite<std::byte[]>(std::max<std::uint64_t>(bytes, 1))).get();
+  if (scratch_ == nullptr || scratch_bytes_ < bytes) {
+    scratch_ = std::make_unique_for_overwrite<std::byte[]>(std::max<std::uint64_t>(bytes, 1));
+    scratch_bytes_ = bytes;
+  }
+  return scratch_.get();
+}
+
+std::span<Schedule::From> Schedule::makers(std::size_t count, From made_by) {
+  makers_.assign(count, made_by);
+  return makers_;
 }
 
 Slice slice_of(std::uint64_t count, std::uint32_t index, std::uint32_t slices) noexcept {

@@ -58,7 +58,7 @@ class Schedule {
 
   Schedule(std::uint32_t rank, std::uint32_t ranks);
 
-  /// Forgets everything but the memory that it has.
+  /// Forgets everything but the memory that it has; of large scratch memory that, too.
   void clear() noexcept;
 
   std::uint32_t send(std::uint32_t to, const std::byte* from, std::uint64_t bytes, From made_by = {});
@@ -69,8 +69,10 @@ class Schedule {
   std::uint32_t fold(std::byte* to, const std::byte* own, std::uint64_t bytes, std::span<const std::uint32_t> sources,
                      std::uint32_t divisor, From made_by = {}, std::uint32_t clear = none);
   std::uint32_t copy(std::byte* to, const std::byte* from, std::uint64_t bytes);
-  /// Memory that lives as long as what has been added.
+  /// Memory that lives as long as what has been added. Once at most.
   [[nodiscard]] std::byte* scratch(std::uint64_t bytes);
+  /// For whoever adds items to note what makes each of `count` parts. Of one operation at a time.
+  [[nodiscard]] std::span<From> makers(std::size_t count, From made_by = {});
 
   [[nodiscard]] std::uint32_t rank() const noexcept { return rank_; }
   [[nodiscard]] std::uint32_t ranks() const noexcept { return ranks_; }
@@ -97,7 +99,9 @@ class Schedule {
   std::vector<std::uint32_t> copies_;
   std::vector<std::uint32_t> peers_;
   std::vector<std::uint32_t> everybody_;  // 0, 1, ...
-  std::vector<std::unique_ptr<std::byte[]>> scratch_;
+  std::vector<From> makers_;
+  std::unique_ptr<std::byte[]> scratch_;
+  std::uint64_t scratch_bytes_ = 0;
 };
 
 /// The arguments of an operation, checked. Parts are of `part` elements; whole buffers have one or as many as ranks.

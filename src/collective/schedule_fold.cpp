@@ -5,6 +5,7 @@
 
 #include "collective/schedule.h"
 #include "collective/schedule_steps.h"
+#include "collective/transport.h"
 
 namespace pintle::collective {
 namespace {
@@ -45,8 +46,8 @@ struct Block {
 }
 
 /// Contributions of a block of each slice go to its owner, who folds its own.
-std::uint32_t contribute(Schedule& schedule, const Work& work, const Parts& parts, std::uint64_t index,
-                         std::uint64_t block_bytes) {
+Schedule::From contribute(Schedule& schedule, const Work& work, const Parts& parts, std::uint64_t index,
+                          std::uint64_t block_bytes) {
   const std::uint32_t n = schedule.ranks();
   for (std::uint32_t i = 1; i < n; ++i) {
     const std::uint32_t owner = (schedule.rank() + i) % n;
@@ -55,20 +56,21 @@ std::uint32_t contribute(Schedule& schedule, const Work& work, const Parts& part
   }
   const std::uint32_t own = schedule.rank();
   const Block block = block_of(parts.bytes(own), index, block_bytes);
-  return schedule.fold(parts.at(own) + block.offset, part_of(work, parts, own) + block.offset, block.bytes,
-                       schedule.everybody(), n);
+  return {schedule.fold(parts.at(own) + block.offset, part_of(work, parts, own) + block.offset, block.bytes,
+                        schedule.everybody(), n),
+          0};
 }
 
 /// The block of each slice that its owner has folded goes to everybody.
 void spread(Schedule& schedule, const Parts& parts, std::uint64_t index, std::uint64_t block_bytes,
-            std::uint32_t folded, Schedule::Afterwards afterwards) {
+            Schedule::From folded, Schedule::Afterwards afterwards) {
   const std::uint32_t n = schedule.ranks();
   for (std::uint32_t i = 1; i < n; ++i) {
     const std::uint32_t to = (schedule.rank() + i) % n;
     const std::uint32_t from = (schedule.rank() + n - i) % n;
     const Block mine = block_of(parts.bytes(schedule.rank()), index, block_bytes);
     const Block theirs = block_of(parts.bytes(from), index, block_bytes);
-    schedule.send(to, parts.at(schedule.rank()) + mine.offset, mine.bytes, {folded, 0});
+    schedule.send(to, parts.at(schedule.rank()) + mine.offset, mine.bytes, folded);
     schedule.receive(from, parts.at(from) + theirs.offset, theirs.bytes, afterwards);
   }
 }
@@ -83,7 +85,7 @@ void all_reduce_direct(Schedule& schedule, const Work& work) {
   const std::uint64_t blocks = std::max<std::uint64_t>(1, (largest + block - 1) / block);
   const bool is_far = work.part_bytes() >= far_bytes && work.to != work.from;
   const auto afterwards = is_far ? Schedule::Afterwards::is_far : Schedule::Afterwards::is_near;
-  std::vector<std::uint32_t> folded(blocks);
+  const auto folded = schedule.makers(blocks);
   for (std::uint64_t i = 0; i < blocks + lead; ++i) {
     if (i < blocks) folded[i] = contribute(schedule, work, parts, i, block);
     if (i >= lead) spread(schedule, parts, i - lead, block, folded[i - lead], afterwards);
@@ -166,7 +168,7 @@ void all_reduce_halving(Schedule& schedule, const Work& work) {
   if (has_guest) {
     made.item = schedule.fold(work.to, work.from, work.part_bytes(), ordered(own, own + 1), fleet.size == 1 ? n : 1);
   }
-  std::vector<Schedule::From> made_by(fleet.size, made);
+  const auto made_by = schedule.makers(fleet.size, made);
   halve(schedule, work, fleet, parts, made, made_by);
   gather_doubling(schedule, parts, made_by, fleet);
   for (std::uint32_t i = 0; has_guest && i < fleet.size; ++i) {
@@ -180,10 +182,12 @@ Schedule::From reduce_tree(Schedule& schedule, const Work& work, std::byte* to) 
   const std::uint32_t place = (schedule.rank() + n - work.root) % n;
   const auto rank_at = [&](std::uint32_t at) { return (at + work.root) % n; };
   const std::uint32_t reach = place == 0 ? std::bit_ceil(n) : place & (~place + 1);
-  std::vector<std::uint32_t> sources{schedule.rank()};
+  std::array<std::uint32_t, 1 + std::bit_width(most_ranks)> all{schedule.rank()};
+  std::uint32_t count = 1;
   for (std::uint32_t distance = 1; distance < reach; distance *= 2) {
-    if (place + distance < n) sources.push_back(rank_at(place + distance));
+    if (place + distance < n) all[count++] = rank_at(place + distance);
   }
+  const auto sources = std::span(all).first(count);
   Schedule::From made;
   const std::byte* result = work.from;
   if (sources.size() > 1 || place == 0) {
@@ -219,8 +223,8 @@ void reduce_direct(Schedule& schedule, const Work& work) {
 void all_reduce_at_owners(Schedule& schedule, const Work& work) {
   const std::uint32_t n = schedule.ranks();
   const Parts parts = Parts::sliced(work.to, work.part, work.element_bytes, n);
-  std::vector<Schedule::From> made_by(n);
-  made_by[schedule.rank()] = {contribute(schedule, work, parts, 0, parts.bytes(0)), 0};
+  const auto made_by = schedule.makers(n);
+  made_by[schedule.rank()] = contribute(schedule, work, parts, 0, parts.bytes(0));
   if (work.algorithm == Algorithm::halving_doubling && std::has_single_bit(n)) {
     gather_doubling(schedule, parts, made_by, Fleet{n, 0});
   } else {
@@ -243,7 +247,7 @@ void schedule_all_reduce(Schedule& schedule, const Work& work) {
     return broadcast_tree(schedule, work.to, work.part_bytes(), 0, reduce_tree(schedule, rooted, work.to));
   }
   const Parts parts = Parts::sliced(work.to, work.part, work.element_bytes, n);
-  std::vector<Schedule::From> made_by(n);
+  const auto made_by = schedule.makers(n);
   reduce_ring(schedule, work, parts, {parts.at(schedule.rank()), {}, &parts}, made_by);
   gather_ring(schedule, parts, made_by);
 }
@@ -263,7 +267,7 @@ void schedule_reduce_scatter(Schedule& schedule, const Work& work) {
   const std::uint64_t bytes = work.part_bytes();
   if (work.algorithm == Algorithm::ring && !work.folds_at_owner && n > 1) {
     std::byte* const scratch = schedule.scratch(2 * bytes);
-    std::vector<Schedule::From> made_by(n);
+    const auto made_by = schedule.makers(n);
     reduce_ring(schedule, work, Parts::equal(nullptr, bytes), {work.to, {scratch, scratch + bytes}, nullptr}, made_by);
     return;
   }

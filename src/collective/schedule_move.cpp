@@ -88,7 +88,7 @@ void schedule_all_gather(Schedule& schedule, const Work& work) {
   const Parts parts = Parts::equal(work.to, work.part_bytes()).with_own(schedule.rank(), work.from);
   std::byte* const own = parts.at(schedule.rank());
   if (own != work.from) schedule.copy(own, work.from, work.part_bytes());
-  std::vector<Schedule::From> made_by(n);
+  const auto made_by = schedule.makers(n);
   if (work.algorithm == Algorithm::ring) gather_ring(schedule, parts, made_by);
   else if (work.algorithm == Algorithm::halving_doubling && std::has_single_bit(n)) {
     gather_doubling(schedule, parts, made_by, Fleet{n, 0});
@@ -106,7 +106,7 @@ void schedule_broadcast(Schedule& schedule, const Work& work) {
     default: return broadcast_direct(schedule, work);
   }
   const Parts parts = Parts::sliced(work.to, work.part, work.element_bytes, n);
-  std::vector<Schedule::From> made_by(n);
+  const auto made_by = schedule.makers(n);
   for (std::uint32_t i = 1; i < n && schedule.rank() == work.root; ++i) {
     const std::uint32_t to = (work.root + i) % n;
     schedule.send(to, parts.at(to), parts.bytes(to));

@@ -1,5 +1,5 @@
-// Allocations of one submission, on any thread. A recording's replay makes none, and a pool that has what is asked for
-// neither. A list has allocated while it was built; submitting it makes none either.
+// Allocations of one submission, on any thread. A recording's replay makes none, nor does a pool that has what is asked
+// for, nor a collective. A list has allocated while it was built; submitting it makes none either.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,6 @@
 #include "budgets/hot_path.h"
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -28,7 +29,8 @@ HotPath::HotPath(Kind kind)
       kernel_(load(device_)),
       pool_(must(Pool::create(device_))),
       buffer_(must(device_.allocate(DType::u32, {64}))),
-      recording_(must(device_.record(CommandList{}.exec(kernel_, Grid{1}, buffer_, Slot{0})))) {
+      recording_(must(device_.record(CommandList{}.exec(kernel_, Grid{1}, buffer_, Slot{0})))),
+      ranks_(must(Group::threads(2))) {
   occupy();
   for (int i = 0; i < warm_up_rounds * measured; ++i) {
     prepare();
@@ -65,14 +67,23 @@ void HotPath::prepare() {
 void HotPath::submit() {
   if (kind_ == Kind::list) must(queue_.submit(std::move(list_)));
   else if (kind_ == Kind::recording) must(queue_.replay(recording_, {1u}));
-  else must(queue_.allocate(pool_, DType::u32, {1024}));  // and it goes back
+  else if (kind_ == Kind::pool) must(queue_.allocate(pool_, DType::u32, {1024}));  // and it goes back
+  else collect();
+}
+
+void HotPath::collect() {
+  std::array<float, 2> first{1, 2}, second{};
+  for (Group& rank : ranks_) must(rank.broadcast(rank.rank() == 0 ? first : second, 0));
+  for (Group& rank : ranks_) must(rank.reduce(second, rank.rank() == 0 ? first : second, ReduceOp::sum, 1));
+  if (second != std::array<float, 2>{2, 4}) std::abort();
 }
 
 Kind parse_kind(std::string_view text) {
   if (text == "list") return Kind::list;
   if (text == "recording") return Kind::recording;
   if (text == "pool") return Kind::pool;
-  std::fprintf(stderr, "usage: PROGRAM list|recording|pool\n");
+  if (text == "collective") return Kind::collective;
+  std::fprintf(stderr, "usage: PROGRAM list|recording|pool|collective\n");
   std::exit(2);
 }
 

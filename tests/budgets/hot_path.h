@@ -1,18 +1,21 @@
-// One submission of an empty kernel, or one buffer from a pool and back, again and again, as the budgets of the hot
-// path are measured. The worker stays awake the whole time: it is inside a host call that ends with the measurement.
+// One submission of an empty kernel, one buffer from a pool and back, or four small collectives, again and again, as
+// the budgets of the hot path are measured. The worker stays awake the whole time: it is inside a host call that ends
+// with the measurement.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string_view>
+#include <vector>
 
 #include "pintle/pintle.h"
 
 namespace budgets {
 
-/// What is submitted; or a pool's buffer is allocated and freed.
-enum class Kind : unsigned char { list, recording, pool };
+/// What is submitted; or a pool's buffer is allocated and freed; or a broadcast and a reduce run, each on both of two
+/// ranks in turn, so that neither ever waits.
+enum class Kind : unsigned char { list, recording, pool, collective };
 
 class HotPath {
  public:
@@ -29,6 +32,7 @@ class HotPath {
   [[gnu::noinline]] void submit();
 
  private:
+  void collect();
   void occupy();
   void release();
 
@@ -40,10 +44,11 @@ class HotPath {
   pintle::Buffer buffer_;
   pintle::Recording recording_;
   pintle::CommandList list_;
+  std::vector<pintle::Group> ranks_;
   std::atomic<bool> busy_{false}, released_{false};
 };
 
-/// "list", "recording" or "pool"; ends the process for anything else.
+/// "list", "recording", "pool" or "collective"; ends the process for anything else.
 [[nodiscard]] Kind parse_kind(std::string_view text);
 
 /// Submissions of one measurement, all in flight together, and how many such rounds before it fill every cache and
