@@ -289,7 +289,7 @@ def prediction(parameters, network):
     for hosts, size in itertools.product(HOSTS, SIZES):
         times = {a: host_time_us(parameters, network, load("all_reduce", a, hosts, size, PREDICTED_ELEMENT).path) for a in ALGORITHMS}
         rows.append({"hosts": hosts, "size": size, "time_us": times, "fastest": min(times, key=times.get),
-                     "automatic": choose("all_reduce", size, hosts)})
+                     "automatic": choose("all_reduce", size, hosts, is_far=True)})
     return rows
 
 

@@ -10,6 +10,7 @@ ALGORITHMS = ("ring", "halving_doubling", "tree", "direct")
 LEAST_TO_REACH = SMALL = NATIVE = 64 << 10
 FEW = 8
 TINY = 8 << 10
+TINY_FAR_SHARE = 128
 SMALL_DIRECT, FEW_DIRECT = 4096, 16
 MOST_BLOCKS = 256
 INBOX, SLOTS, LEAST_PAYLOAD, MOST_PAYLOAD = 2 << 20, 16, 2048, 128 << 10
@@ -146,12 +147,14 @@ def load(operation, way, ranks, size, element):
     return {"all_gather": all_gather, "reduce_scatter": reduce_scatter}[operation](ranks, size, piece, way)
 
 
-def choose(operation, size, ranks):
-    """As src/collective/operate.cpp does."""
+def choose(operation, size, ranks, is_far=False):
+    """As src/collective/operate.cpp does; `is_far`: across a network."""
     if operation != "all_reduce":
         return "direct" if size < SMALL or ranks <= FEW else "ring"
     if ranks <= FEW:
         return "direct"
+    if is_far:
+        return "tree" if size < max(TINY, ranks * TINY_FAR_SHARE) else "halving_doubling"
     if size < TINY:
         return "tree"
     return "halving_doubling" if size < SMALL else "ring"

@@ -18,6 +18,9 @@ constexpr std::uint64_t least_to_reach = 64 << 10;
 constexpr std::uint64_t small = 64 << 10;
 /// Where the number of messages is all that counts.
 constexpr std::uint64_t tiny = 8 << 10;
+/// Beyond a network that grows by so much with each rank, and a ring's n messages one after the other never pay: by the
+/// model in docs/collectives.md, since none was at hand to measure.
+constexpr std::uint64_t tiny_far_share = 128;
 /// Up to so many ranks everyone talks to everyone.
 constexpr std::uint32_t few = 8;
 
@@ -100,8 +103,9 @@ Result<void> run(GroupState& group, Work& work, const CollectiveOptions& options
   if (is_open && group.transport().shares_memory() && group.ranks() > 1 && bytes >= least_to_reach && can_reach(call)) {
     return reach(group, work, deadline);
   }
-  work.algorithm =
-      options.algorithm == Algorithm::automatic ? choose(call.operation, bytes, group.ranks()) : options.algorithm;
+  const Distance distance = group.window().is_addressable() ? Distance::near : Distance::far;
+  work.algorithm = options.algorithm == Algorithm::automatic ? choose(call.operation, bytes, group.ranks(), distance)
+                                                             : options.algorithm;
   if (group.ranks() == 1) work.algorithm = Algorithm::direct;
   return run_schedule(group, work, deadline);
 }
@@ -118,11 +122,14 @@ Result<void> within(GroupState& group, Call& call, Body body) {
 
 }  // namespace
 
-Algorithm choose(Operation operation, std::uint64_t bytes, std::uint32_t ranks) noexcept {
+Algorithm choose(Operation operation, std::uint64_t bytes, std::uint32_t ranks, Distance distance) noexcept {
   const bool is_small = bytes < small;
   switch (operation) {
     case Operation::all_reduce:
       if (ranks <= few) return Algorithm::direct;
+      if (distance == Distance::far) {
+        return bytes < std::max(tiny, ranks * tiny_far_share) ? Algorithm::tree : Algorithm::halving_doubling;
+      }
       if (bytes < tiny) return Algorithm::tree;
       return is_small ? Algorithm::halving_doubling : Algorithm::ring;
     case Operation::broadcast:

@@ -17,7 +17,11 @@ Result<void> operate_send(GroupState& group, Call call, const Work& work, std::u
 Result<void> operate_recv(GroupState& group, Call call, const Work& work, std::uint32_t from,
                           const CollectiveOptions& options);
 
+/// How far the ranks are from each other: `near` where each can address what all have sent, `far` beyond a network.
+enum class Distance : std::uint8_t { near, far };
+
 /// What `Algorithm::automatic` takes without a transport's own.
-[[nodiscard]] Algorithm choose(Operation operation, std::uint64_t bytes, std::uint32_t ranks) noexcept;
+[[nodiscard]] Algorithm choose(Operation operation, std::uint64_t bytes, std::uint32_t ranks,
+                               Distance distance) noexcept;
 
 }  // namespace pintle::collective

@@ -17,24 +17,35 @@ TEST(Choose, IsAlwaysAnAlgorithmThatRuns) {
   for (unsigned operation = 0; operation <= static_cast<unsigned>(Operation::set_up); ++operation) {
     for (const std::uint64_t bytes : {0ull, 1ull, 65535ull, 65536ull, 1ull << 40}) {
       for (const std::uint32_t ranks : {1u, 2u, 3u, 8u, 9u, 64u, 1024u}) {
-        const Algorithm algorithm = choose(static_cast<Operation>(operation), bytes, ranks);
-        EXPECT_NE(algorithm, Algorithm::automatic);
-        EXPECT_NE(algorithm, Algorithm::native);
+        for (const Distance distance : {Distance::near, Distance::far}) {
+          const Algorithm algorithm = choose(static_cast<Operation>(operation), bytes, ranks, distance);
+          EXPECT_NE(algorithm, Algorithm::automatic);
+          EXPECT_NE(algorithm, Algorithm::native);
+        }
       }
     }
   }
 }
 
 TEST(Choose, ByOperationSizeAndRanks) {
-  EXPECT_EQ(choose(Operation::all_reduce, 8, 2), Algorithm::direct);
-  EXPECT_EQ(choose(Operation::all_reduce, 8, 64), Algorithm::tree);
-  EXPECT_EQ(choose(Operation::all_reduce, 32 << 10, 64), Algorithm::halving_doubling);
-  EXPECT_EQ(choose(Operation::all_reduce, 64 << 20, 64), Algorithm::ring);
-  EXPECT_EQ(choose(Operation::broadcast, 8, 2), Algorithm::direct);
-  EXPECT_EQ(choose(Operation::broadcast, 8, 3), Algorithm::tree);
-  EXPECT_EQ(choose(Operation::reduce, 64 << 20, 3), Algorithm::ring);
-  EXPECT_EQ(choose(Operation::all_gather, 64 << 20, 64), Algorithm::ring);
-  EXPECT_EQ(choose(Operation::all_to_all, 64 << 20, 64), Algorithm::direct);
+  EXPECT_EQ(choose(Operation::all_reduce, 8, 2, Distance::near), Algorithm::direct);
+  EXPECT_EQ(choose(Operation::all_reduce, 8, 64, Distance::near), Algorithm::tree);
+  EXPECT_EQ(choose(Operation::all_reduce, 32 << 10, 64, Distance::near), Algorithm::halving_doubling);
+  EXPECT_EQ(choose(Operation::all_reduce, 64 << 20, 64, Distance::near), Algorithm::ring);
+  EXPECT_EQ(choose(Operation::broadcast, 8, 2, Distance::near), Algorithm::direct);
+  EXPECT_EQ(choose(Operation::broadcast, 8, 3, Distance::near), Algorithm::tree);
+  EXPECT_EQ(choose(Operation::reduce, 64 << 20, 3, Distance::near), Algorithm::ring);
+  EXPECT_EQ(choose(Operation::all_gather, 64 << 20, 64, Distance::near), Algorithm::ring);
+  EXPECT_EQ(choose(Operation::all_to_all, 64 << 20, 64, Distance::near), Algorithm::direct);
+}
+
+TEST(Choose, AcrossANetworkByTheModel) {
+  EXPECT_EQ(choose(Operation::all_reduce, 1 << 20, 8, Distance::far), Algorithm::direct);
+  EXPECT_EQ(choose(Operation::all_reduce, (8 << 10) - 4, 16, Distance::far), Algorithm::tree);
+  EXPECT_EQ(choose(Operation::all_reduce, 8 << 10, 16, Distance::far), Algorithm::halving_doubling);
+  EXPECT_EQ(choose(Operation::all_reduce, 64 << 10, 1024, Distance::far), Algorithm::tree);
+  EXPECT_EQ(choose(Operation::all_reduce, 128 << 10, 1024, Distance::far), Algorithm::halving_doubling);
+  EXPECT_EQ(choose(Operation::all_reduce, 64 << 20, 64, Distance::far), Algorithm::halving_doubling);
 }
 
 /// What each rank has moved in `step`.
