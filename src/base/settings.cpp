@@ -79,8 +79,8 @@ bool read_text(std::string_view text, Settings& settings) {
   return true;
 }
 
-const std::array<Rule, 12>& rules() {
-  static constexpr std::array<Rule, 12> table{{
+const std::array<Rule, 13>& rules() {
+  static constexpr std::array<Rule, 13> table{{
       {"PINTLE_LOG", "what is written to the log",
        "error, warn, info or debug, and category=level, separated by commas; empty for silence", read_log,
        [](const Settings& s) { return s.log; }},
@@ -108,6 +108,14 @@ const std::array<Rule, 12>& rules() {
        read_optional<&Settings::group_memory, 0, last_descriptor>, print_optional<&Settings::group_memory>},
       {"PINTLE_MPI_PLUGIN", "the path of libpintle_mpi.so; empty looks beside the library", "a path, or empty",
        read_text<&Settings::mpi_plugin>, [](const Settings& s) { return s.mpi_plugin; }},
+      {"PINTLE_MPI_SHARED",
+       "whether ranks of one host share memory over mpi; 0 takes one-sided operations, as between hosts", "0 or 1",
+       [](std::string_view text, Settings& s) {
+         const auto number = parse_number<std::uint32_t>(text, 0, 1);
+         if (number) s.mpi_shared = *number == 1;
+         return number.has_value();
+       },
+       [](const Settings& s) { return std::string(s.mpi_shared ? "1" : "0"); }},
       {"PINTLE_FIRST_SERIAL", "where every counter starts, for tests", "0 to 18446744073709551615",
        [](std::string_view text, Settings& s) { return assign(s.first_serial, parse_number<std::uint64_t>(text)); },
        [](const Settings& s) { return fmt::to_string(s.first_serial); }},

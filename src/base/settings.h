@@ -26,6 +26,7 @@ struct Settings {
   std::optional<std::uint32_t> ranks;         // PINTLE_RANKS: how many there are
   std::optional<std::uint32_t> group_memory;  // PINTLE_GROUP_MEMORY: the descriptor where they meet
   std::string mpi_plugin;                     // PINTLE_MPI_PLUGIN: empty looks beside the library
+  bool mpi_shared = true;                     // PINTLE_MPI_SHARED: ranks of one host share the memory of windows
   std::uint64_t first_serial = 0;             // PINTLE_FIRST_SERIAL: where every counter starts (tests near 2^64)
 };
 

@@ -137,6 +137,7 @@ bool GroupState::has_appeared(std::uint32_t rank, std::uint64_t step) const noex
 
 Result<void> GroupState::health() {
   PINTLE_TRY(failure());
+  window_->progress();
   for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
     if (rank == rank_) continue;
     if (const auto fault = fault_of(rank)) return fail(*fault);

@@ -60,9 +60,9 @@ Result<State> join_shared(const base::Settings& settings, const GroupOptions& op
   return found(rendezvous, *settings.rank, 0, options.label, options.timeout.deadline());
 }
 
-Result<State> join_with_mpi(const GroupOptions& options) {
+Result<State> join_with_mpi(const base::Settings& settings, const GroupOptions& options) {
   const Deadline deadline = options.timeout.deadline();
-  PINTLE_ASSIGN(transport, join_mpi(deadline));
+  PINTLE_ASSIGN(transport, join_mpi(deadline, settings.mpi_shared ? Reach::any : Reach::remote_only));
   const Exchange nobody = [](const Note&, Deadline) -> Result<std::vector<Note>> {
     return Error(Errc::internal, "The mpi transport agrees by itself.");
   };
@@ -71,14 +71,14 @@ Result<State> join_with_mpi(const GroupOptions& options) {
 
 Result<State> join_as(const base::Settings& settings, const GroupOptions& options) {
   if (options.transport == "shm") return join_shared(settings, options);
-  if (options.transport == "mpi") return join_with_mpi(options);
+  if (options.transport == "mpi") return join_with_mpi(settings, options);
   if (!options.transport.empty()) {
     return Error(Errc::invalid_argument, fmt::format("Transport \"{}\" is none that processes join; they are shm and "
                                                      "mpi. Group::threads makes ranks in one process.",
                                                      options.transport));
   }
   if (settings.rank || settings.ranks || settings.group_memory) return join_shared(settings, options);
-  if (is_mpi_job()) return join_with_mpi(options);
+  if (is_mpi_job()) return join_with_mpi(settings, options);
   PINTLE_ASSIGN(rendezvous, Rendezvous::in_process(1));
   return found(rendezvous, 0, 0, options.label, options.timeout.deadline());
 }

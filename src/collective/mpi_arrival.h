@@ -19,6 +19,7 @@ struct MpiArrival {
   std::uint64_t room = 0;        ///< Bytes that are free where MPI puts shared memory, as far as can be seen.
   std::uint64_t serial = 0;      ///< Of set-ups in this process: the first rank's makes the id.
   std::uint32_t has_memory = 1;  ///< 0: this rank cannot have the bytes.
+  std::uint32_t is_mixed = 0;    ///< 1: this MPI may mix up windows of groups that share hosts.
   std::uint32_t retired = 0;
   std::array<std::uint64_t, most_retired> ids{};  ///< Windows that this rank would have freed; `retired` of them.
 };

@@ -84,6 +84,10 @@ Result<std::vector<MpiRank>> tell_places(const std::shared_ptr<const MpiCommunic
     const bool is_watched = other != rank && own.can_watch(place);
     all.push_back({place, is_watched ? std::make_shared<const base::ProcessWatch>(place.process) : nullptr});
   }
+  for (MpiRank& one : all) {
+    one.place.neighbours = static_cast<std::uint32_t>(
+        std::ranges::count(all, one.place.host, [](const MpiRank& other) { return other.place.host; }));
+  }
   return all;
 }
 

@@ -54,7 +54,22 @@ bool are_on_one_host(std::span<const MpiRank> ranks) noexcept {
   return std::ranges::all_of(ranks, [&](const MpiRank& rank) { return rank.place.host == ranks[0].place.host; });
 }
 
+Result<void> check_mixed(std::span<const MpiArrival> arrivals, std::span<const MpiRank> group) {
+  const bool is_mixed = std::ranges::any_of(arrivals, [](const MpiArrival& arrival) { return arrival.is_mixed != 0; });
+  if (!is_mixed || !shares_hosts(group)) return {};
+  return Error(Errc::unsupported,
+               "This MPI mixes up windows of groups that have several ranks on the same host (Open MPI's osc/rdma, "
+               "open-mpi/ompi issue 9492): start with mpirun --mca osc ucx,sm or with Open MPI 5.");
+}
+
 }  // namespace
+
+bool shares_hosts(std::span<const MpiRank> group) noexcept {
+  return std::ranges::any_of(group, [&](const MpiRank& rank) {
+    const auto here = std::ranges::count(group, rank.place.host, [](const MpiRank& one) { return one.place.host; });
+    return here >= 2 && rank.place.neighbours >= here + 2;
+  });
+}
 
 /// What MPI gave this rank.
 struct MpiTransport::Allocation {
@@ -124,9 +139,13 @@ Result<std::unique_ptr<Window>> MpiTransport::create_window(std::uint64_t bytes,
 
 Result<std::unique_ptr<Window>> MpiTransport::create_together(std::uint64_t bytes, const Exchange& exchange,
                                                               Deadline deadline) {
-  const MpiArrival own{.subject = bytes, .room = shared_room(), .has_memory = has_memory(padded(bytes)) ? 1u : 0u};
+  const MpiArrival own{.subject = bytes,
+                       .room = shared_room(),
+                       .has_memory = has_memory(padded(bytes)) ? 1u : 0u,
+                       .is_mixed = functions().mixes_windows() != 0 ? 1u : 0u};
   PINTLE_ASSIGN(arrivals, arrive(everybody(), own, exchange, deadline));
   PINTLE_TRY(check_sizes(arrivals));
+  if (!takes_shared(bytes, arrivals)) PINTLE_TRY(check_mixed(arrivals, all_));
   const auto allocation = allocate(bytes, arrivals);
   // What MPI gave to some ranks only stays with it: it can be freed by all ranks together or not at all.
   PINTLE_TRY(agree(allocation ? Result<void>() : allocation.error(), exchange, deadline));
@@ -138,9 +157,13 @@ Result<std::unique_ptr<Window>> MpiTransport::create_together(std::uint64_t byte
                                : open_remote(*allocation, std::move(lease), exchange, deadline);
 }
 
+bool MpiTransport::takes_shared(std::uint64_t bytes, std::span<const MpiArrival> arrivals) const noexcept {
+  return reach_ == Reach::any && is_one_host_ && fits_shared(padded(bytes), arrivals);
+}
+
 Result<MpiTransport::Allocation> MpiTransport::allocate(std::uint64_t bytes,
                                                         std::span<const MpiArrival> arrivals) const {
-  const bool is_shared = reach_ == Reach::any && is_one_host_ && fits_shared(padded(bytes), arrivals);
+  const bool is_shared = takes_shared(bytes, arrivals);
   Allocation made{.size = bytes, .is_shared = is_shared};
   void* base = nullptr;
   PINTLE_TRY(mpi_done(

@@ -39,7 +39,8 @@ enum class Reach : std::uint8_t {
 /// Where a rank runs, as it says itself.
 struct MpiPlace {
   std::uint32_t world_rank = 0;
-  std::uint32_t host = 0;  ///< The lowest rank of MPI_COMM_WORLD on the same host.
+  std::uint32_t host = 0;        ///< The lowest rank of MPI_COMM_WORLD on the same host.
+  std::uint32_t neighbours = 0;  ///< Ranks of MPI_COMM_WORLD on the same host, this one counted.
   std::uint64_t process = 0;
   std::array<char, 32> process_numbers{};  ///< Which set of process numbers `process` belongs to; empty: not known.
 
@@ -51,6 +52,9 @@ struct MpiRank {
   MpiPlace place{};
   std::shared_ptr<const base::ProcessWatch> watch{};  ///< Null for this process and those out of sight.
 };
+
+/// Whether there can be another group that shares a host with this one, of which each has several ranks there.
+[[nodiscard]] bool shares_hosts(std::span<const MpiRank> group) noexcept;
 
 class MpiTransport final : public Transport {
  public:
@@ -84,6 +88,7 @@ class MpiTransport final : public Transport {
 
   [[nodiscard]] Result<std::unique_ptr<Window>> create_together(std::uint64_t bytes, const Exchange& exchange,
                                                                 Deadline deadline);
+  [[nodiscard]] bool takes_shared(std::uint64_t bytes, std::span<const MpiArrival> arrivals) const noexcept;
   [[nodiscard]] Result<Allocation> allocate(std::uint64_t bytes, std::span<const MpiArrival> arrivals) const;
   [[nodiscard]] Result<std::unique_ptr<Window>> open_shared(const Allocation& allocation, MpiLease lease,
                                                             const Exchange& exchange, Deadline deadline) const;

@@ -13,7 +13,7 @@
 namespace pintle::collective {
 
 /// Zero at first. Ranges are the caller's to check. What others have written here may be anything: a neighbour is not
-/// trusted with more than bytes. Thread-safe but for `progress`.
+/// trusted with more than bytes. Thread-safe.
 class Window {
  public:
   Window(const Window&) = delete;

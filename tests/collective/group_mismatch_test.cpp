@@ -6,9 +6,11 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "programs.h"
+#include "rank_processes.h"
 #include "ranks.h"
 
 namespace pintle::collective {
@@ -182,6 +184,34 @@ TEST(GroupMismatchTextConcurrency, ARankThatDoesNotComeIsLate) {
     }
     EXPECT_EQ(groups[1].barrier().error().code(), Errc::timeout);  // it is told when it comes
   }
+}
+
+class GroupMismatchProcesses : public OverWires {};
+INSTANTIATE_TEST_SUITE_P(Wires, GroupMismatchProcesses, wires(), name_of_wire);
+
+TEST_P(GroupMismatchProcesses, NameBothSides) {
+  if (!is_rank_process()) return run_ranks(3);
+  Group group = must(Group::join());
+  must(group.barrier());
+  std::vector<float> values(group.rank() == 1 ? 9 : 8);
+  auto done = group.all_reduce(values, ReduceOp::sum, {.timeout = std::chrono::seconds(20)});
+  if (done) done = group.barrier({.timeout = std::chrono::seconds(20)});
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code(), Errc::invalid_argument);
+  EXPECT_THAT(done.error().text(), AllOf(HasSubstr("all_reduce 2 (sum, f32, 8 elements, 32 bytes)"),
+                                         HasSubstr("all_reduce 2 (sum, f32, 9 elements, 36 bytes)")));
+}
+
+TEST_P(GroupMismatchProcesses, NameARankThatDoesNotCome) {
+  if (!is_rank_process()) return run_ranks(3);
+  Group group = must(Group::join());
+  must(group.barrier());
+  const Deadline end = Clock::now() + std::chrono::seconds(30);
+  while (group.rank() == 1 && group.health() && Clock::now() < end) std::this_thread::yield();
+  const auto done = group.barrier({.timeout = limit});
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code(), Errc::timeout);
+  EXPECT_THAT(done.error().text(), AllOf(HasSubstr("Rank 1 of "), HasSubstr("is late: barrier 2")));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "collective/layout.h"
 #include "programs.h"
+#include "rank_processes.h"
 #include "ranks.h"
 
 namespace pintle::collective {
@@ -146,24 +147,35 @@ INSTANTIATE_TEST_SUITE_P(Ranks, GroupPairsConcurrency, testing::Values(2, 3, 5),
                          [](const auto& info) { return std::to_string(info.param); });
 
 // C2: the real thing through real processes.
-TEST(GroupProcesses, RandomProgramsGiveWhatOneProcessGives) {
-  if (!is_rank_process()) return RankProcesses(3).expect_success();
+class GroupProgramProcesses : public OverWires {};
+INSTANTIATE_TEST_SUITE_P(Wires, GroupProgramProcesses, wires(), name_of_wire);
+
+TEST_P(GroupProgramProcesses, RandomProgramsGiveWhatOneProcessGives) {
+  if (!is_rank_process()) return run_ranks(3);
   Group group = must(Group::join());
-  EXPECT_EQ(group.transport(), "shm");
+  EXPECT_EQ(group.transport(), transport());
   for (std::uint64_t seed = 1; seed <= 4; ++seed) expect_success({play(group, random_program(seed, 3))});
   must(group.barrier());
 }
 
-TEST(GroupProcesses, TwoRanks) {
-  if (!is_rank_process()) return RankProcesses(2).expect_success();
+TEST_P(GroupProgramProcesses, TwoRanks) {
+  if (!is_rank_process()) return run_ranks(2);
   Group group = must(Group::join());
   for (std::uint64_t seed = 11; seed <= 13; ++seed) expect_success({play(group, random_program(seed, 2))});
   must(group.barrier());
 }
 
+// More ranks than `direct` is for.
+TEST_P(GroupProgramProcesses, NineRanks) {
+  if (!is_rank_process()) return run_ranks(9);
+  Group group = must(Group::join());
+  expect_success({play(group, random_program(21, 9))});
+  must(group.barrier());
+}
+
 // Larger than caches; one rank works in place where the other one does not.
-TEST(GroupProcesses, LargeBuffers) {
-  if (!is_rank_process()) return RankProcesses(2).expect_success();
+TEST_P(GroupProgramProcesses, LargeBuffers) {
+  if (!is_rank_process()) return run_ranks(2);
   Group group = must(Group::join());
   Step step{.op = ReduceOp::sum, .dtype = DType::f32, .count = (32 << 20) / 4 + 7, .shift = 3};
   step.algorithm = Algorithm::direct;

@@ -10,6 +10,7 @@
 
 #include "collective/layout.h"
 #include "programs.h"
+#include "rank_processes.h"
 #include "ranks.h"
 
 namespace pintle::collective {
@@ -92,8 +93,11 @@ TEST(GroupReproducibleNumbersConcurrency, AnElementDoesNotDependOnItsPlace) {
   }
 }
 
-TEST(GroupReproducibleProcesses, TheSameBitsAsThreads) {
-  if (!is_rank_process()) return RankProcesses(4).expect_success();
+class GroupReproducibleProcesses : public OverWires {};
+INSTANTIATE_TEST_SUITE_P(Wires, GroupReproducibleProcesses, wires(), name_of_wire);
+
+TEST_P(GroupReproducibleProcesses, TheSameBitsAsThreads) {
+  if (!is_rank_process()) return run_ranks(4);
   Group group = must(Group::join());
   expect_success({play_late(group, reproducible_program(4))});
   must(group.barrier());

@@ -13,6 +13,7 @@
 
 #include "collective/layout.h"
 #include "programs.h"
+#include "rank_processes.h"
 #include "ranks.h"
 
 namespace pintle::collective {
@@ -214,8 +215,11 @@ TEST(GroupSequenceConcurrency, WhoLeavesTooEarlyIsNamed) {
 }
 
 // C2: the same between processes.
-TEST(GroupProcesses, BackToBackWithASlowRank) {
-  if (!is_rank_process()) return RankProcesses(3).expect_success();
+class GroupSequenceProcesses : public OverWires {};
+INSTANTIATE_TEST_SUITE_P(Wires, GroupSequenceProcesses, wires(), name_of_wire);
+
+TEST_P(GroupSequenceProcesses, BackToBackWithASlowRank) {
+  if (!is_rank_process()) return run_ranks(3);
   Group group = must(Group::join());
   Delays delays(5, group.rank());
   for (std::uint32_t round = 0; round < 80; ++round) {

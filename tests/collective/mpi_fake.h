@@ -70,6 +70,7 @@ inline vendor::mpi::Plugin table() {
       .allocate = allocate,
       .piece = [](std::uint64_t, int, void** base) { return *base = state().memory.data(), answer("piece"); },
       .free_window = [](std::uint64_t) { return answer("free_window"); },
+      .mixes_windows = [] { return 0; },
       .put = [](std::uint64_t, int, std::uint64_t, const void*, int bytes) { return transfer("put", bytes); },
       .get = [](std::uint64_t, int, std::uint64_t, void*, int bytes) { return transfer("get", bytes); },
       .store = [](std::uint64_t, int, std::uint64_t, std::uint64_t) { return answer("store"); },

@@ -83,7 +83,7 @@ TEST(MpiPlugin, OfAnotherVersionIsRefusedWithBothNumbers) {
   const auto version = check_mpi_plugin(table, "some.so");
   ASSERT_FALSE(version);
   EXPECT_EQ(version.error().code(), Errc::unavailable);
-  EXPECT_EQ(version.error().message(), "[MPI plug-in \"some.so\"] has version (77); this library needs version (1).");
+  EXPECT_EQ(version.error().message(), "[MPI plug-in \"some.so\"] has version (77); this library needs version (2).");
   table.version = vendor::mpi::plugin_version;
   table.size = 8;
   const auto size = check_mpi_plugin(table, "some.so");
@@ -203,6 +203,21 @@ TEST_F(MpiFake, WindowIsZeroAndAlignedWhateverMpiGives) {
     EXPECT_EQ(mpi_shift(window->own()), 0u);
     EXPECT_LE(window->own() + 100, state().memory.data() + state().memory.size());
   }
+}
+
+TEST(MpiHosts, AreSharedByGroupsOfSeveralRanksOnEach) {
+  const auto group = [](std::initializer_list<std::pair<std::uint32_t, std::uint32_t>> ranks) {
+    std::vector<MpiRank> all;
+    for (const auto& [host, neighbours] : ranks) {
+      all.push_back({.place = {.host = host, .neighbours = neighbours}});
+    }
+    return all;
+  };
+  EXPECT_FALSE(shares_hosts(group({{0, 4}, {4, 4}})));                  // one rank on each of two hosts
+  EXPECT_FALSE(shares_hosts(group({{0, 3}, {0, 3}, {3, 1}})));          // nobody is left for a group of several
+  EXPECT_FALSE(shares_hosts(group({{0, 4}, {0, 4}, {0, 4}, {0, 4}})));  // everybody
+  EXPECT_TRUE(shares_hosts(group({{0, 4}, {0, 4}})));
+  EXPECT_TRUE(shares_hosts(group({{4, 1}, {0, 4}, {0, 4}})));
 }
 
 TEST_F(MpiFake, FailureToAllocateNamesTheRank) {

@@ -1,18 +1,16 @@
-// Symmetric heaps among processes. Each test starts itself once for each rank, with what `pintle launch` sets.
+// Symmetric heaps among processes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <csignal>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
-#include "base/child_process.h"
-#include "collective/rendezvous.h"
 #include "pintle/collective.h"
 #include "pintle/symmetric.h"
+#include "rank_processes.h"
 #include "symmetric_support.h"
 
 namespace pintle::collective {
@@ -25,41 +23,14 @@ using testing::Each;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-[[nodiscard]] bool is_rank() { return std::getenv("PINTLE_RANK") != nullptr; }
-
-[[nodiscard]] std::string running_test() {
-  const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
-  return std::string(test.test_suite_name()) + "." + test.name();
-}
-
-/// This test, in a process for each rank.
-class Ranks {
- public:
-  explicit Ranks(std::uint32_t ranks) : rendezvous_(must(Rendezvous::shared(ranks))) {
-    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-      base::ChildStart start;
-      start.arguments = {"/proc/self/exe", "--gtest_brief=1", "--gtest_filter=" + running_test()};
-      start.environment = {"PINTLE_RANK=" + std::to_string(rank), "PINTLE_RANKS=" + std::to_string(ranks),
-                           "PINTLE_GROUP_MEMORY=" + std::to_string(rendezvous_->descriptor())};
-      start.inherited = rendezvous_->descriptor();
-      children_.push_back(must(base::ChildProcess::start(start)));
-    }
-  }
-  [[nodiscard]] base::ProcessEnd end_of(std::uint32_t rank) { return children_[rank].wait(); }
-  void expect_success() {
-    for (auto& child : children_) EXPECT_TRUE(child.wait().is_success());
-  }
-
- private:
-  std::shared_ptr<Rendezvous> rendezvous_;
-  std::vector<base::ChildProcess> children_;
-};
+class SymmetricProcesses : public OverWires {};
+INSTANTIATE_TEST_SUITE_P(Wires, SymmetricProcesses, wires(), name_of_wire);
 
 // C2: the real thing through real processes.
-TEST(SymmetricProcess, PutGetAndSignals) {
-  if (!is_rank()) return Ranks(3).expect_success();
+TEST_P(SymmetricProcesses, PutGetAndSignals) {
+  if (!is_rank_process()) return run_ranks(3);
   Group group = must(Group::join());
-  EXPECT_EQ(group.transport(), "shm");
+  EXPECT_EQ(group.transport(), transport());
   SymmetricHeap heap = must(SymmetricHeap::create(group, 1 << 20));
   const SymmetricBuffer buffer = must(heap.allocate(DType::u32, {3, 1000}));
   const SymmetricSignals signals = must(heap.allocate_signals(3));
@@ -86,8 +57,8 @@ TEST(SymmetricProcess, PutGetAndSignals) {
   must(heap.free(buffer));
 }
 
-TEST(SymmetricProcess, CallsThatDifferAreTheSameErrorInEveryProcess) {
-  if (!is_rank()) return Ranks(3).expect_success();
+TEST_P(SymmetricProcesses, CallsThatDifferAreTheSameErrorInEveryProcess) {
+  if (!is_rank_process()) return run_ranks(3);
   Group group = must(Group::join());
   EXPECT_EQ(outcome(SymmetricHeap::create(group, group.rank() == 1 ? 4096 : 8192)),
             "invalid_argument: Rank 1 of the group makes a symmetric heap of 4096 bytes where rank 0 makes a symmetric "
@@ -100,8 +71,8 @@ TEST(SymmetricProcess, CallsThatDifferAreTheSameErrorInEveryProcess) {
 
 // C3: who dies is named, long before the deadline.
 TEST(SymmetricProcess, ARankThatIsKilledIsNamedInABarrierAndInAWait) {
-  if (!is_rank()) {
-    Ranks ranks(3);
+  if (!is_rank_process()) {
+    RankProcesses ranks(3);
     EXPECT_EQ(ranks.end_of(2).signal, SIGKILL);
     return ranks.expect_success();
   }
@@ -117,8 +88,8 @@ TEST(SymmetricProcess, ARankThatIsKilledIsNamedInABarrierAndInAWait) {
 }
 
 TEST(SymmetricProcess, ARankThatIsStoppedIsNamedByTheDeadline) {
-  if (!is_rank()) {
-    Ranks ranks(2);
+  if (!is_rank_process()) {
+    RankProcesses ranks(2);
     EXPECT_TRUE(ranks.end_of(0).is_success());
     return;  // the other one is killed
   }

@@ -51,6 +51,7 @@ TEST(Settings, ReadsEveryVariable) {
                                 "PINTLE_RANKS=1024",
                                 "PINTLE_GROUP_MEMORY=7",
                                 "PINTLE_MPI_PLUGIN=/opt/libpintle_mpi.so",
+                                "PINTLE_MPI_SHARED=0",
                                 "PINTLE_FIRST_SERIAL=18446744073709551615"};
   const Settings settings = must(parse_settings(environment));
   EXPECT_EQ(settings.log, "warn,cpu=debug");
@@ -63,6 +64,7 @@ TEST(Settings, ReadsEveryVariable) {
   EXPECT_EQ(settings.ranks, 1024u);
   EXPECT_EQ(settings.group_memory, 7u);
   EXPECT_EQ(settings.mpi_plugin, "/opt/libpintle_mpi.so");
+  EXPECT_FALSE(settings.mpi_shared);
   EXPECT_EQ(settings.first_serial, 18446744073709551615ull);
 }
 
@@ -70,19 +72,33 @@ TEST(Settings, TakesLimitsAndRefusesWhatIsBeyond) {
   for (const char* const text :
        {"PINTLE_TIMEOUT_MS=1", "PINTLE_TIMEOUT_MS=86400000", "PINTLE_CPU_THREADS=1024", "PINTLE_CACHE_MIB=1048576",
         "PINTLE_LOG=", "PINTLE_CACHE_DIR=", "PINTLE_CC=", "PINTLE_RANK=1023", "PINTLE_RANKS=1",
-        "PINTLE_GROUP_MEMORY=2147483647", "PINTLE_MPI_PLUGIN="}) {
+        "PINTLE_GROUP_MEMORY=2147483647", "PINTLE_MPI_PLUGIN=", "PINTLE_MPI_SHARED=1"}) {
     EXPECT_TRUE(parse_settings(Environment{text})) << text;
   }
 }
 
 TEST(Settings, RefusalsNameVariableValueAndValidOnes) {
   std::string all;
-  for (const char* const text :
-       {"PINTLE_LOG=loud", "PINTLE_TIMEOUT_MS=0", "PINTLE_TIMEOUT_MS=86400001",
-        "PINTLE_TIMEOUT_MS=", "PINTLE_TIMEOUT_MS= 5", "PINTLE_TIMEOUT_MS=+5", "PINTLE_CPU_THREADS=1025",
-        "PINTLE_CPU_THREADS=-1", "PINTLE_CPU_THREADS=two", "PINTLE_CACHE_DIR=relative/folder", "PINTLE_CACHE_MIB=0",
-        "PINTLE_CACHE_MIB=1.5", "PINTLE_RANK=1024", "PINTLE_RANK=", "PINTLE_RANKS=0", "PINTLE_RANKS=1025",
-        "PINTLE_GROUP_MEMORY=-1", "PINTLE_GROUP_MEMORY=2147483648", "PINTLE_FIRST_SERIAL=18446744073709551616"}) {
+  for (const char* const text : {"PINTLE_LOG=loud",
+                                 "PINTLE_TIMEOUT_MS=0",
+                                 "PINTLE_TIMEOUT_MS=86400001",
+                                 "PINTLE_TIMEOUT_MS=",
+                                 "PINTLE_TIMEOUT_MS= 5",
+                                 "PINTLE_TIMEOUT_MS=+5",
+                                 "PINTLE_CPU_THREADS=1025",
+                                 "PINTLE_CPU_THREADS=-1",
+                                 "PINTLE_CPU_THREADS=two",
+                                 "PINTLE_CACHE_DIR=relative/folder",
+                                 "PINTLE_CACHE_MIB=0",
+                                 "PINTLE_CACHE_MIB=1.5",
+                                 "PINTLE_RANK=1024",
+                                 "PINTLE_RANK=",
+                                 "PINTLE_RANKS=0",
+                                 "PINTLE_RANKS=1025",
+                                 "PINTLE_GROUP_MEMORY=-1",
+                                 "PINTLE_GROUP_MEMORY=2147483648",
+                                 "PINTLE_MPI_SHARED=2",
+                                 "PINTLE_FIRST_SERIAL=18446744073709551616"}) {
     all += (all.empty() ? "" : "\n") + refusal(text);
   }
   test::expect_golden("errors/settings", all);
@@ -101,7 +117,7 @@ TEST(Settings, NamesThatOnlyStartAlikeAreUnknown) {
 
 TEST(Settings, EveryRowIsDescribed) {
   const auto rows = setting_rows();
-  EXPECT_EQ(rows.size(), 12u);
+  EXPECT_EQ(rows.size(), 13u);
   for (const SettingRow& row : rows) {
     EXPECT_TRUE(row.name.starts_with("PINTLE_"));
     EXPECT_FALSE(row.meaning.empty());

@@ -19,6 +19,7 @@ int test(std::uint64_t* request, int* is_done);
 int allocate(std::uint64_t communicator, std::uint64_t bytes, int is_shared, std::uint64_t* window, void** base);
 int piece(std::uint64_t window, int rank, void** base);
 int free_window(std::uint64_t window);
+int mixes_windows();
 int put(std::uint64_t window, int rank, std::uint64_t offset, const void* from, int bytes);
 int get(std::uint64_t window, int rank, std::uint64_t offset, void* to, int bytes);
 int store(std::uint64_t window, int rank, std::uint64_t offset, std::uint64_t value);

@@ -80,6 +80,7 @@ const vendor::mpi::Plugin table{
     .allocate = allocate,
     .piece = piece,
     .free_window = free_window,
+    .mixes_windows = mixes_windows,
     .put = put,
     .get = get,
     .store = store,

@@ -7,7 +7,7 @@
 namespace pintle::vendor::mpi {
 
 /// One more with each change of `Plugin`.
-inline constexpr std::uint32_t plugin_version = 1;
+inline constexpr std::uint32_t plugin_version = 2;
 inline constexpr const char* plugin_file = "libpintle_mpi.so";
 inline constexpr const char* plugin_symbol = "pintle_mpi_plugin";
 
@@ -51,6 +51,9 @@ struct Plugin {
   int (*piece)(std::uint64_t window, int rank, void** base);
   /// Collective, blocking.
   int (*free_window)(std::uint64_t window);
+  /// 1 where groups that have several ranks on the same host may get each other's pieces of windows that are not
+  /// shared; where that depends on how the job was started, it is known once such a window of all ranks has been made.
+  int (*mixes_windows)();
 
   /// `from` is free on return.
   int (*put)(std::uint64_t window, int rank, std::uint64_t offset, const void* from, int bytes);

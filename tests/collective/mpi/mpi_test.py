@@ -46,7 +46,7 @@ class Suite(unittest.TestCase):
     def test_one_sided(self):
         for count in (2, 3, 4):
             with self.subTest(ranks=count):
-                self.check(count, "remote_only")
+                self.check(count, "remote_only", ["--mca", "osc", "ucx", "-x", "UCX_MEM_MMAP_HOOK_MODE=none"])
 
     def test_one_sided_over_tcp(self):
         for count in (2, 3, 4):
