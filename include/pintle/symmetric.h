@@ -122,8 +122,9 @@ struct SymmetricUsage {
 /// beyond the group is `invalid_argument`, with nothing written.
 ///
 /// A group's failure ends waits and collective calls; make a new heap of the group that follows, buffers of the old one
-/// are refused there. The rank stays in the group while the heap lives. Move-only, on the thread of its group; a
-/// GroupQueue is another thread: give it a group of its own (`Group::split`).
+/// are refused there. The rank stays in the group while the heap lives. Move-only, on the thread of its group; while
+/// that is another's or a GroupQueue's, collective calls and `wait_signal` are refused as the group's operations are:
+/// give a GroupQueue a group of its own (`Group::split`).
 class SymmetricHeap {
  public:
   /// Collective. `bytes` on each rank; another number on one rank is `invalid_argument`, with the rank and both sizes.

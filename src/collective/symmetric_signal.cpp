@@ -79,6 +79,8 @@ Result<void> wait(HeapState& heap, const SymmetricSignal& signal, std::uint64_t 
   const std::uint32_t rank = heap.group().rank();
   PINTLE_ASSIGN(place, heap.place_of(signal, rank));
   if (options.from) PINTLE_TRY(heap.place_of(signal, *options.from));
+  const auto use = heap.group().use();
+  if (!use) return use.error();
   SignalWait wait(heap, place, value, options.from);
   while (!wait.is_there()) {
     const Deadline now = Clock::now();
@@ -141,6 +143,7 @@ Result<std::uint64_t> SymmetricHeap::value(const SymmetricSignal& signal) const 
   PINTLE_ASSIGN(state, living());
   return base::contain("reading a signal", [&]() -> Result<std::uint64_t> {
     PINTLE_ASSIGN(place, state->place_of(signal, state->group().rank()));
+    state->window().progress();  // who asks again and again lets nobody else in otherwise
     return state->window().word(place.offset).load(std::memory_order_acquire);
   });
 }

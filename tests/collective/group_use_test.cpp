@@ -63,10 +63,21 @@ TEST(GroupUseConcurrency, WhileAnotherThreadsOperationRuns) {
 TEST(GroupUseConcurrency, WhileAGroupQueueLives) {
   auto groups = must(Group::threads(2));
   const Device device = must(open("cpu"));
+  std::vector<SymmetricHeap> heaps(2);
+  std::vector<SymmetricSignals> signals(2);
+  expect_success(on_each(groups, [&](Group& group) -> Result<void> {
+    PINTLE_ASSIGN(heap, SymmetricHeap::create(group, 4096));
+    PINTLE_ASSIGN(made, heap.allocate_signals(1));
+    heaps[group.rank()] = std::move(heap);
+    signals[group.rank()] = made;
+    return {};
+  }));
   {
     GroupQueue queue = must(GroupQueue::create(groups[0], device));
     expect_all_refused(groups[0]);
     expect_in_use(GroupQueue::create(groups[0], device), groups[0]);
+    expect_in_use(heaps[0].wait_signal(signals[0].at(0), 1, {.timeout = milliseconds(1)}), groups[0]);
+    expect_in_use(heaps[0].barrier(milliseconds(1)), groups[0]);
     GroupQueue other = must(GroupQueue::create(groups[1], device));
     const Point done = must(queue.barrier());
     must(other.barrier());

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "pintle/collective.h"
@@ -55,6 +56,20 @@ TEST_P(SymmetricProcesses, PutGetAndSignals) {
   EXPECT_THAT(must(heap.local<std::uint32_t>(must(buffer.slice((heap.rank() + 2) % 3 * 1000, 1000)))),
               Each((heap.rank() + 2) % 3));
   must(heap.free(buffer));
+}
+
+/// Who only looks lets others in as well.
+TEST_P(SymmetricProcesses, AWordThatIsLookedAtAgainAndAgainRises) {
+  if (!is_rank_process()) return run_ranks(2);
+  Group group = must(Group::join());
+  SymmetricHeap heap = must(SymmetricHeap::create(group, 4096));
+  const SymmetricSignals signals = must(heap.allocate_signals(1));
+  const Deadline end = Clock::now() + seconds(10);
+  if (heap.rank() == 0) must(heap.raise(signals.at(0), 1, 5));
+  else
+    while (must(heap.value(signals.at(0))) < 5 && Clock::now() < end) std::this_thread::yield();
+  EXPECT_EQ(must(heap.value(signals.at(0))), heap.rank() * 5);
+  must(heap.barrier());
 }
 
 TEST_P(SymmetricProcesses, CallsThatDifferAreTheSameErrorInEveryProcess) {
