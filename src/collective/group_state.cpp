@@ -197,13 +197,13 @@ Result<GroupState::Running> GroupState::begin(Call& call) {
   window_->word(Layout::status).store(0, std::memory_order_relaxed);
   window_->word(Layout::status + 8).store(call.count, std::memory_order_release);
   window_->word(Layout::status + 16).store(pack(call), std::memory_order_release);
-  window_->word(Layout::status + 40).store(base::current_processor() + 1, std::memory_order_relaxed);
+  window_->word(Layout::status + 48).store(base::current_processor() + 1, std::memory_order_relaxed);
   window_->word(Layout::status).store(call.number, std::memory_order_release);
   return Running(*this, std::move(use));
 }
 
 /// After it shows that it waits no more.
-void GroupState::show_done() noexcept { window_->word(Layout::status + 48).store(calls_, std::memory_order_release); }
+void GroupState::show_done() noexcept { window_->word(Layout::status + 40).store(calls_, std::memory_order_release); }
 
 void GroupState::ring(std::uint32_t rank) noexcept {
   std::byte* const piece = window_->at(rank);
@@ -225,11 +225,11 @@ void GroupState::show_waiting(std::uint32_t awaited_plus_1) noexcept {
 bool GroupState::shares_processor(std::uint32_t rank) const noexcept {
   std::byte* const piece = window_->at(rank);
   return piece != nullptr && rank != rank_ &&
-         Window::word_in(piece, Layout::status + 40).load(std::memory_order_relaxed) == base::current_processor() + 1;
+         Window::word_in(piece, Layout::status + 48).load(std::memory_order_relaxed) == base::current_processor() + 1;
 }
 
 Result<GroupState::Status> GroupState::status_of(std::uint32_t rank) {
-  std::array<std::uint64_t, 7> words{};
+  std::array<std::uint64_t, 6> words{};
   if (std::byte* const piece = window_->at(rank)) {
     for (std::size_t i = 0; i < words.size(); ++i) {
       words[i] = Window::word_in(piece, Layout::status + 8 * i).load(std::memory_order_acquire);
@@ -239,7 +239,7 @@ Result<GroupState::Status> GroupState::status_of(std::uint32_t rank) {
   } else {
     PINTLE_TRY(window_->get(rank, Layout::status, std::as_writable_bytes(std::span(words))));
   }
-  return Status{words[0], words[1], words[2], words[3], words[4], words[5], words[6]};
+  return Status{words[0], words[1], words[2], words[3], words[4], words[5]};
 }
 
 }  // namespace pintle::collective

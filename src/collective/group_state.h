@@ -135,7 +135,6 @@ class GroupState {
     std::uint64_t number = 0, count = 0, rest = 0;
     std::uint64_t awaits = 0;     ///< The rank that it waits for, plus 1; 0 where it does not.
     std::uint64_t heartbeat = 0;  ///< Nanoseconds on the steady clock: when it last looked while waiting.
-    std::uint64_t processor = 0;  ///< Where it began its last operation, plus 1.
     std::uint64_t done = 0;       ///< The number of the last operation that it has ended; `send` and `recv` have none.
   };
   [[nodiscard]] Result<Status> status_of(std::uint32_t rank);

@@ -169,6 +169,8 @@ Result<void> operate(GroupState& group, Call call, Work work, const CollectiveOp
 
 Result<void> operate_send(GroupState& group, Call call, const Work& work, std::uint32_t to,
                           const CollectiveOptions& options) {
+  const auto use = group.use();
+  if (!use) return use.error();
   call.count = work.part;
   call.number = group.letters(to).sent + 1;
   return within(group, call, [&]() -> Result<void> {
@@ -181,6 +183,8 @@ Result<void> operate_send(GroupState& group, Call call, const Work& work, std::u
 
 Result<void> operate_recv(GroupState& group, Call call, const Work& work, std::uint32_t from,
                           const CollectiveOptions& options) {
+  const auto use = group.use();
+  if (!use) return use.error();
   call.count = work.part;
   call.number = group.letters(from).received + 1;
   return within(group, call, [&]() -> Result<void> {
