@@ -180,9 +180,9 @@ bool GroupState::has_left(std::uint32_t rank) const noexcept {
 Result<GroupState::Use> GroupState::use() {
   if (base::in_forked_child()) return base::forked_error();
   const std::thread::id self = std::this_thread::get_id();
+  if (user_.load(std::memory_order_relaxed) == self) return Use(nullptr);  // nobody else writes that
   std::thread::id user;
   if (user_.compare_exchange_strong(user, self, std::memory_order_acquire)) return Use(this);
-  if (user == self) return Use(nullptr);
   return Error(Errc::invalid_argument,
                fmt::format("{} is in use by another thread or a GroupQueue: one operation at a time.", text()));
 }

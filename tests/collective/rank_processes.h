@@ -9,12 +9,14 @@
 #include <filesystem>
 #include <initializer_list>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/child_process.h"
+#include "base/dylib.h"
+#include "base/subprocess.h"
+#include "collective/mpi_plugin.h"
 #include "collective/rendezvous.h"
 #include "pintle/collective.h"
 
@@ -32,19 +34,6 @@ enum class Wire : std::uint8_t { shm, mpi, mpi_rdma, mpi_ucx, mpi_over_tcp };
 /// Whether this process is a rank that `RankProcesses` has started.
 [[nodiscard]] inline bool is_rank_process() {
   return std::getenv("PINTLE_RANK") != nullptr || std::getenv("OMPI_COMM_WORLD_RANK") != nullptr;
-}
-
-/// The program of that name in one of PATH's folders; empty where there is none.
-[[nodiscard]] inline std::string find_program(const std::string& name) {
-  const char* const path = std::getenv("PATH");
-  std::string_view folders = path != nullptr ? path : "";
-  while (!folders.empty()) {
-    const std::size_t end = std::min(folders.find(':'), folders.size());
-    const auto file = std::filesystem::path(folders.substr(0, end)) / name;
-    if (std::filesystem::is_regular_file(file)) return file.string();
-    folders.remove_prefix(std::min(end + 1, folders.size()));
-  }
-  return {};
 }
 
 /// The test that runs, once more in a process for each rank, with what `pintle launch` sets, or under mpirun.
@@ -89,8 +78,13 @@ class RankProcesses {
   void start_mpirun(std::uint32_t ranks, Wire wire) {
     const char* const asan = std::getenv("ASAN_OPTIONS");
     base::ChildStart start;
-    start.arguments = {find_program("mpirun"), "-np", std::to_string(ranks), "--oversubscribe", "--mca",
-                       "mpi_yield_when_idle",  "1"};
+    start.arguments = {base::find_program("mpirun").value_or("mpirun"),
+                       "-np",
+                       std::to_string(ranks),
+                       "--oversubscribe",
+                       "--mca",
+                       "mpi_yield_when_idle",
+                       "1"};
     start.environment = {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
                          std::string("ASAN_OPTIONS=") + (asan != nullptr ? asan : "") + ":detect_leaks=0",
                          std::string("PINTLE_MPI_SHARED=") + (wire == Wire::mpi ? "1" : "0")};
@@ -121,9 +115,10 @@ class OverWires : public testing::TestWithParam<Wire> {
  protected:
   void SetUp() override {
     if (GetParam() == Wire::shm || is_rank_process()) return;
-    if (find_program("mpirun").empty()) GTEST_SKIP() << "there is no mpirun in PATH";
-    const auto plugin = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "../lib/libpintle_mpi.so";
-    if (!std::filesystem::exists(plugin)) GTEST_SKIP() << "the plug-in for MPI is not built here";
+    if (!base::find_program("mpirun")) GTEST_SKIP() << "there is no mpirun in PATH";
+    const bool has_plugin = std::ranges::any_of(mpi_plugin_paths({}, base::own_folder()),
+                                                [](const auto& path) { return std::filesystem::exists(path); });
+    if (!has_plugin) GTEST_SKIP() << "the plug-in for MPI is not built here";
   }
   void run_ranks(std::uint32_t ranks) { RankProcesses(ranks, GetParam()).expect_success(); }
   [[nodiscard]] std::string transport() const { return GetParam() == Wire::shm ? "shm" : "mpi"; }

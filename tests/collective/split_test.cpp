@@ -195,7 +195,7 @@ TEST(SplitConcurrency, AFailedGroupIsNotSplit) {
 
 class SplitProcesses : public OverWires {
  protected:
-  /// Two groups of two ranks each on one host; one with a rank alone is well.
+  /// Two groups of two ranks each on one host.
   static void expect_mixed(Group& group) {
     const auto refused = group.split(group.rank() / 2);
     ASSERT_FALSE(refused);
