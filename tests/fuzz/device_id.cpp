@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/device_id.h"
+#include "core/device/device_id.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using pintle::core::DeviceId;

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "core/timeline.h"
-#include "core/worklist.h"
+#include "core/time/timeline.h"
+#include "core/time/worklist.h"
 #include "interleaving/model/model_sync.h"
 #include "interleaving/model/stage.h"
 #include "pintle/error.h"

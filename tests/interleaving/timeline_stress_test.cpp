@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "core/timeline.h"
-#include "core/worklist.h"
+#include "core/time/timeline.h"
+#include "core/time/worklist.h"
 #include "kit/host_timeline.h"
 
 namespace pintle {

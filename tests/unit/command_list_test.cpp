@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/launch.h"
+#include "core/list/launch.h"
 #include "unit/device_over.h"
 #include "unit/golden.h"
 

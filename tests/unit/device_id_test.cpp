@@ -1,4 +1,4 @@
-#include "core/device_id.h"
+#include "core/device/device_id.h"
 
 #include <gtest/gtest.h>
 

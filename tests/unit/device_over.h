@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/device_state.h"
+#include "core/device/device_state.h"
 #include "kit/forwarding.h"
 #include "pintle/pintle.h"
 #include "unit/seam_support.h"

@@ -1,4 +1,4 @@
-#include "core/hazards.h"
+#include "core/list/hazards.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/host_function.h"
+#include "core/list/host_function.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/thread_context.h"
+#include "core/door/thread_context.h"
 
 namespace pintle::core {
 namespace {

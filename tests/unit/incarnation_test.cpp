@@ -1,5 +1,5 @@
 // Core over a device that finishes when the test says so: watching, holding, deferred frees, losses.
-#include "core/incarnation.h"
+#include "core/device/incarnation.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <future>
 #include <thread>
 
-#include "core/queue_state.h"
+#include "core/queue/queue_state.h"
 #include "fake_device.h"
 
 namespace pintle::core {

@@ -1,4 +1,4 @@
-#include "core/object_table.h"
+#include "core/buffers/object_table.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "core/stamps.h"
+#include "core/buffers/stamps.h"
 
 namespace pintle::core {
 namespace {

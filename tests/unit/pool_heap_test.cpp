@@ -1,5 +1,5 @@
 // Chunks of a pool's blocks: classes, splitting, merging, stamps. Without a device.
-#include "core/pool_heap.h"
+#include "core/buffers/pool_heap.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <random>
 #include <set>
 
-#include "core/queue_order.h"
+#include "core/buffers/queue_order.h"
 
 namespace pintle::core {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/program_pack.h"
+#include "core/program/program_pack.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/catalog.h"
+#include "core/device/catalog.h"
 #include "unit/golden.h"
 #include "unit/seam_support.h"
 

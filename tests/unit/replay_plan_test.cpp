@@ -1,11 +1,11 @@
 // Which commands of a recording a backend records, and which are submitted again.
-#include "core/replay_plan.h"
+#include "core/queue/replay_plan.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "core/slot_rules.h"
+#include "core/list/slot_rules.h"
 #include "unit/seam_support.h"
 
 namespace pintle::core {

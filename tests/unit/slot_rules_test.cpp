@@ -1,4 +1,4 @@
-#include "core/slot_rules.h"
+#include "core/list/slot_rules.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/worklist.h"
+#include "core/time/worklist.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,175 @@
+// Places in blocks of device memory: size classes, split and coalesced. It knows no device and takes no lock.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/buffers/stamps.h"
+#include "pintle/backend/command.h"
+
+namespace pintle::core {
+
+/// Hands out chunks of blocks. A chunk that comes back waits in the list of its size class, with the stamps of its last
+/// uses, and is given to the next who may have it, last in first out: nothing is merged or split while the same sizes
+/// come and go. `settle` turns those whose uses are finished into free ones, which merge with their neighbours; a free
+/// chunk of a larger class is split. Sizes are whole classes, eight for each power of two, so a request is rounded up
+/// by less than an eighth.
+class PoolHeap {
+ public:
+  /// Offsets and sizes are multiples of a granule, in bytes.
+  static constexpr std::uint64_t least_granule = 256;
+
+  struct Block;
+  enum class State : std::uint8_t { used, waiting, free };
+
+  /// A piece of a block; all pieces tile it.
+  struct Chunk {
+    Block* block = nullptr;
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+    State state = State::free;
+    std::uint16_t size_class = 0;  ///< Of its size.
+    Chunk* left = nullptr;         ///< In the block, by offset.
+    Chunk* right = nullptr;
+    Chunk* previous = nullptr;  ///< In its list.
+    Chunk* next = nullptr;
+    Stamps stamps;  ///< Of a waiting chunk, and of a used one those that it was taken with.
+  };
+
+  /// Memory of the device.
+  struct Block {
+    backend::MemoryId memory = backend::MemoryId::none;
+    std::uint64_t size = 0;
+    Chunk* first = nullptr;
+  };
+
+  /// `granule` is a power of two; the least one at least.
+  explicit PoolHeap(std::uint64_t granule = least_granule) noexcept
+      : granule_bits_(static_cast<unsigned>(std::countr_zero(granule))) {}
+  PoolHeap(const PoolHeap&) = delete;
+  PoolHeap& operator=(const PoolHeap&) = delete;
+
+  /// The size of the class that holds `size` bytes (at least 1); empty beyond 2^63.
+  [[nodiscard]] std::optional<std::uint64_t> rounded(std::uint64_t size) const noexcept {
+    if (size > std::uint64_t{1} << 63) return std::nullopt;
+    const std::uint64_t granules = (size + granule() - 1) >> granule_bits_;
+    if (granules < 2 * steps) return granules << granule_bits_;
+    const auto shift = static_cast<unsigned>(std::bit_width(granules)) - 4;  // what a step of this power counts in
+    const std::uint64_t step = std::uint64_t{1} << shift;
+    return ((granules + step - 1) >> shift << shift) << granule_bits_;
+  }
+  [[nodiscard]] std::uint64_t granule() const noexcept { return std::uint64_t{1} << granule_bits_; }
+
+  /// A waiting chunk of exactly this class whose stamps `may_have` accepts; null when there is none.
+  template <class MayHave>
+  [[nodiscard]] Chunk* reuse(std::uint64_t size, MayHave may_have) {
+    constexpr int most = 64;  // looked at, so that a long list of chunks in flight costs no more than a split
+    int looked = 0;
+    for (Chunk* chunk = waiting_[class_of(size)]; chunk != nullptr && looked < most; chunk = chunk->next, ++looked) {
+      if (may_have(chunk->stamps)) return take_waiting(*chunk);
+    }
+    return nullptr;
+  }
+  /// A free chunk, split where it is larger; null when none is large enough. May throw std::bad_alloc, and then nothing
+  /// is taken.
+  [[nodiscard]] Chunk* take_free(std::uint64_t size);
+  /// A used chunk comes back, with its last uses.
+  void give(Chunk& chunk, Stamps&& stamps) noexcept {
+    chunk.stamps = std::move(stamps);
+    chunk.state = State::waiting;
+    link(waiting_, chunk);
+    used_ -= chunk.size;
+    waiting_bytes_ += chunk.size;
+  }
+  /// Waiting chunks whose stamps `is_finished` accepts become free and merge.
+  template <class IsFinished>
+  void settle(IsFinished is_finished) {
+    for (Chunk*& list : waiting_) {
+      for (Chunk* chunk = list; chunk != nullptr;) {
+        Chunk* const next = chunk->next;
+        if (is_finished(chunk->stamps)) set_free(*chunk);
+        chunk = next;
+      }
+    }
+  }
+  /// Calls `visit(chunk)` for each waiting chunk until it answers false.
+  template <class Visit>
+  void each_waiting(Visit visit) const {
+    for (const Chunk* const list : waiting_) {
+      for (const Chunk* chunk = list; chunk != nullptr; chunk = chunk->next) {
+        if (!visit(*chunk)) return;
+      }
+    }
+  }
+
+  /// New memory, wholly free; `size` is a multiple of the granule. May throw std::bad_alloc, and then nothing changes.
+  void add_block(backend::MemoryId memory, std::uint64_t size);
+  /// Forgets wholly free blocks, largest first, as long as at least `keep` bytes stay held, and returns their memory.
+  [[nodiscard]] std::vector<std::pair<backend::MemoryId, std::uint64_t>> drop_blocks(std::uint64_t keep);
+
+  /// Bytes of all blocks.
+  [[nodiscard]] std::uint64_t held() const noexcept { return held_; }
+  /// Bytes of chunks in use, of chunks that wait, and of the largest free chunk.
+  [[nodiscard]] std::uint64_t used() const noexcept { return used_; }
+  [[nodiscard]] std::uint64_t waiting() const noexcept { return waiting_bytes_; }
+  [[nodiscard]] std::uint64_t largest_free() const noexcept;
+  [[nodiscard]] std::size_t blocks() const noexcept { return blocks_.size(); }
+
+ private:
+  static constexpr std::size_t steps = 8;  // classes for each power of two
+  static constexpr std::size_t classes = 56 * steps;
+  using Lists = std::array<Chunk*, classes>;
+
+  /// Class k of the power of two 2^p covers [2^p (1 + k/8), 2^p (1 + (k+1)/8)). Below 8 granules every count of
+  /// granules is a class of its own.
+  [[nodiscard]] std::size_t class_of(std::uint64_t size) const noexcept {
+    const std::uint64_t granules = size >> granule_bits_;
+    if (granules < steps) return static_cast<std::size_t>(granules);
+    const auto power = static_cast<unsigned>(std::bit_width(granules)) - 1;
+    return (power - 2) * steps + static_cast<std::size_t>((granules >> (power - 3)) & (steps - 1));
+  }
+  [[nodiscard]] Chunk* new_chunk();
+  void forget_chunk(Chunk& chunk) noexcept { spare_.push_back(&chunk); }
+  [[nodiscard]] Chunk* take_waiting(Chunk& chunk) noexcept {
+    unlink(waiting_, chunk);
+    waiting_bytes_ -= chunk.size;
+    used_ += chunk.size;
+    chunk.state = State::used;
+    return &chunk;
+  }
+  void set_free(Chunk& chunk) noexcept;
+  void merge_with_right(Chunk& chunk) noexcept;
+  void link_free(Chunk& chunk) noexcept;
+  void unlink_free(Chunk& chunk) noexcept;
+  static void link(Lists& lists, Chunk& chunk) noexcept {
+    Chunk*& first = lists[chunk.size_class];
+    chunk.previous = nullptr;
+    chunk.next = first;
+    if (first != nullptr) first->previous = &chunk;
+    first = &chunk;
+  }
+  static void unlink(Lists& lists, Chunk& chunk) noexcept {
+    (chunk.previous != nullptr ? chunk.previous->next : lists[chunk.size_class]) = chunk.next;
+    if (chunk.next != nullptr) chunk.next->previous = chunk.previous;
+  }
+
+  const unsigned granule_bits_;
+  std::deque<Chunk> chunks_;  // every chunk that has ever been; pieces come and go, their memory is used again
+  std::vector<Chunk*> spare_;
+  std::vector<std::unique_ptr<Block>> blocks_;
+  Lists waiting_{};
+  Lists free_{};
+  std::array<std::uint64_t, classes / 64> filled_{};  // which lists of `free_` hold something
+  std::uint64_t held_ = 0;
+  std::uint64_t used_ = 0;
+  std::uint64_t waiting_bytes_ = 0;
+};
+
+}  // namespace pintle::core

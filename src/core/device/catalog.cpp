@@ -1,0 +1,284 @@
+#include "core/device/catalog.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <memory>
+#include <utility>
+
+#include "base/contain.h"
+#include "base/log.h"
+#include "base/quote.h"
+
+namespace pintle::core {
+namespace {
+
+using backend::Driver;
+using backend::Layer;
+
+/// In the order of their names; the first of a name stays.
+template <class Named>
+std::vector<Named*> by_name(std::span<Named* const> unsorted) {
+  std::vector<Named*> sorted;
+  for (Named* const item : unsorted) {
+    const auto place =
+        std::ranges::lower_bound(sorted, item->name(), {}, [](const Named* other) { return other->name(); });
+    if (place == sorted.end() || (*place)->name() != item->name()) {
+      sorted.insert(place, item);
+    } else {
+      base::log(LogLevel::warn, "core", "A second backend or layer with the name {} is left out.",
+                base::quote(item->name()));
+    }
+  }
+  return sorted;
+}
+
+template <class Named>
+Named* find_named(const std::vector<Named*>& sorted, std::string_view name) {
+  const auto found = std::ranges::find(sorted, name, [](const Named* item) { return item->name(); });
+  return found == sorted.end() ? nullptr : *found;
+}
+
+/// What one driver has, under canonical ids: a device that is alone needs no ordinal.
+DeviceList list_of(Driver& driver) {
+  backend::Enumeration found = driver.enumerate();
+  const std::string name(driver.name());
+  for (std::size_t i = 0; i < found.devices.size(); ++i) {
+    found.devices[i].id = found.devices.size() == 1 ? name : fmt::format("{}:{}", name, i);
+    found.devices[i].backend = name;
+  }
+  for (Absence& absence : found.absences) absence.backend = name;
+  if (found.devices.empty() && found.absences.empty()) {
+    found.absences.push_back({name, "The driver finds no device and gives no reason.", {}});
+  }
+  return {std::move(found.devices), std::move(found.absences)};
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return out;
+}
+
+Place place_at(Driver& driver, const DeviceList& found, std::size_t ordinal) {
+  return {&driver, static_cast<std::uint32_t>(ordinal), found.devices.size(), found.devices[ordinal].uuid};
+}
+
+void append_sentence(std::string& text, std::string_view sentence) {
+  if (sentence.empty()) return;
+  if (!text.empty()) text += ' ';
+  text += sentence;
+  if (!text.ends_with('.')) text += '.';
+}
+
+std::string text_of(const std::vector<Absence>& absences) {
+  std::string text;
+  for (const Absence& absence : absences) {
+    append_sentence(text, absence.reason);
+    append_sentence(text, absence.next_step);
+  }
+  return text;
+}
+
+std::string ids_of(const std::vector<DeviceInfo>& devices) {
+  std::string ids;
+  for (const DeviceInfo& device : devices) ids += (ids.empty() ? "" : ", ") + device.id;
+  return ids;
+}
+
+std::vector<DeviceInfo> with_uuid(const std::vector<DeviceInfo>& devices, std::string_view beginning) {
+  std::vector<DeviceInfo> matches;
+  std::ranges::copy_if(devices, std::back_inserter(matches),
+                       [&](const DeviceInfo& device) { return lower(device.uuid).starts_with(beginning); });
+  return matches;
+}
+
+/// What `best` picks, the best first. Software and simulated devices are for those who name them.
+constexpr std::array best_kinds{DeviceKind::discrete_gpu, DeviceKind::integrated_gpu, DeviceKind::accelerator,
+                                DeviceKind::cpu};
+
+std::ptrdiff_t rank_of(const DeviceInfo& device) noexcept {
+  return std::ranges::find(best_kinds, device.kind) - best_kinds.begin();
+}
+
+bool is_eligible(const DeviceInfo& device) noexcept { return rank_of(device) < std::ssize(best_kinds); }
+
+/// Opens a place, again after each loss, and wraps it in its layers.
+class Opening {
+ public:
+  Opening(Place place, DeviceId id, std::vector<Layer*> layers)
+      : place_(std::move(place)), id_(std::move(id)), layers_(std::move(layers)) {}
+
+  Result<std::unique_ptr<backend::Device>> operator()() {
+    return base::contain("opening a device", [&] { return open(); });
+  }
+
+ private:
+  Result<std::unique_ptr<backend::Device>> open() {
+    PINTLE_ASSIGN(ordinal, ordinal_now());
+    auto device = place_.driver->open(ordinal, views_of(id_.options));
+    if (device && *device == nullptr) device = no_device(place_.driver->name());
+    for (std::size_t i = layers_.size(); device && i-- > 0;) {
+      device = layers_[i]->wrap(*std::move(device), views_of(id_.layers[i].options));
+      if (device && *device == nullptr) device = no_device(layers_[i]->name());
+    }
+    if (!device) return device.error().during(fmt::format("opening [{}]", id_.text()));
+    return device;
+  }
+
+  /// Ordinals move when a device vanishes; a uuid does not. The first time the place has just been found.
+  Result<std::uint32_t> ordinal_now() {
+    if (std::exchange(was_just_found_, false) || place_.uuid.empty()) return place_.ordinal;
+    const std::vector<DeviceInfo> devices = place_.driver->enumerate().devices;
+    if (place_.ordinal < devices.size() && devices[place_.ordinal].uuid == place_.uuid) return place_.ordinal;
+    const auto moved = std::ranges::find(devices, place_.uuid, &DeviceInfo::uuid);
+    if (moved != devices.end()) return static_cast<std::uint32_t>(moved - devices.begin());
+    return Error(Errc::unavailable,
+                 fmt::format("Device with the uuid {} is not there any more.", base::quote(place_.uuid)));
+  }
+
+  static std::vector<backend::Option> views_of(const std::vector<IdOption>& options) {
+    std::vector<backend::Option> views;
+    for (const IdOption& option : options) views.push_back({option.key, option.value});
+    return views;
+  }
+
+  static Error no_device(std::string_view name) {
+    return {Errc::internal, fmt::format("Opening by {} succeeds without a device.", base::quote(name))};
+  }
+
+  Place place_;
+  DeviceId id_;
+  std::vector<Layer*> layers_;  // of id_.layers, in order
+  bool was_just_found_ = true;
+};
+
+}  // namespace
+
+Catalog::Catalog(std::span<Driver* const> drivers, std::span<Layer* const> layers)
+    : drivers_(by_name(drivers)), layers_(by_name(layers)) {}
+
+DeviceList Catalog::all() const {
+  DeviceList all;
+  for (Driver* driver : drivers_) {
+    DeviceList found = list_of(*driver);
+    std::ranges::move(found.devices, std::back_inserter(all.devices));
+    std::ranges::move(found.absences, std::back_inserter(all.absences));
+  }
+  return all;
+}
+
+Result<DeviceList> Catalog::list() const {
+  return base::contain("listing devices", [&]() -> Result<DeviceList> { return all(); });
+}
+
+std::string Catalog::layer_names() const {
+  std::string names;
+  for (const Layer* layer : layers_) names += fmt::format("{}{}", names.empty() ? "" : ", ", layer->name());
+  return names.empty() ? "none" : names;
+}
+
+std::string Catalog::valid_ids() const {
+  const std::vector<DeviceInfo> devices = all().devices;
+  if (devices.empty()) return "none";
+  return (std::ranges::any_of(devices, is_eligible) ? "best, " : "") + ids_of(devices);
+}
+
+Error Catalog::nowhere(const DeviceId& id, std::string_view why) const {
+  return {Errc::unavailable, fmt::format("Device id {} names no device here. {} Valid ids are {}; layers are {}.",
+                                         base::quote(id.text()), why, valid_ids(), layer_names())};
+}
+
+// The first of the best kind.
+Result<Place> Catalog::best() const {
+  Place best;
+  std::ptrdiff_t best_rank = std::ssize(best_kinds);
+  for (Driver* driver : drivers_) {
+    const DeviceList found = list_of(*driver);
+    for (std::size_t i = 0; i < found.devices.size(); ++i) {
+      const std::ptrdiff_t rank = rank_of(found.devices[i]);
+      if (rank >= best_rank) continue;
+      best_rank = rank;
+      best = place_at(*driver, found, i);
+    }
+  }
+  if (best.driver != nullptr) return best;
+  DeviceId id;
+  id.backend = "best";
+  return nowhere(id, "Neither hardware nor a cpu device is there.");
+}
+
+Result<Place> Catalog::named(const DeviceId& id) const {
+  Driver* const driver = find_named(drivers_, id.backend);
+  const std::string name = base::quote(id.backend);
+  if (driver == nullptr && find_named(layers_, id.backend) != nullptr) {
+    return nowhere(id, fmt::format("Layer {} goes around a device: {}(cpu).", name, id.backend));
+  }
+  if (driver == nullptr) return nowhere(id, fmt::format("There is no backend {}.", name));
+  const DeviceList found = list_of(*driver);
+  if (found.devices.empty())
+    return nowhere(id, fmt::format("Backend {} has no device: {}", name, text_of(found.absences)));
+  if (id.uuid.empty()) {
+    const std::uint32_t ordinal = id.ordinal.value_or(0);
+    if (ordinal < found.devices.size()) return place_at(*driver, found, ordinal);
+    return nowhere(id, fmt::format("Ordinal ({}) is not below the number ({}) of devices of {}.", ordinal,
+                                   found.devices.size(), name));
+  }
+  const std::vector<DeviceInfo> matches = with_uuid(found.devices, id.uuid);
+  if (matches.empty()) return nowhere(id, fmt::format("No uuid of {} begins with {}.", name, base::quote(id.uuid)));
+  if (matches.size() == 1) {
+    const auto at = std::ranges::find(found.devices, matches.front().id, &DeviceInfo::id);
+    return place_at(*driver, found, static_cast<std::size_t>(at - found.devices.begin()));
+  }
+  return Error(Errc::invalid_argument, fmt::format("Uuid {} is the beginning of {} devices: {}.", base::quote(id.uuid),
+                                                   matches.size(), ids_of(matches)));
+}
+
+Result<Place> Catalog::place_of(const DeviceId& id) const { return id.is_best() ? best() : named(id); }
+
+Result<std::vector<Layer*>> Catalog::layers_of(const DeviceId& id) const {
+  std::vector<Layer*> layers;
+  for (const IdLayer& wanted : id.layers) {
+    Layer* const layer = find_named(layers_, wanted.name);
+    if (layer == nullptr) return nowhere(id, fmt::format("There is no layer {}.", base::quote(wanted.name)));
+    layers.push_back(layer);
+  }
+  return layers;
+}
+
+Result<DeviceRecipe> Catalog::find(std::string_view text) const {
+  return base::contain("finding a device", [&]() -> Result<DeviceRecipe> {
+    PINTLE_ASSIGN(id, DeviceId::parse(text));
+    PINTLE_ASSIGN(layers, layers_of(id));
+    PINTLE_ASSIGN(place, place_of(id));
+    // From here on the id says where the device was found.
+    id.backend = place.driver->name();
+    id.ordinal = place.count == 1 ? std::nullopt : std::optional(place.ordinal);
+    id.uuid.clear();
+    return DeviceRecipe{id.text(), Opening(std::move(place), id, std::move(layers))};
+  });
+}
+
+// What the caller made, nobody here can make again.
+Result<DeviceRecipe> Catalog::wrap(const backend::NativeObject& device) const {
+  return base::contain("wrapping a device", [&]() -> Result<DeviceRecipe> {
+    static std::atomic<std::uint64_t> last{0};
+    Driver* const driver = find_named(drivers_, device.type.substr(0, device.type.find('.')));
+    if (driver == nullptr) {
+      return Error(Errc::unsupported, fmt::format("Native type {} is of no backend here. Valid ids are {}.",
+                                                  base::quote(device.type), valid_ids()));
+    }
+    const std::string id = fmt::format("{}?native={}", driver->name(), ++last);
+    auto wrap = [driver, id, device, is_done = false]() mutable -> Result<std::unique_ptr<backend::Device>> {
+      if (!std::exchange(is_done, true)) return driver->wrap(device, id);
+      return Error(Errc::unavailable,
+                   fmt::format("[{}] is over native objects that are lost; make new ones and wrap them.", id));
+    };
+    return DeviceRecipe{id, std::move(wrap)};
+  });
+}
+
+}  // namespace pintle::core

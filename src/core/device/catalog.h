@@ -1,0 +1,50 @@
+// Every driver and layer that there is, and what can be found among them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/device/device_id.h"
+#include "core/device/registry.h"
+#include "pintle/backend/driver.h"
+#include "pintle/device.h"
+
+namespace pintle::core {
+
+/// A device where it was found.
+struct Place {
+  backend::Driver* driver = nullptr;
+  std::uint32_t ordinal = 0;
+  std::size_t count = 1;  // devices of the driver
+  std::string uuid;       // empty where the driver gives none
+};
+
+/// The logic of the registry over given drivers and layers, which outlive it and its recipes.
+/// Finding a device by name asks its driver alone: `cpu` does not load Vulkan. Immutable, thread-safe.
+class Catalog {
+ public:
+  Catalog(std::span<backend::Driver* const> drivers, std::span<backend::Layer* const> layers);
+
+  [[nodiscard]] Result<DeviceList> list() const;
+  [[nodiscard]] Result<DeviceRecipe> find(std::string_view id) const;
+  [[nodiscard]] Result<DeviceRecipe> wrap(const backend::NativeObject& device) const;
+
+ private:
+  [[nodiscard]] DeviceList all() const;
+  [[nodiscard]] Result<Place> place_of(const DeviceId& id) const;
+  [[nodiscard]] Result<Place> named(const DeviceId& id) const;
+  [[nodiscard]] Result<Place> best() const;
+  [[nodiscard]] Result<std::vector<backend::Layer*>> layers_of(const DeviceId& id) const;
+  [[nodiscard]] Error nowhere(const DeviceId& id, std::string_view why) const;
+  [[nodiscard]] std::string valid_ids() const;
+  [[nodiscard]] std::string layer_names() const;
+
+  std::vector<backend::Driver*> drivers_;  // by name
+  std::vector<backend::Layer*> layers_;    // by name
+};
+
+}  // namespace pintle::core

@@ -1,0 +1,67 @@
+#include "core/device/process_end.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/fork.h"
+#include "core/device/incarnation.h"
+#include "pintle/deadline.h"
+
+namespace pintle::core {
+namespace {
+
+struct Entry {
+  std::weak_ptr<Incarnation> incarnation;
+  std::weak_ptr<const void> presence;
+};
+
+struct Opened {
+  std::mutex mutex;
+  std::vector<Entry> entries;
+
+  static Opened& instance() {
+    static Opened& opened = *new Opened;
+    return opened;
+  }
+};
+
+/// Another thread had the last of it, and is inside the driver that is about to go.
+void wait_until_closed(const Entry& entry) {
+  constexpr auto limit = std::chrono::seconds(5);
+  const Deadline deadline = deadline_after(Clock::now(), limit);
+  while (!entry.presence.expired() && Clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+}
+
+void end_all() {
+  if (base::in_forked_child()) return;
+  std::vector<Entry> ending;
+  {
+    std::lock_guard lock(Opened::instance().mutex);
+    ending = std::exchange(Opened::instance().entries, {});
+  }
+  for (const Entry& each : ending) {
+    if (const auto incarnation = each.incarnation.lock()) incarnation->end();
+    else wait_until_closed(each);
+  }
+}
+
+}  // namespace
+
+void end_with_process(const std::shared_ptr<Incarnation>& incarnation) {
+  {
+    std::lock_guard lock(Opened::instance().mutex);
+    auto& all = Opened::instance().entries;
+    std::erase_if(all, [](const Entry& each) { return each.presence.expired(); });
+    all.push_back({incarnation, incarnation->presence()});
+  }
+  // Each time: what is registered last runs first, and the device may have brought one more library.
+  std::atexit(end_all);
+}
+
+}  // namespace pintle::core

@@ -1,0 +1,22 @@
+#include "core/door/describe.h"
+
+#include <fmt/format.h>
+
+#include "base/quote.h"
+
+namespace pintle::core {
+
+Error blocking_refused(std::string what) {
+  return Error(Errc::invalid_argument,
+               std::move(what) + " blocks, which is refused inside a callback or host call: it could wait for itself.");
+}
+
+Error empty_object(std::string_view kind) {
+  return Error(Errc::invalid_argument, fmt::format("This {} is empty: it was moved from or never made.", kind));
+}
+
+std::string native_text(std::string_view type, std::string_view object) {
+  return fmt::format("asking {} for the native type {}", object, base::quote(type));
+}
+
+}  // namespace pintle::core

@@ -1,0 +1,51 @@
+#include "core/list/host_function.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "core/door/thread_context.h"
+
+namespace pintle::core {
+namespace {
+
+/// Call it inside a catch block only.
+Error error_of_call() noexcept {
+  try {
+    throw;
+  } catch (const std::exception& exception) {
+    try {
+      return {Errc::cancelled, fmt::format("Host call throws ({}).", exception.what())};
+    } catch (...) {
+      return {Errc::cancelled, "Host call throws."};
+    }
+  } catch (...) {
+    return {Errc::cancelled, "Host call throws (an exception that is no std::exception)."};
+  }
+}
+
+}  // namespace
+
+void HostFunction::run(void* state) noexcept {
+  auto& self = *static_cast<HostFunction*>(state);
+  const NoBlocking scope;
+  try {
+    self.function_();
+  } catch (...) {
+    self.keep(error_of_call());
+  }
+}
+
+void HostFunction::keep(Error error) noexcept {
+  const std::scoped_lock lock(mutex_);
+  if (!error_) error_ = std::move(error);
+}
+
+std::optional<Error> HostFunction::take_error() noexcept {
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(error_, std::nullopt);
+}
+
+}  // namespace pintle::core

@@ -1,0 +1,95 @@
+#include "core/program/program_pack.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/contain.h"
+#include "base/file.h"
+#include "core/door/describe.h"
+
+namespace pintle {
+namespace {
+
+VariantInfo info_of(const io::PackVariant& variant) {
+  return {variant.format, variant.target, variant.entries, variant.code.size()};
+}
+
+std::shared_ptr<const ProgramPack::State> freeze(io::Pack pack) {
+  auto state = std::make_shared<ProgramPack::State>();
+  std::ranges::transform(pack.variants, std::back_inserter(state->infos), info_of);
+  state->pack = std::move(pack);
+  return state;
+}
+
+Result<io::Pack> pack_of_source(std::string_view format, std::string_view code,
+                                std::span<const std::string_view> signatures, std::string name) {
+  io::PackVariant variant{std::string(format), {}, {}, {}};
+  for (const std::string_view signature : signatures) {
+    PINTLE_ASSIGN(entry, Entry::parse(signature));
+    variant.entries.push_back(std::move(entry));
+  }
+  const auto bytes = base::bytes_in(code);
+  variant.code.assign(bytes.begin(), bytes.end());
+  io::Pack pack{std::move(name), {}};
+  pack.variants.push_back(std::move(variant));
+  PINTLE_TRY(io::check_pack(pack));
+  return pack;
+}
+
+}  // namespace
+
+Result<ProgramPack> ProgramPack::open(const std::filesystem::path& path) {
+  return base::contain("opening a pack", [&]() -> Result<ProgramPack> {
+    PINTLE_ASSIGN(pack, io::read_pack(path));
+    return ProgramPack(freeze(std::move(pack)));
+  });
+}
+
+Result<ProgramPack> ProgramPack::parse(std::span<const std::byte> bytes) {
+  return base::contain("reading a pack", [&]() -> Result<ProgramPack> {
+    PINTLE_ASSIGN(pack, io::parse_pack(bytes));
+    return ProgramPack(freeze(std::move(pack)));
+  });
+}
+
+Result<ProgramPack> ProgramPack::source(std::string_view format, std::string_view code,
+                                        std::span<const std::string_view> signatures, std::string name) {
+  return base::contain("making a pack", [&]() -> Result<ProgramPack> {
+    PINTLE_ASSIGN(pack, pack_of_source(format, code, signatures, std::move(name)));
+    return ProgramPack(freeze(std::move(pack)));
+  });
+}
+
+// Where memory runs out the pack is empty, which every use of it says.
+ProgramPack ProgramPack::with(const ProgramPack& other) const {
+  if (state_ == nullptr) return other;
+  if (other.state_ == nullptr) return *this;
+  try {
+    io::Pack pack = state_->pack;
+    std::ranges::copy(other.state_->pack.variants, std::back_inserter(pack.variants));
+    return ProgramPack(freeze(std::move(pack)));
+  } catch (...) {
+    return {};
+  }
+}
+
+std::string_view ProgramPack::name() const noexcept {
+  return state_ == nullptr ? std::string_view() : state_->pack.name;
+}
+
+std::span<const VariantInfo> ProgramPack::variants() const noexcept {
+  if (state_ == nullptr) return {};
+  return state_->infos;
+}
+
+Result<std::vector<std::byte>> ProgramPack::serialize() const {
+  return base::contain("writing a pack", [&]() -> Result<std::vector<std::byte>> {
+    if (state_ == nullptr) return core::empty_object("ProgramPack");
+    PINTLE_TRY(io::check_pack(state_->pack));
+    return io::serialize_pack(state_->pack);
+  });
+}
+
+}  // namespace pintle

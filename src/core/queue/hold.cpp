@@ -1,0 +1,26 @@
+#include "core/queue/flight.h"
+#include "core/queue/queue_state.h"
+#include "core/time/worklist.h"
+
+namespace pintle::core {
+
+bool Hold::add(const std::shared_ptr<SignalState>& signal, std::uint64_t value) {
+  auto gate = std::make_unique<Gate>(*this, signal, value);
+  left_.fetch_add(1, std::memory_order_relaxed);
+  if (signal->timeline().add(*gate, value) != PointStatus::pending) {
+    left_.fetch_sub(1, std::memory_order_relaxed);
+    return false;
+  }
+  gates_.push_back(std::move(gate));
+  return true;
+}
+
+void Hold::Gate::fire(Worklist& worklist) noexcept {
+  const bool failed = signal_->timeline().status(value_) == PointStatus::failed;
+  if (failed) hold_.failed_.store(true, std::memory_order_release);
+  const bool last = hold_.left_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  if (!failed && !last) return;
+  if (auto queue = hold_.queue_.lock()) worklist.pump(std::move(queue));
+}
+
+}  // namespace pintle::core

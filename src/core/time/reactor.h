@@ -1,0 +1,92 @@
+// The core thread: observes what nobody waits for, and runs callbacks.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/time/signal_state.h"
+#include "core/time/timeline.h"
+#include "core/time/watchers.h"
+
+namespace pintle::core {
+
+/// A callback waiting for a point. Fired by the timeline or given up at its deadline, whichever is first, and run once.
+class Continuation final : public Timeline::Waiter, public std::enable_shared_from_this<Continuation> {
+ public:
+  Continuation(std::shared_ptr<SignalState> signal, std::uint64_t value,
+               std::function<void(const Result<void>&)> callback);
+  void fire(Worklist& worklist) noexcept override;
+
+ private:
+  friend class Reactor;
+
+  using Places = std::multimap<Deadline, std::shared_ptr<Continuation>>;
+
+  void run() noexcept;
+
+  std::shared_ptr<SignalState> signal_;
+  std::uint64_t value_;
+  std::function<void(const Result<void>&)> callback_;
+  std::optional<Error> timeout_;
+  std::optional<Places::iterator> place_;  // among the waiting; the reactor's mutex guards it
+};
+
+/// One for the process, made at first use and never destroyed. Its mutex is a leaf: timelines and backends call it.
+/// The thread runs as soon as it is needed, unless every open device is driven: then `Device::poll()` does its work.
+class Reactor {
+ public:
+  static Reactor& instance();
+
+  /// A device was opened or closed.
+  void opened(bool is_driven) noexcept;
+  void closed(bool is_driven) noexcept;
+
+  /// Has the queue observed when `serial`, which is native, is reached: told by the backend, or waited for by a
+  /// watcher.
+  void watch(std::shared_ptr<QueueState> queue, std::uint64_t serial);
+  /// Registers a callback.
+  Result<void> then(std::shared_ptr<SignalState> signal, std::uint64_t value,
+                    std::function<void(const Result<void>&)> callback, Deadline deadline);
+  /// Runs the callbacks that are ready or past their deadline, on this thread.
+  void run_callbacks();
+
+ private:
+  friend class Continuation;
+  struct Watch {
+    std::shared_ptr<QueueState> queue;
+    std::uint64_t serial = 0;
+  };
+
+  Reactor() = default;
+  static void notified(void* state);
+  void ready(std::shared_ptr<Continuation> continuation) noexcept;
+  void post(std::shared_ptr<QueueState> queue) noexcept;
+  void wake() noexcept;
+  void run();
+  void expire();
+  void report_losses();
+  void observe_posted();
+  [[nodiscard]] bool hand_over_watched();
+
+  std::mutex mutex_;
+  std::condition_variable condition_;
+  bool running_ = false;
+  int driven_devices_ = 0;
+  int other_devices_ = 0;
+  std::vector<std::shared_ptr<QueueState>> posted_;                    // to observe
+  std::vector<Watch> watched_;                                         // the backend cannot tell: for `watchers_`
+  std::vector<std::pair<std::shared_ptr<QueueState>, Error>> losses_;  // told where nothing may be locked
+  std::deque<std::shared_ptr<Continuation>> ready_;                    // to run
+  Continuation::Places waiting_;                                       // by deadline
+  Watchers watchers_;
+};
+
+}  // namespace pintle::core

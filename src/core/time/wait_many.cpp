@@ -1,0 +1,108 @@
+// Waiting for several points at once.
+#include <deque>
+#include <span>
+
+#include "base/contain.h"
+#include "base/fork.h"
+#include "core/door/describe.h"
+#include "core/device/incarnation.h"
+#include "core/queue/queue_state.h"
+#include "core/time/signal_state.h"
+#include "core/door/thread_context.h"
+#include "pintle/signal.h"
+
+namespace pintle {
+namespace {
+
+using core::PointStatus;
+
+// What is known of the points at one moment.
+struct Survey {
+  std::optional<std::size_t> reached;  // the first of them
+  std::optional<std::size_t> failed;
+  std::optional<std::size_t> pending;
+};
+
+PointStatus status_of(const Point& point) { return state_of(point)->timeline().status(point.value()); }
+
+Survey survey(std::span<const Point> points) {
+  Survey found;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const PointStatus status = status_of(points[i]);
+    auto& first = status == PointStatus::reached  ? found.reached
+                  : status == PointStatus::failed ? found.failed
+                                                  : found.pending;
+    if (!first) first = i;
+  }
+  return found;
+}
+
+// Sleeps until one of the pending points is reached or fails; false when the deadline passes first. A point may have
+// been reached since it was last looked at: it is not linked, so `is_settled` looks again behind the links.
+template <class IsSettled>
+bool park(std::span<const Point> points, Deadline deadline, IsSettled is_settled) {
+  core::Parker parker;
+  std::deque<core::ParkedWaiter> waiters;
+  std::deque<const Point*> linked;
+  bool changed = false;
+  for (const Point& point : points) {
+    if (status_of(point) != PointStatus::pending) continue;
+    const auto signal = state_of(point);
+    changed |= signal->timeline().add(waiters.emplace_back(parker), point.value()) != PointStatus::pending;
+    linked.push_back(&point);
+    signal->watch(point.value());
+    if (const auto native = signal->native_point(point.value())) native->queue->incarnation().drive();
+  }
+  changed = changed || is_settled() || parker.park(deadline);
+  for (std::size_t i = 0; i < linked.size(); ++i) changed |= !state_of(*linked[i])->timeline().remove(waiters[i]);
+  return changed;
+}
+
+Result<void> check(std::span<const Point> points) {
+  if (base::in_forked_child()) return base::forked_error();
+  for (const Point& point : points) {
+    if (!state_of(point)) return core::empty_object("Point");
+  }
+  return {};
+}
+
+// Waits until `is_done` is content with what is known, something fails, or the deadline passes.
+template <class IsDone>
+Result<Survey> wait_until(std::span<const Point> points, Deadline deadline, IsDone is_done) {
+  for (const Point& point : points) state_of(point)->refresh();
+  for (;;) {
+    const Survey found = survey(points);
+    if (is_done(found)) return found;
+    if (found.failed) return state_of(points[*found.failed])->failure();
+    if (core::no_blocking > 0) return core::blocking_refused("Waiting for several points");
+    const auto is_settled = [&] {
+      const Survey now = survey(points);
+      return is_done(now) || now.failed;
+    };
+    if (park(points, deadline, is_settled)) continue;
+    return state_of(points[*found.pending])->timed_out(points[*found.pending].value());
+  }
+}
+
+}  // namespace
+
+Result<void> wait_all(std::span<const Point> points, Timeout timeout) {
+  PINTLE_TRY(check(points));
+  return base::contain("waiting for all points", [&]() -> Result<void> {
+    PINTLE_TRY(
+        wait_until(points, timeout.deadline(), [](const Survey& found) { return !found.failed && !found.pending; }));
+    return {};
+  });
+}
+
+Result<std::size_t> wait_any(std::span<const Point> points, Timeout timeout) {
+  PINTLE_TRY(check(points));
+  if (points.empty()) return Error(Errc::invalid_argument, "Waiting for any of (0) points would never end.");
+  return base::contain("waiting for any point", [&]() -> Result<std::size_t> {
+    PINTLE_ASSIGN(found,
+                  wait_until(points, timeout.deadline(), [](const Survey& seen) { return seen.reached.has_value(); }));
+    return *found.reached;
+  });
+}
+
+}  // namespace pintle

@@ -1,0 +1,35 @@
+// Threads that wait in backends that cannot tell when a serial is reached.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "core/queue/queue_state.h"
+
+namespace pintle::core {
+
+/// One thread for each queue that is watched at one time, kept for the next. None is ever joined: whoever owns this
+/// never destroys it. Thread-safe.
+class Watchers {
+ public:
+  /// Has a thread wait for `serial`, which is native, and observe the queue. False where the system refuses a thread.
+  [[nodiscard]] bool watch(const std::shared_ptr<QueueState>& queue, std::uint64_t serial) noexcept;
+
+ private:
+  struct Watcher {
+    std::condition_variable condition;
+    std::shared_ptr<QueueState> queue;   // null while idle
+    std::vector<std::uint64_t> serials;  // not empty while there is a queue
+  };
+
+  [[nodiscard]] Watcher& watcher_for(const QueueState& queue);
+  void run(Watcher& watcher);
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Watcher>> all_;
+};
+
+}  // namespace pintle::core
