@@ -58,7 +58,7 @@ class BufferView {
   friend class CommandList;
   friend class Queue;
   friend class core::Crossings;
-  friend class core::Incarnation;
+  friend class core::QueueState;
   friend class core::RecordingState;
 
   std::uint64_t incarnation_ = 0;  // unique in the process, so a view of another device or generation is told apart
@@ -76,17 +76,17 @@ class Buffer {
   Buffer() noexcept = default;
   Buffer(const core::NewBuffer& made) noexcept;  ///< For the library.
   Buffer(Buffer&& other) noexcept
-      : incarnation_(std::exchange(other.incarnation_, nullptr)), view_(std::exchange(other.view_, {})) {}
+      : table_(std::exchange(other.table_, nullptr)), view_(std::exchange(other.view_, {})) {}
   Buffer& operator=(Buffer&& other) noexcept {
     if (this == &other) return *this;
     const std::uint64_t before = view_.buffer_;
-    core::Incarnation* const its = std::exchange(incarnation_, std::exchange(other.incarnation_, nullptr));
+    core::BufferTable* const its = std::exchange(table_, std::exchange(other.table_, nullptr));
     view_ = std::exchange(other.view_, {});
     if (its != nullptr) destroy(*its, before);  // last: what it kept may own `other`
     return *this;
   }
   ~Buffer() {
-    if (incarnation_ != nullptr) destroy(*incarnation_, view_.buffer_);
+    if (table_ != nullptr) destroy(*table_, view_.buffer_);
   }
 
   [[nodiscard]] DType dtype() const noexcept { return view_.dtype(); }
@@ -130,13 +130,12 @@ class Buffer {
   }
 
  private:
-  friend class core::Incarnation;
   friend class Queue;
-  static void destroy(core::Incarnation& incarnation, std::uint64_t buffer) noexcept;
+  static void destroy(core::BufferTable& table, std::uint64_t buffer) noexcept;
   Result<std::uint64_t> fill_native(std::string_view type, void* out) const;
   [[nodiscard]] Result<std::span<std::byte>> map_for(Access access);
 
-  core::Incarnation* incarnation_ = nullptr;  // lives as long as a buffer of it
+  core::BufferTable* table_ = nullptr;  // lives as long as a buffer of it
   BufferView view_;
 };
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <list>
 #include <memory>
 #include <optional>
 #include <ranges>
@@ -160,6 +161,9 @@ class CommandList {
   /// Says that the launch before also touches `buffer`, reached by address.
   CommandList&& uses(const BufferArgument& buffer, Access access);
 
+  /// Keeps the buffer's memory until the submission's point is reached, whatever becomes of the buffer. Not a command:
+  /// nothing runs, and nothing is ordered.
+  CommandList&& holds(const BufferView& buffer);
   /// Runs `function` on a thread of the device's backend. It must not block on Pintle; an exception in it fails the
   /// point.
   CommandList&& call(std::function<void()> function);
@@ -176,13 +180,8 @@ class CommandList {
   [[nodiscard]] const std::optional<Error>& error() const noexcept;
 
  private:
-  friend class Device;
-  friend class Queue;
   friend class core::Crossings;
-  friend class core::Incarnation;
-  friend class core::QueueState;
-  friend class core::RecordingState;
-  friend class core::Worklist;
+  friend class core::ListReader;
 
   /// A copy between two devices: the place of its command, and what is to be copied.
   struct Crossing {
@@ -210,6 +209,7 @@ class CommandList {
   CommandList&& step(const char* name, Body body);
   template <class Operation>
   void add(const Operation& operation);
+  [[nodiscard]] Result<void> take_slot(Slot slot);
   [[nodiscard]] Result<void> admit(const BufferView& view);
   [[nodiscard]] Result<void> admit(const Kernel& kernel);
   [[nodiscard]] Error foreign(const std::string& object, std::uint64_t incarnation) const;
@@ -235,9 +235,11 @@ class CommandList {
 
   std::vector<backend::Command> commands_;
   std::vector<backend::Argument> arguments_;
-  std::vector<std::shared_ptr<const void>> retained_;                // host memory, labels, programs
-  std::vector<std::shared_ptr<core::HostFunction>> host_functions_;  // to ask for their errors when they have run
-  std::unique_ptr<std::vector<Crossing>> crossings_;                 // null: there are none
+  std::list<std::shared_ptr<const void>> retained_;   // host memory, labels, programs, functions
+  std::vector<core::HostRun*> host_runs_;             // of retained functions: to ask for errors when they have run
+  std::vector<std::uint64_t> held_;                   // buffers that are only kept
+  std::unique_ptr<std::vector<Crossing>> crossings_;  // null: there are none
+  std::uint32_t first_slot_ = backend::no_slot;
   std::uint64_t incarnation_ = 0;                                    // of the buffers and kernels used; 0: none yet
   std::uint64_t first_buffer_ = 0;                                   // what decided that, for messages: a buffer's id
   const Entry* first_kernel_ = nullptr;                              // or an entry of a retained program

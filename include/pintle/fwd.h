@@ -27,17 +27,18 @@ struct Slot;
 
 // What stands behind them; only the library sees inside.
 namespace core {
+class BufferTable;
 class Crossings;
 class DeviceState;
-class HostFunction;
+class HostRun;
 class Incarnation;
+class ListReader;
 class PoolState;
 class ProgramState;
 class QueueState;
 class RecordingState;
 class SignalState;
 class Worklist;
-struct BufferRecord;
 struct NewBuffer;
 }  // namespace core
 

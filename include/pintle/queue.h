@@ -66,6 +66,10 @@ class Queue {
   /// Ends the sharing now, by a submission whose point is when the buffer has bytes of its own.
   Result<Point> unshare(const Buffer& buffer);
 
+  /// What a list that uses `view` so would be refused for: another device, a destroyed or sealed buffer, a queue that
+  /// takes nothing more. Nothing is submitted.
+  Result<void> check(const BufferView& view, Access access) const;
+
   /// The point of what was submitted last; reached on a fresh queue. Empty for a moved-from queue.
   [[nodiscard]] Point last() const noexcept;
   /// As it appears in messages: `[Queue 2 "copy"]`.
@@ -88,6 +92,7 @@ class Queue {
   friend class Pool;
   explicit Queue(std::shared_ptr<core::QueueState> state) noexcept : state_(std::move(state)) {}
   Result<void> fill_native(std::string_view type, void* out) const;
+  Result<void> check_own(const Buffer& buffer) const;
   Result<Point> start(CommandList&& list, SubmitOptions* options);
   Result<Point> start(const Recording& recording, std::span<const SlotValue> bindings, SubmitOptions* options);
 

@@ -15,10 +15,11 @@ namespace {
 TEST(HostFunction, RunsAndForbidsBlocking) {
   int depth = 0;
   HostFunction function([&] { depth = no_blocking; });
-  HostFunction::run(&function);
+  HostRun run(function);
+  HostRun::run(&run);
   EXPECT_EQ(depth, 1);
   EXPECT_EQ(no_blocking, 0);
-  EXPECT_FALSE(function.take_error());
+  EXPECT_FALSE(run.take_error());
 }
 
 TEST(HostFunction, ExceptionsBecomeTheFirstError) {
@@ -27,29 +28,43 @@ TEST(HostFunction, ExceptionsBecomeTheFirstError) {
     if (++runs == 1) throw std::runtime_error("no paper");
     throw 42;
   });
-  HostFunction::run(&function);
-  HostFunction::run(&function);
+  HostRun run(function);
+  HostRun::run(&run);
+  HostRun::run(&run);
   EXPECT_EQ(no_blocking, 0);
-  const auto first = function.take_error();
+  const auto first = run.take_error();
   ASSERT_TRUE(first);
   EXPECT_EQ(first->code(), Errc::cancelled);
   EXPECT_EQ(first->text(), "Host call throws (no paper).");
-  EXPECT_FALSE(function.take_error());
-  HostFunction::run(&function);
-  EXPECT_EQ(function.take_error()->text(), "Host call throws (an exception that is no std::exception).");
+  EXPECT_FALSE(run.take_error());
+  HostRun::run(&run);
+  EXPECT_EQ(run.take_error()->text(), "Host call throws (an exception that is no std::exception).");
 }
 
 TEST(HostFunctionConcurrency, ReplaysShareOne) {
   HostFunction function([] { throw std::runtime_error("always"); });
+  HostRun run(function);
   std::vector<std::jthread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
-      for (int j = 0; j < 200; ++j) HostFunction::run(&function);
+      for (int j = 0; j < 200; ++j) HostRun::run(&run);
     });
   }
   threads.clear();
-  EXPECT_TRUE(function.take_error());
-  EXPECT_FALSE(function.take_error());
+  EXPECT_TRUE(run.take_error());
+  EXPECT_FALSE(run.take_error());
+}
+
+TEST(HostFunction, EveryRunHasItsOwnError) {
+  int runs = 0;
+  HostFunction function([&] {
+    if (++runs == 2) throw std::runtime_error("the second");
+  });
+  HostRun first(function), second(function);
+  HostRun::run(&first);
+  HostRun::run(&second);
+  EXPECT_FALSE(first.take_error());
+  EXPECT_EQ(second.take_error()->text(), "Host call throws (the second).");
 }
 
 }  // namespace

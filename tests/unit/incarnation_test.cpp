@@ -23,7 +23,7 @@ class IncarnationConcurrency : public testing::Test {
     incarnation_ = must(Incarnation::open("fake", 1, std::move(device)));
   }
 
-  std::shared_ptr<QueueState> queue() { return must(incarnation_->create_queue({})); }
+  std::shared_ptr<QueueState> queue() { return must(incarnation_->queues().create({})); }
   static Result<Point> try_submit(QueueState& queue, SubmitOptions options) {
     return queue.submit(CommandList{}, &options);
   }
@@ -125,7 +125,7 @@ TEST_F(IncarnationConcurrency, FullQueueTimesOutAndThenTakesMore) {
 TEST_F(IncarnationConcurrency, MemoryIsFreedWhenItsLastUseIsFinished) {
   const auto work = queue();
   {
-    const Buffer buffer = must(incarnation_->allocate(DType::u32, {4}, {}));
+    const Buffer buffer = must(incarnation_->buffers().allocate(DType::u32, {4}, {}));
     must(work->submit(CommandList{}.fill(buffer, 1u), nullptr));
   }
   EXPECT_EQ(device_->released(), 0u);
@@ -136,7 +136,7 @@ TEST_F(IncarnationConcurrency, MemoryIsFreedWhenItsLastUseIsFinished) {
 
 TEST_F(IncarnationConcurrency, UnusedMemoryIsFreedAtOnce) {
   {
-    const Buffer buffer = must(incarnation_->allocate(DType::u32, {4}, {}));
+    const Buffer buffer = must(incarnation_->buffers().allocate(DType::u32, {4}, {}));
   }
   EXPECT_EQ(device_->released(), 1u);
 }
@@ -144,11 +144,11 @@ TEST_F(IncarnationConcurrency, UnusedMemoryIsFreedAtOnce) {
 TEST_F(IncarnationConcurrency, RefusedSubmitDoesNotFreeWhatAnEarlierOneUses) {
   const auto work = queue();
   {
-    const Buffer kept = must(incarnation_->allocate(DType::u32, {4}, {}));
+    const Buffer kept = must(incarnation_->buffers().allocate(DType::u32, {4}, {}));
     BufferView gone;
     must(work->submit(CommandList{}.fill(kept, 1u), nullptr));
     {
-      const Buffer brief = must(incarnation_->allocate(DType::u32, {4}, {}));
+      const Buffer brief = must(incarnation_->buffers().allocate(DType::u32, {4}, {}));
       gone = brief.view();
     }
     EXPECT_EQ(device_->released(), 1u);
@@ -204,8 +204,8 @@ TEST_F(IncarnationConcurrency, LossReachesEverybodyWithTheFirstCause) {
   while (codes == 0) std::this_thread::yield();
   EXPECT_EQ(codes, static_cast<int>(Errc::device_lost));
   EXPECT_TRUE(work->submit(CommandList{}, nullptr).error().same_origin(cause));
-  EXPECT_TRUE(incarnation_->is_lost());
-  EXPECT_EQ(incarnation_->loss().generation(), 1u);
+  EXPECT_TRUE(incarnation_->life().is_lost());
+  EXPECT_EQ(incarnation_->life().loss().generation(), 1u);
 }
 
 TEST_F(IncarnationConcurrency, LossToldByNotifyFailsTheCallback) {
@@ -218,7 +218,7 @@ TEST_F(IncarnationConcurrency, LossToldByNotifyFailsTheCallback) {
       done.then([&](const Result<void>& result) { calls += !result && result.error().same_origin(cause) ? 1 : 100; }));
   while (calls == 0) std::this_thread::yield();
   EXPECT_EQ(calls, 1);
-  EXPECT_TRUE(incarnation_->is_lost());
+  EXPECT_TRUE(incarnation_->life().is_lost());
 }
 
 TEST_F(IncarnationConcurrency, WrongSerialOfABackendIsAnInternalError) {

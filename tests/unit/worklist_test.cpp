@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <list>
 #include <memory>
 #include <string>
+
+#include "core/list/list_reader.h"
 
 namespace pintle::core {
 namespace {
@@ -13,8 +17,24 @@ std::shared_ptr<void> writes_when_gone(std::string& text, char letter) {
   return {nullptr, [&text, letter](void*) { text += letter; }};
 }
 
-CommandList list_that_owns(std::shared_ptr<void> owned) {
-  return CommandList{}.call([owned = std::move(owned)] {}).label("call").call([] {});
+/// What a list owns.
+std::list<std::shared_ptr<const void>> list_that_owns(std::shared_ptr<void> owned) {
+  CommandList list = CommandList{}.call([owned = std::move(owned)] {}).label("call").call([] {});
+  return std::move(ListReader::retained(list));
+}
+
+/// Runs a function when no lock is held.
+class Later final : public Deferred {
+ public:
+  explicit Later(std::function<void(Worklist&)> action) : action_(std::move(action)) {}
+
+ private:
+  void run_deferred(Worklist& worklist) noexcept override { action_(worklist); }
+  std::function<void(Worklist&)> action_;
+};
+
+void later(Worklist& worklist, std::function<void(Worklist&)> action) {
+  worklist.add(std::make_shared<Later>(std::move(action)));
 }
 
 TEST(Worklist, WhatListsOwnGoesWhenItRuns) {
@@ -32,7 +52,7 @@ TEST(Worklist, RunsWhatIsLeftWhenItGoes) {
   {
     Worklist worklist;
     worklist.bury(list_that_owns(writes_when_gone(gone, 'a')));
-    worklist.later([&gone] { gone += '!'; });
+    later(worklist, [&gone](Worklist&) { gone += '!'; });
   }
   EXPECT_EQ(gone, "a!");
 }
@@ -40,10 +60,10 @@ TEST(Worklist, RunsWhatIsLeftWhenItGoes) {
 TEST(Worklist, AnActionMayAddMore) {
   std::string gone;
   Worklist worklist;
-  worklist.later([&] {
+  later(worklist, [&](Worklist& same) {
     gone += '1';
-    worklist.bury(list_that_owns(writes_when_gone(gone, 'a')));
-    worklist.later([&gone] { gone += '2'; });
+    same.bury(list_that_owns(writes_when_gone(gone, 'a')));
+    later(same, [&gone](Worklist&) { gone += '2'; });
   });
   worklist.run();
   EXPECT_EQ(gone, "1a2");
@@ -51,7 +71,7 @@ TEST(Worklist, AnActionMayAddMore) {
 
 TEST(Worklist, AnEmptyListIsNothing) {
   Worklist worklist;
-  worklist.bury(CommandList{});
+  worklist.bury({});
   worklist.run();
   worklist.run();
 }

@@ -1,6 +1,7 @@
 // What stands behind a Buffer.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -13,35 +14,43 @@
 
 namespace pintle::core {
 
-class Incarnation;
+class BufferTable;
 class Loan;
-class PoolState;
 
 /// Where a buffer's memory goes when nobody uses it any more.
 struct Origin {
-  PoolState* pool = nullptr;  ///< With its chunk; otherwise the memory is the buffer's own.
+  ChunkOwner* pool = nullptr;  ///< With its chunk; otherwise the memory is the buffer's own.
   PoolHeap::Chunk* chunk = nullptr;
   std::shared_ptr<const void> keeper{};  ///< Of memory that is somebody else's: let go after the last use.
+  bool is_foreign = false;               ///< It is somebody else's.
 };
 
-/// Bytes that forks of one buffer have in common, until one of them is written.
+/// A submission that others come after, though no point says so: their users cannot know of it.
+struct Formation {
+  std::uint64_t queue = 0;  ///< 0: none.
+  std::uint64_t serial = 0;
+};
+
+/// Bytes that forks of one buffer have in common, until one of them is written. Goes with the last record that names it,
+/// live or retired.
 struct SharedBytes {
-  std::uint64_t owners = 0;
+  std::uint64_t owners = 0;  ///< Records of live buffers.
   Origin origin;
-  /// Uses of the bytes that an owner cannot know of: before a fork, and by owners that have left. Who writes the bytes,
-  /// or copies them to write the copy, comes after.
-  Stamps before;
+  Formation formation;    ///< A backend has it; whoever copies the bytes comes after.
+  bool is_taken = false;  ///< The last owner has the memory to itself.
 };
 
 /// What a user's Buffer is made of, where it is to be.
 struct NewBuffer {
-  Incarnation* incarnation;
+  BufferTable* table;
   std::uint64_t id;
   std::uint64_t size;
   DType dtype;
   const Shape& shape;
 };
 
+/// A buffer's, until its memory has been given back: a destroyed one stays, *retired*, as long as work in flight or a
+/// loan uses it. What remains of a buffer that got other bytes is retired too.
 struct BufferRecord {
   BufferRecord() noexcept {}  // NOLINT(modernize-use-equals-default): a defaulted one is cleared first, byte by byte
 
@@ -51,18 +60,24 @@ struct BufferRecord {
   std::uint32_t alignment = 1;
   Placement placement = Placement::device;
   bool is_sealed = false;
-  bool is_pinned = false;  ///< Somebody outside knows where the bytes are: a recording, a mapping, a native handle.
+  bool is_pinned = false;   ///< Somebody outside knows where the bytes are: a recording, a mapping, a native handle.
+  bool is_retired = false;  ///< No id finds it any more.
   std::string label{};
   Stamps stamps{};
+  Formation formation{};  ///< The bytes come from it: whoever uses the buffer comes after.
+  Formation copied_by{};  ///< It makes a fork: whoever writes the buffer comes after.
   std::weak_ptr<Loan> loan{};
   Origin origin{};
   std::shared_ptr<SharedBytes> shared{};  ///< With forks; the origin is there then.
   std::shared_ptr<const void> kept{};     ///< The user's, until the buffer goes.
+  std::uint64_t next_retired = 0;         ///< The id of the next in the chain.
 
   [[nodiscard]] const Origin& source() const noexcept { return shared != nullptr ? shared->origin : origin; }
   [[nodiscard]] bool is_lazy() const noexcept { return memory == backend::MemoryId::none; }
   /// Whether somebody must look at it before a command names its memory.
-  [[nodiscard]] bool is_special() const noexcept { return is_sealed || is_lazy() || shared != nullptr; }
+  [[nodiscard]] bool is_special() const noexcept {
+    return is_sealed || is_lazy() || shared != nullptr || formation.queue != 0 || copied_by.queue != 0;
+  }
 };
 
 }  // namespace pintle::core

@@ -1,22 +1,29 @@
 #include "core/buffers/loan.h"
 
-#include <mutex>
-
 #include "base/fork.h"
-#include "core/device/incarnation.h"
 
 namespace pintle::core {
 
 Loan::~Loan() {
   if (base::in_forked_child()) return;
-  if (bytes_ && !owner_->is_lost()) owner_->device().unmap(place_.memory);
-  if (release_) release_();
+  if (!bytes_.empty() && !life_.is_lost()) life_.device().unmap(place_.memory);
+  lender_->end_loan();
 }
 
+// Maps are counted, so that the second of two at once is one too many.
 Result<void> Loan::map() {
-  if (bytes_) return {};
-  PINTLE_ASSIGN(bytes, owner_->device().map(place_.memory));
-  bytes_ = bytes.subspan(place_.offset, place_.size);
+  {
+    const std::lock_guard lock(mutex_);
+    if (!bytes_.empty()) return {};
+  }
+  PINTLE_ASSIGN(bytes, life_.device().map(place_.memory));
+  bool is_first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    is_first = bytes_.empty();
+    bytes_ = bytes.subspan(place_.offset, place_.size);
+  }
+  if (!is_first) life_.device().unmap(place_.memory);
   return {};
 }
 

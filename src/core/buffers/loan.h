@@ -2,40 +2,46 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
-#include <optional>
+#include <mutex>
 #include <span>
 #include <utility>
 
+#include "core/life/life.h"
 #include "pintle/backend/command.h"
 #include "pintle/error.h"
 
 namespace pintle::core {
 
-class Incarnation;
-
 /// Shared by all who work on the bytes; the memory stays, and stays mapped once it is, until the last of them is done.
 class Loan {
  public:
-  Loan(std::shared_ptr<Incarnation> owner, const backend::Range& place) noexcept
-      : owner_(std::move(owner)), place_(place) {}
+  /// Told with no lock held when the last of them is done.
+  class Lender {
+   public:
+    virtual void end_loan() noexcept = 0;
+
+   protected:
+    ~Lender() = default;
+  };
+
+  Loan(Life& life, std::shared_ptr<Lender> lender, const backend::Range& place) noexcept
+      : life_(life), lender_(std::move(lender)), place_(place) {}
   Loan(const Loan&) = delete;
   Loan& operator=(const Loan&) = delete;
-  /// Takes the owner's lock.
   ~Loan();
 
-  /// Maps the memory, once; under the owner's lock. The address does not change.
+  /// Maps the memory, once. The address does not change.
   Result<void> map();
-  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return *bytes_; }
-  /// The buffer has been destroyed meanwhile: `release` is called when the loan ends. Under the owner's lock.
-  void release_at_end(std::function<void()> release) noexcept { release_ = std::move(release); }
+  /// Of what has been mapped.
+  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
 
  private:
-  std::shared_ptr<Incarnation> owner_;
+  Life& life_;  // the lender keeps it
+  std::shared_ptr<Lender> lender_;
   backend::Range place_;
-  std::optional<std::span<std::byte>> bytes_;
-  std::function<void()> release_;
+  std::mutex mutex_;
+  std::span<std::byte> bytes_;
 };
 
 }  // namespace pintle::core

@@ -44,7 +44,8 @@ class ObjectTable {
     if (places_.size() >= free_.capacity()) free_.reserve(2 * places_.size() + 16);
   }
 
-  [[nodiscard]] T* find(std::uint64_t id) noexcept {
+  [[nodiscard]] T* find(std::uint64_t id) noexcept { return const_cast<T*>(std::as_const(*this).find(id)); }
+  [[nodiscard]] const T* find(std::uint64_t id) const noexcept {
     const auto place = static_cast<std::uint32_t>(id);
     if (place >= places_.size() || places_[place].epoch != id >> 32 || !places_[place].object) return nullptr;
     return &*places_[place].object;
@@ -60,7 +61,7 @@ class ObjectTable {
   }
 
   /// Ends the object where it is; its id is live.
-  void drop(std::uint64_t id) {
+  void drop(std::uint64_t id) noexcept {
     Place& place = places_[static_cast<std::uint32_t>(id)];
     place.object.reset();
     if (++place.epoch != 0) free_.push_back(static_cast<std::uint32_t>(id));

@@ -90,21 +90,21 @@ void PoolHeap::add_block(backend::MemoryId memory, std::uint64_t size) {
   link_free(*whole);
 }
 
-std::vector<std::pair<backend::MemoryId, std::uint64_t>> PoolHeap::drop_blocks(std::uint64_t keep) {
-  const auto is_empty = [](const std::unique_ptr<Block>& block) {
-    return block->first->state == State::free && block->first->right == nullptr;
-  };
-  std::ranges::sort(blocks_, std::greater(), [](const auto& block) { return std::pair(block->size, block->memory); });
-  std::vector<std::pair<backend::MemoryId, std::uint64_t>> dropped;
-  dropped.reserve(blocks_.size());
-  std::erase_if(blocks_, [&](const std::unique_ptr<Block>& block) {
-    if (!is_empty(block) || held_ - block->size < keep) return false;
-    unlink_free(*block->first);
-    forget_chunk(*block->first);
-    held_ -= block->size;
-    dropped.emplace_back(block->memory, block->size);
-    return true;
-  });
+std::optional<std::pair<backend::MemoryId, std::uint64_t>> PoolHeap::drop_block(std::uint64_t keep) noexcept {
+  auto largest = blocks_.end();
+  for (auto each = blocks_.begin(); each != blocks_.end(); ++each) {
+    const Block& block = **each;
+    const bool is_empty = block.first->state == State::free && block.first->right == nullptr;
+    if (!is_empty || held_ - block.size < keep) continue;
+    if (largest == blocks_.end() || std::pair(block.size, block.memory) > std::pair((*largest)->size, (*largest)->memory))
+      largest = each;
+  }
+  if (largest == blocks_.end()) return std::nullopt;
+  const std::pair dropped((*largest)->memory, (*largest)->size);
+  unlink_free(*(*largest)->first);
+  forget_chunk(*(*largest)->first);
+  held_ -= dropped.second;
+  blocks_.erase(largest);
   return dropped;
 }
 

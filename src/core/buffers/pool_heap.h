@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,9 @@
 #include "pintle/backend/command.h"
 
 namespace pintle::core {
+
+class Locked;
+class Worklist;
 
 /// Hands out chunks of blocks. A chunk that comes back waits in the list of its size class, with the stamps of its last
 /// uses, and is given to the next who may have it, last in first out: nothing is merged or split while the same sizes
@@ -40,7 +44,7 @@ class PoolHeap {
     Chunk* right = nullptr;
     Chunk* previous = nullptr;  ///< In its list.
     Chunk* next = nullptr;
-    Stamps stamps;  ///< Of a waiting chunk, and of a used one those that it was taken with.
+    Stamps stamps;  ///< Of a waiting chunk; of a used one those that it was taken with.
   };
 
   /// Memory of the device.
@@ -111,8 +115,8 @@ class PoolHeap {
 
   /// New memory, wholly free; `size` is a multiple of the granule. May throw std::bad_alloc, and then nothing changes.
   void add_block(backend::MemoryId memory, std::uint64_t size);
-  /// Forgets wholly free blocks, largest first, as long as at least `keep` bytes stay held, and returns their memory.
-  [[nodiscard]] std::vector<std::pair<backend::MemoryId, std::uint64_t>> drop_blocks(std::uint64_t keep);
+  /// Forgets the largest wholly free block, if at least `keep` bytes stay held, and returns its memory and size.
+  [[nodiscard]] std::optional<std::pair<backend::MemoryId, std::uint64_t>> drop_block(std::uint64_t keep) noexcept;
 
   /// Bytes of all blocks.
   [[nodiscard]] std::uint64_t held() const noexcept { return held_; }
@@ -170,6 +174,18 @@ class PoolHeap {
   std::uint64_t held_ = 0;
   std::uint64_t used_ = 0;
   std::uint64_t waiting_bytes_ = 0;
+};
+
+/// Takes chunks back.
+class ChunkOwner {
+ public:
+  /// With the stamps of the last uses; with the lock held.
+  virtual void give_back(PoolHeap::Chunk& chunk, Stamps&& stamps, Worklist& worklist, const Locked&) noexcept = 0;
+  /// Its name in messages.
+  [[nodiscard]] virtual const std::string& text() const noexcept = 0;
+
+ protected:
+  ~ChunkOwner() = default;
 };
 
 }  // namespace pintle::core

@@ -13,13 +13,19 @@ namespace pintle::core {
 /// more and are dropped now and then.
 class QueueOrder {
  public:
+  /// From now on somebody asks; before that nothing is kept.
+  void begin() noexcept { is_asked_ = true; }
+  /// The next `count` edges need no memory.
+  void reserve(std::size_t count) {
+    if (is_asked_) edges_.reserve(std::max(edges_.size() + count, crowded_));
+  }
   template <class IsFinished>
   void add(Stamp later, Stamp earlier, IsFinished is_finished) {
-    if (edges_.size() >= crowded_) {
-      std::erase_if(edges_, [&](const Edge& edge) { return is_finished(edge.earlier); });
-      crowded_ = 2 * edges_.size() + 64;
-    }
+    if (!is_asked_) return;
     edges_.push_back({later, earlier});
+    if (edges_.size() < crowded_) return;
+    std::erase_if(edges_, [&](const Edge& edge) { return is_finished(edge.earlier); });
+    crowded_ = 2 * edges_.size() + 64;
   }
 
   /// Whether `later`, and so what its queue gets after it, is behind `earlier`, directly or through others.
@@ -49,6 +55,7 @@ class QueueOrder {
 
   std::vector<Edge> edges_;
   std::size_t crowded_ = 64;
+  bool is_asked_ = false;
 };
 
 }  // namespace pintle::core

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "base/fork.h"
 #include "base/settings.h"
 
 namespace pintle::core {
@@ -11,7 +10,7 @@ Result<std::shared_ptr<DeviceState>> DeviceState::open(DeviceRecipe recipe) {
   PINTLE_ASSIGN(settings, base::settings());
   auto state = std::make_shared<DeviceState>(std::move(recipe));
   PINTLE_ASSIGN(first, state->next(settings->first_serial + 1));
-  state->current_ = std::move(first);
+  state->current_.store(std::move(first));
   return state;
 }
 
@@ -21,21 +20,17 @@ Result<std::shared_ptr<Incarnation>> DeviceState::next(std::uint64_t generation)
   return Incarnation::open(recipe_.id, generation, *std::move(device));
 }
 
-std::shared_ptr<Incarnation> DeviceState::current() const {
-  std::lock_guard lock(mutex_);
-  return current_;
-}
-
 // The swap comes last: until it, everybody sees the old generation, lost; after it, the new one, whole.
 Result<void> DeviceState::recover() {
-  if (base::in_forked_child()) return base::forked_error();
   std::shared_ptr<Incarnation> old;  // destroyed without the lock
-  std::lock_guard lock(mutex_);
-  if (!current_->is_lost()) return {};
-  if (current_->loss().code() == Errc::process_poisoned) return current_->loss().during("recovering [" + id() + "]");
-  PINTLE_ASSIGN(successor, next(current_->generation() + 1));
-  current_->supersede(successor->generation());
-  old = std::exchange(current_, std::move(successor));
+  const std::lock_guard lock(recovering_);
+  old = current();
+  Life& life = old->life();
+  if (!life.is_lost()) return {};
+  if (life.loss().code() == Errc::process_poisoned) return life.loss().during("recovering [" + id() + "]");
+  PINTLE_ASSIGN(successor, next(life.generation() + 1));
+  life.supersede(successor->life().generation());
+  current_.store(std::move(successor));
   return {};
 }
 

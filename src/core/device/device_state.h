@@ -1,6 +1,7 @@
 // What stands behind a Device: a recipe, and the incarnation that it points at now.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -12,7 +13,7 @@
 namespace pintle::core {
 
 /// A physical device. Generation and backend device are one atomic state: whoever asks for the current incarnation gets
-/// both.
+/// both, also while another thread recovers.
 class DeviceState {
  public:
   /// Opens the first incarnation.
@@ -20,15 +21,15 @@ class DeviceState {
   explicit DeviceState(DeviceRecipe recipe) : recipe_(std::move(recipe)) {}
 
   [[nodiscard]] const std::string& id() const noexcept { return recipe_.id; }
-  [[nodiscard]] std::shared_ptr<Incarnation> current() const;
+  [[nodiscard]] std::shared_ptr<Incarnation> current() const noexcept { return current_.load(); }
   Result<void> recover();
 
  private:
   Result<std::shared_ptr<Incarnation>> next(std::uint64_t generation) const;
 
   DeviceRecipe recipe_;
-  mutable std::mutex mutex_;  // held while opening, so that one recovery happens at a time
-  std::shared_ptr<Incarnation> current_;
+  std::mutex recovering_;  // one recovery at a time; nobody else takes it
+  std::atomic<std::shared_ptr<Incarnation>> current_;
 };
 
 }  // namespace pintle::core

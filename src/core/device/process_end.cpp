@@ -8,14 +8,13 @@
 #include <vector>
 
 #include "base/fork.h"
-#include "core/device/incarnation.h"
 #include "pintle/deadline.h"
 
 namespace pintle::core {
 namespace {
 
 struct Entry {
-  std::weak_ptr<Incarnation> incarnation;
+  std::weak_ptr<EndsWithProcess> device;
   std::weak_ptr<const void> presence;
 };
 
@@ -46,19 +45,19 @@ void end_all() {
     ending = std::exchange(Opened::instance().entries, {});
   }
   for (const Entry& each : ending) {
-    if (const auto incarnation = each.incarnation.lock()) incarnation->end();
+    if (const auto device = each.device.lock()) device->end();
     else wait_until_closed(each);
   }
 }
 
 }  // namespace
 
-void end_with_process(const std::shared_ptr<Incarnation>& incarnation) {
+void end_with_process(std::weak_ptr<EndsWithProcess> device, std::weak_ptr<const void> presence) {
   {
     std::lock_guard lock(Opened::instance().mutex);
     auto& all = Opened::instance().entries;
     std::erase_if(all, [](const Entry& each) { return each.presence.expired(); });
-    all.push_back({incarnation, incarnation->presence()});
+    all.push_back({std::move(device), std::move(presence)});
   }
   // Each time: what is registered last runs first, and the device may have brought one more library.
   std::atexit(end_all);

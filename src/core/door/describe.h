@@ -15,4 +15,14 @@ namespace pintle::core {
 /// What an error of native access was doing.
 [[nodiscard]] std::string native_text(std::string_view type, std::string_view object);
 
+/// The error with what was being done; `words()` may run out of memory, and then the error stays as it is.
+template <class Words>
+[[nodiscard]] Error explained(const Error& error, Words words) noexcept {
+  try {
+    return error.during(words());
+  } catch (...) {
+    return error;
+  }
+}
+
 }  // namespace pintle::core

@@ -159,10 +159,16 @@ Result<backend::Range> CommandList::range(const BufferView& view) {
   return backend::Range{backend::MemoryId::none, view.buffer_, view.offset_, view.size_, backend::no_slot};
 }
 
+Result<void> CommandList::take_slot(Slot slot) {
+  PINTLE_TRY(core::check_slot(slot));
+  if (first_slot_ == backend::no_slot) first_slot_ = slot.index;
+  return {};
+}
+
 Result<backend::Range> CommandList::range(const BufferArgument& argument, std::uint64_t needed) {
   if (const auto* view = std::get_if<BufferView>(&argument)) return range(*view);
   const Slot slot = std::get<Slot>(argument);
-  PINTLE_TRY(core::check_slot(slot));
+  PINTLE_TRY(take_slot(slot));
   return backend::Range{backend::MemoryId::none, 0, 0, needed, slot.index};
 }
 
@@ -242,7 +248,7 @@ CommandList&& CommandList::upload_retained(const BufferView& to, std::optional<D
 
 CommandList&& CommandList::upload(const BufferView& to, Slot from) {
   return step("upload", [&]() -> Result<void> {
-    PINTLE_TRY(core::check_slot(from));
+    PINTLE_TRY(take_slot(from));
     PINTLE_ASSIGN(target, range(to));
     add(backend::Upload{target, {nullptr, target.size, from.index}});
     return {};
@@ -262,7 +268,7 @@ CommandList&& CommandList::download_lent(std::optional<DType> dtype, std::span<s
 
 CommandList&& CommandList::download(Slot to, const BufferView& from) {
   return step("download", [&]() -> Result<void> {
-    PINTLE_TRY(core::check_slot(to));
+    PINTLE_TRY(take_slot(to));
     PINTLE_ASSIGN(source, range(from));
     add(backend::Download{{nullptr, source.size, to.index}, source});
     return {};
@@ -299,9 +305,19 @@ CommandList&& CommandList::uses(const BufferArgument& buffer, Access access) {
 CommandList&& CommandList::call(std::function<void()> function) {
   return step("host_call", [&]() -> Result<void> {
     if (!function) return invalid("Host function is empty.");
-    auto held = std::make_shared<core::HostFunction>(std::move(function));
-    add(backend::HostCall{&core::HostFunction::run, held.get()});
-    host_functions_.push_back(std::move(held));
+    auto held = std::make_shared<core::ListedFunction>(std::move(function));
+    host_runs_.reserve(host_runs_.size() + 1);
+    retained_.push_back(held);
+    add(backend::HostCall{&core::HostRun::run, &held->run});
+    host_runs_.push_back(&held->run);
+    return {};
+  });
+}
+
+CommandList&& CommandList::holds(const BufferView& buffer) {
+  return step("holds", [&]() -> Result<void> {
+    PINTLE_TRY(admit(buffer));
+    held_.push_back(buffer.buffer_);
     return {};
   });
 }

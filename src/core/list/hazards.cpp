@@ -108,22 +108,34 @@ class Touched {
   RangeSet read_;
 };
 
-Touch device_touch(const backend::Range& range, Access access) noexcept {
+std::uint64_t address_of(const std::byte* data) noexcept {
+  return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(data));
+}
+
+/// Imported memory is the host's; native memory may be any that has another name.
+Touch device_touch(const backend::Range& range, Access access, std::span<const Alias> aliases) noexcept {
   if (range.slot != backend::no_slot) return {~host_space, 0, 0, writes(access), true};
+  const auto alias = std::ranges::find(aliases, range.memory, &Alias::memory);
+  if (alias != aliases.end()) {
+    if (alias->host.empty()) return {host_space, 0, 0, writes(access), true};
+    const std::uint64_t begin = address_of(alias->host.data()) + range.offset;
+    return {host_space, begin, begin + range.size, writes(access), false};
+  }
   return {static_cast<std::uint64_t>(range.memory), range.offset, range.offset + range.size, writes(access), false};
 }
 
 template <class HostBytes>
 Touch host_touch(const HostBytes& bytes, Access access) noexcept {
   if (bytes.slot != backend::no_slot) return {host_space, 0, 0, writes(access), true};
-  const auto begin = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(bytes.data));
+  const std::uint64_t begin = address_of(bytes.data);
   return {host_space, begin, begin + bytes.size, writes(access), false};
 }
 
 template <class Visit>
-void for_each_touch(const backend::Command& command, std::span<const backend::Argument> arguments, Visit visit) {
+void for_each_touch(const backend::Command& command, std::span<const backend::Argument> arguments,
+                    std::span<const Alias> aliases, Visit visit) {
   kit::for_each_range(command, arguments,
-                      [&](const backend::Range& range, Access access) { visit(device_touch(range, access)); });
+                      [&](const backend::Range& range, Access access) { visit(device_touch(range, access, aliases)); });
   kit::for_each_host(command, [&](const auto& bytes, Access access) { visit(host_touch(bytes, access)); });
 }
 
@@ -136,7 +148,8 @@ bool touches_anything(const backend::Command& command) noexcept {
 /// Goes through a list once, from barrier to barrier.
 class Placer {
  public:
-  explicit Placer(std::span<const backend::Argument> arguments) noexcept : arguments_(arguments) {}
+  Placer(std::span<const backend::Argument> arguments, std::span<const Alias> aliases) noexcept
+      : arguments_(arguments), aliases_(aliases) {}
 
   void place(backend::Command& command) {
     if (command.barrier_before || conflicts(command)) {
@@ -145,7 +158,7 @@ class Placer {
     }
     is_first_ = false;
     after_anything_ = touches_anything(command);
-    for_each_touch(command, arguments_, [this](const Touch& touch) { touched_.add(touch); });
+    for_each_touch(command, arguments_, aliases_, [this](const Touch& touch) { touched_.add(touch); });
   }
 
  private:
@@ -153,11 +166,12 @@ class Placer {
     if (is_first_) return false;
     if (after_anything_ || touches_anything(command)) return true;
     bool found = false;
-    for_each_touch(command, arguments_, [&](const Touch& touch) { found = found || touched_.conflicts(touch); });
+    for_each_touch(command, arguments_, aliases_, [&](const Touch& touch) { found = found || touched_.conflicts(touch); });
     return found;
   }
 
   std::span<const backend::Argument> arguments_;
+  std::span<const Alias> aliases_;
   Touched touched_;
   bool is_first_ = true;
   bool after_anything_ = false;
@@ -165,9 +179,10 @@ class Placer {
 
 }  // namespace
 
-void place_barriers(std::span<backend::Command> commands, std::span<const backend::Argument> arguments) {
+void place_barriers(std::span<backend::Command> commands, std::span<const backend::Argument> arguments,
+                    std::span<const Alias> aliases) {
   if (commands.size() < 2) return;
-  Placer placer(arguments);
+  Placer placer(arguments, aliases);
   for (backend::Command& command : commands) placer.place(command);
 }
 

@@ -28,22 +28,25 @@ Error error_of_call() noexcept {
 
 }  // namespace
 
-void HostFunction::run(void* state) noexcept {
-  auto& self = *static_cast<HostFunction*>(state);
+std::optional<Error> HostFunction::call() noexcept {
   const NoBlocking scope;
   try {
-    self.function_();
+    function_();
+    return std::nullopt;
   } catch (...) {
-    self.keep(error_of_call());
+    return error_of_call();
   }
 }
 
-void HostFunction::keep(Error error) noexcept {
-  const std::scoped_lock lock(mutex_);
-  if (!error_) error_ = std::move(error);
+void HostRun::run(void* state) noexcept {
+  auto& self = *static_cast<HostRun*>(state);
+  auto error = self.function_->call();
+  if (!error) return;
+  const std::scoped_lock lock(self.mutex_);
+  if (!self.error_) self.error_ = std::move(error);
 }
 
-std::optional<Error> HostFunction::take_error() noexcept {
+std::optional<Error> HostRun::take_error() noexcept {
   const std::scoped_lock lock(mutex_);
   return std::exchange(error_, std::nullopt);
 }

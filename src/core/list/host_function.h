@@ -9,25 +9,47 @@
 
 namespace pintle::core {
 
-/// What stands behind a `backend::HostCall`: its state is the address of one of these. A recording may run it from
-/// several replays at once, as the caller's function must expect.
+/// A user's function. A recording may run it from several replays at once, as the function must expect.
 class HostFunction {
  public:
   explicit HostFunction(std::function<void()> function) noexcept : function_(std::move(function)) {}
   HostFunction(const HostFunction&) = delete;
   HostFunction& operator=(const HostFunction&) = delete;
 
-  /// `backend::HostCall::call`. Blocking on Pintle is refused inside; an exception becomes the error of the run.
+  /// Blocking on Pintle is refused inside; an exception becomes the error of the run, `cancelled`.
+  [[nodiscard]] std::optional<Error> call() noexcept;
+
+ private:
+  std::function<void()> function_;
+};
+
+/// One run of a function: what stands behind a `backend::HostCall`, whose state is the address of one of these. Every
+/// submission has its own, so that an error is charged to the submission that it came from.
+class HostRun {
+ public:
+  HostRun() noexcept = default;
+  explicit HostRun(HostFunction& function) noexcept : function_(&function) {}
+  HostRun(const HostRun&) = delete;
+  HostRun& operator=(const HostRun&) = delete;
+
+  void set(HostFunction& function) noexcept { function_ = &function; }
+  [[nodiscard]] HostFunction& function() const noexcept { return *function_; }
+  /// `backend::HostCall::call`.
   static void run(void* state) noexcept;
-  /// The first error since the last call, `cancelled`. Asked when the submission's serial is reached.
+  /// The error of the run, once. Asked when the submission's serial is reached.
   [[nodiscard]] std::optional<Error> take_error() noexcept;
 
  private:
-  void keep(Error error) noexcept;
-
-  std::function<void()> function_;
+  HostFunction* function_ = nullptr;
   std::mutex mutex_;
   std::optional<Error> error_;
+};
+
+/// A function in a list, with the run that a submission of the list is.
+struct ListedFunction {
+  explicit ListedFunction(std::function<void()> body) noexcept : function(std::move(body)), run(function) {}
+  HostFunction function;
+  HostRun run;
 };
 
 }  // namespace pintle::core

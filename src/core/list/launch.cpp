@@ -144,7 +144,10 @@ namespace pintle {
 
 Result<void> CommandList::bind(backend::Argument& bound, const Parameter& parameter, const KernelArgument& argument,
                                const Limits& limits) {
-  if (const auto* slot = std::get_if<Slot>(&argument.value_)) return core::bind_slot(bound, parameter, *slot);
+  if (const auto* slot = std::get_if<Slot>(&argument.value_)) {
+    PINTLE_TRY(take_slot(*slot));
+    return core::bind_slot(bound, parameter, *slot);
+  }
   if (const auto* scalar = std::get_if<ScalarValue>(&argument.value_))
     return core::bind_scalar(bound, parameter, *scalar);
   const auto& view = std::get<BufferView>(argument.value_);

@@ -2,22 +2,22 @@
 
 #include <utility>
 
-#include "core/device/incarnation.h"
+#include "core/life/life.h"
 
 namespace pintle::core {
 
-ProgramState::ProgramState(const std::shared_ptr<Incarnation>& incarnation, backend::ProgramId id, std::string format,
+ProgramState::ProgramState(const std::shared_ptr<Life>& life, backend::ProgramId id, std::string format,
                            std::vector<Entry> entries)
-    : incarnation_(incarnation),
-      incarnation_number_(incarnation->number()),
-      limits_(incarnation->info().limits),
+    : life_(life),
+      incarnation_number_(life->number()),
+      limits_(life->info().limits),
       id_(id),
       format_(std::move(format)),
       entries_(std::move(entries)) {}
 
 ProgramState::~ProgramState() {
-  if (const auto incarnation = incarnation_.lock(); incarnation && !incarnation->is_lost())
-    incarnation->device().unload(id_);
+  if (const auto life = life_.lock(); life && !life->is_lost())
+    life->device().unload(id_);
 }
 
 }  // namespace pintle::core

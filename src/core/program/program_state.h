@@ -12,13 +12,13 @@
 
 namespace pintle::core {
 
-class Incarnation;
+class Life;
 
 /// Immutable. A command list that uses the program keeps it (through `shared_from_this`), so it is unloaded only when
 /// no list, submission, recording or handle is left.
 class ProgramState : public std::enable_shared_from_this<ProgramState> {
  public:
-  ProgramState(const std::shared_ptr<Incarnation>& incarnation, backend::ProgramId id, std::string format,
+  ProgramState(const std::shared_ptr<Life>& life, backend::ProgramId id, std::string format,
                std::vector<Entry> entries);
   ProgramState(const ProgramState&) = delete;
   ProgramState& operator=(const ProgramState&) = delete;
@@ -32,7 +32,7 @@ class ProgramState : public std::enable_shared_from_this<ProgramState> {
   [[nodiscard]] const Limits& limits() const noexcept { return limits_; }
 
  private:
-  std::weak_ptr<Incarnation> incarnation_;  // weak: submissions, which the incarnation owns, own programs
+  std::weak_ptr<Life> life_;  // weak: submissions, which belong to the device, own programs
   std::uint64_t incarnation_number_;
   Limits limits_;
   backend::ProgramId id_;

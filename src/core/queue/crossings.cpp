@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/device/incarnation.h"
 #include "core/door/object_names.h"
-#include "core/device/shared_memory.h"
+#include "core/list/list_reader.h"
+#include "core/queue/shared_memory.h"
 
 namespace pintle::core {
 namespace {
@@ -21,6 +21,7 @@ backend::Range range_of(const BufferView& view, std::uint64_t buffer) {
 
 Result<Point> Crossings::submit(SubmitOptions* options) {
   if (list_.error()) return queue_->submit(std::move(list_), options);  // the refusal's words
+  PINTLE_TRY(queue_->check_open());
   std::vector<Side> staged;
   const auto crossings = std::move(list_.crossings_);
   for (const Crossing& crossing : *crossings) {
@@ -31,25 +32,19 @@ Result<Point> Crossings::submit(SubmitOptions* options) {
     else staged.push_back(std::move(side));
   }
   if (staged.empty()) return queue_->submit(std::move(list_), options);
-  SubmitOptions all = options != nullptr ? std::move(*options) : SubmitOptions{};
-  PINTLE_TRY(queue_->check(all));
-  SubmitOptions signals{.signal = std::exchange(all.signal, {}), .label = all.label, .timeout = all.timeout};
-  for (const Side& side : staged) PINTLE_TRY(pass(side, all));
-  take(list_.commands_.size());
-  signals.wait = std::move(all.wait);
-  return queue_->submit(std::move(piece_), &signals);
+  return submit_pieces(staged, options);
 }
 
 Result<Crossings::Side> Crossings::look(const Crossing& crossing) const {
-  const std::uint64_t here = queue_->incarnation().number();
+  const Life& life = queue_->life();
+  const std::uint64_t here = life.number();
   const bool is_inbound = crossing.to.incarnation_ == here;
   if (!is_inbound && crossing.from.incarnation_ != here) {
-    return queue_->incarnation()
-        .check_owner(crossing.to.incarnation_, buffer_text(crossing.to.incarnation_, crossing.to.buffer_))
+    return life.check_owner(crossing.to.incarnation_, buffer_text(crossing.to.incarnation_, crossing.to.buffer_))
         .error();
   }
   const BufferView& other = is_inbound ? crossing.from : crossing.to;
-  auto owner = Incarnation::find(other.incarnation_);
+  auto owner = BufferTable::find_table(other.incarnation_);
   if (owner == nullptr) {
     return Error(Errc::stale, fmt::format("{} belonged to a device that has been closed.",
                                           object_text("Buffer", static_cast<std::uint32_t>(other.buffer_), "")));
@@ -64,6 +59,7 @@ Result<void> Crossings::settle(Side& side) {
     list_.incarnation_ = side.local.incarnation_;
     list_.first_buffer_ = side.local.buffer_;
   }
+  PINTLE_TRY(side.owner->life().usable());
   PINTLE_TRY(side.owner->check_access(side.other.buffer_, side.access()));
   PINTLE_ASSIGN(twin, find_twin(side));
   side.twin = twin;
@@ -87,8 +83,8 @@ Result<const Crossings::Twin*> Crossings::find_twin(const Side& side) {
     if (error.code() == Errc::unsupported) return nullptr;
     return error;
   };
-  Incarnation& here = queue_->incarnation();
-  if (!shares_memory(*side.owner, here)) return nullptr;
+  BufferTable& here = queue_->table();
+  if (!shares_memory(side.owner->life(), here.life())) return nullptr;
   backend::Exported exported;
   auto loan = side.owner->share(side.other.buffer_, side.access(), exported);
   if (!loan) return none_or(loan.error());
@@ -114,58 +110,82 @@ void Crossings::use_loan(const Side& side) {
   list_.retained_.push_back(side.loan);
 }
 
-// Has the other device move its bytes behind everything before the crossing; what follows will wait for it.
-Result<void> Crossings::pass(const Side& side, SubmitOptions& options) {
+Result<Point> Crossings::submit_pieces(const std::vector<Side>& staged, SubmitOptions* options) {
+  SubmitOptions all = options != nullptr ? std::move(*options) : SubmitOptions{};
+  PINTLE_TRY(queue_->check(all));
+  turn_ = std::make_shared<SignalState>(0, "crossing");
+  cut(staged, all);
+  for (Piece& piece : pieces_) keep_devices(piece.list, staged);
+  for (Piece& move : moves_) keep_devices(move.list, staged);
+  auto submitted = submit_all();
+  if (!submitted) static_cast<void>(turn_->fail(submitted.error()));
+  return submitted;
+}
+
+// The first piece waits for what the list waits for, the last one signals what the list signals.
+void Crossings::cut(const std::vector<Side>& staged, SubmitOptions& options) {
+  pieces_.emplace_back().options = {.wait = std::move(options.wait), .label = options.label, .timeout = options.timeout};
+  for (const Side& side : staged) cut_at(side);
+  Piece& last = pieces_.back();
+  take(last.list, list_.commands_.size());
+  last.list.held_ = list_.held_;
+  last.options.signal = std::move(options.signal);
+  last.options.label = std::move(options.label);
+}
+
+void Crossings::cut_at(const Side& side) {
   const auto size = static_cast<std::size_t>(side.other.size_bytes());
   const auto bytes = std::make_shared_for_overwrite<std::byte[]>(size);
   const std::span<std::byte> span(bytes.get(), size);
-  take(side.command);
-  CommandList other;
-  if (side.is_inbound) {
-    if (!piece_.commands_.empty()) PINTLE_TRY(start_piece(options));
-    other.download_retained(bytes, span, side.other);
-  } else {
-    piece_.download_retained(bytes, span, side.local);
-    PINTLE_TRY(start_piece(options));
-    other.upload_retained(side.other, bytes, span);
-  }
-  PINTLE_ASSIGN(moved, move_bytes(side, std::move(other), options));
-  options.wait = {std::move(moved)};
-  if (side.is_inbound) piece_.upload_retained(side.local, bytes, span);
+  const auto turn = [&] { return SignalState::point(turn_, ++turns_); };
+  Piece& before = pieces_.back();
+  take(before.list, side.command);
+  if (!side.is_inbound) before.list.download_retained(bytes, span, side.local);
+  const Point moves = turn(), goes_on = turn();
+  before.options.signal = {moves};
+  Piece& move = moves_.emplace_back();
+  move.owner = side.owner;
+  move.options = {.wait = {moves}, .signal = {goes_on}};
+  if (side.is_inbound) move.list.download_retained(bytes, span, side.other);
+  else move.list.upload_retained(side.other, bytes, span);
+  Piece& after = pieces_.emplace_back();
+  after.options.wait = {goes_on};
+  if (side.is_inbound) after.list.upload_retained(side.local, bytes, span);
   ++taken_;
-  return {};
-}
-
-// Submits what was taken; what follows waits for it.
-Result<void> Crossings::start_piece(SubmitOptions& options) {
-  PINTLE_ASSIGN(point, queue_->submit(std::exchange(piece_, CommandList()), &options));
-  options.wait = {std::move(point)};
-  return {};
 }
 
 // The commands of the list up to `end` go to the piece, with all that they point to.
-void Crossings::take(std::size_t end) {
-  const auto begin = list_.commands_.begin();
-  const auto first = begin + static_cast<std::ptrdiff_t>(taken_);
-  piece_.commands_.insert(piece_.commands_.end(), first, begin + static_cast<std::ptrdiff_t>(end));
-  piece_.arguments_ = list_.arguments_;
-  piece_.retained_.insert(piece_.retained_.end(), list_.retained_.begin(), list_.retained_.end());
-  piece_.incarnation_ = list_.incarnation_;
-  piece_.first_buffer_ = list_.first_buffer_;
-  piece_.first_kernel_ = list_.first_kernel_;
+void Crossings::take(CommandList& piece, std::size_t end) {
+  const auto begin = list_.commands_.begin() + static_cast<std::ptrdiff_t>(taken_);
+  const auto first_argument = static_cast<std::uint32_t>(piece.arguments_.size());
+  piece.commands_.insert(piece.commands_.end(), begin, list_.commands_.begin() + static_cast<std::ptrdiff_t>(end));
+  if (first_argument == 0) piece.arguments_ = list_.arguments_;
+  piece.retained_.insert(piece.retained_.end(), list_.retained_.begin(), list_.retained_.end());
+  piece.incarnation_ = list_.incarnation_;
+  piece.first_buffer_ = list_.first_buffer_;
+  piece.first_kernel_ = list_.first_kernel_;
+  piece.first_slot_ = list_.first_slot_;
   for (; taken_ < end; ++taken_) {
     const auto* const call = std::get_if<backend::HostCall>(&list_.commands_[taken_].operation);
-    if (call == nullptr) continue;
-    const auto function = std::ranges::find(list_.host_functions_, call->state, &std::shared_ptr<HostFunction>::get);
-    piece_.host_functions_.push_back(*function);
+    if (call != nullptr) piece.host_runs_.push_back(static_cast<HostRun*>(call->state));
   }
 }
 
-// A queue of the other device for this alone: nobody can be in its way, and it goes with its work.
-Result<Point> Crossings::move_bytes(const Side& side, CommandList list, const SubmitOptions& options) {
-  PINTLE_ASSIGN(queue, side.owner->create_queue({.label = "crossing"}));
-  SubmitOptions waits{.wait = options.wait, .timeout = options.timeout};
-  return queue->submit(std::move(list), &waits);
+// Closing a device gives up what is held on it: none is closed before the last piece is done.
+void Crossings::keep_devices(CommandList& piece, const std::vector<Side>& staged) const {
+  piece.retained_.push_back(queue_->life().lease());
+  for (const Side& side : staged) piece.retained_.push_back(side.owner->life().lease());
+}
+
+// The moves wait for the first piece, and so for the queue's acceptance of all.
+Result<Point> Crossings::submit_all() {
+  for (Piece& move : moves_) {
+    const auto moved = move.owner->queues().submit_apart(std::move(move.list), move.options, "crossing");
+    if (!moved) return moved.error().during("submitting a copy to " + queue_->text());
+  }
+  std::vector<Part> parts;
+  for (Piece& piece : pieces_) parts.push_back({.list = &piece.list, .options = &piece.options});
+  return queue_->submit(parts);
 }
 
 }  // namespace pintle::core

@@ -14,14 +14,17 @@ namespace pintle::core {
 
 /// One list with copies whose one side belongs to another device than the queue it is submitted to. Where both devices
 /// see that side's memory, a crossing becomes a copy; where that side can be mapped, an upload or a download of the
-/// mapped bytes; and the list stays one submission. Otherwise the list is cut there: a queue of the other device, made
-/// for this, moves the bytes between its side and memory of the host, and points order the pieces.
+/// mapped bytes; and the list stays one submission.
+///
+/// Otherwise the list is cut there. Its pieces are submissions of the queue, accepted together or not at all; between
+/// two pieces a *move* on the other device carries the bytes between its side and memory of the host. One signal says
+/// whose turn it is: piece, move, piece. The moves are submitted first and wait for the first piece, so that nothing
+/// has run when any of them is refused.
 class Crossings {
  public:
   Crossings(std::shared_ptr<QueueState> queue, CommandList& list) noexcept : queue_(std::move(queue)), list_(list) {}
 
-  /// As QueueState::submit. When a list has to be cut, an error of a later piece comes after the start of earlier ones;
-  /// all that can be checked is checked before.
+  /// As QueueState::submit.
   Result<Point> submit(SubmitOptions* options);
 
  private:
@@ -37,7 +40,7 @@ class Crossings {
   struct Side {
     BufferView local;
     BufferView other;
-    std::shared_ptr<Incarnation> owner;  // of `other`
+    std::shared_ptr<BufferTable> owner;  // of `other`
     bool is_inbound = false;             // from the other device
     const Twin* twin = nullptr;          // null: the devices share no memory
     std::shared_ptr<Loan> loan;          // of mapped memory; null: through the host
@@ -46,22 +49,33 @@ class Crossings {
     /// What is done to `other`.
     [[nodiscard]] Access access() const noexcept { return is_inbound ? Access::read : Access::write; }
   };
+  /// What one device does between two turns.
+  struct Piece {
+    CommandList list;
+    SubmitOptions options;
+    std::shared_ptr<BufferTable> owner;  // null: the queue
+  };
 
   Result<Side> look(const Crossing& crossing) const;
   Result<void> settle(Side& side);
   Result<const Twin*> find_twin(const Side& side);
   void use_twin(const Side& side);
   void use_loan(const Side& side);
-  Result<void> pass(const Side& side, SubmitOptions& options);
-  Result<void> start_piece(SubmitOptions& options);
-  void take(std::size_t end);
-  static Result<Point> move_bytes(const Side& side, CommandList list, const SubmitOptions& options);
+  Result<Point> submit_pieces(const std::vector<Side>& staged, SubmitOptions* options);
+  void cut(const std::vector<Side>& staged, SubmitOptions& options);
+  void cut_at(const Side& side);
+  void take(CommandList& piece, std::size_t end);
+  void keep_devices(CommandList& piece, const std::vector<Side>& staged) const;
+  Result<Point> submit_all();
 
   std::shared_ptr<QueueState> queue_;
   CommandList& list_;
-  std::list<Twin> twins_;  // one for each buffer, so that hazards are seen; until the list is submitted
-  CommandList piece_;      // what has been taken of the list and not been submitted
-  std::size_t taken_ = 0;  // commands of the list
+  std::list<Twin> twins_;                // one for each buffer, so that hazards are seen; until the list is submitted
+  std::size_t taken_ = 0;                // commands of the list
+  std::vector<Piece> pieces_;            // of the queue, in order
+  std::vector<Piece> moves_;             // of other devices
+  std::shared_ptr<SignalState> turn_;
+  std::uint64_t turns_ = 0;
 };
 
 }  // namespace pintle::core

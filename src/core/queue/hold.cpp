@@ -1,10 +1,9 @@
-#include "core/queue/flight.h"
-#include "core/queue/queue_state.h"
-#include "core/time/worklist.h"
+#include "core/queue/hold.h"
 
 namespace pintle::core {
 
 bool Hold::add(const std::shared_ptr<SignalState>& signal, std::uint64_t value) {
+  gates_.reserve(gates_.size() + 1);
   auto gate = std::make_unique<Gate>(*this, signal, value);
   left_.fetch_add(1, std::memory_order_relaxed);
   if (signal->timeline().add(*gate, value) != PointStatus::pending) {
@@ -20,7 +19,7 @@ void Hold::Gate::fire(Worklist& worklist) noexcept {
   if (failed) hold_.failed_.store(true, std::memory_order_release);
   const bool last = hold_.left_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   if (!failed && !last) return;
-  if (auto queue = hold_.queue_.lock()) worklist.pump(std::move(queue));
+  if (const auto queue = hold_.queue_.lock()) queue->look_again(worklist);
 }
 
 }  // namespace pintle::core

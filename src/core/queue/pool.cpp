@@ -4,12 +4,9 @@
 
 #include <utility>
 
-#include "base/contain.h"
-#include "core/door/describe.h"
-#include "core/device/device_state.h"
-#include "core/device/incarnation.h"
 #include "core/buffers/pool_state.h"
-#include "pintle/device.h"
+#include "core/door/door.h"
+#include "core/queue/queue_state.h"
 #include "pintle/queue.h"
 
 namespace pintle {
@@ -21,26 +18,14 @@ Pool& Pool::operator=(Pool&& other) noexcept {
   return *this;
 }
 
-Result<Pool> Pool::create(const Device& device, PoolOptions options) {
-  if (!device.state_) return core::empty_object("Device");
-  if (options.block == 0 || options.block > options.cap) {
-    return Error(Errc::invalid_argument, fmt::format("Block ({}) is none of at least (1) and at most the cap ({}).",
-                                                     options.block, options.cap));
-  }
-  return base::contain("creating a pool", [&]() -> Result<Pool> {
-    PINTLE_ASSIGN(state, device.state_->current()->create_pool(std::move(options)));
-    Pool pool;
-    pool.state_ = std::move(state);
-    return pool;
-  });
-}
-
 Result<Buffer> Pool::allocate(Queue& queue, DType dtype, const Shape& shape, const BufferOptions& options) {
-  if (!state_) return core::empty_object("Pool");
-  if (!queue.state_) return core::empty_object("Queue");
-  return base::contain("allocating from a pool", [&]() -> Result<Buffer> {
-    if (state_->options().scrub == Scrub::none) return state_->allocate(*queue.state_, dtype, shape, options);
-    PINTLE_ASSIGN(buffer, state_->allocate(*queue.state_, dtype, shape, options));
+  return core::enter(state_, "Pool", "allocating from a pool", [&]() -> Result<Buffer> {
+    if (!queue.state_) return core::empty_object("Queue");
+    core::BufferTable& table = state_->table();
+    if (&queue.state_->table() != &table) return table.life().foreign(state_->text(), queue.state_->life());
+    if (state_->options().scrub != Scrub::zeros)
+      return state_->allocate(queue.state_->number(), dtype, shape, options);
+    PINTLE_ASSIGN(buffer, state_->allocate(queue.state_->number(), dtype, shape, options));
     PINTLE_ASSIGN(whole, buffer.view().as(DType::u8, {buffer.size_bytes()}));
     PINTLE_TRY(queue.submit(CommandList{}.fill(whole, std::uint8_t{0})));
     return std::move(buffer);
@@ -48,26 +33,29 @@ Result<Buffer> Pool::allocate(Queue& queue, DType dtype, const Shape& shape, con
 }
 
 Result<std::uint64_t> Pool::trim(std::uint64_t keep) {
-  if (!state_) return core::empty_object("Pool");
-  return base::contain("trimming a pool", [&] { return state_->trim(keep); });
+  return core::enter(state_, "Pool", "trimming a pool", [&] { return state_->trim(keep); });
 }
 
-PoolStatistics Pool::statistics() const { return state_ ? state_->statistics() : PoolStatistics{}; }
+PoolStatistics Pool::statistics() const {
+  return core::enter_or(state_, PoolStatistics{}, [&] { return state_->statistics(); });
+}
 
-std::vector<PoolHolder> Pool::holders() const { return state_ ? state_->holders() : std::vector<PoolHolder>{}; }
+std::vector<PoolHolder> Pool::holders() const {
+  return core::enter_or(state_, std::vector<PoolHolder>{}, [&] { return state_->holders(); });
+}
 
 std::string Pool::text() const {
-  if (!state_) return "[Pool]";
-  const PoolStatistics now = state_->statistics();
-  std::string words = fmt::format(
-      "{}: {} bytes in use by {} buffers (at most {}), {} held (at most {}), {} waiting, {} free, the largest piece "
-      "{}; "
-      "{} allocations, {} reuses, {} misses, {} waits\n",
-      state_->text(), now.in_use, now.buffers, now.high_water, now.held, now.high_held, now.waiting, now.free,
-      now.largest_free, now.allocations, now.reuses, now.misses, now.waits);
-  for (const PoolHolder& holder : state_->holders())
-    words += fmt::format("  {} {} bytes\n", holder.buffer, holder.bytes);
-  return words;
+  return core::enter_or(state_, std::string("[Pool]"), [&] {
+    const PoolStatistics now = state_->statistics();
+    std::string words = fmt::format(
+        "{}: {} bytes in use by {} buffers (at most {}), {} held (at most {}), {} waiting, {} free, the largest piece "
+        "{}; {} allocations, {} reuses, {} misses, {} waits\n",
+        state_->text(), now.in_use, now.buffers, now.high_water, now.held, now.high_held, now.waiting, now.free,
+        now.largest_free, now.allocations, now.reuses, now.misses, now.waits);
+    for (const PoolHolder& holder : state_->holders())
+      words += fmt::format("  {} {} bytes\n", holder.buffer, holder.bytes);
+    return words;
+  });
 }
 
 }  // namespace pintle

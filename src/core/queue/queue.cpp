@@ -2,20 +2,20 @@
 
 #include <utility>
 
-#include "base/contain.h"
+#include "core/door/door.h"
+#include "core/list/list_reader.h"
 #include "core/queue/crossings.h"
-#include "core/door/describe.h"
-#include "core/device/incarnation.h"
 #include "core/queue/queue_state.h"
 #include "core/queue/recording_state.h"
 #include "pintle/resource.h"
 
 namespace pintle {
 
+using core::enter;
+
 Result<Point> Queue::start(CommandList&& list, SubmitOptions* options) {
-  if (!state_) return core::empty_object("Queue");
-  return base::contain("submitting", [&] {
-    if (list.crossings_ != nullptr) return core::Crossings(state_, list).submit(options);
+  return enter(state_, "Queue", "submitting", [&] {
+    if (core::ListReader::has_crossings(list)) return core::Crossings(state_, list).submit(options);
     return state_->submit(std::move(list), options);
   });
 }
@@ -23,9 +23,10 @@ Result<Point> Queue::start(CommandList&& list, SubmitOptions* options) {
 Result<Point> Queue::submit(CommandList list, SubmitOptions options) { return start(std::move(list), &options); }
 
 Result<Point> Queue::start(const Recording& recording, std::span<const SlotValue> bindings, SubmitOptions* options) {
-  if (!state_) return core::empty_object("Queue");
-  if (!recording.state_) return core::empty_object("Recording");
-  return base::contain("replaying", [&] { return state_->replay(*recording.state_, bindings, options); });
+  return enter(state_, "Queue", "replaying", [&]() -> Result<Point> {
+    if (!recording.state_) return core::empty_object("Recording");
+    return state_->replay(*recording.state_, bindings, options);
+  });
 }
 
 Result<Point> Queue::replay(const Recording& recording, std::span<const SlotValue> bindings, SubmitOptions options) {
@@ -43,56 +44,65 @@ Result<void> Queue::submit_and_wait(CommandList list, Timeout timeout) {
 }
 
 Result<Buffer> Queue::allocate(Resource& resource, DType dtype, const Shape& shape, const BufferOptions& options) {
-  if (!state_) return core::empty_object("Queue");
-  return base::contain("allocating a buffer",
-                       [&] { return resource.allocate(*this, dtype, shape, std::move(options)); });
+  return enter(state_, "Queue", "allocating a buffer",
+               [&] { return resource.allocate(*this, dtype, shape, std::move(options)); });
+}
+
+/// Success for a buffer of the queue's device.
+Result<void> Queue::check_own(const Buffer& buffer) const {
+  if (buffer.table_ == nullptr) return core::empty_object("Buffer");
+  if (buffer.table_ == &state_->table()) return {};
+  return buffer.table_->life().foreign(buffer.text(), state_->life());
 }
 
 Result<void> Queue::free(Buffer buffer) {
-  if (!state_) return core::empty_object("Queue");
-  if (buffer.incarnation_ == nullptr) return core::empty_object("Buffer");
-  if (buffer.incarnation_ != &state_->incarnation())
-    return buffer.incarnation_->foreign(buffer.text(), state_->incarnation());
-  return base::contain("freeing a buffer", [&]() -> Result<void> {
-    state_->touch(buffer.view_.buffer_);
-    return {};
+  return enter(state_, "Queue", "freeing a buffer", [&]() -> Result<void> {
+    PINTLE_TRY(check_own(buffer));
+    return state_->touch(buffer.view_.buffer_);
   });
 }
 
 Result<Buffer> Queue::fork(const Buffer& buffer, std::string label) {
-  if (!state_) return core::empty_object("Queue");
-  if (buffer.incarnation_ == nullptr) return core::empty_object("Buffer");
-  core::Incarnation& incarnation = state_->incarnation();
-  if (buffer.incarnation_ != &incarnation) return buffer.incarnation_->foreign(buffer.text(), incarnation);
-  return base::contain("forking a buffer", [&]() -> Result<Buffer> {
-    PINTLE_TRY(incarnation.usable(text()));
-    PINTLE_ASSIGN(fork, incarnation.fork(*state_, buffer.view_, label));
+  return enter(state_, "Queue", "forking a buffer", [&]() -> Result<Buffer> {
+    PINTLE_TRY(check_own(buffer));
+    PINTLE_TRY(state_->life().usable(text()));
+    PINTLE_TRY(buffer.table_->materialize(buffer.view_.buffer_));
+    PINTLE_ASSIGN(fork, state_->fork(buffer.view_, label));
     if (fork) return *std::move(fork);
-    PINTLE_ASSIGN(copy, incarnation.allocate(buffer.dtype(), buffer.shape(), {.label = std::move(label)}));
-    PINTLE_TRY(submit(CommandList{}.copy(copy, buffer)));
+    PINTLE_ASSIGN(copy, buffer.table_->allocate(buffer.dtype(), buffer.shape(), {.label = std::move(label)}));
+    PINTLE_ASSIGN(done, submit(CommandList{}.copy(copy, buffer)));
+    state_->note_copy(buffer.view_.buffer_, copy.view_.buffer_, done.value());
     return std::move(copy);
   });
 }
 
 Result<Point> Queue::unshare(const Buffer& buffer) {
-  if (!state_) return core::empty_object("Queue");
-  if (buffer.incarnation_ == nullptr) return core::empty_object("Buffer");
-  if (buffer.incarnation_ != &state_->incarnation())
-    return buffer.incarnation_->foreign(buffer.text(), state_->incarnation());
-  return base::contain("unsharing a buffer", [&] { return state_->unshare(buffer.view_.buffer_); });
+  return enter(state_, "Queue", "unsharing a buffer", [&]() -> Result<Point> {
+    PINTLE_TRY(check_own(buffer));
+    return state_->unshare(buffer.view_.buffer_);
+  });
 }
 
-Point Queue::last() const noexcept { return state_ ? state_->last() : Point(); }
+Result<void> Queue::check(const BufferView& view, Access access) const {
+  return enter(state_, "Queue", "checking a view", [&] { return state_->check(view, access); });
+}
 
-std::string Queue::text() const { return state_ ? state_->text() : "[Queue]"; }
+Point Queue::last() const noexcept {
+  return core::enter_or(state_, Point(), [&] { return state_->last(); });
+}
+
+std::string Queue::text() const {
+  return core::enter_or(state_, std::string("[Queue]"), [&] { return state_->text(); });
+}
 
 Result<void> Queue::fill_native(std::string_view type, void* out) const {
-  if (!state_) return core::empty_object("Queue");
-  auto& incarnation = state_->incarnation();
-  PINTLE_TRY(incarnation.usable(text()));
-  auto filled = incarnation.device().native(type, static_cast<std::uint64_t>(state_->id()), out);
-  if (!filled) return incarnation.report(filled.error()).during(core::native_text(type, text()));
-  return {};
+  return enter(state_, "Queue", "asking for a native type", [&]() -> Result<void> {
+    core::Life& life = state_->life();
+    PINTLE_TRY(life.usable(text()));
+    const auto filled = life.device().native(type, static_cast<std::uint64_t>(state_->id()), out);
+    if (!filled) return life.report(filled.error()).during(core::native_text(type, text()));
+    return {};
+  });
 }
 
 Submission Queue::begin() { return Submission(*this); }

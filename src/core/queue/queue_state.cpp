@@ -1,3 +1,4 @@
+// From the backend's progress to what waits for it.
 #include "core/queue/queue_state.h"
 
 #include <fmt/format.h>
@@ -5,10 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/list/host_function.h"
-#include "core/device/incarnation.h"
+#include "core/door/describe.h"
+#include "core/list/list_reader.h"
 #include "core/time/reactor.h"
-#include "core/queue/recording_state.h"
 
 namespace pintle::core {
 namespace {
@@ -18,41 +18,41 @@ constexpr std::size_t first_ring_size = 128;
 
 }  // namespace
 
-QueueState::QueueState(std::shared_ptr<Incarnation> incarnation, backend::QueueId id, std::uint64_t number,
-                       QueueKind kind, std::uint64_t first_serial, std::string text)
-    : incarnation_(std::move(incarnation)),
-      id_(id),
-      number_(number),
+QueueState::QueueState(std::shared_ptr<BufferTable> table, Siblings& siblings, backend::QueueId id, QueueKind kind,
+                       std::uint64_t first_serial, std::string text)
+    : table_(std::move(table)),
+      siblings_(siblings),
       kind_(kind),
       text_(std::move(text)),
-      reached_(first_serial),
-      native_(first_serial),
-      last_(first_serial),
+      preparation_(*table_),
       newest_(first_serial),
       ring_(first_ring_size),
-      ring_mask_(first_ring_size - 1) {}
+      ring_mask_(first_ring_size - 1) {
+  clock_.queue = id;
+  clock_.reached = clock_.last = first_serial;
+  clock_.native = first_serial;
+}
 
-void QueueState::create_timeline() { timeline_ = std::make_shared<SignalState>(weak_from_this(), last_, text_); }
+void QueueState::begin(const Locked& locked) {
+  timeline_ = std::make_shared<SignalState>(std::weak_ptr<Observable>(shared_from_this()), clock_.last, text_);
+  clock_.timeline = timeline_;
+  number_ = table_->clocks(locked).add(clock_);
+}
 
 Point QueueState::last() {
-  std::lock_guard lock(incarnation_->mutex());
+  const Locked locked = life().lock();
   return SignalState::point(timeline_, newest_);
 }
 
-std::optional<NativePoint> QueueState::native_point(std::uint64_t serial) {
-  if (serial > native_) return std::nullopt;
-  return NativePoint{shared_from_this(), serial};
-}
-
 std::string QueueState::describe_oldest() {
-  std::lock_guard lock(incarnation_->mutex());
-  if (is_idle()) return fmt::format("{} of [{}] has nothing submitted that is unfinished", text_, incarnation_->id());
-  const Flight& oldest = flight(reached_ + 1);
+  const Locked locked = life().lock();
+  if (is_idle(locked)) return fmt::format("{} of {} has nothing submitted that is unfinished", text_, life().text());
+  const Flight& oldest = flight(clock_.reached + 1);
   const backend::Commands& commands = oldest.commands;
   std::string words =
-      fmt::format("the oldest unfinished submission of {} of [{}] is ({})", text_, incarnation_->id(), oldest.serial);
+      fmt::format("the oldest unfinished submission of {} of {} is ({})", text_, life().text(), oldest.serial);
   if (!oldest.label.empty()) words += fmt::format(" \"{}\"", oldest.label);
-  if (oldest.serial > native_) return words + ", which is held until what it waits for is reached";
+  if (oldest.serial > clock_.native.load()) return words + ", which is held until what it waits for is reached";
   if (!commands.commands.empty()) {
     const backend::Command& first = commands.commands.front();
     words += fmt::format(", which begins with {}", backend::name(first.operation));
@@ -61,77 +61,42 @@ std::string QueueState::describe_oldest() {
   return words;
 }
 
-void QueueState::forget_watched() {
+void QueueState::forget_watched() noexcept {
   if (!is_watching_.load(std::memory_order_relaxed)) return;
   std::lock_guard lock(watch_mutex_);
-  std::erase_if(watched_, [this](std::uint64_t serial) { return serial <= reached_; });
+  std::erase_if(watched_, [this](std::uint64_t serial) { return serial <= clock_.reached; });
   is_watching_.store(!watched_.empty(), std::memory_order_relaxed);
 }
 
-// A serial may have several waiters; the backend is asked once.
-void QueueState::watch(std::uint64_t serial) {
+// A serial may have several waiters; the backend is asked once. Where there is no memory to remember that, it is asked
+// again.
+void QueueState::watch(std::uint64_t serial) noexcept {
   const Call call(*this);
-  if (!call.is_allowed() || serial > native_ || incarnation_->is_driven()) return;
+  if (!call.is_allowed() || !is_native(serial) || is_driven()) return;
   {
     std::lock_guard lock(watch_mutex_);
     if (std::ranges::find(watched_, serial) != watched_.end()) return;
-    watched_.push_back(serial);
-    is_watching_.store(true, std::memory_order_relaxed);
+    try {
+      watched_.push_back(serial);
+      is_watching_.store(true, std::memory_order_relaxed);
+    } catch (...) {
+      is_watching_.store(!watched_.empty(), std::memory_order_relaxed);
+    }
   }
   Reactor::instance().watch(shared_from_this(), serial);
 }
 
-Flight& QueueState::next_flight() {
-  if (in_flight() > ring_mask_) {
-    std::vector<Flight> larger(ring_.size() * 2);
-    for (std::uint64_t serial = reached_ + 1; serial != last_ + 1; ++serial) {
-      larger[serial & (larger.size() - 1)] = std::move(flight(serial));
-    }
-    ring_ = std::move(larger);
-    ring_mask_ = ring_.size() - 1;
-  }
-  Flight& next = flight(last_ + 1);
-  next.serial = last_ + 1;
-  return next;
-}
-
-void QueueState::clear(Flight& flight, Worklist& worklist) {
-  flight.hold.reset();
-  if (!flight.bindings.empty()) flight.bindings.clear();
-  if (std::exchange(flight.is_plain, true)) return;
-  flight.raises.clear();
-  flight.copies.clear();
-  flight.moved.clear();
-  flight.waits.clear();
-  flight.label.clear();
-  flight.recording = nullptr;
-  worklist.bury(std::move(flight.list));
-}
-
-void QueueState::finish(Flight& flight, Worklist& worklist) {
-  if (flight.is_plain) return clear(flight, worklist);
-  std::optional<Error> error;
-  for (const auto& function :
-       flight.recording != nullptr ? flight.recording->host_functions() : flight.list.host_functions_) {
-    if (auto thrown = function->take_error(); thrown && !error) error = std::move(thrown);
-  }
-  if (error) {
-    timeline_->timeline().raise(flight.serial - 1, worklist);
-    fail_from(flight.serial, error->during(fmt::format("running submission ({}) of {}", flight.serial, text_)),
-              worklist);
-  }
-  for (const Raise& raise : flight.raises) {
-    raise.signal->timeline().raise(raise.value, worklist);
-    raise.signal->forget_promise(this, flight.serial);
-  }
-  clear(flight, worklist);
+Result<void> QueueState::notify(std::uint64_t serial, backend::Notification notification) {
+  const Call call(*this);
+  if (!call.is_allowed()) return Error(Errc::unsupported, "The queue has ended.");
+  return life().device().notify(id(), serial, notification);
 }
 
 // A queue that was to go while calls were running goes with the last of them.
-void QueueState::dispose_if_ended(Worklist& worklist) {
+void QueueState::dispose_if_ended(Worklist& worklist) noexcept {
   if (!ended_) return;
-  std::lock_guard lock(incarnation_->mutex());
-  if (!incarnation_->is_lost()) incarnation_->dispose_finished(worklist);
+  const Locked locked = life().lock();
+  if (!life().is_lost()) siblings_.dispose_finished(worklist, locked);
 }
 
 Result<void> QueueState::observe(Worklist& worklist) {
@@ -142,19 +107,60 @@ Result<void> QueueState::observe(Worklist& worklist) {
 
 Result<void> QueueState::observe_native(Worklist& worklist) {
   const Call call(*this);
-  if (!call.is_allowed() || incarnation_->is_lost()) return {};
-  const auto reached = incarnation_->device().reached(id_);
-  if (!reached) return incarnation_->report(reached.error());
-  std::lock_guard lock(incarnation_->mutex());
-  if (*reached <= reached_ || incarnation_->is_lost()) return {};
-  while (reached_ < std::min(*reached, native_.load())) {
-    ++reached_;
-    finish(flight(reached_), worklist);
-  }
-  timeline_->timeline().raise(reached_, worklist);
-  forget_watched();
-  incarnation_->dispose_finished(worklist);
+  if (!call.is_allowed() || life().is_lost()) return {};
+  const auto reached = life().device().reached(id());
+  if (!reached) return life().report(reached.error());
+  const Locked locked = life().lock();
+  if (*reached <= clock_.reached || life().is_lost()) return {};
+  finish_up_to(std::min(*reached, clock_.native.load()), worklist, locked);
   return {};
+}
+
+void QueueState::finish_up_to(std::uint64_t reached, Worklist& worklist, const Locked& locked) noexcept {
+  while (clock_.reached < reached) {
+    Flight& next = flight(clock_.reached + 1);
+    finish(next, worklist, locked);
+    ++clock_.reached;
+  }
+  timeline_->timeline().raise(clock_.reached, worklist);
+  forget_watched();
+  siblings_.dispose_finished(worklist, locked);
+}
+
+void QueueState::finish(Flight& flight, Worklist& worklist, const Locked& locked) noexcept {
+  if (flight.is_plain) return clear(flight, worklist);
+  std::optional<Error> error;
+  const auto ask = [&](HostRun& run) {
+    if (auto thrown = run.take_error(); thrown && !error) error = std::move(thrown);
+  };
+  for (HostRun* const run : ListReader::host_runs(flight.list)) ask(*run);
+  for (std::size_t i = 0; i < flight.run_count; ++i) ask(flight.runs[i]);
+  if (error) {
+    timeline_->timeline().raise(flight.serial - 1, worklist);
+    fail_from(flight.serial,
+              explained(*error, [&] { return fmt::format("running submission ({}) of {}", flight.serial, text_); }),
+              worklist, locked);
+  }
+  for (Raise& raise : flight.raises) {
+    raise.signal->timeline().raise(raise.promise.value, worklist);
+    raise.signal->forget(raise.promise);
+  }
+  clear(flight, worklist);
+}
+
+void QueueState::clear(Flight& flight, Worklist& worklist) noexcept {
+  flight.hold.reset();
+  if (!flight.bindings.empty()) flight.bindings.clear();
+  if (std::exchange(flight.is_plain, true)) return;
+  flight.raises.clear();
+  flight.after.clear();
+  flight.waits.clear();
+  flight.label.clear();
+  flight.refused.reset();
+  flight.runs.reset();
+  flight.run_count = 0;
+  worklist.bury(std::move(ListReader::retained(flight.list)));
+  ListReader::clear_commands(flight.list);
 }
 
 Result<void> QueueState::wait_native(std::uint64_t serial, Deadline deadline) {
@@ -162,48 +168,59 @@ Result<void> QueueState::wait_native(std::uint64_t serial, Deadline deadline) {
   auto waited = [&]() -> Result<void> {
     const Call call(*this);
     if (!call.is_allowed()) return {};
-    return incarnation_->device().wait(id_, serial, deadline);
+    return life().device().wait(id(), serial, deadline);
   }();
-  if (!waited && waited.error().code() != Errc::timeout) return incarnation_->report(waited.error());
+  if (!waited && waited.error().code() != Errc::timeout) return life().report(waited.error());
   auto observed = observe(worklist);
   return waited ? observed : waited;
 }
 
 Result<bool> QueueState::wait_rest(Deadline deadline) {
-  std::unique_lock lock(incarnation_->mutex());
-  const auto serial = incarnation_->is_lost() ? std::nullopt : unfinished_native();
-  lock.unlock();
+  std::optional<std::uint64_t> serial;
+  {
+    const Locked locked = life().lock();
+    const std::uint64_t native = clock_.native.load();
+    if (!life().is_lost() && native > clock_.reached) serial = native;
+  }
   if (serial) PINTLE_TRY(wait_native(*serial, deadline));
   return serial.has_value();
+}
+
+std::uint64_t QueueState::abandon(const Locked&) noexcept {
+  abandoned_ = true;
+  const std::uint64_t native = clock_.native.load();
+  return native > clock_.reached ? native : 0;
 }
 
 // The timeline fails first, so that whoever is woken by a signal finds the queue failed too.
 void QueueState::fail_points(std::uint64_t serial, const Error& error, Worklist& worklist) noexcept {
   if (!failed_) failed_ = error;
   timeline_->timeline().fail(error, worklist, serial);
-  for (std::uint64_t left = last_ - serial + 1; left > 0; --left) {
-    Flight& failing = flight(last_ - left + 1);
-    for (const Raise& raise : failing.raises) {
+  for (std::uint64_t left = clock_.last - serial + 1; left > 0; --left) {
+    Flight& failing = flight(clock_.last - left + 1);
+    for (Raise& raise : failing.raises) {
       raise.signal->timeline().fail(error, worklist);
-      raise.signal->forget_promise(this, failing.serial);
+      raise.signal->forget(raise.promise);
     }
-    failing.raises.clear();
+    if (failing.serial != starting_) failing.raises.clear();
   }
 }
 
 // Every submission from `serial` on fails; what no backend has yet is dropped.
-void QueueState::fail_from(std::uint64_t serial, const Error& error, Worklist& worklist) noexcept {
+void QueueState::fail_from(std::uint64_t serial, const Error& error, Worklist& worklist, const Locked&) noexcept {
   fail_points(serial, error, worklist);
-  while (last_ > native_ && last_ >= serial) clear(flight(last_--), worklist);
+  while (clock_.last > undroppable() && clock_.last >= serial) clear(flight(clock_.last--), worklist);
 }
 
-void QueueState::cancel_held(const Error& error, Worklist& worklist) noexcept {
-  if (last_ > native_) fail_from(native_ + 1, error, worklist);
+void QueueState::cancel_held(const Error& error, Worklist& worklist, const Locked& locked) noexcept {
+  if (clock_.last > undroppable()) fail_from(undroppable() + 1, error, worklist, locked);
 }
 
-void QueueState::lose(const Error& error, Worklist& worklist) noexcept {
-  fail_points(reached_ + 1, error, worklist);
-  while (last_ > reached_) clear(flight(last_--), worklist);
+void QueueState::lose(const Error& error, Worklist& worklist, const Locked&) noexcept {
+  fail_points(clock_.reached + 1, error, worklist);
+  for (std::uint64_t serial = clock_.reached + 1; serial - 1 != clock_.last; ++serial) {
+    if (serial != starting_) clear(flight(serial), worklist);
+  }
 }
 
 }  // namespace pintle::core

@@ -1,7 +1,6 @@
 // What stands behind a Queue: submissions in order, held until they can start, kept until they are finished.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -11,94 +10,111 @@
 #include <string>
 #include <vector>
 
-#include "base/mutex.h"
+#include "core/buffers/buffer_table.h"
 #include "core/queue/flight.h"
-#include "core/time/signal_state.h"
+#include "core/queue/preparation.h"
+#include "core/queue/siblings.h"
+#include "core/time/observable.h"
 #include "pintle/backend/driver.h"
 #include "pintle/queue.h"
 
 namespace pintle::core {
 
-class Crossings;
 class RecordingState;
+
+/// What is to be submitted as one serial: a list, a replay, or the end of a buffer's sharing.
+struct Part {
+  CommandList* list = nullptr;
+  RecordingState* recording = nullptr;
+  std::span<const SlotValue> bindings{};
+  std::uint64_t unshared = 0;
+  SubmitOptions* options = nullptr;  ///< Taken apart; null is none.
+};
 
 /// Submissions are numbered by serials that rise by one; a serial is also the value of the queue's timeline.
 /// They lie in one ring: [finished | native: the backend has them | held: they wait for points that no backend can wait
-/// for]. The incarnation's mutex guards everything here but the timeline. A backend never gets a wait whose signal it
-/// has not seen.
-class QueueState : public std::enable_shared_from_this<QueueState> {
+/// for]. A backend never gets a wait whose signal it has not seen.
+///
+/// A submission is prepared under the lock, counted, and started without it, in the device's turn: `starting_` is then
+/// the serial that the backend is being given. Whoever drops submissions meanwhile leaves that one alone.
+class QueueState final : public Observable, public Deferred, public Hold::Queue {
  public:
-  QueueState(std::shared_ptr<Incarnation> incarnation, backend::QueueId id, std::uint64_t number, QueueKind kind,
+  QueueState(std::shared_ptr<BufferTable> table, Siblings& siblings, backend::QueueId id, QueueKind kind,
              std::uint64_t first_serial, std::string text);
-  /// Follows construction, since the timeline needs the shared pointer.
-  void create_timeline();
+  /// Follows construction, since the timeline needs the shared pointer, and comes before the first use.
+  void begin(const Locked& locked);
+  /// No stamp of it means anything any more.
+  void end(const Locked& locked) noexcept { table_->clocks(locked).remove(number_); }
 
-  [[nodiscard]] const std::string& text() const noexcept { return text_; }
-  [[nodiscard]] Incarnation& incarnation() const noexcept { return *incarnation_; }
-  [[nodiscard]] backend::QueueId id() const noexcept { return id_; }
-  /// Unique in the incarnation: what stamps carry.
+  [[nodiscard]] const std::string& text() const noexcept override { return text_; }
+  [[nodiscard]] BufferTable& table() const noexcept { return *table_; }
+  [[nodiscard]] Life& life() const noexcept { return table_->life(); }
+  [[nodiscard]] backend::QueueId id() const noexcept { return clock_.queue; }
+  /// Unique in the device's life: what stamps carry.
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
   [[nodiscard]] const std::shared_ptr<SignalState>& timeline() const noexcept { return timeline_; }
+  [[nodiscard]] bool launches() const noexcept { return kind_ == QueueKind::compute; }
 
-  // Options are taken apart; null is none.
+  // These take the lock.
+  /// All of them or none, in order; the point is the last one's.
+  Result<Point> submit(std::span<Part> parts);
   Result<Point> submit(CommandList&& list, SubmitOptions* options);
   Result<Point> replay(RecordingState& recording, std::span<const SlotValue> bindings, SubmitOptions* options);
   /// Gives a buffer bytes of its own; the point is when it has them.
   Result<Point> unshare(std::uint64_t buffer);
+  /// What a list would be refused for: another device, a destroyed or sealed buffer, a queue that has failed.
+  Result<void> check(const BufferView& view, Access access);
+  /// Success while the queue takes submissions.
+  Result<void> check_open();
+  /// What these options would be refused for.
+  Result<void> check(const SubmitOptions& options) const;
   /// What was submitted so far counts as a use of the buffer.
-  void touch(std::uint64_t buffer);
+  Result<void> touch(std::uint64_t buffer);
+  /// `copy` has the bytes of `of` with this serial of the queue: others come after, though no point says so.
+  void note_copy(std::uint64_t of, std::uint64_t copy, std::uint64_t serial);
+  /// A buffer with the same bytes and no copy; nothing where it must be copied at once.
+  Result<std::optional<Buffer>> fork(const BufferView& of, const std::string& label);
   [[nodiscard]] Point last();
-
-  [[nodiscard]] bool launches() const noexcept { return kind_ == QueueKind::compute; }
-  /// Of a launch on a copy queue.
-  [[nodiscard]] Error launch_refusal() const;
-
-  // These take the lock.
-  /// Starts every held submission that has become ready; fails those whose waits failed.
-  void pump(Worklist& worklist);
-  /// Reads what the backend has reached, finishes those submissions and raises what they signal. Never blocks.
-  Result<void> observe(Worklist& worklist);
-  /// Waits in the backend for a native serial, then observes.
-  Result<void> wait_native(std::uint64_t serial, Deadline deadline);
   /// Waits for what the backend has, also of a queue that has failed; false when it has nothing.
   Result<bool> wait_rest(Deadline deadline);
-  /// What stands in the way, for a timeout's words: the oldest unfinished submission.
-  [[nodiscard]] std::string describe_oldest();
+
+  Result<void> observe(Worklist& worklist) override;
+  Result<void> wait_native(std::uint64_t serial, Deadline deadline) override;
+  Result<void> notify(std::uint64_t serial, backend::Notification notification) override;
+  void drive() override {
+    if (is_driven()) siblings_.drive();
+  }
+  void report(const Error& error) noexcept override { static_cast<void>(life().report(error)); }
+  [[nodiscard]] std::string describe_oldest() override;
+  /// Has the queue looked at again when no lock is held.
+  void look_again(Worklist& worklist) noexcept override {
+    worklist.add(std::static_pointer_cast<QueueState>(shared_from_this()));
+  }
 
   // These take no lock but leaves.
-  /// The serial as a point that the backend can wait for, once it is native.
-  [[nodiscard]] std::optional<NativePoint> native_point(std::uint64_t serial);
-  /// Has somebody observe `serial` when it is reached. A serial that is not native yet is watched when it is.
-  void watch(std::uint64_t serial);
+  [[nodiscard]] bool is_native(std::uint64_t serial) const noexcept override { return serial <= clock_.native.load(); }
+  [[nodiscard]] bool is_driven() const noexcept override { return life().is_driven(); }
+  void watch(std::uint64_t serial) noexcept override;
 
-  // These want the lock held.
-  /// What a use with this serial stands for. One beyond the last is the mark of a submission that was refused, which
-  /// nobody is to wait for; it has hidden an earlier one, which may still run.
-  [[nodiscard]] std::uint64_t accepted(std::uint64_t serial) const noexcept { return std::min(serial, last_); }
-  [[nodiscard]] bool is_finished(std::uint64_t serial) const noexcept { return accepted(serial) <= reached_; }
-  [[nodiscard]] bool is_idle() const noexcept { return reached_ == last_; }
-  [[nodiscard]] std::uint64_t last_serial() const noexcept { return last_; }
-  /// The highest serial that a backend has and that is not finished; empty when there is none.
-  [[nodiscard]] std::optional<std::uint64_t> unfinished_native() const noexcept {
-    const std::uint64_t native = native_.load(std::memory_order_relaxed);
-    return native > reached_ ? std::optional(native) : std::nullopt;
-  }
-  /// The user's handle is gone; the incarnation drops the queue when it is idle.
-  void abandon() noexcept { abandoned_ = true; }
-  [[nodiscard]] bool is_abandoned() const noexcept { return abandoned_; }
+  // With the lock held:
+  [[nodiscard]] bool is_idle(const Locked&) const noexcept { return clock_.reached == clock_.last; }
+  [[nodiscard]] const QueueClock& clock(const Locked&) const noexcept { return clock_; }
+  /// The user's handle is gone; the queue goes when it is idle.
+  /// A native serial that somebody is to watch then; 0: none.
+  [[nodiscard]] std::uint64_t abandon(const Locked&) noexcept;
+  [[nodiscard]] bool is_abandoned(const Locked&) const noexcept { return abandoned_; }
+  [[nodiscard]] bool has_held(const Locked&) const noexcept { return clock_.native.load() != clock_.last; }
   /// Ends all calls of the backend with this queue. False while one is running; try again.
-  [[nodiscard]] bool try_end_calls() noexcept {
+  [[nodiscard]] bool try_end_calls(const Locked&) noexcept {
     ended_ = true;
-    return calls_ == 0;
+    return calls_ == 0 && starting_ == 0;
   }
   /// Fails and drops everything that is not finished.
-  void lose(const Error& error, Worklist& worklist) noexcept;
+  void lose(const Error& error, Worklist& worklist, const Locked& locked) noexcept;
   /// Gives up what no backend has yet.
-  void cancel_held(const Error& error, Worklist& worklist) noexcept;
+  void cancel_held(const Error& error, Worklist& worklist, const Locked& locked) noexcept;
 
  private:
-  friend class Crossings;
-
   /// A call of the backend with this queue, made without the lock. The backend's queue is destroyed only when none is
   /// running: who calls counts itself and then asks whether calls have ended; who ends them says so and then looks at
   /// the count.
@@ -114,49 +130,86 @@ class QueueState : public std::enable_shared_from_this<QueueState> {
    private:
     QueueState& queue_;
   };
-
-  Result<void> observe_native(Worklist& worklist);
-  void forget_watched();
-  void dispose_if_ended(Worklist& worklist);
-  Result<void> check(const SubmitOptions& options) const;
-  template <class Fill>
-  Result<Point> take(SubmitOptions* options, Fill fill);
-  Result<void> make_room(std::unique_lock<base::Mutex>& lock, const Timeout& timeout);
-  [[nodiscard]] bool is_full() const noexcept;
-  [[nodiscard]] bool takes_more() const noexcept;
-  [[nodiscard]] Error refusal() const;
-  [[nodiscard]] std::string place() const;
-  static void put_copies_first(Flight& flight);
-  static void adopt(Flight& flight, SubmitOptions& options);
-  [[nodiscard]] Point count(const Flight& flight) noexcept;
-  Result<Point> accept(Flight& flight, Worklist& worklist);
-  Result<Point> accept_waiting(Flight& flight, Worklist& worklist);
-  Result<void> hold(Flight& flight);
   class NativeWaits;
-  Result<void> collect(const Flight& flight, NativeWaits& waits);
-  Result<void> start_waiting(Flight& flight, Worklist& worklist);
-  Result<void> start(Flight& flight, std::span<const backend::QueuePoint> waits, Worklist& worklist);
-  void pump_ready(Worklist& worklist);
-  void fail_from(std::uint64_t serial, const Error& error, Worklist& worklist) noexcept;
-  void fail_points(std::uint64_t serial, const Error& error, Worklist& worklist) noexcept;
-  void finish(Flight& flight, Worklist& worklist);
-  static void clear(Flight& flight, Worklist& worklist);
-  /// The place of the next submission, or what it had to wait for.
-  [[nodiscard]] Flight& next_flight();
-  [[nodiscard]] Flight& flight(std::uint64_t serial) noexcept { return ring_[serial & ring_mask_]; }
-  [[nodiscard]] std::uint64_t in_flight() const noexcept { return last_ - reached_; }
+  /// Why a submission must be tried again.
+  enum class Need : std::uint8_t { nothing, room, memory, apart };
+  struct Needs {
+    Need next = Need::nothing;
+    std::optional<Deadline> deadline{};
+    std::vector<Preparation::Wanted> memory{};
+    std::vector<std::uint64_t> apart{};
+    bool has_fetched = false;
+  };
+  /// What is left to do when no lock is held.
+  struct Aftermath {
+    Worklist worklist{};
+    std::vector<Point> awaited{};  // by what is held: to be watched
+    std::uint64_t started = 0;     // somebody waits for it: to be watched
+  };
 
-  std::shared_ptr<Incarnation> incarnation_;
-  backend::QueueId id_;
-  std::uint64_t number_;
+  void run_deferred(Worklist& worklist) noexcept override;
+  Result<void> observe_native(Worklist& worklist);
+  void finish_up_to(std::uint64_t reached, Worklist& worklist, const Locked& locked) noexcept;
+  void finish(Flight& flight, Worklist& worklist, const Locked& locked) noexcept;
+  void forget_watched() noexcept;
+  void dispose_if_ended(Worklist& worklist) noexcept;
+
+  // Submitting.
+  Result<Point> try_to_submit(std::span<Part> parts, Needs& needs);
+  Result<Point> attempt(std::span<Part> parts, Needs& needs, Aftermath& aftermath);
+  void see_to(Aftermath& aftermath);
+  Result<void> satisfy(Needs& needs, std::span<Part> parts);
+  Result<void> fetch(const std::vector<Preparation::Wanted>& wanted);
+  void release_spares() noexcept;
+  Result<void> make_room(std::size_t count, const Timeout& timeout, std::optional<Deadline>& deadline);
+  Result<void> prepare(std::span<Part> parts, Needs& needs, Aftermath& aftermath, const Locked& locked);
+  Result<void> fill(Flight& flight, Part& part, bool is_held, Needs& needs, const Locked& locked);
+  [[nodiscard]] bool find_needs(Needs& needs);
+  Result<void> check_list(const CommandList& list) const;
+  Result<void> check_recording(const RecordingState& recording) const;
+  void adopt(Flight& flight, SubmitOptions& options);
+  void withdraw(std::uint64_t first, std::span<Part> parts, Aftermath& aftermath, const Locked& locked) noexcept;
+  void grow_ring(std::size_t count);
+  [[nodiscard]] bool is_full(std::size_t count) const noexcept;
+  [[nodiscard]] bool takes_more(std::size_t count, const Locked&) const noexcept;
+  [[nodiscard]] Error refusal() const;
+  [[nodiscard]] Error launch_refusal() const;
+  [[nodiscard]] std::string place() const;
+  Result<Point> accept(std::uint64_t first, std::size_t count, Locked& locked, Aftermath& aftermath);
+  Result<void> hold(Flight& flight, Aftermath& aftermath);
+  Result<void> hold_for(Flight& flight, const Point& point, Aftermath& aftermath);
+  Result<void> come_after(Flight& flight, std::vector<Point>&& points, Aftermath& aftermath);
+  [[nodiscard]] QueueState* sibling_of(const NativePoint& point) const noexcept;
+  Result<void> collect(const Flight& flight, NativeWaits& waits, const Locked& locked);
+  Result<void> start(Flight& flight, Locked& locked, Aftermath& aftermath, bool is_simple);
+  [[nodiscard]] static Error wrong_serial(std::uint64_t answered, std::uint64_t expected);
+  void publish(std::uint64_t serial, Aftermath& aftermath) noexcept;
+  void keep_promises(Flight& flight, Aftermath& aftermath, const Locked&) noexcept;
+  bool pump_one(Aftermath& aftermath);
+  void fail_held(Worklist& worklist, const Locked& locked) noexcept;
+
+  void fail_from(std::uint64_t serial, const Error& error, Worklist& worklist, const Locked& locked) noexcept;
+  void fail_points(std::uint64_t serial, const Error& error, Worklist& worklist) noexcept;
+  static void clear(Flight& flight, Worklist& worklist) noexcept;
+  [[nodiscard]] Flight& flight(std::uint64_t serial) noexcept { return ring_[serial & ring_mask_]; }
+  [[nodiscard]] std::uint64_t in_flight() const noexcept { return clock_.last - clock_.reached; }
+  /// Serials up to here are the backend's, or about to be.
+  [[nodiscard]] std::uint64_t undroppable() const noexcept {
+    const std::uint64_t starting = starting_.load(std::memory_order_acquire);
+    return starting != 0 ? starting : clock_.native.load(std::memory_order_relaxed);
+  }
+
+  std::shared_ptr<BufferTable> table_;
+  Siblings& siblings_;
   QueueKind kind_;
   std::string text_;
+  std::uint64_t number_ = 0;
   std::shared_ptr<SignalState> timeline_;
-  std::optional<Error> failed_;        // the first failure after acceptance: the queue takes nothing more
-  std::uint64_t reached_;              // serials up to here are finished
-  std::atomic<std::uint64_t> native_;  // serials up to here are the backend's; written under the lock, read anywhere
-  std::uint64_t last_;                 // serials up to here are accepted, and not dropped
-  std::uint64_t newest_;               // the last serial that a caller got a point for
+  QueueClock clock_;
+  Preparation preparation_;      // of whoever has the turn
+  std::optional<Error> failed_;  // the first failure after acceptance: the queue takes nothing more
+  std::atomic<std::uint64_t> starting_{0};  // the backend is being given it; 0: none
+  std::uint64_t newest_;         // the last serial that a caller got a point for
   bool abandoned_ = false;
   std::atomic<std::uint32_t> calls_{0};
   std::atomic<bool> ended_{false};

@@ -5,105 +5,175 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/list/hazards.h"
-#include "core/device/incarnation.h"
 #include "core/door/object_names.h"
+#include "core/list/features.h"
+#include "core/list/hazards.h"
+#include "core/list/list_reader.h"
 #include "core/list/slot_rules.h"
+#include "core/queue/imported.h"
+#include "kit/accesses.h"
 
 namespace pintle::core {
 
-RecordingState::RecordingState(std::shared_ptr<Incarnation> incarnation, CommandList list, std::string text)
-    : incarnation_(std::move(incarnation)), list_(std::move(list)), text_(std::move(text)) {}
+RecordingState::RecordingState(std::shared_ptr<BufferTable> table, CommandList list, std::string text)
+    : table_(std::move(table)), list_(std::move(list)), text_(std::move(text)) {}
 
-Result<void> RecordingState::freeze() {
-  PINTLE_TRY(incarnation_->resolve(list_, nullptr));
-  place_barriers(list_.commands_, list_.arguments_);
-  rules_ = slot_rules(list_.commands_, list_.arguments_, incarnation_->info().limits);
-  copies_ = slot_copies(list_.commands_);
-  buffers_ = buffers_of(list_.commands_, list_.arguments_);
-  launches_ = has_launches(list_.commands_);
+Result<void> RecordingState::freeze(const Locked& locked) {
+  auto& commands = ListReader::commands(list_);
+  auto& arguments = ListReader::arguments(list_);
+  buffers_ = buffers_of(commands, arguments);
+  written_ = written_buffers_of(commands, arguments);
+  launches_ = has_launches(commands);
+  for (const backend::Command& command : commands) PINTLE_TRY(check_feature(command.operation, table_->life().info()));
+  for (const std::uint64_t buffer : buffers_) {
+    BufferRecord* const record = table_->find(buffer, locked);
+    if (record == nullptr) return table_->stale(buffer);
+    const bool is_written = std::ranges::find(written_, buffer) != written_.end();
+    if (record->is_sealed && is_written) return table_->sealed_refusal(buffer, locked);
+    if (record->shared != nullptr && !record->is_sealed && !table_->settle(*record, locked))
+      return table_->shared_refusal(buffer, locked);
+  }
+  for (backend::Command& command : commands) {
+    kit::for_each_range(command, std::span(arguments), [&](backend::Range& range, Access) {
+      if (range.slot != backend::no_slot) return;
+      const BufferRecord& record = *table_->find(range.buffer, locked);
+      range.memory = record.memory;
+      range.offset += record.base;
+    });
+  }
+  use_imports(commands, table_->aliases(locked));
+  place_barriers(commands, arguments, table_->aliases(locked));
+  rules_ = slot_rules(commands, arguments, table_->life().info().limits);
+  copies_ = slot_copies(commands);
   for (const SlotRule& rule : rules_) slots_ = std::max<std::size_t>(slots_, rule.slot + 1);
-  written_ = written_buffers_of(list_.commands_, list_.arguments_);
-  slot_accesses_ = slot_accesses(list_.commands_, list_.arguments_, slots_);
-  PINTLE_ASSIGN(plan, ReplayPlan::make(incarnation_->device(), {list_.commands_, list_.arguments_}));
+  slot_accesses_ = slot_accesses(commands, arguments, slots_);
+  return {};
+}
+
+Result<void> RecordingState::plan(const Turn&) {
+  PINTLE_ASSIGN(plan, ReplayPlan::make(table_->life().device(), ListReader::view(list_)));
   plan_ = std::move(plan);
   return {};
 }
 
-void RecordingState::forget() noexcept { plan_.forget(incarnation_->device()); }
+void RecordingState::forget(const Turn&) noexcept { plan_.forget(table_->life().device()); }
 
-Result<void> RecordingState::bind(QueueState& queue, Flight& flight, std::span<const SlotValue> bindings) {
-  if (&queue.incarnation() != incarnation_.get()) return incarnation_->foreign(text_, queue.incarnation());
-  if (launches_ && !queue.launches()) return queue.launch_refusal();
+void RecordingState::pin(const Locked& locked) noexcept {
+  for (const std::uint64_t buffer : buffers_) {
+    if (BufferRecord* const record = table_->find(buffer, locked)) record->is_pinned = true;
+  }
+}
+
+Result<void> RecordingState::look_at(Preparation& preparation, std::span<const SlotValue> bindings,
+                                     const Locked& locked) const {
   if (bindings.size() != slots_) {
     return Error(Errc::invalid_argument,
                  fmt::format("Bindings ({}) do not match the slots ({}) of {}.", bindings.size(), slots_, text_));
   }
   for (const std::uint64_t buffer : buffers_) {
-    if (incarnation_->find_buffer(buffer) == nullptr) return incarnation_->stale_buffer(buffer);
+    if (table_->find(buffer, locked) == nullptr) return table_->stale(buffer);
   }
-  if (incarnation_->has_specials()) PINTLE_TRY(check_written());
-  if (slots_ != 0) PINTLE_TRY(bind_slots(flight, bindings));
-  for (const std::uint64_t buffer : buffers_)
-    incarnation_->find_buffer(buffer)->stamps.set(queue.number(), flight.serial);
-  for (const backend::Binding& binding : flight.bindings) {
-    if (const auto* range = std::get_if<backend::Range>(&binding)) {
-      incarnation_->find_buffer(range->buffer)->stamps.set(queue.number(), flight.serial);
-    }
+  if (!table_->has_specials(locked)) return {};
+  for (const std::uint64_t buffer : written_) PINTLE_TRY(preparation.look_at_bound(buffer, Access::write, locked));
+  for (std::size_t slot = 0; slot < slots_; ++slot) {
+    const auto* const view = std::get_if<BufferView>(&bindings[slot].value_);
+    if (view == nullptr || view->incarnation_ != table_->life().number()) continue;
+    const auto looked = preparation.look_at_bound(view->buffer_, slot_accesses_[slot], locked);
+    if (!looked) return looked.error().during(fmt::format("checking slot {}", slot));
   }
-  stamps_.set(queue.number(), flight.serial);
-  compose(flight);
   return {};
 }
 
-Result<void> RecordingState::check_written() const {
-  for (const std::uint64_t buffer : written_) PINTLE_TRY(incarnation_->check_bound(buffer, Access::write));
+Result<void> RecordingState::bind(Preparation& preparation, Flight& flight, std::span<const SlotValue> bindings,
+                                  const Locked& locked) {
+  if (slots_ != 0) PINTLE_TRY(bind_slots(preparation, flight, bindings, locked));
+  for (const std::uint64_t buffer : buffers_) {
+    const bool is_written = std::ranges::find(written_, buffer) != written_.end();
+    PINTLE_TRY(preparation.use(buffer, is_written ? Access::write : Access::read, flight, locked));
+  }
+  preparation.stamp(stamps_, flight.serial, locked);
+  compose(flight, locked);
   return {};
 }
 
-Result<void> RecordingState::bind_slots(Flight& flight, std::span<const SlotValue> bindings) const {
+Result<void> RecordingState::bind_slots(Preparation& preparation, Flight& flight, std::span<const SlotValue> bindings,
+                                        const Locked& locked) const {
+  flight.bindings.reserve(slots_);
   for (std::uint32_t slot = 0; slot < slots_; ++slot) {
-    auto binding = bind_slot(slot, bindings[slot]);
+    auto binding = bind_slot(preparation, flight, slot, bindings[slot], locked);
     if (!binding) return binding.error().during(fmt::format("checking slot {}", slot));
     flight.bindings.push_back(*binding);
   }
-  return check_copies(flight.bindings);
+  return check_copies(flight.bindings, locked);
 }
 
 // The backend's own replay with bindings, the plan, or a copy of it with the slots filled in.
-void RecordingState::compose(Flight& flight) const {
-  if (!list_.host_functions_.empty()) {
-    flight.is_plain = false;
-    flight.recording = this;
-  }
+void RecordingState::compose(Flight& flight, const Locked& locked) const {
+  if (touches_imports(flight.bindings, locked)) return compose_apart(flight, locked);
   const backend::Commands replay = plan_.commands();
-  if (slots_ == 0) {
+  const bool has_runs = !ListReader::host_runs(list_).empty();
+  if (slots_ == 0 && !has_runs) {
     flight.commands = replay;
-  } else {
-    flight.replay.assign(replay.commands.begin(), replay.commands.end());
-    flight.arguments.assign(replay.arguments.begin(), replay.arguments.end());
-    if (plan_.is_whole()) std::get_if<backend::Replay>(&flight.replay[0].operation)->bindings = flight.bindings;
-    else fill_slots(flight.replay, flight.arguments, flight.bindings);
-    flight.commands = {flight.replay, flight.arguments};
+    return;
+  }
+  flight.replay.assign(replay.commands.begin(), replay.commands.end());
+  flight.arguments.assign(replay.arguments.begin(), replay.arguments.end());
+  if (has_runs) give_runs(flight);
+  if (plan_.is_whole()) std::get_if<backend::Replay>(&flight.replay[0].operation)->bindings = flight.bindings;
+  else fill_slots(flight.replay, flight.arguments, flight.bindings);
+  flight.commands = {flight.replay, flight.arguments};
+}
+
+// Bytes that have another name in this replay were not known when the barriers were placed: the list goes again.
+void RecordingState::compose_apart(Flight& flight, const Locked& locked) const {
+  const backend::Commands all = ListReader::view(list_);
+  flight.replay.assign(all.commands.begin(), all.commands.end());
+  flight.arguments.assign(all.arguments.begin(), all.arguments.end());
+  if (!ListReader::host_runs(list_).empty()) give_runs(flight);
+  fill_slots(flight.replay, flight.arguments, flight.bindings);
+  use_imports(flight.replay, table_->aliases(locked));
+  place_barriers(flight.replay, flight.arguments, table_->aliases(locked));
+  flight.commands = {flight.replay, flight.arguments};
+}
+
+bool RecordingState::touches_imports(std::span<const backend::Binding> bindings, const Locked& locked) const {
+  const auto aliases = table_->aliases(locked);
+  if (aliases.empty()) return false;
+  return std::ranges::any_of(bindings, [&](const backend::Binding& binding) {
+    if (const auto* const range = std::get_if<backend::Range>(&binding))
+      return std::ranges::find(aliases, range->memory, &Alias::memory) != aliases.end();
+    return std::holds_alternative<backend::HostSource>(binding) || std::holds_alternative<backend::HostTarget>(binding);
+  });
+}
+
+// Every replay runs the functions on its own account.
+void RecordingState::give_runs(Flight& flight) const {
+  const auto functions = ListReader::host_runs(list_);
+  flight.is_plain = false;
+  flight.runs = std::make_unique<HostRun[]>(functions.size());
+  flight.run_count = functions.size();
+  std::size_t next = 0;
+  for (backend::Command& command : flight.replay) {
+    auto* const call = std::get_if<backend::HostCall>(&command.operation);
+    if (call == nullptr) continue;
+    HostRun& run = flight.runs[next++];
+    run.set(static_cast<HostRun*>(call->state)->function());
+    call->state = &run;
   }
 }
 
-Result<backend::Binding> RecordingState::bind_slot(std::uint32_t slot, const SlotValue& value) const {
+Result<backend::Binding> RecordingState::bind_slot(Preparation& preparation, Flight& flight, std::uint32_t slot,
+                                                   const SlotValue& value, const Locked& locked) const {
   PINTLE_ASSIGN(binding, to_binding(value));
   for (const SlotRule& rule : rules_) {
     if (rule.slot == slot) PINTLE_TRY(check_rule(rule, binding, dtype_of_value(value)));
   }
-  if (auto* const range = std::get_if<backend::Range>(&binding)) PINTLE_TRY(place(*range, slot));
+  if (auto* const range = std::get_if<backend::Range>(&binding)) {
+    PINTLE_ASSIGN(place, preparation.use(range->buffer, slot_accesses_[slot], flight, locked));
+    range->memory = place.memory;
+    range->offset += place.offset;
+  }
   return binding;
-}
-
-// From the buffer's begin to its memory's.
-Result<void> RecordingState::place(backend::Range& range, std::uint32_t slot) const {
-  PINTLE_TRY(incarnation_->check_bound(range.buffer, slot_accesses_[slot]));
-  const BufferRecord& record = *incarnation_->find_buffer(range.buffer);
-  range.memory = record.memory;
-  range.offset += record.base;
-  return {};
 }
 
 Result<backend::Binding> RecordingState::to_binding(const SlotValue& value) const {
@@ -115,7 +185,7 @@ Result<backend::Binding> RecordingState::to_binding(const SlotValue& value) cons
     return backend::Binding(backend::HostTarget{target->data(), target->size()});
   }
   const auto& view = std::get<BufferView>(value.value_);
-  PINTLE_TRY(incarnation_->check_owner(view.incarnation_,
+  PINTLE_TRY(table_->life().check_owner(view.incarnation_,
                                        object_text("Buffer", static_cast<std::uint32_t>(view.buffer_), "")));
   return backend::Binding(backend::Range{backend::MemoryId::none, view.buffer_, view.offset_, view.size_});
 }
@@ -126,7 +196,7 @@ std::optional<DType> RecordingState::dtype_of_value(const SlotValue& value) {
   return std::nullopt;
 }
 
-Result<void> RecordingState::check_copies(std::span<const backend::Binding> bindings) const {
+Result<void> RecordingState::check_copies(std::span<const backend::Binding> bindings, const Locked& locked) const {
   for (const SlotCopy& copy : copies_) {
     const backend::Range to = bound(copy.to, bindings);
     const backend::Range from = bound(copy.from, bindings);
@@ -135,11 +205,11 @@ Result<void> RecordingState::check_copies(std::span<const backend::Binding> bind
                    fmt::format("The copy's destination has size ({}), its source size ({}).", to.size, from.size));
     }
     if (overlap(to, from)) {
-      const std::uint64_t base = incarnation_->find_buffer(to.buffer)->base;
+      const std::uint64_t base = table_->find(to.buffer, locked)->base;
       return Error(
           Errc::invalid_argument,
           fmt::format("The copy's destination ({}, {} bytes) overlaps its source ({}) in {}.", to.offset - base,
-                      to.size, from.offset - base, incarnation_->buffer_text_locked(to.buffer)));
+                      to.size, from.offset - base, table_->text(to.buffer, locked)));
     }
   }
   return {};

@@ -8,53 +8,60 @@
 #include <string>
 #include <vector>
 
-#include "core/queue/flight.h"
-#include "core/queue/replay_plan.h"
-#include "core/list/slot_rules.h"
+#include "core/buffers/buffer_table.h"
 #include "core/buffers/stamps.h"
+#include "core/list/slot_rules.h"
+#include "core/queue/flight.h"
+#include "core/queue/preparation.h"
+#include "core/queue/replay_plan.h"
 #include "pintle/backend/command.h"
 #include "pintle/recording.h"
 
 namespace pintle::core {
 
-class Incarnation;
-class QueueState;
-
 /// Frozen: its commands never change, its barriers are computed once. Where the backend records the list, a replay is
 /// one command with bindings; elsewhere the plan is submitted, with its slots filled in where it has any. The
-/// incarnation's lock guards it.
-class RecordingState : public std::enable_shared_from_this<RecordingState> {
+/// device's lock guards its stamps.
+class RecordingState {
  public:
-  RecordingState(std::shared_ptr<Incarnation> incarnation, CommandList list, std::string text);
+  RecordingState(std::shared_ptr<BufferTable> table, CommandList list, std::string text);
 
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
   [[nodiscard]] std::size_t slots() const noexcept { return slots_; }
-  [[nodiscard]] Incarnation& incarnation() const noexcept { return *incarnation_; }
+  [[nodiscard]] BufferTable& table() const noexcept { return *table_; }
+  [[nodiscard]] bool launches() const noexcept { return launches_; }
 
-  [[nodiscard]] const std::vector<std::shared_ptr<HostFunction>>& host_functions() const noexcept {
-    return list_.host_functions_;
-  }
+  /// Resolves the list and collects the rules; with the lock held.
+  Result<void> freeze(const Locked& locked);
+  /// Hands the list to the backend; in the device's turn.
+  Result<void> plan(const Turn&);
+  /// Ends the backend's recording; in the device's turn.
+  void forget(const Turn&) noexcept;
 
   // With the lock held:
-  /// Resolves the list, collects the rules, and hands it to the backend.
-  Result<void> freeze();
-  /// Checks buffers and bindings for a replay and makes the flight's commands.
-  Result<void> bind(QueueState& queue, Flight& flight, std::span<const SlotValue> bindings);
-  [[nodiscard]] const Stamps& stamps() const noexcept { return stamps_; }
-  /// Ends the backend's recording.
-  void forget() noexcept;
+  /// Says from now on that somebody knows where its buffers are.
+  void pin(const Locked& locked) noexcept;
+  /// Checks what a replay names, and looks at what is special about it.
+  Result<void> look_at(Preparation& preparation, std::span<const SlotValue> bindings, const Locked& locked) const;
+  /// Makes the flight's commands, after `look_at`.
+  Result<void> bind(Preparation& preparation, Flight& flight, std::span<const SlotValue> bindings,
+                    const Locked& locked);
+  [[nodiscard]] const Stamps& stamps(const Locked&) const noexcept { return stamps_; }
 
  private:
-  Result<void> check_written() const;
-  Result<void> bind_slots(Flight& flight, std::span<const SlotValue> bindings) const;
-  Result<backend::Binding> bind_slot(std::uint32_t slot, const SlotValue& value) const;
+  Result<void> bind_slots(Preparation& preparation, Flight& flight, std::span<const SlotValue> bindings,
+                          const Locked& locked) const;
+  Result<backend::Binding> bind_slot(Preparation& preparation, Flight& flight, std::uint32_t slot,
+                                     const SlotValue& value, const Locked& locked) const;
   Result<backend::Binding> to_binding(const SlotValue& value) const;
-  Result<void> place(backend::Range& range, std::uint32_t slot) const;
   [[nodiscard]] static std::optional<DType> dtype_of_value(const SlotValue& value);
-  Result<void> check_copies(std::span<const backend::Binding> bindings) const;
-  void compose(Flight& flight) const;
+  Result<void> check_copies(std::span<const backend::Binding> bindings, const Locked& locked) const;
+  void compose(Flight& flight, const Locked& locked) const;
+  void compose_apart(Flight& flight, const Locked& locked) const;
+  void give_runs(Flight& flight) const;
+  [[nodiscard]] bool touches_imports(std::span<const backend::Binding> bindings, const Locked& locked) const;
 
-  std::shared_ptr<Incarnation> incarnation_;
+  std::shared_ptr<BufferTable> table_;
   CommandList list_;
   std::string text_;
   std::size_t slots_ = 0;

@@ -27,17 +27,26 @@ bool is_fixed(const Command& command, const Commands& list) noexcept {
   return exec != nullptr && std::ranges::none_of(list.of(*exec), is_in_slot);
 }
 
+// Each replay runs host functions on its own account, so they are submitted again.
+bool calls_host(const Commands& list) noexcept {
+  return std::ranges::any_of(list.commands, [](const Command& command) {
+    return std::holds_alternative<backend::HostCall>(command.operation);
+  });
+}
+
 }  // namespace
 
 Result<ReplayPlan> ReplayPlan::make(backend::Device& device, const Commands& list) {
   ReplayPlan plan;
-  const auto recorded = device.record(list);
-  if (recorded) {
-    plan.is_whole_ = true;
-    plan.add_replay(*recorded);
-    return plan;
+  if (!calls_host(list)) {
+    const auto recorded = device.record(list);
+    if (recorded) {
+      plan.is_whole_ = true;
+      plan.add_replay(*recorded);
+      return plan;
+    }
+    if (recorded.error().code() != Errc::unsupported) return recorded.error();
   }
-  if (recorded.error().code() != Errc::unsupported) return recorded.error();
   if (const auto done = plan.split(device, list); !done) {
     plan.forget(device);
     return done.error();

@@ -1,4 +1,4 @@
-// From a list to a submission: checked, then given to the backend or held.
+// From a list to a submission: prepared, then counted, then given to the backend or held.
 #include <fmt/format.h>
 
 #include <array>
@@ -6,35 +6,52 @@
 
 #include "base/contain.h"
 #include "core/door/describe.h"
+#include "core/door/object_names.h"
+#include "core/door/thread_context.h"
 #include "core/list/hazards.h"
-#include "core/device/incarnation.h"
+#include "core/list/list_reader.h"
+#include "core/list/slot_rules.h"
+#include "core/queue/imported.h"
 #include "core/queue/queue_state.h"
 #include "core/queue/recording_state.h"
-#include "core/list/slot_rules.h"
-#include "core/door/thread_context.h"
 
 namespace pintle::core {
-
 // Waits that the backend does itself. Few in practice, so that they need no allocation.
 class QueueState::NativeWaits {
  public:
-  void add(backend::QueuePoint point) {
-    if (size_ < inline_.size()) {
-      inline_[size_++] = point;
+  struct Edge {
+    std::uint64_t queue = 0;
+    std::uint64_t serial = 0;
+  };
+
+  void add(backend::QueuePoint point, std::uint64_t queue) {
+    if (size_ < points_.size()) {
+      points_[size_] = point;
+      edges_[size_++] = {queue, point.serial};
       return;
     }
-    if (more_.empty()) more_.assign(inline_.begin(), inline_.end());
-    more_.push_back(point);
+    if (more_points_.empty()) {
+      more_points_.assign(points_.begin(), points_.end());
+      more_edges_.assign(edges_.begin(), edges_.end());
+    }
+    more_points_.push_back(point);
+    more_edges_.push_back({queue, point.serial});
   }
   [[nodiscard]] std::span<const backend::QueuePoint> points() const noexcept {
-    if (!more_.empty()) return more_;
-    return std::span(inline_).first(size_);
+    if (!more_points_.empty()) return more_points_;
+    return std::span(points_).first(size_);
+  }
+  [[nodiscard]] std::span<const Edge> edges() const noexcept {
+    if (!more_edges_.empty()) return more_edges_;
+    return std::span(edges_).first(size_);
   }
 
  private:
-  std::array<backend::QueuePoint, 8> inline_;  // no value until it counts
+  std::array<backend::QueuePoint, 8> points_;  // no value until it counts
+  std::array<Edge, 8> edges_;
   std::size_t size_ = 0;
-  std::vector<backend::QueuePoint> more_;
+  std::vector<backend::QueuePoint> more_points_;
+  std::vector<Edge> more_edges_;
 };
 
 Result<void> QueueState::check(const SubmitOptions& options) const {
@@ -57,238 +74,482 @@ Result<void> QueueState::check(const SubmitOptions& options) const {
   return {};
 }
 
-bool QueueState::is_full() const noexcept { return in_flight() >= incarnation_->info().limits.max_in_flight; }
-
-// Blocks until the queue can take one more submission. Gives the lock back while it waits.
-Result<void> QueueState::make_room(std::unique_lock<base::Mutex>& lock, const Timeout& timeout) {
-  std::optional<Deadline> deadline;
-  while (is_full()) {
-    const std::uint64_t oldest = reached_ + 1;
-    lock.unlock();
-    if (!deadline) {
-      deadline = timeout.deadline();
-      timeline_->refresh();
-    } else if (auto waited = timeline_->wait(oldest, *deadline); !waited) {
-      return waited.error().during(
-          fmt::format("waiting for room in {}, which holds its limit of ({}) unfinished submissions", text_,
-                      incarnation_->info().limits.max_in_flight));
-    }
-    lock.lock();
-  }
-  return {};
+bool QueueState::is_full(std::size_t count) const noexcept {
+  return in_flight() + count > life().info().limits.max_in_flight;
 }
 
-// With the lock held: whether the queue takes anything at all.
-bool QueueState::takes_more() const noexcept {
-  return incarnation_->is_usable() && !failed_ && last_ != ~std::uint64_t{0};
+bool QueueState::takes_more(std::size_t count, const Locked&) const noexcept {
+  return life().is_usable() && !failed_ && ~std::uint64_t{0} - clock_.last >= count;
 }
 
 Error QueueState::refusal() const {
-  if (const auto usable = incarnation_->usable(text_); !usable) return usable.error();
+  if (const auto usable = life().usable(text_); !usable) return usable.error();
   if (failed_) return failed_->during("submitting to " + place() + ", which has failed");
-  return {Errc::unsupported, fmt::format("{} has used its last serial ({}); make a new queue.", text_, last_)};
+  return {Errc::unsupported, fmt::format("{} has used its last serial ({}); make a new queue.", text_, clock_.last)};
 }
 
-std::string QueueState::place() const { return fmt::format("{} of [{}]", text_, incarnation_->id()); }
+std::string QueueState::place() const { return fmt::format("{} of {}", text_, life().text()); }
 
 Error QueueState::launch_refusal() const {
   return {Errc::invalid_argument, fmt::format("{} is a copy queue, which launches no kernels.", text_)};
 }
 
-// The frame of every submission: checks, room, then `fill` makes the flight's commands, under the lock. An error leaves
-// nothing behind.
-template <class Fill>
-Result<Point> QueueState::take(SubmitOptions* options, Fill fill) {
-  if (options != nullptr) PINTLE_TRY(check(*options));
-  Worklist worklist;
-  std::unique_lock lock(incarnation_->mutex());
-  if (is_full()) PINTLE_TRY(make_room(lock, options != nullptr ? options->timeout : Timeout{}));
-  if (!takes_more()) return refusal();
-  Flight& flight = next_flight();
-  if (options != nullptr) adopt(flight, *options);
-  const auto filled = fill(flight);
-  auto accepted = filled ? accept(flight, worklist) : Result<Point>(filled.error());
-  if (!accepted) {
-    if (is_loss(accepted.error().code())) accepted = incarnation_->report_locked(accepted.error(), worklist);
-    incarnation_->undo(flight, worklist);
-    clear(flight, worklist);
-  }
-  lock.unlock();
-  worklist.run();
-  incarnation_->drive();
-  return accepted;
+Result<void> QueueState::check_open() {
+  const Locked locked = life().lock();
+  return takes_more(1, locked) ? Result<void>() : Result<void>(refusal());
+}
+
+Result<void> QueueState::check(const BufferView& view, Access access) {
+  PINTLE_TRY(life().usable(text_));
+  PINTLE_TRY(life().check_owner(view.incarnation_, buffer_text(view.incarnation_, view.buffer_)));
+  PINTLE_TRY(table_->check_access(view.buffer_, access));
+  return check_open();
 }
 
 Result<Point> QueueState::submit(CommandList&& list, SubmitOptions* options) {
   if (list.error()) return list.error()->during("submitting to " + place());
-  auto taken = take(options, [&](Flight& flight) -> Result<void> {
-    flight.is_plain = false;
-    flight.list = std::move(list);
-    if (!launches() && has_launches(flight.list.commands_)) return launch_refusal();
-    Use use{{number_, flight.serial}, flight};
-    PINTLE_TRY(incarnation_->resolve(flight.list, &use));
-    put_copies_first(flight);
-    place_barriers(flight.list.commands_, flight.list.arguments_);
-    flight.commands = {flight.list.commands_, flight.list.arguments_};
-    return {};
-  });
-  if (!taken) taken = taken.error().during("submitting to " + place());
-  return taken;
-}
-
-void QueueState::put_copies_first(Flight& flight) {
-  if (flight.copies.empty()) return;
-  auto& commands = flight.list.commands_;
-  commands.insert(commands.begin(), flight.copies.begin(), flight.copies.end());
-}
-
-Result<Point> QueueState::unshare(std::uint64_t buffer) {
-  return take(nullptr, [&](Flight& flight) -> Result<void> {
-    flight.is_plain = false;
-    Use use{{number_, flight.serial}, flight};
-    PINTLE_TRY(incarnation_->unshare(buffer, use));
-    put_copies_first(flight);
-    place_barriers(flight.list.commands_, flight.list.arguments_);
-    flight.commands = {flight.list.commands_, flight.list.arguments_};
-    return {};
-  });
-}
-
-void QueueState::touch(std::uint64_t buffer) {
-  std::lock_guard lock(incarnation_->mutex());
-  if (BufferRecord* const record = incarnation_->find_buffer(buffer)) record->stamps.set(number_, last_);
+  std::array parts{Part{.list = &list, .options = options}};
+  return submit(parts);
 }
 
 Result<Point> QueueState::replay(RecordingState& recording, std::span<const SlotValue> bindings,
                                  SubmitOptions* options) {
-  auto taken = take(options, [&](Flight& flight) { return recording.bind(*this, flight, bindings); });
-  if (!taken) taken = taken.error().during("replaying " + recording.text() + " on " + place());
-  return taken;
+  std::array parts{Part{.recording = &recording, .bindings = bindings, .options = options}};
+  return submit(parts);
+}
+
+Result<Point> QueueState::unshare(std::uint64_t buffer) {
+  std::array parts{Part{.unshared = buffer}};
+  return submit(parts);
+}
+
+Result<Point> QueueState::submit(std::span<Part> parts) {
+  const Part& first = parts.front();
+  if (first.options != nullptr) PINTLE_TRY(check(*first.options));
+  Needs needs;
+  auto taken = try_to_submit(parts, needs);
+  if (needs.has_fetched) release_spares();
+  drive();
+  if (taken) return taken;
+  if (first.recording != nullptr)
+    return taken.error().during("replaying " + first.recording->text() + " on " + place());
+  return taken.error().during("submitting to " + place());
+}
+
+Result<Point> QueueState::try_to_submit(std::span<Part> parts, Needs& needs) {
+  for (;;) {
+    needs.next = Need::nothing;
+    Aftermath aftermath;
+    auto taken = attempt(parts, needs, aftermath);
+    see_to(aftermath);
+    if (needs.next == Need::nothing) return taken;
+    PINTLE_TRY(satisfy(needs, parts));
+  }
+}
+
+// With no lock held, what was found under it.
+void QueueState::see_to(Aftermath& aftermath) {
+  if (aftermath.started != 0) watch(aftermath.started);
+  for (const Point& point : aftermath.awaited) state_of(point)->watch(point.value());
+  aftermath.worklist.run();
+}
+
+// With no lock held: what keeps a submission from being accepted.
+Result<void> QueueState::satisfy(Needs& needs, std::span<Part> parts) {
+  const SubmitOptions* const options = parts.front().options;
+  switch (needs.next) {
+    case Need::room: return make_room(parts.size(), options != nullptr ? options->timeout : Timeout{}, needs.deadline);
+    case Need::memory: needs.has_fetched = true; return fetch(std::exchange(needs.memory, {}));
+    case Need::apart: return siblings_.unshare_apart(std::exchange(needs.apart, {}));
+    case Need::nothing: break;
+  }
+  return {};
+}
+
+// The preparation belongs to whoever has the turn, and the device is asked for memory without it.
+Result<void> QueueState::fetch(const std::vector<Preparation::Wanted>& wanted) {
+  for (const Preparation::Wanted& each : wanted) {
+    PINTLE_ASSIGN(memory, table_->allocate_memory({each.size, each.alignment, each.placement, {}}));
+    Unowned unowned(life(), memory);
+    const Turn turn = life().take_turn();
+    preparation_.add_spare(each.buffer, unowned);
+  }
+  return {};
+}
+
+void QueueState::release_spares() noexcept {
+  std::vector<Preparation::Spare> spares;
+  {
+    const Turn turn = life().take_turn();
+    spares = preparation_.take_spares();
+  }
+  for (const Preparation::Spare& spare : spares) Unowned(life(), spare.memory);
+}
+
+// Blocks until the queue can take more.
+Result<void> QueueState::make_room(std::size_t count, const Timeout& timeout, std::optional<Deadline>& deadline) {
+  const std::uint64_t most = life().info().limits.max_in_flight;
+  if (count > most) {
+    return Error(Errc::unsupported,
+                 fmt::format("Pieces ({}) of the list are more than the limit ({}) of unfinished submissions of {}.",
+                             count, most, place()));
+  }
+  std::uint64_t oldest = 0;
+  {
+    const Locked locked = life().lock();
+    oldest = clock_.reached + 1;
+  }
+  if (!deadline) {
+    deadline = timeout.deadline();
+    timeline_->refresh();
+    return {};
+  }
+  if (const auto waited = timeline_->wait(oldest, *deadline); !waited) {
+    return waited.error().during(fmt::format(
+        "waiting for room in {}, which holds its limit of ({}) unfinished submissions", text_, most));
+  }
+  return {};
+}
+
+// Everything that may fail comes first and leaves no trace: what is not accepted is withdrawn.
+Result<Point> QueueState::attempt(std::span<Part> parts, Needs& needs, Aftermath& aftermath) {
+  const Turn turn = life().take_turn();
+  Locked locked = life().lock();
+  if (is_full(parts.size()) && life().is_usable() && !failed_) {
+    needs.next = Need::room;
+    return Point();
+  }
+  if (!takes_more(parts.size(), locked)) return refusal();
+  preparation_.begin(number_);
+  const std::uint64_t first = clock_.last + 1;
+  const auto prepared = base::contain("submitting", [&] { return prepare(parts, needs, aftermath, locked); });
+  auto accepted = !prepared                       ? Result<Point>(prepared.error())
+                  : needs.next != Need::nothing ? Result<Point>(Point())
+                                                  : accept(first, parts.size(), locked, aftermath);
+  if (!accepted || needs.next != Need::nothing) withdraw(first, parts, aftermath, locked);
+  return accepted;
+}
+
+// Fills in the places behind the last submission, which nobody looks at.
+Result<void> QueueState::prepare(std::span<Part> parts, Needs& needs, Aftermath& aftermath, const Locked& locked) {
+  grow_ring(parts.size());
+  bool is_behind = has_held(locked);
+  std::uint64_t serial = clock_.last;
+  for (Part& part : parts) {
+    Flight& next = flight(++serial);
+    next.serial = serial;
+    if (part.options != nullptr) adopt(next, *part.options);
+    PINTLE_TRY(hold(next, aftermath));
+    const bool is_held = is_behind || next.hold != nullptr || next.refused;
+    PINTLE_TRY(fill(next, part, is_held, needs, locked));
+    PINTLE_TRY(come_after(next, preparation_.take_points(), aftermath));
+    if (needs.next != Need::nothing) return {};
+    is_behind = true;
+  }
+  return {};
+}
+
+Result<void> QueueState::fill(Flight& flight, Part& part, bool is_held, Needs& needs, const Locked& locked) {
+  if (part.recording != nullptr) {
+    PINTLE_TRY(check_recording(*part.recording));
+    PINTLE_TRY(part.recording->look_at(preparation_, part.bindings, locked));
+    if (!find_needs(needs)) return {};
+    return part.recording->bind(preparation_, flight, part.bindings, locked);
+  }
+  flight.is_plain = false;
+  if (part.unshared != 0) {
+    PINTLE_TRY(preparation_.look_at(part.unshared, is_held, locked));
+    if (!find_needs(needs)) return {};
+    PINTLE_TRY(preparation_.use(part.unshared, Access::write, flight, locked));
+  } else {
+    PINTLE_TRY(check_list(*part.list));
+    PINTLE_TRY(preparation_.look_at(*part.list, is_held, locked));
+    if (!find_needs(needs)) return {};
+    flight.list = std::move(*part.list);
+  }
+  PINTLE_TRY(preparation_.resolve(flight.list, flight, locked));
+  auto& commands = ListReader::commands(flight.list);
+  const auto aliases = table_->aliases(locked);
+  if (!aliases.empty()) PINTLE_TRY(preparation_.use_imports(commands, flight, locked));
+  place_barriers(commands, ListReader::arguments(flight.list), aliases);
+  flight.commands = ListReader::view(flight.list);
+  return {};
+}
+
+/// True when nothing stands in the way.
+bool QueueState::find_needs(Needs& needs) {
+  needs.memory = preparation_.take_wanted();
+  needs.apart = preparation_.take_apart();
+  if (!needs.memory.empty()) needs.next = Need::memory;
+  else if (!needs.apart.empty()) needs.next = Need::apart;
+  return needs.next == Need::nothing;
+}
+
+Result<void> QueueState::check_recording(const RecordingState& recording) const {
+  if (&recording.table() != table_.get()) return recording.table().life().foreign(recording.text(), life());
+  return recording.launches() && !launches() ? Result<void>(launch_refusal()) : Result<void>();
+}
+
+Result<void> QueueState::check_list(const CommandList& list) const {
+  const std::uint64_t incarnation = ListReader::incarnation(list);
+  if (incarnation != 0 && incarnation != life().number()) {  // without the label, which lies behind another lock
+    const Entry* const kernel = ListReader::first_kernel(list);
+    const auto buffer = static_cast<std::uint32_t>(ListReader::first_buffer(list));
+    return life().check_owner(incarnation,
+                              kernel != nullptr ? kernel_text(*kernel) : object_text("Buffer", buffer, ""));
+  }
+  if (!launches() && has_launches(ListReader::view(list).commands)) return launch_refusal();
+  const std::uint32_t slot = ListReader::first_slot(list);
+  if (slot == backend::no_slot) return {};
+  return Error(
+      Errc::invalid_argument,
+      fmt::format("The list has slot ({}), which only a recording can have: record it, then replay.", slot));
 }
 
 void QueueState::adopt(Flight& flight, SubmitOptions& options) {
   if (options.wait.empty() && options.signal.empty() && options.label.empty()) return;
   flight.is_plain = false;
+  flight.raises.reserve(options.signal.size());
+  const auto self = shared_from_this();
+  for (const Point& point : options.signal)
+    flight.raises.push_back({state_of(point), Promise{.value = point.value(), .point = {self, flight.serial}}});
   flight.waits = std::move(options.wait);
   flight.label = std::move(options.label);
-  for (const Point& point : options.signal) flight.raises.push_back({state_of(point), point.value()});
 }
 
-Point QueueState::count(const Flight& flight) noexcept {
-  newest_ = last_ = flight.serial;
-  return SignalState::point(timeline_, flight.serial);
-}
-
-// With everything checked and resolved. Until the serial is counted, an error leaves nothing behind.
-Result<Point> QueueState::accept(Flight& flight, Worklist& worklist) {
-  if (!flight.waits.empty() || native_ != last_) return accept_waiting(flight, worklist);
-  PINTLE_TRY(start(flight, {}, worklist));
-  return count(flight);
-}
-
-// A flight that has waits, or that others before it keep from starting.
-Result<Point> QueueState::accept_waiting(Flight& flight, Worklist& worklist) {
-  const auto held = hold(flight);
-  if (!held && held.error().code() == Errc::invalid_argument) return held.error();
-  if (held && !flight.hold && native_ == last_) {
-    PINTLE_TRY(start_waiting(flight, worklist));
-    return count(flight);
+// What was taken from the caller goes back, should it be tried again.
+void QueueState::withdraw(std::uint64_t first, std::span<Part> parts, Aftermath& aftermath,
+                          const Locked& locked) noexcept {
+  preparation_.roll_back(locked);
+  aftermath.awaited.clear();
+  for (Part& part : parts) {
+    Flight& taken = flight(first++);
+    if (part.options != nullptr && taken.serial == first - 1) {
+      if (!taken.waits.empty()) part.options->wait = std::move(taken.waits);
+      if (!taken.label.empty()) part.options->label = std::move(taken.label);
+    }
+    clear(taken, aftermath.worklist);
+    taken.serial = 0;
   }
-  Point point = count(flight);
-  if (!held) fail_from(flight.serial, held.error(), worklist);
+}
+
+void QueueState::grow_ring(std::size_t count) {
+  if (in_flight() + count <= ring_mask_ + 1) return;
+  std::size_t size = ring_.size();
+  while (size < in_flight() + count) size *= 2;
+  std::vector<Flight> larger(size);
+  for (std::uint64_t serial = clock_.reached + 1; serial != clock_.last + 1; ++serial)
+    larger[serial & (size - 1)] = std::move(flight(serial));
+  ring_ = std::move(larger);
+  ring_mask_ = size - 1;
+}
+
+// Counted at once, so that whoever looks finds all or nothing.
+Result<Point> QueueState::accept(std::uint64_t first, std::size_t count, Locked& locked, Aftermath& aftermath) {
+  const bool starts = !has_held(locked) && flight(first).hold == nullptr && !flight(first).refused;
+  const std::uint64_t newest = std::exchange(newest_, clock_.last += count);
+  if (starts) {
+    Flight& next = flight(first);
+    const bool is_simple = count == 1 && next.is_plain && preparation_.is_trivial();
+    if (const auto started = start(next, locked, aftermath, is_simple); !started) {
+      if (!life().is_lost()) clock_.last = first - 1;
+      newest_ = newest;
+      return started.error();
+    }
+    if (is_simple) return SignalState::point(timeline_, first);
+  }
+  preparation_.commit(aftermath.worklist, locked);
+  const Point point = SignalState::point(timeline_, newest_);
+  for (std::uint64_t serial = first; serial < first + count; ++serial) {
+    if (!flight(serial).refused) continue;
+    fail_from(serial, *flight(serial).refused, aftermath.worklist, locked);
+    break;
+  }
+  if (count > 1) look_again(aftermath.worklist);
   return point;
 }
 
-// Gives the flight a hold where it waits for a point that this device's backend cannot wait for. The error is the
-// failure of a point, or `invalid_argument` for a submission that would wait for itself.
-Result<void> QueueState::hold(Flight& flight) {
+// Gives the flight a hold where it waits for a point that this device's backend cannot wait for. `invalid_argument` for
+// a submission that would wait for itself.
+Result<void> QueueState::hold(Flight& flight, Aftermath& aftermath) {
   for (const Point& point : flight.waits) {
-    const auto signal = state_of(point);
-    if (signal == timeline_ && point.value() >= flight.serial) {
+    if (peek(point) == timeline_.get() && point.value() >= flight.serial) {
       return Error(Errc::invalid_argument,
                    fmt::format("Submission ({}) of {} would wait for value ({}) of its own queue.", flight.serial,
                                text_, point.value()));
     }
   }
-  for (const Point& point : flight.waits) {
-    const auto signal = state_of(point);
-    const PointStatus status = signal->timeline().status(point.value());
-    if (status == PointStatus::failed) return signal->failure();
-    if (status == PointStatus::reached || signal == timeline_) continue;
-    const auto native = signal->native_point(point.value());
-    if (native && &native->queue->incarnation() == incarnation_.get()) continue;
-    if (!flight.hold) flight.hold = std::make_unique<Hold>(weak_from_this());
-    if (flight.hold->add(signal, point.value())) signal->watch(point.value());
-  }
-  if (flight.hold && flight.hold->is_open()) flight.hold.reset();
+  for (const Point& point : flight.waits) PINTLE_TRY(hold_for(flight, point, aftermath));
+  if (flight.hold && flight.hold->is_open() && !flight.hold->has_failed()) flight.hold.reset();
   return {};
+}
+
+Result<void> QueueState::hold_for(Flight& flight, const Point& point, Aftermath& aftermath) {
+  const auto signal = state_of(point);
+  const PointStatus status = signal->timeline().status(point.value());
+  if (status == PointStatus::failed && !flight.refused) flight.refused = signal->failure();
+  if (status != PointStatus::pending || signal == timeline_) return {};
+  if (const auto native = signal->native_point(point.value()); native && sibling_of(*native) != nullptr) return {};
+  if (!flight.hold) {
+    flight.hold = std::make_unique<Hold>(
+        std::weak_ptr<Hold::Queue>(std::static_pointer_cast<QueueState>(shared_from_this())));
+  }
+  if (flight.hold->add(signal, point.value())) aftermath.awaited.push_back(point);
+  return {};
+}
+
+// What the user cannot know of and has not started.
+Result<void> QueueState::come_after(Flight& flight, std::vector<Point>&& points, Aftermath& aftermath) {
+  for (Point& point : points) {
+    flight.is_plain = false;
+    PINTLE_TRY(hold_for(flight, point, aftermath));
+    flight.waits.push_back(std::move(point));
+  }
+  return {};
+}
+
+// The queue of a native point, where it is of the same device.
+QueueState* QueueState::sibling_of(const NativePoint& point) const noexcept {
+  auto* const queue = dynamic_cast<QueueState*>(point.queue.get());
+  return queue != nullptr && queue->table_.get() == table_.get() ? queue : nullptr;
 }
 
 // What the backend is to wait for, of a flight whose waits are reached or promised.
-Result<void> QueueState::collect(const Flight& flight, NativeWaits& waits) {
+Result<void> QueueState::collect(const Flight& flight, NativeWaits& waits, const Locked& locked) {
   for (const Point& point : flight.waits) {
     const auto signal = state_of(point);
     const PointStatus status = signal->timeline().status(point.value());
     if (status == PointStatus::failed) return signal->failure();
     if (status == PointStatus::reached || signal == timeline_) continue;
     const auto native = signal->native_point(point.value());
-    if (!native)
+    const QueueState* const sibling = native ? sibling_of(*native) : nullptr;
+    if (sibling == nullptr)
       return Error(Errc::internal, fmt::format("{} is neither reached nor promised when released.", signal->text()));
-    if (native->queue.get() == this) continue;
-    waits.add({native->queue->id(), native->serial});
-    incarnation_->note_order({number_, flight.serial}, {native->queue->number(), native->serial});
+    if (sibling != this) waits.add({sibling->id(), native->serial}, sibling->number());
+  }
+  for (const Stamp& stamp : flight.after) {
+    const QueueClock* const clock = table_->clocks(locked).find(stamp.queue);
+    if (clock == nullptr || clock == &clock_ || table_->clocks(locked).is_finished(stamp)) continue;
+    waits.add({clock->queue, stamp.serial}, stamp.queue);
   }
   return {};
 }
 
-Result<void> QueueState::start_waiting(Flight& flight, Worklist& worklist) {
+// Gives the flight to the backend, without the lock. Where it `is_simple` nothing is left to be done under it.
+Result<void> QueueState::start(Flight& flight, Locked& locked, Aftermath& aftermath, bool is_simple) {
   NativeWaits waits;
-  PINTLE_TRY(collect(flight, waits));
-  return start(flight, waits.points(), worklist);
-}
-
-// Gives the flight to the backend.
-Result<void> QueueState::start(Flight& flight, std::span<const backend::QueuePoint> waits, Worklist& worklist) {
-  const auto serial = incarnation_->device().submit(id_, waits, flight.commands);
-  if (!serial) return incarnation_->report_locked(serial.error(), worklist);
-  if (*serial != flight.serial) {
-    return Error(Errc::internal,
-                 fmt::format("The backend answers serial ({}) where ({}) is next.", *serial, flight.serial));
+  const auto ready = base::contain("starting a submission", [&]() -> Result<void> {
+    if (flight.waits.empty() && flight.after.empty()) return {};
+    PINTLE_TRY(collect(flight, waits, locked));
+    table_->order(locked).reserve(waits.edges().size());
+    return {};
+  });
+  if (!ready) return ready;
+  const std::uint64_t serial = flight.serial;
+  starting_.store(serial, std::memory_order_relaxed);
+  locked.unlock();
+  const auto answer = life().device().submit(id(), waits.points(), flight.commands);
+  Result<void> started;
+  if (!answer) started = life().report(answer.error(), aftermath.worklist);
+  else if (*answer != serial) started = wrong_serial(*answer, serial);
+  if (started && is_simple) {
+    preparation_.forget();
+    publish(serial, aftermath);
+    return {};
   }
-  native_.store(flight.serial);  // before `has_waiters`; a waiter links itself before it looks at `native_`
-  for (const Raise& raise : flight.raises) raise.signal->promise(raise.value, shared_from_this(), flight.serial);
-  if (timeline_->timeline().has_waiters(flight.serial)) watch(flight.serial);
+  locked.lock();
+  if (!started) {
+    starting_.store(0, std::memory_order_relaxed);
+    return started;
+  }
+  for (const auto& edge : waits.edges()) {
+    table_->order(locked).add(
+        {number_, serial}, {edge.queue, edge.serial},
+        [&](const Stamp& stamp) { return table_->clocks(locked).is_finished(stamp); });
+  }
+  publish(serial, aftermath);
+  keep_promises(flight, aftermath, locked);
   return {};
 }
 
-void QueueState::pump(Worklist& worklist) {
-  std::lock_guard lock(incarnation_->mutex());
-  if (incarnation_->is_lost()) return;
-  for (std::uint64_t serial = native_ + 1; serial - 1 != last_; ++serial) {
+Error QueueState::wrong_serial(std::uint64_t answered, std::uint64_t expected) {
+  return {Errc::internal, fmt::format("The backend answers serial ({}) where ({}) is next.", answered, expected)};
+}
+
+// From now on the flight may be finished by anybody who observes the queue.
+void QueueState::publish(std::uint64_t serial, Aftermath& aftermath) noexcept {
+  clock_.native.store(serial);  // before `has_waiters`; a waiter links itself before it looks at `native`
+  starting_.store(0, std::memory_order_release);
+  if (timeline_->timeline().has_waiters(serial)) aftermath.started = serial;
+}
+
+// What the submission signals comes by itself now, unless the queue has failed meanwhile.
+void QueueState::keep_promises(Flight& flight, Aftermath& aftermath, const Locked&) noexcept {
+  if (abandoned_) aftermath.started = flight.serial;
+  if (life().is_lost()) return clear(flight, aftermath.worklist);
+  if (timeline_->timeline().status(flight.serial) == PointStatus::failed) return flight.raises.clear();
+  for (Raise& raise : flight.raises) {
+    if (raise.signal->promise(raise.promise)) aftermath.started = flight.serial;
+  }
+}
+
+void QueueState::run_deferred(Worklist& worklist) noexcept {
+  for (bool has_started = true; has_started;) {
+    Aftermath aftermath;
+    const auto pumped = base::contain("starting what was held", [&]() -> Result<void> {
+      has_started = pump_one(aftermath);
+      see_to(aftermath);
+      return {};
+    });
+    if (!pumped) has_started = false;
+    static_cast<void>(worklist);
+  }
+  drive();
+}
+
+// Starts the first of the held, if it is ready.
+bool QueueState::pump_one(Aftermath& aftermath) {
+  const Turn turn = life().take_turn();
+  Locked locked = life().lock();
+  if (life().is_lost()) return false;
+  fail_held(aftermath.worklist, locked);
+  if (!has_held(locked)) return false;
+  Flight& next = flight(clock_.native.load() + 1);
+  if (next.hold && !next.hold->is_open()) return false;
+  next.hold.reset();
+  preparation_.begin(number_);
+  const std::uint64_t serial = next.serial;
+  if (const auto started = start(next, locked, aftermath, false); !started) {
+    if (life().is_lost()) return false;
+    fail_from(serial, explained(started.error(), [&] { return "starting a held submission of " + text_; }),
+              aftermath.worklist, locked);
+    return false;
+  }
+  return true;
+}
+
+// Everything from the first held submission on whose wait has failed.
+void QueueState::fail_held(Worklist& worklist, const Locked& locked) noexcept {
+  for (std::uint64_t serial = clock_.native.load() + 1; serial - 1 != clock_.last; ++serial) {
     const Flight& held = flight(serial);
     if (!held.hold || !held.hold->has_failed()) continue;
     for (const Point& point : held.waits) {
       const auto signal = state_of(point);
       if (signal->timeline().status(point.value()) != PointStatus::failed) continue;
-      fail_from(serial, signal->failure(), worklist);
-      return pump_ready(worklist);
+      return fail_from(serial, signal->failure(), worklist, locked);
     }
   }
-  pump_ready(worklist);
 }
 
-// Starts from the front, in order, as far as the holds are open.
-void QueueState::pump_ready(Worklist& worklist) {
-  while (native_ != last_) {
-    Flight& next = flight(native_ + 1);
-    if (next.hold && !next.hold->is_open()) return;
-    next.hold.reset();
-    if (auto started = start_waiting(next, worklist); !started) {
-      if (!incarnation_->is_lost())
-        fail_from(next.serial, started.error().during("starting a held submission of " + text_), worklist);
-      return;
-    }
-  }
+Result<void> QueueState::touch(std::uint64_t buffer) {
+  PINTLE_TRY(life().usable(text_));
+  const Locked locked = life().lock();
+  BufferRecord* const record = table_->find(buffer, locked);
+  if (record == nullptr) return table_->stale(buffer);
+  if (record->stamps.find(number_) == nullptr)
+    record->stamps.reserve_one([&](const Stamp& stamp) { return table_->clocks(locked).is_finished(stamp); });
+  record->stamps.set(number_, clock_.last, false);
+  return {};
 }
 
 }  // namespace pintle::core

@@ -6,16 +6,16 @@
 #include <thread>
 #include <utility>
 
+#include "base/contain.h"
 #include "base/log.h"
-#include "core/device/incarnation.h"
-#include "core/queue/queue_state.h"
 #include "core/door/thread_context.h"
+#include "core/time/worklist.h"
 
 namespace pintle::core {
 namespace {
 
-// After the system has refused a thread.
-constexpr auto refusal_pause = std::chrono::milliseconds(100);
+// After the system has refused a thread or memory.
+constexpr auto refusal_pause = std::chrono::milliseconds(10);
 
 }  // namespace
 
@@ -55,38 +55,60 @@ void Reactor::wake() noexcept {
   }
 }
 
-void Reactor::post(std::shared_ptr<QueueState> queue) noexcept {
+// A backend's thread may have the last pointer but ours, and must not end the device: the pointer stays here, or goes
+// while the chain has another.
+void Reactor::post(std::shared_ptr<Observable>&& queue) noexcept {
   std::lock_guard lock(mutex_);
-  posted_.push_back(std::move(queue));
+  if (queue->is_posted_) {
+    queue = nullptr;
+  } else {
+    queue->is_posted_ = true;
+    queue->next_posted_ = std::move(posted_);
+    posted_ = std::move(queue);
+  }
   wake();
 }
 
 void Reactor::ready(std::shared_ptr<Continuation> continuation) noexcept {
   std::lock_guard lock(mutex_);
   if (continuation->place_) waiting_.erase(*std::exchange(continuation->place_, std::nullopt));
-  ready_.push_back(std::move(continuation));
+  Continuation* const last = continuation.get();
+  (last_ready_ != nullptr ? last_ready_->next_ready_ : first_ready_) = std::move(continuation);
+  last_ready_ = last;
   wake();
 }
 
 // The backend's call: short, and no call back into the device.
 void Reactor::notified(void* state) {
-  const std::unique_ptr<std::shared_ptr<QueueState>> queue(static_cast<std::shared_ptr<QueueState>*>(state));
+  const std::unique_ptr<std::shared_ptr<Observable>> queue(static_cast<std::shared_ptr<Observable>*>(state));
   instance().post(std::move(*queue));
 }
 
-void Reactor::watch(std::shared_ptr<QueueState> queue, std::uint64_t serial) {
-  auto state = std::make_unique<std::shared_ptr<QueueState>>(queue);
-  const auto told = queue->incarnation().device().notify(queue->id(), serial, {&Reactor::notified, state.get()});
+void Reactor::watch(const std::shared_ptr<Observable>& queue, std::uint64_t serial) noexcept {
+  try {
+    try_watch(queue, serial);
+  } catch (...) {
+    {
+      std::lock_guard lock(mutex_);
+      queue->unwatched_ = serial;
+    }
+    post(std::shared_ptr(queue));
+  }
+}
+
+void Reactor::try_watch(const std::shared_ptr<Observable>& queue, std::uint64_t serial) {
+  auto state = std::make_unique<std::shared_ptr<Observable>>(queue);
+  const auto told = queue->notify(serial, {&Reactor::notified, state.get()});
   if (told) {
     static_cast<void>(state.release());
     return;
   }
   std::lock_guard lock(mutex_);
-  if (is_loss(told.error().code())) {
-    losses_.emplace_back(std::move(queue), told.error());  // the caller may hold the incarnation's lock
-    return wake();
+  if (told.error().code() == Errc::device_lost || told.error().code() == Errc::process_poisoned) {
+    losses_.emplace_back(queue, told.error());  // the caller may hold the device's lock
+  } else {
+    watched_.push_back({queue, serial});
   }
-  watched_.push_back({std::move(queue), serial});
   wake();
 }
 
@@ -96,29 +118,40 @@ Result<void> Reactor::then(std::shared_ptr<SignalState> signal, std::uint64_t va
   {
     std::lock_guard lock(mutex_);
     continuation->place_ = waiting_.emplace(deadline, continuation);
-    wake();  // the deadline may be the next one
   }
   if (signal->timeline().add(*continuation, value) != PointStatus::pending) {
     ready(continuation);
-  } else {
-    signal->watch(value);
+    return {};
   }
+  signal->watch(value);
+  std::lock_guard lock(mutex_);
+  continuation->may_expire_ = true;
+  wake();  // the deadline may be the next one
   return {};
 }
 
 // Nothing here may take a timeline's lock while the reactor's is held: timelines call `ready` under theirs.
-void Reactor::expire() {
-  std::vector<std::shared_ptr<Continuation>> late;
-  {
-    std::lock_guard lock(mutex_);
-    const auto end = waiting_.upper_bound(Clock::now());
-    for (auto each = waiting_.begin(); each != end; ++each) late.push_back(each->second);
-  }
-  for (const auto& continuation : late) {
+void Reactor::expire() noexcept {
+  while (const auto continuation = next_late()) {
     if (!continuation->signal_->timeline().remove(*continuation)) continue;  // fired meanwhile
-    continuation->timeout_ = continuation->signal_->timed_out(continuation->value_);
+    try {
+      continuation->timeout_ = continuation->signal_->timed_out(continuation->value_);
+    } catch (...) {
+      continuation->timeout_ = base::error_of_exception("saying what a callback waited for");
+    }
     ready(continuation);
   }
+}
+
+/// One whose deadline has passed. It leaves the waiting here; `fire` may have it on its way at the same moment.
+std::shared_ptr<Continuation> Reactor::next_late() noexcept {
+  std::lock_guard lock(mutex_);
+  const auto end = waiting_.upper_bound(Clock::now());
+  const auto place = std::find_if(waiting_.begin(), end, [](const auto& each) { return each.second->may_expire_; });
+  if (place == end) return nullptr;
+  auto late = place->second;
+  waiting_.erase(*std::exchange(late->place_, std::nullopt));
+  return late;
 }
 
 void Continuation::run() noexcept {
@@ -139,39 +172,59 @@ void Continuation::run() noexcept {
   callback_ = nullptr;
 }
 
-void Reactor::run_callbacks() {
-  expire();
-  for (;;) {
-    std::shared_ptr<Continuation> next;
-    {
-      std::lock_guard lock(mutex_);
-      if (ready_.empty()) return;
-      next = std::move(ready_.front());
-      ready_.pop_front();
-    }
-    next->run();
-  }
+std::shared_ptr<Continuation> Reactor::next_ready() noexcept {
+  std::lock_guard lock(mutex_);
+  auto next = std::move(first_ready_);
+  if (next != nullptr) first_ready_ = std::move(next->next_ready_);
+  if (first_ready_ == nullptr) last_ready_ = nullptr;
+  return next;
 }
 
-void Reactor::observe_posted() {
-  std::vector<std::shared_ptr<QueueState>> posted;
+void Reactor::run_callbacks() noexcept {
+  expire();
+  while (const auto next = next_ready()) next->run();
+}
+
+/// False when somebody is still not watched.
+bool Reactor::observe_posted() noexcept {
+  bool is_complete = true;
+  std::shared_ptr<Polled> chain;
   {
     std::lock_guard lock(mutex_);
-    posted = std::exchange(posted_, {});
+    chain = std::move(posted_);
   }
-  for (const auto& queue : posted) {
+  while (chain != nullptr) {
+    const auto queue = std::static_pointer_cast<Observable>(chain);
+    {
+      std::lock_guard lock(mutex_);
+      chain = std::move(queue->next_posted_);
+      queue->is_posted_ = false;  // before it is looked at: who posts it from now on has it looked at again
+    }
     Worklist worklist;
     static_cast<void>(queue->observe(worklist));  // a loss has reached every waiter by other ways
+    is_complete &= watch_again(queue);
   }
+  return is_complete;
+}
+
+bool Reactor::watch_again(const std::shared_ptr<Observable>& queue) noexcept {
+  std::uint64_t serial = 0;
+  {
+    std::lock_guard lock(mutex_);
+    serial = std::exchange(queue->unwatched_, 0);
+  }
+  if (serial != 0) watch(queue, serial);
+  std::lock_guard lock(mutex_);
+  return queue->unwatched_ == 0;
 }
 
 void Reactor::report_losses() {
-  std::vector<std::pair<std::shared_ptr<QueueState>, Error>> losses;
+  std::vector<std::pair<std::shared_ptr<Observable>, Error>> losses;
   {
     std::lock_guard lock(mutex_);
     losses = std::exchange(losses_, {});
   }
-  for (const auto& [queue, error] : losses) static_cast<void>(queue->incarnation().report(error));
+  for (const auto& [queue, error] : losses) queue->report(error);
 }
 
 // False when a thread is refused: what is left is for later.
@@ -183,25 +236,30 @@ bool Reactor::hand_over_watched() {
   }
   std::erase_if(watched, [&](const Watch& each) { return watchers_.watch(each.queue, each.serial); });
   std::lock_guard lock(mutex_);
-  watched_.insert(watched_.end(), watched.begin(), watched.end());
+  if (!watched.empty()) watched_.insert(watched_.end(), watched.begin(), watched.end());
   return watched.empty();
+}
+
+void Reactor::sleep(bool is_complete) {
+  std::unique_lock lock(mutex_);
+  if (!losses_.empty() || first_ready_ != nullptr) return;
+  if (is_complete && (posted_ != nullptr || !watched_.empty())) return;
+  Deadline next = waiting_.empty() ? Deadline::max() : waiting_.begin()->first;
+  if (!is_complete) next = std::min(next, deadline_after(Clock::now(), refusal_pause));
+  if (next == Deadline::max()) {
+    condition_.wait(lock);
+  } else {
+    condition_.wait_until(lock, next);
+  }
 }
 
 void Reactor::run() {
   for (;;) {
     report_losses();
-    observe_posted();
+    bool is_complete = observe_posted();
     run_callbacks();
-    const bool all_watched = hand_over_watched();
-    std::unique_lock lock(mutex_);
-    if (!losses_.empty() || !posted_.empty() || !ready_.empty() || (all_watched && !watched_.empty())) continue;
-    Deadline next = waiting_.empty() ? Deadline::max() : waiting_.begin()->first;
-    if (!all_watched) next = std::min(next, deadline_after(Clock::now(), refusal_pause));
-    if (next == Deadline::max()) {
-      condition_.wait(lock);
-    } else {
-      condition_.wait_until(lock, next);
-    }
+    is_complete &= hand_over_watched();
+    sleep(is_complete);
   }
 }
 

@@ -3,7 +3,6 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/time/observable.h"
 #include "core/time/signal_state.h"
 #include "core/time/timeline.h"
 #include "core/time/watchers.h"
@@ -36,7 +36,10 @@ class Continuation final : public Timeline::Waiter, public std::enable_shared_fr
   std::uint64_t value_;
   std::function<void(const Result<void>&)> callback_;
   std::optional<Error> timeout_;
-  std::optional<Places::iterator> place_;  // among the waiting; the reactor's mutex guards it
+  // The reactor's mutex guards these.
+  std::optional<Places::iterator> place_;    // among the waiting
+  std::shared_ptr<Continuation> next_ready_{};
+  bool may_expire_ = false;  // the timeline has it
 };
 
 /// One for the process, made at first use and never destroyed. Its mutex is a leaf: timelines and backends call it.
@@ -50,42 +53,48 @@ class Reactor {
   void closed(bool is_driven) noexcept;
 
   /// Has the queue observed when `serial`, which is native, is reached: told by the backend, or waited for by a
-  /// watcher.
-  void watch(std::shared_ptr<QueueState> queue, std::uint64_t serial);
+  /// watcher; where host memory runs out, by looking now and then.
+  void watch(const std::shared_ptr<Observable>& queue, std::uint64_t serial) noexcept;
   /// Registers a callback.
   Result<void> then(std::shared_ptr<SignalState> signal, std::uint64_t value,
                     std::function<void(const Result<void>&)> callback, Deadline deadline);
   /// Runs the callbacks that are ready or past their deadline, on this thread.
-  void run_callbacks();
+  void run_callbacks() noexcept;
 
  private:
   friend class Continuation;
   struct Watch {
-    std::shared_ptr<QueueState> queue;
+    std::shared_ptr<Observable> queue;
     std::uint64_t serial = 0;
   };
 
   Reactor() = default;
   static void notified(void* state);
+  void try_watch(const std::shared_ptr<Observable>& queue, std::uint64_t serial);
   void ready(std::shared_ptr<Continuation> continuation) noexcept;
-  void post(std::shared_ptr<QueueState> queue) noexcept;
+  void post(std::shared_ptr<Observable>&& queue) noexcept;
   void wake() noexcept;
   void run();
-  void expire();
+  void expire() noexcept;
+  [[nodiscard]] std::shared_ptr<Continuation> next_late() noexcept;
+  [[nodiscard]] std::shared_ptr<Continuation> next_ready() noexcept;
   void report_losses();
-  void observe_posted();
+  [[nodiscard]] bool observe_posted() noexcept;
+  [[nodiscard]] bool watch_again(const std::shared_ptr<Observable>& queue) noexcept;
   [[nodiscard]] bool hand_over_watched();
+  void sleep(bool is_complete);
 
   std::mutex mutex_;
   std::condition_variable condition_;
   bool running_ = false;
   int driven_devices_ = 0;
   int other_devices_ = 0;
-  std::vector<std::shared_ptr<QueueState>> posted_;                    // to observe
-  std::vector<Watch> watched_;                                         // the backend cannot tell: for `watchers_`
-  std::vector<std::pair<std::shared_ptr<QueueState>, Error>> losses_;  // told where nothing may be locked
-  std::deque<std::shared_ptr<Continuation>> ready_;                    // to run
-  Continuation::Places waiting_;                                       // by deadline
+  std::shared_ptr<Polled> posted_;                                      // to observe
+  std::vector<Watch> watched_;                                          // the backend cannot tell: for `watchers_`
+  std::vector<std::pair<std::shared_ptr<Observable>, Error>> losses_;   // told where nothing may be locked
+  std::shared_ptr<Continuation> first_ready_;                           // to run, in order
+  Continuation* last_ready_ = nullptr;
+  Continuation::Places waiting_;  // by deadline
   Watchers watchers_;
 };
 

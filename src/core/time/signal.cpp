@@ -3,21 +3,16 @@
 #include <utility>
 #include <vector>
 
-#include "base/contain.h"
-#include "base/fork.h"
-#include "core/door/describe.h"
-#include "core/device/incarnation.h"
+#include "core/door/door.h"
 #include "core/time/reactor.h"
 #include "core/time/signal_state.h"
-#include "core/door/thread_context.h"
 
 namespace pintle {
 
 std::shared_ptr<core::SignalState> state_of(const Point& point) noexcept { return point.signal_; }
 
 Result<bool> Point::is_reached() const {
-  if (!signal_) return core::empty_object("Point");
-  return base::contain("asking for a point", [&]() -> Result<bool> {
+  return core::enter(signal_, "Point", "asking for a point", [&]() -> Result<bool> {
     using Status = core::PointStatus;
     Status status = signal_->timeline().status(value_);
     if (status == Status::pending) {
@@ -30,17 +25,15 @@ Result<bool> Point::is_reached() const {
 }
 
 Result<void> Point::wait(Timeout timeout) const {
-  if (!signal_) return core::empty_object("Point");
-  if (base::in_forked_child()) return base::forked_error();
-  if (signal_->timeline().status(value_) == core::PointStatus::reached) return {};
-  return base::contain("waiting", [&] { return signal_->wait(value_, timeout.deadline()); });
+  return core::enter(signal_, "Point", "waiting", [&]() -> Result<void> {
+    if (signal_->timeline().status(value_) == core::PointStatus::reached) return {};
+    return signal_->wait(value_, timeout.deadline());
+  });
 }
 
 Result<void> Point::then(std::function<void(const Result<void>&)> callback, Timeout timeout) const {
-  if (!signal_) return core::empty_object("Point");
-  if (!callback) return Error(Errc::invalid_argument, "The callback is empty.");
-  if (base::in_forked_child()) return base::forked_error();
-  return base::contain("registering a callback", [&] {
+  return core::enter(signal_, "Point", "registering a callback", [&]() -> Result<void> {
+    if (!callback) return Error(Errc::invalid_argument, "The callback is empty.");
     return core::Reactor::instance().then(signal_, value_, std::move(callback), timeout.deadline());
   });
 }
@@ -56,35 +49,32 @@ bool Point::Awaiter::await_suspend(std::coroutine_handle<> handle) {
 }
 
 Result<Signal> Signal::create(std::uint64_t initial, std::string label) {
-  if (base::in_forked_child()) return base::forked_error();
-  return base::contain("creating a signal", [&]() -> Result<Signal> {
+  return core::enter("creating a signal", [&]() -> Result<Signal> {
     base::watch_forks();
     return Signal(std::make_shared<core::SignalState>(initial, std::move(label)));
   });
 }
 
 std::uint64_t Signal::value() const {
-  if (!state_) return 0;
-  state_->refresh();
-  return state_->timeline().value();
+  return core::enter_or(state_, std::uint64_t{0}, [&] {
+    state_->refresh();
+    return state_->timeline().value();
+  });
 }
 
 std::optional<Error> Signal::failure() const {
-  if (!state_) return std::nullopt;
-  state_->refresh();
-  return state_->timeline().failure();
+  return core::enter_or(state_, std::optional<Error>(), [&] {
+    state_->refresh();
+    return state_->timeline().failure();
+  });
 }
 
 Result<void> Signal::set(std::uint64_t value) {
-  if (!state_) return core::empty_object("Signal");
-  if (base::in_forked_child()) return base::forked_error();
-  return base::contain("setting a signal", [&] { return state_->set(value); });
+  return core::enter(state_, "Signal", "setting a signal", [&] { return state_->set(value); });
 }
 
 Result<void> Signal::fail(Error error) {
-  if (!state_) return core::empty_object("Signal");
-  if (base::in_forked_child()) return base::forked_error();
-  return base::contain("failing a signal", [&] { return state_->fail(std::move(error)); });
+  return core::enter(state_, "Signal", "failing a signal", [&] { return state_->fail(std::move(error)); });
 }
 
 }  // namespace pintle

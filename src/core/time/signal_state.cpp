@@ -3,16 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/door/describe.h"
-#include "core/device/incarnation.h"
 #include "core/door/object_names.h"
-#include "core/queue/queue_state.h"
 #include "core/door/thread_context.h"
 #include "core/time/worklist.h"
 
 namespace pintle::core {
 namespace {
+
+// What a waiter spends in the backend before it sleeps: who sets or fails the signal meanwhile is heard that much late.
+constexpr auto patience = std::chrono::microseconds(50);
 
 std::string next_signal_text(const std::string& label) {
   static std::atomic<std::uint64_t> next{1};
@@ -24,37 +26,54 @@ std::string next_signal_text(const std::string& label) {
 SignalState::SignalState(std::uint64_t initial, std::string label)
     : timeline_(initial), belongs_to_queue_(false), text_(next_signal_text(label)) {}
 
-SignalState::SignalState(std::weak_ptr<QueueState> queue, std::uint64_t initial, std::string name)
+SignalState::SignalState(std::weak_ptr<Observable> queue, std::uint64_t initial, std::string name)
     : timeline_(initial), belongs_to_queue_(true), queue_(std::move(queue)), text_(std::move(name)) {}
 
-void SignalState::promise(std::uint64_t value, std::shared_ptr<QueueState> queue, std::uint64_t serial) {
+bool SignalState::promise(Promise& promise) noexcept {
   {
     std::lock_guard lock(promises_mutex_);
-    promises_.push_back({value, {queue, serial}});
+    promise.previous = nullptr;
+    promise.next = promises_;
+    if (promises_ != nullptr) promises_->previous = &promise;
+    promises_ = &promise;
+    promise.is_linked = true;
+    promise.is_watched = false;
   }
   // A waiter links itself first and looks for promises second; here it is the other way round, so one of the two sees
   // the other.
-  if (timeline_.has_waiters(value)) queue->watch(serial);
+  return timeline_.has_waiters(promise.value);
 }
 
-void SignalState::forget_promise(const QueueState* queue, std::uint64_t serial) noexcept {
+void SignalState::forget(Promise& promise) noexcept {
   std::lock_guard lock(promises_mutex_);
-  std::erase_if(promises_, [&](const Promise& promise) {
-    return promise.point.queue.get() == queue && promise.point.serial == serial;
-  });
+  if (!promise.is_linked) return;
+  (promise.previous != nullptr ? promise.previous->next : promises_) = promise.next;
+  if (promise.next != nullptr) promise.next->previous = promise.previous;
+  promise.is_linked = false;
 }
 
-std::optional<NativePoint> SignalState::native_point(std::uint64_t value) const {
+std::optional<NativePoint> SignalState::native_point(std::uint64_t value) const noexcept {
   if (belongs_to_queue_) {
-    const auto queue = queue_.lock();
-    return queue ? queue->native_point(value) : std::nullopt;
+    auto queue = queue_.lock();
+    return queue && queue->is_native(value) ? std::optional(NativePoint{std::move(queue), value}) : std::nullopt;
   }
   std::lock_guard lock(promises_mutex_);
   const Promise* best = nullptr;
-  for (const Promise& promise : promises_) {
-    if (promise.value >= value && (best == nullptr || promise.value < best->value)) best = &promise;
+  for (const Promise* each = promises_; each != nullptr; each = each->next) {
+    if (each->value < value) continue;
+    if (best != nullptr && best->point.queue != each->point.queue) return std::nullopt;
+    if (best == nullptr || each->point.serial < best->point.serial) best = each;
   }
   return best != nullptr ? std::optional(best->point) : std::nullopt;
+}
+
+std::vector<std::shared_ptr<Observable>> SignalState::promising() const {
+  std::vector<std::shared_ptr<Observable>> queues;
+  std::lock_guard lock(promises_mutex_);
+  for (const Promise* each = promises_; each != nullptr; each = each->next) {
+    if (std::ranges::find(queues, each->point.queue) == queues.end()) queues.push_back(each->point.queue);
+  }
+  return queues;
 }
 
 void SignalState::refresh() {
@@ -63,18 +82,33 @@ void SignalState::refresh() {
     if (const auto queue = queue_.lock()) static_cast<void>(queue->observe(worklist));
     return;
   }
-  std::vector<std::shared_ptr<QueueState>> queues;
-  {
-    std::lock_guard lock(promises_mutex_);
-    for (const Promise& promise : promises_) {
-      if (std::ranges::find(queues, promise.point.queue) == queues.end()) queues.push_back(promise.point.queue);
-    }
-  }
-  for (const auto& queue : queues) static_cast<void>(queue->observe(worklist));
+  for (const auto& queue : promising()) static_cast<void>(queue->observe(worklist));
 }
 
-void SignalState::watch(std::uint64_t value) {
-  if (const auto point = native_point(value)) point->queue->watch(point->serial);
+void SignalState::drive(std::uint64_t value) {
+  if (belongs_to_queue_) {
+    const auto queue = queue_.lock();
+    if (queue && queue->is_native(value)) queue->drive();
+    return;
+  }
+  for (const auto& queue : promising()) queue->drive();
+}
+
+// One after another, without the list in hand: watching takes locks of others. What is watched once stays watched.
+void SignalState::watch(std::uint64_t value) noexcept {
+  if (belongs_to_queue_) {
+    if (const auto queue = queue_.lock()) queue->watch(value);
+    return;
+  }
+  while (const auto next = next_unwatched(value)) next->queue->watch(next->serial);
+}
+
+std::optional<NativePoint> SignalState::next_unwatched(std::uint64_t value) noexcept {
+  std::lock_guard lock(promises_mutex_);
+  for (Promise* each = promises_; each != nullptr; each = each->next) {
+    if (each->value >= value && !std::exchange(each->is_watched, true)) return each->point;
+  }
+  return std::nullopt;
 }
 
 Error SignalState::failure() const {
@@ -110,11 +144,14 @@ Result<void> SignalState::fail(Error error) {
 
 Error SignalState::timed_out(std::uint64_t value) const {
   std::string blame = "nobody has submitted or set it";
-  if (const auto point = native_point(value)) {
-    blame = point->queue->describe_oldest();
-  } else if (const auto queue = queue_.lock()) {
-    blame = queue->describe_oldest();
+  std::shared_ptr<Observable> queue = queue_.lock();
+  if (queue == nullptr) {
+    std::lock_guard lock(promises_mutex_);
+    for (const Promise* each = promises_; each != nullptr; each = each->next) {
+      if (each->value >= value) queue = each->point.queue;
+    }
   }
+  if (queue != nullptr) blame = queue->describe_oldest();
   return Error(Errc::timeout,
                fmt::format("Waiting for value ({}) of {} passes its deadline; the value reached is ({}), and {}.",
                            value, text_, timeline_.value(), blame));
@@ -130,8 +167,17 @@ Result<void> SignalState::park(std::uint64_t value, Deadline deadline) {
   return timed_out(value);
 }
 
+Result<void> SignalState::wait_for(const NativePoint& point, std::uint64_t value, Deadline deadline) {
+  const auto waited = point.queue->wait_native(point.serial, deadline);
+  if (waited || timeline_.status(value) != PointStatus::pending) return {};
+  if (waited.error().code() == Errc::timeout) return timed_out(value);
+  return waited.error().during("waiting for " + text_);
+}
+
+// A queue's own point comes from its backend and from nowhere else. A user's signal may be raised by several queues and
+// by the host: in the backend a thread waits for a moment only, which is enough for short work.
 Result<void> SignalState::wait(std::uint64_t value, Deadline deadline) {
-  for (;;) {
+  for (bool is_fresh = true;; is_fresh = false) {
     if (no_blocking > 0) refresh();
     switch (timeline_.status(value)) {
       case PointStatus::reached: return {};
@@ -139,14 +185,15 @@ Result<void> SignalState::wait(std::uint64_t value, Deadline deadline) {
       case PointStatus::pending: break;
     }
     if (no_blocking > 0) return blocking_refused("Waiting for " + text_);
-    const auto native = native_point(value);
-    if (!native) {
+    if (!belongs_to_queue_) drive(value);
+    const auto native = timeline_.status(value) == PointStatus::pending ? native_point(value) : std::nullopt;
+    if (native && (belongs_to_queue_ || native->queue->is_driven())) {
+      PINTLE_TRY(wait_for(*native, value, deadline));
+    } else if (native && is_fresh && deadline > deadline_after(Clock::now(), patience)) {
+      static_cast<void>(native->queue->wait_native(native->serial, deadline_after(Clock::now(), patience)));
+    } else {
       PINTLE_TRY(park(value, deadline));
-      continue;
     }
-    const auto waited = native->queue->wait_native(native->serial, deadline);
-    if (waited || timeline_.status(value) != PointStatus::pending) continue;
-    return waited.error().code() == Errc::timeout ? timed_out(value) : waited.error().during("waiting for " + text_);
   }
 }
 

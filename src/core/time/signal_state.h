@@ -8,28 +8,38 @@
 #include <string>
 #include <vector>
 
+#include "core/time/observable.h"
 #include "core/time/timeline.h"
 #include "pintle/signal.h"
 
 namespace pintle::core {
 
-class Incarnation;
-class QueueState;
-
 /// A submission that a backend has accepted.
 struct NativePoint {
-  std::shared_ptr<QueueState> queue;
+  std::shared_ptr<Observable> queue;
   std::uint64_t serial = 0;
 };
 
-/// A timeline and the submissions that will raise it. A point with a promise can be waited for natively; without one
-/// somebody has yet to submit or set it.
+/// `serial` of `queue` raises a signal to `value` when it is reached. It stands in the signal's list between
+/// `SignalState::promise` and `forget`, so that making and keeping a promise need no memory.
+struct Promise {
+  std::uint64_t value = 0;
+  NativePoint point{};
+  Promise* previous = nullptr;
+  Promise* next = nullptr;
+  bool is_linked = false;
+  bool is_watched = false;  // somebody has been asked to observe it when it comes
+};
+
+/// A timeline and the submissions that will raise it. A point with a promise comes by itself; without one somebody has
+/// yet to submit or set it. Several submissions, of several queues, may promise one signal: the first to bring a point
+/// wins, and so does whoever sets or fails the signal before.
 class SignalState {
  public:
   /// A user's signal.
   SignalState(std::uint64_t initial, std::string label);
   /// The timeline of a queue: the serials of its submissions are its values.
-  SignalState(std::weak_ptr<QueueState> queue, std::uint64_t initial, std::string name);
+  SignalState(std::weak_ptr<Observable> queue, std::uint64_t initial, std::string name);
 
   [[nodiscard]] Timeline& timeline() noexcept { return timeline_; }
   [[nodiscard]] const Timeline& timeline() const noexcept { return timeline_; }
@@ -37,23 +47,23 @@ class SignalState {
     return {signal, value};
   }
   [[nodiscard]] bool belongs_to_queue() const noexcept { return belongs_to_queue_; }
-  /// The queue whose timeline this is; null for a user's signal and once the queue is gone.
-  [[nodiscard]] std::shared_ptr<QueueState> queue() const noexcept { return queue_.lock(); }
   /// As it appears in messages: `[Signal 3 "ready"]`, `[Queue 2]`.
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
-  /// From now on `serial` of `queue` raises the signal to `value` when it is reached. Then whoever waits is watched
-  /// for.
-  void promise(std::uint64_t value, std::shared_ptr<QueueState> queue, std::uint64_t serial);
+  /// The promise stays where it is until it is forgotten. True when somebody waits, for whom it is to be watched.
+  [[nodiscard]] bool promise(Promise& promise) noexcept;
   /// The promise has been kept or broken.
-  void forget_promise(const QueueState* queue, std::uint64_t serial) noexcept;
-  /// The submission that will bring the timeline to `value` or beyond, if a backend has it already.
-  [[nodiscard]] std::optional<NativePoint> native_point(std::uint64_t value) const;
+  void forget(Promise& promise) noexcept;
+  /// The submission that alone will bring the timeline to `value` or beyond, if a backend has it already and nobody
+  /// else has promised as much.
+  [[nodiscard]] std::optional<NativePoint> native_point(std::uint64_t value) const noexcept;
 
   /// Counts in what devices have finished without being watched.
   void refresh();
+  /// Runs driven devices that have promised `value`; nobody else would.
+  void drive(std::uint64_t value);
   /// Sees to it that somebody observes `value` when it comes. Call after linking a waiter for it.
-  void watch(std::uint64_t value);
+  void watch(std::uint64_t value) noexcept;
   /// The failure, with what was being waited for.
   [[nodiscard]] Error failure() const;
   /// The words of a wait for `value` that passed its deadline.
@@ -64,19 +74,17 @@ class SignalState {
   Result<void> wait(std::uint64_t value, Deadline deadline);
 
  private:
-  struct Promise {
-    std::uint64_t value;
-    NativePoint point;
-  };
-
   [[nodiscard]] Result<void> park(std::uint64_t value, Deadline deadline);
+  [[nodiscard]] Result<void> wait_for(const NativePoint& point, std::uint64_t value, Deadline deadline);
+  [[nodiscard]] std::optional<NativePoint> next_unwatched(std::uint64_t value) noexcept;
+  [[nodiscard]] std::vector<std::shared_ptr<Observable>> promising() const;
 
   Timeline timeline_;
   bool belongs_to_queue_;
-  std::weak_ptr<QueueState> queue_;
+  std::weak_ptr<Observable> queue_;
   std::string text_;
   mutable std::mutex promises_mutex_;  // a leaf: nothing is locked while it is held
-  std::vector<Promise> promises_;
+  Promise* promises_ = nullptr;
 };
 
 }  // namespace pintle::core

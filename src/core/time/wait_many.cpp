@@ -2,13 +2,8 @@
 #include <deque>
 #include <span>
 
-#include "base/contain.h"
-#include "base/fork.h"
-#include "core/door/describe.h"
-#include "core/device/incarnation.h"
-#include "core/queue/queue_state.h"
+#include "core/door/door.h"
 #include "core/time/signal_state.h"
-#include "core/door/thread_context.h"
 #include "pintle/signal.h"
 
 namespace pintle {
@@ -51,7 +46,7 @@ bool park(std::span<const Point> points, Deadline deadline, IsSettled is_settled
     changed |= signal->timeline().add(waiters.emplace_back(parker), point.value()) != PointStatus::pending;
     linked.push_back(&point);
     signal->watch(point.value());
-    if (const auto native = signal->native_point(point.value())) native->queue->incarnation().drive();
+    signal->drive(point.value());
   }
   changed = changed || is_settled() || parker.park(deadline);
   for (std::size_t i = 0; i < linked.size(); ++i) changed |= !state_of(*linked[i])->timeline().remove(waiters[i]);
@@ -59,7 +54,6 @@ bool park(std::span<const Point> points, Deadline deadline, IsSettled is_settled
 }
 
 Result<void> check(std::span<const Point> points) {
-  if (base::in_forked_child()) return base::forked_error();
   for (const Point& point : points) {
     if (!state_of(point)) return core::empty_object("Point");
   }
@@ -87,8 +81,8 @@ Result<Survey> wait_until(std::span<const Point> points, Deadline deadline, IsDo
 }  // namespace
 
 Result<void> wait_all(std::span<const Point> points, Timeout timeout) {
-  PINTLE_TRY(check(points));
-  return base::contain("waiting for all points", [&]() -> Result<void> {
+  return core::enter("waiting for all points", [&]() -> Result<void> {
+    PINTLE_TRY(check(points));
     PINTLE_TRY(
         wait_until(points, timeout.deadline(), [](const Survey& found) { return !found.failed && !found.pending; }));
     return {};
@@ -96,9 +90,9 @@ Result<void> wait_all(std::span<const Point> points, Timeout timeout) {
 }
 
 Result<std::size_t> wait_any(std::span<const Point> points, Timeout timeout) {
-  PINTLE_TRY(check(points));
-  if (points.empty()) return Error(Errc::invalid_argument, "Waiting for any of (0) points would never end.");
-  return base::contain("waiting for any point", [&]() -> Result<std::size_t> {
+  return core::enter("waiting for any point", [&]() -> Result<std::size_t> {
+    PINTLE_TRY(check(points));
+    if (points.empty()) return Error(Errc::invalid_argument, "Waiting for any of (0) points would never end.");
     PINTLE_ASSIGN(found,
                   wait_until(points, timeout.deadline(), [](const Survey& seen) { return seen.reached.has_value(); }));
     return *found.reached;

@@ -16,8 +16,8 @@ constexpr auto slice = std::chrono::milliseconds(1);
 }  // namespace
 
 // With the lock held: the one that waits on the queue already, else one that is idle, else a new one.
-Watchers::Watcher& Watchers::watcher_for(const QueueState& queue) {
-  const auto with = [&](const QueueState* wanted) {
+Watchers::Watcher& Watchers::watcher_for(const Observable& queue) {
+  const auto with = [&](const Observable* wanted) {
     return std::ranges::find_if(all_, [&](const auto& watcher) { return watcher->queue.get() == wanted; });
   };
   if (const auto same = with(&queue); same != all_.end()) return **same;
@@ -28,7 +28,7 @@ Watchers::Watcher& Watchers::watcher_for(const QueueState& queue) {
   return *all_.emplace_back(std::move(made));
 }
 
-bool Watchers::watch(const std::shared_ptr<QueueState>& queue, std::uint64_t serial) noexcept {
+bool Watchers::watch(const std::shared_ptr<Observable>& queue, std::uint64_t serial) noexcept {
   const std::lock_guard lock(mutex_);
   try {
     Watcher& watcher = watcher_for(*queue);

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "core/queue/queue_state.h"
+#include "core/time/observable.h"
 
 namespace pintle::core {
 
@@ -16,16 +16,16 @@ namespace pintle::core {
 class Watchers {
  public:
   /// Has a thread wait for `serial`, which is native, and observe the queue. False where the system refuses a thread.
-  [[nodiscard]] bool watch(const std::shared_ptr<QueueState>& queue, std::uint64_t serial) noexcept;
+  [[nodiscard]] bool watch(const std::shared_ptr<Observable>& queue, std::uint64_t serial) noexcept;
 
  private:
   struct Watcher {
     std::condition_variable condition;
-    std::shared_ptr<QueueState> queue;   // null while idle
+    std::shared_ptr<Observable> queue;   // null while idle
     std::vector<std::uint64_t> serials;  // not empty while there is a queue
   };
 
-  [[nodiscard]] Watcher& watcher_for(const QueueState& queue);
+  [[nodiscard]] Watcher& watcher_for(const Observable& queue);
   void run(Watcher& watcher);
 
   std::mutex mutex_;

@@ -2,29 +2,17 @@
 
 #include <utility>
 
-#include "core/device/incarnation.h"
-#include "core/queue/queue_state.h"
-
 namespace pintle::core {
-
-void Worklist::bury(CommandList&& list) {
-  list.commands_ = {};
-  list.arguments_ = {};
-  spent_.insert(spent_.end(), list.host_functions_.begin(), list.host_functions_.end());
-  list.host_functions_.clear();
-  if (spent_.empty()) return spent_.swap(list.retained_);
-  spent_.insert(spent_.end(), std::move_iterator(list.retained_.begin()), std::move_iterator(list.retained_.end()));
-  list.retained_.clear();
-}
 
 void Worklist::run_all() noexcept {
   spent_.clear();
-  while (const auto items = std::exchange(items_, nullptr)) {
-    for (const auto& action : items->actions) action();
-    for (const auto& queue : items->queues) {
-      queue->pump(*this);
-      queue->incarnation().drive();
-    }
+  while (first_ != nullptr) {
+    Deferred& next = *first_;
+    first_ = next.next_;
+    if (first_ == nullptr) last_ = nullptr;
+    const auto keeper = std::move(next.keeper_);
+    next.is_listed_.store(false);  // before it looks: who asks from now on is on a list again
+    next.run_deferred(*this);
     spent_.clear();
   }
 }

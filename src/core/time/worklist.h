@@ -1,19 +1,37 @@
 // What is left to do once no lock is held.
 #pragma once
 
-#include <functional>
+#include <atomic>
+#include <list>
 #include <memory>
-#include <vector>
-
-#include "pintle/commands.h"
 
 namespace pintle::core {
 
-class QueueState;
+class Worklist;
 
-/// Collects, under locks, the queues that a raised or failed timeline may have released, and what finished submissions
-/// owned. The thread that collected runs the list when it has dropped its locks; what that releases joins the same
-/// list, so releasing never recurses and destructors of what users lent never run under a lock.
+/// Something that may have to be done when no lock is held. It is on one worklist at most; whoever finds it on another
+/// thread's may count on that thread, which looks at it after that.
+class Deferred {
+ public:
+  Deferred() = default;
+  Deferred(const Deferred&) = delete;
+  Deferred& operator=(const Deferred&) = delete;
+
+ protected:
+  ~Deferred() = default;
+
+ private:
+  friend class Worklist;
+  virtual void run_deferred(Worklist& worklist) noexcept = 0;
+
+  std::atomic<bool> is_listed_{false};
+  Deferred* next_ = nullptr;        // of who listed it
+  std::shared_ptr<void> keeper_{};  // the same
+};
+
+/// Collects, under locks, what a raised or failed timeline may have released, and what finished submissions owned. The
+/// thread that collected runs the list when it has dropped its locks; what that releases joins the same list, so
+/// releasing never recurses and destructors of what users lent never run under a lock. Adding needs no memory.
 class Worklist {
  public:
   Worklist() = default;
@@ -21,29 +39,28 @@ class Worklist {
   Worklist& operator=(const Worklist&) = delete;
   ~Worklist() { run(); }
 
-  void pump(std::shared_ptr<QueueState> queue) { items().queues.push_back(std::move(queue)); }
-  /// What the list owns of the caller's goes later; its commands go now.
-  void bury(CommandList&& list);
-  void later(std::function<void()> action) { items().actions.push_back(std::move(action)); }
+  template <class What>
+  void add(const std::shared_ptr<What>& what) noexcept {
+    Deferred& deferred = *what;
+    if (deferred.is_listed_.exchange(true)) return;
+    deferred.keeper_ = what;
+    deferred.next_ = nullptr;
+    (last_ != nullptr ? last_->next_ : first_) = &deferred;
+    last_ = &deferred;
+  }
+  /// Lets these go later.
+  void bury(std::list<std::shared_ptr<const void>>&& owned) noexcept { spent_.splice(spent_.end(), owned); }
   /// Call with no lock held.
   void run() noexcept {
-    if (items_ != nullptr || !spent_.empty()) run_all();
+    if (first_ != nullptr || !spent_.empty()) run_all();
   }
 
  private:
-  struct Items {
-    std::vector<std::shared_ptr<QueueState>> queues;
-    std::vector<std::function<void()>> actions;
-  };
-
-  [[nodiscard]] Items& items() {
-    if (items_ == nullptr) items_ = std::make_unique<Items>();
-    return *items_;
-  }
   void run_all() noexcept;
 
-  std::unique_ptr<Items> items_;  // most submissions release nothing
-  std::vector<std::shared_ptr<const void>> spent_;
+  Deferred* first_ = nullptr;
+  Deferred* last_ = nullptr;
+  std::list<std::shared_ptr<const void>> spent_;
 };
 
 }  // namespace pintle::core

@@ -135,7 +135,8 @@ DEVICE_TEST(Fork, OtherQueuesAreWaitedFor) {
   for (std::uint32_t round = 0; round < 20; ++round) {
     const Buffer parent = test.allocate(DType::u32, 5000);
     Signal gate = test.signal();
-    need(first.submit(CommandList{}.fill(parent, round), {.wait = {test.at(gate, 1)}}));
+    const Point filled = need(first.submit(CommandList{}.fill(parent, round), {.wait = {test.at(gate, 1)}}));
+    need(second.submit(CommandList{}, {.wait = {filled}}));
     const Buffer child = need(second.fork(parent));
     need(second.submit(CommandList{}.fill(need(child.slice(0, 1)), 77u)));
     need(first.submit(CommandList{}.fill(parent, 1000u)));

@@ -1,4 +1,4 @@
-#include "core/device/shared_memory.h"
+#include "core/queue/shared_memory.h"
 
 #include <unistd.h>
 
@@ -15,7 +15,7 @@ constexpr std::uint64_t trial_size = 256;
 /// Memory of a backend for as long as this lives. A loss is reported, and then nothing is called any more.
 class Trial {
  public:
-  Trial(Incarnation& device, const Result<backend::MemoryId>& memory) : device_(device), memory_(heard(memory)) {
+  Trial(Life& device, const Result<backend::MemoryId>& memory) : device_(device), memory_(heard(memory)) {
     if (!memory_) return;
     if (const auto mapped = heard(device_.device().map(*memory_))) bytes_ = *mapped;
   }
@@ -37,13 +37,13 @@ class Trial {
   [[nodiscard]] backend::MemoryId memory() const noexcept { return *memory_; }
 
  private:
-  Incarnation& device_;
+  Life& device_;
   const Result<backend::MemoryId> memory_;
   std::span<std::byte> bytes_;
 };
 
 /// Writes through the one and looks through the other. No queue is asked, so this waits for nobody's work.
-bool try_sharing(Incarnation& owner, Incarnation& here) {
+bool try_sharing(Life& owner, Life& here) {
   Trial theirs(owner, owner.device().allocate({trial_size, 1, Placement::host, "trial"}));
   if (theirs.bytes().empty()) return false;
   const auto exported = theirs.heard(owner.device().export_memory(theirs.memory()));
@@ -65,7 +65,7 @@ bool claims_to_share(const DeviceInfo& owner, const DeviceInfo& here) {
 
 }  // namespace
 
-bool shares_memory(Incarnation& owner, Incarnation& here) {
+bool shares_memory(Life& owner, Life& here) {
   if (!claims_to_share(owner.info(), here.info())) return false;
   static std::mutex& mutex = *new std::mutex;
   static auto& known = *new std::map<std::pair<std::uint64_t, std::uint64_t>, bool>;

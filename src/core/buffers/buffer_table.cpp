@@ -1,0 +1,432 @@
+#include "core/buffers/buffer_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/buffers/loan.h"
+#include "core/buffers/unowned.h"
+#include "core/door/object_names.h"
+#include "core/life/owners.h"
+
+namespace pintle::core {
+namespace {
+
+BufferRecord record_of(const backend::MemoryRequest& request) {
+  BufferRecord record;
+  record.size = request.size;
+  record.alignment = static_cast<std::uint32_t>(request.alignment);
+  record.placement = request.placement;
+  record.label = request.label;
+  return record;
+}
+
+std::string name_of(std::uint64_t id, std::string_view label) {
+  return object_text("Buffer", static_cast<std::uint32_t>(id), label);
+}
+
+}  // namespace
+
+std::string buffer_text(std::uint64_t incarnation, std::uint64_t id) {
+  const auto table = BufferTable::find_table(incarnation);
+  return table ? table->text(id) : name_of(id, "");
+}
+
+std::shared_ptr<BufferTable> BufferTable::find_table(std::uint64_t number) {
+  const auto owner = find_owner(number);
+  return owner ? std::static_pointer_cast<BufferTable>(owner->table.lock()) : nullptr;
+}
+
+BufferTable::BufferTable(Life& life, Dispatcher& queues)
+    : life_(life),
+      queues_(queues),
+      records_(static_cast<std::uint32_t>(first_serial() >> 32)),
+      clocks_(static_cast<std::uint32_t>(first_serial() >> 32)) {}
+
+Result<Buffer> BufferTable::allocate(DType dtype, const Shape& shape, const BufferOptions& options) {
+  PINTLE_TRY(life_.usable());
+  PINTLE_ASSIGN(size, check_request(dtype, shape, options));
+  const backend::MemoryRequest request{size, options.alignment, options.placement, options.label};
+  BufferRecord record = record_of(request);
+  if (options.allocation == Allocation::lazy) {
+    const Locked locked = life_.lock();
+    note_special(locked);
+    return keep(std::move(record), dtype, shape, locked);
+  }
+  PINTLE_ASSIGN(memory, allocate_memory(request));
+  Unowned unowned(life_, memory);
+  record.memory = memory;
+  const Locked locked = life_.lock();
+  const NewBuffer made = keep(std::move(record), dtype, shape, locked);
+  static_cast<void>(unowned.take());
+  return made;
+}
+
+Result<backend::MemoryId> BufferTable::allocate_memory(const backend::MemoryRequest& request) {
+  auto memory = life_.device().allocate(request);
+  if (!memory && memory.error().code() == Errc::out_of_memory) {
+    bool may_help = false;
+    {
+      const Locked locked = life_.lock();
+      may_help = has_retired(locked);
+    }
+    if (may_help) PINTLE_TRY(life_.body().poll());  // what has been finished meanwhile is given back
+    if (may_help) memory = life_.device().allocate(request);
+  }
+  if (memory) return memory;
+  const Error error = life_.report(memory.error());
+  return error.code() == Errc::out_of_memory ? exhausted(error) : error;
+}
+
+Result<Buffer> BufferTable::wrap_memory(const backend::NativeObject& memory, DType dtype, const Shape& shape,
+                                        const std::string& label) {
+  PINTLE_TRY(life_.usable());
+  PINTLE_ASSIGN(size, check_request(dtype, shape, {}));
+  auto wrapped = life_.device().import_memory(backend::NativeMemory{memory, size});
+  if (!wrapped) return life_.report(wrapped.error()).during(fmt::format("wrapping memory for {}", life_.text()));
+  PINTLE_ASSIGN(made, keep_import(*wrapped, record_of({size, 1, Placement::device, label}), {}, dtype, shape));
+  return Buffer(made);
+}
+
+Result<Buffer> BufferTable::import_memory(const backend::Exported& exported) {
+  PINTLE_TRY(life_.usable());
+  const Shape shape{exported.size};
+  PINTLE_ASSIGN(made, keep_import(life_.device().import_memory(exported),
+                                  record_of({exported.size, 1, Placement::device, "another device's"}), {}, DType::u8,
+                                  shape));
+  return Buffer(made);
+}
+
+Result<Buffer> BufferTable::import_host(std::span<std::byte> bytes, std::uint64_t offset, Access access, DType dtype,
+                                        const Shape& shape, const std::string& label,
+                                        std::shared_ptr<const void> keeper) {
+  PINTLE_TRY(life_.usable());
+  PINTLE_ASSIGN(size, check_request(dtype, shape, {}));
+  PINTLE_TRY(check_import(bytes, offset, access, dtype, shape, size));
+  BufferRecord record = record_of({size, 1, Placement::device, label});
+  record.base = offset;
+  record.is_sealed = !writes(access);
+  record.origin.keeper = std::move(keeper);
+  const auto imported = life_.device().import_memory(bytes);
+  if (!imported) return life_.report(imported.error()).during(fmt::format("importing host memory to {}", life_.text()));
+  PINTLE_ASSIGN(made, keep_import(*imported, std::move(record), bytes, dtype, shape));
+  return Buffer(made);
+}
+
+/// Its bytes are known outside, so they stay where they are.
+Result<NewBuffer> BufferTable::keep_import(Result<backend::MemoryId> imported, BufferRecord record,
+                                           std::span<std::byte> host, DType dtype, const Shape& shape) {
+  if (!imported) return life_.report(imported.error());
+  Unowned unowned(life_, *imported);
+  record.memory = *imported;
+  record.is_pinned = true;
+  record.origin.is_foreign = true;
+  const bool is_sealed = record.is_sealed;
+  const Locked locked = life_.lock();
+  aliases_.reserve(aliases_.size() + 1);
+  const NewBuffer made = keep(std::move(record), dtype, shape, locked);
+  has_specials_ |= is_sealed;
+  aliases_.push_back({unowned.take(), host, made.id, is_sealed});
+  return made;
+}
+
+NewBuffer BufferTable::keep(BufferRecord record, DType dtype, const Shape& shape, const Locked& locked) {
+  const std::uint64_t size = record.size;
+  return hand_out(records_.insert(std::move(record)), size, dtype, shape, locked);
+}
+
+// Says who holds the memory.
+Error BufferTable::exhausted(const Error& error) {
+  constexpr std::size_t most = 3;
+  std::vector<std::pair<std::uint64_t, std::string>> holders;
+  {
+    const Locked locked = life_.lock();
+    records_.for_each([&](std::uint64_t id, const BufferRecord& record) {
+      if (!record.is_lazy() && !record.is_retired) holders.emplace_back(record.size, name_of(id, record.label));
+    });
+  }
+  std::ranges::sort(holders, std::greater());
+  if (holders.empty()) return error.during("allocating from " + life_.text() + ", where no buffer is alive");
+  std::string words = "allocating from " + life_.text() + ", whose largest buffers are ";
+  for (std::size_t i = 0; i < std::min(most, holders.size()); ++i) {
+    words += fmt::format("{}{} ({} bytes)", i == 0 ? "" : ", ", holders[i].second, holders[i].first);
+  }
+  return error.during(std::move(words));
+}
+
+void BufferTable::destroy(std::uint64_t id) noexcept {
+  if (base::in_forked_child()) return;
+  // These go without the lock, the lease last.
+  std::shared_ptr<void> last;
+  std::shared_ptr<const void> kept;
+  Worklist worklist;
+  const Locked locked = life_.lock();
+  BufferRecord* const record = find(id, locked);
+  if (record == nullptr) return;
+  last = count_gone(locked);
+  kept = std::move(record->kept);
+  retire(id, worklist, locked);
+}
+
+Result<void> BufferTable::usable(std::uint64_t id) { return life_.is_usable() ? Result<void>() : life_.usable(text(id)); }
+
+Result<void> BufferTable::seal(std::uint64_t id) {
+  PINTLE_TRY(usable(id));
+  const Locked locked = life_.lock();
+  BufferRecord* const record = find(id, locked);
+  if (record == nullptr) return stale(id);
+  record->is_sealed = has_specials_ = true;
+  return {};
+}
+
+bool BufferTable::is_sealed(std::uint64_t id) {
+  const Locked locked = life_.lock();
+  const BufferRecord* const record = find(id, locked);
+  return record != nullptr && record->is_sealed;
+}
+
+void BufferTable::keep(std::uint64_t id, std::shared_ptr<const void> kept) {
+  struct Chain {
+    std::shared_ptr<const void> later;
+    std::shared_ptr<const void> earlier;  // goes first, since it is the last member
+  };
+  auto chain = std::make_shared<Chain>();
+  const Locked locked = life_.lock();
+  BufferRecord& record = *find(id, locked);
+  if (record.kept.use_count() == 0) {  // what is kept for its deleter may point nowhere
+    record.kept = std::move(kept);
+    return;
+  }
+  chain->later = std::move(kept);
+  chain->earlier = std::move(record.kept);
+  record.kept = std::move(chain);
+}
+
+Result<void> BufferTable::check_access(std::uint64_t id, Access access) {
+  const Locked locked = life_.lock();
+  const BufferRecord* const record = find(id, locked);
+  if (record == nullptr) return stale(id);
+  return record->is_sealed && writes(access) ? Result<void>(sealed_refusal(id, locked)) : Result<void>();
+}
+
+Result<backend::Range> BufferTable::place_of(std::uint64_t id) {
+  PINTLE_TRY(usable(id));
+  const Locked locked = life_.lock();
+  const BufferRecord* const record = find(id, locked);
+  if (record == nullptr) return stale(id);
+  return backend::Range{record->memory, id, record->base, record->size, backend::no_slot};
+}
+
+Result<void> BufferTable::materialize(std::uint64_t id) {
+  backend::MemoryRequest request;
+  std::string label;
+  {
+    const Locked locked = life_.lock();
+    const BufferRecord* const record = find(id, locked);
+    if (record == nullptr) return stale(id);
+    if (!record->is_lazy()) return {};
+    label = record->label;
+    request = {record->size, record->alignment, record->placement, label};
+  }
+  PINTLE_ASSIGN(memory, allocate_memory(request));
+  Unowned unowned(life_, memory);
+  const Locked locked = life_.lock();
+  BufferRecord* const record = find(id, locked);
+  if (record == nullptr) return stale(id);
+  if (record->is_lazy()) record->memory = unowned.take();
+  return {};
+}
+
+Result<backend::Range> BufferTable::pin(std::uint64_t id, Access access) {
+  PINTLE_TRY(usable(id));
+  PINTLE_TRY(materialize(id));
+  const Locked locked = life_.lock();
+  BufferRecord* const record = find(id, locked);
+  if (record == nullptr) return stale(id);
+  if (record->is_sealed && writes(access)) return sealed_refusal(id, locked);
+  if (record->shared != nullptr && !record->is_sealed && !settle(*record, locked)) return shared_refusal(id, locked);
+  record->is_pinned = true;
+  return backend::Range{record->memory, id, record->base, record->size, backend::no_slot};
+}
+
+bool BufferTable::settle(BufferRecord& record, const Locked& locked) noexcept {
+  SharedBytes& shared = *record.shared;
+  if (shared.owners > 1 || shared.origin.is_foreign) return false;
+  bool is_alone = true;
+  for_each_retired([&](const BufferRecord& other) { is_alone &= other.shared != record.shared; }, locked);
+  if (!is_alone || record.shared.use_count() > 1) return false;
+  shared.is_taken = true;
+  record.origin = std::move(shared.origin);
+  record.formation = shared.formation;
+  record.shared.reset();
+  return true;
+}
+
+Stamps BufferTable::uses_before(std::uint64_t id) {
+  const Locked locked = life_.lock();
+  const BufferRecord* const record = find(id, locked);
+  if (record == nullptr || record->source().chunk == nullptr) return {};
+  return record->source().chunk->stamps;
+}
+
+Result<void> BufferTable::await_memory(std::uint64_t id, Deadline deadline) {
+  const Stamps before = uses_before(id);
+  return before.empty() ? Result<void>() : queues_.wait_for(before, deadline);
+}
+
+void BufferTable::retire(std::uint64_t id, Worklist& worklist, const Locked& locked) noexcept {
+  BufferRecord& record = *records_.find(id);
+  if (record.is_lazy() && is_free(record)) return records_.drop(id);
+  if (record.shared != nullptr) --record.shared->owners;
+  record.is_retired = true;
+  if (record.shared == nullptr && record.origin.pool != nullptr && record.loan.expired()) {
+    record.origin.pool->give_back(*record.origin.chunk, std::move(record.stamps), worklist, locked);
+    return records_.drop(id);
+  }
+  if (!is_free(record)) {
+    record.next_retired = std::exchange(retired_, id);
+    return;
+  }
+  free(id, record);
+  worklist.add(life_.keep(*this));
+}
+
+bool BufferTable::is_free(const BufferRecord& record) const noexcept {
+  return life_.is_lost() || (record.loan.expired() && clocks_.is_finished(record.stamps));
+}
+
+void BufferTable::free(std::uint64_t id, BufferRecord& record) noexcept {
+  record.next_retired = std::exchange(free_, id);
+}
+
+void BufferTable::dispose_finished(Worklist& worklist, const Locked&) noexcept {
+  for (std::uint64_t* link = &retired_; *link != 0;) {
+    const std::uint64_t id = *link;
+    BufferRecord& record = *records_.find(id);
+    if (!is_free(record)) {
+      link = &record.next_retired;
+      continue;
+    }
+    *link = record.next_retired;
+    free(id, record);
+  }
+  if (free_ != 0) worklist.add(life_.keep(*this));
+}
+
+void BufferTable::run_deferred(Worklist&) noexcept {
+  while (give_back_one()) {
+  }
+}
+
+/// The backend is asked without the lock, and what the memory kept goes without it.
+bool BufferTable::give_back_one() noexcept {
+  Worklist worklist;
+  BufferRecord freed;
+  {
+    const Locked locked = life_.lock();
+    if (free_ == 0) return false;
+    const std::uint64_t id = free_;
+    BufferRecord& record = *records_.find(id);
+    free_ = record.next_retired;
+    freed = std::move(record);
+    records_.drop(id);
+    if (freed.is_lazy()) return true;
+    if (freed.shared != nullptr && (freed.shared.use_count() > 1 || freed.shared->is_taken)) return true;  // others have it
+    if (freed.shared != nullptr) freed.origin = std::move(freed.shared->origin);
+    std::erase_if(aliases_, [&](const Alias& alias) { return alias.memory == freed.memory; });
+    if (freed.origin.pool != nullptr) {
+      freed.origin.pool->give_back(*freed.origin.chunk, {}, worklist, locked);
+      return true;
+    }
+  }
+  if (!life_.is_lost()) life_.device().release(freed.memory);
+  return true;
+}
+
+/// A lost device uses nothing any more.
+void BufferTable::lose(Worklist& worklist, const Locked&) noexcept {
+  while (retired_ != 0) {
+    const std::uint64_t id = retired_;
+    BufferRecord& record = *records_.find(id);
+    retired_ = record.next_retired;
+    free(id, record);
+  }
+  if (free_ != 0) worklist.add(life_.keep(*this));
+}
+
+void BufferTable::end_loan() noexcept {
+  Worklist worklist;
+  const Locked locked = life_.lock();
+  dispose_finished(worklist, locked);
+}
+
+/// The loan of a live buffer, when `lend(loan, memory)` has done with it what it is for.
+template <class Lend>
+Result<std::shared_ptr<Loan>> BufferTable::loan_of(std::uint64_t id, Access access, Lend lend) {
+  PINTLE_ASSIGN(place, pin_for_loan(id, access));
+  std::shared_ptr<Loan> loan;
+  {
+    const Locked locked = life_.lock();
+    BufferRecord* const record = find(id, locked);
+    if (record == nullptr) return stale(id);
+    loan = record->loan.lock();
+    if (loan == nullptr) {
+      loan = std::make_shared<Loan>(life_, life_.keep(*this), place);
+      record->loan = loan;
+    }
+  }
+  if (const Result<void> lent = lend(*loan, place); !lent) return life_.report(lent.error());
+  return loan;
+}
+
+Result<backend::Range> BufferTable::pin_for_loan(std::uint64_t id, Access access) {
+  auto place = pin(id, access);
+  const Locked locked = life_.lock();
+  const BufferRecord* const record = find(id, locked);
+  if (record != nullptr && record->shared != nullptr && !record->is_sealed)
+    return Error(Errc::unsupported, "Bytes that a fork shares cannot be lent: they may move.");
+  return place;
+}
+
+Result<std::shared_ptr<Loan>> BufferTable::lend(std::uint64_t id, Access access) {
+  return loan_of(id, access, [](Loan& loan, const backend::Range&) { return loan.map(); });
+}
+
+Result<std::shared_ptr<Loan>> BufferTable::share(std::uint64_t id, Access access, backend::Exported& exported) {
+  return loan_of(id, access, [&](Loan&, const backend::Range& place) -> Result<void> {
+    PINTLE_ASSIGN(handle, life_.device().export_memory(place.memory));
+    exported = handle;
+    exported.offset += place.offset;
+    exported.size = place.size;
+    return {};
+  });
+}
+
+std::string BufferTable::text(std::uint64_t id) {
+  const Locked locked = life_.lock();
+  return text(id, locked);
+}
+
+std::string BufferTable::text(std::uint64_t id, const Locked& locked) {
+  const BufferRecord* const record = find(id, locked);
+  return name_of(id, record != nullptr ? std::string_view(record->label) : "");
+}
+
+Error BufferTable::stale(std::uint64_t id) const {
+  return Error(Errc::stale,
+               fmt::format("[Buffer {}] of {} has been destroyed.", static_cast<std::uint32_t>(id), life_.text()));
+}
+
+Error BufferTable::shared_refusal(std::uint64_t id, const Locked& locked) {
+  return Error(Errc::invalid_argument,
+               fmt::format("{} shares its bytes with a fork, so that they may move when one of the two is written; "
+                           "`Queue::unshare` gives it bytes of its own.",
+                           text(id, locked)));
+}
+
+Error BufferTable::sealed_refusal(std::uint64_t id, const Locked& locked) {
+  return Error(Errc::invalid_argument, fmt::format("{} is sealed: nothing may write it.", text(id, locked)));
+}
+
+}  // namespace pintle::core

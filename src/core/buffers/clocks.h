@@ -1,0 +1,58 @@
+// How far each queue of a device has come.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/buffers/object_table.h"
+#include "core/buffers/stamps.h"
+#include "core/time/signal_state.h"
+#include "pintle/backend/command.h"
+
+namespace pintle::core {
+
+/// Of one queue: serials up to `reached` are finished, those up to `native` the backend's, those up to `last` accepted.
+struct QueueClock {
+  backend::QueueId queue = backend::QueueId::none;
+  std::uint64_t reached = 0;
+  std::atomic<std::uint64_t> native{0};  // written by whoever submits, read anywhere
+  std::uint64_t last = 0;
+  std::shared_ptr<SignalState> timeline{};  // serials are its values
+};
+
+/// Queues by number. The device's lock guards it.
+class Clocks {
+ public:
+  explicit Clocks(std::uint32_t first_epoch) noexcept : clocks_(first_epoch) {}
+
+  [[nodiscard]] std::uint64_t add(QueueClock& clock) { return clocks_.insert(&clock); }
+  void remove(std::uint64_t queue) noexcept { clocks_.drop(queue); }
+  /// Null when the queue has gone.
+  [[nodiscard]] const QueueClock* find(std::uint64_t queue) const noexcept {
+    QueueClock* const* const found = clocks_.find(queue);
+    return found == nullptr ? nullptr : *found;
+  }
+
+  /// A queue that has gone has finished everything; so has one that has dropped what it had accepted.
+  [[nodiscard]] bool is_finished(std::uint64_t queue, std::uint64_t serial) const noexcept {
+    const QueueClock* const clock = find(queue);
+    return clock == nullptr || serial <= clock->reached || serial > clock->last;
+  }
+  [[nodiscard]] bool is_finished(const Stamp& stamp) const noexcept { return is_finished(stamp.queue, stamp.serial); }
+  [[nodiscard]] bool is_finished(const Stamps& stamps) const noexcept {
+    for (const Stamp& stamp : stamps) {
+      if (!is_finished(stamp)) return false;
+    }
+    return true;
+  }
+  /// A backend has it, so that it comes without anybody's help.
+  [[nodiscard]] bool is_native(std::uint64_t queue, std::uint64_t serial) const noexcept {
+    const QueueClock* const clock = find(queue);
+    return clock == nullptr || serial <= clock->native.load(std::memory_order_relaxed);
+  }
+
+ private:
+  ObjectTable<QueueClock*> clocks_;
+};
+
+}  // namespace pintle::core

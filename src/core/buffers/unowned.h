@@ -1,0 +1,27 @@
+// Memory of a backend that is nobody's yet.
+#pragma once
+
+#include <utility>
+
+#include "core/life/life.h"
+#include "pintle/backend/command.h"
+
+namespace pintle::core {
+
+/// Gives it back, unless somebody has taken it. Needs no lock to be held.
+class Unowned {
+ public:
+  Unowned(Life& life, backend::MemoryId memory) noexcept : life_(life), memory_(memory) {}
+  Unowned(const Unowned&) = delete;
+  Unowned& operator=(const Unowned&) = delete;
+  ~Unowned() {
+    if (memory_ != backend::MemoryId::none && !life_.is_lost()) life_.device().release(memory_);
+  }
+  [[nodiscard]] backend::MemoryId take() noexcept { return std::exchange(memory_, backend::MemoryId::none); }
+
+ private:
+  Life& life_;
+  backend::MemoryId memory_;
+};
+
+}  // namespace pintle::core

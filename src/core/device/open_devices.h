@@ -1,0 +1,14 @@
+// Devices that are open, so that an id opened twice is one device.
+#pragma once
+
+#include <memory>
+
+#include "core/device/device_state.h"
+
+namespace pintle::core {
+
+/// The device that is open under the recipe's id, or a new one. While one thread opens an id, others who want the same
+/// one wait for it; other ids are not concerned.
+Result<std::shared_ptr<DeviceState>> open_once(DeviceRecipe recipe);
+
+}  // namespace pintle::core

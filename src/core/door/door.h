@@ -1,0 +1,45 @@
+// The one door that every public function passes.
+#pragma once
+
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "base/contain.h"
+#include "base/fork.h"
+#include "core/door/describe.h"
+#include "core/door/thread_context.h"
+
+namespace pintle::core {
+
+/// Runs the body of a public function, which returns a Result. A forked child is refused before anything is locked, and
+/// no exception gets out; `what` says what was being done: "opening a device".
+template <class Body>
+[[nodiscard]] auto enter(std::string_view what, Body&& body) noexcept -> std::invoke_result_t<Body> {
+  if (base::in_forked_child()) return base::forked_error();
+  return base::contain(what, std::forward<Body>(body));
+}
+
+/// The same for a function of an object, which is refused by its kind where it is empty: "Queue".
+template <class Pointer, class Body>
+[[nodiscard]] auto enter(const Pointer& object, std::string_view kind, std::string_view what, Body&& body) noexcept
+    -> std::invoke_result_t<Body> {
+  return enter(what, [&]() -> std::invoke_result_t<Body> {
+    if (object == nullptr) return empty_object(kind);
+    return std::forward<Body>(body)();
+  });
+}
+
+/// The same for a function that answers a value and can refuse nothing: `otherwise` is the answer of an empty object, in
+/// a forked child and where host memory runs out.
+template <class Pointer, class Value, class Body>
+[[nodiscard]] Value enter_or(const Pointer& object, Value otherwise, Body&& body) noexcept {
+  if (object == nullptr || base::in_forked_child()) return otherwise;
+  try {
+    return std::forward<Body>(body)();
+  } catch (...) {
+    return otherwise;
+  }
+}
+
+}  // namespace pintle::core

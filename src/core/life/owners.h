@@ -1,0 +1,28 @@
+// Whom the numbers in views belong to.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace pintle::core {
+
+/// A life of a device, also for a while after it has ended.
+struct Owner {
+  std::string id;
+  std::uint64_t generation = 0;
+  std::weak_ptr<void> table;  ///< Its BufferTable.
+};
+
+/// The first number or epoch to be given out, as the settings say.
+[[nodiscard]] std::uint64_t first_serial();
+/// A number that no other life of the process has.
+[[nodiscard]] std::uint64_t add_owner(const std::string& id, std::uint64_t generation);
+/// From now on views of this number can be found.
+void set_owner(std::uint64_t number, std::weak_ptr<void> table);
+/// The life is over; of those only the latest are remembered.
+void end_owner(std::uint64_t number) noexcept;
+[[nodiscard]] std::optional<Owner> find_owner(std::uint64_t number);
+
+}  // namespace pintle::core

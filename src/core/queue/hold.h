@@ -1,0 +1,55 @@
+// What keeps a submission from starting.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/time/signal_state.h"
+#include "core/time/worklist.h"
+
+namespace pintle::core {
+
+/// One gate for each point that no backend can wait for yet. The last gate to fire, or the first to fail, has the queue
+/// looked at again.
+class Hold {
+ public:
+  /// Makes a pointer to the queue, if it is there still.
+  class Queue {
+   public:
+    virtual void look_again(Worklist& worklist) noexcept = 0;
+
+   protected:
+    ~Queue() = default;
+  };
+
+  explicit Hold(std::weak_ptr<Queue> queue) noexcept : queue_(std::move(queue)) {}
+
+  /// Adds a gate; false when the point is not pending any more.
+  bool add(const std::shared_ptr<SignalState>& signal, std::uint64_t value);
+  [[nodiscard]] bool is_open() const noexcept { return left_.load(std::memory_order_acquire) == 0; }
+  [[nodiscard]] bool has_failed() const noexcept { return failed_.load(std::memory_order_acquire); }
+
+ private:
+  class Gate final : public Timeline::Waiter {
+   public:
+    Gate(Hold& hold, std::shared_ptr<SignalState> signal, std::uint64_t value) noexcept
+        : hold_(hold), signal_(std::move(signal)), value_(value) {}
+    ~Gate() { signal_->timeline().remove(*this); }
+    void fire(Worklist& worklist) noexcept override;
+
+   private:
+    friend class Hold;
+    Hold& hold_;
+    std::shared_ptr<SignalState> signal_;
+    std::uint64_t value_;
+  };
+
+  std::weak_ptr<Queue> queue_;
+  std::atomic<std::uint32_t> left_{0};
+  std::atomic<bool> failed_{false};
+  std::vector<std::unique_ptr<Gate>> gates_;
+};
+
+}  // namespace pintle::core

@@ -1,0 +1,294 @@
+#include "core/queue/queues.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/contain.h"
+#include "core/door/describe.h"
+#include "core/door/object_names.h"
+#include "core/door/thread_context.h"
+#include "core/life/owners.h"
+
+namespace pintle::core {
+namespace {
+
+// What a thread that drives a device has yet to drive: what a kernel, host call or release submits meanwhile comes
+// after it. On the stack of the outermost drive, since a device may outlive the thread's own objects.
+class Driving {
+ public:
+  Driving() noexcept { current = this; }
+  Driving(const Driving&) = delete;
+  Driving& operator=(const Driving&) = delete;
+  ~Driving() { current = nullptr; }
+
+  void add(std::shared_ptr<Queues> device) { later_.push_back(std::move(device)); }
+  [[nodiscard]] std::shared_ptr<Queues> take() noexcept {
+    if (later_.empty()) return nullptr;
+    auto next = std::move(later_.back());
+    later_.pop_back();
+    return next;
+  }
+
+  static thread_local constinit Driving* current;
+
+ private:
+  std::vector<std::shared_ptr<Queues>> later_;
+};
+thread_local constinit Driving* Driving::current = nullptr;
+
+}  // namespace
+
+Result<std::shared_ptr<QueueState>> Queues::create(const QueueOptions& options) {
+  PINTLE_TRY(life_.usable());
+  if (options.kind != QueueKind::compute && options.kind != QueueKind::copy) {
+    return Error(Errc::invalid_argument,
+                 fmt::format("Queue kind ({}) is none that there is.", static_cast<int>(options.kind)));
+  }
+  const Capability copies = life_.info().capability(Feature::copy_queue);
+  if (options.kind == QueueKind::copy && copies.support == Support::absent)
+    return Error(Errc::unsupported, fmt::format("{} has no copy queues: {}.", life_.text(), copies.detail));
+  return make(options, "creating a queue",
+              [this](const backend::QueueRequest& request) { return life_.device().create_queue(request); });
+}
+
+Result<std::shared_ptr<QueueState>> Queues::wrap(const backend::NativeObject& queue, const QueueOptions& options) {
+  PINTLE_TRY(life_.usable());
+  return make(options, "wrapping a queue for " + life_.text(),
+              [&](const backend::QueueRequest& request) { return life_.device().wrap_queue(queue, request); });
+}
+
+template <class Create>
+Result<std::shared_ptr<QueueState>> Queues::make(const QueueOptions& options, std::string_view what, Create create) {
+  const std::uint64_t first = first_serial();
+  const auto created = [&] {
+    const Turn turn = life_.take_turn();
+    return create({options.kind, first, options.label});
+  }();
+  if (!created) return life_.report(created.error()).during(std::string(what));
+  auto kept = base::contain(what, [&] { return keep(*created, options, first); });
+  if (kept || life_.is_lost()) return kept;
+  const Turn turn = life_.take_turn();
+  life_.device().destroy_queue(*created);
+  return kept;
+}
+
+Result<std::shared_ptr<QueueState>> Queues::keep(backend::QueueId id, const QueueOptions& options,
+                                                 std::uint64_t first) {
+  struct Handle {
+    std::shared_ptr<void> lease;
+    Queues& queues;
+    std::shared_ptr<QueueState> queue;
+    bool is_kept = false;
+    Handle(std::shared_ptr<void> held, Queues& all, std::shared_ptr<QueueState> state) noexcept
+        : lease(std::move(held)), queues(all), queue(std::move(state)) {}
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+    ~Handle() {
+      if (is_kept) queues.abandon(queue);
+    }
+  };
+  std::uint64_t number = 0;
+  {
+    const Locked locked = life_.lock();
+    number = next_++;
+  }
+  const auto queue = std::make_shared<QueueState>(life_.keep(table_), *this, id, options.kind, first,
+                                                  object_text("Queue", number, options.label));
+  const auto handle = std::make_shared<Handle>(life_.lease(), *this, queue);
+  const Locked locked = life_.lock();
+  all_.reserve(all_.size() + 1);
+  queue->begin(locked);
+  all_.push_back(queue);
+  handle->is_kept = true;
+  return std::shared_ptr<QueueState>(handle, queue.get());
+}
+
+std::vector<std::shared_ptr<QueueState>> Queues::all() {
+  const Locked locked = life_.lock();
+  return all_;
+}
+
+std::shared_ptr<QueueState> Queues::find(std::uint64_t number, const Locked&) const noexcept {
+  const auto queue = std::ranges::find(all_, number, [](const auto& each) { return each->number(); });
+  return queue == all_.end() ? nullptr : *queue;
+}
+
+void Queues::abandon(const std::shared_ptr<QueueState>& queue) noexcept {
+  if (base::in_forked_child()) return;
+  std::uint64_t unfinished = 0;
+  {
+    Worklist worklist;
+    const Locked locked = life_.lock();
+    unfinished = queue->abandon(locked);
+    dispose_finished(worklist, locked);
+  }
+  if (unfinished != 0) queue->watch(unfinished);
+}
+
+bool Queues::is_over(const QueueState& queue, const Locked& locked) const noexcept {
+  return queue.is_abandoned(locked) && (life_.is_lost() || queue.is_idle(locked));
+}
+
+void Queues::dispose_finished(Worklist& worklist, const Locked& locked) noexcept {
+  table_.dispose_finished(worklist, locked);
+  if (!pools_.is_empty(locked)) pools_.dispose(worklist, locked);
+  recordings_.dispose(worklist, locked);
+  if (std::ranges::any_of(all_, [&](const auto& queue) { return is_over(*queue, locked); }))
+    worklist.add(life_.keep(*this));
+}
+
+void Queues::run_deferred(Worklist&) noexcept {
+  while (destroy_one()) {
+  }
+}
+
+/// A queue that nobody holds and that has nothing to do. Where a call still runs, its end comes here again.
+bool Queues::destroy_one() noexcept {
+  std::shared_ptr<QueueState> queue;
+  const Turn turn = life_.take_turn();
+  {
+    const Locked locked = life_.lock();
+    const auto over = std::ranges::find_if(
+        all_, [&](const auto& each) { return is_over(*each, locked) && each->try_end_calls(locked); });
+    if (over == all_.end()) return false;
+    queue = std::move(*over);
+    all_.erase(over);
+    queue->end(locked);
+  }
+  if (!life_.is_lost()) life_.device().destroy_queue(queue->id());
+  return true;
+}
+
+void Queues::lose(const Error& error, Worklist& worklist, const Locked& locked) noexcept {
+  for (const auto& queue : all_) queue->lose(error, worklist, locked);
+  dispose_finished(worklist, locked);
+}
+
+/// Nothing that is held is ever given to it, so that nobody who needs these bytes waits for anything else.
+Result<std::shared_ptr<QueueState>> Queues::own_queue() {
+  {
+    const Locked locked = life_.lock();
+    if (own_ != nullptr) return own_;
+  }
+  const QueueOptions options{.label = "sharing"};
+  const std::uint64_t first = first_serial();
+  Worklist worklist;  // runs when the turn is over
+  const Turn turn = life_.take_turn();
+  {
+    const Locked locked = life_.lock();
+    if (own_ != nullptr) return own_;
+  }
+  const auto created = life_.device().create_queue({options.kind, first, options.label});
+  if (!created) return life_.report(created.error(), worklist);
+  auto queue = std::make_shared<QueueState>(life_.keep(table_), *this, *created, options.kind, first,
+                                            "[Queue \"sharing\"]");
+  const Locked locked = life_.lock();
+  all_.reserve(all_.size() + 1);
+  queue->begin(locked);
+  all_.push_back(queue);
+  own_ = queue;
+  return own_;
+}
+
+Result<void> Queues::unshare_apart(const std::vector<std::uint64_t>& buffers) {
+  PINTLE_ASSIGN(queue, own_queue());
+  for (const std::uint64_t buffer : buffers) PINTLE_TRY(queue->unshare(buffer));
+  return {};
+}
+
+Result<void> Queues::wait_for(const Stamps& stamps, Deadline deadline) {
+  for (const Stamp& stamp : stamps) {
+    std::shared_ptr<QueueState> queue;
+    {
+      const Locked locked = life_.lock();
+      if (table_.clocks(locked).is_finished(stamp)) continue;
+      queue = find(stamp.queue, locked);
+    }
+    if (queue != nullptr) PINTLE_TRY(queue->timeline()->wait(stamp.serial, deadline));
+  }
+  return {};
+}
+
+Result<Point> Queues::submit_apart(CommandList&& list, SubmitOptions& options, std::string_view label) {
+  PINTLE_ASSIGN(queue, create({.label = std::string(label)}));
+  return queue->submit(std::move(list), &options);
+}
+
+void Queues::drive() {
+  if (life_.is_driven()) run_driven();
+}
+
+void Queues::run_driven() {
+  if (Driving::current != nullptr) return Driving::current->add(life_.keep(*this));
+  Driving driving;
+  for (auto next = life_.keep(*this); next != nullptr; next = driving.take()) {
+    while (next->drive_once()) {
+    }
+  }
+}
+
+// True when something has been finished, so that there may be more.
+bool Queues::drive_once() {
+  bool progressed = false;
+  for (const auto& queue : all()) {
+    const auto waited = queue->wait_rest(Deadline::max());
+    if (waited && *waited) progressed = true;
+  }
+  return progressed;
+}
+
+Result<void> Queues::poll() {
+  drive();
+  for (const auto& queue : all()) {
+    Worklist worklist;
+    PINTLE_TRY(queue->observe(worklist));
+  }
+  return {};
+}
+
+// A queue that has failed may still run what came before, and the others go on. Whoever dropped a queue does not ask
+// how it ended.
+Result<void> Queues::wait_idle(Deadline deadline) {
+  drive();
+  Result<void> answer;
+  for (const auto& queue : all()) {
+    const Point last = queue->last();
+    const auto waited = queue->timeline()->wait(last.value(), deadline);
+    if (waited) continue;
+    if (queue->timeline()->timeline().status(last.value()) == PointStatus::pending) return waited;
+    if (no_blocking > 0) return blocking_refused("Waiting for " + queue->text());
+    PINTLE_TRY(queue->wait_rest(deadline));
+    const Locked locked = life_.lock();
+    if (answer && !queue->is_abandoned(locked)) answer = waited;
+  }
+  return answer;
+}
+
+Result<void> Queues::drain(Deadline deadline) {
+  drive();
+  for (bool busy = true; busy;) {
+    busy = false;
+    for (const auto& queue : all()) {
+      PINTLE_ASSIGN(waited, queue->wait_rest(deadline));
+      busy |= waited;
+    }
+  }
+  return {};
+}
+
+bool Queues::close(const Error& cause, Worklist& worklist) {
+  const Locked locked = life_.lock();
+  bool unfinished = false;
+  own_.reset();
+  for (const auto& queue : all_) {
+    queue->cancel_held(cause, worklist, locked);
+    unfinished |= !life_.is_lost() && !queue->is_idle(locked);
+    static_cast<void>(queue->abandon(locked));
+  }
+  if (!unfinished) dispose_finished(worklist, locked);
+  return !unfinished;
+}
+
+}  // namespace pintle::core

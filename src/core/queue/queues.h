@@ -1,0 +1,66 @@
+// The queues of a device.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/buffers/pools.h"
+#include "core/queue/queue_state.h"
+#include "core/queue/recordings.h"
+#include "core/queue/siblings.h"
+
+namespace pintle::core {
+
+/// A queue lives until its handle is gone and its work is finished.
+class Queues final : public Siblings, public Dispatcher, public Deferred {
+ public:
+  Queues(Life& life, BufferTable& table, Pools& pools, Recordings& recordings) noexcept
+      : life_(life), table_(table), pools_(pools), recordings_(recordings) {}
+
+  // These take the lock.
+  /// A user's handle to a new queue. When the last copy goes, the queue's work goes on.
+  Result<std::shared_ptr<QueueState>> create(const QueueOptions& options);
+  /// The same over a queue that the backend takes as it is.
+  Result<std::shared_ptr<QueueState>> wrap(const backend::NativeObject& queue, const QueueOptions& options);
+  /// Gives buffers bytes of their own on a queue of ours, where nothing is ever held.
+  Result<void> unshare_apart(const std::vector<std::uint64_t>& buffers) override;
+  Result<void> wait_for(const Stamps& stamps, Deadline deadline) override;
+  Result<Point> submit_apart(CommandList&& list, SubmitOptions& options, std::string_view label) override;
+  /// Drives, then observes every queue.
+  Result<void> poll();
+  Result<void> wait_idle(Deadline deadline);
+  /// Waits for what the backend has; what is still held then is left.
+  Result<void> drain(Deadline deadline);
+  /// Gives up what is held, and every queue with it; false when something is unfinished still.
+  [[nodiscard]] bool close(const Error& cause, Worklist& worklist);
+  void drive() override;
+
+  // With the lock held:
+  void dispose_finished(Worklist& worklist, const Locked& locked) noexcept override;
+  void lose(const Error& error, Worklist& worklist, const Locked& locked) noexcept;
+
+ private:
+  void run_deferred(Worklist& worklist) noexcept override;
+  [[nodiscard]] bool destroy_one() noexcept;
+  [[nodiscard]] bool is_over(const QueueState& queue, const Locked& locked) const noexcept;
+  template <class Create>
+  Result<std::shared_ptr<QueueState>> make(const QueueOptions& options, std::string_view what, Create create);
+  Result<std::shared_ptr<QueueState>> keep(backend::QueueId id, const QueueOptions& options, std::uint64_t first);
+  Result<std::shared_ptr<QueueState>> own_queue();
+  void abandon(const std::shared_ptr<QueueState>& queue) noexcept;
+  [[nodiscard]] std::vector<std::shared_ptr<QueueState>> all();
+  [[nodiscard]] std::shared_ptr<QueueState> find(std::uint64_t number, const Locked&) const noexcept;
+  void run_driven();
+  bool drive_once();
+
+  Life& life_;
+  BufferTable& table_;
+  Pools& pools_;
+  Recordings& recordings_;
+  std::vector<std::shared_ptr<QueueState>> all_;
+  std::shared_ptr<QueueState> own_;  // of ours, made when it is needed
+  std::uint64_t next_ = 1;
+};
+
+}  // namespace pintle::core

@@ -1,0 +1,114 @@
+#include "core/queue/recordings.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/door/object_names.h"
+#include "core/list/list_reader.h"
+#include "core/list/slot_rules.h"
+
+namespace pintle::core {
+
+Result<void> Recordings::check(const CommandList& list) const {
+  if (ListReader::borrows(list)) {
+    return Error(Errc::invalid_argument,
+                 "A recording cannot borrow host memory for its replays: use a slot, or memory that the list keeps.");
+  }
+  if (ListReader::has_crossings(list)) {
+    return Error(Errc::invalid_argument,
+                 "A recording works on one device, and a copy of the list crosses two: submit it.");
+  }
+  const std::uint64_t incarnation = ListReader::incarnation(list);
+  if (incarnation == 0) return {};
+  const pintle::Entry* const kernel = ListReader::first_kernel(list);
+  const auto buffer = static_cast<std::uint32_t>(ListReader::first_buffer(list));
+  return table_.life().check_owner(incarnation,
+                                   kernel != nullptr ? kernel_text(*kernel) : object_text("Buffer", buffer, ""));
+}
+
+/// What the list names has its memory for good.
+Result<void> Recordings::materialize(const CommandList& list) {
+  const backend::Commands all = ListReader::view(list);
+  for (const std::uint64_t buffer : buffers_of(all.commands, all.arguments)) PINTLE_TRY(table_.materialize(buffer));
+  return {};
+}
+
+Result<std::shared_ptr<RecordingState>> Recordings::create(CommandList list) {
+  struct Handle {
+    std::shared_ptr<void> lease;
+    Recordings& recordings;
+    std::shared_ptr<RecordingState> recording;
+    Handle(std::shared_ptr<void> held, Recordings& all, std::shared_ptr<RecordingState> state) noexcept
+        : lease(std::move(held)), recordings(all), recording(std::move(state)) {}
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+    ~Handle() { recordings.abandon(*recording); }
+  };
+  Life& life = table_.life();
+  PINTLE_TRY(life.usable());
+  if (list.error()) return list.error()->during("recording on " + life.text());
+  PINTLE_TRY(check(list));
+  if (const auto made = materialize(list); !made) return made.error().during("recording on " + life.text());
+  std::uint64_t number = 0;
+  {
+    const Locked locked = life.lock();
+    number = next_++;
+  }
+  const auto recording = std::make_shared<RecordingState>(life.keep(table_), std::move(list),
+                                                          object_text("Recording", number, ""));
+  const auto handle = std::make_shared<Handle>(life.lease(), *this, recording);
+  Worklist worklist;  // runs when the turn is over
+  const Turn turn = life.take_turn();
+  {
+    const Locked locked = life.lock();
+    all_.reserve(all_.size() + 1);
+    if (const auto frozen = recording->freeze(locked); !frozen) return frozen.error().during("recording on " + life.text());
+  }
+  if (const auto planned = recording->plan(turn); !planned)
+    return life.report(planned.error(), worklist).during("recording on " + life.text());
+  const Locked locked = life.lock();
+  recording->pin(locked);
+  all_.push_back({recording, false});
+  return std::shared_ptr<RecordingState>(handle, recording.get());
+}
+
+void Recordings::abandon(const RecordingState& recording) noexcept {
+  if (base::in_forked_child()) return;
+  Worklist worklist;
+  const Locked locked = table_.life().lock();
+  const auto entry = std::ranges::find(all_, &recording, [](const Entry& each) { return each.recording.get(); });
+  if (entry == all_.end()) return;
+  entry->is_abandoned = true;
+  ++abandoned_;
+  dispose(worklist, locked);
+}
+
+bool Recordings::is_over(const Entry& entry, const Locked& locked) const noexcept {
+  return entry.is_abandoned &&
+         (table_.life().is_lost() || table_.clocks(locked).is_finished(entry.recording->stamps(locked)));
+}
+
+void Recordings::dispose(Worklist& worklist, const Locked& locked) noexcept {
+  if (abandoned_ == 0) return;
+  if (std::ranges::any_of(all_, [&](const Entry& entry) { return is_over(entry, locked); }))
+    worklist.add(table_.life().keep(*this));
+}
+
+std::shared_ptr<RecordingState> Recordings::take_finished() noexcept {
+  const Locked locked = table_.life().lock();
+  const auto over = std::ranges::find_if(all_, [&](const Entry& entry) { return is_over(entry, locked); });
+  if (over == all_.end()) return nullptr;
+  auto recording = std::move(over->recording);
+  all_.erase(over);
+  --abandoned_;
+  return recording;
+}
+
+void Recordings::run_deferred(Worklist&) noexcept {
+  while (const auto recording = take_finished()) {
+    const Turn turn = table_.life().take_turn();
+    if (!table_.life().is_lost()) recording->forget(turn);
+  }
+}
+
+}  // namespace pintle::core

@@ -1,0 +1,44 @@
+// What can be observed: a queue, as those see it who wait for its points.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/time/polled.h"
+#include "pintle/backend/driver.h"
+#include "pintle/deadline.h"
+#include "pintle/error.h"
+
+namespace pintle::core {
+
+class Worklist;
+
+/// Submissions are numbered by serials that rise by one. A serial is *native* once a backend has its submission, and
+/// from then on it comes without anybody's help. None of these functions wants a lock held.
+class Observable : public Polled, public std::enable_shared_from_this<Observable> {
+ public:
+  /// Reads what the backend has reached, finishes those submissions and raises what they signal. Never blocks.
+  virtual Result<void> observe(Worklist& worklist) = 0;
+  /// Waits in the backend for a native serial, then observes.
+  virtual Result<void> wait_native(std::uint64_t serial, Deadline deadline) = 0;
+  [[nodiscard]] virtual bool is_native(std::uint64_t serial) const noexcept = 0;
+  /// Has somebody observe `serial` when it is reached. A serial that is not native yet is watched when it is.
+  virtual void watch(std::uint64_t serial) noexcept = 0;
+  /// Asks the backend to tell when a native serial is reached.
+  virtual Result<void> notify(std::uint64_t serial, backend::Notification notification) = 0;
+  /// Only calls make progress on a driven device.
+  [[nodiscard]] virtual bool is_driven() const noexcept = 0;
+  virtual void drive() = 0;
+  /// A loss that somebody heard of.
+  virtual void report(const Error& error) noexcept = 0;
+  /// What stands in the way, for a timeout's words: the oldest unfinished submission.
+  [[nodiscard]] virtual std::string describe_oldest() = 0;
+  /// As messages name it: `[Queue 2]`.
+  [[nodiscard]] virtual const std::string& text() const noexcept = 0;
+
+ protected:
+  ~Observable() override = default;
+};
+
+}  // namespace pintle::core
