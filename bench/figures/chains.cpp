@@ -6,7 +6,7 @@
 
 #include "bench/figure.h"
 #include "bench/rig.h"
-#include "bench/turn.h"
+#include "bench/kernels/turn.h"
 
 namespace pintle::bench {
 namespace {

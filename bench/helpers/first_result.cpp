@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "bench/rig.h"
-#include "bench/turn.h"
+#include "bench/kernels/turn.h"
 
 namespace {
 
