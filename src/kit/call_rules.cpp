@@ -11,8 +11,8 @@ using backend::QueuePoint;
 Result<void> CallRules::remove(QueueId id) {
   PINTLE_TRY(alive(queues_, id));
   const KnownQueue& queue = queues_.at(id);
-  PINTLE_TRY(require(queue.is_imported || queue.reached == queue.submitted,
-                     "Queue ({}) goes having reached ({}) of ({}).", number(id), queue.reached, queue.submitted));
+  PINTLE_TRY(require(queue.reached == queue.submitted, "Queue ({}) goes having reached ({}) of ({}).", number(id),
+                     queue.reached, queue.submitted));
   queues_.erase(id);
   return {};
 }

@@ -23,7 +23,7 @@
 namespace pintle::backend {
 
 /// Raised by one whenever this header changes incompatibly; a module built for another is refused by name.
-inline constexpr std::uint32_t seam_version = 1;
+inline constexpr std::uint32_t seam_version = 2;
 
 /// A submission of a queue of the same device. Core passes only serials that `submit` has already returned.
 struct QueuePoint {
@@ -151,9 +151,6 @@ class Device {
   /// `unsupported` also for one kind of source: then core copies, or refuses native memory. The bytes stay valid until
   /// `release`.
   virtual Result<MemoryId> import_memory(const MemorySource& source);
-  /// Otherwise core waits on the host.
-  virtual Result<Exported> export_timeline(QueueId queue);
-  virtual Result<QueueId> import_timeline(const Exported& exported);
   /// As `create_queue`, over a native queue. Otherwise there is no such access.
   virtual Result<QueueId> wrap_queue(const NativeObject& queue, const QueueRequest& request);
   /// Otherwise the device clock stands alone.

@@ -83,9 +83,6 @@ class Device final : public kit::Forwarding {
     const auto create = [&] { return inner_->create_queue(request); };
     return make("create_queue", alone(turn, fine), create, kit::KnownQueue(request.first_serial));
   }
-  Result<QueueId> import_timeline(const backend::Exported& from) override {
-    return make("import_timeline", fine, [&] { return inner_->import_timeline(from); }, kit::KnownQueue::imported());
-  }
   Result<QueueId> wrap_queue(const backend::NativeObject& native, const backend::QueueRequest& request) override {
     const Turn turn(turn_, std::try_to_lock);
     const auto wrap = [&] { return inner_->wrap_queue(native, request); };
