@@ -232,6 +232,19 @@ TEST_F(ValidateLayer, BindingsOfAReplay) {
   expect_breach(replay({range(b_, 4, 8), source}), "Command (1) conflicts with command (0)");  // only at replay
 }
 
+// Core records the runs of a list that are the same each time, and each has the arguments of the whole list.
+TEST_F(ValidateLayer, SlotsOfCommandsThatAreNotRecordedNeedNoBinding) {
+  open();
+  List list = launch();
+  list.arguments[2].slot = 0;
+  list.add(copy(128, 0, 8));
+  const Commands run{std::span(list.commands).subspan(1), list.arguments};
+  const RecordingId recording = must(device_->record(run));
+  const auto serial = device_->submit(queue_, {}, List({Replay{recording, {}}}));
+  ASSERT_TRUE(serial) << serial.error().text();
+  EXPECT_TRUE(device_->wait(queue_, *serial, soon()));
+}
+
 TEST_F(ValidateLayer, ReplaysConflictWithTheirNeighbours) {
   open();
   const List recorded({copy(0, 0, 8)});
