@@ -17,7 +17,14 @@ Result<void> CallRules::remove(QueueId id) {
   return {};
 }
 
+Result<void> CallRules::check_queue(const backend::QueueRequest& request) {
+  return require(request.kind == QueueKind::compute || request.kind == QueueKind::copy, "Queue kind ({}) is none.",
+                 number(request.kind));
+}
+
 Result<void> CallRules::check_allocation(const backend::MemoryRequest& request) const {
+  PINTLE_TRY(require(request.placement == Placement::device || request.placement == Placement::host,
+                     "Placement ({}) is none.", number(request.placement)));
   PINTLE_TRY(require(request.size >= 1 && request.size <= known_.limits.max_allocation,
                      "Size ({}) is not from 1 to the limit ({}).", request.size, known_.limits.max_allocation));
   return require(std::has_single_bit(request.alignment) && request.alignment <= 4096,

@@ -40,6 +40,7 @@ class CallRules {
   Result<void> remove(backend::RecordingId id) { return remove(known_.recordings, id); }
   Result<void> remove(backend::QueueId id);
 
+  [[nodiscard]] static Result<void> check_queue(const backend::QueueRequest& request);
   [[nodiscard]] Result<void> check_allocation(const backend::MemoryRequest& request) const;
   [[nodiscard]] Result<void> check_mapping(backend::MemoryId id, std::uint64_t mapped) const;
   [[nodiscard]] Result<void> check_recording(const backend::Commands& list) const;

@@ -103,6 +103,13 @@ TEST_F(ValidateLayer, Launches) {
   refuse(indirect, "An indirect grid at offset (128) with size (8) is not three aligned u32.");
 }
 
+TEST_F(ValidateLayer, KindsAndPlacementsThatAreNone) {
+  open();
+  expect_breach(device_->create_queue({static_cast<QueueKind>(7), 0, ""}), "Queue kind (7) is none.");
+  expect_breach(device_->wrap_queue({}, {static_cast<QueueKind>(7), 0, ""}), "Queue kind (7) is none.");
+  expect_breach(device_->allocate({8, 1, static_cast<Placement>(9), {}}), "Placement (9) is none.");
+}
+
 TEST_F(ValidateLayer, WaitsAndSerialsThatAreNotSubmitted) {
   open();
   const QueuePoint ahead{queue_, 1};
