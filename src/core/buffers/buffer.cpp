@@ -6,8 +6,8 @@
 
 #include "base/bytes.h"
 #include "base/contain.h"
-#include "core/door/describe.h"
 #include "core/device/incarnation.h"
+#include "core/door/describe.h"
 
 namespace pintle {
 

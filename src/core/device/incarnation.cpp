@@ -9,14 +9,14 @@
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/settings.h"
-#include "core/door/describe.h"
-#include "core/door/object_names.h"
 #include "core/buffers/pool_state.h"
 #include "core/device/process_end.h"
-#include "core/program/program_state.h"
-#include "core/time/reactor.h"
-#include "core/queue/recording_state.h"
+#include "core/door/describe.h"
+#include "core/door/object_names.h"
 #include "core/door/thread_context.h"
+#include "core/program/program_state.h"
+#include "core/queue/recording_state.h"
+#include "core/time/reactor.h"
 
 namespace pintle::core {
 namespace {

@@ -7,11 +7,11 @@
 
 #include "base/bytes.h"
 #include "base/fork.h"
-#include "core/door/describe.h"
-#include "core/device/incarnation.h"
 #include "core/buffers/loan.h"
-#include "core/door/object_names.h"
 #include "core/buffers/pool_state.h"
+#include "core/device/incarnation.h"
+#include "core/door/describe.h"
+#include "core/door/object_names.h"
 #include "core/list/slot_rules.h"
 #include "kit/accesses.h"
 

@@ -8,11 +8,11 @@
 
 #include "base/fork.h"
 #include "base/log.h"
-#include "core/door/describe.h"
 #include "core/device/incarnation.h"
+#include "core/door/describe.h"
 #include "core/door/keep_for_ever.h"
-#include "core/time/reactor.h"
 #include "core/door/thread_context.h"
+#include "core/time/reactor.h"
 
 namespace pintle::core {
 namespace {

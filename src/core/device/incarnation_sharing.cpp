@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include "core/queue/flight.h"
 #include "core/device/incarnation.h"
 #include "core/door/object_names.h"
+#include "core/queue/flight.h"
 #include "kit/accesses.h"
 
 namespace pintle::core {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/device/incarnation.h"
-#include "core/door/object_names.h"
 #include "core/device/shared_memory.h"
+#include "core/door/object_names.h"
 
 namespace pintle::core {
 namespace {

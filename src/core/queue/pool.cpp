@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "base/contain.h"
-#include "core/door/describe.h"
+#include "core/buffers/pool_state.h"
 #include "core/device/device_state.h"
 #include "core/device/incarnation.h"
-#include "core/buffers/pool_state.h"
+#include "core/door/describe.h"
 #include "pintle/device.h"
 #include "pintle/queue.h"
 

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "base/contain.h"
-#include "core/queue/crossings.h"
-#include "core/door/describe.h"
 #include "core/device/incarnation.h"
+#include "core/door/describe.h"
+#include "core/queue/crossings.h"
 #include "core/queue/queue_state.h"
 #include "core/queue/recording_state.h"
 #include "pintle/resource.h"

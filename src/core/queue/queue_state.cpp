@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/list/host_function.h"
 #include "core/device/incarnation.h"
-#include "core/time/reactor.h"
+#include "core/list/host_function.h"
 #include "core/queue/recording_state.h"
+#include "core/time/reactor.h"
 
 namespace pintle::core {
 namespace {

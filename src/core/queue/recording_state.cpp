@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/list/hazards.h"
 #include "core/device/incarnation.h"
 #include "core/door/object_names.h"
+#include "core/list/hazards.h"
 #include "core/list/slot_rules.h"
 
 namespace pintle::core {

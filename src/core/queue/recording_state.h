@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "core/buffers/stamps.h"
+#include "core/list/slot_rules.h"
 #include "core/queue/flight.h"
 #include "core/queue/replay_plan.h"
-#include "core/list/slot_rules.h"
-#include "core/buffers/stamps.h"
 #include "pintle/backend/command.h"
 #include "pintle/recording.h"
 

@@ -5,13 +5,13 @@
 #include <utility>
 
 #include "base/contain.h"
-#include "core/door/describe.h"
-#include "core/list/hazards.h"
 #include "core/device/incarnation.h"
+#include "core/door/describe.h"
+#include "core/door/thread_context.h"
+#include "core/list/hazards.h"
+#include "core/list/slot_rules.h"
 #include "core/queue/queue_state.h"
 #include "core/queue/recording_state.h"
-#include "core/list/slot_rules.h"
-#include "core/door/thread_context.h"
 
 namespace pintle::core {
 

@@ -8,8 +8,8 @@
 
 #include "base/log.h"
 #include "core/device/incarnation.h"
-#include "core/queue/queue_state.h"
 #include "core/door/thread_context.h"
+#include "core/queue/queue_state.h"
 
 namespace pintle::core {
 namespace {

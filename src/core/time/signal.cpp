@@ -5,11 +5,11 @@
 
 #include "base/contain.h"
 #include "base/fork.h"
-#include "core/door/describe.h"
 #include "core/device/incarnation.h"
+#include "core/door/describe.h"
+#include "core/door/thread_context.h"
 #include "core/time/reactor.h"
 #include "core/time/signal_state.h"
-#include "core/door/thread_context.h"
 
 namespace pintle {
 

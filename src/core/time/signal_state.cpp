@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "core/door/describe.h"
 #include "core/device/incarnation.h"
+#include "core/door/describe.h"
 #include "core/door/object_names.h"
-#include "core/queue/queue_state.h"
 #include "core/door/thread_context.h"
+#include "core/queue/queue_state.h"
 #include "core/time/worklist.h"
 
 namespace pintle::core {

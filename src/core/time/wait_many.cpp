@@ -4,11 +4,11 @@
 
 #include "base/contain.h"
 #include "base/fork.h"
-#include "core/door/describe.h"
 #include "core/device/incarnation.h"
+#include "core/door/describe.h"
+#include "core/door/thread_context.h"
 #include "core/queue/queue_state.h"
 #include "core/time/signal_state.h"
-#include "core/door/thread_context.h"
 #include "pintle/signal.h"
 
 namespace pintle {
