@@ -4,8 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/bench.h"
 #include "bench/measure.h"
+#include "bench/row.h"
+#include "pintle/error.h"
 
 namespace pintle::bench {
 

@@ -8,7 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/bench.h"
+#include "bench/row.h"
+#include "pintle/error.h"
 
 namespace pintle::bench {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "bench/kernel_text.h"
+#include "bench/kernels/kernel_text.h"
 #include "pintle/native/cpu.h"
 
 namespace pintle::bench {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/bench.h"
+#include "bench/row.h"
 
 namespace pintle::bench {
 

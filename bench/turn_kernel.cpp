@@ -1,5 +1,5 @@
+#include "bench/kernels/turn.h"
 #include "bench/rig.h"
-#include "bench/turn.h"
 
 extern "C" void bench_turn(const pintle_group* group, void* const* arguments) {
   auto* const values = static_cast<std::uint32_t*>(arguments[0]) + std::size_t{group->id[0]} * group->size[0];

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""Who includes whom: fails on an edge that layers.json does not allow, and on any cycle of folders."""
+"""Who includes whom: fails on an edge that layers.json does not allow, and on any circle of folders or of units. A unit is the files of
+one folder that have one stem: x.h and x.cpp."""
 
 import argparse
 import json
 import re
 import sys
 from pathlib import Path
+
+import architecture
+import circles
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 CODE = {".h", ".cpp", ".c", ".inc"}
@@ -19,6 +23,8 @@ class Tree:
         self.values = set(table["headers"]["values"])
         self.seam = set(table["headers"]["seam"])
         self.layers = table["layers"]
+        self.rooms = table.get("rooms", {})
+        self.edges = {"layer": {}, "folder": {}, "unit": {}}  # each {(from, to): "file:line"}
 
     def files(self):
         for folder in ("include", "src", "tests/conformance", "bench", "examples"):
@@ -34,6 +40,38 @@ class Tree:
         if parts[0] == "src":
             return "/".join(parts[1:3]) if parts[1] in SPLIT and len(parts) > 3 else parts[1]
         return parts[1] if parts[0] == "tests" else parts[0]
+
+    def place(self, path):
+        """The folder of a file, at whatever depth, called like its layer as far as that goes."""
+        if path.parts[0] == "include":
+            return self.folder(path)
+        return "/".join(path.parts[1 if path.parts[0] in ("src", "tests") else 0:-1])
+
+    def nodes(self, path):
+        return {"layer": self.folder(path), "folder": self.place(path), "unit": str(path.parent / path.stem)}
+
+    def connect(self, path, header, place):
+        """Notes who includes whom; nothing is an edge to itself."""
+        targets = self.nodes(header)
+        for kind, source in self.nodes(path).items():
+            if source != targets[kind]:
+                self.edges[kind].setdefault((source, targets[kind]), place)
+
+    def room_problem(self, path, header):
+        """Why a file must not include one of another room of its layer, or None. Rooms are listed from the lowest on."""
+        layer, room = self.room(path)
+        other_layer, other = self.room(header)
+        order = self.rooms.get(layer)
+        if order is None or layer != other_layer or room is None or other is None or room == other:
+            return None
+        if room not in order or other not in order:
+            return f"{layer}/{other if room in order else room} is not among the rooms of {layer}."
+        return f"the room {layer}/{room} must not name {layer}/{other}, which is above it." if order.index(other) > order.index(room) else None
+
+    @staticmethod
+    def room(path):
+        inside = path.parts[0] == "src" and len(path.parts) > 3
+        return (path.parts[1] if path.parts[0] == "src" else None), (path.parts[2] if inside else None)
 
     def resolve(self, source, included):
         """The included file relative to the root, or None. CMake makes x.h from x.h.in."""
@@ -66,8 +104,8 @@ class Tree:
         return group == "public" or below in (self.values if group == "values" else self.seam)
 
 
-def check_file(tree, path, edges):
-    """Problems of one file; adds its edges as edges[(from, to)] = "file:line"."""
+def check_file(tree, path):
+    """Problems of one file; its edges go to the tree."""
     text = (tree.root / path).read_text(encoding="utf-8")
     source = tree.folder(path)
     for match in INCLUDE.finditer(text):
@@ -85,47 +123,38 @@ def check_file(tree, path, edges):
             yield f'{place}: "{included}" is not in the tree.'
             continue
         target = tree.folder(header)
-        if source != target:
-            edges.setdefault((source, target), place)
+        tree.connect(path, header, place)
+        if problem := tree.room_problem(path, header):
+            yield f'{place}: {problem}'
         if not tree.allowed(source, target, header):
             yield f'{place}: {source} must not include {target} ("{included}").'
 
 
-def find_cycle(edges):
-    """A cycle as a list of folders, or None: depth-first, grey nodes are on the path."""
-    graph = {}
-    for source, target in edges:
-        graph.setdefault(source, []).append(target)
-    done, path = set(), []
-
-    def visit(node):
-        if node in path:
-            return path[path.index(node):] + [node]
-        if node in done:
-            return None
-        path.append(node)
-        for following in sorted(graph.get(node, [])):
-            if cycle := visit(following):
-                return cycle
-        done.add(path.pop())
-        return None
-
-    for node in sorted(graph):
-        if cycle := visit(node):
-            return cycle
-    return None
+def check_circles(tree, known):
+    """Every circle is a problem, but for those that layers.json lists; one that is listed and gone is a problem, too."""
+    layers, folders, units = (circles.find_circles(tree.edges[kind]) for kind in ("layer", "folder", "unit"))
+    for members in layers:
+        yield f"Folders in a circle: {circles.describe(tree.edges['layer'], members)}."
+    for members in folders:
+        if members not in layers + known:
+            yield f"Folders in a circle: {circles.describe(tree.edges['folder'], members)}."
+    for members in units:
+        if members not in known:
+            yield f"Units in a circle: {circles.describe(tree.edges['unit'], members)}."
+    for members in known:
+        if members not in units + folders:
+            yield f"The known circle of {', '.join(members)} is no more; take it out of layers.json."
 
 
 def check(root, table):
-    """(problems, edges, number of files) of the tree at `root`."""
+    """(problems, edges between layers, number of files) of the tree at `root`."""
     tree = Tree(root, table)
-    edges, problems, count = {}, [], 0
+    problems, count = [], 0
     for path in tree.files():
         count += 1
-        problems += check_file(tree, path.relative_to(root), edges)
-    if cycle := find_cycle(edges):
-        problems.append("Folders in a cycle: " + " -> ".join(cycle) + ".")
-    return problems, edges, count
+        problems += check_file(tree, path.relative_to(root))
+    problems += check_circles(tree, [sorted(members) for members in table.get("known_circles", [])])
+    return problems, tree.edges["layer"], count
 
 
 def main():
@@ -135,12 +164,14 @@ def main():
     options = parser.parse_args()
     table = json.loads(Path(__file__).with_name("layers.json").read_text(encoding="utf-8"))
     problems, edges, count = check(options.root, table)
+    problems += architecture.problems(options.root, table)
     if options.verbose:
         for (source, target), place in sorted(edges.items()):
             print(f"{source} -> {target}  ({place})")
     for problem in problems:
         print(problem)
-    print(f"layers: {count} files, {len(edges)} edges, {len(problems)} problems")
+    known = f", {len(table['known_circles'])} known circles" if table.get("known_circles") else ""
+    print(f"layers: {count} files, {len(edges)} edges, {len(problems)} problems{known}")
     return 1 if problems or count == 0 else 0
 
 

@@ -11,8 +11,8 @@
 #include "base/quote.h"
 #include "bench/direct/direct.h"
 #include "bench/direct/opencl_functions.h"
-#include "bench/kernel_text.h"
-#include "bench/turn.h"
+#include "bench/kernels/kernel_text.h"
+#include "bench/kernels/turn.h"
 
 namespace pintle::bench {
 namespace {

@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "bench/direct/vulkan_device.h"
-#include "bench/kernel_text.h"
-#include "bench/turn.h"
+#include "bench/kernels/kernel_text.h"
+#include "bench/kernels/turn.h"
 
 namespace pintle::bench {
 namespace {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "bench/figure.h"
+#include "bench/kernels/turn.h"
 #include "bench/rig.h"
-#include "bench/turn.h"
 
 namespace pintle::bench {
 namespace {

@@ -3,8 +3,8 @@
 #include <array>
 #include <cstdio>
 
+#include "bench/kernels/turn.h"
 #include "bench/rig.h"
-#include "bench/turn.h"
 
 namespace {
 

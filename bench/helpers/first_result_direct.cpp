@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "bench/direct/direct.h"
-#include "bench/turn.h"
+#include "bench/kernels/turn.h"
 
 namespace {
 

@@ -26,19 +26,18 @@ enum class DeviceKind : std::uint8_t {
 
 /// Optional abilities; each is listed in `DeviceInfo::capabilities` as native, emulated or absent.
 enum class Feature : std::uint8_t {
-  execution,        ///< Commands really move and compute bytes.
-  copy_queue,       ///< Queues that only copy, beside compute.
-  host_call,        ///< A host function as a command.
-  timestamp,        ///< Device clock readings as a command.
-  indirect,         ///< A grid read from device memory.
-  mapped_memory,    ///< Buffers that the host can address.
-  recording,        ///< Replay without submitting the list again.
-  notification,     ///< Completion told by the device, not watched by a thread.
-  host_import,      ///< Host memory used in place.
-  memory_export,    ///< Memory shared with other devices by an OS handle.
-  timeline_export,  ///< Timelines shared with other devices by an OS handle.
-  calibration,      ///< Device clock related to the host's.
-  constants,        ///< Specialisation constants given at load.
+  execution,      ///< Commands really move and compute bytes.
+  copy_queue,     ///< Queues that only copy, beside compute.
+  host_call,      ///< A host function as a command.
+  timestamp,      ///< Device clock readings as a command.
+  indirect,       ///< A grid read from device memory.
+  mapped_memory,  ///< Buffers that the host can address.
+  recording,      ///< Replay without submitting the list again.
+  notification,   ///< Completion told by the device, not watched by a thread.
+  host_import,    ///< Host memory used in place.
+  memory_export,  ///< Memory shared with other devices by an OS handle.
+  calibration,    ///< Device clock related to the host's.
+  constants,      ///< Specialisation constants given at load.
 };
 [[nodiscard]] std::string_view name(Feature feature) noexcept;
 

@@ -50,8 +50,9 @@ bool read_timeout(std::string_view text, Settings& settings) {
   return count.has_value();
 }
 
-bool read_cache_dir(std::string_view text, Settings& settings) {
-  settings.cache_dir = text;
+template <std::string Settings::* Member>
+bool read_folder(std::string_view text, Settings& settings) {
+  settings.*Member = text;
   return text.empty() || std::filesystem::path(text).is_absolute();
 }
 
@@ -79,8 +80,8 @@ bool read_text(std::string_view text, Settings& settings) {
   return true;
 }
 
-const std::array<Rule, 13>& rules() {
-  static constexpr std::array<Rule, 13> table{{
+const std::array<Rule, 14>& rules() {
+  static constexpr std::array<Rule, 14> table{{
       {"PINTLE_LOG", "what is written to the log",
        "error, warn, info or debug, and category=level, separated by commas; empty for silence", read_log,
        [](const Settings& s) { return s.log; }},
@@ -88,6 +89,9 @@ const std::array<Rule, 13>& rules() {
        [](const Settings& s) { return fmt::to_string(std::chrono::duration_cast<milliseconds>(s.timeout).count()); }},
       {"PINTLE_BACKENDS", "backends that are looked at; empty takes all", "names of backends, separated by commas",
        read_text<&Settings::backends>, [](const Settings& s) { return s.backends; }},
+      {"PINTLE_BACKEND_PATH", "folder of modules, which are backends outside of this library; empty looks for none",
+       "an absolute path, or empty", read_folder<&Settings::backend_path>,
+       [](const Settings& s) { return s.backend_path; }},
       {"PINTLE_CPU_THREADS", "worker threads of the cpu device; 0 takes what the cgroup and the affinity mask allow",
        "0 to 1024",
        [](std::string_view text, Settings& s) {
@@ -97,7 +101,7 @@ const std::array<Rule, 13>& rules() {
       {"PINTLE_CC", "C compiler for programs in the format c; empty tries cc, gcc and clang",
        "the path or the name of a C compiler", read_text<&Settings::cc>, [](const Settings& s) { return s.cc; }},
       {"PINTLE_CACHE_DIR", "folder of compiled programs; empty takes $XDG_CACHE_HOME/pintle or ~/.cache/pintle",
-       "an absolute path, or empty", read_cache_dir, [](const Settings& s) { return s.cache_dir; }},
+       "an absolute path, or empty", read_folder<&Settings::cache_dir>, [](const Settings& s) { return s.cache_dir; }},
       {"PINTLE_CACHE_MIB", "size of the cache above which its oldest entries go, in MiB", "1 to 1048576",
        read_cache_limit, [](const Settings& s) { return fmt::to_string(s.cache_limit >> 20); }},
       {"PINTLE_RANK", "this process's rank; pintle launch sets it", "0 to 1023",

@@ -18,6 +18,7 @@ struct Settings {
   std::string log;                                              // PINTLE_LOG: "warn" or "warn,cpu=debug"
   std::chrono::nanoseconds timeout = std::chrono::seconds(30);  // PINTLE_TIMEOUT_MS: the default deadline of every wait
   std::string backends;                       // PINTLE_BACKENDS: the ones to look at, "cpu,vulkan"; empty = all
+  std::string backend_path;                   // PINTLE_BACKEND_PATH: a folder of modules; empty = none
   std::uint32_t cpu_threads = 0;              // PINTLE_CPU_THREADS: 0 = what the cgroup and the affinity mask allow
   std::string cc;                             // PINTLE_CC: the C compiler for the `c` format; empty = cc, gcc, clang
   std::string cache_dir;                      // PINTLE_CACHE_DIR: empty = $XDG_CACHE_HOME/pintle or ~/.cache/pintle

@@ -16,19 +16,6 @@
 namespace pintle::cli {
 namespace {
 
-constexpr std::array<OperationInfo, 10> operations{{
-    {"all_reduce", true, false, false, true},
-    {"reduce_scatter", true, false, true, true},
-    {"all_gather", false, false, true, true},
-    {"broadcast", false, true, false, false},
-    {"reduce", true, true, false, false},
-    {"gather", false, true, true, true},
-    {"scatter", false, true, true, true},
-    {"all_to_all", false, false, true, true},
-    {"send_recv", false, false, false, false},
-    {"barrier", false, false, false, false},
-}};
-
 /// Between neighbours by proportion; `values` are sorted and not empty.
 double quantile(const std::vector<double>& values, double fraction) {
   const double place = fraction * static_cast<double>(values.size() - 1);
@@ -172,25 +159,6 @@ Rows joined(std::vector<Rows>& ends) {
 }
 
 }  // namespace
-
-const OperationInfo& info(Operation operation) noexcept { return operations[static_cast<std::size_t>(operation)]; }
-
-std::string_view name(Operation operation) noexcept { return info(operation).name; }
-
-std::optional<Operation> parse_operation(std::string_view name) noexcept {
-  const auto found = std::ranges::find(operations, name, &OperationInfo::name);
-  if (found == operations.end()) return std::nullopt;
-  return static_cast<Operation>(found - operations.begin());
-}
-
-std::string operation_names() {
-  std::string names;
-  for (const OperationInfo& operation : operations) {
-    if (!names.empty()) names += ", ";
-    names += operation.name;
-  }
-  return names;
-}
 
 std::optional<std::uint64_t> SizeRange::next(std::uint64_t size, std::uint64_t unit) const noexcept {
   if (size >= most) return std::nullopt;

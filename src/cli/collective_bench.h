@@ -1,47 +1,17 @@
 // Collective operations measured and checked, as nccl-tests does it: every rank of a group runs the same rows.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
+#include "cli/collective_operation.h"
 #include "pintle/collective.h"
 #include "pintle/dtype.h"
 #include "pintle/error.h"
 
 namespace pintle::cli {
-
-enum class Operation : unsigned char {
-  all_reduce,
-  reduce_scatter,
-  all_gather,
-  broadcast,
-  reduce,
-  gather,
-  scatter,
-  all_to_all,
-  send_recv,  ///< Each rank to the next one, around.
-  barrier,
-};
-
-/// What an operation is, for whoever goes through its buffers.
-struct OperationInfo {
-  std::string_view name;
-  bool folds;         ///< Has a reduction.
-  bool has_root;      ///< Has a rank that gives or gets all.
-  bool has_parts;     ///< The larger buffer has a part for each rank.
-  bool moves_others;  ///< busbw counts the parts of the other ranks alone.
-};
-
-[[nodiscard]] const OperationInfo& info(Operation operation) noexcept;
-[[nodiscard]] std::string_view name(Operation operation) noexcept;
-[[nodiscard]] std::optional<Operation> parse_operation(std::string_view name) noexcept;
-/// Every name, separated by ", ".
-[[nodiscard]] std::string operation_names();
 
 /// The sizes of rows in bytes: by a factor, or by a step where that is not 0.
 struct SizeRange {

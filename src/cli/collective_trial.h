@@ -5,8 +5,11 @@
 #include <span>
 #include <vector>
 
-#include "cli/collective_bench.h"
 #include "cli/collective_check.h"
+#include "cli/collective_operation.h"
+#include "pintle/collective.h"
+#include "pintle/dtype.h"
+#include "pintle/error.h"
 
 namespace pintle::cli {
 

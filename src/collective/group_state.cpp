@@ -12,7 +12,6 @@
 #include "base/platform.h"
 #include "base/quote.h"
 #include "collective/rendezvous.h"
-#include "collective/waiting.h"
 
 namespace pintle::collective {
 namespace {
@@ -87,41 +86,6 @@ Note GroupState::note_at(std::uint64_t place) const noexcept {
   Note note;
   std::memcpy(note.data(), window_->own() + place, sizeof note);
   return note;
-}
-
-/// Two places in turn suffice: nobody writes note k + 2 before everybody has given note k + 1, hence has read note k.
-Exchange GroupState::exchange() {
-  return [this](const Note& own, Deadline deadline) -> Result<std::vector<Note>> {
-    const std::uint64_t index = notes_++;
-    for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
-      PINTLE_TRY(post(rank, layout_.note_of(rank_, Layout::Lane::setup, index % 2), own, index + 1));
-    }
-    std::vector<Note> notes(ranks_);
-    Waiting waiting(*this, deadline);
-    for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
-      const std::uint64_t place = layout_.note_of(rank, Layout::Lane::setup, index % 2);
-      while (stamp_at(place) < index + 1) PINTLE_TRY(waiting.pause(std::span(&rank, 1)));
-      notes[rank] = note_at(place);
-    }
-    return notes;
-  };
-}
-
-Exchange GroupState::rescue_exchange(std::vector<std::uint32_t> members, std::uint64_t& step) {
-  return [this, members = std::move(members), &step](const Note& own, Deadline deadline) -> Result<std::vector<Note>> {
-    ++step;
-    for (const std::uint32_t rank : members) {
-      PINTLE_TRY(post(rank, layout_.note_of(rank_, Layout::Lane::rescue, step % 2), own, step));
-    }
-    std::vector<Note> notes;
-    Waiting waiting(*this, deadline, Waiting::Purpose::rescue);
-    for (const std::uint32_t& rank : members) {
-      const std::uint64_t place = layout_.note_of(rank, Layout::Lane::rescue, step % 2);
-      while (stamp_at(place) < step) PINTLE_TRY(waiting.pause(std::span(&rank, 1)));
-      notes.push_back(note_at(place));
-    }
-    return notes;
-  };
 }
 
 Result<void> GroupState::appear(std::uint64_t step) {

@@ -68,10 +68,12 @@ class GroupState {
   [[nodiscard]] const std::string& label() const noexcept { return founding_.label; }
   [[nodiscard]] std::string text() const;
 
-  /// Collective among all ranks: notes by rank. For `Transport` and `agree`.
-  [[nodiscard]] Exchange exchange();
-  /// The same among `members`, in a group that has failed; the steps of one rescue are numbered by `step`.
-  [[nodiscard]] Exchange rescue_exchange(std::vector<std::uint32_t> members, std::uint64_t& step);
+  /// Sends a note to its place at a rank, and then the stamp that says that it is there. See notes.h.
+  Result<void> post(std::uint32_t rank, std::uint64_t place, const Note& note, std::uint64_t stamp);
+  [[nodiscard]] std::uint64_t stamp_at(std::uint64_t place) const noexcept;
+  [[nodiscard]] Note note_at(std::uint64_t place) const noexcept;
+  /// How often all ranks have exchanged notes before, this time not counted.
+  std::uint64_t count_notes() noexcept { return notes_++; }
   /// Says, in a group that has failed, that this rank is there for a rescue at `step`; whether another one is.
   Result<void> appear(std::uint64_t step);
   [[nodiscard]] bool has_appeared(std::uint32_t rank, std::uint64_t step) const noexcept;
@@ -151,9 +153,6 @@ class GroupState {
  private:
   void tell(std::uint64_t code, const Note& note) noexcept;
   void show_done() noexcept;
-  Result<void> post(std::uint32_t rank, std::uint64_t place, const Note& note, std::uint64_t stamp);
-  [[nodiscard]] std::uint64_t stamp_at(std::uint64_t place) const noexcept;
-  [[nodiscard]] Note note_at(std::uint64_t place) const noexcept;
 
   Founding founding_;
   const std::uint32_t rank_;

@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/platform.h"
+#include "collective/notes.h"
 
 namespace pintle::collective {
 namespace {
@@ -46,7 +47,7 @@ struct Meeting {
   Call call;
   call.operation = Operation::set_up;
   PINTLE_ASSIGN(running, group.begin(call));
-  return Meeting{std::move(running), group.exchange()};
+  return Meeting{std::move(running), exchange_of(group)};
 }
 
 [[nodiscard]] Result<void> outcome_of(const auto& result) {

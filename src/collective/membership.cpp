@@ -11,6 +11,7 @@
 #include "base/settings.h"
 #include "collective/group_state.h"
 #include "collective/mpi_transport.h"
+#include "collective/notes.h"
 #include "collective/rendezvous.h"
 #include "collective/shared_transport.h"
 #include "collective/waiting.h"
@@ -107,7 +108,7 @@ struct Choice {
 class PartialExchange {
  public:
   PartialExchange(GroupState& group, std::vector<std::uint32_t> members)
-      : exchange_(group.exchange()), members_(std::move(members)) {}
+      : exchange_(exchange_of(group)), members_(std::move(members)) {}
 
   [[nodiscard]] Exchange exchange() {
     return [this](const Note& own, Deadline deadline) -> Result<std::vector<Note>> {
@@ -145,12 +146,12 @@ Result<State> split(GroupState& group, const Choice& choice, const GroupOptions&
   if (!running) return running.error();
   Note note{};
   std::memcpy(note.data(), &choice, sizeof choice);
-  PINTLE_ASSIGN(notes, group.exchange()(note, deadline));
+  PINTLE_ASSIGN(notes, exchange_of(group)(note, deadline));
   const auto members = members_of(notes, group.rank());
   PartialExchange partial(group, members);
   auto state = part_of(group, members, options.label, partial.exchange(), group.generation(), deadline);
   PINTLE_TRY(partial.fill_up(deadline));
-  PINTLE_TRY(agree(state ? Result<void>() : Result<void>(state.error()), group.exchange(), deadline));
+  PINTLE_TRY(agree(state ? Result<void>() : Result<void>(state.error()), exchange_of(group), deadline));
   return state;
 }
 
@@ -217,7 +218,8 @@ Result<State> shrink(GroupState& group, Timeout timeout) {
     return Error(Errc::peer_lost,
                  fmt::format("{} goes on without rank {}, which came too late.", group.text(), group.rank()));
   }
-  return part_of(group, members, group.label(), group.rescue_exchange(members, step), group.generation() + 1, deadline);
+  return part_of(group, members, group.label(), rescue_exchange_of(group, members, step), group.generation() + 1,
+                 deadline);
 }
 
 Result<State> rebuild(GroupState& group, Timeout timeout) {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/convert_value.h"
-#include "collective/reduction_lanes.h"
+#include "collective/combine.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pintle::collective {

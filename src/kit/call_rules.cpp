@@ -11,13 +11,20 @@ using backend::QueuePoint;
 Result<void> CallRules::remove(QueueId id) {
   PINTLE_TRY(alive(queues_, id));
   const KnownQueue& queue = queues_.at(id);
-  PINTLE_TRY(require(queue.is_imported || queue.reached == queue.submitted,
-                     "Queue ({}) goes having reached ({}) of ({}).", number(id), queue.reached, queue.submitted));
+  PINTLE_TRY(require(queue.reached == queue.submitted, "Queue ({}) goes having reached ({}) of ({}).", number(id),
+                     queue.reached, queue.submitted));
   queues_.erase(id);
   return {};
 }
 
+Result<void> CallRules::check_queue(const backend::QueueRequest& request) {
+  return require(request.kind == QueueKind::compute || request.kind == QueueKind::copy, "Queue kind ({}) is none.",
+                 number(request.kind));
+}
+
 Result<void> CallRules::check_allocation(const backend::MemoryRequest& request) const {
+  PINTLE_TRY(require(request.placement == Placement::device || request.placement == Placement::host,
+                     "Placement ({}) is none.", number(request.placement)));
   PINTLE_TRY(require(request.size >= 1 && request.size <= known_.limits.max_allocation,
                      "Size ({}) is not from 1 to the limit ({}).", request.size, known_.limits.max_allocation));
   return require(std::has_single_bit(request.alignment) && request.alignment <= 4096,

@@ -13,19 +13,11 @@ namespace pintle::kit {
 /// A queue as the answers have shown it.
 struct KnownQueue {
   explicit KnownQueue(std::uint64_t first) noexcept : submitted(first), limit(first), reached(first), told(first) {}
-  /// Its serials rise elsewhere.
-  static KnownQueue imported() noexcept {
-    KnownQueue queue(~std::uint64_t{0});
-    queue.reached = queue.told = 0;
-    queue.is_imported = true;
-    return queue;
-  }
 
   std::uint64_t submitted;
   std::uint64_t limit;    ///< Submitted, or being submitted right now.
   std::uint64_t reached;  ///< As some answer said.
   std::uint64_t told;     ///< As follows from a notification, or from what waited for it.
-  bool is_imported = false;
   /// (serial, what it waits for), of submissions that are not reached yet.
   std::deque<std::pair<std::uint64_t, backend::QueuePoint>> waits;
 };
@@ -48,6 +40,7 @@ class CallRules {
   Result<void> remove(backend::RecordingId id) { return remove(known_.recordings, id); }
   Result<void> remove(backend::QueueId id);
 
+  [[nodiscard]] static Result<void> check_queue(const backend::QueueRequest& request);
   [[nodiscard]] Result<void> check_allocation(const backend::MemoryRequest& request) const;
   [[nodiscard]] Result<void> check_mapping(backend::MemoryId id, std::uint64_t mapped) const;
   [[nodiscard]] Result<void> check_recording(const backend::Commands& list) const;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <pthread.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -35,10 +37,48 @@ void warn(fmt::format_string<Args...> format, Args&&... args) {
   base::log(LogLevel::warn, category, format, std::forward<Args>(args)...);
 }
 
+/// The open lock files of this process. A forked child shares their locks, and would keep what the parent leaves when
+/// it is killed: it closes them at once. It cannot be forked while one is opened and not yet listed.
+class LockFiles {
+ public:
+  static LockFiles& all() {
+    static LockFiles& files = *new LockFiles;
+    return files;
+  }
+
+  [[nodiscard]] int open(const path& file) {
+    const std::scoped_lock lock(mutex_);
+    numbers_.reserve(numbers_.size() + 1);
+    const int number = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (number >= 0) numbers_.push_back(number);
+    return number;
+  }
+  /// Also where a child shares the file: closing it here alone would leave the lock to the child.
+  void unlock_and_close(int number) noexcept {
+    const std::scoped_lock lock(mutex_);
+    if (std::erase(numbers_, number) == 0) return;  // a child has it no more
+    ::flock(number, LOCK_UN);
+    ::close(number);
+  }
+
+ private:
+  LockFiles() {
+    ::pthread_atfork([] { all().mutex_.lock(); }, [] { all().mutex_.unlock(); }, [] { all().close_in_child(); });
+  }
+  void close_in_child() noexcept {
+    for (const int number : numbers_) ::close(number);
+    numbers_.clear();
+    mutex_.unlock();
+  }
+
+  std::mutex mutex_;
+  std::vector<int> numbers_;
+};
+
 /// An exclusive lock over threads and processes. It is given up after a while: a stopped process may hold it.
 class FileLock {
  public:
-  explicit FileLock(const path& file) : number_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+  explicit FileLock(const path& file) : number_(LockFiles::all().open(file)) {
     if (number_ < 0) return;
     const Deadline give_up = Clock::now() + std::chrono::minutes(2);
     while (::flock(number_, LOCK_EX | LOCK_NB) != 0) {
@@ -52,7 +92,7 @@ class FileLock {
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
   ~FileLock() {
-    if (number_ >= 0) ::close(number_);
+    if (number_ >= 0) LockFiles::all().unlock_and_close(number_);
   }
 
  private:

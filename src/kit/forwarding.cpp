@@ -27,11 +27,10 @@ auto pass(auto before, auto forward) noexcept -> decltype(forward()) {
 }  // namespace
 
 std::string_view name(Call call) noexcept {
-  static constexpr std::array<std::string_view, 23> names{
-      "budget",          "allocate",   "release",   "load",          "unload",        "create_queue",
-      "destroy_queue",   "submit",     "reached",   "wait",          "notify",        "map",
-      "unmap",           "record",     "forget",    "export_memory", "import_memory", "export_timeline",
-      "import_timeline", "wrap_queue", "calibrate", "native",        "probe"};
+  static constexpr std::array<std::string_view, 21> names{
+      "budget", "allocate",      "release",       "load",       "unload",    "create_queue", "destroy_queue",
+      "submit", "reached",       "wait",          "notify",     "map",       "unmap",        "record",
+      "forget", "export_memory", "import_memory", "wrap_queue", "calibrate", "native",       "probe"};
   return names[static_cast<std::size_t>(call)];
 }
 
@@ -107,14 +106,6 @@ Result<backend::Exported> Forwarding::export_memory(backend::MemoryId memory) {
 
 Result<backend::MemoryId> Forwarding::import_memory(const backend::MemorySource& source) {
   return pass([&] { return before(Call::import_memory); }, [&] { return inner_->import_memory(source); });
-}
-
-Result<backend::Exported> Forwarding::export_timeline(backend::QueueId queue) {
-  return pass([&] { return before(Call::export_timeline); }, [&] { return inner_->export_timeline(queue); });
-}
-
-Result<backend::QueueId> Forwarding::import_timeline(const backend::Exported& exported) {
-  return pass([&] { return before(Call::import_timeline); }, [&] { return inner_->import_timeline(exported); });
 }
 
 Result<backend::QueueId> Forwarding::wrap_queue(const backend::NativeObject& queue,

@@ -28,8 +28,6 @@ enum class Call : std::uint8_t {
   forget,
   export_memory,
   import_memory,
-  export_timeline,
-  import_timeline,
   wrap_queue,
   calibrate,
   native,
@@ -63,8 +61,6 @@ class Forwarding : public backend::Device {
   void forget(backend::RecordingId recording) noexcept override;
   Result<backend::Exported> export_memory(backend::MemoryId memory) override;
   Result<backend::MemoryId> import_memory(const backend::MemorySource& source) override;
-  Result<backend::Exported> export_timeline(backend::QueueId queue) override;
-  Result<backend::QueueId> import_timeline(const backend::Exported& exported) override;
   Result<backend::QueueId> wrap_queue(const backend::NativeObject& queue,
                                       const backend::QueueRequest& request) override;
   Result<backend::ClockPair> calibrate() override;

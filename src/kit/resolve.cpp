@@ -68,7 +68,13 @@ Result<OwnedList> resolve(const backend::Commands& list, std::span<const Binding
     for_each_host(command, place);
   }
   PINTLE_TRY(outcome);
-  for (Argument& argument : out.arguments) PINTLE_TRY(fill_scalar(argument, bindings));
+  for (const Command& command : out.commands) {
+    const backend::Exec* const exec = exec_of(command);
+    if (exec == nullptr) continue;
+    for (Argument& argument : std::span(out.arguments).subspan(exec->first_argument, exec->argument_count)) {
+      PINTLE_TRY(fill_scalar(argument, bindings));
+    }
+  }
   return out;
 }
 

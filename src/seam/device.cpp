@@ -25,8 +25,6 @@ Result<RecordingId> Device::record(const Commands&) { return not_implemented(*th
 void Device::forget(RecordingId) noexcept {}
 Result<Exported> Device::export_memory(MemoryId) { return not_implemented(*this, "export_memory"); }
 Result<MemoryId> Device::import_memory(const MemorySource&) { return not_implemented(*this, "import_memory"); }
-Result<Exported> Device::export_timeline(QueueId) { return not_implemented(*this, "export_timeline"); }
-Result<QueueId> Device::import_timeline(const Exported&) { return not_implemented(*this, "import_timeline"); }
 Result<QueueId> Device::wrap_queue(const NativeObject&, const QueueRequest&) {
   return not_implemented(*this, "wrap_queue");
 }

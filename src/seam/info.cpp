@@ -20,9 +20,9 @@ std::string_view name(DeviceKind kind) noexcept {
 }
 
 std::string_view name(Feature feature) noexcept {
-  static constexpr std::array<std::string_view, 13> names{
-      "execution",    "copy_queue",  "host_call",     "timestamp",       "indirect",    "mapped_memory", "recording",
-      "notification", "host_import", "memory_export", "timeline_export", "calibration", "constants"};
+  static constexpr std::array<std::string_view, 12> names{"execution",   "copy_queue",    "host_call",   "timestamp",
+                                                          "indirect",    "mapped_memory", "recording",   "notification",
+                                                          "host_import", "memory_export", "calibration", "constants"};
   return name_at(names, static_cast<std::size_t>(feature));
 }
 

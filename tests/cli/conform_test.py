@@ -27,6 +27,12 @@ class Conform(CommandCase):
         self.assertGreater(document["failed"], 0)
         self.assertTrue(any(case["result"] == "failed" and case["message"] for case in document["cases"]))
 
+    def test_every_device_keeps_the_contract_of_recordings(self):
+        for device in self.json("devices")["devices"]:
+            if device["kind"] in ("cpu", "software", "simulated"):
+                document = self.json("conform", "--device", f"validate({device['id']})", "--filter", "Recording.*")
+                self.assertEqual(document["failed"], 0, document)
+
     def test_what_cannot_run_is_an_error(self):
         self.command("conform", "--device", "nowhere", code=UNAVAILABLE)
         result = self.command("conform", "--device", "cpu", "--filter", "Nothing.*", code=INVALID)

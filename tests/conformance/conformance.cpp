@@ -21,11 +21,6 @@ ConformReport refused(const ConformOptions& options, Error error) {
 
 }  // namespace
 
-std::string_view name(Outcome outcome) noexcept {
-  constexpr std::array<std::string_view, 4> names{"passed", "failed", "skipped", "gap"};
-  return names[static_cast<std::size_t>(outcome)];
-}
-
 std::vector<std::string> conformance_cases() {
   std::vector<std::string> names;
   for (const Case& known : all_cases()) names.push_back(known.name());

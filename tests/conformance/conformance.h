@@ -5,26 +5,12 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "conformance/outcome.h"
 #include "pintle/error.h"
 
 namespace pintle::conformance {
-
-enum class Outcome : unsigned char {
-  passed,
-  failed,
-  skipped,  ///< Not counted as passed; the message has the reason.
-  gap,      ///< Fails as gaps/<backend>.txt says, and its probe shows the refusal.
-};
-[[nodiscard]] std::string_view name(Outcome outcome) noexcept;
-
-struct ConformRow {
-  std::string name;  ///< "Signal.WaitSubmittedBeforeSignalIsHonoured"
-  Outcome result = Outcome::failed;
-  std::string message;  ///< Why it failed or was skipped; empty when it passed.
-};
 
 struct ConformOptions {
   std::string device = "cpu";

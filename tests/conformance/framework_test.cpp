@@ -6,6 +6,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "conformance/conformance.h"
 #include "conformance/rig.h"
 
 namespace pintle::conformance {

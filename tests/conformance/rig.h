@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "conformance/case.h"
-#include "conformance/conformance.h"
 #include "conformance/context.h"
 #include "conformance/gaps.h"
+#include "conformance/outcome.h"
 
 namespace pintle::conformance {
 

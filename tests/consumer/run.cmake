@@ -26,6 +26,7 @@ run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/project -B ${work}/build -G ${
     -DCMAKE_PREFIX_PATH=${work}/moved)
 run(${CMAKE_COMMAND} --build ${work}/build)
 run(${work}/build/consumer)
+run(${CMAKE_COMMAND} -E env PINTLE_BACKEND_PATH=${work}/build ${work}/build/consumer tiny)
 if(EXISTS ${work}/moved/bin/pintle)
   run(${work}/moved/bin/pintle --version)
 endif()

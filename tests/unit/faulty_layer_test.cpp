@@ -121,9 +121,7 @@ Result<void> make_call(backend::Device& device, std::string_view call, QueueId q
   if (call == "record") return answer(device.record({}));
   if (call == "export_memory") return answer(device.export_memory(backend::MemoryId{1}));
   if (call == "import_memory") return answer(device.import_memory({}));
-  if (call == "export_timeline") return answer(device.export_timeline(queue));
   if (call == "wrap_queue") return answer(device.wrap_queue({}, {}));
-  if (call == "import_timeline") return answer(device.import_timeline({}));
   if (call == "calibrate") return answer(device.calibrate());
   if (call == "native") return answer(device.native("x", 0, nullptr));
   if (call == "probe") return answer(device.probe());

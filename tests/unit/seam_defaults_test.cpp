@@ -52,8 +52,6 @@ TEST(SeamDefaults, EveryOptionalCallIsUnsupportedByName) {
   expect_unsupported(bare.record({}), "record");
   expect_unsupported(bare.export_memory(MemoryId{1}), "export_memory");
   expect_unsupported(bare.import_memory({}), "import_memory");
-  expect_unsupported(bare.export_timeline(QueueId{1}), "export_timeline");
-  expect_unsupported(bare.import_timeline({}), "import_timeline");
   expect_unsupported(bare.wrap_queue({}, {}), "wrap_queue");
   expect_unsupported(bare.calibrate(), "calibrate");
   expect_unsupported(bare.native("x", 0, nullptr), "native");
@@ -72,7 +70,7 @@ TEST(SeamDefaults, NamesAreDistinctAndKnown) {
   EXPECT_FALSE(features.contains("unknown"));
   EXPECT_FALSE(kinds.contains("unknown"));
   EXPECT_EQ(name(Feature::execution), "execution");
-  EXPECT_EQ(name(Feature::timeline_export), "timeline_export");
+  EXPECT_EQ(name(Feature::memory_export), "memory_export");
   EXPECT_EQ(name(Feature::constants), "constants");
   EXPECT_EQ(name(DeviceKind::discrete_gpu), "discrete_gpu");
   EXPECT_EQ(name(DeviceKind::simulated), "simulated");

@@ -28,6 +28,7 @@ TEST(Settings, AnEmptyEnvironmentHasTheDefaults) {
   const Settings settings = must(parse_settings({}));
   EXPECT_EQ(settings.log, "");
   EXPECT_EQ(settings.timeout, std::chrono::seconds(30));
+  EXPECT_EQ(settings.backend_path, "");
   EXPECT_EQ(settings.cpu_threads, 0u);
   EXPECT_EQ(settings.cc, "");
   EXPECT_EQ(settings.cache_dir, "");
@@ -43,6 +44,7 @@ TEST(Settings, ReadsEveryVariable) {
   const Environment environment{"HOME=/",
                                 "PINTLE_LOG=warn,cpu=debug",
                                 "PINTLE_TIMEOUT_MS=1500",
+                                "PINTLE_BACKEND_PATH=/opt/modules",
                                 "PINTLE_CPU_THREADS=3",
                                 "PINTLE_CC=/usr/bin/gcc",
                                 "PINTLE_CACHE_DIR=/var/cache/pintle",
@@ -56,6 +58,7 @@ TEST(Settings, ReadsEveryVariable) {
   const Settings settings = must(parse_settings(environment));
   EXPECT_EQ(settings.log, "warn,cpu=debug");
   EXPECT_EQ(settings.timeout, milliseconds(1500));
+  EXPECT_EQ(settings.backend_path, "/opt/modules");
   EXPECT_EQ(settings.cpu_threads, 3u);
   EXPECT_EQ(settings.cc, "/usr/bin/gcc");
   EXPECT_EQ(settings.cache_dir, "/var/cache/pintle");
@@ -71,7 +74,7 @@ TEST(Settings, ReadsEveryVariable) {
 TEST(Settings, TakesLimitsAndRefusesWhatIsBeyond) {
   for (const char* const text :
        {"PINTLE_TIMEOUT_MS=1", "PINTLE_TIMEOUT_MS=86400000", "PINTLE_CPU_THREADS=1024", "PINTLE_CACHE_MIB=1048576",
-        "PINTLE_LOG=", "PINTLE_CACHE_DIR=", "PINTLE_CC=", "PINTLE_RANK=1023", "PINTLE_RANKS=1",
+        "PINTLE_LOG=", "PINTLE_CACHE_DIR=", "PINTLE_BACKEND_PATH=", "PINTLE_CC=", "PINTLE_RANK=1023", "PINTLE_RANKS=1",
         "PINTLE_GROUP_MEMORY=2147483647", "PINTLE_MPI_PLUGIN=", "PINTLE_MPI_SHARED=1"}) {
     EXPECT_TRUE(parse_settings(Environment{text})) << text;
   }
@@ -85,6 +88,7 @@ TEST(Settings, RefusalsNameVariableValueAndValidOnes) {
                                  "PINTLE_TIMEOUT_MS=",
                                  "PINTLE_TIMEOUT_MS= 5",
                                  "PINTLE_TIMEOUT_MS=+5",
+                                 "PINTLE_BACKEND_PATH=relative/folder",
                                  "PINTLE_CPU_THREADS=1025",
                                  "PINTLE_CPU_THREADS=-1",
                                  "PINTLE_CPU_THREADS=two",
@@ -117,7 +121,7 @@ TEST(Settings, NamesThatOnlyStartAlikeAreUnknown) {
 
 TEST(Settings, EveryRowIsDescribed) {
   const auto rows = setting_rows();
-  EXPECT_EQ(rows.size(), 13u);
+  EXPECT_EQ(rows.size(), 14u);
   for (const SettingRow& row : rows) {
     EXPECT_TRUE(row.name.starts_with("PINTLE_"));
     EXPECT_FALSE(row.meaning.empty());

@@ -103,6 +103,13 @@ TEST_F(ValidateLayer, Launches) {
   refuse(indirect, "An indirect grid at offset (128) with size (8) is not three aligned u32.");
 }
 
+TEST_F(ValidateLayer, KindsAndPlacementsThatAreNone) {
+  open();
+  expect_breach(device_->create_queue({static_cast<QueueKind>(7), 0, ""}), "Queue kind (7) is none.");
+  expect_breach(device_->wrap_queue({}, {static_cast<QueueKind>(7), 0, ""}), "Queue kind (7) is none.");
+  expect_breach(device_->allocate({8, 1, static_cast<Placement>(9), {}}), "Placement (9) is none.");
+}
+
 TEST_F(ValidateLayer, WaitsAndSerialsThatAreNotSubmitted) {
   open();
   const QueuePoint ahead{queue_, 1};
@@ -230,6 +237,19 @@ TEST_F(ValidateLayer, BindingsOfAReplay) {
   expect_breach(replay({range(b_, 255, 8), source}), "passes the end (256)");
   expect_breach(replay({range(a_, 4, 8), source}), "overlap");
   expect_breach(replay({range(b_, 4, 8), source}), "Command (1) conflicts with command (0)");  // only at replay
+}
+
+// Core records the runs of a list that are the same each time, and each has the arguments of the whole list.
+TEST_F(ValidateLayer, SlotsOfCommandsThatAreNotRecordedNeedNoBinding) {
+  open();
+  List list = launch();
+  list.arguments[2].slot = 0;
+  list.add(copy(128, 0, 8));
+  const Commands run{std::span(list.commands).subspan(1), list.arguments};
+  const RecordingId recording = must(device_->record(run));
+  const auto serial = device_->submit(queue_, {}, List({Replay{recording, {}}}));
+  ASSERT_TRUE(serial) << serial.error().text();
+  EXPECT_TRUE(device_->wait(queue_, *serial, soon()));
 }
 
 TEST_F(ValidateLayer, ReplaysConflictWithTheirNeighbours) {

@@ -135,7 +135,7 @@ struct Command {
 };
 
 /// A resolved list. Both spans, and all they point to, stay valid until the submission's serial is reached (for a
-/// recording: until it is forgotten).
+/// recording: until it is forgotten). Arguments that no command names are those of other lists.
 struct Commands {
   std::span<const Command> commands;
   std::span<const Argument> arguments;

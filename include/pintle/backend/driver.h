@@ -23,7 +23,7 @@
 namespace pintle::backend {
 
 /// Raised by one whenever this header changes incompatibly; a module built for another is refused by name.
-inline constexpr std::uint32_t seam_version = 1;
+inline constexpr std::uint32_t seam_version = 2;
 
 /// A submission of a queue of the same device. Core passes only serials that `submit` has already returned.
 struct QueuePoint {
@@ -127,12 +127,15 @@ class Device {
 
   /// Starts the commands after `waits`, behind everything submitted to the queue before, and returns their serial: one
   /// more than the last. An error means that nothing was started. Does not block: at most `max_in_flight` submissions
-  /// are unfinished.
+  /// are unfinished. Nor does it run the work, since core holds the device's lock: a host call, and a vendor's call
+  /// that runs the work itself, are made by a thread of the backend; on a driven device by the one that asks or waits.
   virtual Result<std::uint64_t> submit(QueueId queue, std::span<const QueuePoint> waits, const Commands& commands) = 0;
-  /// The highest serial whose work, and all work before it, is finished and visible to the host.
+  /// The highest serial whose work, and all work before it, is finished and visible to the host. Polls where the API
+  /// goes on only then; a device that is not driven does so by a thread of its own as well, while work is in flight.
   virtual Result<std::uint64_t> reached(QueueId queue) = 0;
-  /// Blocks until `serial`, already submitted, is reached; `timeout` when the deadline passes first. On a driven device
-  /// this is what runs the work: everything that is runnable, at least up to `serial`.
+  /// Blocks until `serial`, already submitted, is reached; `timeout` when the deadline passes first. It may poll, and
+  /// keeps no other call waiting. On a driven device this is what runs the work: everything that is runnable, at least
+  /// up to `serial`.
   virtual Result<void> wait(QueueId queue, std::uint64_t serial, Deadline deadline) = 0;
 
   // Optional. The default answers `unsupported`, and core does what the comment says.
@@ -151,9 +154,6 @@ class Device {
   /// `unsupported` also for one kind of source: then core copies, or refuses native memory. The bytes stay valid until
   /// `release`.
   virtual Result<MemoryId> import_memory(const MemorySource& source);
-  /// Otherwise core waits on the host.
-  virtual Result<Exported> export_timeline(QueueId queue);
-  virtual Result<QueueId> import_timeline(const Exported& exported);
   /// As `create_queue`, over a native queue. Otherwise there is no such access.
   virtual Result<QueueId> wrap_queue(const NativeObject& queue, const QueueRequest& request);
   /// Otherwise the device clock stands alone.

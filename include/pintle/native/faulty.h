@@ -28,7 +28,7 @@ inline constexpr std::array opening{unavailable, out_of_memory, internal};
 }  // namespace faulty_codes
 
 /// Every call, in the order in which `FaultyCounts` has them. "open" is the opening of the device itself.
-inline constexpr std::array<FaultyCall, 24> faulty_calls{{
+inline constexpr std::array<FaultyCall, 22> faulty_calls{{
     {"open", faulty_codes::opening},
     {"budget", faulty_codes::any},
     {"allocate", faulty_codes::making},
@@ -47,8 +47,6 @@ inline constexpr std::array<FaultyCall, 24> faulty_calls{{
     {"forget", {}},
     {"export_memory", faulty_codes::optional_making},
     {"import_memory", faulty_codes::optional_making},
-    {"export_timeline", faulty_codes::optional_making},
-    {"import_timeline", faulty_codes::optional_making},
     {"wrap_queue", faulty_codes::optional_making},
     {"calibrate", faulty_codes::optional},
     {"native", faulty_codes::optional},

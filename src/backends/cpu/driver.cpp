@@ -36,20 +36,12 @@ std::vector<Capability> capabilities() {
   constexpr auto native = Support::native;
   const std::string no_handle =
       "host memory of a process has no handle that another device could import; importing works";
-  return {{Feature::execution, native, ""},
-          {Feature::copy_queue, native, ""},
-          {Feature::host_call, native, ""},
-          {Feature::timestamp, native, ""},
-          {Feature::indirect, native, ""},
-          {Feature::mapped_memory, native, ""},
-          {Feature::recording, native, ""},
-          {Feature::notification, native, ""},
-          {Feature::host_import, native, ""},
-          {Feature::memory_export, Support::absent, no_handle},
-          {Feature::timeline_export, Support::absent,
-           "the counters live in this process; core relates them to other devices"},
-          {Feature::calibration, native, ""},
-          {Feature::constants, native, "programs of the format c"}};
+  return {{Feature::execution, native, ""},   {Feature::copy_queue, native, ""},
+          {Feature::host_call, native, ""},   {Feature::timestamp, native, ""},
+          {Feature::indirect, native, ""},    {Feature::mapped_memory, native, ""},
+          {Feature::recording, native, ""},   {Feature::notification, native, ""},
+          {Feature::host_import, native, ""}, {Feature::memory_export, Support::absent, no_handle},
+          {Feature::calibration, native, ""}, {Feature::constants, native, "programs of the format c"}};
 }
 
 DeviceInfo describe() {

@@ -38,7 +38,6 @@ std::vector<Capability> capabilities() {
       {notification, absent, "nothing happens until somebody looks"},
       {host_import, absent, "memory has no address"},
       {memory_export, absent, "memory has no address"},
-      {timeline_export, absent, "timelines live in this process only"},
       {calibration, absent, "the virtual clock stands still"},
       {constants, absent, "nothing is compiled"},
   };

@@ -130,7 +130,6 @@ std::vector<Capability> capabilities_of(const FoundDevice& found) {
           {Feature::notification, native, ""},
           shared_row(Feature::host_import, found),
           {Feature::memory_export, absent, "OpenCL 1.2 has no handles of memory"},
-          {Feature::timeline_export, absent, "OpenCL 1.2 has no handles of events"},
           calibration_row(found),
           {Feature::constants, native, ""}};
 }

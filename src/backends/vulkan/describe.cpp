@@ -68,7 +68,6 @@ std::vector<Capability> capabilities_of(const Physical& physical) {
       {notification, Support::absent, "Vulkan tells nobody; a timeline semaphore can be waited for"},
       row(host_import, physical.host_pointer_alignment != 0, no_extension + "VK_EXT_external_memory_host"),
       row(memory_export, physical.has("VK_KHR_external_memory_fd"), no_extension + "VK_KHR_external_memory_fd"),
-      {timeline_export, Support::absent, "Pintle does not export its timeline semaphores; core waits on the host"},
       row(calibration, physical.relates_clocks, no_extension + "VK_EXT_calibrated_timestamps with CLOCK_MONOTONIC"),
       {constants, Support::native, "specialisation constants, by name"},
   };

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/device/device_id.h"
-#include "core/device/registry.h"
+#include "core/device/device_recipe.h"
 #include "pintle/backend/driver.h"
 #include "pintle/device.h"
 

@@ -1,6 +1,8 @@
 #include "core/device/registry.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <ranges>
 #include <utility>
@@ -9,6 +11,7 @@
 #include "base/quote.h"
 #include "base/settings.h"
 #include "core/device/catalog.h"
+#include "core/device/modules.h"
 #include "core/device/registry_table.h"
 
 namespace pintle::core {
@@ -30,13 +33,21 @@ bool is_listed(std::string_view list, std::string_view name) {
                              [&](auto part) { return std::string_view(part.begin(), part.end()) == name; });
 }
 
-Result<void> check_backends(std::string_view list) {
+/// Those of this build first.
+std::vector<std::string> known_backends(const std::filesystem::path& modules) {
+  std::vector<std::string> names;
+  for (const DriverFactory& factory : driver_factories()) names.emplace_back(factory.name);
+  for (const ModuleFile& file : module_files(modules)) names.push_back(file.name);
+  return names;
+}
+
+Result<void> check_backends(std::string_view list, const std::filesystem::path& modules) {
+  const std::vector<std::string> names = known_backends(modules);
   for (const auto part : list | std::views::split(',')) {
     const std::string_view name(part.begin(), part.end());
-    if (std::ranges::find(driver_factories(), name, &DriverFactory::name) != driver_factories().end()) continue;
+    if (std::ranges::find(names, name) != names.end()) continue;
     std::string known;
-    for (const DriverFactory& factory : driver_factories())
-      known += (known.empty() ? "" : ", ") + std::string(factory.name);
+    for (const std::string& one : names) known += (known.empty() ? "" : ", ") + one;
     return Error(Errc::invalid_argument, "Value " + base::quote(name) +
                                              " in variable PINTLE_BACKENDS is no backend of this build; they are " +
                                              known + ".");
@@ -47,11 +58,12 @@ Result<void> check_backends(std::string_view list) {
 Result<const Catalog*> make_catalog() {
   PINTLE_ASSIGN(settings, base::settings());
   const std::string_view list = settings->backends;
-  if (!list.empty()) PINTLE_TRY(check_backends(list));
+  if (!list.empty()) PINTLE_TRY(check_backends(list, settings->backend_path));
   const auto is_wanted = [&](std::string_view name) { return list.empty() || is_listed(list, name); };
   const auto all = [](std::string_view) { return true; };
-  return new Catalog(make_all<backend::Driver>(driver_factories(), is_wanted),
-                     make_all<backend::Layer>(layer_factories(), all));
+  std::vector<backend::Driver*> drivers = make_all<backend::Driver>(driver_factories(), is_wanted);
+  std::ranges::copy(load_modules(settings->backend_path, is_wanted), std::back_inserter(drivers));
+  return new Catalog(drivers, make_all<backend::Layer>(layer_factories(), all));
 }
 
 const Result<const Catalog*>& catalog() {

@@ -1,22 +1,13 @@
-// From a device id to something that opens it.
+// The devices of this build, by their ids.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <string>
 #include <string_view>
 
-#include "pintle/backend/driver.h"
+#include "core/device/device_recipe.h"
 #include "pintle/device.h"
 #include "pintle/error.h"
 
 namespace pintle::core {
-
-/// How to open a device, again after each loss.
-struct DeviceRecipe {
-  std::string id;  // canonical
-  std::function<Result<std::unique_ptr<backend::Device>>()> open;
-};
 
 /// Lists every device of every backend in use order (drivers by name, then ordinal) and the explained absences. Opens
 /// nothing.

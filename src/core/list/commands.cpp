@@ -9,9 +9,9 @@
 
 #include "base/contain.h"
 #include "core/door/describe.h"
+#include "core/door/object_names.h"
 #include "core/list/host_function.h"
 #include "core/list/launch.h"
-#include "core/door/object_names.h"
 #include "core/program/program_state.h"
 #include "pintle/program.h"
 

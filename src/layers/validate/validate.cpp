@@ -80,16 +80,15 @@ class Device final : public kit::Forwarding {
 
   Result<QueueId> create_queue(const backend::QueueRequest& request) override {
     const Turn turn(turn_, std::try_to_lock);
+    const auto check = alone(turn, [&] { return rules_.check_queue(request); });
     const auto create = [&] { return inner_->create_queue(request); };
-    return make("create_queue", alone(turn, fine), create, kit::KnownQueue(request.first_serial));
-  }
-  Result<QueueId> import_timeline(const backend::Exported& from) override {
-    return make("import_timeline", fine, [&] { return inner_->import_timeline(from); }, kit::KnownQueue::imported());
+    return make("create_queue", check, create, kit::KnownQueue(request.first_serial));
   }
   Result<QueueId> wrap_queue(const backend::NativeObject& native, const backend::QueueRequest& request) override {
     const Turn turn(turn_, std::try_to_lock);
+    const auto check = alone(turn, [&] { return rules_.check_queue(request); });
     const auto wrap = [&] { return inner_->wrap_queue(native, request); };
-    return make("wrap_queue", alone(turn, fine), wrap, kit::KnownQueue(request.first_serial));
+    return make("wrap_queue", check, wrap, kit::KnownQueue(request.first_serial));
   }
   void destroy_queue(QueueId id) noexcept override {
     const Turn turn(turn_, std::try_to_lock);

@@ -1,0 +1,2 @@
+// A library that is called like a module and is none.
+extern "C" int pintle_backend_nothing() { return 0; }
