@@ -1,4 +1,4 @@
-#include "kit/spirv_kernel.h"
+#include "spirv/kernel.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 
 #include "spirv_support.h"
 
-namespace pintle::kit {
+namespace pintle::spirv {
 namespace {
 
 using backend::Constant;
@@ -26,7 +26,7 @@ Constant constant(std::string_view name, double value) {
 Result<std::vector<KernelCode>> match(
     std::span<const std::byte> code, const std::vector<std::string_view>& signatures,
     std::vector<Constant> constants = {}, std::uint32_t most_push = 128,
-    KernelMatcher::CheckModule check = [](const SpirvModule&) { return Result<void>(); }) {
+    KernelMatcher::CheckModule check = [](const Module&) { return Result<void>(); }) {
   std::vector<Entry> entries;
   for (const std::string_view signature : signatures) entries.push_back(must(Entry::parse(signature)));
   const backend::ProgramImage image{"demo", "spirv", code, entries, constants};
@@ -136,7 +136,7 @@ TEST(SpirvKernel, TooManyPushedBytesAreRefusedWithTheWayOut) {
 }
 
 TEST(SpirvKernel, TheDevicesRefusalNamesTheEntry) {
-  const auto refused = match(spirv_file("saxpy"), {saxpy}, {}, 128, [](const SpirvModule&) -> Result<void> {
+  const auto refused = match(spirv_file("saxpy"), {saxpy}, {}, 128, [](const Module&) -> Result<void> {
     return Error(Errc::unsupported, "needs more than there is");
   });
   ASSERT_FALSE(refused);
@@ -153,4 +153,4 @@ TEST(SpirvKernel, BrokenCodeNamesTheProgram) {
 }
 
 }  // namespace
-}  // namespace pintle::kit
+}  // namespace pintle::spirv

@@ -232,14 +232,14 @@ Result<void> Recorder::bind_arguments(const Kernel& kernel, std::span<const Argu
       const Place place = place_of(range);
       buffers[buffer++] = {place.buffer, place.offset, std::max<VkDeviceSize>(word, (range.size + 3) / word * word)};
     } else if (argument.kind == Argument::Kind::scalar) {
-      const kit::ScalarPlace& place = kernel.scalars[scalar++];
+      const spirv::ScalarPlace& place = kernel.scalars[scalar++];
       std::memcpy(scalars.data() + place.offset, argument.scalar.bytes.data(), place.size);
     }
   }
-  if (kernel.scalar_source == kit::ScalarSource::push) {
+  if (kernel.scalar_source == spirv::ScalarSource::push) {
     vk_.CmdPushConstants(commands_, kernel.layout->pipeline, VK_SHADER_STAGE_COMPUTE_BIT, 0, kernel.scalar_bytes,
                          scalars.data());
-  } else if (kernel.scalar_source == kit::ScalarSource::uniform) {
+  } else if (kernel.scalar_source == spirv::ScalarSource::uniform) {
     const auto alignment = context_.physical().properties.limits.minUniformBufferOffsetAlignment;
     PINTLE_ASSIGN(staged, slot_.staging.take(kernel.scalar_bytes, std::max<std::uint64_t>(alignment, 16)));
     std::memcpy(staged.data, scalars.data(), kernel.scalar_bytes);

@@ -1,4 +1,4 @@
-// The instructions of one SPIR-V module, in tables by id: what `spirv.cpp` answers from.
+// The instructions of one SPIR-V module, in tables by id: what `module.cpp` answers from.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 #include "pintle/error.h"
 
-namespace pintle::kit::spirv {
+namespace pintle::spirv {
 
 // The numbers of the specification, by its names.
 namespace op {
@@ -95,7 +95,7 @@ struct Mode {
   std::array<std::uint32_t, 3> sizes{};
 };
 
-struct EntryPoint {
+struct TableEntry {
   std::string name;
   std::uint32_t model = 0;
   std::uint32_t function = 0;
@@ -105,7 +105,7 @@ struct EntryPoint {
 struct Tables {
   std::uint32_t version = 0;
   std::vector<std::uint32_t> capabilities;
-  std::vector<EntryPoint> entries;
+  std::vector<TableEntry> entries;
   std::unordered_map<std::uint32_t, Definition> definitions;
   std::unordered_map<std::uint32_t, std::string> names;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> member_names;
@@ -128,4 +128,4 @@ struct Tables {
 /// Reads the module that begins at word `begin`; `end` becomes the word behind it: the next module's first, or the end.
 [[nodiscard]] Result<Tables> read_module(std::span<const std::uint32_t> words, std::size_t begin, std::size_t& end);
 
-}  // namespace pintle::kit::spirv
+}  // namespace pintle::spirv

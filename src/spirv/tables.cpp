@@ -1,4 +1,4 @@
-#include "kit/spirv_tables.h"
+#include "spirv/tables.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "base/bytes.h"
 
-namespace pintle::kit::spirv {
+namespace pintle::spirv {
 namespace {
 
 constexpr std::uint32_t magic = 0x07230203;
@@ -119,7 +119,7 @@ class ModuleReader {
 
   Result<void> read_entry(const Instruction& it) {
     PINTLE_ASSIGN(function, id(it, 1));
-    EntryPoint entry;
+    TableEntry entry;
     entry.model = it.operands[0];
     std::size_t next = 0;
     PINTLE_ASSIGN(name, text(it, 2, next));
@@ -361,4 +361,4 @@ Result<Tables> read_module(std::span<const std::uint32_t> words, std::size_t beg
   return ModuleReader(words, begin).read(end);
 }
 
-}  // namespace pintle::kit::spirv
+}  // namespace pintle::spirv
