@@ -11,6 +11,7 @@
 namespace pintle::spirv {
 namespace {
 
+using kit::CodeCache;
 using testing::HasSubstr;
 
 class GlslProgram : public testing::Test {
