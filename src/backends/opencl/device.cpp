@@ -7,8 +7,10 @@
 
 #include "backends/opencl/wrap.h"
 #include "base/contain.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/quote.h"
+#include "kit/wake_compiler.h"
 
 namespace pintle::opencl {
 namespace {
@@ -47,6 +49,8 @@ Result<std::unique_ptr<backend::Device>> Device::over(FoundDevice found, Owned<c
   PINTLE_ASSIGN(service, Service::create(device->context_.get(), device->found_));
   device->service_ = std::move(service);
   PINTLE_TRY(device->try_sharing());
+  constexpr std::string_view nothing = "kernel void trial() {}";
+  if (device->found_.compiles_at_launch) kit::wake_compiler(*device, "opencl_c", base::bytes_in(nothing));
   return std::unique_ptr<backend::Device>(std::move(device));
 }
 

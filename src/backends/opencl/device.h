@@ -14,6 +14,7 @@
 #include "backends/opencl/queue.h"
 #include "backends/opencl/recording.h"
 #include "backends/opencl/service.h"
+#include "kit/before_exit.h"
 #include "pintle/backend/driver.h"
 
 namespace pintle::opencl {
@@ -70,6 +71,7 @@ class Device final : public backend::Device {
   ProgramTable programs_;
   RecordingTable recordings_;
   QueueContext queues_;
+  const kit::BeforeExit before_exit_{*this, queues_.steps};
 };
 
 }  // namespace pintle::opencl

@@ -7,7 +7,9 @@
 
 #include "base/contain.h"
 #include "base/quote.h"
+#include "kit/wake_compiler.h"
 #include "pintle/native/vulkan.h"
+#include "spirv/trial.h"
 
 namespace pintle::vulkan {
 namespace {
@@ -19,6 +21,13 @@ Error unknown_type(std::string_view type) {
 }
 
 }  // namespace
+
+std::unique_ptr<backend::Device> Device::over(std::unique_ptr<Context> context, DeviceInfo info) {
+  const bool is_llvmpipe = context->physical().version_1_2.driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
+  std::unique_ptr<backend::Device> device(new Device(std::move(context), std::move(info)));
+  if (is_llvmpipe) kit::wake_compiler(*device, "spirv", std::as_bytes(std::span(spirv::trial_shader)));
+  return device;
+}
 
 /// Everything is reached, or the device is lost: this returns at once. Vulkan wants its objects idle when they go.
 Device::~Device() { context_->settle(); }

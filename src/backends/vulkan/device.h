@@ -6,15 +6,14 @@
 #include "backends/vulkan/memory.h"
 #include "backends/vulkan/program.h"
 #include "backends/vulkan/queue.h"
+#include "kit/before_exit.h"
 #include "pintle/backend/driver.h"
 
 namespace pintle::vulkan {
 
 class Device final : public backend::Device {
  public:
-  [[nodiscard]] static std::unique_ptr<backend::Device> over(std::unique_ptr<Context> context, DeviceInfo info) {
-    return std::unique_ptr<backend::Device>(new Device(std::move(context), std::move(info)));
-  }
+  [[nodiscard]] static std::unique_ptr<backend::Device> over(std::unique_ptr<Context> context, DeviceInfo info);
   ~Device() override;
 
   const DeviceInfo& info() const noexcept override { return info_; }
@@ -57,6 +56,7 @@ class Device final : public backend::Device {
   ProgramTable programs_;
   QueueTable queues_;
   RecordingTable recordings_;
+  const kit::BeforeExit before_exit_{*this, queues_.steps()};
 };
 
 }  // namespace pintle::vulkan

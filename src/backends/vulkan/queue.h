@@ -97,6 +97,7 @@ class QueueTable {
   [[nodiscard]] Result<backend::QueueId> create(const backend::QueueRequest& request, Lane& lane);
   void destroy(backend::QueueId id) noexcept;
   [[nodiscard]] StagingPool& staging() noexcept { return staging_; }
+  [[nodiscard]] kit::StepQueues& steps() noexcept { return steps_; }
   /// Null when it is gone; then it had reached everything.
   [[nodiscard]] std::shared_ptr<Queue> find(backend::QueueId id);
   /// Delivers what is finished on any queue, so that a host call sees it.
