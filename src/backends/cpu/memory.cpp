@@ -83,6 +83,12 @@ void MemoryTable::release(backend::MemoryId memory) noexcept {
   delete block;
 }
 
+const Block* MemoryTable::find(backend::MemoryId memory) const noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto found = blocks_.find(&block_of(memory));
+  return found == blocks_.end() ? nullptr : *found;
+}
+
 Heap MemoryTable::heap() const {
   const kit::HostMemory memory = kit::host_memory("/");
   const std::lock_guard lock(mutex_);

@@ -38,6 +38,8 @@ class MemoryTable {
   Result<backend::MemoryId> allocate(const backend::MemoryRequest& request);
   Result<backend::MemoryId> adopt(std::span<std::byte> bytes);
   void release(backend::MemoryId memory) noexcept;
+  /// Null for what is no id of a block.
+  [[nodiscard]] const Block* find(backend::MemoryId memory) const noexcept;
   [[nodiscard]] Heap heap() const;
 
  private:

@@ -143,7 +143,7 @@ Error no_entry(const Entry& entry, cl_program program, cl_int status) {
 std::string name_of(const ProgramImage& image) { return fmt::format("[Program {}]", base::quote(image.name)); }
 
 Result<void> BoundKernel::set(std::uint32_t index, const backend::Range& range) {
-  Memory& memory = memory_of(range.memory);
+  Memory& memory = Memories::at(range.memory);
   Value& value = values_[index];
   if (value.part != nullptr && memory.is(*value.part, range.offset, range.size)) return {};
   PINTLE_ASSIGN(part, memory.part(range.offset, range.size));
@@ -257,26 +257,13 @@ Result<backend::ProgramId> ProgramTable::load(const ProgramImage& image) {
     }
     program->kernels.push_back(std::move(kernel));
   }
-  const backend::ProgramId id{reinterpret_cast<std::uintptr_t>(program.get())};
-  const std::lock_guard lock(mutex_);
-  all_.push_back(std::move(program));
-  return id;
-}
-
-void ProgramTable::unload(backend::ProgramId id) noexcept {
-  std::unique_ptr<Program> gone;  // released outside the lock
-  const std::lock_guard lock(mutex_);
-  const auto place = std::ranges::find(all_, &program_of(id), &std::unique_ptr<Program>::get);
-  if (place == all_.end()) return;
-  gone = std::move(*place);
-  all_.erase(place);
+  return all_.add(std::move(program));
 }
 
 void ProgramTable::let_go(std::uint64_t memory) noexcept {
-  const std::lock_guard lock(mutex_);
-  for (const auto& program : all_) {
-    for (const auto& kernel : program->kernels) kernel->let_go(memory);
-  }
+  all_.for_each([&](const Program& program) {
+    for (const auto& kernel : program.kernels) kernel->let_go(memory);
+  });
 }
 
 }  // namespace pintle::opencl

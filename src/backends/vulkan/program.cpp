@@ -192,18 +192,7 @@ Result<backend::ProgramId> ProgramTable::load(const backend::ProgramImage& image
   PINTLE_ASSIGN(parts, read_image(context_.physical(), image));
   auto program = std::make_unique<Program>(context_);
   PINTLE_TRY(program->build(layouts_, parts));
-  const std::lock_guard lock(mutex_);
-  programs_.push_back(std::move(program));
-  return backend::ProgramId{reinterpret_cast<std::uintptr_t>(programs_.back().get())};
-}
-
-void ProgramTable::unload(backend::ProgramId id) noexcept {
-  std::unique_ptr<Program> gone;  // outside the lock: a driver may take its time
-  const std::lock_guard lock(mutex_);
-  const auto place = std::ranges::find(programs_, &program_of(id), [](const auto& program) { return program.get(); });
-  if (place == programs_.end()) return;
-  gone = std::move(*place);
-  programs_.erase(place);
+  return programs_.add(std::move(program));
 }
 
 }  // namespace pintle::vulkan

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/vulkan/context.h"
+#include "kit/owned_table.h"
 #include "pintle/backend/driver.h"
 #include "spirv/kernel.h"
 
@@ -65,22 +66,19 @@ class Program {
   std::vector<Kernel> kernels_;  // in the order of the image's entries
 };
 
-[[nodiscard]] inline const Program& program_of(backend::ProgramId id) noexcept {
-  return *reinterpret_cast<const Program*>(static_cast<std::uintptr_t>(id));
-}
+using Programs = kit::OwnedTable<backend::ProgramId, Program>;
 
 /// Thread-safe.
 class ProgramTable {
  public:
   explicit ProgramTable(Context& context) : context_(context), layouts_(context) {}
   [[nodiscard]] Result<backend::ProgramId> load(const backend::ProgramImage& image);
-  void unload(backend::ProgramId program) noexcept;
+  void unload(backend::ProgramId program) noexcept { programs_.remove(program); }
 
  private:
   Context& context_;
   LayoutTable layouts_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Program>> programs_;
+  Programs programs_;
 };
 
 }  // namespace pintle::vulkan

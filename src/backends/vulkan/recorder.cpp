@@ -5,6 +5,8 @@
 #include <cstring>
 #include <variant>
 
+#include "kit/accesses.h"
+
 namespace pintle::vulkan {
 namespace {
 
@@ -39,6 +41,19 @@ std::uint64_t period_of(const backend::Fill& fill) noexcept {
   return fill.pattern_size == 8 && std::memcmp(bytes, bytes + word, word) == 0 ? word : fill.pattern_size;
 }
 
+/// What is the same at each replay.
+bool is_fixed(const backend::Command& command, const backend::Commands& list) {
+  const bool is_plain = std::holds_alternative<backend::Copy>(command.operation) ||
+                        std::holds_alternative<backend::Fill>(command.operation) ||
+                        std::holds_alternative<backend::Exec>(command.operation);
+  bool has_slot = false;
+  kit::for_each_range(command, list.arguments,
+                      [&](const backend::Range& range, Access) { has_slot |= range.slot != backend::no_slot; });
+  if (const auto* const exec = kit::exec_of(command))
+    has_slot |= std::ranges::any_of(list.of(*exec), [](const auto& one) { return one.slot != backend::no_slot; });
+  return is_plain && !has_slot;
+}
+
 }  // namespace
 
 Recorder::Recorder(Context& context, Slot& slot) noexcept
@@ -49,7 +64,7 @@ Recorder::Recorder(Context& context, Slot& slot) noexcept
       stages_(stages_of(context, slot.lane())) {}
 
 Recorder::Place Recorder::place_of(const backend::Range& range) noexcept {
-  const Allocation& allocation = allocation_of(range.memory);
+  const Allocation& allocation = Allocations::at(range.memory);
   return {allocation.block->buffer(), allocation.offset + range.offset};
 }
 
@@ -70,14 +85,28 @@ Result<void> Recorder::record_commands(const backend::Commands& list) {
   return {};
 }
 
-Result<void> Recorder::record(const backend::Exec& exec, const backend::Commands& list, const Grid& grid) {
-  backend::Exec launched = exec;
-  launched.grid = grid;
+Result<void> Recorder::record(const backend::Exec& exec, const backend::Commands& list) {
   list_ = &list;
   barrier(Order::after_all_before);
-  PINTLE_TRY((*this)(launched));
+  PINTLE_TRY((*this)(exec));
   barrier(Order::before_host);
   return {};
+}
+
+Result<std::unique_ptr<Recording>> Recorder::translate(const backend::Commands& list, Context& context,
+                                                       StagingPool& staging) {
+  if (!std::ranges::all_of(list.commands, [&](const auto& command) { return is_fixed(command, list); })) {
+    return Error(Errc::unsupported,
+                 "Only lists without slots, host memory, host calls and timestamps are translated once.");
+  }
+  auto recording = std::make_unique<Recording>();
+  recording->list = list;
+  PINTLE_ASSIGN(slot, Slot::create(context, staging, context.lane(QueueKind::compute), Slot::Level::replayed));
+  recording->slot = std::move(slot);
+  PINTLE_TRY(recording->slot->begin());
+  PINTLE_TRY(Recorder(context, *recording->slot).record_commands(list));
+  PINTLE_TRY(context.check(context.vk.EndCommandBuffer(recording->slot->commands()), "vkEndCommandBuffer"));
+  return recording;
 }
 
 /// Submission order alone orders no memory.
@@ -196,7 +225,7 @@ Result<void> Recorder::operator()(const backend::Timestamp& timestamp) {
 }
 
 Result<void> Recorder::operator()(const backend::Replay& replay) {
-  const Recording& recording = recording_of(replay.recording);
+  const Recording& recording = Recordings::at(replay.recording);
   const backend::Commands* const outer = list_;
   bound_ = VK_NULL_HANDLE;
   if (slot_.lane().family.index != recording.slot->lane().family.index) {
@@ -210,7 +239,7 @@ Result<void> Recorder::operator()(const backend::Replay& replay) {
 }
 
 Result<void> Recorder::operator()(const backend::Exec& exec) {
-  const Kernel& kernel = program_of(exec.program).kernel(exec.entry);
+  const Kernel& kernel = Programs::at(exec.program).kernel(exec.entry);
   if (bound_ != kernel.pipeline) {
     bound_ = kernel.pipeline;
     vk_.CmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, bound_);
