@@ -130,6 +130,9 @@ class Matching {
       if (writes(parameter.access) && !binding->is_writable && !is_bound_twice(number))
         return mismatch("only reads at set 0, binding {}, and parameter \"{}\" is declared ({})", number,
                         parameter.name, name(parameter.access));
+      if (!writes(parameter.access) && is_written(number))
+        return mismatch("writes at set 0, binding {}, and parameter \"{}\" is declared ({})", number, parameter.name,
+                        name(parameter.access));
     }
     const std::uint32_t end = interface.buffers + (interface.scalar_source == ScalarSource::uniform ? 1 : 0);
     const bool can_tell = module_.version >= 0x00010400 || module_.entries.size() == 1;
@@ -139,6 +142,12 @@ class Matching {
                       binding.name, binding.set, binding.binding, interface.buffers);
     }
     return {};
+  }
+
+  [[nodiscard]] bool is_written(std::uint32_t number) const {
+    return std::ranges::any_of(module_.bindings, [&](const Binding& binding) {
+      return binding.set == 0 && binding.binding == number && std::ranges::count(entry_.written, binding.id) != 0;
+    });
   }
 
   /// The same bytes under two types; one may be read-only.

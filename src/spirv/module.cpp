@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "base/bytes.h"
 #include "base/contain.h"
 #include "spirv/tables.h"
@@ -19,7 +21,7 @@ class Summary {
     module_.capabilities = tables_.capabilities;
     for (const TableEntry& entry : tables_.entries) {
       PINTLE_ASSIGN(size, group_size_of(entry.function));
-      module_.entries.push_back({entry.name, entry.model, size, entry.interface});
+      module_.entries.push_back({entry.name, entry.model, size, entry.interface, written_by(entry.function)});
     }
     for (const std::uint32_t variable : tables_.variables) add_variable(variable);
     for (const std::uint32_t constant : tables_.spec_constants) add_constant(constant);
@@ -27,6 +29,21 @@ class Summary {
   }
 
  private:
+  /// By the function and what it calls. What is reached through a pointer that is handed over is not known.
+  [[nodiscard]] std::vector<std::uint32_t> written_by(std::uint32_t function) const {
+    std::set<std::uint32_t> seen{function}, written;
+    for (std::vector<std::uint32_t> rest{function}; !rest.empty();) {
+      const auto body = tables_.bodies.find(rest.back());
+      rest.pop_back();
+      if (body == tables_.bodies.end()) continue;
+      written.insert(body->second.written.begin(), body->second.written.end());
+      for (const std::uint32_t called : body->second.called) {
+        if (seen.insert(called).second) rest.push_back(called);
+      }
+    }
+    return {written.begin(), written.end()};
+  }
+
   /// The built-in constant, else the mode of the entry point.
   [[nodiscard]] Result<std::optional<std::array<Dimension, 3>>> group_size_of(std::uint32_t function) const {
     std::array<Dimension, 3> dimensions;

@@ -58,6 +58,7 @@ struct EntryPoint {
   std::uint32_t model = 0;                             ///< 5: GLCompute, 6: Kernel.
   std::optional<std::array<Dimension, 3>> group_size;  ///< Empty where the module says none.
   std::vector<std::uint32_t> interface;                ///< Ids; from version 1.4 on, every variable that is used.
+  std::vector<std::uint32_t> written;                  ///< Variables that it stores to, or has atomics on, for certain.
 };
 
 struct Module {

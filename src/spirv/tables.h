@@ -52,9 +52,25 @@ enum : std::uint32_t {
   function_end = 56,
   function_call = 57,
   variable = 59,
+  store = 62,
+  copy_memory = 63,
+  copy_memory_sized = 64,
+  access_chain = 65,
+  in_bounds_access_chain = 66,
+  ptr_access_chain = 67,
+  in_bounds_ptr_access_chain = 70,
   decorate = 71,
   member_decorate = 72,
+  copy_object = 83,
+  atomic_store = 228,
+  atomic_exchange = 229,
+  atomic_xor = 242,
+  atomic_flag_test_and_set = 318,
+  atomic_flag_clear = 319,
   execution_mode_id = 331,
+  atomic_f_min_ext = 5614,
+  atomic_f_max_ext = 5615,
+  atomic_f_add_ext = 6035,
 };
 }  // namespace op
 namespace decoration {
@@ -102,6 +118,12 @@ struct TableEntry {
   std::vector<std::uint32_t> interface;
 };
 
+/// What a function does itself, as far as it matters here.
+struct Body {
+  std::set<std::uint32_t> written;  // what its stores and atomics reach through chains of its own
+  std::set<std::uint32_t> called;
+};
+
 struct Tables {
   std::uint32_t version = 0;
   std::vector<std::uint32_t> capabilities;
@@ -113,7 +135,8 @@ struct Tables {
   std::unordered_map<std::uint32_t, Mode> modes;                      // by function
   std::vector<std::uint32_t> variables;                               // outside of functions
   std::vector<std::uint32_t> spec_constants;
-  std::uint32_t workgroup_size = 0;  // the constant that is decorated so
+  std::unordered_map<std::uint32_t, Body> bodies;  // by function
+  std::uint32_t workgroup_size = 0;                // the constant that is decorated so
 
   [[nodiscard]] const Definition* find(std::uint32_t id) const;
   [[nodiscard]] std::optional<std::uint64_t> decorated(std::uint32_t target, std::uint32_t member,

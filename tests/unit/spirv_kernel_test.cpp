@@ -122,6 +122,11 @@ TEST(SpirvKernel, MismatchesAreRefusedByName) {
   expect_refused("sum", "f(from: read u32[], to: write u32[], n: u32) group 4,2", "(112) bytes of scalars");
 }
 
+TEST(SpirvKernel, StoresToWhatIsDeclaredReadAreRefused) {
+  expect_refused("saxpy", "f(x: read f32[], y: read f32[], a: f32, b: f32) group 64",
+                 "writes at set 0, binding 1, and parameter \"y\" is declared (read)");
+}
+
 TEST(SpirvKernel, MissingEntriesListTheOnesThereAre) {
   const auto refused = match(spirv_file("saxpy"), {saxpy, "other() group 64"});
   ASSERT_FALSE(refused);

@@ -224,6 +224,30 @@ TEST(Spirv, HugeArraysAreRefused) {
   expect_refused(writer.bytes(), "does not fit");
 }
 
+/// Buffers 12, 13 and 14; entry 1 runs `body` and calls function 20, which stores to 13; nobody calls 30, which stores
+/// to 14.
+std::vector<std::uint32_t> written_by(std::uint32_t op, std::initializer_list<std::uint32_t> operands) {
+  SpirvWriter writer;
+  writer.add(17, {1}).add(15, {5, 1}, "main").add(16, {1, 17, 1, 1, 1}).add(19, {2}).add(33, {3, 2});
+  writer.add(21, {9, 32, 0}).add(30, {10, 9}).add(32, {11, 12, 10}).add(32, {15, 12, 9}).add(43, {9, 16, 0});
+  for (const std::uint32_t variable : {12, 13, 14}) writer.add(59, {11, variable, 12});
+  writer.add(54, {2, 1, 0, 3}).add(248, {4}).add(65, {15, 40, 12, 16}).add(66, {15, 41, 40, 16}).add(op, operands);
+  writer.add(57, {2, 43, 20}).add(253, {}).add(56, {});
+  writer.add(54, {2, 20, 0, 3}).add(248, {21}).add(62, {13, 16}).add(253, {}).add(56, {});
+  writer.add(54, {2, 30, 0, 3}).add(248, {31}).add(62, {14, 16}).add(253, {}).add(56, {});
+  return only_module(writer.bytes()).entries.at(0).written;
+}
+
+TEST(Spirv, TellsWhichVariablesAnEntryWrites) {
+  using testing::ElementsAre;
+  constexpr std::uint32_t load = 61, store = 62, copy_memory = 63, atomic_load = 227, atomic_add = 234;
+  EXPECT_THAT(written_by(store, {41, 16}), ElementsAre(12, 13));
+  EXPECT_THAT(written_by(copy_memory, {12, 14}), ElementsAre(12, 13));
+  EXPECT_THAT(written_by(atomic_add, {9, 42, 41, 16, 16, 16}), ElementsAre(12, 13));
+  EXPECT_THAT(written_by(load, {9, 42, 41}), ElementsAre(13));
+  EXPECT_THAT(written_by(atomic_load, {9, 42, 41, 16, 16}), ElementsAre(13));
+}
+
 TEST(Spirv, OldStorageBuffersAreBuffersToo) {
   SpirvWriter writer(0x00010000);
   writer.add(71, {10, 3}).add(71, {12, 34, 0}).add(71, {12, 33, 5}).add(72, {10, 0, 35, 0}).add(72, {10, 0, 24});

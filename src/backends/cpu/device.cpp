@@ -119,8 +119,8 @@ Result<backend::ClockPair> Device::calibrate() {
 Result<void> Device::native(std::string_view type, std::uint64_t object, void* out) {
   return base::contain("asking for native access", [&]() -> Result<void> {
     const auto memory_of = [&](std::uint64_t id) -> Result<std::optional<CpuMemory>> {
-      const Block* const block = memory_.find(backend::MemoryId{id});
-      return block == nullptr ? std::nullopt : std::optional(CpuMemory{block->data});
+      const backend::MemoryId memory{id};
+      return memory_.has(memory) ? std::optional(CpuMemory{block_of(memory).data}) : std::nullopt;
     };
     const CpuDevice device{pool_ == nullptr ? 0 : pool_->shape().threads, kit::host_cpus().quota.value_or(0)};
     return kit::answer_native({type, object, out}, "cpu", kit::native_type<CpuMemory>("a buffer", memory_of),
