@@ -39,9 +39,11 @@ Result<Lane*> Context::adopt(const VulkanQueue& given) {
   }
   const std::lock_guard lock(lanes_mutex_);
   const auto known = std::ranges::find(lanes_, static_cast<VkQueue>(given.queue), &Lane::queue);
-  return known != lanes_.end()
-             ? &*known
-             : &lanes_.emplace_back(static_cast<VkQueue>(given.queue), physical_.families[given.family]);
+  Lane& lane = known != lanes_.end()
+                   ? *known
+                   : lanes_.emplace_back(static_cast<VkQueue>(given.queue), physical_.families[given.family]);
+  lane.is_shared.store(true);
+  return &lane;
 }
 
 Result<void> Context::create_device() {

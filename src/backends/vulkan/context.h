@@ -1,6 +1,7 @@
 // An open device as its parts share it: functions, VkQueues, and whether it is lost.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -24,6 +25,7 @@ struct Lane {
 
   const VkQueue queue;
   const Family family;
+  std::atomic<bool> is_shared{false};  ///< The user has the VkQueue, and may submit other work in between.
   std::mutex mutex;
 };
 

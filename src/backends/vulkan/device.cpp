@@ -54,18 +54,23 @@ Result<backend::ClockPair> Device::calibrate() {
 }
 
 Result<void> Device::native(std::string_view type, std::uint64_t object, void* out) {
-  Lane& compute = context_->lane(QueueKind::compute);
-  const VulkanDevice device{context_->instance().handle(), context_->physical().handle, context_->device(),
-                            compute.queue, compute.family.index};
+  const auto device_of = [&](std::uint64_t id) -> Result<std::optional<VulkanDevice>> {
+    if (id != 0) return std::nullopt;
+    Lane& lane = context_->lane(QueueKind::compute);
+    lane.is_shared.store(true);
+    return VulkanDevice{context_->instance().handle(), context_->physical().handle, context_->device(), lane.queue,
+                        lane.family.index};
+  };
   const auto queue_of = [&](std::uint64_t id) -> Result<std::optional<VulkanQueue>> {
     const auto queue = queues_.find(backend::QueueId{id});
     if (queue == nullptr) return std::nullopt;
+    queue->lane().is_shared.store(true);
     return VulkanQueue{queue->lane().queue, queue->lane().family.index};
   };
   const auto memory_of = [&](std::uint64_t id) -> Result<std::optional<VulkanMemory>> {
     return memory_.native(backend::MemoryId{id});
   };
-  return kit::answer_native({type, object, out}, "vulkan", kit::native_device(device),
+  return kit::answer_native({type, object, out}, "vulkan", kit::native_type<VulkanDevice>("the device", device_of),
                             kit::native_type<VulkanQueue>("a queue", queue_of),
                             kit::native_type<VulkanMemory>("a buffer", memory_of));
 }

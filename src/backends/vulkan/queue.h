@@ -32,7 +32,7 @@ class Queue final : private kit::StepQueue::Native {
   [[nodiscard]] Result<std::uint64_t> reached();
   [[nodiscard]] Result<void> wait(std::uint64_t serial, Deadline deadline);
 
-  [[nodiscard]] const Lane& lane() const noexcept { return lane_; }
+  [[nodiscard]] Lane& lane() const noexcept { return lane_; }
   [[nodiscard]] const std::shared_ptr<Timeline>& timeline() const noexcept { return timeline_; }
   /// The timeline starts at 0, whatever the first serial.
   [[nodiscard]] std::uint64_t value_of(std::uint64_t serial) const noexcept { return serial - first_serial_; }

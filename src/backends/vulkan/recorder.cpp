@@ -70,9 +70,9 @@ Recorder::Place Recorder::place_of(const backend::Range& range) noexcept {
 
 Result<void> Recorder::record(const backend::Commands& list) {
   PINTLE_TRY(slot_.reserve_queries(timestamps_in(list)));
-  barrier(Order::after_all_before);
+  begin();
   PINTLE_TRY(record_commands(list));
-  barrier(Order::before_host);
+  barrier(Order::before_all_behind);
   return {};
 }
 
@@ -87,9 +87,9 @@ Result<void> Recorder::record_commands(const backend::Commands& list) {
 
 Result<void> Recorder::record(const backend::Exec& exec, const backend::Commands& list) {
   list_ = &list;
-  barrier(Order::after_all_before);
+  begin();
   PINTLE_TRY((*this)(exec));
-  barrier(Order::before_host);
+  barrier(Order::before_all_behind);
   return {};
 }
 
@@ -109,17 +109,22 @@ Result<std::unique_ptr<Recording>> Recorder::translate(const backend::Commands& 
   return recording;
 }
 
+/// Each of our command buffers ends with a barrier for what is behind it.
+void Recorder::begin() {
+  if (slot_.lane().is_shared.load()) barrier(Order::after_all_before);
+}
+
 /// Submission order alone orders no memory.
 void Recorder::barrier(Order order) {
-  const bool to_host = order == Order::before_host;
+  const bool to_host = order == Order::before_all_behind;
   if (vk_.CmdPipelineBarrier2 != nullptr) {
     VkMemoryBarrier2 memory{};
     memory.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2;
     memory.srcStageMask = stages_;
     memory.srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT;
-    memory.dstStageMask = to_host ? VK_PIPELINE_STAGE_2_HOST_BIT : static_cast<VkPipelineStageFlags2>(stages_);
+    memory.dstStageMask = stages_ | (to_host ? VK_PIPELINE_STAGE_2_HOST_BIT : 0);
     memory.dstAccessMask =
-        to_host ? VK_ACCESS_2_HOST_READ_BIT : VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT;
+        VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT | (to_host ? VK_ACCESS_2_HOST_READ_BIT : 0);
     VkDependencyInfo info{};
     info.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO;
     info.memoryBarrierCount = 1;
@@ -127,11 +132,11 @@ void Recorder::barrier(Order order) {
     vk_.CmdPipelineBarrier2(commands_, &info);
     return;
   }
-  const VkMemoryBarrier memory{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_MEMORY_WRITE_BIT,
-                               to_host ? VkAccessFlags{VK_ACCESS_HOST_READ_BIT}
-                                       : VkAccessFlags{VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT}};
-  vk_.CmdPipelineBarrier(commands_, stages_, to_host ? VkPipelineStageFlags{VK_PIPELINE_STAGE_HOST_BIT} : stages_, 0, 1,
-                         &memory, 0, nullptr, 0, nullptr);
+  const VkPipelineStageFlags host = to_host ? VK_PIPELINE_STAGE_HOST_BIT : 0;
+  const VkMemoryBarrier memory{
+      VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_MEMORY_WRITE_BIT,
+      VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT | (to_host ? VkAccessFlags{VK_ACCESS_HOST_READ_BIT} : 0)};
+  vk_.CmdPipelineBarrier(commands_, stages_, stages_ | host, 0, 1, &memory, 0, nullptr, 0, nullptr);
 }
 
 void Recorder::copy(const Place& to, const Place& from, std::uint64_t size) {

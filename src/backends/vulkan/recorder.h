@@ -42,9 +42,13 @@ class Recorder {
     VkBuffer buffer = VK_NULL_HANDLE;
     std::uint64_t offset = 0;
   };
-  enum class Order : std::uint8_t { after_all_before, before_host };
+  enum class Order : std::uint8_t {
+    after_all_before,
+    before_all_behind,  ///< And before the host looks.
+  };
 
   [[nodiscard]] static Place place_of(const backend::Range& range) noexcept;
+  void begin();
   void barrier(Order order);
   void copy(const Place& to, const Place& from, std::uint64_t size);
   [[nodiscard]] Result<void> fill_staged(const backend::Fill& fill, const Place& to, std::uint64_t begin,
