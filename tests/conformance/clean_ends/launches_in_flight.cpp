@@ -2,14 +2,13 @@
 // at the first one of a kernel. It runs in children, since it depends on how far the driver has come.
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "conformance/clean_ends/clean_end.h"
-
-extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX declares it nowhere
 
 using namespace pintle;
 using clean_end::value;
