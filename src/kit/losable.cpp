@@ -24,10 +24,7 @@ Losable::~Losable() {
   inner_.reset();  // it has pointers into the lists and the notifications
 }
 
-Result<void> Losable::before(Call) {
-  std::lock_guard lock(mutex_);
-  return loss_ ? Result<void>(*loss_) : Result<void>();
-}
+Result<void> Losable::before(Call) { return loss_.check(); }
 
 void Losable::destroy_queue(QueueId queue) noexcept {
   Forwarding::destroy_queue(queue);
@@ -43,9 +40,9 @@ Result<std::uint64_t> Losable::submit(QueueId queue, std::span<const backend::Qu
     std::lock_guard lock(mutex_);
     lines_[queue].last = serial;
     lines_[queue].unfinished.emplace_back(serial, std::move(list));
-    if (!loss_) return serial;
+    if (!loss_.is_lost()) return serial;
     settle();  // the loss came while the submission was on its way
-    return *loss_;
+    return loss_.check().error();
   });
 }
 
@@ -92,21 +89,21 @@ Result<RecordingId> Losable::record(const backend::Commands& commands) {
 void Losable::forget(RecordingId recording) noexcept {
   Forwarding::forget(recording);
   std::lock_guard lock(mutex_);
-  if (!loss_) recordings_.erase(recording);  // a lost device keeps what it was given
+  if (!loss_.is_lost()) recordings_.erase(recording);  // a lost device keeps what it was given
 }
 
 // The caller may hold locks of core's, so notifications are told on a thread of their own.
 Error Losable::lose(const Error& error) {
   std::lock_guard lock(mutex_);
-  if (loss_) return *loss_;
+  if (const auto lost = loss_.check(); !lost) return lost.error();
   is_losing_ = true;
   auto pending = notifications_.take_all();
   settle();
-  loss_ = error;
+  Error cause = loss_.lose(error);
   teller_ = std::thread([pending = std::move(pending)] {
     for (const backend::Notification& notification : pending) notification.call(notification.state);
   });
-  return error;
+  return cause;
 }
 
 // A host call that waits for a lock of the caller would never end, so patience does.

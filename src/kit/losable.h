@@ -5,11 +5,11 @@
 #include <deque>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <utility>
 
 #include "kit/forwarding.h"
+#include "kit/loss.h"
 #include "kit/stoppable_list.h"
 #include "kit/told_once.h"
 
@@ -46,7 +46,7 @@ class Losable : public Forwarding {
   void prune(backend::QueueId queue, std::uint64_t reached);
 
   std::mutex mutex_;
-  std::optional<Error> loss_;
+  Loss loss_{info_.id};
   std::atomic<bool> is_losing_{false};
   std::map<backend::QueueId, Line> lines_;
   std::map<backend::RecordingId, StoppableList> recordings_;

@@ -1,8 +1,11 @@
-// What a device says of memory that it cannot take.
+// What a device says of memory that it cannot take, or does not have.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -26,6 +29,15 @@ namespace pintle::kit {
   if (const auto* const native = std::get_if<backend::NativeMemory>(&source))
     kind = fmt::format("of the native type {}", base::quote(native->object.type));
   return {Errc::unsupported, fmt::format("[{}] takes no memory {}.", id, kind)};
+}
+
+/// `out_of_memory`: `holder` ("the system memory") has less than is asked for; empty where nobody knows how much.
+[[nodiscard]] inline Error exhausted(const backend::MemoryRequest& request, std::string_view holder,
+                                     std::optional<std::uint64_t> available) {
+  const std::string left = available ? fmt::format("{} bytes", *available) : "unknown";
+  return {Errc::out_of_memory,
+          fmt::format("Requested size ({} bytes) of [Buffer \"{}\"] is more than {} has available ({}).", request.size,
+                      request.label, holder, left)};
 }
 
 }  // namespace pintle::kit

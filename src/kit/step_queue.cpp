@@ -119,6 +119,11 @@ bool StepQueues::are_started(std::span<const QueuePoint> waits) {
   return are_started_locked(waits);
 }
 
+std::vector<QueuePoint> StepQueues::started() {
+  const std::lock_guard lock(mutex_);
+  return started_;
+}
+
 bool StepQueues::await_started(std::span<const QueuePoint> waits, const std::atomic<bool>& stopping) {
   std::unique_lock lock(mutex_);
   raised_.wait(lock, [&] { return stopping.load() || are_started_locked(waits); });
@@ -128,7 +133,7 @@ bool StepQueues::await_started(std::span<const QueuePoint> waits, const std::ato
 /// A queue that is not there any more had finished everything.
 bool StepQueues::are_started_locked(std::span<const QueuePoint> waits) const noexcept {
   return std::ranges::all_of(waits, [&](const QueuePoint& point) {
-    const auto found = std::ranges::find(started_, point.queue, &Started::queue);
+    const auto found = std::ranges::find(started_, point.queue, &QueuePoint::queue);
     return found == started_.end() || found->serial >= point.serial;
   });
 }
@@ -140,13 +145,13 @@ void StepQueues::add(backend::QueueId queue, std::uint64_t serial) {
 
 void StepQueues::remove(backend::QueueId queue) noexcept {
   const std::lock_guard lock(mutex_);
-  std::erase_if(started_, [&](const Started& started) { return started.queue == queue; });
+  std::erase_if(started_, [&](const QueuePoint& started) { return started.queue == queue; });
 }
 
 void StepQueues::raise(backend::QueueId queue, std::uint64_t serial) noexcept {
   {
     const std::lock_guard lock(mutex_);
-    std::ranges::find(started_, queue, &Started::queue)->serial = serial;
+    std::ranges::find(started_, queue, &QueuePoint::queue)->serial = serial;
   }
   raised_.notify_all();
 }

@@ -21,14 +21,11 @@ class StepQueues {
  public:
   /// True when every wait is for a serial that the API has seen.
   [[nodiscard]] bool are_started(std::span<const backend::QueuePoint> waits);
+  /// The last that has been started on each queue.
+  [[nodiscard]] std::vector<backend::QueuePoint> started();
 
  private:
   friend class StepQueue;
-  struct Started {
-    backend::QueueId queue = backend::QueueId::none;
-    std::uint64_t serial = 0;
-  };
-
   void add(backend::QueueId queue, std::uint64_t serial);
   void remove(backend::QueueId queue) noexcept;
   void raise(backend::QueueId queue, std::uint64_t serial) noexcept;
@@ -39,7 +36,7 @@ class StepQueues {
 
   std::mutex mutex_;
   std::condition_variable raised_;
-  std::vector<Started> started_;
+  std::vector<backend::QueuePoint> started_;
 };
 
 /// One queue. A submission without steps, behind nothing that is held, is started by the thread that submits. Otherwise

@@ -1,16 +1,17 @@
-#include "kit/glsl_program.h"
+#include "spirv/glsl_program.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include "kit/code_cache.h"
-#include "kit/spirv.h"
 #include "scratch_folder.h"
+#include "spirv/module.h"
 
-namespace pintle::kit {
+namespace pintle::spirv {
 namespace {
 
+using kit::CodeCache;
 using testing::HasSubstr;
 
 class GlslProgram : public testing::Test {
@@ -28,7 +29,7 @@ void main() { data[gl_GlobalInvocationID.x] = VALUE; }
 
 TEST_F(GlslProgram, CompilesWithMacros) {
   const auto code = must(compile_glsl({"demo.comp", source, {{"WIDTH", "32"}, {"VALUE", "7"}}}));
-  const auto modules = must(read_spirv(code));
+  const auto modules = must(read_modules(code));
   ASSERT_EQ(modules.size(), 1u);
   EXPECT_EQ(modules[0].version, 0x00010500u);
   EXPECT_EQ(modules[0].entries.at(0).group_size.value()[0].value, 32u);
@@ -85,4 +86,4 @@ TEST(CodeCacheBytes, AreMadeWithoutAFolderToo) {
 }
 
 }  // namespace
-}  // namespace pintle::kit
+}  // namespace pintle::spirv

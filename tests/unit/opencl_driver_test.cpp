@@ -7,6 +7,7 @@
 #include <set>
 
 #include "backends/opencl/api.h"
+#include "kit/loss.h"
 #include "opencl_support.h"
 #include "vendor/opencl/table.h"
 
@@ -121,11 +122,11 @@ TEST(OpenClStatus, HaveSymbolsAndMeanings) {
 
 TEST(OpenClStatus, AStartedSubmissionThatFailsIsALossWithTheSameVendorError) {
   const Error cause = opencl::failure(CL_OUT_OF_RESOURCES, "The launch is refused.");
-  const Error loss = opencl::loss_of(cause);
+  const Error loss = kit::Loss("opencl:0").lose(cause);
   EXPECT_EQ(loss.code(), Errc::device_lost);
   EXPECT_EQ(loss.vendor()->number, CL_OUT_OF_RESOURCES);
   EXPECT_THAT(std::string(loss.message()), HasSubstr("The launch is refused."));
-  EXPECT_TRUE(opencl::loss_of(loss).same_origin(loss));
+  EXPECT_TRUE(kit::Loss("opencl:0").lose(loss).same_origin(loss));
 }
 
 }  // namespace

@@ -60,6 +60,26 @@ TEST_F(OpenClProgramTest, BuffersAndScalarsAreNotMixedUp) {
                  AllOf(HasSubstr("\"a\""), HasSubstr("private"), HasSubstr("buffer")));
 }
 
+TEST_F(OpenClProgramTest, BuffersOfNumbersOfAnotherSizeAreRefused) {
+  constexpr std::string_view code = "kernel void f(global uint* x, global const long* y) { x[0] = (uint)y[0]; }";
+  const auto words = [](std::string_view type, std::string_view parameter) {
+    return AllOf(HasSubstr("\"f\""), HasSubstr(std::string(type)), HasSubstr(std::string(parameter)));
+  };
+  expect_refused(code, "f(x: write f64[], y: read f64[])", Errc::invalid_argument,
+                 words("(uint*)", "\"x\", declared f64"));
+  expect_refused(code, "f(x: write u32[], y: read f32[])", Errc::invalid_argument,
+                 words("(long*)", "\"y\", declared f32"));
+}
+
+// A kernel may move what it does not understand. Whether it writes is not known from its types.
+TEST_F(OpenClProgramTest, NumbersThatMayStandForOthersAreTaken) {
+  constexpr std::string_view code = "kernel void f(global uint* x, global ushort* y) { x[0] = y[0]; }";
+  on_each([&](OpenClRig& rig) {
+    for (const std::string signature : {"f(x: write f32[], y: read f16[])", "f(x: read u8[], y: read bf16[])"})
+      rig.device->unload(must(rig.try_load(code, {signature})));
+  });
+}
+
 TEST_F(OpenClProgramTest, AScalarOfAnotherSizeIsRefused) {
   expect_refused(opencl_kernels, "add(x: read_write u32[], a: u32, n: u64) group 64", Errc::invalid_argument,
                  AllOf(HasSubstr("\"n\""), HasSubstr("u64"), HasSubstr("(8 bytes)")));

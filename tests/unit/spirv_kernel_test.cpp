@@ -1,4 +1,4 @@
-#include "kit/spirv_kernel.h"
+#include "spirv/kernel.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 
 #include "spirv_support.h"
 
-namespace pintle::kit {
+namespace pintle::spirv {
 namespace {
 
 using backend::Constant;
@@ -26,7 +26,7 @@ Constant constant(std::string_view name, double value) {
 Result<std::vector<KernelCode>> match(
     std::span<const std::byte> code, const std::vector<std::string_view>& signatures,
     std::vector<Constant> constants = {}, std::uint32_t most_push = 128,
-    KernelMatcher::CheckModule check = [](const SpirvModule&) { return Result<void>(); }) {
+    KernelMatcher::CheckModule check = [](const Module&) { return Result<void>(); }) {
   std::vector<Entry> entries;
   for (const std::string_view signature : signatures) entries.push_back(must(Entry::parse(signature)));
   const backend::ProgramImage image{"demo", "spirv", code, entries, constants};
@@ -122,6 +122,11 @@ TEST(SpirvKernel, MismatchesAreRefusedByName) {
   expect_refused("sum", "f(from: read u32[], to: write u32[], n: u32) group 4,2", "(112) bytes of scalars");
 }
 
+TEST(SpirvKernel, StoresToWhatIsDeclaredReadAreRefused) {
+  expect_refused("saxpy", "f(x: read f32[], y: read f32[], a: f32, b: f32) group 64",
+                 "writes at set 0, binding 1, and parameter \"y\" is declared (read)");
+}
+
 TEST(SpirvKernel, MissingEntriesListTheOnesThereAre) {
   const auto refused = match(spirv_file("saxpy"), {saxpy, "other() group 64"});
   ASSERT_FALSE(refused);
@@ -136,7 +141,7 @@ TEST(SpirvKernel, TooManyPushedBytesAreRefusedWithTheWayOut) {
 }
 
 TEST(SpirvKernel, TheDevicesRefusalNamesTheEntry) {
-  const auto refused = match(spirv_file("saxpy"), {saxpy}, {}, 128, [](const SpirvModule&) -> Result<void> {
+  const auto refused = match(spirv_file("saxpy"), {saxpy}, {}, 128, [](const Module&) -> Result<void> {
     return Error(Errc::unsupported, "needs more than there is");
   });
   ASSERT_FALSE(refused);
@@ -153,4 +158,4 @@ TEST(SpirvKernel, BrokenCodeNamesTheProgram) {
 }
 
 }  // namespace
-}  // namespace pintle::kit
+}  // namespace pintle::spirv

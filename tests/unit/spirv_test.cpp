@@ -1,4 +1,4 @@
-#include "kit/spirv.h"
+#include "spirv/module.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,21 +8,21 @@
 
 #include "spirv_support.h"
 
-namespace pintle::kit {
+namespace pintle::spirv {
 namespace {
 
 using test::spirv_file;
 using test::SpirvWriter;
 using testing::HasSubstr;
 
-SpirvModule only_module(std::span<const std::byte> code) {
-  auto modules = must(read_spirv(code));
+Module only_module(std::span<const std::byte> code) {
+  auto modules = must(read_modules(code));
   EXPECT_EQ(modules.size(), 1u);
   return modules.at(0);
 }
 
 void expect_refused(std::span<const std::byte> code, std::string_view words) {
-  const auto refused = read_spirv(code);
+  const auto refused = read_modules(code);
   ASSERT_FALSE(refused) << words;
   EXPECT_EQ(refused.error().code(), Errc::invalid_argument);
   EXPECT_THAT(std::string(refused.error().message()), HasSubstr(std::string(words)));
@@ -30,14 +30,14 @@ void expect_refused(std::span<const std::byte> code, std::string_view words) {
 
 TEST(Spirv, TellsEntryPointsAndSpecialisedGroups) {
   const auto code = spirv_file("saxpy");
-  const SpirvModule module = only_module(code);
+  const Module module = only_module(code);
   EXPECT_EQ(module.version, 0x00010500u);
   EXPECT_EQ(module.code.size(), code.size());
   EXPECT_EQ(module.capabilities, std::vector<std::uint32_t>{1});
   ASSERT_EQ(module.entries.size(), 1u);
-  const SpirvEntry& entry = module.entries[0];
+  const EntryPoint& entry = module.entries[0];
   EXPECT_EQ(entry.name, "main");
-  EXPECT_EQ(entry.model, spirv_compute_model);
+  EXPECT_EQ(entry.model, compute_model);
   EXPECT_GE(entry.interface.size(), 3u);
   ASSERT_TRUE(entry.group_size);
   EXPECT_EQ((*entry.group_size)[0].spec_id, 7u);
@@ -47,7 +47,7 @@ TEST(Spirv, TellsEntryPointsAndSpecialisedGroups) {
 
 TEST(Spirv, TellsLiteralGroups) {
   const auto code = spirv_file("sum");
-  const SpirvModule module = only_module(code);
+  const Module module = only_module(code);
   const auto& group = module.entries.at(0).group_size.value();
   EXPECT_EQ(group[0].value, 4u);
   EXPECT_EQ(group[1].value, 2u);
@@ -56,10 +56,10 @@ TEST(Spirv, TellsLiteralGroups) {
 
 TEST(Spirv, TellsStorageBuffers) {
   const auto code = spirv_file("saxpy");
-  const SpirvModule module = only_module(code);
+  const Module module = only_module(code);
   ASSERT_EQ(module.bindings.size(), 2u);
-  for (const SpirvBinding& binding : module.bindings) {
-    EXPECT_EQ(binding.kind, SpirvBinding::Kind::storage_buffer);
+  for (const Binding& binding : module.bindings) {
+    EXPECT_EQ(binding.kind, Binding::Kind::storage_buffer);
     EXPECT_EQ(binding.set, 0u);
     EXPECT_EQ(binding.is_writable, binding.binding == 1);
     EXPECT_EQ(binding.name, binding.binding == 0 ? "X" : "Y");
@@ -70,7 +70,7 @@ TEST(Spirv, TellsStorageBuffers) {
 
 TEST(Spirv, TellsPushConstants) {
   const auto code = spirv_file("saxpy");
-  const SpirvModule module = only_module(code);
+  const Module module = only_module(code);
   ASSERT_TRUE(module.push_constants);
   EXPECT_EQ(module.push_constants->size, 8u);
   ASSERT_EQ(module.push_constants->members.size(), 2u);
@@ -82,11 +82,11 @@ TEST(Spirv, TellsPushConstants) {
 
 TEST(Spirv, TellsUniformBlocksWithTheirLayout) {
   const auto code = spirv_file("sum");
-  const SpirvModule module = only_module(code);
+  const Module module = only_module(code);
   EXPECT_FALSE(module.push_constants);
-  const auto uniform = std::ranges::find(module.bindings, 2u, &SpirvBinding::binding);
+  const auto uniform = std::ranges::find(module.bindings, 2u, &Binding::binding);
   ASSERT_NE(uniform, module.bindings.end());
-  EXPECT_EQ(uniform->kind, SpirvBinding::Kind::uniform_block);
+  EXPECT_EQ(uniform->kind, Binding::Kind::uniform_block);
   ASSERT_EQ(uniform->block.members.size(), 2u);
   EXPECT_EQ(uniform->block.members[0].name, "n");
   EXPECT_EQ(uniform->block.members[1].offset, 16u);
@@ -96,24 +96,24 @@ TEST(Spirv, TellsUniformBlocksWithTheirLayout) {
 
 TEST(Spirv, TellsSpecialisationConstantsWithTheirTypes) {
   const auto code = spirv_file("saxpy");
-  const SpirvModule module = only_module(code);
+  const Module module = only_module(code);
   const auto find = [&](std::string_view name) {
-    const auto found = std::ranges::find(module.constants, name, &SpirvConstant::name);
+    const auto found = std::ranges::find(module.constants, name, &SpecConstant::name);
     EXPECT_NE(found, module.constants.end()) << name;
     return *found;
   };
   EXPECT_EQ(find("SCALE").spec_id, 3u);
-  EXPECT_EQ(find("SCALE").kind, SpirvConstant::Kind::unsigned_integer);
-  EXPECT_EQ(find("SHIFT").kind, SpirvConstant::Kind::floating);
+  EXPECT_EQ(find("SCALE").kind, SpecConstant::Kind::unsigned_integer);
+  EXPECT_EQ(find("SHIFT").kind, SpecConstant::Kind::floating);
   EXPECT_EQ(find("SHIFT").bits, 32u);
-  EXPECT_EQ(find("NEGATE").kind, SpirvConstant::Kind::boolean);
+  EXPECT_EQ(find("NEGATE").kind, SpecConstant::Kind::boolean);
 }
 
 TEST(Spirv, SplitsModulesThatStandBackToBack) {
   const auto first = spirv_file("saxpy"), second = spirv_file("sum");
   auto both = first;
   both.insert(both.end(), second.begin(), second.end());
-  const auto modules = must(read_spirv(both));
+  const auto modules = must(read_modules(both));
   ASSERT_EQ(modules.size(), 2u);
   EXPECT_TRUE(std::ranges::equal(modules[0].code, first));
   EXPECT_TRUE(std::ranges::equal(modules[1].code, second));
@@ -127,7 +127,7 @@ TEST(Spirv, EveryTruncationIsRefusedWithItsPlace) {
     const auto code = spirv_file(name);
     for (std::size_t size = 0; size < code.size(); ++size) {
       const std::vector<std::byte> prefix(code.begin(), code.begin() + static_cast<std::ptrdiff_t>(size));
-      const auto refused = read_spirv(prefix);
+      const auto refused = read_modules(prefix);
       ASSERT_FALSE(refused) << name << " cut to " << size;
       ASSERT_EQ(refused.error().code(), Errc::invalid_argument);
       ASSERT_THAT(std::string(refused.error().message()), HasSubstr("at word ("));
@@ -145,7 +145,7 @@ TEST(Spirv, ChangedWordsNeverBreakTheReader) {
            {0u, 1u, 0xffffffffu, 0xffffu, 0x00010000u, static_cast<std::uint32_t>(random())}) {
         auto changed = code;
         std::memcpy(changed.data() + offset, &value, sizeof value);
-        const auto read = read_spirv(changed);
+        const auto read = read_modules(changed);
         ASSERT_TRUE(read || read.error().code() == Errc::invalid_argument);
       }
     }
@@ -156,7 +156,7 @@ TEST(Spirv, HeadersAreChecked) {
   expect_refused({}, "truncated");
   SpirvWriter good;
   good.minimal();
-  EXPECT_TRUE(read_spirv(good.bytes()));
+  EXPECT_TRUE(read_modules(good.bytes()));
   const auto with = [&](std::size_t word, std::uint32_t value) {
     SpirvWriter changed = good;
     changed.words()[word] = value;
@@ -201,13 +201,13 @@ TEST(Spirv, GroupSizesMayBeConstantsById) {
   writer.add(17, {1}).add(15, {5, 1}, "main").add(331, {1, 38, 10, 11, 10});
   writer.add(71, {11, 1, 42}).add(21, {9, 32, 0}).add(43, {9, 10, 2}).add(50, {9, 11, 8});
   writer.add(19, {2}).add(33, {3, 2}).add(54, {2, 1, 0, 3}).add(248, {4}).add(253, {}).add(56, {});
-  const SpirvModule module = only_module(writer.bytes());
+  const Module module = only_module(writer.bytes());
   const auto& group = module.entries.at(0).group_size.value();
   EXPECT_EQ(group[0].value, 2u);
   EXPECT_EQ(group[1].value, 8u);
   EXPECT_EQ(group[1].spec_id, 42u);
   writer.words()[3] = 12;
-  EXPECT_TRUE(read_spirv(writer.bytes()));
+  EXPECT_TRUE(read_modules(writer.bytes()));
 }
 
 TEST(Spirv, GroupSizesThatAreNoConstantsAreRefused) {
@@ -224,17 +224,41 @@ TEST(Spirv, HugeArraysAreRefused) {
   expect_refused(writer.bytes(), "does not fit");
 }
 
+/// Buffers 12, 13 and 14; entry 1 runs `body` and calls function 20, which stores to 13; nobody calls 30, which stores
+/// to 14.
+std::vector<std::uint32_t> written_by(std::uint32_t op, std::initializer_list<std::uint32_t> operands) {
+  SpirvWriter writer;
+  writer.add(17, {1}).add(15, {5, 1}, "main").add(16, {1, 17, 1, 1, 1}).add(19, {2}).add(33, {3, 2});
+  writer.add(21, {9, 32, 0}).add(30, {10, 9}).add(32, {11, 12, 10}).add(32, {15, 12, 9}).add(43, {9, 16, 0});
+  for (const std::uint32_t variable : {12, 13, 14}) writer.add(59, {11, variable, 12});
+  writer.add(54, {2, 1, 0, 3}).add(248, {4}).add(65, {15, 40, 12, 16}).add(66, {15, 41, 40, 16}).add(op, operands);
+  writer.add(57, {2, 43, 20}).add(253, {}).add(56, {});
+  writer.add(54, {2, 20, 0, 3}).add(248, {21}).add(62, {13, 16}).add(253, {}).add(56, {});
+  writer.add(54, {2, 30, 0, 3}).add(248, {31}).add(62, {14, 16}).add(253, {}).add(56, {});
+  return only_module(writer.bytes()).entries.at(0).written;
+}
+
+TEST(Spirv, TellsWhichVariablesAnEntryWrites) {
+  using testing::ElementsAre;
+  constexpr std::uint32_t load = 61, store = 62, copy_memory = 63, atomic_load = 227, atomic_add = 234;
+  EXPECT_THAT(written_by(store, {41, 16}), ElementsAre(12, 13));
+  EXPECT_THAT(written_by(copy_memory, {12, 14}), ElementsAre(12, 13));
+  EXPECT_THAT(written_by(atomic_add, {9, 42, 41, 16, 16, 16}), ElementsAre(12, 13));
+  EXPECT_THAT(written_by(load, {9, 42, 41}), ElementsAre(13));
+  EXPECT_THAT(written_by(atomic_load, {9, 42, 41, 16, 16}), ElementsAre(13));
+}
+
 TEST(Spirv, OldStorageBuffersAreBuffersToo) {
   SpirvWriter writer(0x00010000);
   writer.add(71, {10, 3}).add(71, {12, 34, 0}).add(71, {12, 33, 5}).add(72, {10, 0, 35, 0}).add(72, {10, 0, 24});
   writer.add(21, {9, 32, 0}).add(30, {10, 9}).add(32, {11, 2, 10}).add(59, {11, 12, 2}).minimal();
-  const SpirvModule module = only_module(writer.bytes());
+  const Module module = only_module(writer.bytes());
   ASSERT_EQ(module.bindings.size(), 1u);
-  EXPECT_EQ(module.bindings[0].kind, SpirvBinding::Kind::storage_buffer);
+  EXPECT_EQ(module.bindings[0].kind, Binding::Kind::storage_buffer);
   EXPECT_EQ(module.bindings[0].binding, 5u);
   EXPECT_FALSE(module.bindings[0].is_writable);
   EXPECT_EQ(module.bindings[0].block.size, 4u);
 }
 
 }  // namespace
-}  // namespace pintle::kit
+}  // namespace pintle::spirv

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/contain.h"
-#include "base/quote.h"
 #include "kit/host_cpus.h"
+#include "kit/native_types.h"
 #include "pintle/native/cpu.h"
 
 namespace pintle::cpu {
@@ -117,17 +117,14 @@ Result<backend::ClockPair> Device::calibrate() {
 }
 
 Result<void> Device::native(std::string_view type, std::uint64_t object, void* out) {
-  if (type == CpuMemory::native_type) {
-    static_cast<CpuMemory*>(out)->address = block_of(backend::MemoryId{object}).data;
-    return {};
-  }
-  if (type == CpuDevice::native_type) {
-    *static_cast<CpuDevice*>(out) = {pool_ == nullptr ? 0 : pool_->shape().threads, kit::host_cpus().quota.value_or(0)};
-    return {};
-  }
   return base::contain("asking for native access", [&]() -> Result<void> {
-    return Error(Errc::unsupported, fmt::format("Native type {} is none of the cpu backend's ({}, {}).",
-                                                base::quote(type), CpuMemory::native_type, CpuDevice::native_type));
+    const auto memory_of = [&](std::uint64_t id) -> Result<std::optional<CpuMemory>> {
+      const backend::MemoryId memory{id};
+      return memory_.has(memory) ? std::optional(CpuMemory{block_of(memory).data}) : std::nullopt;
+    };
+    const CpuDevice device{pool_ == nullptr ? 0 : pool_->shape().threads, kit::host_cpus().quota.value_or(0)};
+    return kit::answer_native({type, object, out}, "cpu", kit::native_type<CpuMemory>("a buffer", memory_of),
+                              kit::native_device(device));
   });
 }
 

@@ -1,7 +1,5 @@
 #include "backends/cpu/memory.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
@@ -20,13 +18,6 @@ constexpr std::uint64_t cache_line = 64;
 /// From here on the system's promise is looked at before it is taken: it promises more than it has.
 constexpr std::uint64_t large = 64 << 20;
 
-Error exhausted(const backend::MemoryRequest& request, const kit::HostMemory& memory) {
-  const std::string free = memory.available ? fmt::format("{} bytes", *memory.available) : "unknown";
-  return {Errc::out_of_memory,
-          fmt::format("Requested size ({} bytes) of [Buffer \"{}\"] is more than the system memory has available ({}).",
-                      request.size, request.label, free)};
-}
-
 void free_bytes(const Block& block) noexcept {
   if (block.owner == Block::Owner::device) std::free(block.data);
 }
@@ -44,13 +35,14 @@ Result<backend::MemoryId> MemoryTable::allocate(const backend::MemoryRequest& re
   return base::contain("allocating", [&]() -> Result<backend::MemoryId> {
     if (request.size >= large) {
       const kit::HostMemory memory = kit::host_memory("/");
-      if (memory.available && request.size > *memory.available) return exhausted(request, memory);
+      if (memory.available && request.size > *memory.available)
+        return kit::exhausted(request, "the system memory", memory.available);
     }
     const std::uint64_t alignment = std::max(request.alignment, cache_line);
     // aligned_alloc takes multiples of the alignment only. Core's sizes are far below where this would overflow.
     const std::uint64_t size = (request.size + alignment - 1) / alignment * alignment;
     auto* const data = static_cast<std::byte*>(std::aligned_alloc(alignment, size));
-    if (data == nullptr) return exhausted(request, kit::host_memory("/"));
+    if (data == nullptr) return kit::exhausted(request, "the system memory", kit::host_memory("/").available);
     return keep({data, request.size, Block::Owner::device});
   });
 }

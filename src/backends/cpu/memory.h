@@ -38,6 +38,10 @@ class MemoryTable {
   Result<backend::MemoryId> allocate(const backend::MemoryRequest& request);
   Result<backend::MemoryId> adopt(std::span<std::byte> bytes);
   void release(backend::MemoryId memory) noexcept;
+  [[nodiscard]] bool has(backend::MemoryId memory) const noexcept {
+    const std::lock_guard lock(mutex_);
+    return blocks_.contains(&block_of(memory));
+  }
   [[nodiscard]] Heap heap() const;
 
  private:

@@ -89,12 +89,6 @@ Error failure(cl_int status, std::string message) {
   return Error(code, std::move(message)).with_vendor({library, status, std::string(symbol_of(status))});
 }
 
-Error loss_of(const Error& cause) {
-  if (cause.code() == Errc::device_lost) return cause;
-  Error error(Errc::device_lost, fmt::format("Work that had been started cannot go on: {}", cause.message()));
-  return cause.vendor() ? error.with_vendor(*cause.vendor()) : error;
-}
-
 Result<void> check(cl_int status, std::string_view call) {
   if (status == CL_SUCCESS) return {};
   return failure(status, fmt::format("OpenCL refuses the call ({}).", call));

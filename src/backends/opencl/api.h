@@ -57,8 +57,6 @@ class Event {
 [[nodiscard]] std::string_view symbol_of(cl_int status) noexcept;
 /// What a refused call means for the caller, with the vendor's number and symbol. `message` is a whole sentence.
 [[nodiscard]] Error failure(cl_int status, std::string message);
-/// The device is gone, because of `cause`.
-[[nodiscard]] Error loss_of(const Error& cause);
 
 /// The error of `status`, unless it is CL_SUCCESS; `call` is the function's name.
 [[nodiscard]] Result<void> check(cl_int status, std::string_view call);

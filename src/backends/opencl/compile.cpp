@@ -21,6 +21,9 @@ namespace {
 using backend::ProgramImage;
 using Code = std::vector<std::byte>;
 
+/// Bytes of source; less is compiled sooner than it is found in the cache.
+constexpr std::size_t least_kept = 64;
+
 /// OpenCL C has 64 bits in a long, and knows no long long; an option has no spaces.
 std::string opencl_literal(std::string text) {
   std::erase(text, ' ');
@@ -75,13 +78,6 @@ class Compilation {
     return build(std::move(program));
   }
 
- private:
-  [[nodiscard]] base::Digest key() const {
-    const std::string all =
-        fmt::format("pintle {}\n{}\n{}\n{}", version, found_.identity, options_, base::text_in(image_.code));
-    return base::sha256(base::bytes_in(all));
-  }
-
   Result<Owned<cl_program>> from_source() const {
     const auto* text = reinterpret_cast<const char*>(image_.code.data());
     const std::size_t size = image_.code.size();
@@ -89,6 +85,13 @@ class Compilation {
     Owned<cl_program> program(api().clCreateProgramWithSource(context_, 1, &text, &size, &status));
     if (status != CL_SUCCESS) return failure(status, fmt::format("The driver takes no source of {}.", name_of(image_)));
     return build(std::move(program));
+  }
+
+ private:
+  [[nodiscard]] base::Digest key() const {
+    const std::string all =
+        fmt::format("pintle {}\n{}\n{}\n{}", version, found_.identity, options_, base::text_in(image_.code));
+    return base::sha256(base::bytes_in(all));
   }
 
   Result<Owned<cl_program>> from_file(const kit::CodeFile& file) const {
@@ -149,7 +152,8 @@ Result<Owned<cl_program>> compile(const ProgramImage& image, const FoundDevice& 
   PINTLE_TRY(check_linker(image, found));
   if (image.format == "opencl_c") {
     PINTLE_ASSIGN(options, options_of(image));
-    return Compilation(image, found, context, std::move(options)).cached_or_built();
+    const Compilation compilation(image, found, context, std::move(options));
+    return image.code.size() < least_kept ? compilation.from_source() : compilation.cached_or_built();
   }
   if (image.format != "spirv_opencl" || api().clCreateProgramWithIL == nullptr) {
     return Error(Errc::unsupported, fmt::format("Format {} of {} is none of [{}]'s ({}).", base::quote(image.format),

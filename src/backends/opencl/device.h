@@ -8,7 +8,6 @@
 
 #include "backends/opencl/api.h"
 #include "backends/opencl/found_device.h"
-#include "backends/opencl/loss.h"
 #include "backends/opencl/memory.h"
 #include "backends/opencl/program.h"
 #include "backends/opencl/queue.h"
@@ -18,37 +17,47 @@
 
 namespace pintle::opencl {
 
+/// Used behind a kit::Guarded.
 class Device final : public backend::Device {
  public:
-  /// In a context of its own.
+  /// In a context of its own, guarded.
   static Result<std::unique_ptr<backend::Device>> open(FoundDevice found);
   static Result<std::unique_ptr<backend::Device>> over(FoundDevice found, Owned<cl_context> context);
   ~Device() override;
 
   [[nodiscard]] const DeviceInfo& info() const noexcept override { return found_.info; }
-  Result<std::vector<Heap>> budget() override;
+  Result<std::vector<Heap>> budget() override { return std::vector{memory_.heap()}; }
 
   Result<backend::MemoryId> allocate(const backend::MemoryRequest& request) override;
   void release(backend::MemoryId memory) noexcept override;
   Result<std::span<std::byte>> map(backend::MemoryId memory) override;
-  void unmap(backend::MemoryId) noexcept override {}
-  Result<backend::MemoryId> import_memory(const backend::MemorySource& source) override;
+  Result<backend::MemoryId> import_memory(const backend::MemorySource& source) override {
+    return memory_.import(source);
+  }
   Result<backend::QueueId> wrap_queue(const backend::NativeObject& queue,
                                       const backend::QueueRequest& request) override;
 
-  Result<backend::ProgramId> load(const backend::ProgramImage& image) override;
-  void unload(backend::ProgramId program) noexcept override;
+  Result<backend::ProgramId> load(const backend::ProgramImage& image) override { return programs_.load(image); }
+  void unload(backend::ProgramId program) noexcept override { programs_.unload(program); }
 
   Result<backend::QueueId> create_queue(const backend::QueueRequest& request) override;
-  void destroy_queue(backend::QueueId queue) noexcept override;
-  Result<std::uint64_t> submit(backend::QueueId queue, std::span<const backend::QueuePoint> waits,
-                               const backend::Commands& commands) override;
-  Result<std::uint64_t> reached(backend::QueueId queue) override;
-  Result<void> wait(backend::QueueId queue, std::uint64_t serial, Deadline deadline) override;
-  Result<void> notify(backend::QueueId queue, std::uint64_t serial, backend::Notification notification) override;
+  void destroy_queue(backend::QueueId queue) noexcept override { queues_.table.remove(queue); }
+  Result<std::uint64_t> submit(backend::QueueId id, std::span<const backend::QueuePoint> waits,
+                               const backend::Commands& commands) override {
+    return queues_.table.with(id, [&](Queue& queue) { return queue.submit(waits, commands); });
+  }
+  Result<std::uint64_t> reached(backend::QueueId id) override {
+    return queues_.table.with(id, [](Queue& queue) { return queue.timeline().reached(); });
+  }
+  Result<void> wait(backend::QueueId id, std::uint64_t serial, Deadline deadline) override {
+    return queues_.table.with(id, [&](Queue& queue) { return queue.timeline().wait(serial, deadline); });
+  }
+  Result<void> notify(backend::QueueId id, std::uint64_t serial, backend::Notification notification) override {
+    return queues_.table.with(id, [&](Queue& queue) { return queue.timeline().notify(serial, notification); });
+  }
 
   Result<backend::RecordingId> record(const backend::Commands& commands) override;
-  void forget(backend::RecordingId recording) noexcept override { recordings_.forget(recording); }
+  void forget(backend::RecordingId recording) noexcept override { recordings_.remove(recording); }
 
   Result<backend::ClockPair> calibrate() override;
   Result<void> native(std::string_view type, std::uint64_t object, void* out) override;
@@ -59,16 +68,13 @@ class Device final : public backend::Device {
 
   [[nodiscard]] Result<void> try_sharing();
   [[nodiscard]] Result<std::uint64_t> device_ticks();
-  template <class Body>
-  [[nodiscard]] auto on_queue(backend::QueueId id, std::string_view what, Body body)
-      -> std::invoke_result_t<Body, Queue&>;
 
   FoundDevice found_;
   Owned<cl_context> context_;
   std::unique_ptr<Service> service_;
   MemoryTable memory_;
   ProgramTable programs_;
-  RecordingTable recordings_;
+  Recordings recordings_;
   QueueContext queues_;
 };
 

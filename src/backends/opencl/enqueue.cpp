@@ -10,7 +10,7 @@ using backend::Range;
 
 namespace {
 
-cl_mem object_of(const Range& range) noexcept { return memory_of(range.memory).object(); }
+cl_mem object_of(const Range& range) noexcept { return Memories::at(range.memory).object(); }
 
 }  // namespace
 
@@ -71,20 +71,21 @@ Result<void> Enqueue::operator()(const backend::Download& download) {
 
 /// Kernel objects of a recording are used by one replay at a time.
 Result<void> Enqueue::operator()(const backend::Replay& replay) {
-  Recording& recording = recording_of(replay.recording);
+  Recording& recording = Recordings::at(replay.recording);
   const std::lock_guard lock(recording.mutex);
   return Enqueue(queue_, recording.commands, replay.bindings, has_started_, &recording).all(event_);
 }
 
-Result<void> Enqueue::launch(const backend::Exec& exec, const Grid& grid) {
-  Kernel& kernel = *program_of(exec.program).kernels[exec.entry];
-  if (recording_ != nullptr) return launch(*recording_->by_command[index_], kernel, exec, grid);
+Result<void> Enqueue::operator()(const backend::Exec& exec) {
+  Kernel& kernel = *Programs::at(exec.program).kernels[exec.entry];
+  if (recording_ != nullptr) return launch(*recording_->by_command[index_], kernel, exec);
   PINTLE_ASSIGN(use, kernel.use());
-  return launch(*use, kernel, exec, grid);
+  return launch(*use, kernel, exec);
 }
 
-Result<void> Enqueue::launch(BoundKernel& bound, const Kernel& kernel, const backend::Exec& exec, const Grid& grid) {
+Result<void> Enqueue::launch(BoundKernel& bound, const Kernel& kernel, const backend::Exec& exec) {
   PINTLE_TRY(set_arguments(bound, kernel, list_.of(exec)));
+  const Grid& grid = exec.grid;
   const Grid& group = kernel.group();
   const std::array<std::size_t, 3> global{std::size_t{grid.x} * group.x, std::size_t{grid.y} * group.y,
                                           std::size_t{grid.z} * group.z};
@@ -100,7 +101,7 @@ Result<void> Enqueue::set_arguments(BoundKernel& bound, const Kernel& kernel,
   std::size_t reached = 0;
   for (const Argument& argument : arguments) {
     if (argument.kind == Argument::Kind::use) {
-      void* const address = memory_of(place(argument.range).memory).shared();
+      void* const address = Memories::at(place(argument.range).memory).shared();
       if (address != nullptr) bound.reach(reached++, address);
       continue;
     }

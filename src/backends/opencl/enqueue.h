@@ -20,13 +20,12 @@ class Enqueue {
 
   /// The last command makes `*last`, unless it is one without bytes.
   [[nodiscard]] Result<void> all(cl_event* last);
-  [[nodiscard]] Result<void> launch(const backend::Exec& exec, const Grid& grid);
 
   Result<void> operator()(const backend::Copy& copy);
   Result<void> operator()(const backend::Fill& fill);
   Result<void> operator()(const backend::Upload& upload);
   Result<void> operator()(const backend::Download& download);
-  Result<void> operator()(const backend::Exec& exec) { return launch(exec, exec.grid); }
+  Result<void> operator()(const backend::Exec& exec);
   Result<void> operator()(const backend::Replay& replay);
   /// A step does not come here.
   template <class Step>
@@ -42,8 +41,7 @@ class Enqueue {
   [[nodiscard]] backend::Range place(const backend::Range& range) const;
   [[nodiscard]] Result<void> set_arguments(BoundKernel& bound, const Kernel& kernel,
                                            std::span<const backend::Argument> arguments) const;
-  [[nodiscard]] Result<void> launch(BoundKernel& bound, const Kernel& kernel, const backend::Exec& exec,
-                                    const Grid& grid);
+  [[nodiscard]] Result<void> launch(BoundKernel& bound, const Kernel& kernel, const backend::Exec& exec);
   [[nodiscard]] Result<void> started(cl_int status, std::string_view call);
 
   const cl_command_queue queue_;

@@ -180,6 +180,7 @@ void examine(FoundDevice& found, std::uint32_t version) {
                            resolution != 0;
   found.needs_linker = found.is_host_run && found.platform_name == "Portable Computing Language";
   found.hides_group_limit = found.platform_name == "rusticl";
+  found.compiles_at_launch = found.info.kind == DeviceKind::software && found.platform_name == "rusticl";
 }
 
 std::vector<cl_device_id> devices_of(cl_platform_id platform) {

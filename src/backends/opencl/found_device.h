@@ -24,11 +24,12 @@ struct FoundDevice {
   std::string identity;  ///< Device, driver and versions: what compiled code depends on.
   std::uint64_t memory_bytes = 0;
   ClockSource clock = ClockSource::host;
-  bool is_host_run = false;        ///< The host's processor runs the kernels; its memory is the device's.
-  bool has_svm = false;            ///< Device memory is shared virtual memory: kernels reach it by address too.
-  bool has_device_timer = false;   ///< clGetDeviceAndHostTimer answers.
-  bool needs_linker = false;       ///< PoCL: aborts the process when it finds no linker.
-  bool hides_group_limit = false;  ///< rusticl before Mesa 23.1 tells the preferred multiple as a kernel's limit.
+  bool is_host_run = false;         ///< The host's processor runs the kernels; its memory is the device's.
+  bool has_svm = false;             ///< Device memory is shared virtual memory: kernels reach it by address too.
+  bool has_device_timer = false;    ///< clGetDeviceAndHostTimer answers.
+  bool needs_linker = false;        ///< PoCL: aborts the process when it finds no linker.
+  bool compiles_at_launch = false;  ///< rusticl on llvmpipe: in a thread of its own, by LLVM in this process.
+  bool hides_group_limit = false;   ///< rusticl before Mesa 23.1 tells the preferred multiple as a kernel's limit.
 };
 
 struct FoundDevices {

@@ -27,12 +27,6 @@ std::uint64_t next_number() noexcept {
   return ++last;
 }
 
-Error exhausted(const backend::MemoryRequest& request, std::string_view what, std::uint64_t available) {
-  return {Errc::out_of_memory,
-          fmt::format("Requested size ({} bytes) of [Buffer \"{}\"] is more than {} has available ({} bytes).",
-                      request.size, request.label, what, available)};
-}
-
 /// Bytes of ours that a buffer stands on, from a context's shared virtual memory or from the system.
 struct Storage {
   Storage(cl_context context, std::uint64_t size)
@@ -132,7 +126,7 @@ class MemoryTable::Share {
 Result<void> MemoryTable::check_host_memory(const backend::MemoryRequest& request) const {
   if (!found_.is_host_run || request.size < large) return {};
   const auto available = kit::host_memory("/").available;
-  if (available && request.size > *available) return exhausted(request, "the system memory", *available);
+  if (available && request.size > *available) return kit::exhausted(request, "the system memory", *available);
   return {};
 }
 
@@ -143,13 +137,13 @@ Result<Owned<cl_mem>> MemoryTable::create(const backend::MemoryRequest& request,
   const bool is_on_host = request.placement == Placement::host;
   const bool is_special = is_on_host || request.alignment > found_.info.limits.offset_alignment;
   const auto size = base::align_up(request.size, page);
-  if (!size) return exhausted(request, "the address space", found_.memory_bytes);
+  if (!size) return kit::exhausted(request, "the address space", found_.memory_bytes);
   cl_int status = CL_SUCCESS;
   Owned<cl_mem> object;
   if (found_.has_svm || (found_.is_host_run && is_special)) {
     auto storage = std::make_unique<Storage>(is_special ? nullptr : context_, *size);
     if (storage->bytes == nullptr) {
-      return exhausted(request, "the system memory", kit::host_memory("/").available.value_or(0));
+      return kit::exhausted(request, "the system memory", kit::host_memory("/").available);
     }
     if (is_special) addresses.host = static_cast<std::byte*>(storage->bytes);
     else addresses.shared = storage->bytes;
@@ -164,23 +158,16 @@ Result<Owned<cl_mem>> MemoryTable::create(const backend::MemoryRequest& request,
                                      request.size, request.label, found_.memory_bytes - heap().used));
 }
 
-backend::MemoryId MemoryTable::keep(std::unique_ptr<Memory> memory) {
-  const backend::MemoryId id{reinterpret_cast<std::uintptr_t>(memory.get())};
-  const std::lock_guard lock(mutex_);
-  all_.emplace(id, std::move(memory));
-  return id;
-}
-
 Result<backend::MemoryId> MemoryTable::allocate(const backend::MemoryRequest& request) {
   if (request.size > found_.info.limits.max_allocation) {
-    return exhausted(request, "the largest allocation of the device", found_.info.limits.max_allocation);
+    return kit::exhausted(request, "the largest allocation of the device", found_.info.limits.max_allocation);
   }
   Share share(*this, request.size);
-  if (const auto left = share.take()) return exhausted(request, "the device memory", *left);
+  if (const auto left = share.take()) return kit::exhausted(request, "the device memory", *left);
   PINTLE_TRY(check_host_memory(request));
   Memory::Addresses addresses;
   PINTLE_ASSIGN(object, create(request, addresses));
-  const auto id = keep(std::make_unique<Memory>(std::move(object), request.size, addresses, Memory::Owner::device));
+  const auto id = all_.add(std::make_unique<Memory>(std::move(object), request.size, addresses, Memory::Owner::device));
   share.keep();
   return id;
 }
@@ -192,7 +179,7 @@ Result<backend::MemoryId> MemoryTable::import(const backend::MemorySource& sourc
     return kit::refused_source(source, found_.info.id);
   PINTLE_ASSIGN(object, retain_buffer(*static_cast<const OpenClMemory*>(native->object.value), context_, native->size));
   const Memory::Addresses addresses{nullptr, shared_address(object.get())};
-  return keep(std::make_unique<Memory>(std::move(object), native->size, addresses, Memory::Owner::user));
+  return all_.add(std::make_unique<Memory>(std::move(object), native->size, addresses, Memory::Owner::user));
 }
 
 /// A kernel may load whole vectors from where its argument begins, so an import is aligned as any buffer is.
@@ -211,18 +198,15 @@ Result<backend::MemoryId> MemoryTable::import_host(std::span<std::byte> bytes) {
   if (status != CL_SUCCESS) {
     return failure(status, fmt::format("OpenCL takes no host memory of size ({}).", bytes.size()));
   }
-  return keep(std::make_unique<Memory>(std::move(object), bytes.size(), Memory::Addresses{.host = bytes.data()},
-                                       Memory::Owner::user));
+  return all_.add(std::make_unique<Memory>(std::move(object), bytes.size(), Memory::Addresses{.host = bytes.data()},
+                                           Memory::Owner::user));
 }
 
 void MemoryTable::release(backend::MemoryId memory) noexcept {
-  std::unique_ptr<Memory> gone;  // released outside the lock: the driver may take its time
+  const std::unique_ptr<Memory> gone = all_.remove(memory);  // released without a lock: the driver may take its time
+  if (gone == nullptr || gone->owner() != Memory::Owner::device) return;
   const std::lock_guard lock(mutex_);
-  const auto found = all_.find(memory);
-  if (found == all_.end()) return;
-  gone = std::move(found->second);
-  all_.erase(found);
-  if (gone->owner() == Memory::Owner::device) used_ -= gone->size();
+  used_ -= gone->size();
 }
 
 Heap MemoryTable::heap() const {

@@ -7,11 +7,11 @@
 #include <memory>
 #include <mutex>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "backends/opencl/api.h"
 #include "backends/opencl/found_device.h"
+#include "kit/owned_table.h"
 #include "pintle/backend/driver.h"
 
 namespace pintle::opencl {
@@ -62,9 +62,7 @@ class Memory {
   std::vector<std::shared_ptr<const Part>> parts_;  // the oldest first
 };
 
-[[nodiscard]] inline Memory& memory_of(backend::MemoryId id) noexcept {
-  return *reinterpret_cast<Memory*>(static_cast<std::uintptr_t>(id));
-}
+using Memories = kit::OwnedTable<backend::MemoryId, Memory>;
 
 /// All memory of a device. Thread-safe.
 class MemoryTable {
@@ -76,20 +74,21 @@ class MemoryTable {
   Result<backend::MemoryId> import(const backend::MemorySource& source);
   void release(backend::MemoryId memory) noexcept;
   [[nodiscard]] Heap heap() const;
+  /// Null for what is no id of memory.
+  [[nodiscard]] const Memory* find(backend::MemoryId memory) noexcept { return all_.find(memory); }
 
  private:
   class Share;
 
   [[nodiscard]] Result<Owned<cl_mem>> create(const backend::MemoryRequest& request, Memory::Addresses& addresses);
   [[nodiscard]] Result<backend::MemoryId> import_host(std::span<std::byte> bytes);
-  [[nodiscard]] backend::MemoryId keep(std::unique_ptr<Memory> memory);
   [[nodiscard]] Result<void> check_host_memory(const backend::MemoryRequest& request) const;
 
   const FoundDevice& found_;
   const cl_context context_;
   mutable std::mutex mutex_;
   std::uint64_t used_ = 0;
-  std::unordered_map<backend::MemoryId, std::unique_ptr<Memory>> all_;
+  Memories all_;
 };
 
 }  // namespace pintle::opencl

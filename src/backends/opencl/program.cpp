@@ -39,6 +39,15 @@ Error mismatch(const Entry& entry, std::string_view what) {
   return {Errc::invalid_argument, fmt::format("Entry {} {}.", base::quote(entry.name), what)};
 }
 
+/// What OpenCL C calls its numbers.
+struct Number {
+  std::string_view name;
+  std::size_t bytes;
+};
+constexpr std::array numbers{Number{"short", 2}, Number{"ushort", 2}, Number{"half", 2},
+                             Number{"int", 4},   Number{"uint", 4},   Number{"float", 4},
+                             Number{"long", 8},  Number{"ulong", 8},  Number{"double", 8}};
+
 /// The kernel's own parameters beside those of the declaration.
 class Comparison {
  public:
@@ -60,6 +69,25 @@ class Comparison {
     for (std::size_t index = 0; index < count; ++index) {
       const auto where = space_of(index);
       if (where && !fits(index, *where)) return wrong_space(index, *where);
+    }
+    return {};
+  }
+
+  /// Numbers of another size, where the driver tells. Of one size a kernel may move what it does not understand, and
+  /// bytes may be anything.
+  Result<void> check_types() const {
+    for (std::size_t index = 0; index < entry_.parameters.size(); ++index) {
+      const Parameter& parameter = entry_.parameters[index];
+      const std::string told = told_text([&](std::size_t size, void* to, std::size_t* needed) {
+        return api().clGetKernelArgInfo(kernel_, static_cast<cl_uint>(index), CL_KERNEL_ARG_TYPE_NAME, size, to,
+                                        needed);
+      });
+      const std::string_view item = std::string_view(told).substr(0, told.find_first_of(" *"));
+      const auto* const known = std::ranges::find(numbers, item, &Number::name);
+      const std::size_t declared = bytes_of(parameter.dtype);
+      if (known == numbers.end() || declared == 1 || declared == known->bytes) continue;
+      return mismatch(entry_, fmt::format("has an argument of type ({}) for the parameter {}, declared {}", told,
+                                          base::quote(parameter.name), name(parameter.dtype)));
     }
     return {};
   }
@@ -143,7 +171,7 @@ Error no_entry(const Entry& entry, cl_program program, cl_int status) {
 std::string name_of(const ProgramImage& image) { return fmt::format("[Program {}]", base::quote(image.name)); }
 
 Result<void> BoundKernel::set(std::uint32_t index, const backend::Range& range) {
-  Memory& memory = memory_of(range.memory);
+  Memory& memory = Memories::at(range.memory);
   Value& value = values_[index];
   if (value.part != nullptr && memory.is(*value.part, range.offset, range.size)) return {};
   PINTLE_ASSIGN(part, memory.part(range.offset, range.size));
@@ -241,6 +269,7 @@ Result<void> Kernel::examine(const Entry& entry, const FoundDevice& found) {
   PINTLE_ASSIGN(count, comparison.count());
   PINTLE_TRY(comparison.check_spaces(count));
   PINTLE_TRY(comparison.check_sizes());
+  PINTLE_TRY(comparison.check_types());
   PINTLE_TRY(check_group(entry, kernel, found));
   if (count > entry.parameters.size()) local_argument_bytes_ = entry.local_bytes;
   return {};
@@ -257,26 +286,13 @@ Result<backend::ProgramId> ProgramTable::load(const ProgramImage& image) {
     }
     program->kernels.push_back(std::move(kernel));
   }
-  const backend::ProgramId id{reinterpret_cast<std::uintptr_t>(program.get())};
-  const std::lock_guard lock(mutex_);
-  all_.push_back(std::move(program));
-  return id;
-}
-
-void ProgramTable::unload(backend::ProgramId id) noexcept {
-  std::unique_ptr<Program> gone;  // released outside the lock
-  const std::lock_guard lock(mutex_);
-  const auto place = std::ranges::find(all_, &program_of(id), &std::unique_ptr<Program>::get);
-  if (place == all_.end()) return;
-  gone = std::move(*place);
-  all_.erase(place);
+  return all_.add(std::move(program));
 }
 
 void ProgramTable::let_go(std::uint64_t memory) noexcept {
-  const std::lock_guard lock(mutex_);
-  for (const auto& program : all_) {
-    for (const auto& kernel : program->kernels) kernel->let_go(memory);
-  }
+  all_.for_each([&](const Program& program) {
+    for (const auto& kernel : program.kernels) kernel->let_go(memory);
+  });
 }
 
 }  // namespace pintle::opencl

@@ -11,6 +11,7 @@
 #include "backends/opencl/api.h"
 #include "backends/opencl/found_device.h"
 #include "backends/opencl/memory.h"
+#include "kit/owned_table.h"
 #include "pintle/backend/driver.h"
 
 namespace pintle::opencl {
@@ -96,9 +97,7 @@ struct Program {
   std::vector<std::unique_ptr<Kernel>> kernels;  ///< In the order of the image's entries.
 };
 
-[[nodiscard]] inline Program& program_of(backend::ProgramId id) noexcept {
-  return *reinterpret_cast<Program*>(static_cast<std::uintptr_t>(id));
-}
+using Programs = kit::OwnedTable<backend::ProgramId, Program>;
 
 /// All programs of a device. Thread-safe.
 class ProgramTable {
@@ -106,15 +105,14 @@ class ProgramTable {
   ProgramTable(const FoundDevice& found, cl_context context) noexcept : found_(found), context_(context) {}
 
   Result<backend::ProgramId> load(const backend::ProgramImage& image);
-  void unload(backend::ProgramId program) noexcept;
+  void unload(backend::ProgramId program) noexcept { all_.remove(program); }
   /// No kernel holds the memory of this number any longer.
   void let_go(std::uint64_t memory) noexcept;
 
  private:
   const FoundDevice& found_;
   const cl_context context_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Program>> all_;
+  Programs all_;
 };
 
 /// A built program, from the cache of compiled programs where it is there.

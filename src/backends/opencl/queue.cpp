@@ -41,31 +41,6 @@ bool EventRules::tell(const Event& event, kit::EventTold told) const noexcept {
   return false;
 }
 
-QueueId QueueTable::next_id() noexcept {
-  const std::lock_guard lock(mutex_);
-  return QueueId{++last_id_};
-}
-
-void QueueTable::add(QueueId id, std::shared_ptr<Queue> queue) {
-  const std::lock_guard lock(mutex_);
-  all_.emplace_back(id, std::move(queue));
-}
-
-std::shared_ptr<Queue> QueueTable::find(QueueId id) {
-  const std::lock_guard lock(mutex_);
-  const auto found = std::ranges::find(all_, id, [](const auto& each) { return each.first; });
-  return found == all_.end() ? nullptr : found->second;
-}
-
-std::shared_ptr<Queue> QueueTable::remove(QueueId id) noexcept {
-  const std::lock_guard lock(mutex_);
-  const auto found = std::ranges::find(all_, id, [](const auto& each) { return each.first; });
-  if (found == all_.end()) return nullptr;
-  std::shared_ptr<Queue> queue = std::move(found->second);
-  all_.erase(found);
-  return queue;
-}
-
 QueueId Queue::create(QueueContext& shared, Owned<cl_command_queue> native, Time time, std::uint64_t first_serial) {
   const QueueId id = shared.table.next_id();
   shared.table.add(id, std::make_shared<Queue>(shared, id, std::move(native), time, first_serial));
@@ -208,7 +183,7 @@ Result<void> Queue::write_time(const Range& to) {
     ticks_ = static_cast<std::uint64_t>(std::chrono::duration_cast<Duration>(Clock::now().time_since_epoch()).count());
   }
   return on_native([&](cl_command_queue queue) {
-    return check(api().clEnqueueWriteBuffer(queue, memory_of(to.memory).object(), CL_FALSE, to.offset, sizeof ticks_,
+    return check(api().clEnqueueWriteBuffer(queue, Memories::at(to.memory).object(), CL_FALSE, to.offset, sizeof ticks_,
                                             &ticks_, 0, nullptr, nullptr),
                  "clEnqueueWriteBuffer");
   });
@@ -218,18 +193,16 @@ Result<void> Queue::launch_indirect(const backend::ExecIndirect& indirect, const
   timeline_.reserve();
   PINTLE_TRY(on_native([&](cl_command_queue queue) { return read_counts(queue, indirect.grid_at); }));
   PINTLE_TRY(await_all());
-  const Grid most = indirect.exec.grid;
-  const Grid grid{std::min(counts_[0], most.x), std::min(counts_[1], most.y), std::min(counts_[2], most.z)};
-  if (grid.x == 0 || grid.y == 0 || grid.z == 0) return {};
+  const auto exec = kit::launch_of(indirect, counts_);
+  if (!exec) return {};
   bool has_started = false;
-  return on_native(
-      [&](cl_command_queue queue) { return Enqueue(queue, list, {}, has_started).launch(indirect.exec, grid); });
+  return on_native([&](cl_command_queue queue) { return Enqueue(queue, list, {}, has_started)(*exec); });
 }
 
 Result<void> Queue::read_counts(cl_command_queue queue, const Range& at) {
   cl_event event = nullptr;
-  PINTLE_TRY(check(api().clEnqueueReadBuffer(queue, memory_of(at.memory).object(), CL_FALSE, at.offset, sizeof counts_,
-                                             counts_.data(), 0, nullptr, &event),
+  PINTLE_TRY(check(api().clEnqueueReadBuffer(queue, Memories::at(at.memory).object(), CL_FALSE, at.offset,
+                                             sizeof counts_, counts_.data(), 0, nullptr, &event),
                    "clEnqueueReadBuffer"));
   timeline_.add(Event(event), std::nullopt);
   return check(api().clFlush(queue), "clFlush");

@@ -1,20 +1,20 @@
 // A queue in order: commands become enqueues, and an event behind each piece is its timeline.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "backends/opencl/api.h"
 #include "backends/opencl/found_device.h"
-#include "backends/opencl/loss.h"
 #include "kit/event_timeline.h"
+#include "kit/indirect.h"
+#include "kit/loss.h"
+#include "kit/shared_table.h"
 #include "kit/step_queue.h"
 #include "pintle/backend/driver.h"
 
@@ -28,38 +28,25 @@ class Queue;
 /// Events of OpenCL's, for a timeline.
 struct EventRules {
   using Event = opencl::Event;
-  std::shared_ptr<Loss> loss;
+  std::shared_ptr<kit::Loss> loss;
 
   [[nodiscard]] Result<bool> is_done(const Event& event) const;
   [[nodiscard]] bool tell(const Event& event, kit::EventTold told) const noexcept;
   [[nodiscard]] Error lose(const Error& error) const { return loss->lose(error); }
 };
 
-/// The queues of a device. Ids are never used again, so a wait may name a queue that has gone. Thread-safe.
-class QueueTable {
- public:
-  void add(backend::QueueId id, std::shared_ptr<Queue> queue);
-  /// Null where the queue has gone; everything that it was given is reached.
-  [[nodiscard]] std::shared_ptr<Queue> find(backend::QueueId id);
-  [[nodiscard]] std::shared_ptr<Queue> remove(backend::QueueId id) noexcept;
-  [[nodiscard]] backend::QueueId next_id() noexcept;
-
- private:
-  std::mutex mutex_;
-  std::uint64_t last_id_ = 0;
-  std::vector<std::pair<backend::QueueId, std::shared_ptr<Queue>>> all_;
-};
+using QueueTable = kit::SharedTable<backend::QueueId, Queue>;
 
 /// What the queues of a device share.
 struct QueueContext {
   const FoundDevice& found;
   cl_context context = nullptr;
-  std::shared_ptr<Loss> loss;
+  std::shared_ptr<kit::Loss> loss;
   kit::StepQueues steps;
   QueueTable table;
 };
 
-class Queue final : private kit::StepQueue::Native, private Loss::Waits {
+class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
  public:
   using Timeline = kit::EventTimeline<EventRules>;
 
@@ -112,7 +99,7 @@ class Queue final : private kit::StepQueue::Native, private Loss::Waits {
   Event last_;                  // of the last piece
   std::vector<Event> awaited_;  // kept for their memory, as is the next
   std::vector<cl_event> wait_list_;
-  std::array<cl_uint, 3> counts_{};      // read by a step
+  kit::GridCounts counts_{};             // read by a step
   std::uint64_t ticks_ = 0;              // written by a step
   std::optional<kit::StepQueue> steps_;  // last: its thread ends before what it uses
 };

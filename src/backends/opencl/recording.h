@@ -9,6 +9,7 @@
 
 #include "backends/opencl/program.h"
 #include "kit/accesses.h"
+#include "kit/owned_table.h"
 #include "pintle/backend/driver.h"
 
 namespace pintle::opencl {
@@ -34,51 +35,32 @@ struct Recording {
       return recording.by_command[i - 1];
     }
   }
-  PINTLE_ASSIGN(kernel, program_of(exec.program).kernels[exec.entry]->create());
+  PINTLE_ASSIGN(kernel, Programs::at(exec.program).kernels[exec.entry]->create());
   return recording.kernels.emplace_back(std::move(kernel)).get();
 }
 
-[[nodiscard]] inline Recording& recording_of(backend::RecordingId id) noexcept {
-  return *reinterpret_cast<Recording*>(static_cast<std::uintptr_t>(id));
+using Recordings = kit::OwnedTable<backend::RecordingId, Recording>;
+
+[[nodiscard]] inline Result<std::unique_ptr<Recording>> record(const backend::Commands& commands) {
+  auto recording = std::make_unique<Recording>();
+  recording->commands = commands;
+  for (const backend::Command& command : commands.commands) {
+    BoundKernel* kernel = nullptr;
+    if (const auto* const exec = kit::exec_of(command)) {
+      PINTLE_ASSIGN(found, kernel_for(*exec, *recording));
+      kernel = found;
+    }
+    recording->by_command.push_back(kernel);
+  }
+  return recording;
 }
 
-/// All recordings of a device. Thread-safe.
-class RecordingTable {
- public:
-  Result<backend::RecordingId> record(const backend::Commands& commands) {
-    auto recording = std::make_unique<Recording>();
-    recording->commands = commands;
-    for (const backend::Command& command : commands.commands) {
-      BoundKernel* kernel = nullptr;
-      if (const auto* const exec = kit::exec_of(command)) {
-        PINTLE_ASSIGN(found, kernel_for(*exec, *recording));
-        kernel = found;
-      }
-      recording->by_command.push_back(kernel);
-    }
-    const backend::RecordingId id{reinterpret_cast<std::uintptr_t>(recording.get())};
-    const std::lock_guard lock(mutex_);
-    all_.push_back(std::move(recording));
-    return id;
-  }
-
-  void forget(backend::RecordingId id) noexcept {
-    const std::lock_guard lock(mutex_);
-    std::erase_if(all_, [&](const auto& recording) { return recording.get() == &recording_of(id); });
-  }
-
-  /// No kernel holds the memory of this number any longer.
-  void let_go(std::uint64_t memory) noexcept {
-    const std::lock_guard lock(mutex_);
-    for (const auto& recording : all_) {
-      const std::lock_guard replaying(recording->mutex);
-      for (const auto& kernel : recording->kernels) kernel->let_go(memory);
-    }
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Recording>> all_;
-};
+/// No kernel holds the memory of this number any longer.
+inline void let_go(Recordings& recordings, std::uint64_t memory) noexcept {
+  recordings.for_each([&](Recording& recording) {
+    const std::lock_guard replaying(recording.mutex);
+    for (const auto& kernel : recording.kernels) kernel->let_go(memory);
+  });
+}
 
 }  // namespace pintle::opencl

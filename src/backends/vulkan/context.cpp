@@ -39,9 +39,11 @@ Result<Lane*> Context::adopt(const VulkanQueue& given) {
   }
   const std::lock_guard lock(lanes_mutex_);
   const auto known = std::ranges::find(lanes_, static_cast<VkQueue>(given.queue), &Lane::queue);
-  return known != lanes_.end()
-             ? &*known
-             : &lanes_.emplace_back(static_cast<VkQueue>(given.queue), physical_.families[given.family]);
+  Lane& lane = known != lanes_.end()
+                   ? *known
+                   : lanes_.emplace_back(static_cast<VkQueue>(given.queue), physical_.families[given.family]);
+  lane.is_shared.store(true);
+  return &lane;
 }
 
 Result<void> Context::create_device() {
@@ -107,6 +109,7 @@ void SpareSemaphores::give_back(Spare spare) noexcept {
 }
 
 Context::~Context() {
+  loss_->remove(*this);
   while (const auto spare = spare_semaphores_.take()) vk.DestroySemaphore(device_, spare->semaphore, nullptr);
   if (device_ != nullptr && !is_wrapped_ && vk.DestroyDevice != nullptr) vk.DestroyDevice(device_, nullptr);
 }
@@ -117,24 +120,14 @@ Result<void> Context::check(VkResult result, const char* call) {
   return error.code() == Errc::device_lost ? lose(error) : error;
 }
 
-Result<void> Context::alive() const {
-  if (is_lost()) return Error(*cause_);
-  return {};
+Error Context::lose(const Error& error) {
+  const std::string words = loss_->is_lost() ? std::string() : fault_words();
+  return loss_->lose(words.empty() ? error : error.during("running work: " + words));
 }
 
-Error Context::lose(const Error& error) {
-  std::call_once(losing_, [&] {
-    Error cause = error.code() == Errc::device_lost
-                      ? error
-                      : Error(Errc::device_lost, fmt::format("[{}] is given up: {}", id_, error.message()));
-    if (error.vendor() && !cause.vendor()) cause = cause.with_vendor(*error.vendor());
-    if (const std::string words = fault_words(); !words.empty()) cause = cause.during("running work: " + words);
-    cause_.emplace(std::move(cause));
-    host_.close();
-    settle();
-    lost_.store(true, std::memory_order_release);  // last: whoever is told may free the host memory of its work
-  });
-  return *cause_;
+void Context::end_waits(const Error&) noexcept {
+  host_.close();
+  settle();
 }
 
 void Context::settle() noexcept {

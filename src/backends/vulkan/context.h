@@ -10,6 +10,7 @@
 
 #include "backends/vulkan/physical.h"
 #include "kit/host_access.h"
+#include "kit/loss.h"
 #include "pintle/native/vulkan.h"
 #include "vendor/vulkan/instance.h"
 
@@ -24,6 +25,7 @@ struct Lane {
 
   const VkQueue queue;
   const Family family;
+  std::atomic<bool> is_shared{false};  ///< The user has the VkQueue, and may submit other work in between.
   std::mutex mutex;
 };
 
@@ -46,7 +48,7 @@ class SpareSemaphores {
   std::vector<Spare> spares_;
 };
 
-class Context {
+class Context : private kit::Loss::Waits {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Context>> open(std::shared_ptr<const Instance> instance,
                                                              Physical physical, std::string id);
@@ -77,13 +79,13 @@ class Context {
 
   /// Success, or the error of a call. A lost device stays lost with its first cause. No lock of a lane is held.
   [[nodiscard]] Result<void> check(VkResult result, const char* call);
+  [[nodiscard]] const std::shared_ptr<kit::Loss>& shared_loss() const noexcept { return loss_; }
   /// The first cause once the device is lost.
-  [[nodiscard]] Result<void> alive() const;
-  [[nodiscard]] bool is_lost() const noexcept { return lost_.load(std::memory_order_acquire); }
-  /// The first cause, once whoever is losing the device has done so.
-  [[nodiscard]] Error loss() { return lose(Error(Errc::internal, "The device is being lost.")); }
+  [[nodiscard]] Result<void> alive() const { return loss_->check(); }
   /// The device counts as lost from now on, and no host memory is touched any more; answers the first cause.
   Error lose(const Error& error);
+  /// The first cause, once whoever is losing the device has done so.
+  [[nodiscard]] Error loss() { return loss_->lose(Error(Errc::internal, "The device is being lost.")); }
   /// Waits for all work, in finite time also where the device is lost. Afterwards it touches no host memory.
   void settle() noexcept;
 
@@ -91,7 +93,13 @@ class Context {
 
  private:
   Context(std::shared_ptr<const Instance> instance, Physical physical, std::string id)
-      : instance_(std::move(instance)), physical_(std::move(physical)), id_(std::move(id)) {}
+      : instance_(std::move(instance)),
+        physical_(std::move(physical)),
+        id_(std::move(id)),
+        loss_(std::make_shared<kit::Loss>(id_)) {
+    loss_->add(*this);
+  }
+  void end_waits(const Error&) noexcept override;
   [[nodiscard]] Result<void> create_device();
   [[nodiscard]] Result<void> load_functions();
   [[nodiscard]] std::string fault_words() const;
@@ -109,9 +117,7 @@ class Context {
   std::vector<std::uint32_t> families_;
   kit::HostAccess host_;
   SpareSemaphores spare_semaphores_;
-  std::atomic<bool> lost_{false};
-  std::once_flag losing_;
-  std::optional<Error> cause_;  // written once, before `lost_`
+  const std::shared_ptr<kit::Loss> loss_;
 };
 
 }  // namespace pintle::vulkan

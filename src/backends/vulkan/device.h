@@ -6,34 +6,48 @@
 #include "backends/vulkan/memory.h"
 #include "backends/vulkan/program.h"
 #include "backends/vulkan/queue.h"
+#include "backends/vulkan/recording.h"
 #include "pintle/backend/driver.h"
 
 namespace pintle::vulkan {
 
+/// Used behind a kit::Guarded.
 class Device final : public backend::Device {
  public:
-  [[nodiscard]] static std::unique_ptr<backend::Device> over(std::unique_ptr<Context> context, DeviceInfo info) {
-    return std::unique_ptr<backend::Device>(new Device(std::move(context), std::move(info)));
-  }
-  ~Device() override;
+  /// Guarded.
+  [[nodiscard]] static std::unique_ptr<backend::Device> over(std::unique_ptr<Context> context, DeviceInfo info);
+  /// Everything is reached, or the device is lost: this returns at once. Vulkan wants its objects idle when they go.
+  ~Device() override { context_->settle(); }
 
   const DeviceInfo& info() const noexcept override { return info_; }
-  Result<std::vector<Heap>> budget() override;
-  Result<backend::MemoryId> allocate(const backend::MemoryRequest& request) override;
+  Result<std::vector<Heap>> budget() override { return memory_.heaps(); }
+  Result<backend::MemoryId> allocate(const backend::MemoryRequest& request) override {
+    return memory_.allocate(request);
+  }
   void release(backend::MemoryId memory) noexcept override { memory_.release(memory); }
-  Result<backend::ProgramId> load(const backend::ProgramImage& image) override;
+  Result<backend::ProgramId> load(const backend::ProgramImage& image) override { return programs_.load(image); }
   void unload(backend::ProgramId program) noexcept override { programs_.unload(program); }
-  Result<backend::QueueId> create_queue(const backend::QueueRequest& request) override;
-  void destroy_queue(backend::QueueId queue) noexcept override { queues_.destroy(queue); }
-  Result<std::uint64_t> submit(backend::QueueId queue, std::span<const backend::QueuePoint> waits,
-                               const backend::Commands& commands) override;
-  Result<std::uint64_t> reached(backend::QueueId queue) override;
-  Result<void> wait(backend::QueueId queue, std::uint64_t serial, Deadline deadline) override;
-  Result<std::span<std::byte>> map(backend::MemoryId memory) override;
+  Result<backend::QueueId> create_queue(const backend::QueueRequest& request) override {
+    return queues_.create(request, context_->lane(request.kind));
+  }
+  void destroy_queue(backend::QueueId queue) noexcept override { queues_.remove(queue); }
+  Result<std::uint64_t> submit(backend::QueueId id, std::span<const backend::QueuePoint> waits,
+                               const backend::Commands& commands) override {
+    return queues_.with(id, [&](Queue& queue) { return queue.submit(waits, commands); });
+  }
+  Result<std::uint64_t> reached(backend::QueueId id) override {
+    return queues_.with(id, [](Queue& queue) { return queue.reached(); });
+  }
+  Result<void> wait(backend::QueueId id, std::uint64_t serial, Deadline deadline) override {
+    return queues_.with(id, [&](Queue& queue) { return queue.wait(serial, deadline); });
+  }
+  Result<std::span<std::byte>> map(backend::MemoryId memory) override { return memory_.map(memory); }
   Result<backend::RecordingId> record(const backend::Commands& commands) override;
-  void forget(backend::RecordingId recording) noexcept override { recordings_.forget(recording); }
-  Result<backend::Exported> export_memory(backend::MemoryId memory) override;
-  Result<backend::MemoryId> import_memory(const backend::MemorySource& source) override;
+  void forget(backend::RecordingId recording) noexcept override { recordings_.remove(recording); }
+  Result<backend::Exported> export_memory(backend::MemoryId memory) override { return memory_.export_memory(memory); }
+  Result<backend::MemoryId> import_memory(const backend::MemorySource& source) override {
+    return memory_.import(source);
+  }
   Result<backend::QueueId> wrap_queue(const backend::NativeObject& queue,
                                       const backend::QueueRequest& request) override;
   Result<backend::ClockPair> calibrate() override;
@@ -46,17 +60,14 @@ class Device final : public backend::Device {
         context_(std::move(context)),
         memory_(*context_),
         programs_(*context_),
-        queues_(*context_),
-        recordings_(*context_, queues_.staging()) {}
-  template <class Body>
-  auto guarded(std::string_view what, Body body) noexcept;
+        queues_(*context_) {}
 
   const DeviceInfo info_;
   const std::unique_ptr<Context> context_;
   MemoryTable memory_;
   ProgramTable programs_;
   QueueTable queues_;
-  RecordingTable recordings_;
+  Recordings recordings_;
 };
 
 }  // namespace pintle::vulkan

@@ -6,8 +6,8 @@
 #include "base/file.h"
 #include "base/quote.h"
 #include "kit/code_cache.h"
-#include "kit/glsl_program.h"
 #include "pintle/version.h"
+#include "spirv/glsl_program.h"
 #include "vendor/shaderc/functions.h"
 
 namespace pintle::vulkan {
@@ -22,7 +22,7 @@ const Result<Functions>& library() {
 
 /// Some systems have a libshaderc that cannot be opened, but a glslc that works.
 const Result<std::string>& program() {
-  static const auto& found = *new auto(kit::find_glsl_program());
+  static const auto& found = *new auto(spirv::find_glsl_program());
   return found;
 }
 
@@ -42,19 +42,19 @@ bool can_compile_glsl() { return program() || library(); }
 
 Result<std::vector<std::byte>> compile_glsl(std::string_view name, std::span<const std::byte> source,
                                             const Entry& entry) {
-  const kit::GlslSource unit{fmt::format("{}.comp", base::is_identifier(name) ? name : "kernel"),
-                             base::text_in(source),
-                             {{"PINTLE_ENTRY_" + entry.name, "1"},
-                              {"PINTLE_GROUP_X", std::to_string(entry.group_size.x)},
-                              {"PINTLE_GROUP_Y", std::to_string(entry.group_size.y)},
-                              {"PINTLE_GROUP_Z", std::to_string(entry.group_size.z)}}};
+  const spirv::GlslSource unit{fmt::format("{}.comp", base::is_identifier(name) ? name : "kernel"),
+                               base::text_in(source),
+                               {{"PINTLE_ENTRY_" + entry.name, "1"},
+                                {"PINTLE_GROUP_X", std::to_string(entry.group_size.x)},
+                                {"PINTLE_GROUP_Y", std::to_string(entry.group_size.y)},
+                                {"PINTLE_GROUP_Z", std::to_string(entry.group_size.z)}}};
   PINTLE_ASSIGN(compiler, identity());
   std::string all = fmt::format("pintle {} {}\n", version, compiler);
   for (const auto& [macro, value] : unit.macros) all += fmt::format("{}={}\n", macro, value);
   all += unit.text;
   PINTLE_ASSIGN(cache, kit::CodeCache::of_settings());
   auto code = cache.obtain_bytes(base::sha256(base::bytes_in(all)), ".spv", [&] {
-    return library() ? library()->compile(unit.text, unit.file.c_str(), unit.macros) : kit::compile_glsl(unit);
+    return library() ? library()->compile(unit.text, unit.file.c_str(), unit.macros) : spirv::compile_glsl(unit);
   });
   if (code || code.error().code() != Errc::build_failed) return code;
   return Error(Errc::build_failed, fmt::format("Entry {} of [Program {}] does not compile:\n{}",

@@ -112,18 +112,18 @@ Result<std::unique_ptr<Block>> MemoryTable::create_block(Placement placement, st
 }
 
 Result<MemoryId> MemoryTable::keep(std::unique_ptr<Allocation> allocation) {
-  Allocation* const kept = allocation.get();
-  allocations_.emplace(kept, std::move(allocation));
-  if (!kept->block->is_wrapped()) {
-    used_[kept->block->heap()] += kept->size;
-    if (kept->own != nullptr) taken_[kept->block->heap()] += kept->block->size();
+  const MemoryId id = allocations_.add(std::move(allocation));
+  const Allocation& kept = Allocations::at(id);
+  if (!kept.block->is_wrapped()) {
+    used_[kept.block->heap()] += kept.size;
+    if (kept.own != nullptr) taken_[kept.block->heap()] += kept.block->size();
   }
-  return MemoryId{reinterpret_cast<std::uintptr_t>(kept)};
+  return id;
 }
 
 void MemoryTable::release(MemoryId memory) noexcept {
-  Allocation* const gone = &allocation_of(memory);
   const std::lock_guard lock(mutex_);
+  const std::unique_ptr<Allocation> gone = allocations_.remove(memory);
   if (!gone->block->is_wrapped()) {
     used_[gone->block->heap()] -= gone->size;
     if (gone->own != nullptr) taken_[gone->block->heap()] -= gone->block->size();
@@ -132,7 +132,6 @@ void MemoryTable::release(MemoryId memory) noexcept {
     gone->shared->places.release(gone->offset - gone->shared->origin);
     for (Pool& pool : pools_) drop_empty(pool);
   }
-  allocations_.erase(gone);
 }
 
 /// One empty block stays for the next buffer.
@@ -146,7 +145,7 @@ void MemoryTable::drop_empty(Pool& pool) noexcept {
 }
 
 Result<std::span<std::byte>> MemoryTable::map(MemoryId memory) {
-  const Allocation& allocation = allocation_of(memory);
+  const Allocation& allocation = Allocations::at(memory);
   if (allocation.block->mapped() != nullptr)
     return std::span(allocation.block->mapped() + allocation.offset, allocation.size);
   return Error(Errc::unsupported,
@@ -212,7 +211,7 @@ Result<MemoryTable::Imported> MemoryTable::import_from(const backend::NativeMemo
 Result<backend::Exported> MemoryTable::export_memory(MemoryId memory) {
   if (context_.vk.GetMemoryFdKHR == nullptr)
     return Error(Errc::unsupported, fmt::format("[{}] lacks VK_KHR_external_memory_fd.", context_.id()));
-  const Allocation& allocation = allocation_of(memory);
+  const Allocation& allocation = Allocations::at(memory);
   VkMemoryGetFdInfoKHR info{};
   info.sType = VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR;
   info.memory = allocation.block->memory();
@@ -257,14 +256,18 @@ std::vector<Heap> MemoryTable::heaps() {
   return heaps;
 }
 
+std::optional<VulkanMemory> MemoryTable::native(MemoryId memory) {
+  const Allocation* const found = allocations_.find(memory);
+  if (found == nullptr) return std::nullopt;
+  const VkDeviceAddress address = found->block->address();
+  return VulkanMemory{reinterpret_cast<std::uint64_t>(found->block->buffer()),
+                      reinterpret_cast<std::uint64_t>(found->block->memory()), found->offset, found->size,
+                      address == 0 ? 0 : address + found->offset};
+}
+
 Error MemoryTable::exhausted(const MemoryRequest& request, const Error& error) {
-  const std::vector<std::uint64_t> room = available();
-  const Error described(
-      Errc::out_of_memory,
-      fmt::format(
-          "Requested size ({} bytes) of [Buffer \"{}\"] is more than the driver gives; the heaps of [{}] have at "
-          "most ({} bytes) available.",
-          request.size, request.label, context_.id(), std::ranges::max(room)));
+  const Error described =
+      kit::exhausted(request, fmt::format("a heap of [{}]", context_.id()), std::ranges::max(available()));
   return error.vendor() ? described.with_vendor(*error.vendor()) : described;
 }
 

@@ -4,10 +4,11 @@
 #include <array>
 #include <memory>
 #include <mutex>
-#include <unordered_map>
+#include <optional>
 #include <vector>
 
 #include "backends/vulkan/block.h"
+#include "kit/owned_table.h"
 #include "kit/suballocator.h"
 
 namespace pintle::vulkan {
@@ -28,9 +29,7 @@ struct Allocation {
   std::unique_ptr<Block> own;     ///< the only one in it.
 };
 
-[[nodiscard]] inline Allocation& allocation_of(backend::MemoryId memory) noexcept {
-  return *reinterpret_cast<Allocation*>(static_cast<std::uintptr_t>(memory));
-}
+using Allocations = kit::OwnedTable<backend::MemoryId, Allocation>;
 
 /// Thread-safe.
 class MemoryTable {
@@ -43,6 +42,8 @@ class MemoryTable {
   [[nodiscard]] Result<backend::Exported> export_memory(backend::MemoryId memory);
   [[nodiscard]] Result<backend::MemoryId> import(const backend::MemorySource& source);
   [[nodiscard]] std::vector<Heap> heaps();
+  /// Empty for what is no id of memory.
+  [[nodiscard]] std::optional<VulkanMemory> native(backend::MemoryId memory);
 
  private:
   using Pool = std::vector<std::unique_ptr<SharedBlock>>;
@@ -68,7 +69,7 @@ class MemoryTable {
   Context& context_;
   std::mutex mutex_;
   std::array<Pool, 2> pools_;
-  std::unordered_map<Allocation*, std::unique_ptr<Allocation>> allocations_;
+  Allocations allocations_;
   std::array<std::uint64_t, VK_MAX_MEMORY_HEAPS> used_{};   // what core asked for
   std::array<std::uint64_t, VK_MAX_MEMORY_HEAPS> taken_{};  // in blocks
 };

@@ -11,8 +11,8 @@
 
 namespace pintle::vulkan {
 
-using kit::KernelCode;
-using kit::ScalarSource;
+using spirv::KernelCode;
+using spirv::ScalarSource;
 
 namespace {
 
@@ -50,10 +50,10 @@ class Scoped {
 /// The code of each entry of the image, checked against what is declared.
 Result<std::vector<KernelCode>> read_image(const Physical& physical, const backend::ProgramImage& image) {
   const vendor::vulkan::Abilities abilities = physical.abilities();
-  kit::KernelMatcher matcher(image, physical.properties.limits.maxPushConstantsSize,
-                             [&](const kit::SpirvModule& module) {
-                               return vendor::vulkan::check_spirv(abilities, module.version, module.capabilities);
-                             });
+  spirv::KernelMatcher matcher(image, physical.properties.limits.maxPushConstantsSize,
+                               [&](const spirv::Module& module) {
+                                 return vendor::vulkan::check_spirv(abilities, module.version, module.capabilities);
+                               });
   if (image.format == "spirv") {
     PINTLE_TRY(matcher.add(image.code, image.entries));
   } else if (image.format == "glsl") {
@@ -78,7 +78,7 @@ LayoutTable::~LayoutTable() {
   }
 }
 
-Result<const Layout*> LayoutTable::of(const kit::KernelInterface& interface) {
+Result<const Layout*> LayoutTable::of(const spirv::KernelInterface& interface) {
   const Key key{interface.buffers, interface.scalar_source, interface.scalar_bytes};
   const std::lock_guard lock(mutex_);
   Layout& layout = layouts_[key];
@@ -86,7 +86,7 @@ Result<const Layout*> LayoutTable::of(const kit::KernelInterface& interface) {
   return &layout;
 }
 
-Result<void> LayoutTable::create(const kit::KernelInterface& interface, Layout& layout) {
+Result<void> LayoutTable::create(const spirv::KernelInterface& interface, Layout& layout) {
   std::vector<VkDescriptorSetLayoutBinding> bindings;
   for (std::uint32_t number = 0; number < interface.buffers; ++number)
     bindings.push_back({number, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
@@ -192,18 +192,7 @@ Result<backend::ProgramId> ProgramTable::load(const backend::ProgramImage& image
   PINTLE_ASSIGN(parts, read_image(context_.physical(), image));
   auto program = std::make_unique<Program>(context_);
   PINTLE_TRY(program->build(layouts_, parts));
-  const std::lock_guard lock(mutex_);
-  programs_.push_back(std::move(program));
-  return backend::ProgramId{reinterpret_cast<std::uintptr_t>(programs_.back().get())};
-}
-
-void ProgramTable::unload(backend::ProgramId id) noexcept {
-  std::unique_ptr<Program> gone;  // outside the lock: a driver may take its time
-  const std::lock_guard lock(mutex_);
-  const auto place = std::ranges::find(programs_, &program_of(id), [](const auto& program) { return program.get(); });
-  if (place == programs_.end()) return;
-  gone = std::move(*place);
-  programs_.erase(place);
+  return programs_.add(std::move(program));
 }
 
 }  // namespace pintle::vulkan

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "backends/vulkan/context.h"
-#include "kit/spirv_kernel.h"
+#include "kit/owned_table.h"
 #include "pintle/backend/driver.h"
+#include "spirv/kernel.h"
 
 namespace pintle::vulkan {
 
@@ -27,18 +28,18 @@ class LayoutTable {
   LayoutTable(const LayoutTable&) = delete;
   LayoutTable& operator=(const LayoutTable&) = delete;
   ~LayoutTable();
-  [[nodiscard]] Result<const Layout*> of(const kit::KernelInterface& interface);
+  [[nodiscard]] Result<const Layout*> of(const spirv::KernelInterface& interface);
 
  private:
-  using Key = std::tuple<std::uint32_t, kit::ScalarSource, std::uint32_t>;
-  [[nodiscard]] Result<void> create(const kit::KernelInterface& interface, Layout& layout);
+  using Key = std::tuple<std::uint32_t, spirv::ScalarSource, std::uint32_t>;
+  [[nodiscard]] Result<void> create(const spirv::KernelInterface& interface, Layout& layout);
 
   Context& context_;
   std::mutex mutex_;
   std::map<Key, Layout> layouts_;
 };
 
-struct Kernel : kit::KernelInterface {
+struct Kernel : spirv::KernelInterface {
   VkPipeline pipeline = VK_NULL_HANDLE;
   const Layout* layout = nullptr;
 };
@@ -53,34 +54,31 @@ class Program {
 
   [[nodiscard]] const Kernel& kernel(std::uint32_t entry) const noexcept { return kernels_[entry]; }
   /// Makes the pipelines of `parts`, through the cache of compiled code.
-  [[nodiscard]] Result<void> build(LayoutTable& layouts, std::span<const kit::KernelCode> parts);
+  [[nodiscard]] Result<void> build(LayoutTable& layouts, std::span<const spirv::KernelCode> parts);
 
  private:
-  [[nodiscard]] Result<void> build_all(std::span<const kit::KernelCode> parts, std::span<const std::byte> cached,
+  [[nodiscard]] Result<void> build_all(std::span<const spirv::KernelCode> parts, std::span<const std::byte> cached,
                                        std::vector<std::byte>* compiled);
-  [[nodiscard]] Result<VkPipeline> build_one(const kit::KernelCode& part, const Kernel& kernel,
+  [[nodiscard]] Result<VkPipeline> build_one(const spirv::KernelCode& part, const Kernel& kernel,
                                              VkPipelineCache cache) const;
 
   Context& context_;
   std::vector<Kernel> kernels_;  // in the order of the image's entries
 };
 
-[[nodiscard]] inline const Program& program_of(backend::ProgramId id) noexcept {
-  return *reinterpret_cast<const Program*>(static_cast<std::uintptr_t>(id));
-}
+using Programs = kit::OwnedTable<backend::ProgramId, Program>;
 
 /// Thread-safe.
 class ProgramTable {
  public:
   explicit ProgramTable(Context& context) : context_(context), layouts_(context) {}
   [[nodiscard]] Result<backend::ProgramId> load(const backend::ProgramImage& image);
-  void unload(backend::ProgramId program) noexcept;
+  void unload(backend::ProgramId program) noexcept { programs_.remove(program); }
 
  private:
   Context& context_;
   LayoutTable layouts_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Program>> programs_;
+  Programs programs_;
 };
 
 }  // namespace pintle::vulkan

@@ -233,16 +233,14 @@ Result<void> Queue::call(const backend::HostCall& called) {
 
 Result<void> Queue::launch(const backend::ExecIndirect& indirect, const Commands& list) {
   PINTLE_ASSIGN(counts, read_grid(indirect.grid_at));
-  const Grid& most = indirect.exec.grid;
-  const Grid grid{std::min(counts[0], most.x), std::min(counts[1], most.y), std::min(counts[2], most.z)};
-  if (grid.x == 0 || grid.y == 0 || grid.z == 0) return {};
-  return run({}, [&](Recorder& recorder) { return recorder.record(indirect.exec, list, grid); });
+  const auto exec = kit::launch_of(indirect, counts);
+  return exec ? run({}, [&](Recorder& recorder) { return recorder.record(*exec, list); }) : Result<void>();
 }
 
 /// Memory that the host cannot see is downloaded.
-Result<std::array<std::uint32_t, 3>> Queue::read_grid(const backend::Range& range) {
-  std::array<std::uint32_t, 3> counts{};
-  const Allocation& allocation = allocation_of(range.memory);
+Result<kit::GridCounts> Queue::read_grid(const backend::Range& range) {
+  kit::GridCounts counts{};
+  const Allocation& allocation = Allocations::at(range.memory);
   if (allocation.block->mapped() != nullptr) {
     std::memcpy(counts.data(), allocation.block->mapped() + allocation.offset + range.offset, sizeof counts);
     return counts;
@@ -256,42 +254,15 @@ Result<std::array<std::uint32_t, 3>> Queue::read_grid(const backend::Range& rang
   return counts;
 }
 
-QueueTable::~QueueTable() {
-  std::unique_lock lock(mutex_);
-  const auto gone = std::exchange(queues_, {});
-  lock.unlock();  // their threads may ask for others
-}
-
 Result<backend::QueueId> QueueTable::create(const backend::QueueRequest& request, Lane& lane) {
-  const std::uint64_t id = ++last_id_;
-  PINTLE_ASSIGN(queue, Queue::create(context_, *this, lane, {backend::QueueId{id}, request.first_serial}));
-  const std::lock_guard lock(mutex_);
-  queues_.emplace(id, std::move(queue));
-  return backend::QueueId{id};
-}
-
-void QueueTable::destroy(backend::QueueId id) noexcept {
-  std::shared_ptr<Queue> gone;  // outside the lock: its thread may ask for another queue
-  const std::lock_guard lock(mutex_);
-  const auto found = queues_.find(static_cast<std::uint64_t>(id));
-  if (found == queues_.end()) return;
-  gone = std::move(found->second);
-  queues_.erase(found);
-}
-
-std::shared_ptr<Queue> QueueTable::find(backend::QueueId id) {
-  const std::lock_guard lock(mutex_);
-  const auto found = queues_.find(static_cast<std::uint64_t>(id));
-  return found == queues_.end() ? nullptr : found->second;
+  const backend::QueueId id = next_id();
+  PINTLE_ASSIGN(queue, Queue::create(context_, *this, lane, {id, request.first_serial}));
+  add(id, std::move(queue));
+  return id;
 }
 
 Result<void> QueueTable::deliver() {
-  std::vector<std::shared_ptr<Queue>> all;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [id, queue] : queues_) all.push_back(queue);
-  }
-  for (const auto& queue : all) PINTLE_TRY(queue->reached());
+  for (const auto& queue : all()) PINTLE_TRY(queue->reached());
   return {};
 }
 

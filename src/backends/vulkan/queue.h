@@ -1,16 +1,16 @@
 // A queue: submissions in order on a VkQueue that it may share, and a timeline semaphore of its own.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <unordered_map>
 #include <vector>
 
 #include "backends/vulkan/recorder.h"
 #include "backends/vulkan/slot.h"
 #include "kit/host_ranges.h"
+#include "kit/indirect.h"
+#include "kit/shared_table.h"
 #include "kit/step_queue.h"
 
 namespace pintle::vulkan {
@@ -32,7 +32,7 @@ class Queue final : private kit::StepQueue::Native {
   [[nodiscard]] Result<std::uint64_t> reached();
   [[nodiscard]] Result<void> wait(std::uint64_t serial, Deadline deadline);
 
-  [[nodiscard]] const Lane& lane() const noexcept { return lane_; }
+  [[nodiscard]] Lane& lane() const noexcept { return lane_; }
   [[nodiscard]] const std::shared_ptr<Timeline>& timeline() const noexcept { return timeline_; }
   /// The timeline starts at 0, whatever the first serial.
   [[nodiscard]] std::uint64_t value_of(std::uint64_t serial) const noexcept { return serial - first_serial_; }
@@ -64,7 +64,7 @@ class Queue final : private kit::StepQueue::Native {
   [[nodiscard]] Result<void> finish_pieces(Deadline deadline);
   [[nodiscard]] Result<void> call(const backend::HostCall& called);
   [[nodiscard]] Result<void> launch(const backend::ExecIndirect& indirect, const backend::Commands& list);
-  [[nodiscard]] Result<std::array<std::uint32_t, 3>> read_grid(const backend::Range& range);
+  [[nodiscard]] Result<kit::GridCounts> read_grid(const backend::Range& range);
 
   Context& context_;
   QueueTable& all_;
@@ -88,17 +88,16 @@ class Queue final : private kit::StepQueue::Native {
   kit::StepQueue steps_;  // last: its thread ends before what it uses
 };
 
-/// Ids are never given again: a submission may name a queue that is gone. Thread-safe.
-class QueueTable {
+/// All queues of a device, and what they share. Thread-safe.
+class QueueTable : public kit::SharedTable<backend::QueueId, Queue> {
  public:
   explicit QueueTable(Context& context) : context_(context), staging_(context) {}
-  ~QueueTable();
+  /// The threads of queues may ask for others.
+  ~QueueTable() { clear(); }
 
   [[nodiscard]] Result<backend::QueueId> create(const backend::QueueRequest& request, Lane& lane);
-  void destroy(backend::QueueId id) noexcept;
   [[nodiscard]] StagingPool& staging() noexcept { return staging_; }
-  /// Null when it is gone; then it had reached everything.
-  [[nodiscard]] std::shared_ptr<Queue> find(backend::QueueId id);
+  [[nodiscard]] kit::StepQueues& steps() noexcept { return steps_; }
   /// Delivers what is finished on any queue, so that a host call sees it.
   [[nodiscard]] Result<void> deliver();
 
@@ -109,9 +108,6 @@ class QueueTable {
   StagingPool staging_;
   kit::HostRanges written_;
   kit::StepQueues steps_;
-  std::mutex mutex_;
-  std::uint64_t last_id_ = 0;
-  std::unordered_map<std::uint64_t, std::shared_ptr<Queue>> queues_;
 };
 
 }  // namespace pintle::vulkan

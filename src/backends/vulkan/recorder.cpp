@@ -5,6 +5,8 @@
 #include <cstring>
 #include <variant>
 
+#include "kit/accesses.h"
+
 namespace pintle::vulkan {
 namespace {
 
@@ -39,6 +41,19 @@ std::uint64_t period_of(const backend::Fill& fill) noexcept {
   return fill.pattern_size == 8 && std::memcmp(bytes, bytes + word, word) == 0 ? word : fill.pattern_size;
 }
 
+/// What is the same at each replay.
+bool is_fixed(const backend::Command& command, const backend::Commands& list) {
+  const bool is_plain = std::holds_alternative<backend::Copy>(command.operation) ||
+                        std::holds_alternative<backend::Fill>(command.operation) ||
+                        std::holds_alternative<backend::Exec>(command.operation);
+  bool has_slot = false;
+  kit::for_each_range(command, list.arguments,
+                      [&](const backend::Range& range, Access) { has_slot |= range.slot != backend::no_slot; });
+  if (const auto* const exec = kit::exec_of(command))
+    has_slot |= std::ranges::any_of(list.of(*exec), [](const auto& one) { return one.slot != backend::no_slot; });
+  return is_plain && !has_slot;
+}
+
 }  // namespace
 
 Recorder::Recorder(Context& context, Slot& slot) noexcept
@@ -49,15 +64,15 @@ Recorder::Recorder(Context& context, Slot& slot) noexcept
       stages_(stages_of(context, slot.lane())) {}
 
 Recorder::Place Recorder::place_of(const backend::Range& range) noexcept {
-  const Allocation& allocation = allocation_of(range.memory);
+  const Allocation& allocation = Allocations::at(range.memory);
   return {allocation.block->buffer(), allocation.offset + range.offset};
 }
 
 Result<void> Recorder::record(const backend::Commands& list) {
   PINTLE_TRY(slot_.reserve_queries(timestamps_in(list)));
-  barrier(Order::after_all_before);
+  begin();
   PINTLE_TRY(record_commands(list));
-  barrier(Order::before_host);
+  barrier(Order::before_all_behind);
   return {};
 }
 
@@ -70,27 +85,46 @@ Result<void> Recorder::record_commands(const backend::Commands& list) {
   return {};
 }
 
-Result<void> Recorder::record(const backend::Exec& exec, const backend::Commands& list, const Grid& grid) {
-  backend::Exec launched = exec;
-  launched.grid = grid;
+Result<void> Recorder::record(const backend::Exec& exec, const backend::Commands& list) {
   list_ = &list;
-  barrier(Order::after_all_before);
-  PINTLE_TRY((*this)(launched));
-  barrier(Order::before_host);
+  begin();
+  PINTLE_TRY((*this)(exec));
+  barrier(Order::before_all_behind);
   return {};
+}
+
+Result<std::unique_ptr<Recording>> Recorder::translate(const backend::Commands& list, Context& context,
+                                                       StagingPool& staging) {
+  if (!std::ranges::all_of(list.commands, [&](const auto& command) { return is_fixed(command, list); })) {
+    return Error(Errc::unsupported,
+                 "Only lists without slots, host memory, host calls and timestamps are translated once.");
+  }
+  auto recording = std::make_unique<Recording>();
+  recording->list = list;
+  PINTLE_ASSIGN(slot, Slot::create(context, staging, context.lane(QueueKind::compute), Slot::Level::replayed));
+  recording->slot = std::move(slot);
+  PINTLE_TRY(recording->slot->begin());
+  PINTLE_TRY(Recorder(context, *recording->slot).record_commands(list));
+  PINTLE_TRY(context.check(context.vk.EndCommandBuffer(recording->slot->commands()), "vkEndCommandBuffer"));
+  return recording;
+}
+
+/// Each of our command buffers ends with a barrier for what is behind it.
+void Recorder::begin() {
+  if (slot_.lane().is_shared.load()) barrier(Order::after_all_before);
 }
 
 /// Submission order alone orders no memory.
 void Recorder::barrier(Order order) {
-  const bool to_host = order == Order::before_host;
+  const bool to_host = order == Order::before_all_behind;
   if (vk_.CmdPipelineBarrier2 != nullptr) {
     VkMemoryBarrier2 memory{};
     memory.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2;
     memory.srcStageMask = stages_;
     memory.srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT;
-    memory.dstStageMask = to_host ? VK_PIPELINE_STAGE_2_HOST_BIT : static_cast<VkPipelineStageFlags2>(stages_);
+    memory.dstStageMask = stages_ | (to_host ? VK_PIPELINE_STAGE_2_HOST_BIT : 0);
     memory.dstAccessMask =
-        to_host ? VK_ACCESS_2_HOST_READ_BIT : VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT;
+        VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT | (to_host ? VK_ACCESS_2_HOST_READ_BIT : 0);
     VkDependencyInfo info{};
     info.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO;
     info.memoryBarrierCount = 1;
@@ -98,11 +132,11 @@ void Recorder::barrier(Order order) {
     vk_.CmdPipelineBarrier2(commands_, &info);
     return;
   }
-  const VkMemoryBarrier memory{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_MEMORY_WRITE_BIT,
-                               to_host ? VkAccessFlags{VK_ACCESS_HOST_READ_BIT}
-                                       : VkAccessFlags{VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT}};
-  vk_.CmdPipelineBarrier(commands_, stages_, to_host ? VkPipelineStageFlags{VK_PIPELINE_STAGE_HOST_BIT} : stages_, 0, 1,
-                         &memory, 0, nullptr, 0, nullptr);
+  const VkPipelineStageFlags host = to_host ? VK_PIPELINE_STAGE_HOST_BIT : 0;
+  const VkMemoryBarrier memory{
+      VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_MEMORY_WRITE_BIT,
+      VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT | (to_host ? VkAccessFlags{VK_ACCESS_HOST_READ_BIT} : 0)};
+  vk_.CmdPipelineBarrier(commands_, stages_, stages_ | host, 0, 1, &memory, 0, nullptr, 0, nullptr);
 }
 
 void Recorder::copy(const Place& to, const Place& from, std::uint64_t size) {
@@ -196,7 +230,7 @@ Result<void> Recorder::operator()(const backend::Timestamp& timestamp) {
 }
 
 Result<void> Recorder::operator()(const backend::Replay& replay) {
-  const Recording& recording = recording_of(replay.recording);
+  const Recording& recording = Recordings::at(replay.recording);
   const backend::Commands* const outer = list_;
   bound_ = VK_NULL_HANDLE;
   if (slot_.lane().family.index != recording.slot->lane().family.index) {
@@ -210,7 +244,7 @@ Result<void> Recorder::operator()(const backend::Replay& replay) {
 }
 
 Result<void> Recorder::operator()(const backend::Exec& exec) {
-  const Kernel& kernel = program_of(exec.program).kernel(exec.entry);
+  const Kernel& kernel = Programs::at(exec.program).kernel(exec.entry);
   if (bound_ != kernel.pipeline) {
     bound_ = kernel.pipeline;
     vk_.CmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, bound_);
@@ -232,14 +266,14 @@ Result<void> Recorder::bind_arguments(const Kernel& kernel, std::span<const Argu
       const Place place = place_of(range);
       buffers[buffer++] = {place.buffer, place.offset, std::max<VkDeviceSize>(word, (range.size + 3) / word * word)};
     } else if (argument.kind == Argument::Kind::scalar) {
-      const kit::ScalarPlace& place = kernel.scalars[scalar++];
+      const spirv::ScalarPlace& place = kernel.scalars[scalar++];
       std::memcpy(scalars.data() + place.offset, argument.scalar.bytes.data(), place.size);
     }
   }
-  if (kernel.scalar_source == kit::ScalarSource::push) {
+  if (kernel.scalar_source == spirv::ScalarSource::push) {
     vk_.CmdPushConstants(commands_, kernel.layout->pipeline, VK_SHADER_STAGE_COMPUTE_BIT, 0, kernel.scalar_bytes,
                          scalars.data());
-  } else if (kernel.scalar_source == kit::ScalarSource::uniform) {
+  } else if (kernel.scalar_source == spirv::ScalarSource::uniform) {
     const auto alignment = context_.physical().properties.limits.minUniformBufferOffsetAlignment;
     PINTLE_ASSIGN(staged, slot_.staging.take(kernel.scalar_bytes, std::max<std::uint64_t>(alignment, 16)));
     std::memcpy(staged.data, scalars.data(), kernel.scalar_bytes);

@@ -17,8 +17,11 @@ class Recorder {
   [[nodiscard]] Result<void> record(const backend::Commands& list);
   /// The same without those two barriers, for a command buffer that is replayed.
   [[nodiscard]] Result<void> record_commands(const backend::Commands& list);
-  /// A launch with another grid than the command's.
-  [[nodiscard]] Result<void> record(const backend::Exec& exec, const backend::Commands& list, const Grid& grid);
+  /// One launch of the list, as it is given here.
+  [[nodiscard]] Result<void> record(const backend::Exec& exec, const backend::Commands& list);
+  /// A list that is translated once; `unsupported` for any with slots, host memory and steps.
+  [[nodiscard]] static Result<std::unique_ptr<Recording>> translate(const backend::Commands& list, Context& context,
+                                                                    StagingPool& staging);
 
   [[nodiscard]] Result<void> operator()(const backend::Copy& copy);
   [[nodiscard]] Result<void> operator()(const backend::Fill& fill);
@@ -39,9 +42,13 @@ class Recorder {
     VkBuffer buffer = VK_NULL_HANDLE;
     std::uint64_t offset = 0;
   };
-  enum class Order : std::uint8_t { after_all_before, before_host };
+  enum class Order : std::uint8_t {
+    after_all_before,
+    before_all_behind,  ///< And before the host looks.
+  };
 
   [[nodiscard]] static Place place_of(const backend::Range& range) noexcept;
+  void begin();
   void barrier(Order order);
   void copy(const Place& to, const Place& from, std::uint64_t size);
   [[nodiscard]] Result<void> fill_staged(const backend::Fill& fill, const Place& to, std::uint64_t begin,

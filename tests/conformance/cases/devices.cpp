@@ -6,6 +6,9 @@
 #include <set>
 
 #include "conformance/ways.h"
+#include "pintle/native/cpu.h"
+#include "pintle/native/opencl.h"
+#include "pintle/native/vulkan.h"
 
 namespace pintle::conformance {
 namespace {
@@ -51,6 +54,34 @@ DEVICE_TEST(Device, HasOneRowForEachFeature) {
     if (row.support != Support::native) CHECK(!row.detail.empty());
   }
   CHECK_EQ(seen.size(), feature_count);
+}
+
+template <class T, class Object>
+void check_no_native(const Object& object) {
+  const auto answer = object.template native<T>();
+  if (!CHECK(!answer)) return;
+  CHECK(answer.error().code() == Errc::unsupported || answer.error().code() == Errc::invalid_argument);
+}
+
+// A memory type of a queue, and the like, once read what was not there.
+DEVICE_TEST(Device, NativeTypesGoWithTheirKindOfObject) {
+  const Queue queue = test.queue();
+  const Buffer buffer = need(test.device().allocate(DType::u32, {16}));
+  const auto belong_to_devices = [&]<class... Types>() {
+    (check_no_native<Types>(queue), ...);
+    (check_no_native<Types>(buffer), ...);
+  };
+  const auto belong_to_queues = [&]<class... Types>() {
+    (check_no_native<Types>(test.device()), ...);
+    (check_no_native<Types>(buffer), ...);
+  };
+  const auto belong_to_buffers = [&]<class... Types>() {
+    (check_no_native<Types>(test.device()), ...);
+    (check_no_native<Types>(queue), ...);
+  };
+  belong_to_devices.operator()<cpu::CpuDevice, vulkan::VulkanDevice, opencl::OpenClDevice>();
+  belong_to_queues.operator()<vulkan::VulkanQueue, opencl::OpenClQueue>();
+  belong_to_buffers.operator()<cpu::CpuMemory, vulkan::VulkanMemory, opencl::OpenClMemory>();
 }
 
 // D6: limits are those of a real device, and consistent with each other.

@@ -1,4 +1,4 @@
-#include "kit/spirv_kernel.h"
+#include "spirv/kernel.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,7 +11,7 @@
 
 #include "base/quote.h"
 
-namespace pintle::kit {
+namespace pintle::spirv {
 namespace {
 
 using backend::Constant;
@@ -29,7 +29,7 @@ Error mismatch(fmt::format_string<Values...> sentence, Values&&... values) {
 /// One entry of an image and its module, while they are compared.
 class Matching {
  public:
-  Matching(std::uint32_t most_push_bytes, const SpirvModule& module, const SpirvEntry& entry, const Entry& declared)
+  Matching(std::uint32_t most_push_bytes, const Module& module, const EntryPoint& entry, const Entry& declared)
       : most_push_bytes_(most_push_bytes), module_(module), entry_(entry), declared_(declared) {}
 
   Result<void> check(KernelCode& kernel) {
@@ -60,7 +60,7 @@ class Matching {
     const std::array<std::uint32_t, 3> wanted{group.x, group.y, group.z};
     if (!entry_.group_size) return mismatch("has no group size; ({},{},{}) is declared", group.x, group.y, group.z);
     for (std::size_t index = 0; index < 3; ++index) {
-      const SpirvDimension& dimension = (*entry_.group_size)[index];
+      const Dimension& dimension = (*entry_.group_size)[index];
       if (dimension.spec_id) add(specialization, *dimension.spec_id, wanted[index]);
       else if (dimension.value != wanted[index]) {
         const auto& sizes = *entry_.group_size;
@@ -79,12 +79,12 @@ class Matching {
   }
 
   /// Of several entry points in a module only those of version 1.4 and up say what they use.
-  [[nodiscard]] bool uses(const SpirvBinding& binding) const {
+  [[nodiscard]] bool uses(const Binding& binding) const {
     if (module_.version < 0x00010400) return module_.entries.size() == 1 || binding.set == 0;
     return std::ranges::find(entry_.interface, binding.id) != entry_.interface.end();
   }
-  [[nodiscard]] const SpirvBinding* find(std::uint32_t number) const {
-    for (const SpirvBinding& binding : module_.bindings) {
+  [[nodiscard]] const Binding* find(std::uint32_t number) const {
+    for (const Binding& binding : module_.bindings) {
       if (uses(binding) && binding.set == 0 && binding.binding == number) return &binding;
     }
     return nullptr;
@@ -92,12 +92,12 @@ class Matching {
 
   Result<void> find_scalars(KernelInterface& interface) const {
     if (interface.scalar_bytes == 0) return {};
-    const SpirvBinding* const uniform = find(interface.buffers);
-    const SpirvBlock* block = nullptr;
+    const Binding* const uniform = find(interface.buffers);
+    const Block* block = nullptr;
     if (module_.push_constants) {
       interface.scalar_source = ScalarSource::push;
       block = &*module_.push_constants;
-    } else if (uniform != nullptr && uniform->kind == SpirvBinding::Kind::uniform_block) {
+    } else if (uniform != nullptr && uniform->kind == Binding::Kind::uniform_block) {
       interface.scalar_source = ScalarSource::uniform;
       block = &uniform->block;
     } else {
@@ -121,19 +121,22 @@ class Matching {
   Result<void> check_bindings(const KernelInterface& interface) const {
     for (std::uint32_t number = 0; number < buffers_.size(); ++number) {
       const Parameter& parameter = *buffers_[number];
-      const SpirvBinding* const binding = find(number);
+      const Binding* const binding = find(number);
       if (binding == nullptr)
         return mismatch("has nothing at set 0, binding {}, where parameter \"{}\" is bound", number, parameter.name);
-      if (binding->kind != SpirvBinding::Kind::storage_buffer)
+      if (binding->kind != Binding::Kind::storage_buffer)
         return mismatch("has no storage buffer at set 0, binding {}, where parameter \"{}\" is bound", number,
                         parameter.name);
       if (writes(parameter.access) && !binding->is_writable && !is_bound_twice(number))
         return mismatch("only reads at set 0, binding {}, and parameter \"{}\" is declared ({})", number,
                         parameter.name, name(parameter.access));
+      if (!writes(parameter.access) && is_written(number))
+        return mismatch("writes at set 0, binding {}, and parameter \"{}\" is declared ({})", number, parameter.name,
+                        name(parameter.access));
     }
     const std::uint32_t end = interface.buffers + (interface.scalar_source == ScalarSource::uniform ? 1 : 0);
     const bool can_tell = module_.version >= 0x00010400 || module_.entries.size() == 1;
-    for (const SpirvBinding& binding : module_.bindings) {
+    for (const Binding& binding : module_.bindings) {
       if (!can_tell || !uses(binding) || (binding.set == 0 && binding.binding < end)) continue;
       return mismatch("uses \"{}\" at set {}, binding {}, where no parameter is bound ({} buffers are declared)",
                       binding.name, binding.set, binding.binding, interface.buffers);
@@ -141,16 +144,22 @@ class Matching {
     return {};
   }
 
+  [[nodiscard]] bool is_written(std::uint32_t number) const {
+    return std::ranges::any_of(module_.bindings, [&](const Binding& binding) {
+      return binding.set == 0 && binding.binding == number && std::ranges::count(entry_.written, binding.id) != 0;
+    });
+  }
+
   /// The same bytes under two types; one may be read-only.
   [[nodiscard]] bool is_bound_twice(std::uint32_t number) const {
-    return std::ranges::count_if(module_.bindings, [&](const SpirvBinding& binding) {
+    return std::ranges::count_if(module_.bindings, [&](const Binding& binding) {
              return binding.set == 0 && binding.binding == number;
            }) > 1;
   }
 
   const std::uint32_t most_push_bytes_;
-  const SpirvModule& module_;
-  const SpirvEntry& entry_;
+  const Module& module_;
+  const EntryPoint& entry_;
   const Entry& declared_;
   std::vector<const Parameter*> buffers_;
 };
@@ -174,16 +183,16 @@ Result<double> number_of(const Constant& constant) {
 }
 
 /// As the module's type wants it.
-Result<void> append_constant(Specialization& specialization, const SpirvConstant& wanted, const Constant& given) {
+Result<void> append_constant(Specialization& specialization, const SpecConstant& wanted, const Constant& given) {
   PINTLE_ASSIGN(value, number_of(given));
   const auto offset = static_cast<std::uint32_t>(specialization.data.size());
   auto& data = specialization.data;
-  const bool is_signed = wanted.kind == SpirvConstant::Kind::integer;
+  const bool is_signed = wanted.kind == SpecConstant::Kind::integer;
   const double end = std::ldexp(1.0, static_cast<int>(wanted.bits) - (is_signed ? 1 : 0));
   const bool is_whole = value == std::trunc(value) && value < end && value >= (is_signed ? -end : 0.0);
-  if (wanted.kind == SpirvConstant::Kind::boolean) {
+  if (wanted.kind == SpecConstant::Kind::boolean) {
     append(data, std::uint32_t{value != 0});
-  } else if (wanted.kind == SpirvConstant::Kind::floating) {
+  } else if (wanted.kind == SpecConstant::Kind::floating) {
     if (wanted.bits == 32) append(data, static_cast<float>(value));
     else if (wanted.bits == 64) append(data, value);
     else
@@ -203,9 +212,9 @@ Result<void> append_constant(Specialization& specialization, const SpirvConstant
 }
 
 /// The module of an entry: the one that has its name, or, for an image of one entry, "main".
-const SpirvEntry* entry_in(const SpirvModule& module, const Entry& declared, std::size_t entries) {
-  const auto computes = [](const SpirvEntry& entry) { return entry.model == spirv_compute_model; };
-  for (const SpirvEntry& entry : module.entries) {
+const EntryPoint* entry_in(const Module& module, const Entry& declared, std::size_t entries) {
+  const auto computes = [](const EntryPoint& entry) { return entry.model == compute_model; };
+  for (const EntryPoint& entry : module.entries) {
     if (computes(entry) && entry.name == declared.name) return &entry;
   }
   const bool is_main =
@@ -213,10 +222,10 @@ const SpirvEntry* entry_in(const SpirvModule& module, const Entry& declared, std
   return is_main ? module.entries.data() : nullptr;
 }
 
-Error missing_entry(std::span<const SpirvModule> modules, const ProgramImage& image, const Entry& declared) {
+Error missing_entry(std::span<const Module> modules, const ProgramImage& image, const Entry& declared) {
   std::vector<std::string> names;
-  for (const SpirvModule& module : modules) {
-    for (const SpirvEntry& entry : module.entries) names.push_back(base::quote(entry.name));
+  for (const Module& module : modules) {
+    for (const EntryPoint& entry : module.entries) names.push_back(base::quote(entry.name));
   }
   return mismatch("[Program {}] has no compute entry point with the name {}; it has {}.", base::quote(image.name),
                   base::quote(declared.name), fmt::join(names, ", "));
@@ -225,12 +234,12 @@ Error missing_entry(std::span<const SpirvModule> modules, const ProgramImage& im
 }  // namespace
 
 Result<void> KernelMatcher::add(std::span<const std::byte> code, std::span<const Entry> entries) {
-  const auto modules = read_spirv(code);
+  const auto modules = read_modules(code);
   if (!modules) return modules.error().during(fmt::format("loading [Program {}]", base::quote(image_.name)));
   for (const Entry& declared : entries) {
-    const SpirvModule* serving = nullptr;
-    const SpirvEntry* entry = nullptr;
-    for (const SpirvModule& module : *modules) {
+    const Module* serving = nullptr;
+    const EntryPoint* entry = nullptr;
+    for (const Module& module : *modules) {
       serving = &module;
       entry = entry_in(module, declared, entries.size());
       if (entry != nullptr) break;
@@ -242,7 +251,7 @@ Result<void> KernelMatcher::add(std::span<const std::byte> code, std::span<const
   return {};
 }
 
-Result<KernelCode> KernelMatcher::match(const SpirvModule& module, const SpirvEntry& entry, const Entry& declared) {
+Result<KernelCode> KernelMatcher::match(const Module& module, const EntryPoint& entry, const Entry& declared) {
   KernelCode kernel;
   kernel.text = fmt::format("Entry {} of [Program {}]", base::quote(declared.name), base::quote(image_.name));
   kernel.code.assign(module.code.begin(), module.code.end());
@@ -255,10 +264,10 @@ Result<KernelCode> KernelMatcher::match(const SpirvModule& module, const SpirvEn
 }
 
 /// Sets those constants that the module has.
-Result<void> KernelMatcher::specialize(const SpirvModule& module, KernelCode& kernel) {
+Result<void> KernelMatcher::specialize(const Module& module, KernelCode& kernel) {
   for (std::size_t index = 0; index < image_.constants.size(); ++index) {
     const Constant& constant = image_.constants[index];
-    const auto wanted = std::ranges::find(module.constants, constant.name, &SpirvConstant::name);
+    const auto wanted = std::ranges::find(module.constants, constant.name, &SpecConstant::name);
     if (wanted == module.constants.end()) continue;
     found_[index] = true;
     PINTLE_TRY(append_constant(kernel.specialization, *wanted, constant));
@@ -273,4 +282,4 @@ Result<std::vector<KernelCode>> KernelMatcher::finish() {
                   base::quote(image_.constants[static_cast<std::size_t>(missing - found_.begin())].name));
 }
 
-}  // namespace pintle::kit
+}  // namespace pintle::spirv

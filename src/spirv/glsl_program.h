@@ -9,7 +9,7 @@
 
 #include "pintle/error.h"
 
-namespace pintle::kit {
+namespace pintle::spirv {
 
 /// A compute shader.
 struct GlslSource {
@@ -25,4 +25,4 @@ struct GlslSource {
 /// SPIR-V 1.5 for Vulkan 1.2. `build_failed` has only the compiler's words; one that hangs is killed after two minutes.
 [[nodiscard]] Result<std::vector<std::byte>> compile_glsl(const GlslSource& source);
 
-}  // namespace pintle::kit
+}  // namespace pintle::spirv

@@ -1,4 +1,4 @@
-#include "kit/spirv_tables.h"
+#include "spirv/tables.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "base/bytes.h"
 
-namespace pintle::kit::spirv {
+namespace pintle::spirv {
 namespace {
 
 constexpr std::uint32_t magic = 0x07230203;
@@ -22,6 +22,10 @@ struct Instruction {
   std::uint32_t op = 0;
   std::span<const std::uint32_t> operands;
 };
+
+[[nodiscard]] bool is_definition(std::uint32_t number) noexcept {
+  return number >= op::type_bool && number <= op::spec_constant_op;
+}
 
 class ModuleReader {
  public:
@@ -74,7 +78,23 @@ class ModuleReader {
       case op::function_end:
       case op::function_call: return read_function(it);
       case op::variable: return is_in_function_ ? Result<void>() : read_variable(it);
-      default: return it.op >= op::type_bool && it.op <= op::spec_constant_op ? read_definition(it) : Result<void>();
+      case op::access_chain:
+      case op::in_bounds_access_chain:
+      case op::ptr_access_chain:
+      case op::in_bounds_ptr_access_chain:
+      case op::copy_object: return read_chain(it);
+      case op::store:
+      case op::copy_memory:
+      case op::copy_memory_sized:
+      case op::atomic_store:
+      case op::atomic_flag_clear: return read_write(it, 0);
+      case op::atomic_flag_test_and_set:
+      case op::atomic_f_min_ext:
+      case op::atomic_f_max_ext:
+      case op::atomic_f_add_ext: return read_write(it, 2);
+      default:
+        if (it.op >= op::atomic_exchange && it.op <= op::atomic_xor) return read_write(it, 2);
+        return is_definition(it.op) ? read_definition(it) : Result<void>();
     }
   }
 
@@ -119,7 +139,7 @@ class ModuleReader {
 
   Result<void> read_entry(const Instruction& it) {
     PINTLE_ASSIGN(function, id(it, 1));
-    EntryPoint entry;
+    TableEntry entry;
     entry.model = it.operands[0];
     std::size_t next = 0;
     PINTLE_ASSIGN(name, text(it, 2, next));
@@ -168,10 +188,30 @@ class ModuleReader {
     return {};
   }
 
+  /// A pointer into what another points into.
+  Result<void> read_chain(const Instruction& it) {
+    PINTLE_ASSIGN(pointer, id(it, 1));
+    PINTLE_ASSIGN(base, id(it, 2));
+    roots_[pointer] = root_of(base);
+    return {};
+  }
+
+  Result<void> read_write(const Instruction& it, std::size_t target) {
+    PINTLE_ASSIGN(pointer, id(it, target));
+    tables_.bodies[function_].written.insert(root_of(pointer));
+    return {};
+  }
+
+  [[nodiscard]] std::uint32_t root_of(std::uint32_t pointer) const {
+    const auto found = roots_.find(pointer);
+    return found == roots_.end() ? pointer : found->second;
+  }
+
   Result<void> read_function(const Instruction& it) {
     if (it.op == op::function_call) {
       PINTLE_ASSIGN(callee, id(it, 2));
       called_.emplace(callee, it.at);
+      tables_.bodies[function_].called.insert(callee);
       return {};
     }
     const bool begins = it.op == op::function;
@@ -181,6 +221,7 @@ class ModuleReader {
     if (!begins) return {};
     PINTLE_ASSIGN(function, id(it, 1));
     functions_.insert(function);
+    function_ = function;
     return {};
   }
 
@@ -321,6 +362,8 @@ class ModuleReader {
   Tables tables_;
   std::map<std::uint32_t, std::size_t> called_;  // functions, and where they are used
   std::set<std::uint32_t> functions_;
+  std::unordered_map<std::uint32_t, std::uint32_t> roots_;  // of chains: what they begin at
+  std::uint32_t function_ = 0;                              // the last that began
   bool is_in_function_ = false;
 };
 
@@ -361,4 +404,4 @@ Result<Tables> read_module(std::span<const std::uint32_t> words, std::size_t beg
   return ModuleReader(words, begin).read(end);
 }
 
-}  // namespace pintle::kit::spirv
+}  // namespace pintle::spirv

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "kit/spirv.h"
 #include "pintle/backend/driver.h"
+#include "spirv/module.h"
 
-namespace pintle::kit {
+namespace pintle::spirv {
 
 /// How scalars reach a kernel.
 enum class ScalarSource : std::uint8_t { none, push, uniform };
@@ -52,7 +52,7 @@ struct KernelCode {
 class KernelMatcher {
  public:
   /// Whether the device can run the module; the error goes on after "Entry ... of [Program ...] ".
-  using CheckModule = std::function<Result<void>(const SpirvModule& module)>;
+  using CheckModule = std::function<Result<void>(const Module& module)>;
 
   KernelMatcher(const backend::ProgramImage& image, std::uint32_t most_push_bytes, CheckModule check)
       : image_(image), most_push_bytes_(most_push_bytes), check_(std::move(check)), found_(image.constants.size()) {}
@@ -64,8 +64,8 @@ class KernelMatcher {
   [[nodiscard]] Result<std::vector<KernelCode>> finish();
 
  private:
-  [[nodiscard]] Result<KernelCode> match(const SpirvModule& module, const SpirvEntry& entry, const Entry& declared);
-  [[nodiscard]] Result<void> specialize(const SpirvModule& module, KernelCode& kernel);
+  [[nodiscard]] Result<KernelCode> match(const Module& module, const EntryPoint& entry, const Entry& declared);
+  [[nodiscard]] Result<void> specialize(const Module& module, KernelCode& kernel);
 
   const backend::ProgramImage& image_;
   const std::uint32_t most_push_bytes_;
@@ -74,4 +74,4 @@ class KernelMatcher {
   std::vector<KernelCode> kernels_;
 };
 
-}  // namespace pintle::kit
+}  // namespace pintle::spirv

@@ -1,32 +1,27 @@
-#include "kit/spirv.h"
+#include "spirv/module.h"
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "base/bytes.h"
 #include "base/contain.h"
-#include "kit/spirv_tables.h"
+#include "spirv/tables.h"
 
-namespace pintle::kit {
+namespace pintle::spirv {
 namespace {
-
-using spirv::Definition;
-using spirv::malformed;
-using spirv::no_member;
-using spirv::Tables;
-namespace decoration = spirv::decoration;
-namespace op = spirv::op;
 
 /// What the host wants to know, from the tables of a module.
 class Summary {
  public:
   Summary(const Tables& tables, std::size_t begin) : tables_(tables), begin_(begin) {}
 
-  Result<SpirvModule> make() {
+  Result<Module> make() {
     module_.version = tables_.version;
     module_.capabilities = tables_.capabilities;
-    for (const spirv::EntryPoint& entry : tables_.entries) {
+    for (const TableEntry& entry : tables_.entries) {
       PINTLE_ASSIGN(size, group_size_of(entry.function));
-      module_.entries.push_back({entry.name, entry.model, size, entry.interface});
+      module_.entries.push_back({entry.name, entry.model, size, entry.interface, written_by(entry.function)});
     }
     for (const std::uint32_t variable : tables_.variables) add_variable(variable);
     for (const std::uint32_t constant : tables_.spec_constants) add_constant(constant);
@@ -34,12 +29,27 @@ class Summary {
   }
 
  private:
+  /// By the function and what it calls. What is reached through a pointer that is handed over is not known.
+  [[nodiscard]] std::vector<std::uint32_t> written_by(std::uint32_t function) const {
+    std::set<std::uint32_t> seen{function}, written;
+    for (std::vector<std::uint32_t> rest{function}; !rest.empty();) {
+      const auto body = tables_.bodies.find(rest.back());
+      rest.pop_back();
+      if (body == tables_.bodies.end()) continue;
+      written.insert(body->second.written.begin(), body->second.written.end());
+      for (const std::uint32_t called : body->second.called) {
+        if (seen.insert(called).second) rest.push_back(called);
+      }
+    }
+    return {written.begin(), written.end()};
+  }
+
   /// The built-in constant, else the mode of the entry point.
-  [[nodiscard]] Result<std::optional<std::array<SpirvDimension, 3>>> group_size_of(std::uint32_t function) const {
-    std::array<SpirvDimension, 3> dimensions;
+  [[nodiscard]] Result<std::optional<std::array<Dimension, 3>>> group_size_of(std::uint32_t function) const {
+    std::array<Dimension, 3> dimensions;
     const auto mode = tables_.modes.find(function);
     const Definition* const built_in = tables_.find(tables_.workgroup_size);
-    if (built_in == nullptr && mode == tables_.modes.end()) return std::optional<std::array<SpirvDimension, 3>>();
+    if (built_in == nullptr && mode == tables_.modes.end()) return std::optional<std::array<Dimension, 3>>();
     if (built_in != nullptr && built_in->parts.size() != 3)
       return malformed(begin_, "has a WorkgroupSize that is not three constants");
     for (std::size_t index = 0; index < 3; ++index) {
@@ -60,8 +70,8 @@ class Summary {
     return std::optional(dimensions);
   }
 
-  [[nodiscard]] SpirvBlock block_of(std::uint32_t type, const Definition& definition) const {
-    SpirvBlock block;
+  [[nodiscard]] Block block_of(std::uint32_t type, const Definition& definition) const {
+    Block block;
     block.size = definition.size;
     for (std::uint32_t index = 0; index < definition.parts.size(); ++index) {
       const auto name = tables_.member_names.find({type, index});
@@ -78,10 +88,10 @@ class Summary {
     const std::uint32_t target = pointer != nullptr ? pointer->type : 0;
     const Definition* const type = tables_.find(target);
     const bool is_struct = type != nullptr && type->op == op::type_struct;
-    if (variable.value == spirv::class_push_constant && is_struct) module_.push_constants = block_of(target, *type);
+    if (variable.value == class_push_constant && is_struct) module_.push_constants = block_of(target, *type);
     const auto binding = tables_.decorated(id, no_member, decoration::binding);
     if (!binding) return;
-    SpirvBinding bound;
+    Binding bound;
     bound.id = id;
     bound.name = tables_.name_of(id).empty() ? tables_.name_of(target) : tables_.name_of(id);
     bound.set = static_cast<std::uint32_t>(tables_.decorated(id, no_member, decoration::descriptor_set).value_or(0));
@@ -94,10 +104,10 @@ class Summary {
     module_.bindings.push_back(std::move(bound));
   }
 
-  [[nodiscard]] SpirvBinding::Kind kind_of(std::uint32_t storage_class, std::uint32_t type) const {
-    using enum SpirvBinding::Kind;
-    if (storage_class == spirv::class_storage_buffer) return storage_buffer;
-    if (storage_class != spirv::class_uniform) return other;
+  [[nodiscard]] Binding::Kind kind_of(std::uint32_t storage_class, std::uint32_t type) const {
+    using enum Binding::Kind;
+    if (storage_class == class_storage_buffer) return storage_buffer;
+    if (storage_class != class_uniform) return other;
     return tables_.decorated(type, no_member, decoration::buffer_block) ? storage_buffer : uniform_block;
   }
 
@@ -110,11 +120,11 @@ class Summary {
   }
 
   void add_constant(std::uint32_t id) {
-    using enum SpirvConstant::Kind;
+    using enum SpecConstant::Kind;
     const auto spec_id = tables_.decorated(id, no_member, decoration::spec_id);
     const Definition* const type = tables_.find(tables_.find(id)->type);
     if (!spec_id || type == nullptr) return;
-    SpirvConstant constant{tables_.name_of(id), static_cast<std::uint32_t>(*spec_id), integer, type->value};
+    SpecConstant constant{tables_.name_of(id), static_cast<std::uint32_t>(*spec_id), integer, type->value};
     if (type->op == op::type_bool) constant.kind = boolean;
     else if (type->op == op::type_float) constant.kind = floating;
     else if (!type->is_signed) constant.kind = unsigned_integer;
@@ -123,21 +133,21 @@ class Summary {
 
   const Tables& tables_;
   const std::size_t begin_;
-  SpirvModule module_;
+  Module module_;
 };
 
-Result<std::vector<SpirvModule>> read_all(std::span<const std::byte> code) {
+Result<std::vector<Module>> read_all(std::span<const std::byte> code) {
   constexpr std::size_t word_size = sizeof(std::uint32_t);
   if (code.size() % word_size != 0)
     return malformed(code.size() / word_size, fmt::format("is truncated: ({}) bytes are no whole words", code.size()));
   std::vector<std::uint32_t> words(code.size() / word_size);
   for (std::size_t index = 0; index < words.size(); ++index)
     words[index] = base::load_little<std::uint32_t>(code, index * word_size).value_or(0);
-  std::vector<SpirvModule> modules;
+  std::vector<Module> modules;
   std::size_t begin = 0;
   do {
     std::size_t end = 0;
-    PINTLE_ASSIGN(tables, spirv::read_module(words, begin, end));
+    PINTLE_ASSIGN(tables, read_module(words, begin, end));
     PINTLE_ASSIGN(module, Summary(tables, begin).make());
     module.code = code.subspan(begin * word_size, (end - begin) * word_size);
     modules.push_back(std::move(module));
@@ -148,8 +158,8 @@ Result<std::vector<SpirvModule>> read_all(std::span<const std::byte> code) {
 
 }  // namespace
 
-Result<std::vector<SpirvModule>> read_spirv(std::span<const std::byte> code) {
+Result<std::vector<Module>> read_modules(std::span<const std::byte> code) {
   return base::contain("reading SPIR-V", [&] { return read_all(code); });
 }
 
-}  // namespace pintle::kit
+}  // namespace pintle::spirv

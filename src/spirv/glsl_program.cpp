@@ -1,4 +1,4 @@
-#include "kit/glsl_program.h"
+#include "spirv/glsl_program.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "base/subprocess.h"
 #include "base/temporary_folder.h"
 
-namespace pintle::kit {
+namespace pintle::spirv {
 namespace {
 
 constexpr auto compile_time = std::chrono::minutes(2);
@@ -75,4 +75,4 @@ Result<std::vector<std::byte>> compile_glsl(const GlslSource& source) {
   return base::contain("compiling", [&] { return compile(source); });
 }
 
-}  // namespace pintle::kit
+}  // namespace pintle::spirv

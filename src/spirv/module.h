@@ -12,22 +12,22 @@
 
 #include "pintle/error.h"
 
-namespace pintle::kit {
+namespace pintle::spirv {
 
 /// A member of a block as it lies in memory.
-struct SpirvMember {
+struct Member {
   std::string name;  ///< Empty where the module has no names.
   std::uint64_t offset = 0;
   std::uint64_t size = 0;  ///< 0: an array without an end.
 };
 
-struct SpirvBlock {
-  std::vector<SpirvMember> members;
+struct Block {
+  std::vector<Member> members;
   std::uint64_t size = 0;  ///< The end of the last member.
 };
 
 /// A variable that the host binds.
-struct SpirvBinding {
+struct Binding {
   enum class Kind : std::uint8_t { storage_buffer, uniform_block, other };
   std::uint32_t id = 0;
   std::string name;
@@ -35,11 +35,11 @@ struct SpirvBinding {
   std::uint32_t binding = 0;
   Kind kind = Kind::other;
   bool is_writable = true;  ///< False where the whole variable is decorated NonWritable.
-  SpirvBlock block;
+  Block block;
 };
 
 /// A specialisation constant that has a SpecId.
-struct SpirvConstant {
+struct SpecConstant {
   enum class Kind : std::uint8_t { boolean, integer, unsigned_integer, floating };
   std::string name;
   std::uint32_t spec_id = 0;
@@ -48,32 +48,33 @@ struct SpirvConstant {
 };
 
 /// Work-items of a group in one dimension: a literal, or a specialisation constant and its default.
-struct SpirvDimension {
+struct Dimension {
   std::uint32_t value = 0;
   std::optional<std::uint32_t> spec_id;
 };
 
-struct SpirvEntry {
+struct EntryPoint {
   std::string name;
-  std::uint32_t model = 0;                                  ///< 5: GLCompute, 6: Kernel.
-  std::optional<std::array<SpirvDimension, 3>> group_size;  ///< Empty where the module says none.
-  std::vector<std::uint32_t> interface;                     ///< Ids; from version 1.4 on, every variable that is used.
+  std::uint32_t model = 0;                             ///< 5: GLCompute, 6: Kernel.
+  std::optional<std::array<Dimension, 3>> group_size;  ///< Empty where the module says none.
+  std::vector<std::uint32_t> interface;                ///< Ids; from version 1.4 on, every variable that is used.
+  std::vector<std::uint32_t> written;                  ///< Variables that it stores to, or has atomics on, for certain.
 };
 
-struct SpirvModule {
+struct Module {
   std::span<const std::byte> code;  ///< Of this module only.
   std::uint32_t version = 0;        ///< 0x00010500 for 1.5.
   std::vector<std::uint32_t> capabilities;
-  std::vector<SpirvEntry> entries;
-  std::vector<SpirvBinding> bindings;
-  std::optional<SpirvBlock> push_constants;
-  std::vector<SpirvConstant> constants;
+  std::vector<EntryPoint> entries;
+  std::vector<Binding> bindings;
+  std::optional<Block> push_constants;
+  std::vector<SpecConstant> constants;
 };
 
-inline constexpr std::uint32_t spirv_compute_model = 5;
+inline constexpr std::uint32_t compute_model = 5;
 
 /// Reads one or more modules that stand back to back. `invalid_argument` names the word at which they are truncated or
 /// wrong. The modules refer to `code`.
-[[nodiscard]] Result<std::vector<SpirvModule>> read_spirv(std::span<const std::byte> code);
+[[nodiscard]] Result<std::vector<Module>> read_modules(std::span<const std::byte> code);
 
-}  // namespace pintle::kit
+}  // namespace pintle::spirv

@@ -1,4 +1,4 @@
-// The instructions of one SPIR-V module, in tables by id: what `spirv.cpp` answers from.
+// The instructions of one SPIR-V module, in tables by id: what `module.cpp` answers from.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 #include "pintle/error.h"
 
-namespace pintle::kit::spirv {
+namespace pintle::spirv {
 
 // The numbers of the specification, by its names.
 namespace op {
@@ -52,9 +52,25 @@ enum : std::uint32_t {
   function_end = 56,
   function_call = 57,
   variable = 59,
+  store = 62,
+  copy_memory = 63,
+  copy_memory_sized = 64,
+  access_chain = 65,
+  in_bounds_access_chain = 66,
+  ptr_access_chain = 67,
+  in_bounds_ptr_access_chain = 70,
   decorate = 71,
   member_decorate = 72,
+  copy_object = 83,
+  atomic_store = 228,
+  atomic_exchange = 229,
+  atomic_xor = 242,
+  atomic_flag_test_and_set = 318,
+  atomic_flag_clear = 319,
   execution_mode_id = 331,
+  atomic_f_min_ext = 5614,
+  atomic_f_max_ext = 5615,
+  atomic_f_add_ext = 6035,
 };
 }  // namespace op
 namespace decoration {
@@ -95,17 +111,23 @@ struct Mode {
   std::array<std::uint32_t, 3> sizes{};
 };
 
-struct EntryPoint {
+struct TableEntry {
   std::string name;
   std::uint32_t model = 0;
   std::uint32_t function = 0;
   std::vector<std::uint32_t> interface;
 };
 
+/// What a function does itself, as far as it matters here.
+struct Body {
+  std::set<std::uint32_t> written;  // what its stores and atomics reach through chains of its own
+  std::set<std::uint32_t> called;
+};
+
 struct Tables {
   std::uint32_t version = 0;
   std::vector<std::uint32_t> capabilities;
-  std::vector<EntryPoint> entries;
+  std::vector<TableEntry> entries;
   std::unordered_map<std::uint32_t, Definition> definitions;
   std::unordered_map<std::uint32_t, std::string> names;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> member_names;
@@ -113,7 +135,8 @@ struct Tables {
   std::unordered_map<std::uint32_t, Mode> modes;                      // by function
   std::vector<std::uint32_t> variables;                               // outside of functions
   std::vector<std::uint32_t> spec_constants;
-  std::uint32_t workgroup_size = 0;  // the constant that is decorated so
+  std::unordered_map<std::uint32_t, Body> bodies;  // by function
+  std::uint32_t workgroup_size = 0;                // the constant that is decorated so
 
   [[nodiscard]] const Definition* find(std::uint32_t id) const;
   [[nodiscard]] std::optional<std::uint64_t> decorated(std::uint32_t target, std::uint32_t member,
@@ -128,4 +151,4 @@ struct Tables {
 /// Reads the module that begins at word `begin`; `end` becomes the word behind it: the next module's first, or the end.
 [[nodiscard]] Result<Tables> read_module(std::span<const std::uint32_t> words, std::size_t begin, std::size_t& end);
 
-}  // namespace pintle::kit::spirv
+}  // namespace pintle::spirv

@@ -1,0 +1,61 @@
+#include "kit/before_exit.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <mutex>
+#include <vector>
+
+#include "base/contain.h"
+#include "base/fork.h"
+
+namespace pintle::kit {
+namespace {
+
+constexpr auto patience = std::chrono::seconds(5);
+
+struct All {
+  std::mutex mutex;
+  std::vector<BeforeExit*> entries;
+
+  static All& instance() {
+    static All& all = *new All;
+    return all;
+  }
+};
+
+/// Those of other threads may go at any time.
+struct LastObject {
+  bool is_made = false;
+
+  ~LastObject() {
+    if (::gettid() != ::getpid() || base::in_forked_child()) return;
+    const std::lock_guard lock(All::instance().mutex);
+    for (BeforeExit* const each : All::instance().entries) each->wait();
+  }
+};
+
+thread_local LastObject last_object;
+
+}  // namespace
+
+BeforeExit::BeforeExit(backend::Device& device, StepQueues& queues) : device_(device), queues_(queues) {
+  last_object.is_made = true;
+  const std::lock_guard lock(All::instance().mutex);
+  All::instance().entries.push_back(this);
+}
+
+BeforeExit::~BeforeExit() {
+  const std::lock_guard lock(All::instance().mutex);
+  std::erase(All::instance().entries, this);
+}
+
+void BeforeExit::wait() noexcept {
+  static_cast<void>(base::contain("finishing work", [&]() -> Result<void> {
+    const Deadline deadline = Clock::now() + patience;
+    for (const auto& [queue, serial] : queues_.started()) PINTLE_TRY(device_.wait(queue, serial, deadline));
+    return {};
+  }));
+}
+
+}  // namespace pintle::kit

@@ -1,0 +1,58 @@
+// The wall around a backend over a vendor's driver.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kit/before_exit.h"
+#include "kit/loss.h"
+#include "kit/step_queue.h"
+#include "pintle/backend/driver.h"
+
+namespace pintle::kit {
+
+/// The device inside may throw, and needs not ask whether it is lost: no exception passes, and each call to a lost
+/// device answers the first cause. What it has started is waited for when the process ends.
+class Guarded final : public backend::Device {
+ public:
+  /// `queues` are those of `inner`.
+  Guarded(std::unique_ptr<backend::Device> inner, std::shared_ptr<const Loss> loss, StepQueues& queues)
+      : inner_(std::move(inner)), loss_(std::move(loss)), before_exit_(*this, queues) {}
+
+  [[nodiscard]] const DeviceInfo& info() const noexcept override { return inner_->info(); }
+  Result<std::vector<Heap>> budget() override;
+  Result<backend::MemoryId> allocate(const backend::MemoryRequest& request) override;
+  void release(backend::MemoryId memory) noexcept override { inner_->release(memory); }
+  Result<backend::ProgramId> load(const backend::ProgramImage& image) override;
+  void unload(backend::ProgramId program) noexcept override { inner_->unload(program); }
+  Result<backend::QueueId> create_queue(const backend::QueueRequest& request) override;
+  void destroy_queue(backend::QueueId queue) noexcept override { inner_->destroy_queue(queue); }
+  Result<std::uint64_t> submit(backend::QueueId queue, std::span<const backend::QueuePoint> waits,
+                               const backend::Commands& commands) override;
+  Result<std::uint64_t> reached(backend::QueueId queue) override;
+  Result<void> wait(backend::QueueId queue, std::uint64_t serial, Deadline deadline) override;
+  Result<void> notify(backend::QueueId queue, std::uint64_t serial, backend::Notification notification) override;
+  Result<std::span<std::byte>> map(backend::MemoryId memory) override;
+  void unmap(backend::MemoryId memory) noexcept override { inner_->unmap(memory); }
+  Result<backend::RecordingId> record(const backend::Commands& commands) override;
+  void forget(backend::RecordingId recording) noexcept override { inner_->forget(recording); }
+  Result<backend::Exported> export_memory(backend::MemoryId memory) override;
+  Result<backend::MemoryId> import_memory(const backend::MemorySource& source) override;
+  Result<backend::QueueId> wrap_queue(const backend::NativeObject& queue,
+                                      const backend::QueueRequest& request) override;
+  Result<backend::ClockPair> calibrate() override;
+  Result<void> native(std::string_view type, std::uint64_t object, void* out) override;
+  Result<void> probe() override;
+
+ private:
+  template <class Body>
+  auto guard(std::string_view what, Body body) noexcept;
+
+  const std::unique_ptr<backend::Device> inner_;
+  const std::shared_ptr<const Loss> loss_;
+  const BeforeExit before_exit_;  // last: it calls this
+};
+
+}  // namespace pintle::kit

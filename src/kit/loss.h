@@ -1,0 +1,57 @@
+// Why a device is lost: the first cause, told to everybody who waits.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pintle/error.h"
+
+namespace pintle::kit {
+
+/// Shared by a device and by callbacks that a driver may still make when the device has gone. Thread-safe.
+class Loss {
+ public:
+  /// Somebody with waits that end, or with host memory that is not touched any more, when the device is lost. It does
+  /// not ask for the loss then.
+  class Waits {
+   public:
+    virtual void end_waits(const Error& cause) noexcept = 0;
+
+   protected:
+    ~Waits() = default;
+  };
+
+  explicit Loss(std::string device_id) : id_(std::move(device_id)) {}
+
+  void add(Waits& waits) {
+    const std::lock_guard lock(mutex_);
+    waits_.push_back(&waits);
+  }
+  void remove(Waits& waits) noexcept {
+    const std::lock_guard lock(mutex_);
+    std::erase(waits_, &waits);
+  }
+
+  [[nodiscard]] bool is_lost() const noexcept { return is_lost_.load(std::memory_order_acquire); }
+  /// The cause, once there is one.
+  [[nodiscard]] Result<void> check() const {
+    if (is_lost()) return Error(*cause_);
+    return {};
+  }
+  /// Answers the first cause, which stays, when all waits have ended: `error`, or the loss that follows from it.
+  Error lose(const Error& error);
+
+ private:
+  const std::string id_;
+  std::mutex mutex_;
+  std::optional<Error> cause_;  // written once, before `is_lost_`
+  std::atomic<bool> is_lost_{false};
+  std::vector<Waits*> waits_;
+};
+
+}  // namespace pintle::kit

@@ -1,0 +1,75 @@
+// What a device has made for core, by ids that are never given again.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "pintle/error.h"
+
+namespace pintle::kit {
+
+/// Objects that others may still use, or name, when core has let them go. Thread-safe.
+template <class Id, class T>
+class SharedTable {
+ public:
+  [[nodiscard]] Id next_id() noexcept {
+    const std::lock_guard lock(mutex_);
+    return Id{++last_id_};
+  }
+  /// May throw std::bad_alloc.
+  void add(Id id, std::shared_ptr<T> object) {
+    const std::lock_guard lock(mutex_);
+    all_.emplace_back(id, std::move(object));
+  }
+  /// Null where it has gone.
+  [[nodiscard]] std::shared_ptr<T> find(Id id) noexcept {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [known, object] : all_) {
+      if (known == id) return object;
+    }
+    return nullptr;
+  }
+  /// `body(object)`; `internal` where it has gone.
+  template <class Body>
+  auto with(Id id, Body body) -> std::invoke_result_t<Body, T&> {
+    if (const std::shared_ptr<T> object = find(id)) return body(*object);
+    return Error(Errc::internal, fmt::format("Nothing has the id ({}) any more.", static_cast<std::uint64_t>(id)));
+  }
+  /// Takes it out, so that it ends without the lock.
+  std::shared_ptr<T> remove(Id id) noexcept {
+    const std::lock_guard lock(mutex_);
+    for (auto place = all_.begin(); place != all_.end(); ++place) {
+      if (place->first != id) continue;
+      std::shared_ptr<T> gone = std::move(place->second);
+      all_.erase(place);
+      return gone;
+    }
+    return nullptr;
+  }
+  /// Those that are there. May throw std::bad_alloc.
+  [[nodiscard]] std::vector<std::shared_ptr<T>> all() {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::shared_ptr<T>> objects;
+    for (const auto& [id, object] : all_) objects.push_back(object);
+    return objects;
+  }
+  /// Takes all out.
+  void clear() noexcept {
+    std::vector<std::pair<Id, std::shared_ptr<T>>> gone;
+    const std::lock_guard lock(mutex_);
+    gone = std::exchange(all_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::uint64_t last_id_ = 0;
+  std::vector<std::pair<Id, std::shared_ptr<T>>> all_;
+};
+
+}  // namespace pintle::kit

@@ -1,0 +1,127 @@
+#include "kit/loss.h"
+
+#include <gtest/gtest.h>
+
+#include "kit/guarded.h"
+#include "kit/native_types.h"
+#include "kit/owned_table.h"
+#include "kit/shared_table.h"
+#include "unit/seam_support.h"
+
+namespace pintle::kit {
+namespace {
+
+struct Waiting final : Loss::Waits {
+  void end_waits(const Error& cause) noexcept override { told += cause.message(); }
+  std::string told;
+};
+
+TEST(Loss, KeepsTheFirstCauseAndTellsItOnce) {
+  Loss loss("gpu:0");
+  Waiting waiting, gone;
+  loss.add(waiting);
+  loss.add(gone);
+  loss.remove(gone);
+  EXPECT_TRUE(loss.check());
+  const Error first = loss.lose(Error(Errc::internal, "It is odd.").with_vendor({"lib", -4, "ODD"}));
+  EXPECT_EQ(first.code(), Errc::device_lost);
+  EXPECT_EQ(first.message(), "[gpu:0] is given up: It is odd.");
+  EXPECT_EQ(first.vendor()->number, -4);
+  EXPECT_EQ(loss.lose(Error(Errc::device_lost, "Another.")).message(), first.message());
+  EXPECT_EQ(loss.check().error().message(), first.message());
+  EXPECT_EQ(waiting.told, first.message());
+  EXPECT_EQ(gone.told, "");
+}
+
+TEST(Loss, AnErrorThatIsALossStaysAsItIs) {
+  EXPECT_EQ(Loss("gpu:0").lose(Error(Errc::device_lost, "It fell off.")).message(), "It fell off.");
+  EXPECT_EQ(Loss("gpu:0").lose(Error(Errc::process_poisoned, "All fell off.")).code(), Errc::process_poisoned);
+}
+
+/// Throws from each call.
+class Throwing final : public Forwarding {
+ public:
+  Throwing() : Forwarding("throwing", test::open_null()) {}
+  Result<backend::MemoryId> allocate(const backend::MemoryRequest&) override { throw std::bad_alloc(); }
+};
+
+TEST(Guarded, PassesNoExceptionAndAnswersTheLoss) {
+  const auto loss = std::make_shared<Loss>("null");
+  StepQueues queues;
+  Guarded device(std::make_unique<Throwing>(), loss, queues);
+  EXPECT_EQ(device.allocate({}).error().code(), Errc::out_of_memory);
+  EXPECT_TRUE(device.create_queue({}));
+  static_cast<void>(loss->lose(Error(Errc::device_lost, "It fell off.")));
+  EXPECT_EQ(device.create_queue({}).error().message(), "It fell off.");
+  EXPECT_EQ(device.probe().error().message(), "It fell off.");
+}
+
+enum class Id : std::uint64_t { none = 0 };
+
+TEST(OwnedTable, FindsOnlyWhatLives) {
+  OwnedTable<Id, int> table;
+  const Id id = table.add(std::make_unique<int>(5));
+  EXPECT_EQ(table.at(id), 5);
+  EXPECT_EQ(table.find(id), &table.at(id));
+  EXPECT_EQ(table.find(Id::none), nullptr);
+  EXPECT_EQ(table.find(Id{7}), nullptr);
+  int sum = 0;
+  table.for_each([&](int value) { sum += value; });
+  EXPECT_EQ(sum, 5);
+  EXPECT_EQ(*table.remove(id), 5);
+  EXPECT_EQ(table.remove(id), nullptr);
+  EXPECT_EQ(table.find(id), nullptr);
+}
+
+TEST(SharedTable, IdsAreNeverGivenAgain) {
+  SharedTable<Id, int> table;
+  const Id first = table.next_id();
+  table.add(first, std::make_shared<int>(1));
+  const auto held = table.find(first);
+  EXPECT_EQ(table.remove(first), held);
+  EXPECT_EQ(table.remove(first), nullptr);
+  const Id second = table.next_id();
+  EXPECT_NE(second, first);
+  table.add(second, std::make_shared<int>(2));
+  const auto value = [](int& it) -> Result<int> { return it; };
+  EXPECT_EQ(must(table.with(second, value)), 2);
+  EXPECT_EQ(table.with(first, value).error().code(), Errc::internal);
+  EXPECT_EQ(table.all().size(), 1u);
+  table.clear();
+  EXPECT_TRUE(table.all().empty());
+}
+
+struct Whole {
+  static constexpr std::string_view native_type = "whole";
+  int value = 0;
+};
+struct Part {
+  static constexpr std::string_view native_type = "part";
+  int value = 0;
+};
+
+Result<void> ask(std::string_view type, std::uint64_t object, void* out) {
+  const auto part_of = [](std::uint64_t id) -> Result<std::optional<Part>> {
+    if (id == 9) return Error(Errc::internal, "It broke.");
+    return id == 8 ? std::optional(Part{80}) : std::nullopt;
+  };
+  return answer_native({type, object, out}, "fake", native_device(Whole{5}), native_type<Part>("a part", part_of));
+}
+
+TEST(NativeTypes, GoWithTheirKindOfObject) {
+  Whole whole;
+  must(ask("whole", 0, &whole));
+  EXPECT_EQ(whole.value, 5);
+  Part part;
+  must(ask("part", 8, &part));
+  EXPECT_EQ(part.value, 80);
+  EXPECT_EQ(ask("whole", 8, &whole).error().message(),
+            "Native type \"whole\" is that of the device, and the object is of another kind.");
+  EXPECT_EQ(ask("part", 0, &part).error().code(), Errc::invalid_argument);
+  EXPECT_EQ(ask("part", 9, &part).error().message(), "It broke.");
+  EXPECT_EQ(ask("other", 0, nullptr).error().message(),
+            "Native type \"other\" is none of the fake backend's (whole, part).");
+}
+
+}  // namespace
+}  // namespace pintle::kit
