@@ -10,7 +10,7 @@
 
 #include "base/dylib.h"
 #include "base/hash.h"
-#include "kit/host_team.h"
+#include "host/team.h"
 #include "pintle/backend/driver.h"
 #include "pintle/native/cpu_kernel.h"
 
@@ -24,7 +24,7 @@ struct Kernel {
   pintle_kernel code = nullptr;
   Grid size;
   std::uint32_t local_bytes = 0;
-  mutable kit::LoopCost cost{};  ///< Of one group.
+  mutable host::LoopCost cost{};  ///< Of one group.
 };
 
 /// A ProgramId is its address.

@@ -15,7 +15,7 @@ using backend::Binding;
 using backend::Commands;
 using backend::no_slot;
 using backend::Range;
-using Worker = kit::HostPool::Worker;
+using Worker = host::Pool::Worker;
 
 /// Launches that are run as one loop over all their groups.
 constexpr std::size_t most_together = 16;
@@ -169,11 +169,11 @@ class Run {
     std::array<Launch, most_together> launches;
     std::array<std::uint64_t, most_together> ends;  // of their groups among all
     std::uint64_t all = 0;
-    kit::LoopCost* cost = nullptr;  // of the kernel that they all launch
+    host::LoopCost* cost = nullptr;  // of the kernel that they all launch
     for (std::size_t i = 0; i < commands.size(); ++i) {
       const auto& exec = std::get<backend::Exec>(commands[i].operation);
       launches[i] = launch_of(exec, exec.grid, addresses[i]);
-      kit::LoopCost* const own = &launches[i].kernel->cost;
+      host::LoopCost* const own = &launches[i].kernel->cost;
       cost = i == 0 || cost == own ? own : nullptr;
       ends[i] = all += launches[i].groups();
     }
@@ -190,7 +190,7 @@ class Run {
   }
 
   template <class Body>
-  void spread(std::uint64_t count, const Body& body, kit::LoopCost* cost) const {
+  void spread(std::uint64_t count, const Body& body, host::LoopCost* cost) const {
     if (worker_ == nullptr || count == 1) return body(0, count);
     worker_->spread(owner_, count, body, cost);
   }
@@ -218,7 +218,7 @@ class Run {
 
 }  // namespace
 
-void Device::execute(const kit::HostQueue& queue, const Commands& commands, Worker* worker) noexcept {
+void Device::execute(const host::Queue& queue, const Commands& commands, Worker* worker) noexcept {
   Run(&queue, commands, {}, worker).all();
 }
 

@@ -9,7 +9,7 @@
 
 #include "pintle/deadline.h"
 
-namespace pintle::kit {
+namespace pintle::host {
 
 /// What one piece of a loop took lately: a loop that is over in a moment is not worth sharing. It belongs to what runs
 /// in the loop; any thread may read and teach it.
@@ -52,7 +52,7 @@ struct Loop {
 /// Belongs to one opener, which opens, works, and closes; others may join while it is open. The range is cut into
 /// parts; a member starts in its own, so that a repeated loop finds its data in the same cache, and then helps in the
 /// others.
-class HostTeam {
+class Team {
  public:
   /// What a member watches between two pieces.
   struct Limits {
@@ -118,7 +118,7 @@ class HostTeam {
   std::array<Part, max_parts> part_;
 };
 
-inline HostTeam::Claim HostTeam::claim(Part& part, std::uint64_t most, std::uint64_t least) noexcept {
+inline Team::Claim Team::claim(Part& part, std::uint64_t most, std::uint64_t least) noexcept {
   const std::uint64_t next = part.next.load(std::memory_order_relaxed);
   if (next >= part.end) return {};
   // No more than half of what is left, so that the others find something at the end, unless that is over in a moment.
@@ -129,7 +129,7 @@ inline HostTeam::Claim HostTeam::claim(Part& part, std::uint64_t most, std::uint
 }
 
 template <class AfterClaim>
-bool HostTeam::work(std::uint32_t member, const Limits& limits, AfterClaim after_claim) {
+bool Team::work(std::uint32_t member, const Limits& limits, AfterClaim after_claim) {
   constexpr std::uint64_t most_claim = 1 << 20;
   std::uint64_t most = first_claim_;
   Duration each = unknown_piece;
@@ -156,4 +156,4 @@ bool HostTeam::work(std::uint32_t member, const Limits& limits, AfterClaim after
   return true;
 }
 
-}  // namespace pintle::kit
+}  // namespace pintle::host

@@ -1,10 +1,10 @@
-#include "kit/host_queue.h"
+#include "host/queue.h"
 
 #include <algorithm>
 
 #include "base/contain.h"
 
-namespace pintle::kit {
+namespace pintle::host {
 
 using backend::QueuePoint;
 
@@ -15,13 +15,13 @@ constexpr std::uint64_t lines_ahead = 8;
 
 }  // namespace
 
-Result<std::unique_ptr<HostQueue>> HostQueue::create(Executor& executor, HostPool* pool, std::uint64_t first_serial) {
-  return base::contain("creating a queue", [&]() -> Result<std::unique_ptr<HostQueue>> {
-    return std::unique_ptr<HostQueue>(new HostQueue(executor, pool, first_serial));
+Result<std::unique_ptr<Queue>> Queue::create(Executor& executor, Pool* pool, std::uint64_t first_serial) {
+  return base::contain("creating a queue", [&]() -> Result<std::unique_ptr<Queue>> {
+    return std::unique_ptr<Queue>(new Queue(executor, pool, first_serial));
   });
 }
 
-HostQueue::HostQueue(Executor& executor, HostPool* pool, std::uint64_t first_serial)
+Queue::Queue(Executor& executor, Pool* pool, std::uint64_t first_serial)
     : executor_(executor),
       pool_(pool),
       first_serial_(first_serial),
@@ -34,7 +34,7 @@ HostQueue::HostQueue(Executor& executor, HostPool* pool, std::uint64_t first_ser
   }
 }
 
-Result<std::uint64_t> HostQueue::submit(std::span<const QueuePoint> waits, const backend::Commands& commands) {
+Result<std::uint64_t> Queue::submit(std::span<const QueuePoint> waits, const backend::Commands& commands) {
   const std::uint64_t serial = submitted_ + 1;
   Work& work = slot(serial);
   work.commands = commands;
@@ -47,7 +47,7 @@ Result<std::uint64_t> HostQueue::submit(std::span<const QueuePoint> waits, const
   return serial;
 }
 
-Result<void> HostQueue::keep_waits(Work& work, std::span<const QueuePoint> waits) {
+Result<void> Queue::keep_waits(Work& work, std::span<const QueuePoint> waits) {
   work.next_wait = 0;
   work.more_waits.clear();
   if (waits.size() > inline_waits) {
@@ -69,20 +69,20 @@ Result<void> HostQueue::keep_waits(Work& work, std::span<const QueuePoint> waits
   return {};
 }
 
-Result<void> HostQueue::wait(std::uint64_t serial, Deadline deadline) {
+Result<void> Queue::wait(std::uint64_t serial, Deadline deadline) {
   if (timeline_.is_reached(serial)) return {};
   if (pool_ != nullptr) pool_->visit(this, deadline, [&] { return timeline_.is_settled(serial); });
   return timeline_.wait(serial, deadline);
 }
 
-bool HostQueue::release() noexcept {
+bool Queue::release() noexcept {
   std::uint32_t state = owned;
   if (state_.compare_exchange_strong(state, 0)) return true;
   state_.exchange(owned);
   return false;
 }
 
-void HostQueue::run(HostPool::Worker& worker) noexcept {
+void Queue::run(Pool::Worker& worker) noexcept {
   constexpr std::uint32_t patience = 4;
   do {
     do {
@@ -94,7 +94,7 @@ void HostQueue::run(HostPool::Worker& worker) noexcept {
 }
 
 /// False when the queue now belongs to another.
-bool HostQueue::run_all(HostPool::Worker& worker) noexcept {
+bool Queue::run_all(Pool::Worker& worker) noexcept {
   while (has_work()) {
     Work& work = slot(finished_ + 1);
     if (!wait_or_park(work)) return false;
@@ -111,12 +111,12 @@ bool HostQueue::run_all(HostPool::Worker& worker) noexcept {
 }
 
 /// False when the queue has been left to a notification; it may be running elsewhere already.
-bool HostQueue::wait_or_park(Work& work) noexcept {
+bool Queue::wait_or_park(Work& work) noexcept {
   for (; work.next_wait < work.wait_count; ++work.next_wait) {
     const QueuePoint& point = wait_of(work, work.next_wait);
     watch_.serial = point.serial;
     watch_.notification = {[](void* state) {
-                             auto& queue = *static_cast<HostQueue*>(state);
+                             auto& queue = *static_cast<Queue*>(state);
                              queue.pool_->make_ready(queue);
                            },
                            this};
@@ -126,7 +126,7 @@ bool HostQueue::wait_or_park(Work& work) noexcept {
   return true;
 }
 
-bool HostQueue::run_next() noexcept {
+bool Queue::run_next() noexcept {
   if (!has_work()) return false;
   Work& work = slot(finished_ + 1);
   for (; work.next_wait < work.wait_count; ++work.next_wait) {
@@ -139,4 +139,4 @@ bool HostQueue::run_next() noexcept {
   return true;
 }
 
-}  // namespace pintle::kit
+}  // namespace pintle::host

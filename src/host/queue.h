@@ -8,11 +8,11 @@
 #include <span>
 #include <vector>
 
-#include "kit/host_pool.h"
+#include "host/pool.h"
 #include "kit/host_timeline.h"
 #include "pintle/backend/driver.h"
 
-namespace pintle::kit {
+namespace pintle::host {
 
 /// A ring of submissions with one producer (core submits under the device's lock) and one consumer: the owner. With a
 /// pool, workers become owners; without one, whoever calls `run_next` must be alone.
@@ -22,33 +22,32 @@ namespace pintle::kit {
 /// came in, so no submission is overlooked, and after it succeeds the owner touches the queue no more. An owner that
 /// meets an unreached wait leaves the queue to the `watch_` on the other timeline, still owned, and the notification
 /// gives it back to the pool.
-class HostQueue final : public HostPool::Task {
+class Queue final : public Pool::Task {
  public:
   static constexpr std::uint32_t capacity = 1024;
 
   /// What executes the commands of one submission. `worker` is null without a pool.
   class Executor {
    public:
-    virtual void execute(const HostQueue& queue, const backend::Commands& commands,
-                         HostPool::Worker* worker) noexcept = 0;
+    virtual void execute(const Queue& queue, const backend::Commands& commands, Pool::Worker* worker) noexcept = 0;
 
    protected:
     ~Executor() = default;
   };
 
   /// `out_of_memory` when the ring does not fit.
-  [[nodiscard]] static Result<std::unique_ptr<HostQueue>> create(Executor& executor, HostPool* pool,
-                                                                 std::uint64_t first_serial);
+  [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Executor& executor, Pool* pool,
+                                                             std::uint64_t first_serial);
 
   /// Queues are known by their address.
   [[nodiscard]] backend::QueueId id() const noexcept {
     return backend::QueueId{reinterpret_cast<std::uintptr_t>(this)};
   }
-  [[nodiscard]] static HostQueue& of(backend::QueueId id) noexcept {
-    return *reinterpret_cast<HostQueue*>(static_cast<std::uintptr_t>(id));
+  [[nodiscard]] static Queue& of(backend::QueueId id) noexcept {
+    return *reinterpret_cast<Queue*>(static_cast<std::uintptr_t>(id));
   }
 
-  [[nodiscard]] HostTimeline& timeline() noexcept { return timeline_; }
+  [[nodiscard]] kit::HostTimeline& timeline() noexcept { return timeline_; }
   /// One caller at a time, and never more than `capacity` unfinished submissions.
   [[nodiscard]] Result<std::uint64_t> submit(std::span<const backend::QueuePoint> waits,
                                              const backend::Commands& commands);
@@ -76,9 +75,9 @@ class HostQueue final : public HostPool::Task {
     std::vector<backend::QueuePoint> more_waits;
   };
 
-  HostQueue(Executor& executor, HostPool* pool, std::uint64_t first_serial);
-  void run(HostPool::Worker& worker) noexcept override;
-  [[nodiscard]] bool run_all(HostPool::Worker& worker) noexcept;
+  Queue(Executor& executor, Pool* pool, std::uint64_t first_serial);
+  void run(Pool::Worker& worker) noexcept override;
+  [[nodiscard]] bool run_all(Pool::Worker& worker) noexcept;
   [[nodiscard]] Result<void> keep_waits(Work& work, std::span<const backend::QueuePoint> waits);
   [[nodiscard]] bool release() noexcept;
   [[nodiscard]] bool wait_or_park(Work& work) noexcept;
@@ -91,15 +90,15 @@ class HostQueue final : public HostPool::Task {
   }
 
   Executor& executor_;
-  HostPool* const pool_;
+  Pool* const pool_;
   const std::uint64_t first_serial_;
   std::unique_ptr<Work[]> ring_;
   alignas(64) std::atomic<std::uint32_t> state_{0};
   std::uint64_t submitted_;                   // the producer's
   std::atomic<std::uint32_t> references_{0};  // waits of other queues that are still to look at this one
   alignas(64) std::uint64_t finished_;        // the owner's
-  HostTimeline::Watch watch_;
-  HostTimeline timeline_;
+  kit::HostTimeline::Watch watch_;
+  kit::HostTimeline timeline_;
 };
 
-}  // namespace pintle::kit
+}  // namespace pintle::host

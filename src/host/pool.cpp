@@ -1,4 +1,4 @@
-#include "kit/host_pool.h"
+#include "host/pool.h"
 
 #include <pthread.h>
 
@@ -7,7 +7,7 @@
 #include "base/contain.h"
 #include "base/fork.h"
 
-namespace pintle::kit {
+namespace pintle::host {
 namespace {
 
 /// Signals of the process belong to threads that the user knows; those that a thread raises itself stay with it.
@@ -29,16 +29,16 @@ class SignalsBlocked {
 
 }  // namespace
 
-Result<std::unique_ptr<HostPool>> HostPool::create(const Shape& shape) {
-  return base::contain("starting worker threads", [&]() -> Result<std::unique_ptr<HostPool>> {
+Result<std::unique_ptr<Pool>> Pool::create(const Shape& shape) {
+  return base::contain("starting worker threads", [&]() -> Result<std::unique_ptr<Pool>> {
     base::watch_forks();
-    std::unique_ptr<HostPool> pool(new HostPool(shape));
+    std::unique_ptr<Pool> pool(new Pool(shape));
     PINTLE_TRY(pool->start());
     return pool;
   });
 }
 
-Result<void> HostPool::start() {
+Result<void> Pool::start() {
   const SignalsBlocked blocked;
   threads_.reserve(shape_.threads);
   try {
@@ -53,7 +53,7 @@ Result<void> HostPool::start() {
   return {};
 }
 
-HostPool::~HostPool() {
+Pool::~Pool() {
   if (base::in_forked_child()) {  // the threads exist in the parent only: nobody can join them
     static_cast<void>(new std::vector<std::thread>(std::move(threads_)));
     return;
@@ -67,7 +67,7 @@ HostPool::~HostPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void HostPool::make_ready(Task& task) noexcept {
+void Pool::make_ready(Task& task) noexcept {
   {
     const std::lock_guard lock(ready_mutex_);
     task.next_ = nullptr;
@@ -78,7 +78,7 @@ void HostPool::make_ready(Task& task) noexcept {
   if (spinning_.load() == 0) wake_one();
 }
 
-HostPool::Task* HostPool::take_ready() noexcept {
+Pool::Task* Pool::take_ready() noexcept {
   if (ready_.load() == 0) return nullptr;
   const std::lock_guard lock(ready_mutex_);
   Task* const task = first_;
@@ -88,7 +88,7 @@ HostPool::Task* HostPool::take_ready() noexcept {
   return task;
 }
 
-void HostPool::serve(std::uint32_t index) noexcept {
+void Pool::serve(std::uint32_t index) noexcept {
   Worker worker(*this, index);
   while (!worker.is_stopping()) {
     if (Task* const task = take_ready(); task != nullptr) {
@@ -102,12 +102,12 @@ void HostPool::serve(std::uint32_t index) noexcept {
   }
 }
 
-void HostPool::stop_spinning() noexcept {
+void Pool::stop_spinning() noexcept {
   // Whoever made a task ready while this worker counted as spinning has woken nobody.
   if (spinning_.fetch_sub(1) == 1 && ready_.load() != 0) wake_one();
 }
 
-void HostPool::Worker::let_submit() noexcept {
+void Pool::Worker::let_submit() noexcept {
   constexpr int pauses = 64;
   if (pool_.shape_.spin == Duration::zero()) return;
   for (int i = 0; i < pauses; ++i) {
@@ -118,7 +118,7 @@ void HostPool::Worker::let_submit() noexcept {
   }
 }
 
-bool HostPool::try_raise_awake() noexcept {
+bool Pool::try_raise_awake() noexcept {
   std::uint32_t awake = awake_.load();
   while (awake < shape_.threads) {
     if (awake_.compare_exchange_weak(awake, awake + 1)) return true;
@@ -126,7 +126,7 @@ bool HostPool::try_raise_awake() noexcept {
   return false;
 }
 
-void HostPool::wake_one() noexcept {
+void Pool::wake_one() noexcept {
   if (!try_raise_awake()) return;
   {
     const std::lock_guard lock(sleep_mutex_);
@@ -135,7 +135,7 @@ void HostPool::wake_one() noexcept {
   woken_.notify_one();
 }
 
-bool HostPool::try_make_room() noexcept {
+bool Pool::try_make_room() noexcept {
   std::uint32_t awake = awake_.load();
   while (awake + visitors_.load() > shape_.threads) {
     if (awake_.compare_exchange_weak(awake, awake - 1)) return true;
@@ -143,7 +143,7 @@ bool HostPool::try_make_room() noexcept {
   return false;
 }
 
-void HostPool::sleep(Worker& worker) noexcept {
+void Pool::sleep(Worker& worker) noexcept {
   if (worker.is_idle_time_over()) {
     awake_.fetch_sub(1);
   } else if (!try_make_room()) {
@@ -156,14 +156,14 @@ void HostPool::sleep(Worker& worker) noexcept {
   --tokens_;
 }
 
-bool HostPool::enter_visit() noexcept {
+bool Pool::enter_visit() noexcept {
   // One place is always a worker's.
   if (visitors_.fetch_add(1) + 1 < shape_.threads) return true;
   leave_visit();
   return false;
 }
 
-void HostPool::wake_for_loop(Duration left) noexcept {
+void Pool::wake_for_loop(Duration left) noexcept {
   constexpr Duration worth_a_wake = std::chrono::microseconds(10);
   if (left > worth_a_wake &&
       awake_.load(std::memory_order_relaxed) + visitors_.load(std::memory_order_relaxed) < shape_.threads) {
@@ -171,7 +171,7 @@ void HostPool::wake_for_loop(Duration left) noexcept {
   }
 }
 
-void HostPool::publish(std::uint32_t team) noexcept {
+void Pool::publish(std::uint32_t team) noexcept {
   std::atomic<std::uint32_t>& word = open_[team % open_words];
   const std::uint32_t bit = 1u << (team / open_words);
   if (team_count() <= open_words) {
@@ -182,7 +182,7 @@ void HostPool::publish(std::uint32_t team) noexcept {
 }
 
 /// Only by members of the team, so it cannot hit the next loop.
-void HostPool::withdraw(std::uint32_t team) noexcept {
+void Pool::withdraw(std::uint32_t team) noexcept {
   std::atomic<std::uint32_t>& word = open_[team % open_words];
   const std::uint32_t bit = 1u << (team / open_words);
   if ((word.load(std::memory_order_relaxed) & bit) == 0) return;
@@ -193,11 +193,11 @@ void HostPool::withdraw(std::uint32_t team) noexcept {
   }
 }
 
-void HostPool::work_in(std::uint32_t index, std::uint32_t member, Deadline deadline) noexcept {
+void Pool::work_in(std::uint32_t index, std::uint32_t member, Deadline deadline) noexcept {
   if (teams_[index].work(member, {&stop_, deadline}, [this](Duration left) { wake_for_loop(left); })) withdraw(index);
 }
 
-bool HostPool::help_in(std::uint32_t index, Deadline deadline) noexcept {
+bool Pool::help_in(std::uint32_t index, Deadline deadline) noexcept {
   const std::uint32_t member = teams_[index].join();
   if (member == 0) return false;
   work_in(index, member, deadline);
@@ -205,7 +205,7 @@ bool HostPool::help_in(std::uint32_t index, Deadline deadline) noexcept {
   return true;
 }
 
-bool HostPool::help(const void* owner, Deadline deadline) noexcept {
+bool Pool::help(const void* owner, Deadline deadline) noexcept {
   const std::uint32_t teams = team_count();
   const auto is_open = [this](std::uint32_t team) {
     return (open_[team % open_words].load(std::memory_order_acquire) >> (team / open_words) & 1) != 0;
@@ -219,7 +219,7 @@ bool HostPool::help(const void* owner, Deadline deadline) noexcept {
   return false;
 }
 
-void HostPool::Worker::run(Loop loop) noexcept {
+void Pool::Worker::run(Loop loop) noexcept {
   const std::uint64_t count = loop.last;
   const bool is_alone = pool_.shape_.threads == 1 || index_ >= pool_.team_count();
   if (count <= 1 || is_alone) return loop.body(loop.context, 0, count);
@@ -237,8 +237,8 @@ void HostPool::Worker::run(Loop loop) noexcept {
   share(loop);
 }
 
-void HostPool::Worker::share(const Loop& loop) noexcept {
-  HostTeam& team = pool_.teams_[index_];
+void Pool::Worker::share(const Loop& loop) noexcept {
+  Team& team = pool_.teams_[index_];
   team.open(loop, pool_.shape_.threads);
   pool_.publish(index_);
   pool_.work_in(index_, 0, Deadline::max());
@@ -246,4 +246,4 @@ void HostPool::Worker::share(const Loop& loop) noexcept {
   team.close(pool_.shape_.spin, pool_.stop_);
 }
 
-}  // namespace pintle::kit
+}  // namespace pintle::host

@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "base/sync.h"
-#include "kit/host_team.h"
-#include "kit/idle_spin.h"
+#include "host/idle_spin.h"
+#include "host/team.h"
 #include "pintle/deadline.h"
 #include "pintle/error.h"
 
-namespace pintle::kit {
+namespace pintle::host {
 
 /// At most `threads` threads execute or spin at a time, visitors (threads that wait and help meanwhile) counted.
 ///
@@ -26,7 +26,7 @@ namespace pintle::kit {
 /// spins and wakes a worker, or the second sees the task, and takes it or wakes another for it. A worker that goes to
 /// sleep has left `awake_` before it looks at `ready_` for the last time; a wake-up raises `awake_` in its place and
 /// leaves a token, which is not lost when it comes before the sleep.
-class HostPool {
+class Pool {
  public:
   class Worker;
 
@@ -42,7 +42,7 @@ class HostPool {
     ~Task() = default;
 
    private:
-    friend class HostPool;
+    friend class Pool;
     Task* next_ = nullptr;
   };
 
@@ -51,11 +51,11 @@ class HostPool {
     Duration spin{};  ///< How long an idle thread spins; zero where processor time is rationed.
   };
 
-  [[nodiscard]] static Result<std::unique_ptr<HostPool>> create(const Shape& shape);
-  HostPool(const HostPool&) = delete;
-  HostPool& operator=(const HostPool&) = delete;
+  [[nodiscard]] static Result<std::unique_ptr<Pool>> create(const Shape& shape);
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
   /// Tasks that are not finished stop at the next command or piece; those still waiting for a worker are forgotten.
-  ~HostPool();
+  ~Pool();
 
   [[nodiscard]] const Shape& shape() const noexcept { return shape_; }
   /// Runs `task` soon. The task is not touched any more once a worker may have it.
@@ -74,8 +74,8 @@ class HostPool {
   static constexpr std::uint32_t max_teams = 64;
   static constexpr std::uint32_t visitor_patience = 16;
 
-  explicit HostPool(const Shape& shape)
-      : shape_(shape), awake_(shape.threads), teams_(std::make_unique<HostTeam[]>(team_count())) {}
+  explicit Pool(const Shape& shape)
+      : shape_(shape), awake_(shape.threads), teams_(std::make_unique<Team[]>(team_count())) {}
   [[nodiscard]] Result<void> start();
   [[nodiscard]] std::uint32_t team_count() const noexcept { return std::min(shape_.threads, max_teams); }
 
@@ -122,14 +122,14 @@ class HostPool {
   std::mutex sleep_mutex_;
   std::condition_variable woken_;
   std::uint32_t tokens_ = 0;  // wake-ups that no sleeper has taken yet
-  std::unique_ptr<HostTeam[]> teams_;
+  std::unique_ptr<Team[]> teams_;
   std::vector<std::thread> threads_;
 };
 
 /// What a task knows of the thread that runs it.
-class HostPool::Worker {
+class Pool::Worker {
  public:
-  Worker(HostPool& pool, std::uint32_t index) noexcept : pool_(pool), index_(index), idle_(pool.shape_.spin) {}
+  Worker(Pool& pool, std::uint32_t index) noexcept : pool_(pool), index_(index), idle_(pool.shape_.spin) {}
 
   /// True once the pool is being destroyed: leave, and report nothing as finished.
   [[nodiscard]] bool is_stopping() const noexcept { return pool_.stop_.load(std::memory_order_relaxed); }
@@ -138,7 +138,7 @@ class HostPool::Worker {
     return pool_.ready_.load(std::memory_order_relaxed) != 0 &&
            pool_.awake_.load(std::memory_order_relaxed) == pool_.shape_.threads;
   }
-  [[nodiscard]] HostPool& pool() noexcept { return pool_; }
+  [[nodiscard]] Pool& pool() noexcept { return pool_; }
 
   /// Runs `body(first, last)` over [0, count) with everyone who has time, and returns when all is done. With a `cost`,
   /// a loop that is expected to be over in a moment is not shared.
@@ -162,7 +162,7 @@ class HostPool::Worker {
   void was_busy() noexcept { idle_.restart(); }
 
  private:
-  friend class HostPool;
+  friend class Pool;
   void run(Loop loop) noexcept;
   void share(const Loop& loop) noexcept;
   [[nodiscard]] bool may_idle() noexcept { return !is_stopping() && idle_.may_go_on(); }
@@ -170,13 +170,13 @@ class HostPool::Worker {
     return pool_.shape_.spin == Duration::zero() || is_stopping() || idle_.is_over();
   }
 
-  HostPool& pool_;
+  Pool& pool_;
   const std::uint32_t index_;
   IdleSpin idle_;
 };
 
 template <class Ready>
-bool HostPool::Worker::linger(std::uint32_t patience, Ready ready) {
+bool Pool::Worker::linger(std::uint32_t patience, Ready ready) {
   if (pool_.shape_.spin == Duration::zero()) return ready();
   pool_.spinning_.fetch_add(1);
   bool found = ready();
@@ -192,7 +192,7 @@ bool HostPool::Worker::linger(std::uint32_t patience, Ready ready) {
 }
 
 template <class Done>
-void HostPool::visit(const void* owner, Deadline deadline, Done done) {
+void Pool::visit(const void* owner, Deadline deadline, Done done) {
   if (!enter_visit()) return;
   IdleSpin idle(shape_.spin);
   for (std::uint32_t polls = 1; !done(); ++polls) {
@@ -211,4 +211,4 @@ void HostPool::visit(const void* owner, Deadline deadline, Done done) {
   leave_visit();
 }
 
-}  // namespace pintle::kit
+}  // namespace pintle::host
