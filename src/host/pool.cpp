@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <csignal>
+#include <utility>
 
 #include "base/contain.h"
 #include "base/fork.h"
@@ -71,8 +72,10 @@ void Pool::make_ready(Task& task) noexcept {
   {
     const std::lock_guard lock(ready_mutex_);
     task.next_ = nullptr;
+    task.previous_ = last_;
     (first_ == nullptr ? first_ : last_->next_) = &task;
     last_ = &task;
+    task.is_ready_.store(true, std::memory_order_relaxed);
     ready_.fetch_add(1);
   }
   if (spinning_.load() == 0) wake_one();
@@ -82,10 +85,29 @@ Pool::Task* Pool::take_ready() noexcept {
   if (ready_.load() == 0) return nullptr;
   const std::lock_guard lock(ready_mutex_);
   Task* const task = first_;
-  if (task == nullptr) return nullptr;
-  first_ = task->next_;
-  ready_.fetch_sub(1);
+  if (task != nullptr) unlink(*task);
   return task;
+}
+
+/// With the mutex held.
+void Pool::unlink(Task& task) noexcept {
+  (task.previous_ == nullptr ? first_ : task.previous_->next_) = task.next_;
+  (task.next_ == nullptr ? last_ : task.next_->previous_) = task.previous_;
+  task.is_ready_.store(false, std::memory_order_relaxed);
+  ready_.fetch_sub(1);
+}
+
+bool Pool::try_recall(Task& task) noexcept {
+  if (!task.is_ready_.load(std::memory_order_relaxed)) return false;
+  const std::lock_guard lock(ready_mutex_);
+  if (!task.is_ready_.load(std::memory_order_relaxed)) return false;
+  unlink(task);
+  return true;
+}
+
+void Pool::look_after(Lookout::Ward& ward) noexcept {
+  lookout_.add(ward);
+  if (lookout_.wants_watch() && spinning_.load() == 0) wake_one();
 }
 
 void Pool::serve(std::uint32_t index) noexcept {
@@ -94,17 +116,49 @@ void Pool::serve(std::uint32_t index) noexcept {
     if (Task* const task = take_ready(); task != nullptr) {
       if (ready_.load() != 0 && spinning_.load() == 0) wake_one();
       task->run(worker);
-    } else if (help(nullptr, Deadline::max())) {
+    } else if (help(nullptr, nullptr)) {
       worker.was_busy();
-    } else if (!worker.linger(0, [this] { return ready_.load(std::memory_order_relaxed) != 0; }) && !is_any_open()) {
-      sleep(worker);
+    } else if (lookout_.wants_watch()) {
+      watch(worker);
+    } else if (!worker.linger(0, [this] { return lookout_.wants_watch(); }) && !has_work()) {
+      sleep(worker, Deadline::max());
     }
   }
 }
 
+/// Looks follow each other quickly while the worker would spin anyway; then it naps between them, and can be woken like
+/// any that sleeps.
+void Pool::watch(Worker& worker) noexcept {
+  constexpr Duration between_looks = std::chrono::microseconds(4);
+  constexpr Duration longest_nap = std::chrono::microseconds(200);
+  Duration nap = std::chrono::microseconds(50);
+  if (!lookout_.begin_watch()) return;
+  while (!worker.is_stopping() && !has_work()) {
+    const Deadline now = Clock::now();
+    const Lookout::View view = lookout_.look(now);
+    if (view == Lookout::View::empty || view == Lookout::View::rescued) break;
+    const auto is_time = [&] { return Clock::now() >= now + between_looks; };
+    if (!worker.is_idle_time_over() && worker.linger(0, is_time)) continue;
+    if (view == Lookout::View::left) {
+      while (!is_time() && !has_work()) base::StdSync::pause();
+    } else if (!has_work()) {
+      sleep(worker, Clock::now() + nap);
+      nap = std::min(2 * nap, longest_nap);
+    }
+  }
+  lookout_.end_watch();
+  if (lookout_.wants_watch() && spinning_.load() == 0) wake_one();
+}
+
+void Pool::Worker::look_around() noexcept {
+  constexpr std::uint32_t submissions = 64;
+  if (!pool_.lookout_.wants_watch() || ++looks_ % submissions != 0) return;
+  static_cast<void>(pool_.lookout_.look(Clock::now()));
+}
+
 void Pool::stop_spinning() noexcept {
-  // Whoever made a task ready while this worker counted as spinning has woken nobody.
-  if (spinning_.fetch_sub(1) == 1 && ready_.load() != 0) wake_one();
+  // Whoever made a task ready, or left one, while this worker counted as spinning has woken nobody.
+  if (spinning_.fetch_sub(1) == 1 && (ready_.load() != 0 || lookout_.wants_watch())) wake_one();
 }
 
 void Pool::Worker::let_submit() noexcept {
@@ -143,16 +197,22 @@ bool Pool::try_make_room() noexcept {
   return false;
 }
 
-void Pool::sleep(Worker& worker) noexcept {
+void Pool::sleep(Worker& worker, Deadline until) noexcept {
   if (worker.is_idle_time_over()) {
     awake_.fetch_sub(1);
   } else if (!try_make_room()) {
     return;
   }
-  worker.was_busy();
-  if ((ready_.load() != 0 || stop_.load()) && try_raise_awake()) return;
+  const bool is_nap = until != Deadline::max();
+  if (!is_nap) worker.was_busy();
+  if ((ready_.load() != 0 || stop_.load() || lookout_.wants_watch()) && try_raise_awake()) return;
+  worker.has_slept_ = true;
   std::unique_lock lock(sleep_mutex_);
-  while (tokens_ == 0) woken_.wait(lock);
+  while (tokens_ == 0) {
+    if (!is_nap) woken_.wait(lock);
+    // Where somebody is about to leave a token, it has raised `awake_` in this worker's place.
+    else if (woken_.wait_until(lock, until) == std::cv_status::timeout && tokens_ == 0 && try_raise_awake()) return;
+  }
   --tokens_;
 }
 
@@ -197,24 +257,26 @@ void Pool::work_in(std::uint32_t index, std::uint32_t member, Deadline deadline)
   if (teams_[index].work(member, {&stop_, deadline}, [this](Duration left) { wake_for_loop(left); })) withdraw(index);
 }
 
-bool Pool::help_in(std::uint32_t index, Deadline deadline) noexcept {
-  const std::uint32_t member = teams_[index].join();
+bool Pool::help_in(std::uint32_t index, const Guest* guest) noexcept {
+  Team& team = teams_[index];
+  const std::uint32_t member = team.join();
   if (member == 0) return false;
-  work_in(index, member, deadline);
-  teams_[index].leave();
-  return true;
+  const bool may_work = guest == nullptr || guest->may_join(team.loop().expected_piece(), team.loop().stack);
+  if (may_work) work_in(index, member, guest == nullptr ? Deadline::max() : guest->deadline());
+  team.leave();
+  return may_work;
 }
 
-bool Pool::help(const void* owner, Deadline deadline) noexcept {
+bool Pool::help(const void* owner, const Guest* guest) noexcept {
   const std::uint32_t teams = team_count();
   const auto is_open = [this](std::uint32_t team) {
     return (open_[team % open_words].load(std::memory_order_acquire) >> (team / open_words) & 1) != 0;
   };
   for (std::uint32_t team = 0; owner != nullptr && team < teams; ++team) {
-    if (is_open(team) && teams_[team].owner() == owner && help_in(team, deadline)) return true;
+    if (is_open(team) && teams_[team].owner() == owner && help_in(team, guest)) return true;
   }
   for (std::uint32_t team = 0; team < teams; ++team) {
-    if (is_open(team) && help_in(team, deadline)) return true;
+    if (is_open(team) && help_in(team, guest)) return true;
   }
   return false;
 }
@@ -222,7 +284,7 @@ bool Pool::help(const void* owner, Deadline deadline) noexcept {
 void Pool::Worker::run(Loop loop) noexcept {
   const std::uint64_t count = loop.last;
   const bool is_alone = pool_.shape_.threads == 1 || index_ >= pool_.team_count();
-  if (count <= 1 || is_alone) return loop.body(loop.context, 0, count);
+  if (count <= 1 || is_alone) return run_alone(loop);
   constexpr Duration worth_sharing = std::chrono::nanoseconds(3000);
   if (loop.cost != nullptr && loop.cost->of(count) < static_cast<float>(worth_sharing.count())) {
     // A quarter shows whether the expectation holds.
@@ -237,7 +299,35 @@ void Pool::Worker::run(Loop loop) noexcept {
   share(loop);
 }
 
+/// A loop that is short is timed now and then, since two looks at the clock take longer than many.
+void Pool::Worker::run_alone(const Loop& loop) noexcept {
+  constexpr std::uint32_t lesson = 16;
+  constexpr float worth_timing = 500;
+  const bool is_timed = loop.cost != nullptr && (!(loop.cost->of(loop.last) < worth_timing) || ++runs_ % lesson == 0);
+  if (!is_timed) return loop.body(loop.context, 0, loop.last);
+  const Deadline begin = Clock::now();
+  loop.body(loop.context, 0, loop.last);
+  loop.cost->learn(Clock::now() - begin, loop.last);
+}
+
+/// The kernel wakes a worker on the processor of the thread that woke it, where the two can only take turns; and there
+/// they stay. Who opens a loop on the processor of a thread that would help goes elsewhere. Where the kernel brings it
+/// back without a sleep between, the other processors have enough to do, and it stays for longer and longer.
+void Pool::Worker::make_way() noexcept {
+  constexpr Duration most_between_moves = std::chrono::seconds(1);
+  if (pool_.visitors_.load(std::memory_order_relaxed) == 0) return;
+  const std::uint32_t here = base::current_processor();
+  if (pool_.visitor_at_.load(std::memory_order_relaxed) != here) return;
+  const Deadline now = Clock::now();
+  if (now - moved_ < between_moves_) return;
+  between_moves_ =
+      std::exchange(has_slept_, false) ? least_between_moves : std::min(2 * between_moves_, most_between_moves);
+  moved_ = now;
+  base::leave_processor(here);
+}
+
 void Pool::Worker::share(const Loop& loop) noexcept {
+  make_way();
   Team& team = pool_.teams_[index_];
   team.open(loop, pool_.shape_.threads);
   pool_.publish(index_);

@@ -39,12 +39,22 @@ Result<std::uint64_t> Queue::submit(std::span<const QueuePoint> waits, const bac
   Work& work = slot(serial);
   work.commands = commands;
   work.wait_count = 0;
+  work.place = {};
   if (!waits.empty()) PINTLE_TRY(keep_waits(work, waits));
   submitted_ = serial;
   work.serial.store(serial, std::memory_order_release);
   base::prefetch_for_writing(&slot(serial + lines_ahead));
-  if (pool_ != nullptr && (state_.exchange(owned | pending) & owned) == 0) pool_->make_ready(*this);
+  if (pool_ != nullptr) announce();
   return serial;
+}
+
+void Queue::announce() noexcept {
+  const bool is_left = is_left_.load(std::memory_order_relaxed);
+  switch (is_left ? claim_.leave() : claim_.hand_over()) {
+    case Claim::Submitted::in_hand: return;
+    case Claim::Submitted::mine: return pool_->make_ready(*this);
+    case Claim::Submitted::unwatched: return pool_->look_after(*this);
+  }
 }
 
 Result<void> Queue::keep_waits(Work& work, std::span<const QueuePoint> waits) {
@@ -65,21 +75,49 @@ Result<void> Queue::keep_waits(Work& work, std::span<const QueuePoint> waits) {
     }
     ++work.wait_count;
     of(point.queue).references_.fetch_add(1, std::memory_order_relaxed);
+    if (pool_ != nullptr) of(point.queue).hurry();
   }
   return {};
 }
 
 Result<void> Queue::wait(std::uint64_t serial, Deadline deadline) {
   if (timeline_.is_reached(serial)) return {};
-  if (pool_ != nullptr) pool_->visit(this, deadline, [&] { return timeline_.is_settled(serial); });
+  if (pool_ != nullptr) {
+    const Guest guest(deadline);
+    if (claim_.take() || pool_->try_recall(*this)) take_turn(serial, guest);
+    if (timeline_.is_reached(serial)) return {};
+    is_awaited_.store(true, std::memory_order_relaxed);
+    pool_->visit(this, guest, [&] { return timeline_.is_settled(serial); });
+  }
   return timeline_.wait(serial, deadline);
 }
 
-bool Queue::release() noexcept {
-  std::uint32_t state = owned;
-  if (state_.compare_exchange_strong(state, 0)) return true;
-  state_.exchange(owned);
-  return false;
+/// By a thread that waits and has become the owner.
+void Queue::take_turn(std::uint64_t serial, const Guest& guest) noexcept {
+  constexpr std::uint64_t lesson = 16;
+  Stint stint(guest, finished_ % lesson == 0 ? Stint::Kind::lesson : Stint::Kind::usual);
+  while (has_work() && finished_ < serial) {
+    Work& work = slot(finished_ + 1);
+    if (!wait_or_park(work)) return;
+    if (!executor_.execute(work.commands, work.place, stint)) {
+      is_left_.store(false, std::memory_order_relaxed);
+      return pool_->make_ready(*this);
+    }
+    timeline_.advance(++finished_);
+  }
+  if (is_left_.load(std::memory_order_relaxed) != stint.was_short())
+    is_left_.store(stint.was_short(), std::memory_order_relaxed);
+  // What came behind, or comes in now, is nobody's who waits here.
+  while (!has_work()) {
+    if (claim_.release()) return;
+  }
+  pool_->make_ready(*this);
+}
+
+void Queue::rescue() noexcept {
+  if (!claim_.take()) return;
+  is_left_.store(false, std::memory_order_relaxed);
+  pool_->make_ready(*this);
 }
 
 void Queue::run(Pool::Worker& worker) noexcept {
@@ -88,9 +126,10 @@ void Queue::run(Pool::Worker& worker) noexcept {
     do {
       const std::uint64_t before = finished_;
       if (!run_all(worker)) return;
+      if (is_left_.load(std::memory_order_relaxed)) break;
       if (finished_ - before > 1) worker.let_submit();
     } while (worker.linger(patience, [this] { return has_work(); }));
-  } while (!release());
+  } while (!claim_.release());
 }
 
 /// False when the queue now belongs to another.
@@ -98,10 +137,15 @@ bool Queue::run_all(Pool::Worker& worker) noexcept {
   while (has_work()) {
     Work& work = slot(finished_ + 1);
     if (!wait_or_park(work)) return false;
-    executor_.execute(*this, work.commands, &worker);
+    const float cost = executor_.execute(*this, work.commands, work.place, &worker);
     if (worker.is_stopping()) return false;  // it may have left in the middle: nothing is finished any more
+    if (is_awaited_.load(std::memory_order_relaxed)) {
+      is_awaited_.store(false, std::memory_order_relaxed);
+      is_left_.store(Stint::is_short(cost), std::memory_order_relaxed);
+    }
     timeline_.advance(++finished_);
     worker.was_busy();
+    worker.look_around();
     if (worker.should_yield() && has_work()) {
       worker.pool().make_ready(*this);
       return false;
@@ -134,7 +178,7 @@ bool Queue::run_next() noexcept {
     if (!of(point.queue).timeline_.is_settled(point.serial)) return false;
     of(point.queue).references_.fetch_sub(1, std::memory_order_release);
   }
-  executor_.execute(*this, work.commands, nullptr);
+  static_cast<void>(executor_.execute(*this, work.commands, {}, nullptr));
   timeline_.advance(++finished_);
   return true;
 }

@@ -183,7 +183,7 @@ TEST(PoolConcurrency, AVisitorJoinsALoop) {
     done = true;
   });
   pool->make_ready(call);
-  pool->visit(&call, far(), [&] { return done.load(); });
+  pool->visit(&call, Guest(far()), [&] { return done.load(); });
   EXPECT_TRUE(comes_true([&] { return done.load(); }));
 }
 
@@ -203,7 +203,7 @@ TEST(PoolConcurrency, AVisitorsDeadlineIsSeenBetweenPieces) {
     });
   });
   pool->make_ready(call);
-  pool->visit(&call, Clock::now() + std::chrono::milliseconds(20), [] { return false; });
+  pool->visit(&call, Guest(Clock::now() + std::chrono::milliseconds(20)), [] { return false; });
   EXPECT_EQ(call.runs, 0);  // nobody but this thread lets it end
   EXPECT_LT(visits, 1000);
   visitor_left = true;
@@ -221,7 +221,7 @@ TEST(PoolConcurrency, AVisitorNeverRunsTasks) {
   };
   Call first(blocked), second(blocked), third(blocked);
   for (Call* call : {&first, &second, &third}) pool->make_ready(*call);
-  pool->visit(nullptr, Clock::now() + std::chrono::milliseconds(5), [] { return false; });
+  pool->visit(nullptr, Guest(Clock::now() + std::chrono::milliseconds(5)), [] { return false; });
   open = true;
   EXPECT_TRUE(comes_true([&] { return first.runs + second.runs + third.runs == 3; }));
   EXPECT_FALSE(misused);
@@ -270,7 +270,7 @@ TEST(PoolConcurrency, ManyTasksThatSpreadAndVisitorsThatHelp) {
   }
   std::vector<std::thread> visitors;
   for (int index = 0; index < 3; ++index) {
-    visitors.emplace_back([&] { pool->visit(nullptr, far(), [&] { return sum == 5000; }); });
+    visitors.emplace_back([&] { pool->visit(nullptr, Guest(far()), [&] { return sum == 5000; }); });
   }
   for (const auto& call : calls) pool->make_ready(*call);
   EXPECT_TRUE(comes_true([&] { return sum == 5000; }));

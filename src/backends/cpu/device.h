@@ -45,10 +45,10 @@ class Device final : public backend::Device, private host::Queue::Executor {
                                const backend::Commands& commands) override {
     return host::Queue::of(queue).submit(waits, commands);
   }
-  Result<std::uint64_t> reached(backend::QueueId queue) override { return host::Queue::of(queue).timeline().reached(); }
+  Result<std::uint64_t> reached(backend::QueueId queue) override { return host::Queue::of(queue).reached(); }
   Result<void> wait(backend::QueueId queue, std::uint64_t serial, Deadline deadline) override;
   Result<void> notify(backend::QueueId queue, std::uint64_t serial, backend::Notification notification) override {
-    return host::Queue::of(queue).timeline().notify(serial, notification);
+    return host::Queue::of(queue).notify(serial, notification);
   }
 
   Result<backend::RecordingId> record(const backend::Commands& commands) override;
@@ -59,8 +59,9 @@ class Device final : public backend::Device, private host::Queue::Executor {
  private:
   Device(DeviceInfo info, const Settings& settings) : info_(std::move(info)), settings_(settings) {}
 
-  void execute(const host::Queue& queue, const backend::Commands& commands,
-               host::Pool::Worker* worker) noexcept override;
+  float execute(const host::Queue& queue, const backend::Commands& commands, host::Queue::Place place,
+                host::Pool::Worker* worker) noexcept override;
+  bool execute(const backend::Commands& commands, host::Queue::Place& place, host::Stint& stint) noexcept override;
   Result<void> drive(host::Queue& queue, std::uint64_t serial, Deadline deadline);
   bool run_one() noexcept;
   void sweep_retired() noexcept;
