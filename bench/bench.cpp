@@ -14,9 +14,11 @@
 namespace pintle::bench {
 namespace {
 
-constexpr std::array<FigureInfo, 17> table{{
-    {"dispatch_hot", "A fresh list of one empty kernel, submitted and waited for, the worker awake"},
+constexpr std::array<FigureInfo, 18> table{{
+    {"dispatch_hot",
+     "A fresh list of one empty kernel, submitted and waited for; or polled for, so that a worker runs it"},
     {"dispatch_idle", "The same, both sides asleep 1 ms before each trial"},
+    {"launch_loop", "One empty kernel, submitted and waited for in a loop, as a list and as a recording"},
     {"submit", "Host cost of submitting one recorded list, in bursts of 100"},
     {"replay_1000", "1,000 empty kernels in one recording, per kernel"},
     {"parallel_saxpy", "y = a x + y at 4 Ki, 64 Ki, 1 Mi and 16 Mi floats"},
@@ -34,8 +36,9 @@ constexpr std::array<FigureInfo, 17> table{{
     {"feed", "64 MiB of f32 into an arena as f16, beside as much without conversion", Reference::itself},
 }};
 constexpr std::array<Rows (*)(const BenchOptions&), table.size()> runs{
-    dispatch_hot, dispatch_idle, submit,       replay_1000, parallel_saxpy, copy, start, launch, recording_1000, chains,
-    transfer_up,  transfer_down, first_result, plan,        convert_dtypes, pool, feed};
+    dispatch_hot,  dispatch_idle, launch_loop, submit,         replay_1000, parallel_saxpy,
+    copy,          start,         launch,      recording_1000, chains,      transfer_up,
+    transfer_down, first_result,  plan,        convert_dtypes, pool,        feed};
 constexpr std::array api_backends{"vulkan", "opencl"};
 
 Error unknown(std::string_view name) {

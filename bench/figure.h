@@ -14,6 +14,7 @@ using Rows = Result<std::vector<Row>>;
 
 [[nodiscard]] Rows dispatch_hot(const BenchOptions& options);
 [[nodiscard]] Rows dispatch_idle(const BenchOptions& options);
+[[nodiscard]] Rows launch_loop(const BenchOptions& options);
 [[nodiscard]] Rows submit(const BenchOptions& options);
 [[nodiscard]] Rows replay_1000(const BenchOptions& options);
 [[nodiscard]] Rows parallel_saxpy(const BenchOptions& options);

@@ -39,9 +39,15 @@ bool is_reached(const Reach& reach, const Row& row) {
     case Reach::Kind::none: return true;
     case Reach::Kind::ratio_at_most: return row.ratio.median <= reach.limit;
     case Reach::Kind::ratio_at_least: return row.ratio.median >= reach.limit;
+    case Reach::Kind::worst_ns_at_most: return row.worst <= reach.limit;
     case Reach::Kind::difference_ns_at_most: break;
   }
   return row.difference_ns && *row.difference_ns <= reach.limit;
+}
+
+double worst_block(Unit unit, const std::vector<Pair>& pairs) {
+  const auto [least, most] = std::ranges::minmax_element(pairs, {}, &Pair::ours);
+  return unit == Unit::gigabytes_per_second ? least->ours : most->ours;
 }
 
 Row blank_row(const Subject& subject, std::string_view device) {
@@ -79,6 +85,7 @@ Row make_row(const Subject& subject, std::string_view device, const Contest& con
   row.min = *std::ranges::min_element(contest.ours);
   row.p50 = quantile(contest.ours, 0.5);
   row.p99 = quantile(contest.ours, 0.99);
+  row.worst = worst_block(subject.unit, contest.pairs);
   row.reference = subject.reference;
   row.reference_p50 = median(contest.reference);
   row.ratio = ratio_of(contest.pairs);

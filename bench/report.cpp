@@ -9,13 +9,14 @@
 namespace pintle::bench {
 namespace {
 
-using Cells = std::array<std::string, 7>;
+using Cells = std::array<std::string, 8>;
 
 std::string text_of(const Reach& reach) {
   switch (reach.kind) {
     case Reach::Kind::none: return {};
     case Reach::Kind::ratio_at_most: return fmt::format("ratio <= {:.4g}", reach.limit);
     case Reach::Kind::ratio_at_least: return fmt::format("ratio >= {}", reach.limit);
+    case Reach::Kind::worst_ns_at_most: return fmt::format("worst <= {} ns", reach.limit);
     case Reach::Kind::difference_ns_at_most: break;
   }
   return fmt::format("difference_ns <= {}", reach.limit);
@@ -30,6 +31,7 @@ Cells cells_of(const Row& row) {
   return {title(row),
           row.device,
           fmt::format("{:.4g} {} [{:.4g}, {:.4g}]", row.p50, row.unit, row.min, row.p99),
+          fmt::format("{:.4g} {}", row.worst, row.unit),
           fmt::format("{:.4g} {}", row.reference_p50, row.unit),
           ratio,
           text_of(row.reach),
@@ -38,7 +40,7 @@ Cells cells_of(const Row& row) {
                                               : "MISSED"};
 }
 
-std::string line_of(const Cells& cells, const std::array<std::size_t, 7>& widths) {
+std::string line_of(const Cells& cells, const std::array<std::size_t, 8>& widths) {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) line += fmt::format("{:<{}}  ", cells[i], widths[i]);
   return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
@@ -54,6 +56,7 @@ Json to_json(const Row& row) {
             {"min", row.min},
             {"p50", row.p50},
             {"p99", row.p99},
+            {"worst", row.worst},
             {"reference", {{"name", row.reference}, {"p50", row.reference_p50}}},
             {"ratio", row.ratio.median},
             {"ratio_low", row.ratio.low},
@@ -75,9 +78,10 @@ Json raw_json(const Row& row) {
 }
 
 std::string table(std::span<const Row> rows) {
-  std::vector<Cells> lines{{"figure", "device", "ours p50 [min, p99]", "reference", "ratio [95 %]", "reach", ""}};
+  std::vector<Cells> lines{
+      {"figure", "device", "ours p50 [min, p99]", "worst block", "reference", "ratio [95 %]", "reach", ""}};
   for (const Row& row : rows) lines.push_back(cells_of(row));
-  std::array<std::size_t, 7> widths{};
+  std::array<std::size_t, 8> widths{};
   for (const Cells& cells : lines) {
     if (cells[2].starts_with("skipped")) continue;  // as long as it likes
     for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], cells[i].size());

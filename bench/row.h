@@ -19,7 +19,7 @@ struct Ratio {
 
 /// What a figure should reach.
 struct Reach {
-  enum class Kind : unsigned char { none, ratio_at_most, ratio_at_least, difference_ns_at_most };
+  enum class Kind : unsigned char { none, ratio_at_most, ratio_at_least, difference_ns_at_most, worst_ns_at_most };
   Kind kind = Kind::none;
   double limit = 0;
 };
@@ -37,6 +37,7 @@ struct Row {
   double min = 0;
   double p50 = 0;
   double p99 = 0;
+  double worst = 0;  ///< The median of the worst of our blocks: what a user meets who is unlucky.
   std::string reference;
   double reference_p50 = 0;
   Ratio ratio;

@@ -7,7 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
-RESERVED = {"backend", "base", "bench", "c", "capi", "cli", "conformance", "core", "io", "kit", "layers", "native", "null", "plan",
+RESERVED = {"backend", "base", "bench", "c", "capi", "cli", "conformance", "core", "host", "io", "kit", "layers", "native", "null", "plan",
             "seam", "vendor", "auto", "bool", "char", "class", "default", "double", "enum", "export", "float", "inline", "int",
             "namespace", "new", "private", "public", "register", "short", "static", "struct", "this", "union", "using", "void"}
 

@@ -26,6 +26,19 @@ std::uint64_t process_id() noexcept { return static_cast<std::uint64_t>(getpid()
 
 std::uint32_t current_processor() noexcept { return static_cast<std::uint32_t>(std::max(sched_getcpu(), 0)); }
 
+void leave_processor(std::uint32_t processor) noexcept {
+#if defined(__linux__)
+  cpu_set_t allowed;
+  if (processor >= CPU_SETSIZE || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  cpu_set_t others = allowed;
+  CPU_CLR(processor, &others);
+  if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return;
+  sched_setaffinity(0, sizeof allowed, &allowed);
+#else
+  static_cast<void>(processor);
+#endif
+}
+
 std::string machine() {
   utsname system{};
   if (::uname(&system) != 0) return "unknown";

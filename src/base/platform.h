@@ -14,6 +14,9 @@ namespace pintle::base {
 [[nodiscard]] std::uint64_t process_id() noexcept;
 /// The processor that the calling thread runs on; it may be another one already.
 [[nodiscard]] std::uint32_t current_processor() noexcept;
+/// Moves the calling thread to another processor, where it may use one; afterwards it may run on all that it might
+/// before.
+void leave_processor(std::uint32_t processor) noexcept;
 /// The processor and the operating system, as packs name what machine code was built for: "x86_64-linux".
 [[nodiscard]] std::string machine();
 /// Runs `handler` in each child that fork makes from now on; it may only do what a signal handler may.

@@ -46,6 +46,7 @@ class BasicHostTimeline {
     }
   }
 
+  [[nodiscard]] std::uint64_t value() const noexcept { return value_.load(std::memory_order_acquire); }
   [[nodiscard]] bool is_reached(std::uint64_t serial) const noexcept {
     return value_.load(std::memory_order_acquire) >= serial;
   }

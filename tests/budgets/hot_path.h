@@ -1,6 +1,6 @@
 // One submission of an empty kernel, one buffer from a pool and back, or four small collectives, again and again, as
 // the budgets of the hot path are measured. The worker stays awake the whole time: it is inside a host call that ends
-// with the measurement.
+// with the measurement. For a round trip it has nothing to do.
 #pragma once
 
 #include <atomic>
@@ -13,9 +13,9 @@
 
 namespace budgets {
 
-/// What is submitted; or a pool's buffer is allocated and freed; or a broadcast and a reduce run, each on both of two
-/// ranks in turn, so that neither ever waits.
-enum class Kind : unsigned char { list, recording, pool, collective };
+/// What is submitted; or a list is submitted and waited for, by the thread that then runs it; or a pool's buffer is
+/// allocated and freed; or a broadcast and a reduce run, each on both of two ranks in turn, so that neither ever waits.
+enum class Kind : unsigned char { list, recording, pool, collective, round_trip };
 
 class HotPath {
  public:
@@ -33,6 +33,7 @@ class HotPath {
 
  private:
   void collect();
+  void warm_up();
   void occupy();
   void release();
 
@@ -48,7 +49,7 @@ class HotPath {
   std::atomic<bool> busy_{false}, released_{false};
 };
 
-/// "list", "recording", "pool" or "collective"; ends the process for anything else.
+/// "list", "recording", "pool", "collective" or "round_trip"; ends the process for anything else.
 [[nodiscard]] Kind parse_kind(std::string_view text);
 
 /// Submissions of one measurement, all in flight together, and how many such rounds before it fill every cache and

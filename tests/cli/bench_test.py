@@ -4,7 +4,7 @@ import unittest
 
 from harness import INVALID, UNAVAILABLE, USAGE, CommandCase
 
-KEYS = {"name", "device", "unit", "min", "p50", "p99", "reference", "ratio", "ratio_low", "ratio_high"}
+KEYS = {"name", "device", "unit", "min", "p50", "p99", "worst", "reference", "ratio", "ratio_low", "ratio_high"}
 
 
 class Bench(CommandCase):

@@ -1,8 +1,8 @@
-#include "kit/idle_spin.h"
+#include "host/idle_spin.h"
 
 #include <gtest/gtest.h>
 
-namespace pintle::kit {
+namespace pintle::host {
 namespace {
 
 using namespace std::chrono_literals;
@@ -41,4 +41,4 @@ TEST(IdleSpin, ADeadlineEndsItToo) {
 }
 
 }  // namespace
-}  // namespace pintle::kit
+}  // namespace pintle::host

@@ -12,14 +12,12 @@
 
 namespace pintle::cpu {
 
-using kit::HostQueue;
-
 Result<std::unique_ptr<backend::Device>> Device::open(DeviceInfo info, const Settings& settings) {
   return base::contain("opening a device", [&]() -> Result<std::unique_ptr<backend::Device>> {
     std::unique_ptr<Device> device(new Device(std::move(info), settings));
     if (settings.progress == Progress::own) {
       constexpr Duration idle = std::chrono::microseconds(50);
-      PINTLE_ASSIGN(pool, kit::HostPool::create({settings.threads, settings.rationed ? Duration::zero() : idle}));
+      PINTLE_ASSIGN(pool, host::Pool::create({settings.threads, settings.rationed ? Duration::zero() : idle}));
       device->pool_ = std::move(pool);
     }
     return std::unique_ptr<backend::Device>(std::move(device));
@@ -28,7 +26,7 @@ Result<std::unique_ptr<backend::Device>> Device::open(DeviceInfo info, const Set
 
 Result<backend::QueueId> Device::create_queue(const backend::QueueRequest& request) {
   return base::contain("creating a queue", [&]() -> Result<backend::QueueId> {
-    PINTLE_ASSIGN(queue, HostQueue::create(*this, pool_.get(), request.first_serial));
+    PINTLE_ASSIGN(queue, host::Queue::create(*this, pool_.get(), request.first_serial));
     const std::lock_guard lock(drive_mutex_);
     retired_.reserve(retired_.size() + queues_.size() + 1);  // so that destroying needs no memory
     sweep_retired();
@@ -42,7 +40,7 @@ Result<backend::QueueId> Device::create_queue(const backend::QueueRequest& reque
 
 void Device::destroy_queue(backend::QueueId id) noexcept {
   const std::lock_guard lock(drive_mutex_);
-  const auto place = std::ranges::find(queues_, &HostQueue::of(id), &std::shared_ptr<HostQueue>::get);
+  const auto place = std::ranges::find(queues_, &host::Queue::of(id), &std::shared_ptr<host::Queue>::get);
   if (place == queues_.end()) return;
   retired_.push_back(std::move(*place));  // its place stays: `run_one` may be on its way through them
   sweep_retired();
@@ -50,11 +48,11 @@ void Device::destroy_queue(backend::QueueId id) noexcept {
 
 /// A worker may still be on its way out of a queue, and a wait that is not examined yet may name it.
 void Device::sweep_retired() noexcept {
-  std::erase_if(retired_, [](const std::shared_ptr<HostQueue>& queue) { return queue->is_idle(); });
+  std::erase_if(retired_, [](const std::shared_ptr<host::Queue>& queue) { return queue->is_idle(); });
 }
 
 Result<void> Device::wait(backend::QueueId queue, std::uint64_t serial, Deadline deadline) {
-  HostQueue& awaited = HostQueue::of(queue);
+  host::Queue& awaited = host::Queue::of(queue);
   if (settings_.progress == Progress::own || awaited.timeline().is_reached(serial))
     return awaited.wait(serial, deadline);
   return base::contain("waiting", [&] { return drive(awaited, serial, deadline); });
@@ -62,7 +60,7 @@ Result<void> Device::wait(backend::QueueId queue, std::uint64_t serial, Deadline
 
 /// Inline: this thread runs what is runnable, unless another does so already. The deadline is looked at between
 /// submissions, after at least one, so that a poll makes progress.
-Result<void> Device::drive(HostQueue& queue, std::uint64_t serial, Deadline deadline) {
+Result<void> Device::drive(host::Queue& queue, std::uint64_t serial, Deadline deadline) {
   std::unique_lock lock(drive_mutex_);
   if (driver_ == std::this_thread::get_id()) {
     return Error(Errc::invalid_argument, "Wait inside a host call of [cpu?inline] would wait for itself.");
@@ -87,7 +85,7 @@ Result<void> Device::drive(HostQueue& queue, std::uint64_t serial, Deadline dead
 bool Device::run_one() noexcept {
   bool ran = false;
   for (std::size_t index = 0;; ++index) {
-    std::shared_ptr<HostQueue> queue;
+    std::shared_ptr<host::Queue> queue;
     {
       const std::lock_guard lock(drive_mutex_);
       if (index >= queues_.size()) return ran;

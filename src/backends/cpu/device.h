@@ -10,8 +10,8 @@
 
 #include "backends/cpu/memory.h"
 #include "backends/cpu/program.h"
-#include "kit/host_pool.h"
-#include "kit/host_queue.h"
+#include "host/pool.h"
+#include "host/queue.h"
 #include "pintle/backend/driver.h"
 
 namespace pintle::cpu {
@@ -23,7 +23,7 @@ struct Settings {
   bool rationed = false;  ///< Under a cgroup quota: nobody spins.
 };
 
-class Device final : public backend::Device, private kit::HostQueue::Executor {
+class Device final : public backend::Device, private host::Queue::Executor {
  public:
   static Result<std::unique_ptr<backend::Device>> open(DeviceInfo info, const Settings& settings);
 
@@ -43,14 +43,12 @@ class Device final : public backend::Device, private kit::HostQueue::Executor {
   void destroy_queue(backend::QueueId queue) noexcept override;
   Result<std::uint64_t> submit(backend::QueueId queue, std::span<const backend::QueuePoint> waits,
                                const backend::Commands& commands) override {
-    return kit::HostQueue::of(queue).submit(waits, commands);
+    return host::Queue::of(queue).submit(waits, commands);
   }
-  Result<std::uint64_t> reached(backend::QueueId queue) override {
-    return kit::HostQueue::of(queue).timeline().reached();
-  }
+  Result<std::uint64_t> reached(backend::QueueId queue) override { return host::Queue::of(queue).reached(); }
   Result<void> wait(backend::QueueId queue, std::uint64_t serial, Deadline deadline) override;
   Result<void> notify(backend::QueueId queue, std::uint64_t serial, backend::Notification notification) override {
-    return kit::HostQueue::of(queue).timeline().notify(serial, notification);
+    return host::Queue::of(queue).notify(serial, notification);
   }
 
   Result<backend::RecordingId> record(const backend::Commands& commands) override;
@@ -61,9 +59,10 @@ class Device final : public backend::Device, private kit::HostQueue::Executor {
  private:
   Device(DeviceInfo info, const Settings& settings) : info_(std::move(info)), settings_(settings) {}
 
-  void execute(const kit::HostQueue& queue, const backend::Commands& commands,
-               kit::HostPool::Worker* worker) noexcept override;
-  Result<void> drive(kit::HostQueue& queue, std::uint64_t serial, Deadline deadline);
+  float execute(const host::Queue& queue, const backend::Commands& commands, host::Queue::Place place,
+                host::Pool::Worker* worker) noexcept override;
+  bool execute(const backend::Commands& commands, host::Queue::Place& place, host::Stint& stint) noexcept override;
+  Result<void> drive(host::Queue& queue, std::uint64_t serial, Deadline deadline);
   bool run_one() noexcept;
   void sweep_retired() noexcept;
 
@@ -77,9 +76,9 @@ class Device final : public backend::Device, private kit::HostQueue::Executor {
   std::mutex drive_mutex_;
   std::condition_variable drive_ended_;
   std::thread::id driver_;
-  std::vector<std::shared_ptr<kit::HostQueue>> queues_;  // null where one was destroyed
-  std::vector<std::shared_ptr<kit::HostQueue>> retired_;
-  std::unique_ptr<kit::HostPool> pool_;  // last: the workers end before what they use
+  std::vector<std::shared_ptr<host::Queue>> queues_;  // null where one was destroyed
+  std::vector<std::shared_ptr<host::Queue>> retired_;
+  std::unique_ptr<host::Pool> pool_;  // last: the workers end before what they use
 };
 
 }  // namespace pintle::cpu

@@ -28,7 +28,7 @@ Limits limits() {
   limits.max_group_items = most;
   limits.max_local_bytes = max_local_bytes;
   limits.max_parameters = max_parameters;
-  limits.max_in_flight = kit::HostQueue::capacity;
+  limits.max_in_flight = host::Queue::capacity;
   return limits;
 }
 

@@ -10,7 +10,7 @@
 
 #include "base/dylib.h"
 #include "base/hash.h"
-#include "kit/host_team.h"
+#include "host/launch.h"
 #include "pintle/backend/driver.h"
 #include "pintle/native/cpu_kernel.h"
 
@@ -18,14 +18,9 @@ namespace pintle::cpu {
 
 // Limits that core enforces before a launch.
 inline constexpr std::uint32_t max_parameters = 64;
-inline constexpr std::uint32_t max_local_bytes = 64 << 10;
+using host::max_local_bytes;
 
-struct Kernel {
-  pintle_kernel code = nullptr;
-  Grid size;
-  std::uint32_t local_bytes = 0;
-  mutable kit::LoopCost cost{};  ///< Of one group.
-};
+using host::Kernel;
 
 /// A ProgramId is its address.
 struct Program {

@@ -6,6 +6,9 @@
 #include <variant>
 
 #include "backends/cpu/device.h"
+#include "host/bytes.h"
+#include "host/expected.h"
+#include "host/launches.h"
 
 namespace pintle::cpu {
 namespace {
@@ -15,59 +18,10 @@ using backend::Binding;
 using backend::Commands;
 using backend::no_slot;
 using backend::Range;
-using Worker = kit::HostPool::Worker;
-
-/// Launches that are run as one loop over all their groups.
-constexpr std::size_t most_together = 16;
-
-/// One launch, ready to be called group by group.
-struct Launch {
-  const Kernel* kernel;
-  Grid grid;
-  void* const* arguments;
-
-  [[nodiscard]] std::uint64_t groups() const noexcept { return std::uint64_t{grid.x} * grid.y * grid.z; }
-
-  void run(std::uint64_t first, std::uint64_t last, void* local) const {
-    const std::uint64_t plane = std::uint64_t{grid.x} * grid.y;
-    pintle_group group{};
-    group.id[0] = static_cast<std::uint32_t>(first % grid.x);
-    group.id[1] = static_cast<std::uint32_t>(first / grid.x % grid.y);
-    group.id[2] = static_cast<std::uint32_t>(first / plane);
-    std::ranges::copy(std::array{grid.x, grid.y, grid.z}, group.count);
-    std::ranges::copy(std::array{kernel->size.x, kernel->size.y, kernel->size.z}, group.size);
-    group.local_bytes = kernel->local_bytes;
-    group.local = local;
-    for (std::uint64_t index = first; index < last; ++index) {
-      kernel->code(&group, arguments);
-      if (++group.id[0] < grid.x) continue;
-      group.id[0] = 0;
-      if (++group.id[1] < grid.y) continue;
-      group.id[1] = 0;
-      ++group.id[2];
-    }
-  }
-
-  /// Scratch memory is on the stack of whoever runs the groups: a worker's, or a thread's that waits.
-  [[gnu::noinline]] void run_with_local(std::uint64_t first, std::uint64_t last) const {
-    alignas(64) std::array<std::byte, max_local_bytes> local;
-    run(first, last, local.data());
-  }
-
-  void operator()(std::uint64_t first, std::uint64_t last) const {
-    kernel->local_bytes == 0 ? run(first, last, nullptr) : run_with_local(first, last);
-  }
-};
-
-void repeat(std::byte* to, std::uint64_t size, const backend::Fill& fill) {
-  std::array<std::byte, 512> block;
-  for (std::size_t offset = 0; offset < block.size(); offset += fill.pattern_size) {
-    std::memcpy(block.data() + offset, fill.pattern.bytes.data(), fill.pattern_size);
-  }
-  for (std::uint64_t done = 0; done < size; done += block.size()) {
-    std::memcpy(to + done, block.data(), std::min<std::uint64_t>(block.size(), size - done));
-  }
-}
+using host::Launch;
+using host::Stint;
+using Place = host::Queue::Place;
+using Worker = host::Pool::Worker;
 
 /// One list, or one replay of a recording with its bindings.
 class Run {
@@ -75,14 +29,46 @@ class Run {
   Run(const void* owner, const Commands& commands, std::span<const Binding> bindings, Worker* worker) noexcept
       : owner_(owner), commands_(commands), bindings_(bindings), worker_(worker) {}
 
+  /// Without a pool.
   void all() {
-    for (std::span rest(commands_.commands); !rest.empty();) {
-      if (worker_ != nullptr && worker_->is_stopping()) return;
-      const std::size_t count = launches_at_once(rest);
+    for (const backend::Command& command : commands_.commands) {
+      if (const auto* const exec = std::get_if<backend::Exec>(&command.operation)) launch(*exec, exec->grid);
+      else std::visit(*this, command.operation);
+    }
+  }
+
+  /// On a worker. The answer is what it should take the next time.
+  float all(Place place) {
+    for (std::span rest(commands_.commands.subspan(place.command)); !rest.empty();) {
+      if (worker_->is_stopping()) return host::unknown_cost;
+      skip_ = std::exchange(place.groups, 0);
+      inner_ = std::exchange(place.inner, 0);
+      const std::size_t count = skip_ != 0 ? 1 : launches_at_once(rest);
+      if (count == 0) cost_ += expected(rest.front().operation);
       if (count > 1) launch_together(rest.first(count));
       else std::visit(*this, rest.front().operation);
       rest = rest.subspan(std::max<std::size_t>(count, 1));
     }
+    return cost_;
+  }
+
+  /// On a thread that waits. False where `stint` ends before the list does; `at` and `groups` say how far it came.
+  [[nodiscard]] bool some(std::uint32_t& at, Place& place, Stint& stint) {
+    for (; at < commands_.commands.size(); ++at) {
+      const backend::Operation& operation = commands_.commands[at].operation;
+      if (const auto* const exec = std::get_if<backend::Exec>(&operation)) {
+        if (!launch_some(*exec, place.groups, stint)) return false;
+        place.groups = 0;
+      } else if (const auto* const replay = std::get_if<backend::Replay>(&operation)) {
+        Run run(owner_, recording_of(*replay), replay->bindings, nullptr);
+        if (!run.some(place.inner, place, stint)) return false;
+        place.inner = 0;
+      } else {
+        if (!stint.may_begin(expected(operation))) return false;
+        std::visit(*this, operation);
+      }
+    }
+    return true;
   }
 
   void operator()(const backend::Copy& copy) const {
@@ -99,10 +85,10 @@ class Run {
   void operator()(const backend::Fill& fill) const {
     const Range to = place(fill.to);
     std::byte* const bytes = bytes_at(to);
-    in_pieces(to.size, [&](std::uint64_t first, std::uint64_t size) { repeat(bytes + first, size, fill); });
+    in_pieces(to.size, [&](std::uint64_t first, std::uint64_t size) { host::repeat(bytes + first, size, fill); });
   }
-  void operator()(const backend::Exec& exec) const { launch(exec, exec.grid); }
-  void operator()(const backend::ExecIndirect& indirect) const {
+  void operator()(const backend::Exec& exec) { launch(exec, exec.grid); }
+  void operator()(const backend::ExecIndirect& indirect) {
     std::array<std::uint32_t, 3> counts;
     std::memcpy(counts.data(), bytes_at(place(indirect.grid_at)), sizeof counts);
     const Grid most = indirect.exec.grid;
@@ -114,12 +100,20 @@ class Run {
     const std::int64_t ticks = std::chrono::duration_cast<Duration>(Clock::now().time_since_epoch()).count();
     std::memcpy(bytes_at(place(timestamp.to)), &ticks, sizeof ticks);
   }
-  void operator()(const backend::Replay& replay) const {
-    const auto& recorded = *reinterpret_cast<const Commands*>(static_cast<std::uintptr_t>(replay.recording));
-    Run(owner_, recorded, replay.bindings, worker_).all();
+  void operator()(const backend::Replay& replay) {
+    if (worker_ == nullptr) return Run(owner_, recording_of(replay), replay.bindings, nullptr).all();
+    cost_ += Run(owner_, recording_of(replay), replay.bindings, worker_).all({inner_, 0, skip_});
   }
 
  private:
+  [[nodiscard]] static const Commands& recording_of(const backend::Replay& replay) noexcept {
+    return *reinterpret_cast<const Commands*>(static_cast<std::uintptr_t>(replay.recording));
+  }
+
+  [[nodiscard]] float expected(const backend::Operation& operation) const {
+    return host::expected(operation, [&](const Range& range) { return place(range).size; });
+  }
+
   template <class T>
   [[nodiscard]] const T& bound(const T& given, std::uint32_t slot) const {
     return slot == no_slot ? given : *std::get_if<T>(&bindings_[slot]);
@@ -147,63 +141,66 @@ class Run {
     return {&program_of(exec.program).kernels[exec.entry], grid, addresses.data()};
   }
 
-  void launch(const backend::Exec& exec, Grid grid) const {
+  void launch(const backend::Exec& exec, Grid grid) {
     Addresses addresses;
     const Launch launch = launch_of(exec, grid, addresses);
-    spread(launch.groups(), launch, &launch.kernel->cost);
+    if (worker_ == nullptr) return launch(0, launch.groups());
+    const std::uint64_t skip = std::exchange(skip_, 0);
+    const auto body = [&](std::uint64_t first, std::uint64_t last) { launch(first + skip, last + skip); };
+    host::Loop loop = launch.loop();
+    loop.last -= skip;
+    spread(loop, body);
+    // Several groups that take longer are shared, so a worker begins them.
+    const float expected = launch.expected();
+    cost_ += launch.groups() == 1 || expected <= Stint::worth_sharing ? expected : host::unknown_cost;
+  }
+
+  [[nodiscard]] bool launch_some(const backend::Exec& exec, std::uint64_t& groups, Stint& stint) const {
+    Addresses addresses;
+    const Launch launch = launch_of(exec, exec.grid, addresses);
+    return stint.run(groups, launch.groups(), launch.kernel->cost, launch.kernel->stack(), launch);
   }
 
   /// How many commands from the first on are launches that no barrier keeps apart. Without helpers it does not matter.
   [[nodiscard]] std::size_t launches_at_once(std::span<const backend::Command> commands) const noexcept {
-    const std::size_t most = worker_ == nullptr ? 0 : std::min(commands.size(), most_together);
+    const std::size_t most = std::min(commands.size(), host::Launches::most);
     std::size_t count = 0;
-    while (count < most && std::holds_alternative<backend::Exec>(commands[count].operation) &&
-           (count == 0 || !commands[count].barrier_before)) {
+    while (count < most && (count == 0 || !commands[count].barrier_before) && is_known(commands[count].operation)) {
       ++count;
     }
     return count;
   }
+  /// A launch whose cost is known: where several kernels run together, none can be timed.
+  [[nodiscard]] static bool is_known(const backend::Operation& operation) noexcept {
+    const auto* const exec = std::get_if<backend::Exec>(&operation);
+    return exec != nullptr && program_of(exec->program).kernels[exec->entry].cost.is_known();
+  }
 
-  void launch_together(std::span<const backend::Command> commands) const {
-    std::array<Addresses, most_together> addresses;
-    std::array<Launch, most_together> launches;
-    std::array<std::uint64_t, most_together> ends;  // of their groups among all
-    std::uint64_t all = 0;
-    kit::LoopCost* cost = nullptr;  // of the kernel that they all launch
+  void launch_together(std::span<const backend::Command> commands) {
+    std::array<Addresses, host::Launches::most> addresses;
+    host::Launches all;
     for (std::size_t i = 0; i < commands.size(); ++i) {
       const auto& exec = std::get<backend::Exec>(commands[i].operation);
-      launches[i] = launch_of(exec, exec.grid, addresses[i]);
-      kit::LoopCost* const own = &launches[i].kernel->cost;
-      cost = i == 0 || cost == own ? own : nullptr;
-      ends[i] = all += launches[i].groups();
+      all.add(launch_of(exec, exec.grid, addresses[i]));
     }
-    const auto body = [&](std::uint64_t first, std::uint64_t last) {
-      const auto known = std::span(ends).first(commands.size());
-      auto i = static_cast<std::size_t>(std::ranges::upper_bound(known, first) - known.begin());
-      for (; first < last; ++i) {
-        const std::uint64_t begin = i == 0 ? 0 : ends[i - 1], end = std::min(last, ends[i]);
-        launches[i](first - begin, end - begin);
-        first = end;
-      }
-    };
-    spread(all, body, cost);
+    spread(all.loop(), all);
+    cost_ += all.expected();
   }
 
   template <class Body>
-  void spread(std::uint64_t count, const Body& body, kit::LoopCost* cost) const {
-    if (worker_ == nullptr || count == 1) return body(0, count);
-    worker_->spread(owner_, count, body, cost);
+  void spread(host::Loop loop, const Body& body) const {
+    if (worker_ == nullptr) return body(0, loop.last);
+    loop.owner = owner_;
+    worker_->spread(loop, body);
   }
 
   template <class Body>
   void in_pieces(std::uint64_t size, const Body& body) const {
-    constexpr std::uint64_t piece = 1 << 20;
-    if (size < 2 * piece) return body(0, size);
-    spread((size + piece - 1) / piece,
-           [&](std::uint64_t first, std::uint64_t last) {
-             body(first * piece, std::min(last * piece, size) - first * piece);
-           },
-           nullptr);
+    constexpr std::uint64_t piece = host::bytes_of_piece;
+    if (!host::has_pieces(size)) return body(0, size);
+    spread(host::pieces_of(size), [&](std::uint64_t first, std::uint64_t last) {
+      body(first * piece, std::min(last * piece, size) - first * piece);
+    });
   }
 
   void move(std::byte* to, const std::byte* from, std::uint64_t size) const {
@@ -214,12 +211,23 @@ class Run {
   const Commands& commands_;
   const std::span<const Binding> bindings_;
   Worker* const worker_;
+  float cost_ = 0;
+  // Of the command at which this begins:
+  std::uint64_t skip_ = 0;
+  std::uint32_t inner_ = 0;
 };
 
 }  // namespace
 
-void Device::execute(const kit::HostQueue& queue, const Commands& commands, Worker* worker) noexcept {
-  Run(&queue, commands, {}, worker).all();
+float Device::execute(const host::Queue& queue, const Commands& commands, Place place, Worker* worker) noexcept {
+  Run run(&queue, commands, {}, worker);
+  if (worker != nullptr) return run.all(place);
+  run.all();
+  return 0;
+}
+
+bool Device::execute(const Commands& commands, Place& place, Stint& stint) noexcept {
+  return Run(nullptr, commands, {}, nullptr).some(place.command, place, stint);
 }
 
 }  // namespace pintle::cpu

@@ -9,7 +9,10 @@
 
 #include "pintle/deadline.h"
 
-namespace pintle::kit {
+namespace pintle::host {
+
+/// Of what has not been measured.
+inline constexpr float unknown_cost = std::numeric_limits<float>::infinity();
 
 /// What one piece of a loop took lately: a loop that is over in a moment is not worth sharing. It belongs to what runs
 /// in the loop; any thread may read and teach it.
@@ -19,6 +22,7 @@ class LoopCost {
   LoopCost(const LoopCost&) noexcept {}  // a copy learns by itself
   LoopCost& operator=(const LoopCost&) = delete;
 
+  [[nodiscard]] bool is_known() const noexcept { return of(1) != unknown_cost; }
   /// Nanoseconds; infinite before the first lesson.
   [[nodiscard]] float of(std::uint64_t pieces) const noexcept {
     return nanoseconds_.load(std::memory_order_relaxed) * static_cast<float>(pieces);
@@ -28,13 +32,12 @@ class LoopCost {
   void learn(Duration elapsed, std::uint64_t pieces) noexcept {
     const float now = static_cast<float>(elapsed.count()) / static_cast<float>(pieces);
     const float before = nanoseconds_.load(std::memory_order_relaxed);
-    const bool believed = now >= before || before == unknown;
+    const bool believed = now >= before || before == unknown_cost;
     nanoseconds_.store(believed ? now : before - (before - now) / 8, std::memory_order_relaxed);
   }
 
  private:
-  static constexpr float unknown = std::numeric_limits<float>::infinity();
-  std::atomic<float> nanoseconds_{unknown};
+  std::atomic<float> nanoseconds_{unknown_cost};
 };
 
 /// The part of a loop that is still to run.
@@ -46,13 +49,18 @@ struct Loop {
   std::uint64_t last = 0;
   Body body = nullptr;  ///< Runs the pieces [first, last).
   const void* context = nullptr;
-  LoopCost* cost = nullptr;  ///< Where it is known what runs.
+  LoopCost* cost = nullptr;  ///< Where one kernel runs.
+  // For threads that are not the pool's own:
+  float piece = 0;          ///< Nanoseconds that the dearest piece should take, where there is no `cost`.
+  std::uint32_t stack = 0;  ///< Bytes of scratch memory that a piece needs.
+
+  [[nodiscard]] float expected_piece() const noexcept { return cost != nullptr ? cost->of(1) : piece; }
 };
 
 /// Belongs to one opener, which opens, works, and closes; others may join while it is open. The range is cut into
 /// parts; a member starts in its own, so that a repeated loop finds its data in the same cache, and then helps in the
 /// others.
-class HostTeam {
+class Team {
  public:
   /// What a member watches between two pieces.
   struct Limits {
@@ -68,6 +76,8 @@ class HostTeam {
   /// The number of the new member; 0 (the opener's) when the team is closed.
   [[nodiscard]] std::uint32_t join() noexcept;
   void leave() noexcept;
+  /// For members.
+  [[nodiscard]] const Loop& loop() const noexcept { return loop_; }
   /// Whose loop it is: a hint, valid only after joining.
   [[nodiscard]] const void* owner() const noexcept { return owner_.load(std::memory_order_relaxed); }
 
@@ -118,7 +128,7 @@ class HostTeam {
   std::array<Part, max_parts> part_;
 };
 
-inline HostTeam::Claim HostTeam::claim(Part& part, std::uint64_t most, std::uint64_t least) noexcept {
+inline Team::Claim Team::claim(Part& part, std::uint64_t most, std::uint64_t least) noexcept {
   const std::uint64_t next = part.next.load(std::memory_order_relaxed);
   if (next >= part.end) return {};
   // No more than half of what is left, so that the others find something at the end, unless that is over in a moment.
@@ -129,7 +139,7 @@ inline HostTeam::Claim HostTeam::claim(Part& part, std::uint64_t most, std::uint
 }
 
 template <class AfterClaim>
-bool HostTeam::work(std::uint32_t member, const Limits& limits, AfterClaim after_claim) {
+bool Team::work(std::uint32_t member, const Limits& limits, AfterClaim after_claim) {
   constexpr std::uint64_t most_claim = 1 << 20;
   std::uint64_t most = first_claim_;
   Duration each = unknown_piece;
@@ -156,4 +166,4 @@ bool HostTeam::work(std::uint32_t member, const Limits& limits, AfterClaim after
   return true;
 }
 
-}  // namespace pintle::kit
+}  // namespace pintle::host

@@ -6,7 +6,7 @@
 
 #include "pintle/deadline.h"
 
-namespace pintle::kit {
+namespace pintle::host {
 
 /// A period of polling. Whom a thread waits for may be runnable on the same processor, so after a few microseconds, and
 /// again and again, the thread lets others run.
@@ -45,4 +45,4 @@ class IdleSpin {
   Deadline yield_at_ = Deadline::min();
 };
 
-}  // namespace pintle::kit
+}  // namespace pintle::host

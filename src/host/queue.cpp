@@ -1,10 +1,10 @@
-#include "kit/host_queue.h"
+#include "host/queue.h"
 
 #include <algorithm>
 
 #include "base/contain.h"
 
-namespace pintle::kit {
+namespace pintle::host {
 
 using backend::QueuePoint;
 
@@ -15,13 +15,13 @@ constexpr std::uint64_t lines_ahead = 8;
 
 }  // namespace
 
-Result<std::unique_ptr<HostQueue>> HostQueue::create(Executor& executor, HostPool* pool, std::uint64_t first_serial) {
-  return base::contain("creating a queue", [&]() -> Result<std::unique_ptr<HostQueue>> {
-    return std::unique_ptr<HostQueue>(new HostQueue(executor, pool, first_serial));
+Result<std::unique_ptr<Queue>> Queue::create(Executor& executor, Pool* pool, std::uint64_t first_serial) {
+  return base::contain("creating a queue", [&]() -> Result<std::unique_ptr<Queue>> {
+    return std::unique_ptr<Queue>(new Queue(executor, pool, first_serial));
   });
 }
 
-HostQueue::HostQueue(Executor& executor, HostPool* pool, std::uint64_t first_serial)
+Queue::Queue(Executor& executor, Pool* pool, std::uint64_t first_serial)
     : executor_(executor),
       pool_(pool),
       first_serial_(first_serial),
@@ -34,20 +34,30 @@ HostQueue::HostQueue(Executor& executor, HostPool* pool, std::uint64_t first_ser
   }
 }
 
-Result<std::uint64_t> HostQueue::submit(std::span<const QueuePoint> waits, const backend::Commands& commands) {
+Result<std::uint64_t> Queue::submit(std::span<const QueuePoint> waits, const backend::Commands& commands) {
   const std::uint64_t serial = submitted_ + 1;
   Work& work = slot(serial);
   work.commands = commands;
   work.wait_count = 0;
+  work.place = {};
   if (!waits.empty()) PINTLE_TRY(keep_waits(work, waits));
   submitted_ = serial;
   work.serial.store(serial, std::memory_order_release);
   base::prefetch_for_writing(&slot(serial + lines_ahead));
-  if (pool_ != nullptr && (state_.exchange(owned | pending) & owned) == 0) pool_->make_ready(*this);
+  if (pool_ != nullptr) announce();
   return serial;
 }
 
-Result<void> HostQueue::keep_waits(Work& work, std::span<const QueuePoint> waits) {
+void Queue::announce() noexcept {
+  const bool is_left = is_left_.load(std::memory_order_relaxed);
+  switch (is_left ? claim_.leave() : claim_.hand_over()) {
+    case Claim::Submitted::in_hand: return;
+    case Claim::Submitted::mine: return pool_->make_ready(*this);
+    case Claim::Submitted::unwatched: return pool_->look_after(*this);
+  }
+}
+
+Result<void> Queue::keep_waits(Work& work, std::span<const QueuePoint> waits) {
   work.next_wait = 0;
   work.more_waits.clear();
   if (waits.size() > inline_waits) {
@@ -65,43 +75,77 @@ Result<void> HostQueue::keep_waits(Work& work, std::span<const QueuePoint> waits
     }
     ++work.wait_count;
     of(point.queue).references_.fetch_add(1, std::memory_order_relaxed);
+    if (pool_ != nullptr) of(point.queue).hurry();
   }
   return {};
 }
 
-Result<void> HostQueue::wait(std::uint64_t serial, Deadline deadline) {
+Result<void> Queue::wait(std::uint64_t serial, Deadline deadline) {
   if (timeline_.is_reached(serial)) return {};
-  if (pool_ != nullptr) pool_->visit(this, deadline, [&] { return timeline_.is_settled(serial); });
+  if (pool_ != nullptr) {
+    const Guest guest(deadline);
+    if (claim_.take() || pool_->try_recall(*this)) take_turn(serial, guest);
+    if (timeline_.is_reached(serial)) return {};
+    is_awaited_.store(true, std::memory_order_relaxed);
+    pool_->visit(this, guest, [&] { return timeline_.is_settled(serial); });
+  }
   return timeline_.wait(serial, deadline);
 }
 
-bool HostQueue::release() noexcept {
-  std::uint32_t state = owned;
-  if (state_.compare_exchange_strong(state, 0)) return true;
-  state_.exchange(owned);
-  return false;
+/// By a thread that waits and has become the owner.
+void Queue::take_turn(std::uint64_t serial, const Guest& guest) noexcept {
+  constexpr std::uint64_t lesson = 16;
+  Stint stint(guest, finished_ % lesson == 0 ? Stint::Kind::lesson : Stint::Kind::usual);
+  while (has_work() && finished_ < serial) {
+    Work& work = slot(finished_ + 1);
+    if (!wait_or_park(work)) return;
+    if (!executor_.execute(work.commands, work.place, stint)) {
+      is_left_.store(false, std::memory_order_relaxed);
+      return pool_->make_ready(*this);
+    }
+    timeline_.advance(++finished_);
+  }
+  if (is_left_.load(std::memory_order_relaxed) != stint.was_short())
+    is_left_.store(stint.was_short(), std::memory_order_relaxed);
+  // What came behind, or comes in now, is nobody's who waits here.
+  while (!has_work()) {
+    if (claim_.release()) return;
+  }
+  pool_->make_ready(*this);
 }
 
-void HostQueue::run(HostPool::Worker& worker) noexcept {
+void Queue::rescue() noexcept {
+  if (!claim_.take()) return;
+  is_left_.store(false, std::memory_order_relaxed);
+  pool_->make_ready(*this);
+}
+
+void Queue::run(Pool::Worker& worker) noexcept {
   constexpr std::uint32_t patience = 4;
   do {
     do {
       const std::uint64_t before = finished_;
       if (!run_all(worker)) return;
+      if (is_left_.load(std::memory_order_relaxed)) break;
       if (finished_ - before > 1) worker.let_submit();
     } while (worker.linger(patience, [this] { return has_work(); }));
-  } while (!release());
+  } while (!claim_.release());
 }
 
 /// False when the queue now belongs to another.
-bool HostQueue::run_all(HostPool::Worker& worker) noexcept {
+bool Queue::run_all(Pool::Worker& worker) noexcept {
   while (has_work()) {
     Work& work = slot(finished_ + 1);
     if (!wait_or_park(work)) return false;
-    executor_.execute(*this, work.commands, &worker);
+    const float cost = executor_.execute(*this, work.commands, work.place, &worker);
     if (worker.is_stopping()) return false;  // it may have left in the middle: nothing is finished any more
+    if (is_awaited_.load(std::memory_order_relaxed)) {
+      is_awaited_.store(false, std::memory_order_relaxed);
+      is_left_.store(Stint::is_short(cost), std::memory_order_relaxed);
+    }
     timeline_.advance(++finished_);
     worker.was_busy();
+    worker.look_around();
     if (worker.should_yield() && has_work()) {
       worker.pool().make_ready(*this);
       return false;
@@ -111,12 +155,12 @@ bool HostQueue::run_all(HostPool::Worker& worker) noexcept {
 }
 
 /// False when the queue has been left to a notification; it may be running elsewhere already.
-bool HostQueue::wait_or_park(Work& work) noexcept {
+bool Queue::wait_or_park(Work& work) noexcept {
   for (; work.next_wait < work.wait_count; ++work.next_wait) {
     const QueuePoint& point = wait_of(work, work.next_wait);
     watch_.serial = point.serial;
     watch_.notification = {[](void* state) {
-                             auto& queue = *static_cast<HostQueue*>(state);
+                             auto& queue = *static_cast<Queue*>(state);
                              queue.pool_->make_ready(queue);
                            },
                            this};
@@ -126,7 +170,7 @@ bool HostQueue::wait_or_park(Work& work) noexcept {
   return true;
 }
 
-bool HostQueue::run_next() noexcept {
+bool Queue::run_next() noexcept {
   if (!has_work()) return false;
   Work& work = slot(finished_ + 1);
   for (; work.next_wait < work.wait_count; ++work.next_wait) {
@@ -134,9 +178,9 @@ bool HostQueue::run_next() noexcept {
     if (!of(point.queue).timeline_.is_settled(point.serial)) return false;
     of(point.queue).references_.fetch_sub(1, std::memory_order_release);
   }
-  executor_.execute(*this, work.commands, nullptr);
+  static_cast<void>(executor_.execute(*this, work.commands, {}, nullptr));
   timeline_.advance(++finished_);
   return true;
 }
 
-}  // namespace pintle::kit
+}  // namespace pintle::host

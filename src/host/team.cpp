@@ -1,13 +1,13 @@
-#include "kit/host_team.h"
+#include "host/team.h"
 
 #include <algorithm>
 
 #include "base/sync.h"
-#include "kit/idle_spin.h"
+#include "host/idle_spin.h"
 
-namespace pintle::kit {
+namespace pintle::host {
 
-void HostTeam::open(const Loop& loop, std::uint32_t parts) noexcept {
+void Team::open(const Loop& loop, std::uint32_t parts) noexcept {
   const std::uint64_t count = loop.last - loop.first;
   parts_ = static_cast<std::uint32_t>(std::min<std::uint64_t>({parts, max_parts, count}));
   loop_ = loop;
@@ -28,7 +28,7 @@ void HostTeam::open(const Loop& loop, std::uint32_t parts) noexcept {
   state_.store(open_bit, std::memory_order_release);
 }
 
-std::uint32_t HostTeam::join() noexcept {
+std::uint32_t Team::join() noexcept {
   std::uint32_t state = state_.load(std::memory_order_relaxed);
   while ((state & open_bit) != 0 && (state & joined_mask) != joined_mask) {
     if (state_.compare_exchange_weak(state, state + joined_unit + 1, std::memory_order_acquire,
@@ -39,12 +39,12 @@ std::uint32_t HostTeam::join() noexcept {
   return 0;
 }
 
-void HostTeam::leave() noexcept {
+void Team::leave() noexcept {
   const std::uint32_t before = state_.fetch_sub(1, std::memory_order_acq_rel);
   if ((before & sleep_bit) != 0 && (before & member_mask) == 1) state_.notify_one();
 }
 
-void HostTeam::close(Duration spin, const std::atomic<bool>& stop) noexcept {
+void Team::close(Duration spin, const std::atomic<bool>& stop) noexcept {
   if ((state_.fetch_and(~open_bit, std::memory_order_acq_rel) & member_mask) != 0) wait_for_members(spin);
   for (std::uint32_t index = 0; index < parts_ && !stop.load(std::memory_order_relaxed); ++index) {
     const std::uint64_t next = part_[index].next.load(std::memory_order_relaxed);
@@ -52,7 +52,7 @@ void HostTeam::close(Duration spin, const std::atomic<bool>& stop) noexcept {
   }
 }
 
-void HostTeam::wait_for_members(Duration spin) noexcept {
+void Team::wait_for_members(Duration spin) noexcept {
   IdleSpin idle(spin);
   do {
     if ((state_.load(std::memory_order_acquire) & member_mask) == 0) return;
@@ -65,4 +65,4 @@ void HostTeam::wait_for_members(Duration spin) noexcept {
   }
 }
 
-}  // namespace pintle::kit
+}  // namespace pintle::host

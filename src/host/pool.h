@@ -11,22 +11,27 @@
 #include <thread>
 #include <vector>
 
+#include "base/platform.h"
 #include "base/sync.h"
-#include "kit/host_team.h"
-#include "kit/idle_spin.h"
+#include "host/idle_spin.h"
+#include "host/lookout.h"
+#include "host/stint.h"
+#include "host/team.h"
 #include "pintle/deadline.h"
 #include "pintle/error.h"
 
-namespace pintle::kit {
+namespace pintle::host {
 
-/// At most `threads` threads execute or spin at a time, visitors (threads that wait and help meanwhile) counted.
+/// At most `threads` threads execute or spin at a time, visitors (threads that wait and help meanwhile) counted, those
+/// not that run something short of a queue themselves.
 ///
 /// Why no task is left lying: who makes a task ready raises `ready_` and then reads `spinning_`; a worker that stops
 /// spinning lowers `spinning_` and then reads `ready_` (all sequentially consistent). So the first sees that nobody
-/// spins and wakes a worker, or the second sees the task, and takes it or wakes another for it. A worker that goes to
+/// spins and wakes a worker, or the second sees the task, and takes it or wakes another for it. The same holds of work
+/// that was left, with `lookout_.wants_watch()` in the place of `ready_`. A worker that goes to
 /// sleep has left `awake_` before it looks at `ready_` for the last time; a wake-up raises `awake_` in its place and
 /// leaves a token, which is not lost when it comes before the sleep.
-class HostPool {
+class Pool {
  public:
   class Worker;
 
@@ -42,8 +47,11 @@ class HostPool {
     ~Task() = default;
 
    private:
-    friend class HostPool;
+    friend class Pool;
+    // With the mutex of what is ready; the flag is read without it too.
     Task* next_ = nullptr;
+    Task* previous_ = nullptr;
+    std::atomic<bool> is_ready_{false};
   };
 
   struct Shape {
@@ -51,20 +59,25 @@ class HostPool {
     Duration spin{};  ///< How long an idle thread spins; zero where processor time is rationed.
   };
 
-  [[nodiscard]] static Result<std::unique_ptr<HostPool>> create(const Shape& shape);
-  HostPool(const HostPool&) = delete;
-  HostPool& operator=(const HostPool&) = delete;
+  [[nodiscard]] static Result<std::unique_ptr<Pool>> create(const Shape& shape);
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
   /// Tasks that are not finished stop at the next command or piece; those still waiting for a worker are forgotten.
-  ~HostPool();
+  ~Pool();
 
   [[nodiscard]] const Shape& shape() const noexcept { return shape_; }
   /// Runs `task` soon. The task is not touched any more once a worker may have it.
   void make_ready(Task& task) noexcept;
 
-  /// For a thread that waits: joins loops, those of `owner` first, and spins, until `done()`, the deadline, or nothing
-  /// to do for a while. It never runs tasks.
+  /// Takes a task back that no worker has yet.
+  [[nodiscard]] bool try_recall(Task& task) noexcept;
+  /// Has work looked after that is left for threads that wait, and that nobody watches.
+  void look_after(Lookout::Ward& ward) noexcept;
+
+  /// For a thread that waits: joins loops, those of `owner` first, as far as it may, and spins, until `done()`, the
+  /// deadline, or nothing to do for a while. It never runs tasks.
   template <class Done>
-  void visit(const void* owner, Deadline deadline, Done done);
+  void visit(const void* owner, const Guest& guest, Done done);
 
  private:
   /// Polls before the clock is read again.
@@ -74,15 +87,19 @@ class HostPool {
   static constexpr std::uint32_t max_teams = 64;
   static constexpr std::uint32_t visitor_patience = 16;
 
-  explicit HostPool(const Shape& shape)
-      : shape_(shape), awake_(shape.threads), teams_(std::make_unique<HostTeam[]>(team_count())) {}
+  explicit Pool(const Shape& shape)
+      : shape_(shape), awake_(shape.threads), teams_(std::make_unique<Team[]>(team_count())) {}
   [[nodiscard]] Result<void> start();
   [[nodiscard]] std::uint32_t team_count() const noexcept { return std::min(shape_.threads, max_teams); }
 
   void serve(std::uint32_t index) noexcept;
   Task* take_ready() noexcept;
+  void unlink(Task& task) noexcept;
   void wake_one() noexcept;
-  void sleep(Worker& worker) noexcept;
+  void sleep(Worker& worker, Deadline until) noexcept;
+  /// Looks after what is left until something else is to be done.
+  void watch(Worker& worker) noexcept;
+  [[nodiscard]] bool has_work() const noexcept { return ready_.load(std::memory_order_relaxed) != 0 || is_any_open(); }
   [[nodiscard]] bool try_raise_awake() noexcept;
   [[nodiscard]] bool try_make_room() noexcept;
   [[nodiscard]] bool is_crowded() const noexcept {
@@ -99,9 +116,9 @@ class HostPool {
       all |= open_[word].load(std::memory_order_relaxed);
     return all != 0;
   }
-  /// True when this thread took part in a loop.
-  [[nodiscard]] bool help(const void* owner, Deadline deadline) noexcept;
-  [[nodiscard]] bool help_in(std::uint32_t index, Deadline deadline) noexcept;
+  /// True when this thread took part in a loop. `guest` is null for workers.
+  [[nodiscard]] bool help(const void* owner, const Guest* guest) noexcept;
+  [[nodiscard]] bool help_in(std::uint32_t index, const Guest* guest) noexcept;
   void work_in(std::uint32_t index, std::uint32_t member, Deadline deadline) noexcept;
   [[nodiscard]] bool enter_visit() noexcept;
   void leave_visit() noexcept { visitors_.fetch_sub(1, std::memory_order_relaxed); }
@@ -116,20 +133,22 @@ class HostPool {
   alignas(64) std::atomic<std::uint32_t> spinning_{0};  // idle workers that will see a ready task by themselves
   alignas(64) std::atomic<std::uint32_t> awake_;        // workers that do not sleep
   alignas(64) std::atomic<std::uint32_t> visitors_{0};
+  std::atomic<std::uint32_t> visitor_at_{0};  // the processor of the last one
   alignas(64) std::mutex ready_mutex_;
   Task* first_ = nullptr;
   Task* last_ = nullptr;
   std::mutex sleep_mutex_;
   std::condition_variable woken_;
   std::uint32_t tokens_ = 0;  // wake-ups that no sleeper has taken yet
-  std::unique_ptr<HostTeam[]> teams_;
+  Lookout lookout_;
+  std::unique_ptr<Team[]> teams_;
   std::vector<std::thread> threads_;
 };
 
 /// What a task knows of the thread that runs it.
-class HostPool::Worker {
+class Pool::Worker {
  public:
-  Worker(HostPool& pool, std::uint32_t index) noexcept : pool_(pool), index_(index), idle_(pool.shape_.spin) {}
+  Worker(Pool& pool, std::uint32_t index) noexcept : pool_(pool), index_(index), idle_(pool.shape_.spin) {}
 
   /// True once the pool is being destroyed: leave, and report nothing as finished.
   [[nodiscard]] bool is_stopping() const noexcept { return pool_.stop_.load(std::memory_order_relaxed); }
@@ -138,16 +157,24 @@ class HostPool::Worker {
     return pool_.ready_.load(std::memory_order_relaxed) != 0 &&
            pool_.awake_.load(std::memory_order_relaxed) == pool_.shape_.threads;
   }
-  [[nodiscard]] HostPool& pool() noexcept { return pool_; }
+  /// Between two submissions: where nobody idle has the watch, who is busy looks now and then.
+  void look_around() noexcept;
+  [[nodiscard]] Pool& pool() noexcept { return pool_; }
 
   /// Runs `body(first, last)` over [0, count) with everyone who has time, and returns when all is done. With a `cost`,
   /// a loop that is expected to be over in a moment is not shared.
   template <class Body>
   void spread(const void* owner, std::uint64_t count, const Body& body, LoopCost* cost = nullptr) {
-    const auto call = [](const void* context, std::uint64_t first, std::uint64_t last) {
+    spread(Loop{owner, 0, count, nullptr, nullptr, cost}, body);
+  }
+  /// As `loop` says, which needs no body.
+  template <class Body>
+  void spread(Loop loop, const Body& body) {
+    loop.body = [](const void* context, std::uint64_t first, std::uint64_t last) {
       (*static_cast<const Body*>(context))(first, last);
     };
-    run({owner, 0, count, call, &body, cost});
+    loop.context = &body;
+    run(loop);
   }
 
   /// Spins until `ready()` (then true), or until something else is to be done or the time for idling is over. Where too
@@ -162,26 +189,35 @@ class HostPool::Worker {
   void was_busy() noexcept { idle_.restart(); }
 
  private:
-  friend class HostPool;
+  friend class Pool;
+  static constexpr Duration least_between_moves = std::chrono::milliseconds(1);
   void run(Loop loop) noexcept;
+  void run_alone(const Loop& loop) noexcept;
+  void make_way() noexcept;
   void share(const Loop& loop) noexcept;
   [[nodiscard]] bool may_idle() noexcept { return !is_stopping() && idle_.may_go_on(); }
   [[nodiscard]] bool is_idle_time_over() const noexcept {
     return pool_.shape_.spin == Duration::zero() || is_stopping() || idle_.is_over();
   }
 
-  HostPool& pool_;
+  Pool& pool_;
   const std::uint32_t index_;
   IdleSpin idle_;
+  std::uint32_t runs_ = 0;
+  std::uint32_t looks_ = 0;
+  // How it has made way.
+  Deadline moved_{};
+  Duration between_moves_ = least_between_moves;
+  bool has_slept_ = true;
 };
 
 template <class Ready>
-bool HostPool::Worker::linger(std::uint32_t patience, Ready ready) {
+bool Pool::Worker::linger(std::uint32_t patience, Ready ready) {
   if (pool_.shape_.spin == Duration::zero()) return ready();
   pool_.spinning_.fetch_add(1);
   bool found = ready();
   for (std::uint32_t polls = 1; !found; ++polls) {
-    if (pool_.ready_.load(std::memory_order_relaxed) != 0 || pool_.is_any_open()) break;
+    if (pool_.has_work()) break;
     if (polls % polls_per_pause == 0) base::StdSync::pause();
     if (polls % polls_per_look == 0 && (!may_idle() || (polls / polls_per_look > patience && pool_.is_crowded())))
       break;
@@ -192,23 +228,28 @@ bool HostPool::Worker::linger(std::uint32_t patience, Ready ready) {
 }
 
 template <class Done>
-void HostPool::visit(const void* owner, Deadline deadline, Done done) {
+void Pool::visit(const void* owner, const Guest& guest, Done done) {
   if (!enter_visit()) return;
+  visitor_at_.store(base::current_processor(), std::memory_order_relaxed);
   IdleSpin idle(shape_.spin);
-  for (std::uint32_t polls = 1; !done(); ++polls) {
-    if (is_any_open() && help(owner, deadline)) {
-      if (Clock::now() >= deadline) break;
-      idle.restart();
-      continue;
+  for (std::uint32_t polls = 1, refused = 0; !done(); ++polls) {
+    if (refused == 0 && is_any_open()) {
+      if (help(owner, &guest)) {
+        if (Clock::now() >= guest.deadline()) break;
+        idle.restart();
+        continue;
+      }
+      refused = polls_per_look;  // what it may not join now, it may when the cost is known
     }
+    refused -= refused != 0 ? 1 : 0;
     if (shape_.spin == Duration::zero()) break;
     if (polls % polls_per_pause == 0) base::StdSync::pause();
     if (polls % polls_per_look != 0) continue;
-    if (!idle.may_go_on(deadline)) break;
+    if (!idle.may_go_on(guest.deadline())) break;
     // Idle workers make room sooner, so who still finds it crowded is in the way of work.
     if (polls % (visitor_patience * polls_per_look) == 0 && is_crowded()) break;
   }
   leave_visit();
 }
 
-}  // namespace pintle::kit
+}  // namespace pintle::host

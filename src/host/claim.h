@@ -1,0 +1,90 @@
+// Who runs a queue.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/sync.h"
+
+namespace pintle::host {
+
+/// One word, which submitters, workers and threads that wait change. At most one of them owns the queue at a time.
+///
+/// Why no work is left lying: what comes in while somebody owns the queue leaves `pending`, and `release` does not
+/// succeed over it. Where nobody owns it, the submitter becomes the owner and gives the queue to a worker; or it leaves
+/// the work, `pending`, to whoever waits for it, and then `watched` says that a worker looks now and then and takes
+/// what has been left for too long. `unwatch` does not succeed over what is left. Where it is not watched, the
+/// submitter sees to that.
+template <class Sync>
+class BasicClaim {
+ public:
+  enum class Submitted : std::uint8_t {
+    in_hand,    ///< Somebody owns the queue, or looks after it.
+    mine,       ///< The caller owns it now.
+    unwatched,  ///< It was left, and the caller has it watched.
+  };
+
+  /// The queue has work, for a worker.
+  [[nodiscard]] Submitted hand_over() noexcept { return submit(owned); }
+  /// The queue has work, for a thread that waits.
+  [[nodiscard]] Submitted leave() noexcept { return submit(0); }
+
+  /// Takes what was left; false where nothing was, or somebody owns the queue.
+  [[nodiscard]] bool take() noexcept {
+    std::uint32_t state = state_.load(std::memory_order_relaxed);
+    while ((state & (owned | pending)) == pending) {
+      if (state_.compare_exchange_strong(state, (state & ~pending) | owned, std::memory_order_acq_rel)) return true;
+    }
+    return false;
+  }
+  /// By the owner, who has nothing to do. False where something came in: it goes on being the owner.
+  [[nodiscard]] bool release() noexcept {
+    std::uint32_t state = state_.load(std::memory_order_relaxed);
+    while ((state & pending) == 0) {
+      if (state_.compare_exchange_strong(state, state & ~owned, std::memory_order_acq_rel)) return true;
+    }
+    while (!state_.compare_exchange_strong(state, state & ~pending, std::memory_order_acq_rel)) {
+    }
+    return false;
+  }
+
+  // By whoever keeps the list of what is watched, one at a time.
+  void watch() noexcept {
+    std::uint32_t state = state_.load(std::memory_order_relaxed);
+    while (!state_.compare_exchange_strong(state, state | watched, std::memory_order_acq_rel)) {
+    }
+  }
+  /// False where somebody owns the queue or work is left.
+  [[nodiscard]] bool unwatch() noexcept {
+    std::uint32_t state = watched;
+    return state_.compare_exchange_strong(state, 0, std::memory_order_acq_rel);
+  }
+
+  [[nodiscard]] bool is_left() const noexcept {
+    return (state_.load(std::memory_order_acquire) & (owned | pending)) == pending;
+  }
+  /// Nobody has anything to do with the queue any more.
+  [[nodiscard]] bool is_free() const noexcept { return state_.load(std::memory_order_acquire) == 0; }
+
+ private:
+  static constexpr std::uint32_t owned = 1;
+  static constexpr std::uint32_t pending = 2;
+  static constexpr std::uint32_t watched = 4;
+
+  [[nodiscard]] Submitted submit(std::uint32_t wanted) noexcept {
+    std::uint32_t state = state_.load(std::memory_order_relaxed);
+    while (true) {
+      const bool is_mine = (state & owned) == 0 && wanted != 0;
+      const std::uint32_t next = is_mine ? (state & ~pending) | owned : state | pending;
+      if (!state_.compare_exchange_strong(state, next, std::memory_order_acq_rel)) continue;
+      if (is_mine) return Submitted::mine;
+      return (state & (owned | watched)) != 0 ? Submitted::in_hand : Submitted::unwatched;
+    }
+  }
+
+  typename Sync::template Atomic<std::uint32_t> state_{0};
+};
+
+using Claim = BasicClaim<base::StdSync>;
+
+}  // namespace pintle::host

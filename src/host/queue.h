@@ -1,0 +1,133 @@
+// A queue whose submissions are executed by threads of this process, one after another.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "host/pool.h"
+#include "kit/host_timeline.h"
+#include "pintle/backend/driver.h"
+
+namespace pintle::host {
+
+/// A ring of submissions with one producer (core submits under the device's lock) and one consumer: the owner. With a
+/// pool, workers become owners, and threads that wait; without one, whoever calls `run_next` must be alone.
+///
+/// A thread that waits takes a queue that no worker has begun and runs what is short itself (`Stint`); what is not, it
+/// gives to a worker. Where that went well, the next submission is left to such a thread (`is_left_`), and nobody is
+/// woken; a worker has the watch (`Lookout`). A queue that is asked for what it has reached, or for a notification, or
+/// that another queue waits for, goes to a worker at once.
+///
+/// An owner touches the queue no more once `claim_` is released. An owner that meets an unreached wait leaves the queue
+/// to the `watch_` on the other timeline, still owned, and the notification gives it back to the pool.
+class Queue final : public Pool::Task, public Lookout::Ward {
+ public:
+  static constexpr std::uint32_t capacity = 1024;
+
+  /// How far a submission has come.
+  struct Place {
+    std::uint32_t command = 0;
+    std::uint32_t inner = 0;   ///< The command of the recording that the command replays.
+    std::uint64_t groups = 0;  ///< Of the launch there.
+  };
+
+  /// What executes the commands of one submission.
+  class Executor {
+   public:
+    /// Begins at `place` and moves it on. `worker` is null without a pool. The answer is how long it should take the
+    /// next time, in nanoseconds: infinite for what a thread that waits must not run.
+    virtual float execute(const Queue& queue, const backend::Commands& commands, Place place,
+                          Pool::Worker* worker) noexcept = 0;
+    /// On a thread that waits. False where the rest, from `place` on, is a worker's.
+    virtual bool execute(const backend::Commands& commands, Place& place, Stint& stint) noexcept = 0;
+
+   protected:
+    ~Executor() = default;
+  };
+
+  /// `out_of_memory` when the ring does not fit.
+  [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Executor& executor, Pool* pool,
+                                                             std::uint64_t first_serial);
+
+  /// Queues are known by their address.
+  [[nodiscard]] backend::QueueId id() const noexcept {
+    return backend::QueueId{reinterpret_cast<std::uintptr_t>(this)};
+  }
+  [[nodiscard]] static Queue& of(backend::QueueId id) noexcept {
+    return *reinterpret_cast<Queue*>(static_cast<std::uintptr_t>(id));
+  }
+
+  [[nodiscard]] kit::HostTimeline& timeline() noexcept { return timeline_; }
+  /// One caller at a time, and never more than `capacity` unfinished submissions.
+  [[nodiscard]] Result<std::uint64_t> submit(std::span<const backend::QueuePoint> waits,
+                                             const backend::Commands& commands);
+  /// The thread runs what is short, helps and spins for a while, where there is a pool, then sleeps.
+  [[nodiscard]] Result<void> wait(std::uint64_t serial, Deadline deadline);
+  [[nodiscard]] Result<std::uint64_t> reached() {
+    hurry();
+    return timeline_.reached();
+  }
+  [[nodiscard]] Result<void> notify(std::uint64_t serial, backend::Notification notification) {
+    hurry();
+    return timeline_.notify(serial, notification);
+  }
+
+  /// Without a pool: executes the next submission; false when there is none or it must wait for another queue.
+  bool run_next() noexcept;
+  /// No thread has anything more to do with the queue, and no other queue's wait names it: it may be destroyed.
+  [[nodiscard]] bool is_idle() const noexcept {
+    return claim_.is_free() && references_.load(std::memory_order_acquire) == 0;
+  }
+
+ private:
+  static constexpr std::size_t inline_waits = 4;
+
+  struct alignas(64) Work {
+    std::atomic<std::uint64_t> serial{0};  ///< Published last: the owner polls it.
+    backend::Commands commands;
+    std::uint32_t wait_count = 0;
+    std::uint32_t next_wait = 0;
+    Place place;
+    std::array<backend::QueuePoint, inline_waits> waits;
+    std::vector<backend::QueuePoint> more_waits;
+  };
+
+  Queue(Executor& executor, Pool* pool, std::uint64_t first_serial);
+  void run(Pool::Worker& worker) noexcept override;
+  [[nodiscard]] bool run_all(Pool::Worker& worker) noexcept;
+  void announce() noexcept;
+  void take_turn(std::uint64_t serial, const Guest& guest) noexcept;
+  [[nodiscard]] std::uint64_t progress() const noexcept override { return timeline_.value(); }
+  void rescue() noexcept override;
+  /// What was left goes to a worker: whoever asks does not wait.
+  void hurry() noexcept {
+    if (claim_.is_left()) rescue();
+  }
+  [[nodiscard]] Result<void> keep_waits(Work& work, std::span<const backend::QueuePoint> waits);
+  [[nodiscard]] bool wait_or_park(Work& work) noexcept;
+  [[nodiscard]] Work& slot(std::uint64_t serial) noexcept { return ring_[(serial - first_serial_ - 1) % capacity]; }
+  [[nodiscard]] bool has_work() noexcept {
+    return slot(finished_ + 1).serial.load(std::memory_order_acquire) == finished_ + 1;
+  }
+  [[nodiscard]] static const backend::QueuePoint& wait_of(const Work& work, std::size_t index) noexcept {
+    return index < inline_waits ? work.waits[index] : work.more_waits[index - inline_waits];
+  }
+
+  Executor& executor_;
+  Pool* const pool_;
+  const std::uint64_t first_serial_;
+  std::unique_ptr<Work[]> ring_;
+  std::atomic<bool> is_left_{false};          // what is submitted, to threads that wait
+  std::atomic<bool> is_awaited_{false};       // a thread has come to wait while a worker had the queue
+  std::uint64_t submitted_;                   // the producer's
+  std::atomic<std::uint32_t> references_{0};  // waits of other queues that are still to look at this one
+  alignas(64) std::uint64_t finished_;        // the owner's
+  kit::HostTimeline::Watch watch_;
+  kit::HostTimeline timeline_;
+};
+
+}  // namespace pintle::host
