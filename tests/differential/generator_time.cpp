@@ -1,0 +1,115 @@
+// Proposals about time: signals, waits, callbacks, reads.
+#include <algorithm>
+
+#include "generator.h"
+
+namespace pintle::differential {
+
+Moment Generator::some_moment() {
+  if (random_.percent(55) && !model_.nodes().empty()) {
+    auto at = model_.nodes().begin();
+    std::advance(at, static_cast<std::ptrdiff_t>(random_.below(model_.nodes().size())));
+    return {.node = at->first};
+  }
+  if (next_signal_ == 0) return {};
+  const int signal = static_cast<int>(random_.below(static_cast<std::uint64_t>(next_signal_)));
+  return {.signal = signal, .value = random_.from_to(1, model_.order().highest(model_.signals().at(signal)) + 2)};
+}
+
+void Generator::add_waits(Step& step) {
+  for (std::uint32_t i = random_.below(3); i != 0; --i) {
+    const Moment moment = some_moment();
+    if (moment.node < 0 && moment.signal < 0) continue;
+    if (moment.signal >= 0) {
+      auto& top = tops_[static_cast<std::size_t>(moment.signal)];
+      top = std::max(top, moment.value);
+    }
+    step.moments.push_back(moment);
+  }
+}
+
+void Generator::add_promises(Step& step) {
+  if (next_signal_ == 0 || !random_.percent(30)) return;
+  const int signal = static_cast<int>(random_.below(static_cast<std::uint64_t>(next_signal_)));
+  const Order& order = model_.order();
+  const int inner = model_.signals().at(signal);
+  // Above what may be reached, and often beside another promise.
+  const std::uint32_t value = random_.percent(40) ? order.possible(inner) + random_.from_to(1, 3)
+                                                  : order.highest(inner) + random_.from_to(1, 2);
+  step.promises = {{signal, value}};
+}
+
+bool Generator::set_signal() {
+  if (next_signal_ == 0) return false;
+  const int signal = static_cast<int>(random_.below(static_cast<std::uint64_t>(next_signal_)));
+  const std::uint32_t value = model_.order().possible(model_.signals().at(signal)) + random_.from_to(1, 3);
+  const Step step{.act = Act::set_signal, .signal = signal, .value = value};
+  return propose(step) || (wait_known() && propose(step));
+}
+
+bool Generator::fail_signal() {
+  if (next_signal_ == 0) return false;
+  const int signal = static_cast<int>(random_.below(static_cast<std::uint64_t>(next_signal_)));
+  return propose({.act = Act::fail_signal, .signal = signal});
+}
+
+// The host waits for everything that comes without it.
+bool Generator::wait_known() {
+  Step step{.act = Act::wait};
+  for (const auto& [number, inner] : model_.nodes()) {
+    const Moment moment{.node = number};
+    if (model_.order().is_coming(model_.inner(moment)) && !model_.order().knows(inner)) step.moments.push_back(moment);
+  }
+  return !step.moments.empty() && propose(std::move(step));
+}
+
+bool Generator::wait(Act act) {
+  Step step{.act = act};
+  for (std::uint32_t i = random_.from_to(1, 3); i != 0; --i) {
+    const Moment moment = some_moment();
+    if (moment.node < 0 && moment.signal < 0) continue;
+    if (act == Act::wait && !model_.order().is_coming(model_.inner(moment)) && !model_.fails(moment)) continue;
+    step.moments.push_back(moment);
+  }
+  return !step.moments.empty() && propose(std::move(step));
+}
+
+bool Generator::poll_shut() {
+  Step step{.act = Act::poll_shut};
+  for (int i = 0; i < 6; ++i) {
+    const Moment moment = some_moment();
+    if ((moment.node >= 0 || moment.signal >= 0) && model_.order().is_shut(model_.inner(moment)))
+      step.moments.push_back(moment);
+  }
+  return !step.moments.empty() && propose(std::move(step));
+}
+
+bool Generator::then() {
+  const Moment moment = some_moment();
+  if (moment.node < 0 && moment.signal < 0) return false;
+  if (moment.signal >= 0) {
+    auto& top = tops_[static_cast<std::size_t>(moment.signal)];
+    top = std::max(top, moment.value);
+  }
+  return propose({.act = Act::then, .moments = {moment}});
+}
+
+bool Generator::read() {
+  const int device = some_device();
+  const int queue = some_queue(device), buffer = some_buffer(device, false);
+  if (queue < 0 || buffer < 0) return false;
+  return propose({.act = Act::read, .queue = queue, .node = fresh(), .bad = window(buffer, false)});
+}
+
+bool Generator::map() {
+  std::vector<int> all;
+  for (const auto& [number, buffer] : model_.buffers())
+    if (buffer.alive && buffer.on_host && !buffer.shares) all.push_back(number);
+  const int buffer = some(all);
+  if (buffer < 0) return false;
+  Step step{.act = random_.percent(60) ? Act::map_read : Act::map_write, .buffer = buffer};
+  step.value = static_cast<std::uint32_t>(fresh());
+  return propose(step) || (wait_known() && propose(step));
+}
+
+}  // namespace pintle::differential
