@@ -12,6 +12,20 @@ struct Weight {
   std::uint32_t weight;
 };
 
+struct Kind {
+  std::string_view name;
+  std::array<Act, 4> acts;
+};
+constexpr std::array<Kind, 7> kinds{{
+    {"fork", {Act::fork, Act::unshare, Act::fork, Act::fork}},
+    {"pool", {Act::make_pool, Act::allocate, Act::free_buffer, Act::drop_pool}},
+    {"record", {Act::record, Act::replay, Act::drop_recording, Act::record}},
+    {"fail", {Act::fail_signal, Act::fail_signal, Act::fail_signal, Act::fail_signal}},
+    {"import", {Act::import_host, Act::map_file, Act::import_host, Act::map_file}},
+    {"map", {Act::map_read, Act::map_write, Act::map_read, Act::map_write}},
+    {"then", {Act::then, Act::then, Act::then, Act::then}},
+}};
+
 // How often each act is proposed. Most programs leave some out, so that the others meet more often.
 constexpr std::array<Weight, 28> usual{{
     {Act::submit, 60},     {Act::make_queue, 2},  {Act::make_buffer, 6}, {Act::make_pool, 2}, {Act::allocate, 10},
@@ -57,6 +71,9 @@ void Generator::begin() {
   weights_.assign(static_cast<std::size_t>(Act::drop_device) + 1, 0);
   for (const auto& [act, weight] : usual)
     weights_[static_cast<std::size_t>(act)] = act != Act::submit && random_.percent(35) ? 0 : weight;
+  for (const Kind& kind : kinds)
+    for (const Act act : kind.acts)
+      if (!has(kind.name)) weights_[static_cast<std::size_t>(act)] = 0;
   if (options_.closes_devices && random_.percent(1)) weights_[static_cast<std::size_t>(Act::drop_device)] = 2;
   op_weights_.assign(static_cast<std::size_t>(Op::barrier) + 1, 0);
   for (std::uint32_t& weight : op_weights_) weight = random_.percent(30) ? 0 : random_.from_to(1, 6);
@@ -93,7 +110,9 @@ bool Generator::act_on(Act act) {
     case Act::make_signal: tops_.push_back(0); return propose({.act = act, .signal = next_signal_++});
     case Act::set_signal: return set_signal();
     case Act::fail_signal: return fail_signal();
-    case Act::submit: return random_.percent(8) ? refuse() : random_.percent(12) ? submit_held() : submit();
+    case Act::submit:
+      if (random_.percent(8) && has("refuse")) return refuse();
+      return random_.percent(12) && has("held") ? submit_held() : submit();
     case Act::record: return random_.percent(10) ? refuse_record() : record();
     case Act::replay: return replay();
     case Act::wait:
@@ -242,10 +261,13 @@ void Generator::read_all() {
 }
 
 Case Generator::make() {
-  begin();
-  const std::uint32_t steps = random_.from_to(5, 45);
-  for (std::uint32_t i = 0; i < steps; ++i) act();
-  finish();
+  do {
+    *this = Generator(random_.next(), model_.devices(), options_);
+    begin();
+    const std::uint32_t steps = random_.from_to(5, 45);
+    for (std::uint32_t i = 0; i < steps; ++i) act();
+    finish();
+  } while (!model_.is_complete());
   return {.program = std::move(program_), .outcomes = std::move(outcomes_), .end = std::move(model_)};
 }
 

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "model.h"
@@ -12,6 +15,9 @@ namespace pintle::differential {
 
 struct GeneratorOptions {
   bool closes_devices = true;  ///< A program may let devices go.
+  /// What programs do without, to look behind a failure that is known: fork, pool, record, cross, fail, import, latch,
+  /// throw, race, refuse, held, map, then.
+  std::set<std::string, std::less<>> without{};
 };
 
 class Generator {
@@ -75,6 +81,7 @@ class Generator {
   std::vector<Moment> lasts();
   std::uint32_t some_count();
   int fresh() { return next_++; }
+  [[nodiscard]] bool has(std::string_view kind) const { return !options_.without.contains(kind); }
   [[nodiscard]] const Ability& ability(int device) const { return model_.devices()[static_cast<std::size_t>(device)]; }
 
   Random random_;

@@ -49,8 +49,8 @@ Window Generator::window_like(int buffer, std::uint32_t count, bool for_kernel) 
 Command Generator::call_command(int device) {
   if (!ability(device).calls) return {.op = Op::barrier};
   if (random_.percent(30)) return {.op = Op::pause, .a = random_.from_to(1, 200)};
-  if (ability(device).latches && random_.percent(8)) return {.op = Op::latch, .host = fresh()};
-  if (random_.percent(3)) return {.op = Op::blow, .a = 0, .host = fresh()};
+  if (ability(device).latches && random_.percent(8) && has("latch")) return {.op = Op::latch, .host = fresh()};
+  if (random_.percent(3) && has("throw")) return {.op = Op::blow, .a = 0, .host = fresh()};
   return {.op = Op::call, .host = fresh()};
 }
 
@@ -84,7 +84,7 @@ Command Generator::crossing(int device) {
 }
 
 Command Generator::command(int device) {
-  if (model_.devices().size() == 2 && random_.percent(30)) return crossing(device);
+  if (model_.devices().size() == 2 && random_.percent(30) && has("cross")) return crossing(device);
   if (random_.percent(18)) return call_command(device);
   if (random_.percent(30)) return host_command(device);
   const int to = some_buffer(device, true), from = some_buffer(device, false);

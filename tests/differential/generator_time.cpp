@@ -13,7 +13,7 @@ Moment Generator::some_moment() {
   }
   if (next_signal_ == 0) return {};
   const int signal = static_cast<int>(random_.below(static_cast<std::uint64_t>(next_signal_)));
-  return {.signal = signal, .value = random_.from_to(1, model_.order().highest(model_.signals().at(signal)) + 2)};
+  return {.signal = signal, .value = random_.from_to(1, model_.order().highest(model_.signals().at(signal)) + (has("held") ? 2 : 0))};
 }
 
 void Generator::add_waits(Step& step) {
@@ -34,7 +34,7 @@ void Generator::add_promises(Step& step) {
   const Order& order = model_.order();
   const int inner = model_.signals().at(signal);
   // Above what may be reached, and often beside another promise.
-  const std::uint32_t value = random_.percent(40) ? order.possible(inner) + random_.from_to(1, 3)
+  const std::uint32_t value = random_.percent(40) && has("race") ? order.possible(inner) + random_.from_to(1, 3)
                                                   : order.highest(inner) + random_.from_to(1, 2);
   step.promises = {{signal, value}};
 }

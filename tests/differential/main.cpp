@@ -29,13 +29,12 @@ struct Options {
   int repeat = 1;
   double shrink_seconds = 20;
   bool lists = false;
+  GeneratorOptions generator{};
 };
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
-
-Case case_of(const World& world, std::uint64_t seed) { return Generator(seed, world.abilities(), {}).make(); }
 
 void print(const Case& given) {
   for (std::size_t i = 0; i < given.program.size(); ++i) fmt::print("{:4} {}\n", i, text(given.program[i]));
@@ -48,7 +47,7 @@ class Fuzzer {
   /// True when the program failed.
   bool try_seed(std::uint64_t seed) {
     name_seed(seed);
-    const Case given = case_of(world_, seed);
+    const Case given = Generator(seed, world_.abilities(), options_.generator).make();
     if (options_.lists) print(given);
     ++programs_;
     steps_ += given.program.size();
@@ -70,6 +69,7 @@ class Fuzzer {
   void show(const Case& given, std::uint64_t seed) {
     if (options_.shrink_seconds <= 0) return;
     name_seed(seed);
+    be_impatient(std::chrono::seconds(1));
     const Case small = shrink(world_, given, options_.shrink_seconds);
     std::optional<Failure> again;
     for (int i = 0; i < 5 && !again; ++i) again = run(world_, small);
@@ -152,6 +152,7 @@ Options parse(int count, char** words) {
     else if (word == "--seconds") options.seconds = std::atof(value);
     else if (word == "--seeds") options.seeds = value;
     else if (word == "--failures") options.failures = std::atoi(value);
+    else if (word == "--without") options.generator.without.insert(value);
     else if (word == "--repeat") options.repeat = std::atoi(value);
     else if (word == "--shrink") options.shrink_seconds = std::atof(value);
     else throw Exception(Error(Errc::invalid_argument, fmt::format("There is no option \"{}\".", word)));

@@ -105,6 +105,12 @@ bool Model::perform(const Step& step) {
   return false;
 }
 
+bool Model::is_complete() const {
+  return order_.has_all() && std::ranges::all_of(callbacks_, [&](const Moment& moment) {
+    return order_.is_coming(inner(moment)) || order_.has_failed(inner(moment));
+  });
+}
+
 bool Model::make_queue(const Step& step) {
   if (!has_device(step.device) || queues_.contains(step.queue) || queues_.size() + 1 >= Clock::places) return false;
   queues_[step.queue] = {step.device, order_.add_queue(), true};
@@ -127,7 +133,8 @@ bool Model::make_import(const Step& step) {
                            .count = step.count,
                            .sealed = step.constant,
                            .pinned = true,
-                           .imported = true};
+                           .imported = true,
+                           .over_file = step.act == Act::map_file};
   bytes_.add(step.buffer, step.count);
   bytes_.write_pattern({step.buffer, 0, step.count}, step.value);
   return true;

@@ -35,6 +35,7 @@ struct BufferState {
   bool shares_surely = false;
   bool pinned = false;  ///< Maybe.
   bool imported = false;
+  bool over_file = false;
   bool on_host = false;
   bool pooled = false;
   int unshared_by = -1;  ///< The submission that ends the sharing.
@@ -90,7 +91,7 @@ class Model {
   [[nodiscard]] Moment inner(const Moment& moment) const;  ///< As the order numbers it.
   [[nodiscard]] bool takes(int queue) const;
   /// Nothing is left that waits for the program.
-  [[nodiscard]] bool is_complete() const { return order_.has_all(); }
+  [[nodiscard]] bool is_complete() const;
   [[nodiscard]] Cells cells(const Window& window) const;
   [[nodiscard]] const Cells& download(int number) const { return bytes_.downloads().at(number); }
   [[nodiscard]] const std::vector<Moment>& callbacks() const { return callbacks_; }

@@ -65,7 +65,7 @@ Model::Verdict Model::check(const Command& command, int device) const {
   }
   if (command.op == Op::pull || command.op == Op::push) {
     const auto block = buffers_.find(command.host);
-    if (block == buffers_.end() || !block->second.imported || (command.op == Op::pull && block->second.sealed))
+    if (block == buffers_.end() || !block->second.imported || block->second.over_file || (command.op == Op::pull && block->second.sealed))
       return Verdict::undefined;
     const Window& window = command.op == Op::pull ? command.from : command.to;
     if (window.count != block->second.count || window.buffer == command.host) return Verdict::undefined;

@@ -35,13 +35,15 @@ Clock Order::partly_known(const Node& node) const {
   return known;
 }
 
-// Whoever waits for a signal comes after one of those that may raise it so far, nobody knows which.
-Clock Order::trust(const Moment& moment) {
+// Whoever waits for a signal comes after one of those that may raise it so far, nobody knows which; not after one that
+// itself comes after who waits.
+Clock Order::trust(const Moment& moment, const Node* waiter) {
   Clock known;
   Signal& signal = signals_[index(moment.signal)];
   bool first = true;
   for (const Raiser& raiser : signal.raisers) {
     if (raiser.value < moment.value) continue;
+    if (raiser.node >= 0 && waiter != nullptr && precedes(*waiter, nodes_[index(raiser.node)].known)) continue;
     if (raiser.node >= 0 && fate(raiser.node) != Fate::settled) return {};
     const Clock& clock = raiser.node >= 0 ? nodes_[index(raiser.node)].known : raiser.clock;
     if (std::exchange(first, false)) known = clock;
@@ -63,7 +65,7 @@ bool Order::settle(int number) {
   Node& node = nodes_[index(number)];
   node.known = partly_known(node);
   for (const Moment& wait : node.waits)
-    if (wait.signal >= 0) node.known.join(trust(wait));
+    if (wait.signal >= 0) node.known.join(trust(wait, &node));
   if (!node.known.covers(node.needed)) return false;
   node.fate = node.throws ? Fate::thrown : Fate::settled;
   settled_.push_back(number);
@@ -248,7 +250,8 @@ bool Order::is_shut(const Moment& moment) const {
 
 bool Order::knows(int node) const {
   const Node& known = nodes_[index(node)];
-  return precedes(known, host_) || (known.fate != Fate::pending && queues_[index(known.queue)].failed);
+  if (precedes(known, host_)) return true;
+  return (known.fate == Fate::dropped || known.fate == Fate::thrown) && queues_[index(known.queue)].failed;
 }
 
 bool Order::comes_before(int node, int later) const {

@@ -135,7 +135,7 @@ class Order {
   [[nodiscard]] bool is_ready(const Node& node) const;
   [[nodiscard]] bool has_raiser(const Moment& moment) const;
   [[nodiscard]] Clock partly_known(const Node& node) const;
-  Clock trust(const Moment& moment);
+  Clock trust(const Moment& moment, const Node* waiter = nullptr);
   bool settle(int number);
   bool settle_all();
   bool drop(int number);

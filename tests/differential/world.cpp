@@ -38,15 +38,20 @@ Ability ability_of(const Device& device) {
   return ability;
 }
 
-}  // namespace
-
-Duration patience() {
-  static const auto seconds = [] {
+// Seconds by PINTLE_DIFFERENTIAL_PATIENCE.
+Duration& longest_wait() {
+  static Duration longest = [] {
     const char* text = std::getenv("PINTLE_DIFFERENTIAL_PATIENCE");
     return std::chrono::seconds(text != nullptr ? std::max(1, std::atoi(text)) : 10);
   }();
-  return seconds;
+  return longest;
 }
+
+}  // namespace
+
+Duration patience() { return longest_wait(); }
+
+void be_impatient(Duration patience) { longest_wait() = patience; }
 
 World::World(std::vector<std::string> ids) {
   auto folder = (std::filesystem::temp_directory_path() / "pintle_differential_XXXXXX").string();

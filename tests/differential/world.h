@@ -13,6 +13,8 @@ namespace pintle::differential {
 
 /// No wait takes longer, whatever the machine does beside.
 Duration patience();
+/// Another patience, for programs that are known to fail.
+void be_impatient(Duration patience);
 
 class World {
  public:
