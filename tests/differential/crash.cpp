@@ -42,8 +42,12 @@ void report(int number) noexcept {
 void watch_for_crashes(const std::string& devices, unsigned seconds) {
   limit = seconds;
   std::strncpy(devices_text.data(), devices.c_str(), devices_text.size() - 1);
+  static std::array<char, 65536> stack;  // the program's own may be what has run out
+  const stack_t other{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
+  sigaltstack(&other, nullptr);
   struct sigaction action{};
   action.sa_handler = report;
+  action.sa_flags = SA_ONSTACK;
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM}) sigaction(number, &action, nullptr);
 }
 

@@ -107,7 +107,11 @@ bool Generator::act_on(Act act) {
     case Act::fork: return fork();
     case Act::unshare: return unshare();
     case Act::seal: return propose({.act = act, .buffer = some_buffer(some_device(), true)});
-    case Act::make_signal: tops_.push_back(0); return propose({.act = act, .signal = next_signal_++});
+    case Act::make_signal:
+      tops_.push_back(0);
+      if (!propose({.act = act, .signal = next_signal_++})) return false;
+      if (random_.percent(50) && has("race")) signal_race(next_signal_ - 1);
+      return true;
     case Act::set_signal: return set_signal();
     case Act::fail_signal: return fail_signal();
     case Act::submit:

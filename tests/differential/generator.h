@@ -16,7 +16,7 @@ namespace pintle::differential {
 struct GeneratorOptions {
   bool closes_devices = true;  ///< A program may let devices go.
   /// What programs do without, to look behind a failure that is known: fork, pool, record, cross, fail, import, latch,
-  /// throw, race, refuse, held, map, then.
+  /// throw, race, refuse, held, map, then, transitive (downloads known through other points only).
   std::set<std::string, std::less<>> without{};
 };
 
@@ -55,7 +55,7 @@ class Generator {
   bool then();
   bool read();
   bool map();
-  bool signal_race();
+  void signal_race(int signal);
 
   /// Proposes as it is, and then behind everything that was submitted.
   bool propose_ordered(Step step);

@@ -68,6 +68,7 @@ bool Generator::wait(Act act) {
   for (std::uint32_t i = random_.from_to(1, 3); i != 0; --i) {
     const Moment moment = some_moment();
     if (moment.node < 0 && moment.signal < 0) continue;
+    if (model_.order().has_closed_latch() && !model_.order().is_live(model_.inner(moment))) continue;
     if (act == Act::wait && !model_.order().is_coming(model_.inner(moment)) && !model_.fails(moment)) continue;
     step.moments.push_back(moment);
   }
@@ -92,6 +93,33 @@ bool Generator::then() {
     top = std::max(top, moment.value);
   }
   return propose({.act = Act::then, .moments = {moment}});
+}
+
+// A slow queue and somebody fast promise the same signal, in either order, and somebody waits.
+void Generator::signal_race(int signal) {
+  const int device = some_device();
+  const int slow = some_queue(device), fast = some_queue(some_device());
+  if (slow < 0 || fast < 0 || slow == fast) return;
+  const std::uint32_t value = random_.from_to(2, 6);
+  Step late{.act = Act::submit, .queue = slow, .node = fresh(), .promises = {{signal, value}}};
+  late.commands = {call_command(device)};
+  if (ability(device).latches && has("latch")) late.commands = {{.op = Op::latch, .host = fresh()}};
+  Step early{.act = Act::submit, .queue = fast, .node = fresh(), .promises = {{signal, value + random_.below(3) - 1}}};
+  Step wait{.act = random_.percent(60) ? Act::wait : Act::wait_any, .moments = {{.signal = signal, .value = value - 1}}};
+  if (random_.percent(40)) {
+    Step behind{.act = Act::submit, .queue = some_queue(), .node = fresh(), .moments = wait.moments};
+    wait.moments = {{.node = behind.node}};
+    const bool before = random_.percent(50);
+    propose(late);
+    if (before) propose(behind);
+    propose(early);
+    if (!before) propose(behind);
+  } else {
+    propose(late);
+    if (random_.percent(30)) propose({.act = Act::set_signal, .signal = signal, .value = value + 3});
+    else propose(early);
+  }
+  if (wait.moments[0].node < 0 || model_.nodes().contains(wait.moments[0].node)) propose(wait);
 }
 
 bool Generator::read() {

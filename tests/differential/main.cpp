@@ -109,6 +109,7 @@ int fuzz(const Options& options) {
   if (!options.other.empty()) ids.push_back(options.other);
   World world(ids);
   watch_for_crashes(world.text(), static_cast<unsigned>(options.shrink_seconds) + 120);
+  world.polls_before_looking = options.generator.without.contains("transitive");
   Fuzzer fuzzer(world, options);
   const double start = seconds_now();
   if (options.seed) {

@@ -141,6 +141,7 @@ class Model {
   [[nodiscard]] bool check_recorded(const Command& command) const;
   [[nodiscard]] Verdict bind(const Step& step, std::vector<Command>& commands) const;
   [[nodiscard]] Deed deed(const Command& command) const;
+  [[nodiscard]] bool is_slow(const Command& command, int device) const;
   void collect_uses(const Deed& deed, Entry& entry) const;
   bool enter(const Step& step, const std::vector<Command>& commands, bool throws);
   bool enter_entry(const Step& step, Entry entry, Task task);

@@ -94,6 +94,16 @@ Model::Verdict Model::check_all(const std::vector<Command>& commands, int device
   return check_latches(commands) ? answer : Verdict::undefined;
 }
 
+bool Model::is_slow(const Command& command, int device) const {
+  if (command.op == Op::call || command.op == Op::pause || command.op == Op::latch || command.op == Op::blow) return true;
+  for (const Window& window : {command.to, command.from}) {
+    if (window.buffer < 0) continue;
+    const BufferState& buffer = buffers_.at(window.buffer);
+    if (buffer.shares || buffer.pooled || buffer.device != device) return true;
+  }
+  return false;
+}
+
 bool Model::check_latches(const std::vector<Command>& commands) const {
   return std::ranges::all_of(
       commands, [&](const Command& command) { return command.op != Op::latch || !latches_.contains(command.host); });
@@ -143,6 +153,7 @@ bool Model::enter(const Step& step, const std::vector<Command>& commands, bool t
   for (const Command& command : commands) {
     task.deeds.push_back(deed(command));
     collect_uses(task.deeds.back(), entry);
+    entry.is_slow = entry.is_slow || is_slow(command, queues_.at(step.queue).device);
     if (has_to(command.op)) entry.born.join(buffers_.at(command.to.buffer).born);
     if (has_from(command.op)) entry.born.join(buffers_.at(command.from.buffer).born);
   }

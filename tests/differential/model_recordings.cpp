@@ -59,7 +59,12 @@ Model::Verdict Model::bind(const Step& step, std::vector<Command>& commands) con
   const RecordingState& recording = recordings_.at(step.recording);
   if (recording.device != queues_.at(step.queue).device) return Verdict::undefined;
   commands = recording.commands;
-  bool fits = true;
+  int slots = 0;
+  for (const Command& command : commands)
+    slots = std::max({slots, command.slot_to + 1, command.slot_from + 1, command.slot_a + 1, command.slot_host + 1});
+  bool fits = slots == static_cast<int>(step.bindings.size());
+  for (const Binding& binding : step.bindings) fits = fits && (binding.window.buffer < 0 || buffers_.contains(binding.window.buffer));
+  if (!fits) return Verdict::undefined;
   const auto at = [&](int slot) -> const Binding& {
     static const Binding none;
     fits = fits && slot < static_cast<int>(step.bindings.size());

@@ -131,6 +131,7 @@ bool Order::submit(const Entry& entry) {
   node.waits = entry.waits;
   node.promises = entry.promises;
   node.latches = entry.latches;
+  node.is_slow = entry.is_slow;
   node.throws = entry.throws;
   node.is_fork = entry.is_fork;
   node.is_movable = entry.is_movable;
@@ -197,7 +198,7 @@ bool Order::drop(int number) {
 bool Order::fail(int signal) { return !signals_[index(signal)].failed && fail_signal(signal); }
 
 bool Order::await(const Moment& moment) {
-  if (has_closed_latch()) return false;
+  if (has_closed_latch() && !is_live(moment)) return false;
   if (has_failed(moment)) {
     if (moment.node >= 0) queues_[index(nodes_[index(moment.node)].queue)].failed = true;
     return true;
@@ -214,7 +215,8 @@ bool Order::await(const Moment& moment) {
 }
 
 bool Order::await_any(const std::vector<Moment>& moments) {
-  if (has_closed_latch()) return false;
+  const auto is_alive = [&](const Moment& moment) { return is_live(moment); };
+  if (has_closed_latch() && std::ranges::none_of(moments, is_alive)) return false;
   Clock known;
   bool any = false;
   for (const Moment& moment : moments) {
@@ -246,6 +248,32 @@ bool Order::is_shut(const Moment& moment) const {
     const auto is_closed = [&](int latch) { return latches_[index(latch)]; };
     return precedes(other, node.known) && std::ranges::any_of(other.latches, is_closed);
   });
+}
+
+bool Order::is_live(const Moment& moment) const {
+  std::vector<char> asked(nodes_.size(), 0);
+  return is_live(moment, asked);
+}
+
+// `asked`: who waits for a signal may be before one that raises it, too.
+bool Order::is_live(const Moment& moment, std::vector<char>& asked) const {
+  if (has_failed(moment)) return false;
+  if (moment.signal >= 0) {
+    const Signal& signal = signals_[index(moment.signal)];
+    return moment.value <= signal.reached || std::ranges::any_of(signal.raisers, [&](const Raiser& raiser) {
+             return raiser.value >= moment.value && (raiser.node < 0 || is_live({.node = raiser.node}, asked));
+           });
+  }
+  const Node& node = nodes_[index(moment.node)];
+  if (node.fate != Fate::settled || std::exchange(asked[index(moment.node)], char{1}) != 0) return false;
+  const auto is_known = [&] {
+    if (node.is_slow || !node.latches.empty()) return false;
+    return (node.before < 0 || is_live({.node = node.before}, asked)) &&
+           std::ranges::all_of(node.waits, [&](const Moment& wait) { return is_live(wait, asked); });
+  };
+  const bool answer = precedes(node, host_) || is_known();
+  asked[index(moment.node)] = 0;
+  return answer;
 }
 
 bool Order::knows(int node) const {

@@ -26,6 +26,7 @@ struct Entry {
   std::vector<Promise> promises{};
   std::vector<Use> uses{};
   std::vector<int> latches{};
+  bool is_slow = false;  ///< May stand behind a host call of another queue, as far as anybody promises.
   Clock born{};  ///< What it comes after because of the buffers that it names.
   bool throws = false;
   bool is_fork = false;     ///< Takes a place in the queue, and may be no submission.
@@ -64,6 +65,8 @@ class Order {
   /// The moment is reached soon, whatever the host does now.
   [[nodiscard]] bool is_coming(const Moment& moment) const;
   [[nodiscard]] bool has_failed(const Moment& moment) const;
+  /// The moment is reached soon although a latch is closed.
+  [[nodiscard]] bool is_live(const Moment& moment) const;
   [[nodiscard]] Fate fate(int node) const { return nodes_[index(node)].fate; }
   [[nodiscard]] bool knows(int node) const;  ///< The host has heard of its end.
   [[nodiscard]] int queue_of(int node) const { return nodes_[index(node)].queue; }
@@ -99,6 +102,7 @@ class Order {
     std::vector<Moment> waits{};
     std::vector<Promise> promises{};
     std::vector<int> latches{};
+    bool is_slow = false;
     bool throws = false;
     bool is_fork = false;
     bool is_movable = false;
@@ -132,6 +136,7 @@ class Order {
 
   static std::size_t index(int number) { return static_cast<std::size_t>(number); }
   static int place(int queue) { return queue + 1; }
+  [[nodiscard]] bool is_live(const Moment& moment, std::vector<char>& asked) const;
   [[nodiscard]] bool is_ready(const Node& node) const;
   [[nodiscard]] bool has_raiser(const Moment& moment) const;
   [[nodiscard]] Clock partly_known(const Node& node) const;

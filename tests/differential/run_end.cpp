@@ -31,6 +31,7 @@ void Run::compare(const Cells& expected, std::span<const std::uint32_t> seen, co
 }
 
 void Run::compare_download(int number) {
+  if (world_.polls_before_looking) world_.poll();
   compare(case_.end.download(number), downloads_.at(number), "download " + std::to_string(number),
           executes(download_devices_.at(number)));
 }

@@ -41,6 +41,7 @@ class World {
   /// Opens what is closed.
   void open_all();
   void poll();
+  bool polls_before_looking = false;  ///< At downloads whose own points nobody has asked.
 
   /// A file of so many words of `pattern(file_number, i)`.
   static constexpr std::uint32_t file_words = 4096;
