@@ -104,6 +104,7 @@ bool Order::check_use(int number, const Use& use, const Past& past) {
   if (past.node == number || earlier.fate == Fate::dropped) return true;
   if (earlier.fate == Fate::thrown) return false;
   if (precedes(earlier, node.known)) return true;
+  if (earlier.is_fork && earlier.fate == Fate::pending) return false;  // whoever writes later comes after it
   const bool is_now = is_ready(node);
   if (earlier.is_movable && !past.use.writes && earlier.fate == Fate::settled) return true;
   if (earlier.fate == Fate::settled) return !is_now && need(node, earlier, false);
