@@ -13,7 +13,8 @@ Moment Generator::some_moment() {
   }
   if (next_signal_ == 0) return {};
   const int signal = static_cast<int>(random_.below(static_cast<std::uint64_t>(next_signal_)));
-  return {.signal = signal, .value = random_.from_to(1, model_.order().highest(model_.signals().at(signal)) + (has("held") ? 2 : 0))};
+  return {.signal = signal,
+          .value = random_.from_to(1, model_.order().highest(model_.signals().at(signal)) + (has("held") ? 2 : 0))};
 }
 
 void Generator::add_waits(Step& step) {
@@ -35,7 +36,7 @@ void Generator::add_promises(Step& step) {
   const int inner = model_.signals().at(signal);
   // Above what may be reached, and often beside another promise.
   const std::uint32_t value = random_.percent(40) && has("race") ? order.possible(inner) + random_.from_to(1, 3)
-                                                  : order.highest(inner) + random_.from_to(1, 2);
+                                                                 : order.highest(inner) + random_.from_to(1, 2);
   step.promises = {{signal, value}};
 }
 
@@ -105,7 +106,8 @@ void Generator::signal_race(int signal) {
   late.commands = {call_command(device)};
   if (ability(device).latches && has("latch")) late.commands = {{.op = Op::latch, .host = fresh()}};
   Step early{.act = Act::submit, .queue = fast, .node = fresh(), .promises = {{signal, value + random_.below(3) - 1}}};
-  Step wait{.act = random_.percent(60) ? Act::wait : Act::wait_any, .moments = {{.signal = signal, .value = value - 1}}};
+  Step wait{.act = random_.percent(60) ? Act::wait : Act::wait_any,
+            .moments = {{.signal = signal, .value = value - 1}}};
   if (random_.percent(40)) {
     Step behind{.act = Act::submit, .queue = some_queue(), .node = fresh(), .moments = wait.moments};
     wait.moments = {{.node = behind.node}};

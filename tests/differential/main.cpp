@@ -13,6 +13,7 @@
 #include "generator.h"
 #include "run.h"
 #include "shrink.h"
+#include "threads.h"
 
 namespace pintle::differential {
 namespace {
@@ -23,7 +24,8 @@ struct Options {
   std::optional<std::uint64_t> seed;
   std::uint64_t first = 0;
   std::uint64_t count = ~std::uint64_t{0};
-  double seconds = 20;
+  double seconds = DIFFERENTIAL_SECONDS;
+  int threads = 1;
   std::string seeds;
   int failures = 1;
   int repeat = 1;
@@ -104,12 +106,29 @@ std::uint64_t any_seed() {
   return static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
 }
 
+int fuzz_in_threads(World& world, const Options& options) {
+  world.is_shared = true;
+  ThreadsOptions how{.threads = options.threads, .count = options.count, .seconds = options.seconds};
+  how.first = options.first != 0 ? options.first : any_seed();
+  how.generator = options.generator;
+  const double start = seconds_now();
+  const ThreadsResult result = run_in_threads(world, how);
+  fmt::print("{} by {} threads: {} programs in {:.1f} s from seed {}\n", world.text(), options.threads, result.programs,
+             seconds_now() - start, how.first);
+  if (!result.failure) return 0;
+  fmt::print("FAILS beside others: {} --seed {}, at step {}: {}\n", world.text(), result.seed, result.failure->step,
+             result.failure->what);
+  print(Generator(result.seed, world.abilities(), how.generator).make());
+  return 1;
+}
+
 int fuzz(const Options& options) {
   std::vector<std::string> ids{options.device};
   if (!options.other.empty()) ids.push_back(options.other);
   World world(ids);
   watch_for_crashes(world.text(), static_cast<unsigned>(options.shrink_seconds) + 120);
   world.polls_before_looking = options.generator.without.contains("transitive");
+  if (options.threads > 1) return fuzz_in_threads(world, options);
   Fuzzer fuzzer(world, options);
   const double start = seconds_now();
   if (options.seed) {
@@ -153,6 +172,7 @@ Options parse(int count, char** words) {
     else if (word == "--seconds") options.seconds = std::atof(value);
     else if (word == "--seeds") options.seeds = value;
     else if (word == "--failures") options.failures = std::atoi(value);
+    else if (word == "--threads") options.threads = std::atoi(value);
     else if (word == "--without") options.generator.without.insert(value);
     else if (word == "--repeat") options.repeat = std::atoi(value);
     else if (word == "--shrink") options.shrink_seconds = std::atof(value);

@@ -107,8 +107,8 @@ bool Model::perform(const Step& step) {
 
 bool Model::is_complete() const {
   return order_.has_all() && std::ranges::all_of(callbacks_, [&](const Moment& moment) {
-    return order_.is_coming(inner(moment)) || order_.has_failed(inner(moment));
-  });
+           return order_.is_coming(inner(moment)) || order_.has_failed(inner(moment));
+         });
 }
 
 bool Model::make_queue(const Step& step) {

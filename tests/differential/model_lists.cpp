@@ -65,7 +65,8 @@ Model::Verdict Model::check(const Command& command, int device) const {
   }
   if (command.op == Op::pull || command.op == Op::push) {
     const auto block = buffers_.find(command.host);
-    if (block == buffers_.end() || !block->second.imported || block->second.over_file || (command.op == Op::pull && block->second.sealed))
+    if (block == buffers_.end() || !block->second.imported || block->second.over_file ||
+        (command.op == Op::pull && block->second.sealed))
       return Verdict::undefined;
     const Window& window = command.op == Op::pull ? command.from : command.to;
     if (window.count != block->second.count || window.buffer == command.host) return Verdict::undefined;
@@ -95,7 +96,8 @@ Model::Verdict Model::check_all(const std::vector<Command>& commands, int device
 }
 
 bool Model::is_slow(const Command& command, int device) const {
-  if (command.op == Op::call || command.op == Op::pause || command.op == Op::latch || command.op == Op::blow) return true;
+  if (command.op == Op::call || command.op == Op::pause || command.op == Op::latch || command.op == Op::blow)
+    return true;
   for (const Window& window : {command.to, command.from}) {
     if (window.buffer < 0) continue;
     const BufferState& buffer = buffers_.at(window.buffer);

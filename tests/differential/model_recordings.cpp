@@ -63,7 +63,8 @@ Model::Verdict Model::bind(const Step& step, std::vector<Command>& commands) con
   for (const Command& command : commands)
     slots = std::max({slots, command.slot_to + 1, command.slot_from + 1, command.slot_a + 1, command.slot_host + 1});
   bool fits = slots == static_cast<int>(step.bindings.size());
-  for (const Binding& binding : step.bindings) fits = fits && (binding.window.buffer < 0 || buffers_.contains(binding.window.buffer));
+  for (const Binding& binding : step.bindings)
+    fits = fits && (binding.window.buffer < 0 || buffers_.contains(binding.window.buffer));
   if (!fits) return Verdict::undefined;
   const auto at = [&](int slot) -> const Binding& {
     static const Binding none;

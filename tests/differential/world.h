@@ -41,6 +41,7 @@ class World {
   /// Opens what is closed.
   void open_all();
   void poll();
+  bool is_shared = false;             ///< Other programs run beside, and fail queues of the same devices.
   bool polls_before_looking = false;  ///< At downloads whose own points nobody has asked.
 
   /// A file of so many words of `pattern(file_number, i)`.
