@@ -115,7 +115,7 @@ bool Generator::act_on(Act act) {
     case Act::set_signal: return set_signal();
     case Act::fail_signal: return fail_signal();
     case Act::submit:
-      if (random_.percent(8) && has("refuse")) return refuse();
+      if (random_.percent(model_.devices()[0].refuses ? 20 : 8) && has("refuse")) return refuse();
       return random_.percent(12) && has("held") ? submit_held() : submit();
     case Act::record: return random_.percent(10) ? refuse_record() : record();
     case Act::replay: return replay();
@@ -148,29 +148,6 @@ bool Generator::make_buffer() {
   if (queue < 0 || random_.percent(15)) return true;
   Step first{.act = Act::submit, .queue = queue, .node = fresh()};
   first.commands = {{.op = Op::upload, .to = {buffer, 0, count}, .host = fresh()}};
-  return propose(std::move(first));
-}
-
-bool Generator::make_pool() {
-  Step step{.act = Act::make_pool, .device = some_device(), .other = fresh(), .count = base_count_};
-  step.scrub = random_.percent(20);
-  return propose(std::move(step));
-}
-
-bool Generator::allocate() {
-  std::vector<int> pools;
-  for (const auto& [number, device] : model_.pools()) pools.push_back(number);
-  const int pool = some(pools);
-  if (pool < 0) return make_pool();
-  const int queue = some_queue(model_.pools().at(pool));
-  const Step step{
-      .act = Act::allocate, .queue = queue, .buffer = fresh(), .other = pool, .node = fresh(), .count = some_count()};
-  if (queue < 0 || !propose(step)) return false;
-  if (random_.percent(30)) return true;
-  Step first{.act = Act::submit, .queue = queue, .node = fresh()};
-  first.commands = {{.op = Op::upload, .to = {step.buffer, 0, step.count}, .host = fresh()}};
-  if (random_.percent(40))
-    first.commands[0] = {.op = Op::fill, .to = {step.buffer, 0, step.count}, .a = random_.below(1000)};
   return propose(std::move(first));
 }
 

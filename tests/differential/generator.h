@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model.h"
@@ -37,6 +38,8 @@ class Generator {
   bool make_buffer();
   bool make_pool();
   bool allocate();
+  int allocate_from(int pool, int queue, std::uint32_t count);
+  bool reuse(int pool, int queue, int buffer);
   bool make_import();
   bool fork();
   bool unshare();

@@ -192,6 +192,7 @@ bool Generator::refuse() {
 Command Generator::recorded_command(int device, int& slots) {
   Command made = command(device);
   if (made.op == Op::latch || made.op == Op::receive || made.op == Op::pull || made.op == Op::push) made = {};
+  if (ability(device).calls && random_.percent(6) && has("throw")) made = {.op = Op::blow, .host = fresh()};
   if (made.op == Op::blow) made.a = random_.below(4);
   const bool kernel = made.op == Op::add_to || made.op == Op::affine || made.op == Op::gather;
   const bool windowed = made.op == Op::copy || made.op == Op::fill || kernel;

@@ -49,7 +49,7 @@ bool Model::apply(const Step& step) {
   }
   run_settled();
   look();
-  held_ = held_ || !order_.has_all();
+  held_ = held_ || order_.has_pending();
   if (step.act == Act::read) {
     outcome_.cells = cells(step.bad);
     outcome_.downloads.clear();

@@ -314,10 +314,11 @@ std::uint32_t Order::possible(int signal) const {
 
 bool Order::has_closed_latch() const { return std::ranges::find(latches_, true) != latches_.end(); }
 
-bool Order::has_all() const {
-  const auto pends = [](const Node& node) { return node.fate == Fate::pending; };
-  return !has_closed_latch() && std::ranges::none_of(nodes_, pends);
+bool Order::has_pending() const {
+  return std::ranges::any_of(nodes_, [](const Node& node) { return node.fate == Fate::pending; });
 }
+
+bool Order::has_all() const { return !has_closed_latch() && !has_pending(); }
 
 Clock Order::birth(int queue) const {
   Clock born;

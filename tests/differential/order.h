@@ -81,6 +81,7 @@ class Order {
   [[nodiscard]] std::uint32_t possible(int signal) const;  ///< The most that it may have reached.
   [[nodiscard]] std::uint32_t reached(int signal) const { return signals_[index(signal)].reached; }
   [[nodiscard]] bool has_closed_latch() const;
+  [[nodiscard]] bool has_pending() const;
   [[nodiscard]] bool has_all() const;  ///< Nothing is pending, no latch closed.
   /// What a use of a new buffer of this queue comes after.
   [[nodiscard]] Clock birth(int queue) const;
