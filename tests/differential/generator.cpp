@@ -16,7 +16,7 @@ struct Kind {
   std::string_view name;
   std::array<Act, 4> acts;
 };
-constexpr std::array<Kind, 7> kinds{{
+constexpr std::array<Kind, 8> kinds{{
     {"fork", {Act::fork, Act::unshare, Act::fork, Act::fork}},
     {"pool", {Act::make_pool, Act::allocate, Act::free_buffer, Act::drop_pool}},
     {"record", {Act::record, Act::replay, Act::drop_recording, Act::record}},
@@ -24,6 +24,7 @@ constexpr std::array<Kind, 7> kinds{{
     {"import", {Act::import_host, Act::map_file, Act::import_host, Act::map_file}},
     {"map", {Act::map_read, Act::map_write, Act::map_read, Act::map_write}},
     {"then", {Act::then, Act::then, Act::then, Act::then}},
+    {"abandon", {Act::drop_queue, Act::drop_queue, Act::drop_queue, Act::drop_queue}},
 }};
 
 // How often each act is proposed. Most programs leave some out, so that the others meet more often.
@@ -222,6 +223,13 @@ void Generator::release() {
 void Generator::finish() {
   release();
   Step all{.act = Act::wait, .moments = lasts()};
+  if (random_.percent(50)) {  // nobody asks for what queues do that are gone
+    std::erase_if(all.moments, [&](const Moment& moment) {
+      const int queue = model_.order().queue_of(model_.nodes().at(moment.node));
+      return std::ranges::any_of(model_.queues(),
+                                 [&](const auto& known) { return known.second.order == queue && !known.second.alive; });
+    });
+  }
   if (!all.moments.empty()) propose(std::move(all));
   read_all();
 }

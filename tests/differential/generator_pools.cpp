@@ -28,7 +28,8 @@ int Generator::allocate_from(int pool, int queue, std::uint32_t count) {
   if (random_.percent(20)) return step.buffer;
   Step first{.act = Act::submit, .queue = queue, .node = fresh()};
   first.commands = {{.op = Op::upload, .to = {step.buffer, 0, count}, .host = fresh()}};
-  if (random_.percent(40)) first.commands[0] = {.op = Op::fill, .to = {step.buffer, 0, count}, .a = random_.below(1000)};
+  if (random_.percent(40))
+    first.commands[0] = {.op = Op::fill, .to = {step.buffer, 0, count}, .a = random_.below(1000)};
   propose(std::move(first));
   return step.buffer;
 }

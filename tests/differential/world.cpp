@@ -91,6 +91,11 @@ void World::close(int device) {
   machine.device = {};
 }
 
+void World::drive() {
+  for (const Machine& machine : machines_)
+    if (machine.driven && !machine.device.id().empty()) static_cast<void>(machine.device.poll());
+}
+
 void World::poll() {
   for (const Machine& machine : machines_)
     if (!machine.device.id().empty()) static_cast<void>(machine.device.poll());

@@ -41,6 +41,7 @@ class World {
   /// Opens what is closed.
   void open_all();
   void poll();
+  void drive();                       ///< Polls the devices that do nothing by themselves.
   bool is_shared = false;             ///< Other programs run beside, and fail queues of the same devices.
   bool polls_before_looking = false;  ///< At downloads whose own points nobody has asked.
 
