@@ -17,7 +17,7 @@ namespace pintle::differential {
 struct GeneratorOptions {
   bool closes_devices = true;  ///< A program may let devices go.
   /// What programs do without, to look behind a failure that is known: fork, pool, record, cross, fail, import, latch,
-  /// throw, race, refuse, held, map, then, abandon, transitive (downloads known through other points only).
+  /// throw, race, refuse, held, map, then, abandon, close, transitive (downloads known through other points only).
   std::set<std::string, std::less<>> without{};
 };
 

@@ -13,8 +13,9 @@ Moment Generator::some_moment() {
   }
   if (next_signal_ == 0) return {};
   const int signal = static_cast<int>(random_.below(static_cast<std::uint64_t>(next_signal_)));
-  return {.signal = signal,
-          .value = random_.from_to(1, model_.order().highest(model_.signals().at(signal)) + (has("held") ? 2 : 0))};
+  const std::uint32_t most = model_.order().highest(model_.signals().at(signal)) + (has("held") ? 2 : 0);
+  if (most == 0) return {};
+  return {.signal = signal, .value = random_.from_to(1, most)};
 }
 
 void Generator::add_waits(Step& step) {

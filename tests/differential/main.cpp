@@ -47,16 +47,18 @@ class Fuzzer {
   Fuzzer(World& world, const Options& options) : world_(world), options_(options) {}
 
   /// True when the program failed.
-  bool try_seed(std::uint64_t seed) {
+  bool try_seed(std::uint64_t seed, const GeneratorOptions& how) {
     name_seed(seed);
-    const Case given = Generator(seed, world_.abilities(), options_.generator).make();
+    const Case given = Generator(seed, world_.abilities(), how).make();
     if (options_.lists) print(given);
     ++programs_;
     steps_ += given.program.size();
     const auto failure = run(world_, given);
     if (!failure) return false;
-    fmt::print("FAILS: {} --seed {}, at step {} of {}: {}\n", world_.text(), seed, failure->step, given.program.size(),
-               failure->what);
+    std::string without;
+    for (const std::string& kind : how.without) without += " --without " + kind;
+    fmt::print("FAILS: {} --seed {}{}, at step {} of {}: {}\n", world_.text(), seed, without, failure->step,
+               given.program.size(), failure->what);
     std::fflush(stdout);
     show(given, seed);
     ++failures_;
@@ -71,6 +73,7 @@ class Fuzzer {
   void show(const Case& given, std::uint64_t seed) {
     if (options_.shrink_seconds <= 0) return;
     name_seed(seed);
+    const Duration before = patience();
     be_impatient(std::chrono::seconds(1));
     const Case small = shrink(world_, given, options_.shrink_seconds);
     std::optional<Failure> again;
@@ -79,6 +82,7 @@ class Fuzzer {
         "{} steps are left{}\n", small.program.size(),
         again ? fmt::format("; at step {}: {}", again->step, again->what) : std::string(", which fail now and then"));
     print(small);
+    be_impatient(before);
     std::fflush(stdout);
   }
 
@@ -89,15 +93,23 @@ class Fuzzer {
   std::uint64_t steps_ = 0;
 };
 
-/// Those that failed before on these devices.
-std::vector<std::uint64_t> kept_seeds(const std::string& file, const std::string& devices) {
-  std::vector<std::uint64_t> seeds;
+struct KeptSeed {
+  std::uint64_t seed = 0;
+  GeneratorOptions generator{};
+};
+
+/// Those that failed before on these devices: a line has the devices, the seed, `without=KIND` for each, and why.
+std::vector<KeptSeed> kept_seeds(const std::string& file, const std::string& devices) {
+  std::vector<KeptSeed> seeds;
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
     std::string name;
-    std::uint64_t seed = 0;
-    if (words >> name >> seed && name == devices) seeds.push_back(seed);
+    KeptSeed kept;
+    if (!(words >> name >> kept.seed) || name != devices) continue;
+    for (std::string word; words >> word && word.starts_with("without=");)
+      kept.generator.without.insert(word.substr(word.find('=') + 1));
+    seeds.push_back(std::move(kept));
   }
   return seeds;
 }
@@ -132,13 +144,15 @@ int fuzz(const Options& options) {
   Fuzzer fuzzer(world, options);
   const double start = seconds_now();
   if (options.seed) {
-    for (int i = 0; i < options.repeat && fuzzer.failures() == 0; ++i) fuzzer.try_seed(*options.seed);
+    for (int i = 0; i < options.repeat && fuzzer.failures() == 0; ++i)
+      fuzzer.try_seed(*options.seed, options.generator);
   } else {
-    for (const std::uint64_t seed : kept_seeds(options.seeds, world.text())) fuzzer.try_seed(seed);
+    for (const KeptSeed& kept : kept_seeds(options.seeds, world.text()))
+      if (fuzzer.failures() < options.failures) fuzzer.try_seed(kept.seed, kept.generator);
     const std::uint64_t first = options.first != 0 ? options.first : any_seed();
     for (std::uint64_t i = 0; i < options.count && seconds_now() - start < options.seconds; ++i) {
-      fuzzer.try_seed(first + i);
       if (fuzzer.failures() >= options.failures) break;
+      fuzzer.try_seed(first + i, options.generator);
     }
   }
   name_seed(0);
