@@ -134,7 +134,7 @@ void Generator::make_bad(Step& step) {
   const int device = model_.queues().at(step.queue).device;
   std::vector<int> gone, sealed;
   for (const auto& [number, buffer] : model_.buffers()) {
-    if (buffer.device != device || model_.is_gone(device)) continue;
+    if (model_.is_gone(buffer.device)) continue;
     if (!buffer.alive) gone.push_back(number);
     else if (buffer.sealed) sealed.push_back(number);
   }
@@ -143,7 +143,16 @@ void Generator::make_bad(Step& step) {
     case Wrong::stale:
     case Wrong::sealed: {
       const int bad = some(step.wrong == Wrong::stale ? gone : sealed);
-      if (bad >= 0) step.commands.push_back({.op = Op::fill, .to = {bad, 0, model_.buffers().at(bad).count}});
+      if (bad < 0) return;
+      Command last{.op = Op::fill, .to = {bad, 0, model_.buffers().at(bad).count}};
+      if (model_.buffers().at(bad).device != device) {
+        const int from = some_buffer(device, false);
+        if (from < 0) return;
+        last.op = Op::copy;
+        last.from = window_like(from, last.to.count, false);
+        last.to.count = last.from.count;
+      }
+      step.commands.push_back(last);
       return;
     }
     case Wrong::slot:
