@@ -172,6 +172,11 @@ bool Model::enter(const Step& step, const std::vector<Command>& commands, bool t
   }
   const int number = order_.node_count();
   if (!enter_entry(step, entry, std::move(task))) return false;
+  const auto parts = [&](const Command& command) {  // who writes may end a sharing
+    return has_to(command.op) && buffers_.at(command.to.buffer).shares;
+  };
+  if (std::ranges::any_of(commands, parts))
+    for (auto& [other, buffer] : buffers_) buffer.shares_surely = false;
   for (std::size_t i = 0; i < closed.size(); ++i) {
     latches_[closed[i]] = first + static_cast<int>(i);
     open_latches_.insert(closed[i]);
