@@ -60,7 +60,7 @@ class Fuzzer {
     fmt::print("FAILS: {} --seed {}{}, at step {} of {}: {}\n", world_.text(), seed, without, failure->step,
                given.program.size(), failure->what);
     std::fflush(stdout);
-    show(given, seed);
+    show(given, *failure, seed);
     ++failures_;
     return true;
   }
@@ -70,12 +70,12 @@ class Fuzzer {
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
 
  private:
-  void show(const Case& given, std::uint64_t seed) {
+  void show(const Case& given, const Failure& failure, std::uint64_t seed) {
     if (options_.shrink_seconds <= 0) return;
     name_seed(seed);
     const Duration before = patience();
     be_impatient(std::chrono::seconds(1));
-    const Case small = shrink(world_, given, options_.shrink_seconds);
+    const Case small = shrink(world_, given, failure, options_.shrink_seconds);
     std::optional<Failure> again;
     for (int i = 0; i < 5 && !again; ++i) again = run(world_, small);
     fmt::print(

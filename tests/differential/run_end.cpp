@@ -176,7 +176,10 @@ std::optional<Failure> run(World& world, const Case& given) {
     here->check_end();
   } catch (Failure& failure) {
     failure.step = at;
-    if (!here->give_up()) static_cast<void>(here.release());  // devices may still write to its memory
+    if (!here->give_up()) {
+      static_cast<void>(here.release());  // devices may still write to its memory
+      for (int device = 0; device < world.size(); ++device) world.close(device);
+    }
     here.reset();
     world.open_all();
     return std::move(failure);

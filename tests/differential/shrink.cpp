@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace pintle::differential {
@@ -9,10 +11,18 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Bytes, time or something else: a program that fails otherwise is another one.
+std::string kind(const Failure& failure) {
+  for (const std::string_view sign : {"are wrong", "timeout"})
+    if (failure.what.find(sign) != std::string::npos) return std::string(sign);
+  return failure.what.substr(0, failure.what.find_first_of("0123456789["));
+}
+
 class Shrinker {
  public:
-  Shrinker(World& world, const Case& failing, double seconds)
+  Shrinker(World& world, const Case& failing, const Failure& failure, double seconds)
       : world_(world),
+        kind_(kind(failure)),
         best_(failing),
         end_(Clock::now() + std::chrono::milliseconds(static_cast<int>(seconds * 1000))) {}
 
@@ -58,7 +68,8 @@ class Shrinker {
     if (!judged) return false;
     constexpr int attempts = 3;
     for (int attempt = 0; attempt < attempts; ++attempt) {
-      if (!run(world_, *judged)) continue;
+      const auto failure = run(world_, *judged);
+      if (!failure || kind(*failure) != kind_) continue;
       best_ = std::move(*judged);
       return true;
     }
@@ -66,12 +77,15 @@ class Shrinker {
   }
 
   World& world_;
+  std::string kind_;
   Case best_;
   Clock::time_point end_;
 };
 
 }  // namespace
 
-Case shrink(World& world, const Case& failing, double seconds) { return Shrinker(world, failing, seconds).shrink(); }
+Case shrink(World& world, const Case& failing, const Failure& failure, double seconds) {
+  return Shrinker(world, failing, failure, seconds).shrink();
+}
 
 }  // namespace pintle::differential
