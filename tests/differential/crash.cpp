@@ -12,7 +12,7 @@ namespace {
 
 std::atomic<std::uint64_t> current{0};
 unsigned limit = 0;
-std::array<char, 128> devices_text{};
+std::array<char, 512> devices_text{};
 
 void write_text(const char* text) noexcept {
   [[maybe_unused]] const auto written = write(STDERR_FILENO, text, std::strlen(text));

@@ -38,6 +38,12 @@ double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+std::string flags(const GeneratorOptions& how) {
+  std::string all;
+  for (const std::string& kind : how.without) all += " --without " + kind;
+  return all;
+}
+
 void print(const Case& given) {
   for (std::size_t i = 0; i < given.program.size(); ++i) fmt::print("{:4} {}\n", i, text(given.program[i]));
 }
@@ -55,9 +61,7 @@ class Fuzzer {
     steps_ += given.program.size();
     const auto failure = run(world_, given);
     if (!failure) return false;
-    std::string without;
-    for (const std::string& kind : how.without) without += " --without " + kind;
-    fmt::print("FAILS: {} --seed {}{}, at step {} of {}: {}\n", world_.text(), seed, without, failure->step,
+    fmt::print("FAILS: {} --seed {}{}, at step {} of {}: {}\n", world_.text(), seed, flags(how), failure->step,
                given.program.size(), failure->what);
     std::fflush(stdout);
     show(given, *failure, seed);
@@ -138,7 +142,7 @@ int fuzz(const Options& options) {
   std::vector<std::string> ids{options.device};
   if (!options.other.empty()) ids.push_back(options.other);
   World world(ids);
-  watch_for_crashes(world.text(), static_cast<unsigned>(options.shrink_seconds) + 120);
+  watch_for_crashes(world.text() + flags(options.generator), static_cast<unsigned>(options.shrink_seconds) + 120);
   world.polls_before_looking = options.generator.without.contains("transitive");
   if (options.threads > 1) return fuzz_in_threads(world, options);
   Fuzzer fuzzer(world, options);

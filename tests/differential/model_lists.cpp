@@ -183,7 +183,7 @@ bool Model::enter(const Step& step, const std::vector<Command>& commands, bool t
   }
   for (const Command& command : commands) {
     if (command.op == Op::download || command.op == Op::receive) download_nodes_[command.host] = number;
-    if (command.op == Op::call || command.op == Op::blow) calls_[command.host].node = number;
+    if (command.op == Op::call || command.op == Op::blow) calls_.try_emplace(command.host);
   }
   return true;
 }
