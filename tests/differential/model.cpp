@@ -172,7 +172,7 @@ bool Model::fork(const Step& step) {
   const Place from{parent->storage, 0, parent->count}, to{step.buffer, 0, parent->count};
   bytes_.add(step.buffer, parent->count);
   const Clock before = order_.birth(queue.order);
-  Entry entry{.is_slow = true, .is_fork = true, .is_movable = movable};
+  Entry entry{.is_slow = true, .is_place = true, .is_movable = movable};
   entry.born = parent->born;
   entry.uses = {{from.storage, 0, from.count, false}, {to.storage, 0, to.count, true}};
   if (!enter_entry(step, entry, {.commands = {}, .deeds = {{.op = Op::copy, .to = to, .from = from}}})) return false;
@@ -190,7 +190,7 @@ bool Model::unshare(const Step& step) {
   const BufferState* const buffer = living(step.buffer);
   if (buffer == nullptr || !takes(step.queue) || !is_new_node(step.node)) return false;
   if (queues_.at(step.queue).device != buffer->device) return false;
-  Entry entry{.uses = {{buffer->storage, 0, buffer->count, false}}, .is_slow = true};
+  Entry entry{.uses = {{buffer->storage, 0, buffer->count, false}}, .is_slow = true, .is_place = true};
   entry.born = buffer->born;
   if (!enter_entry(step, entry, {})) return false;
   BufferState& changed = buffers_.at(step.buffer);

@@ -105,7 +105,9 @@ bool Model::replay(const Step& step) {
     const int before = recording.nodes.back();
     if (order_.queue_of(before) != queues_.at(step.queue).order && !order_.knows(before)) return false;
   }
-  if (!enter(step, commands, counts && throws(commands, recording.nodes.size()))) return false;
+  const auto runs =
+      std::ranges::count_if(recording.nodes, [&](int node) { return order_.fate(node) != Fate::dropped; });
+  if (!enter(step, commands, counts && throws(commands, static_cast<std::size_t>(runs)))) return false;
   recording.nodes.push_back(nodes_.at(step.node));
   return true;
 }

@@ -104,7 +104,7 @@ bool Order::check_use(int number, const Use& use, const Past& past) {
   if (past.node == number || earlier.fate == Fate::dropped) return true;
   if (earlier.fate == Fate::thrown) return false;
   if (precedes(earlier, node.known)) return true;
-  if (earlier.is_fork && earlier.fate == Fate::pending) return false;  // whoever writes later comes after it
+  if (earlier.is_place && earlier.fate == Fate::pending) return false;  // whoever writes later comes after it
   const bool is_now = is_ready(node);
   if (earlier.is_movable && !past.use.writes && earlier.fate == Fate::settled) return true;
   if (earlier.fate == Fate::settled) return !is_now && need(node, earlier, false);
@@ -134,7 +134,7 @@ bool Order::submit(const Entry& entry) {
   node.latches = entry.latches;
   node.is_slow = entry.is_slow;
   node.throws = entry.throws;
-  node.is_fork = entry.is_fork;
+  node.is_place = entry.is_place;
   node.is_movable = entry.is_movable;
   node.needed = entry.born;
   node.known = host_;
@@ -181,7 +181,7 @@ bool Order::drop_waiters(int signal) {
 bool Order::drop(int number) {
   if (fate(number) == Fate::dropped) return true;
   const Node node = nodes_[index(number)];
-  if (node.fate != Fate::pending || node.is_fork) return false;
+  if (node.fate != Fate::pending || node.is_place) return false;
   if (node.before >= 0 && fate(node.before) == Fate::pending) return false;
   nodes_[index(number)].fate = Fate::dropped;
   queues_[index(node.queue)].failed = true;
@@ -242,7 +242,7 @@ bool Order::is_coming(const Moment& moment) const { return !has_failed(moment) &
 bool Order::is_shut(const Moment& moment) const {
   if (moment.signal >= 0) return !has_failed(moment) && moment.value > possible(moment.signal);
   const Node& node = nodes_[index(moment.node)];
-  if (node.is_fork) return false;
+  if (node.is_place) return false;
   if (node.fate == Fate::pending) return true;
   if (node.fate != Fate::settled) return false;
   return std::ranges::any_of(nodes_, [&](const Node& other) {

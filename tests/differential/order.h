@@ -29,7 +29,7 @@ struct Entry {
   bool is_slow = false;  ///< May stand behind a host call of another queue, as far as anybody promises.
   Clock born{};          ///< What it comes after because of the buffers that it names.
   bool throws = false;
-  bool is_fork = false;     ///< Takes a place in the queue, and may be no submission.
+  bool is_place = false;    ///< Takes a place in the queue, and may be no submission.
   bool is_movable = false;  ///< A fork that copies nothing now: writers behind it are kept from its bytes.
 };
 
@@ -105,7 +105,7 @@ class Order {
     std::vector<int> latches{};
     bool is_slow = false;
     bool throws = false;
-    bool is_fork = false;
+    bool is_place = false;
     bool is_movable = false;
   };
   struct Queue {
