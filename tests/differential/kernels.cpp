@@ -1,0 +1,76 @@
+#include "kernels.h"
+
+#include <array>
+#include <string_view>
+
+namespace pintle::differential {
+namespace {
+
+constexpr std::array<std::string_view, 3> signatures{
+    "add_to(from: read u32[], to: write u32[], add: u32, n: u32) group 32",
+    "affine(x: read_write u32[], m: u32, a: u32, n: u32) group 32",
+    "gather(from: read u32[], to: read_write u32[], step: u32, n: u32) group 32"};
+
+constexpr std::string_view c_source = R"(
+#define EACH(n) for (unsigned k = 0, i = g->id[0] * g->size[0]; k < g->size[0]; ++k, ++i) if (i < (n))
+#define U32(at) (*(const unsigned*)a[at])
+void add_to(const pintle_group* g, void* const* a) {
+  const unsigned* from = a[0];
+  unsigned* to = a[1];
+  EACH(U32(3)) to[i] = from[i] + U32(2);
+}
+void affine(const pintle_group* g, void* const* a) {
+  unsigned* x = a[0];
+  EACH(U32(3)) x[i] = x[i] * U32(1) + U32(2);
+}
+void gather(const pintle_group* g, void* const* a) {
+  const unsigned* from = a[0];
+  unsigned* to = a[1];
+  EACH(U32(3)) to[i] = to[i] * 3u + from[i * U32(2) % U32(3)];
+}
+)";
+
+constexpr std::string_view opencl_c_source = R"(
+kernel void add_to(global const uint* from, global uint* to, uint add, uint n) {
+  size_t i = get_global_id(0);
+  if (i < n) to[i] = from[i] + add;
+}
+kernel void affine(global uint* x, uint m, uint a, uint n) {
+  size_t i = get_global_id(0);
+  if (i < n) x[i] = x[i] * m + a;
+}
+kernel void gather(global const uint* from, global uint* to, uint step, uint n) {
+  uint i = (uint)get_global_id(0);
+  if (i < n) to[i] = to[i] * 3u + from[i * step % n];
+}
+)";
+
+constexpr std::string_view glsl_source = R"(#version 450
+layout(local_size_x = PINTLE_GROUP_X, local_size_y = PINTLE_GROUP_Y, local_size_z = PINTLE_GROUP_Z) in;
+#if defined(PINTLE_ENTRY_add_to)
+layout(push_constant) uniform Scalars { uint add; uint n; };
+layout(set = 0, binding = 0, std430) readonly buffer From { uint from[]; };
+layout(set = 0, binding = 1, std430) buffer To { uint to[]; };
+void main() { uint i = gl_GlobalInvocationID.x; if (i < n) to[i] = from[i] + add; }
+#elif defined(PINTLE_ENTRY_affine)
+layout(push_constant) uniform Scalars { uint m; uint a; uint n; };
+layout(set = 0, binding = 0, std430) buffer X { uint x[]; };
+void main() { uint i = gl_GlobalInvocationID.x; if (i < n) x[i] = x[i] * m + a; }
+#else
+layout(push_constant) uniform Scalars { uint stride; uint n; };
+layout(set = 0, binding = 0, std430) readonly buffer From { uint from[]; };
+layout(set = 0, binding = 1, std430) buffer To { uint to[]; };
+void main() { uint i = gl_GlobalInvocationID.x; if (i < n) to[i] = to[i] * 3u + from[i * stride % n]; }
+#endif
+)";
+
+}  // namespace
+
+Result<ProgramPack> kernels_pack() {
+  PINTLE_ASSIGN(c, ProgramPack::source("c", c_source, signatures, "differential"));
+  PINTLE_ASSIGN(opencl, ProgramPack::source("opencl_c", opencl_c_source, signatures, "differential"));
+  PINTLE_ASSIGN(glsl, ProgramPack::source("glsl", glsl_source, signatures, "differential"));
+  return c.with(opencl).with(glsl);
+}
+
+}  // namespace pintle::differential

@@ -1,0 +1,29 @@
+// Several programs at once on the same devices, a thread for each: what the queues of one program do beside another's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "generator.h"
+#include "run.h"
+
+namespace pintle::differential {
+
+struct ThreadsOptions {
+  int threads = 3;
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+  double seconds = 20;
+  GeneratorOptions generator{};
+};
+
+struct ThreadsResult {
+  std::uint64_t programs = 0;
+  std::uint64_t seed = 0;  ///< Of the failure.
+  std::optional<Failure> failure{};
+};
+
+/// Until the first failure.
+ThreadsResult run_in_threads(World& world, const ThreadsOptions& options);
+
+}  // namespace pintle::differential
