@@ -240,9 +240,9 @@ class CommandList {
   std::vector<std::uint64_t> held_;                   // buffers that are only kept
   std::unique_ptr<std::vector<Crossing>> crossings_;  // null: there are none
   std::uint32_t first_slot_ = backend::no_slot;
-  std::uint64_t incarnation_ = 0;                                    // of the buffers and kernels used; 0: none yet
-  std::uint64_t first_buffer_ = 0;                                   // what decided that, for messages: a buffer's id
-  const Entry* first_kernel_ = nullptr;                              // or an entry of a retained program
+  std::uint64_t incarnation_ = 0;        // of the buffers and kernels used; 0: none yet
+  std::uint64_t first_buffer_ = 0;       // what decided that, for messages: a buffer's id
+  const Entry* first_kernel_ = nullptr;  // or an entry of a retained program
   std::shared_ptr<const std::string> next_label_;
   bool next_barrier_ = false;
   bool borrows_ = false;  // some host memory is the caller's: fine to submit, not to record

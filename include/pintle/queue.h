@@ -59,9 +59,10 @@ class Queue {
   /// every submission that names it. Destroying it means the latter alone. Never blocks.
   Result<void> free(Buffer buffer);
   /// A buffer with the bytes that `buffer` has after everything submitted to this queue so far, which nobody copies
-  /// until one of the two is written; that copy comes before the list that writes, in the same submission. Where the
-  /// buffer's place is known outside (it is recorded, mapped, lent, wrapped, or asked for by `native`), unless it is
-  /// sealed, the copy is a submission of this queue now. `out_of_memory` may come with the writing.
+  /// until one of the two is written; that copy comes before the list that writes, in the same submission, or at once
+  /// where that list is held. The copy is a submission of this queue now where the buffer's place is known outside (it
+  /// is recorded, mapped, lent, wrapped, or asked for by `native`), unless it is sealed, and where a write of it is
+  /// held or is another queue's and unfinished. `out_of_memory` may come with the writing.
   [[nodiscard]] Result<Buffer> fork(const Buffer& buffer, std::string label = {});
   /// Ends the sharing now, by a submission whose point is when the buffer has bytes of its own.
   Result<Point> unshare(const Buffer& buffer);

@@ -49,7 +49,6 @@ Result<GroupQueue> GroupQueue::create(const Group& group, const Device& device, 
     const std::string text = text_of(group, options.label);
     PINTLE_ASSIGN(staging, collective::Staging::create(device, chunk_bytes));
     PINTLE_ASSIGN(holds, device.queue({.label = "collective holds"}));
-    PINTLE_ASSIGN(scratch, device.allocate(DType::u8, {2}, {.label = "collective holds"}));
     PINTLE_ASSIGN(gates, Signal::create(0, "collective gates"));
     PINTLE_ASSIGN(timeline, Signal::create(0, text));
     PINTLE_ASSIGN(stop, Signal::create());
@@ -59,7 +58,6 @@ Result<GroupQueue> GroupQueue::create(const Group& group, const Device& device, 
                                                                                   .state = group.state_,
                                                                                   .staging = std::move(staging),
                                                                                   .holds = std::move(holds),
-                                                                                  .scratch = std::move(scratch),
                                                                                   .gates = gates,
                                                                                   .timeline = timeline,
                                                                                   .stop = stop,

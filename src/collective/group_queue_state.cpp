@@ -37,8 +37,8 @@ Result<Point> GroupQueueState::enqueue(const Request& request, EnqueueOptions op
   const auto enqueued = base::contain("enqueuing a collective", [&]() -> Result<Point> {
     PINTLE_ASSIGN(task, Task::create(request, std::move(options), its_.group.rank(), its_.group.ranks()));
     const std::uint64_t number = task.call.number = last_ + 1;
-    PINTLE_TRY(check_device(task.to));
-    PINTLE_TRY(check_device(task.from));
+    PINTLE_TRY(check_device(task.to, Access::write));
+    PINTLE_TRY(check_device(task.from, Access::read));
     std::list<Task> one;
     one.push_back(std::move(task));
     PINTLE_TRY(hold(one.front(), number));
@@ -54,29 +54,22 @@ Result<Point> GroupQueueState::enqueue(const Request& request, EnqueueOptions op
   return enqueued.error().during(fmt::format("enqueuing {} to {}", name(request.operation), its_.text));
 }
 
-/// A list is of one device: memory of another one is refused in the words that every list has.
-Result<void> GroupQueueState::check_device(const Operand& operand) const {
-  if (operand.size() == 0) return {};
-  auto byte = std::make_shared<std::byte>();
-  PINTLE_ASSIGN(own, its_.scratch.slice(0, 1));
-  PINTLE_ASSIGN(first, operand.bytes.slice(0, 1));
-  CommandList list;
-  list.fill(own, std::uint8_t{0}).download_retained(byte, std::span(byte.get(), 1), first);
-  return list.error() ? Result<void>(*list.error()) : Result<void>();
+/// Memory is what a list of the queue's device could use so.
+Result<void> GroupQueueState::check_device(const Operand& operand, Access access) const {
+  return operand.size() == 0 ? Result<void>() : its_.holds.check(operand.bytes, access);
 }
 
 /// The host works on addresses: a submission that waits until it has done so keeps the memory, whatever becomes of the
-/// buffers. It reads a byte of each, and raises the operation's point; nobody may have been told before.
+/// buffers. It raises the operation's point; nobody may have been told before.
 Result<void> GroupQueueState::hold(Task& task, std::uint64_t number) {
   CommandList list;
-  std::uint64_t held = 0;
+  bool holds = false;
   for (const Operand* operand : {&task.to, &task.from}) {
     if (operand->mapped.empty()) continue;
-    PINTLE_ASSIGN(place, its_.scratch.slice(held++, 1));
-    PINTLE_ASSIGN(first, operand->bytes.slice(0, 1));
-    list.copy(place, first);
+    list.holds(operand->bytes);
+    holds = true;
   }
-  if (held == 0) return {};
+  if (!holds) return {};
   PINTLE_TRY(its_.holds.submit(
       std::move(list),
       {.wait = {its_.gates.at(number)}, .signal = {its_.timeline.at(number)}, .timeout = task.timeout}));

@@ -27,9 +27,8 @@ struct GroupQueueParts {
   Group group;  ///< The same rank's place as `state`.
   std::shared_ptr<GroupState> state;
   std::unique_ptr<Staging> staging;
-  Queue holds;     ///< Its submissions keep memory that is used in place until its operation has ended.
-  Buffer scratch;  ///< Two bytes of the device, for those.
-  Signal gates;    ///< Lets them run; rises to the number of each operation that has one.
+  Queue holds;   ///< Its submissions keep memory that is used in place until its operation has ended.
+  Signal gates;  ///< Lets them run; rises to the number of each operation that has one.
   Signal timeline;
   Signal stop;
   std::string text;
@@ -51,7 +50,7 @@ class GroupQueueState {
   [[nodiscard]] const std::string& text() const noexcept { return its_.text; }
 
  private:
-  Result<void> check_device(const Operand& operand) const;
+  Result<void> check_device(const Operand& operand, Access access) const;
   Result<void> hold(Task& task, std::uint64_t number);
 
   [[nodiscard]] bool take_group();

@@ -122,17 +122,12 @@ Result<Point> Transfer::write(std::span<std::byte> to, const BufferView& view, B
   return std::move(turn);
 }
 
-/// Everything submitted to the queue before is done. A byte of the value is read for it, since that refuses what any
-/// transfer would: a queue of another device, one that has failed, memory that is stale.
+/// Everything submitted to the queue before is done; refuses what any transfer would.
 Result<Point> Transfer::reach_turn(const BufferView& view) const {
-  PINTLE_ASSIGN(bytes, view.as(DType::u8, Shape{size_}));
-  PINTLE_ASSIGN(first, bytes.slice(0, 1));
-  auto owner = std::make_shared<std::byte>();
-  const std::span target(owner.get(), 1);
-  PINTLE_ASSIGN(turn,
-                queue_.submit(CommandList{}.download_retained(std::move(owner), target, first), {.timeout = timeout_}));
+  PINTLE_TRY(queue_.check(view, Access::write));
+  Point turn = queue_.last();
   if (const auto reached = turn.wait(timeout_); !reached) return reached.error().during("waiting to write " + text());
-  return std::move(turn);
+  return turn;
 }
 
 Result<void> Transfer::check_read(const ReadRequest& request) const {

@@ -97,7 +97,7 @@ bool Model::perform(const Step& step) {
     case Act::map_read:
     case Act::map_write: return map(step);
     case Act::open_latch:
-      if (!latches_.contains(step.value) || open_latches_.erase(static_cast<int>(step.value)) == 0) return false;
+      if (!latches_.contains(static_cast<int>(step.value)) || open_latches_.erase(static_cast<int>(step.value)) == 0) return false;
       order_.open_latch(latches_.at(static_cast<int>(step.value)));
       return true;
     case Act::drop_device: return drop_device(step);
@@ -168,7 +168,7 @@ bool Model::fork(const Step& step) {
   const bool movable = !parent->pinned || (parent->sealed && !parent->imported);
   BufferState child{.storage = step.buffer, .device = parent->device, .count = parent->count, .shares = true};
   child.on_host = parent->on_host;
-  child.shares_surely = movable && !parent->pinned && !parent->sealed;
+  child.shares_surely = false;  // a write that nobody has observed the end of makes a copy at once
   const Place from{parent->storage, 0, parent->count}, to{step.buffer, 0, parent->count};
   bytes_.add(step.buffer, parent->count);
   const Clock before = order_.birth(queue.order);

@@ -7,6 +7,7 @@
 
 #include "base/contain.h"
 #include "kit/host_cpus.h"
+#include "kit/memory_source.h"
 #include "kit/native_types.h"
 #include "pintle/native/cpu.h"
 
@@ -124,6 +125,49 @@ Result<void> Device::native(std::string_view type, std::uint64_t object, void* o
     return kit::answer_native({type, object, out}, "cpu", kit::native_type<CpuMemory>("a buffer", memory_of),
                               kit::native_device(device));
   });
+}
+
+Result<std::vector<Heap>> Device::budget() {
+  return base::contain("asking for the memory budget",
+                       [&]() -> Result<std::vector<Heap>> { return std::vector{memory_.heap()}; });
+}
+
+Result<backend::MemoryId> Device::allocate(const backend::MemoryRequest& request) { return memory_.allocate(request); }
+
+void Device::release(backend::MemoryId memory) noexcept { memory_.release(memory); }
+
+Result<std::span<std::byte>> Device::map(backend::MemoryId memory) {
+  const Block& block = block_of(memory);
+  return std::span(block.data, block.size);
+}
+
+Result<backend::MemoryId> Device::import_memory(const backend::MemorySource& source) {
+  if (const auto* const bytes = std::get_if<std::span<std::byte>>(&source)) return memory_.adopt(*bytes);
+  const auto* const native = std::get_if<backend::NativeMemory>(&source);
+  if (native == nullptr || native->object.type != CpuMemory::native_type)
+    return base::contain("refusing memory",
+                         [&]() -> Result<backend::MemoryId> { return kit::refused_source(source, info_.id); });
+  void* const address = static_cast<const CpuMemory*>(native->object.value)->address;
+  if (address == nullptr) return Error(Errc::invalid_argument, "Member (address) of the CpuMemory is null.");
+  return memory_.adopt({static_cast<std::byte*>(address), static_cast<std::size_t>(native->size)});
+}
+
+Result<backend::ProgramId> Device::load(const backend::ProgramImage& image) {
+  return base::contain("loading a program", [&]() -> Result<backend::ProgramId> {
+    PINTLE_ASSIGN(program, load_program(image));
+    const std::lock_guard lock(programs_mutex_);
+    programs_.push_back(std::move(program));
+    return backend::ProgramId{reinterpret_cast<std::uintptr_t>(programs_.back().get())};
+  });
+}
+
+void Device::unload(backend::ProgramId id) noexcept {
+  std::unique_ptr<Program> gone;  // closed outside the lock: a library may run code of its own when it goes
+  const std::lock_guard lock(programs_mutex_);
+  const auto place = std::ranges::find(programs_, &program_of(id), &std::unique_ptr<Program>::get);
+  if (place == programs_.end()) return;
+  gone = std::move(*place);
+  programs_.erase(place);
 }
 
 }  // namespace pintle::cpu

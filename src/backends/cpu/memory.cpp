@@ -5,11 +5,9 @@
 #include <memory>
 #include <new>
 
-#include "backends/cpu/device.h"
 #include "base/contain.h"
 #include "kit/host_cpus.h"
 #include "kit/memory_source.h"
-#include "pintle/native/cpu.h"
 
 namespace pintle::cpu {
 namespace {
@@ -79,31 +77,6 @@ Heap MemoryTable::heap() const {
   const kit::HostMemory memory = kit::host_memory("/");
   const std::lock_guard lock(mutex_);
   return {"system memory", memory.total, memory.available, used_, "/proc/meminfo"};
-}
-
-Result<std::vector<Heap>> Device::budget() {
-  return base::contain("asking for the memory budget",
-                       [&]() -> Result<std::vector<Heap>> { return std::vector{memory_.heap()}; });
-}
-
-Result<backend::MemoryId> Device::allocate(const backend::MemoryRequest& request) { return memory_.allocate(request); }
-
-void Device::release(backend::MemoryId memory) noexcept { memory_.release(memory); }
-
-Result<std::span<std::byte>> Device::map(backend::MemoryId memory) {
-  const Block& block = block_of(memory);
-  return std::span(block.data, block.size);
-}
-
-Result<backend::MemoryId> Device::import_memory(const backend::MemorySource& source) {
-  if (const auto* const bytes = std::get_if<std::span<std::byte>>(&source)) return memory_.adopt(*bytes);
-  const auto* const native = std::get_if<backend::NativeMemory>(&source);
-  if (native == nullptr || native->object.type != CpuMemory::native_type)
-    return base::contain("refusing memory",
-                         [&]() -> Result<backend::MemoryId> { return kit::refused_source(source, info_.id); });
-  void* const address = static_cast<const CpuMemory*>(native->object.value)->address;
-  if (address == nullptr) return Error(Errc::invalid_argument, "Member (address) of the CpuMemory is null.");
-  return memory_.adopt({static_cast<std::byte*>(address), static_cast<std::size_t>(native->size)});
 }
 
 }  // namespace pintle::cpu

@@ -7,7 +7,6 @@
 #include <map>
 #include <mutex>
 
-#include "backends/cpu/device.h"
 #include "base/c_compiler.h"
 #include "base/contain.h"
 #include "base/file.h"
@@ -140,24 +139,6 @@ Result<std::unique_ptr<Program>> load_program(const ProgramImage& image) {
   if (image.format == "c") return load_c(image);
   return Error(Errc::unsupported, fmt::format("Format {} of {} is none of the cpu backend's (native, so, c).",
                                               base::quote(image.format), object_name(image)));
-}
-
-Result<backend::ProgramId> Device::load(const ProgramImage& image) {
-  return base::contain("loading a program", [&]() -> Result<backend::ProgramId> {
-    PINTLE_ASSIGN(program, load_program(image));
-    const std::lock_guard lock(programs_mutex_);
-    programs_.push_back(std::move(program));
-    return backend::ProgramId{reinterpret_cast<std::uintptr_t>(programs_.back().get())};
-  });
-}
-
-void Device::unload(backend::ProgramId id) noexcept {
-  std::unique_ptr<Program> gone;  // closed outside the lock: a library may run code of its own when it goes
-  const std::lock_guard lock(programs_mutex_);
-  const auto place = std::ranges::find(programs_, &program_of(id), &std::unique_ptr<Program>::get);
-  if (place == programs_.end()) return;
-  gone = std::move(*place);
-  programs_.erase(place);
 }
 
 }  // namespace pintle::cpu

@@ -48,7 +48,7 @@ class SpareSemaphores {
   std::vector<Spare> spares_;
 };
 
-class Context : private kit::Loss::Waits {
+class Context final : private kit::Loss::Waits {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Context>> open(std::shared_ptr<const Instance> instance,
                                                              Physical physical, std::string id);

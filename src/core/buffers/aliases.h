@@ -13,9 +13,9 @@ namespace pintle::core {
 /// Memory that was imported. Host memory has an address; native memory may be any bytes that are not Pintle's.
 struct Alias {
   backend::MemoryId memory = backend::MemoryId::none;
-  std::span<std::byte> host;    ///< Empty for native memory.
-  std::uint64_t buffer = 0;     ///< The record that holds the import.
-  bool is_constant = false;     ///< Nothing may write it.
+  std::span<std::byte> host;  ///< Empty for native memory.
+  std::uint64_t buffer = 0;   ///< The record that holds the import.
+  bool is_constant = false;   ///< Nothing may write it.
 
   /// Where `bytes` begin in it; meaningful where they overlap it.
   [[nodiscard]] bool contains(std::span<const std::byte> bytes) const noexcept {

@@ -11,22 +11,27 @@
 namespace pintle {
 namespace {
 
-Error slice_refusal(std::uint64_t incarnation, std::uint64_t first, std::uint64_t count, std::uint64_t elements) noexcept {
-  return base::contain("slicing a view", [&]() -> Result<void> {
-           if (incarnation == 0) return core::empty_object("BufferView");
-           const auto end = base::checked_add(first, count);
-           return Error(
-               Errc::invalid_argument,
-               fmt::format("Slice of ({}) elements from ({}) ends at ({}), beyond the ({}) elements of the view.",
-                           count, first, end ? std::to_string(*end) : "more than 64 bits count", elements));
-         }).error();
+Error slice_refusal(std::uint64_t incarnation, std::uint64_t first, std::uint64_t count,
+                    std::uint64_t elements) noexcept {
+  return base::contain(
+             "slicing a view",
+             [&]() -> Result<void> {
+               if (incarnation == 0) return core::empty_object("BufferView");
+               const auto end = base::checked_add(first, count);
+               return Error(
+                   Errc::invalid_argument,
+                   fmt::format("Slice of ({}) elements from ({}) ends at ({}), beyond the ({}) elements of the view.",
+                               count, first, end ? std::to_string(*end) : "more than 64 bits count", elements));
+             })
+      .error();
 }
 
 }  // namespace
 
 Result<BufferView> BufferView::slice(std::uint64_t first, std::uint64_t count) const {
   const std::uint64_t elements = size_ / bytes_of(dtype_);
-  if (incarnation_ == 0 || !base::range_fits(first, count, elements)) return slice_refusal(incarnation_, first, count, elements);
+  if (incarnation_ == 0 || !base::range_fits(first, count, elements))
+    return slice_refusal(incarnation_, first, count, elements);
   BufferView part = *this;
   part.offset_ += first * bytes_of(dtype_);
   part.size_ = count * bytes_of(dtype_);

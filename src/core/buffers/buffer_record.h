@@ -31,8 +31,8 @@ struct Formation {
   std::uint64_t serial = 0;
 };
 
-/// Bytes that forks of one buffer have in common, until one of them is written. Goes with the last record that names it,
-/// live or retired.
+/// Bytes that forks of one buffer have in common, until one of them is written. Goes with the last record that names
+/// it, live or retired.
 struct SharedBytes {
   std::uint64_t owners = 0;  ///< Records of live buffers.
   Origin origin;

@@ -92,9 +92,9 @@ Result<Buffer> BufferTable::wrap_memory(const backend::NativeObject& memory, DTy
 Result<Buffer> BufferTable::import_memory(const backend::Exported& exported) {
   PINTLE_TRY(life_.usable());
   const Shape shape{exported.size};
-  PINTLE_ASSIGN(made, keep_import(life_.device().import_memory(exported),
-                                  record_of({exported.size, 1, Placement::device, "another device's"}), {}, DType::u8,
-                                  shape));
+  PINTLE_ASSIGN(
+      made, keep_import(life_.device().import_memory(exported),
+                        record_of({exported.size, 1, Placement::device, "another device's"}), {}, DType::u8, shape));
   return Buffer(made);
 }
 
@@ -169,7 +169,9 @@ void BufferTable::destroy(std::uint64_t id) noexcept {
   retire(id, worklist, locked);
 }
 
-Result<void> BufferTable::usable(std::uint64_t id) { return life_.is_usable() ? Result<void>() : life_.usable(text(id)); }
+Result<void> BufferTable::usable(std::uint64_t id) {
+  return life_.is_usable() ? Result<void>() : life_.usable(text(id));
+}
 
 Result<void> BufferTable::seal(std::uint64_t id) {
   PINTLE_TRY(usable(id));
@@ -332,7 +334,8 @@ bool BufferTable::give_back_one() noexcept {
     freed = std::move(record);
     records_.drop(id);
     if (freed.is_lazy()) return true;
-    if (freed.shared != nullptr && (freed.shared.use_count() > 1 || freed.shared->is_taken)) return true;  // others have it
+    if (freed.shared != nullptr && (freed.shared.use_count() > 1 || freed.shared->is_taken))
+      return true;  // others have it
     if (freed.shared != nullptr) freed.origin = std::move(freed.shared->origin);
     std::erase_if(aliases_, [&](const Alias& alias) { return alias.memory == freed.memory; });
     if (freed.origin.pool != nullptr) {

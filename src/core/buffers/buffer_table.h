@@ -76,7 +76,8 @@ class BufferTable final : public Deferred, public Loan::Lender {
   /// Memory of the backend, asked for again when what has been given back meanwhile is free. Takes no lock itself.
   Result<backend::MemoryId> allocate_memory(const backend::MemoryRequest& request);
   /// Bytes of what is asked for, checked against the device's limits.
-  [[nodiscard]] Result<std::uint64_t> check_request(DType dtype, const Shape& shape, const BufferOptions& options) const;
+  [[nodiscard]] Result<std::uint64_t> check_request(DType dtype, const Shape& shape,
+                                                    const BufferOptions& options) const;
   /// Waits for the work that used a pool's memory before this buffer did.
   Result<void> await_memory(std::uint64_t id, Deadline deadline);
   [[nodiscard]] Dispatcher& queues() noexcept { return queues_; }

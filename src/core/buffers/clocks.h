@@ -1,6 +1,7 @@
 // How far each queue of a device has come.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -33,10 +34,11 @@ class Clocks {
     return found == nullptr ? nullptr : *found;
   }
 
-  /// A queue that has gone has finished everything; so has one that has dropped what it had accepted.
+  /// A queue that has gone has finished everything. A serial beyond the last is the mark of a submission that was dropped;
+  /// it has hidden an earlier one, which may still run.
   [[nodiscard]] bool is_finished(std::uint64_t queue, std::uint64_t serial) const noexcept {
     const QueueClock* const clock = find(queue);
-    return clock == nullptr || serial <= clock->reached || serial > clock->last;
+    return clock == nullptr || std::min(serial, clock->last) <= clock->reached;
   }
   [[nodiscard]] bool is_finished(const Stamp& stamp) const noexcept { return is_finished(stamp.queue, stamp.serial); }
   [[nodiscard]] bool is_finished(const Stamps& stamps) const noexcept {

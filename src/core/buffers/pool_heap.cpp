@@ -96,7 +96,8 @@ std::optional<std::pair<backend::MemoryId, std::uint64_t>> PoolHeap::drop_block(
     const Block& block = **each;
     const bool is_empty = block.first->state == State::free && block.first->right == nullptr;
     if (!is_empty || held_ - block.size < keep) continue;
-    if (largest == blocks_.end() || std::pair(block.size, block.memory) > std::pair((*largest)->size, (*largest)->memory))
+    if (largest == blocks_.end() ||
+        std::pair(block.size, block.memory) > std::pair((*largest)->size, (*largest)->memory))
       largest = each;
   }
   if (largest == blocks_.end()) return std::nullopt;

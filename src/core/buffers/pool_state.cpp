@@ -111,6 +111,7 @@ std::optional<std::uint64_t> PoolState::growth(std::uint64_t chunk) const noexce
   const std::uint64_t taken = heap_.held() + growing_;
   if (options_.cap < taken || options_.cap - taken < chunk) return std::nullopt;
   const std::uint64_t most = table_.life().info().limits.max_allocation / heap_.granule() * heap_.granule();
+  if (chunk > most) return std::nullopt;
   const std::uint64_t wish = base::round_up(std::max({chunk, options_.block, taken / 8}), heap_.granule());
   const std::uint64_t room = (options_.cap - taken) / heap_.granule() * heap_.granule();
   return std::max(chunk, std::min({wish, most, room}));

@@ -28,7 +28,8 @@ Result<void> check_options(const BufferOptions& options) {
 }  // namespace
 
 Result<std::uint64_t> BufferTable::check_request(DType dtype, const Shape& shape, const BufferOptions& options) const {
-  if (!is_dtype(dtype)) return invalid(fmt::format("DType ({}) is none of {}.", static_cast<int>(dtype), dtype_names()));
+  if (!is_dtype(dtype))
+    return invalid(fmt::format("DType ({}) is none of {}.", static_cast<int>(dtype), dtype_names()));
   const auto bytes = shape.is_valid() ? checked_bytes(dtype, shape) : std::nullopt;
   if (!bytes) {
     return invalid(shape.is_valid()

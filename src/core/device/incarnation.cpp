@@ -68,9 +68,8 @@ void Incarnation::leak(std::string_view reason) noexcept {
 void Incarnation::end() noexcept {
   keep_for_ever(life_.keep(*this));
   if (life_.is_lost()) return;
-  const auto drained = base::contain("draining a device", [&] {
-    return queues_.drain(deadline_after(Clock::now(), drain_limit));
-  });
+  const auto drained =
+      base::contain("draining a device", [&] { return queues_.drain(deadline_after(Clock::now(), drain_limit)); });
   if (!drained)
     base::log(LogLevel::warn, "core", "[{}] is busy when the process ends: {}", life_.id(), drained.error().message());
   Worklist worklist;
@@ -80,8 +79,7 @@ void Incarnation::end() noexcept {
 
 void Incarnation::finish_close() noexcept {
   const auto closed = base::contain("closing a device", [&]() -> Result<void> {
-    const auto drained =
-        life_.is_lost() ? Result<void>() : queues_.drain(deadline_after(Clock::now(), drain_limit));
+    const auto drained = life_.is_lost() ? Result<void>() : queues_.drain(deadline_after(Clock::now(), drain_limit));
     const Error cancelled(Errc::cancelled, fmt::format("{} is closed: its last owner has gone.", life_.text()));
     Worklist worklist;
     if (queues_.close(cancelled, worklist)) return {};

@@ -30,8 +30,8 @@ template <class Pointer, class Body>
   });
 }
 
-/// The same for a function that answers a value and can refuse nothing: `otherwise` is the answer of an empty object, in
-/// a forked child and where host memory runs out.
+/// The same for a function that answers a value and can refuse nothing: `otherwise` is the answer of an empty object,
+/// in a forked child and where host memory runs out.
 template <class Pointer, class Value, class Body>
 [[nodiscard]] Value enter_or(const Pointer& object, Value otherwise, Body&& body) noexcept {
   if (object == nullptr || base::in_forked_child()) return otherwise;

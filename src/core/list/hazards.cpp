@@ -166,7 +166,8 @@ class Placer {
     if (is_first_) return false;
     if (after_anything_ || touches_anything(command)) return true;
     bool found = false;
-    for_each_touch(command, arguments_, aliases_, [&](const Touch& touch) { found = found || touched_.conflicts(touch); });
+    for_each_touch(command, arguments_, aliases_,
+                   [&](const Touch& touch) { found = found || touched_.conflicts(touch); });
     return found;
   }
 

@@ -16,8 +16,7 @@ ProgramState::ProgramState(const std::shared_ptr<Life>& life, backend::ProgramId
       entries_(std::move(entries)) {}
 
 ProgramState::~ProgramState() {
-  if (const auto life = life_.lock(); life && !life->is_lost())
-    life->device().unload(id_);
+  if (const auto life = life_.lock(); life && !life->is_lost()) life->device().unload(id_);
 }
 
 }  // namespace pintle::core

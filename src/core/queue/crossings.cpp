@@ -124,7 +124,8 @@ Result<Point> Crossings::submit_pieces(const std::vector<Side>& staged, SubmitOp
 
 // The first piece waits for what the list waits for, the last one signals what the list signals.
 void Crossings::cut(const std::vector<Side>& staged, SubmitOptions& options) {
-  pieces_.emplace_back().options = {.wait = std::move(options.wait), .label = options.label, .timeout = options.timeout};
+  pieces_.emplace_back().options = {
+      .wait = std::move(options.wait), .label = options.label, .timeout = options.timeout};
   for (const Side& side : staged) cut_at(side);
   Piece& last = pieces_.back();
   take(last.list, list_.commands_.size());

@@ -70,10 +70,10 @@ class Crossings {
 
   std::shared_ptr<QueueState> queue_;
   CommandList& list_;
-  std::list<Twin> twins_;                // one for each buffer, so that hazards are seen; until the list is submitted
-  std::size_t taken_ = 0;                // commands of the list
-  std::vector<Piece> pieces_;            // of the queue, in order
-  std::vector<Piece> moves_;             // of other devices
+  std::list<Twin> twins_;      // one for each buffer, so that hazards are seen; until the list is submitted
+  std::size_t taken_ = 0;      // commands of the list
+  std::vector<Piece> pieces_;  // of the queue, in order
+  std::vector<Piece> moves_;   // of other devices
   std::shared_ptr<SignalState> turn_;
   std::uint64_t turns_ = 0;
 };

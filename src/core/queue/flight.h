@@ -38,8 +38,8 @@ struct alignas(64) Flight {
   std::vector<Stamp> after;  // native work of the device that the user cannot know of
   std::vector<Raise> raises;
   std::string label;
-  std::optional<Error> refused;               // what it waits for has failed already
-  std::unique_ptr<HostRun[]> runs;            // of a replay's host functions
+  std::optional<Error> refused;     // what it waits for has failed already
+  std::unique_ptr<HostRun[]> runs;  // of a replay's host functions
   std::size_t run_count = 0;
   CommandList list;  // owns what the commands point to
 };

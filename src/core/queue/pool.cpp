@@ -23,8 +23,7 @@ Result<Buffer> Pool::allocate(Queue& queue, DType dtype, const Shape& shape, con
     if (!queue.state_) return core::empty_object("Queue");
     core::BufferTable& table = state_->table();
     if (&queue.state_->table() != &table) return table.life().foreign(state_->text(), queue.state_->life());
-    if (state_->options().scrub != Scrub::zeros)
-      return state_->allocate(queue.state_->number(), dtype, shape, options);
+    if (state_->options().scrub != Scrub::zeros) return state_->allocate(queue.state_->number(), dtype, shape, options);
     PINTLE_ASSIGN(buffer, state_->allocate(queue.state_->number(), dtype, shape, options));
     PINTLE_ASSIGN(whole, buffer.view().as(DType::u8, {buffer.size_bytes()}));
     PINTLE_TRY(queue.submit(CommandList{}.fill(whole, std::uint8_t{0})));

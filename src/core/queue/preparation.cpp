@@ -40,7 +40,7 @@ Result<void> Preparation::look_at(std::uint64_t unshared, bool is_held, const Lo
   BufferRecord* const record = table_.find(unshared, locked);
   if (record == nullptr) return table_.stale(unshared);
   if (!record->is_special()) return {};
-  come_after(*record, Access::write, locked);
+  if (record->shared != nullptr) come_after(record->formation, locked);  // no byte changes: nothing else is in the way
   look_at_special(unshared, *record, Access::write, is_held || !points_.empty(), locked);
   return {};
 }
@@ -203,8 +203,10 @@ Result<void> Preparation::carry_out(Plan& plan, Flight& flight, const Locked& lo
   wait_for(record->shared->formation, flight, locked);
   if (plan.kind == Kind::settle) {
     wait_for_remains(*record, flight, locked);
+    touch(plan.buffer, *record, Access::write, flight.serial, locked);  // nobody may share it again meanwhile
     return {};
   }
+  siblings_.reserve_redirection(plan.buffer, plan.stamps, locked);
   plan.stamps.reserve_one([](const Stamp&) { return false; });
   plan.stamps.set(queue_, flight.serial);
   const backend::Range to{plan.memory, plan.buffer, 0, record->size, backend::no_slot};
@@ -240,6 +242,9 @@ void Preparation::apply(Plan& plan, const Locked& locked) noexcept {
     record.shared.reset();
     return;
   }
+  const Stamp by{queue_, plan.stamps.find(queue_)->serial, 0};
+  const Stamp last = *record.stamps.find(queue_);  // of a later piece, perhaps
+  siblings_.redirect({plan.buffer, record.memory, record.base, plan.memory, by}, locked);
   BufferRecord& remains = table_.any(plan.remains, locked);
   remains.memory = record.memory;
   remains.base = record.base;
@@ -250,7 +255,8 @@ void Preparation::apply(Plan& plan, const Locked& locked) noexcept {
   record.memory = plan.memory;
   record.base = 0;
   record.stamps = std::move(plan.stamps);
-  record.formation = {queue_, record.stamps.find(queue_)->serial};
+  record.stamps.set(queue_, last.serial, last.written != 0);
+  record.formation = {by.queue, by.serial};
   table_.adopt_retired(plan.remains, locked);
 }
 

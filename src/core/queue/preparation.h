@@ -9,6 +9,7 @@
 #include "core/buffers/buffer_table.h"
 #include "core/buffers/unowned.h"
 #include "core/queue/flight.h"
+#include "core/queue/siblings.h"
 
 namespace pintle::core {
 
@@ -28,7 +29,7 @@ class Preparation {
     backend::MemoryId memory = backend::MemoryId::none;
   };
 
-  explicit Preparation(BufferTable& table) noexcept : table_(table) {}
+  Preparation(BufferTable& table, Siblings& siblings) noexcept : table_(table), siblings_(siblings) {}
   Preparation(const Preparation&) = delete;
   Preparation& operator=(const Preparation&) = delete;
   ~Preparation();
@@ -107,6 +108,7 @@ class Preparation {
   void apply(Plan& plan, const Locked& locked) noexcept;
 
   BufferTable& table_;
+  Siblings& siblings_;
   std::uint64_t queue_ = 0;
   std::vector<Touched> touched_;
   std::vector<Stamped> stamped_;

@@ -24,7 +24,7 @@ QueueState::QueueState(std::shared_ptr<BufferTable> table, Siblings& siblings, b
       siblings_(siblings),
       kind_(kind),
       text_(std::move(text)),
-      preparation_(*table_),
+      preparation_(*table_, siblings_),
       newest_(first_serial),
       ring_(first_ring_size),
       ring_mask_(first_ring_size - 1) {
@@ -110,10 +110,46 @@ Result<void> QueueState::observe_native(Worklist& worklist) {
   if (!call.is_allowed() || life().is_lost()) return {};
   const auto reached = life().device().reached(id());
   if (!reached) return life().report(reached.error());
+  PINTLE_TRY(observe_before(*reached));
   const Locked locked = life().lock();
   if (*reached <= clock_.reached || life().is_lost()) return {};
   finish_up_to(std::min(*reached, clock_.native.load()), worklist, locked);
   return {};
+}
+
+// A backend may deliver what a queue has downloaded only when that queue is asked. What the finished work waited for is
+// finished too, on whatever queue, and whoever hears of this point relies on it.
+Result<void> QueueState::observe_before(std::uint64_t reached) {
+  std::vector<std::shared_ptr<QueueState>> before;
+  {
+    const Locked locked = life().lock();
+    add_before(reached, before, locked);
+  }
+  for (std::size_t next = 0; next < before.size(); ++next) {
+    QueueState& queue = *before[next];
+    const Call call(queue);
+    if (!call.is_allowed()) continue;
+    const auto its = life().device().reached(queue.id());
+    if (!its) return life().report(its.error());
+    const Locked locked = life().lock();
+    queue.add_before(*its, before, locked);
+  }
+  return {};
+}
+
+/// Adds the queues that what is newly finished has waited for.
+void QueueState::add_before(std::uint64_t reached, std::vector<std::shared_ptr<QueueState>>& before, const Locked&) {
+  for (std::uint64_t serial = clock_.reached + 1; serial <= std::min(reached, clock_.native.load()); ++serial) {
+    const Flight& finished = flight(serial);
+    if (finished.is_plain) continue;
+    for (const Point& point : finished.waits) {
+      const auto native = state_of(point)->any_native_point(point.value());
+      QueueState* const sibling = native ? sibling_of(*native) : nullptr;
+      if (sibling == nullptr || sibling == this) continue;
+      auto queue = std::static_pointer_cast<QueueState>(native->queue);
+      if (std::ranges::find(before, queue) == before.end()) before.push_back(std::move(queue));
+    }
+  }
 }
 
 void QueueState::finish_up_to(std::uint64_t reached, Worklist& worklist, const Locked& locked) noexcept {

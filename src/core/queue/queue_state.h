@@ -109,6 +109,9 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue 
     ended_ = true;
     return calls_ == 0 && starting_ == 0;
   }
+  // As `Siblings` has them, for this queue.
+  void reserve_redirection(std::uint64_t buffer, Stamps& uses, const Locked& locked);
+  void redirect(const Redirection& redirection, const Locked& locked) noexcept;
   /// Fails and drops everything that is not finished.
   void lose(const Error& error, Worklist& worklist, const Locked& locked) noexcept;
   /// Gives up what no backend has yet.
@@ -149,6 +152,8 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue 
 
   void run_deferred(Worklist& worklist) noexcept override;
   Result<void> observe_native(Worklist& worklist);
+  Result<void> observe_before(std::uint64_t reached);
+  void add_before(std::uint64_t reached, std::vector<std::shared_ptr<QueueState>>& before, const Locked&);
   void finish_up_to(std::uint64_t reached, Worklist& worklist, const Locked& locked) noexcept;
   void finish(Flight& flight, Worklist& worklist, const Locked& locked) noexcept;
   void forget_watched() noexcept;
@@ -163,7 +168,8 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue 
   void release_spares() noexcept;
   Result<void> make_room(std::size_t count, const Timeout& timeout, std::optional<Deadline>& deadline);
   Result<void> prepare(std::span<Part> parts, Needs& needs, Aftermath& aftermath, const Locked& locked);
-  Result<void> fill(Flight& flight, Part& part, bool is_held, Needs& needs, const Locked& locked);
+  Result<void> look_at(const Part& part, bool is_held, const Locked& locked);
+  Result<void> fill(Flight& flight, Part& part, const Locked& locked);
   [[nodiscard]] bool find_needs(Needs& needs);
   Result<void> check_list(const CommandList& list) const;
   Result<void> check_recording(const RecordingState& recording) const;
@@ -206,10 +212,10 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue 
   std::uint64_t number_ = 0;
   std::shared_ptr<SignalState> timeline_;
   QueueClock clock_;
-  Preparation preparation_;      // of whoever has the turn
-  std::optional<Error> failed_;  // the first failure after acceptance: the queue takes nothing more
+  Preparation preparation_;                 // of whoever has the turn
+  std::optional<Error> failed_;             // the first failure after acceptance: the queue takes nothing more
   std::atomic<std::uint64_t> starting_{0};  // the backend is being given it; 0: none
-  std::uint64_t newest_;         // the last serial that a caller got a point for
+  std::uint64_t newest_;                    // the last serial that a caller got a point for
   bool abandoned_ = false;
   std::atomic<std::uint32_t> calls_{0};
   std::atomic<bool> ended_{false};

@@ -139,6 +139,14 @@ void Queues::dispose_finished(Worklist& worklist, const Locked& locked) noexcept
     worklist.add(life_.keep(*this));
 }
 
+void Queues::reserve_redirection(std::uint64_t buffer, Stamps& uses, const Locked& locked) {
+  for (const auto& queue : all_) queue->reserve_redirection(buffer, uses, locked);
+}
+
+void Queues::redirect(const Redirection& redirection, const Locked& locked) noexcept {
+  for (const auto& queue : all_) queue->redirect(redirection, locked);
+}
+
 void Queues::run_deferred(Worklist&) noexcept {
   while (destroy_one()) {
   }
@@ -182,8 +190,8 @@ Result<std::shared_ptr<QueueState>> Queues::own_queue() {
   }
   const auto created = life_.device().create_queue({options.kind, first, options.label});
   if (!created) return life_.report(created.error(), worklist);
-  auto queue = std::make_shared<QueueState>(life_.keep(table_), *this, *created, options.kind, first,
-                                            "[Queue \"sharing\"]");
+  auto queue =
+      std::make_shared<QueueState>(life_.keep(table_), *this, *created, options.kind, first, "[Queue \"sharing\"]");
   const Locked locked = life_.lock();
   all_.reserve(all_.size() + 1);
   queue->begin(locked);
@@ -194,19 +202,24 @@ Result<std::shared_ptr<QueueState>> Queues::own_queue() {
 
 Result<void> Queues::unshare_apart(const std::vector<std::uint64_t>& buffers) {
   PINTLE_ASSIGN(queue, own_queue());
-  for (const std::uint64_t buffer : buffers) PINTLE_TRY(queue->unshare(buffer));
+  for (const std::uint64_t buffer : buffers) {
+    PINTLE_ASSIGN(done, queue->unshare(buffer));
+    queue->watch(done.value());  // nobody else asks for it
+  }
   return {};
 }
 
 Result<void> Queues::wait_for(const Stamps& stamps, Deadline deadline) {
   for (const Stamp& stamp : stamps) {
     std::shared_ptr<QueueState> queue;
+    std::uint64_t serial = 0;
     {
       const Locked locked = life_.lock();
       if (table_.clocks(locked).is_finished(stamp)) continue;
       queue = find(stamp.queue, locked);
+      if (queue != nullptr) serial = std::min(stamp.serial, queue->clock(locked).last);
     }
-    if (queue != nullptr) PINTLE_TRY(queue->timeline()->wait(stamp.serial, deadline));
+    if (queue != nullptr) PINTLE_TRY(queue->timeline()->wait(serial, deadline));
   }
   return {};
 }

@@ -37,6 +37,8 @@ class Queues final : public Siblings, public Dispatcher, public Deferred {
   void drive() override;
 
   // With the lock held:
+  void reserve_redirection(std::uint64_t buffer, Stamps& uses, const Locked& locked) override;
+  void redirect(const Redirection& redirection, const Locked& locked) noexcept override;
   void dispose_finished(Worklist& worklist, const Locked& locked) noexcept override;
   void lose(const Error& error, Worklist& worklist, const Locked& locked) noexcept;
 

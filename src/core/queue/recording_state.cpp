@@ -14,6 +14,13 @@
 #include "kit/accesses.h"
 
 namespace pintle::core {
+namespace {
+
+Error null_memory(std::size_t size) {
+  return {Errc::invalid_argument, fmt::format("Address (null) of the host memory has no {} bytes.", size)};
+}
+
+}  // namespace
 
 RecordingState::RecordingState(std::shared_ptr<BufferTable> table, CommandList list, std::string text)
     : table_(std::move(table)), list_(std::move(list)), text_(std::move(text)) {}
@@ -179,14 +186,16 @@ Result<backend::Binding> RecordingState::bind_slot(Preparation& preparation, Fli
 Result<backend::Binding> RecordingState::to_binding(const SlotValue& value) const {
   if (const auto* scalar = std::get_if<ScalarValue>(&value.value_)) return backend::Binding(scalar->bytes);
   if (const auto* source = std::get_if<std::span<const std::byte>>(&value.value_)) {
+    if (source->data() == nullptr) return null_memory(source->size());
     return backend::Binding(backend::HostSource{source->data(), source->size()});
   }
   if (const auto* target = std::get_if<std::span<std::byte>>(&value.value_)) {
+    if (target->data() == nullptr) return null_memory(target->size());
     return backend::Binding(backend::HostTarget{target->data(), target->size()});
   }
   const auto& view = std::get<BufferView>(value.value_);
   PINTLE_TRY(table_->life().check_owner(view.incarnation_,
-                                       object_text("Buffer", static_cast<std::uint32_t>(view.buffer_), "")));
+                                        object_text("Buffer", static_cast<std::uint32_t>(view.buffer_), "")));
   return backend::Binding(backend::Range{backend::MemoryId::none, view.buffer_, view.offset_, view.size_});
 }
 
@@ -206,10 +215,9 @@ Result<void> RecordingState::check_copies(std::span<const backend::Binding> bind
     }
     if (overlap(to, from)) {
       const std::uint64_t base = table_->find(to.buffer, locked)->base;
-      return Error(
-          Errc::invalid_argument,
-          fmt::format("The copy's destination ({}, {} bytes) overlaps its source ({}) in {}.", to.offset - base,
-                      to.size, from.offset - base, table_->text(to.buffer, locked)));
+      return Error(Errc::invalid_argument,
+                   fmt::format("The copy's destination ({}, {} bytes) overlaps its source ({}) in {}.",
+                               to.offset - base, to.size, from.offset - base, table_->text(to.buffer, locked)));
     }
   }
   return {};

@@ -54,15 +54,16 @@ Result<std::shared_ptr<RecordingState>> Recordings::create(CommandList list) {
     const Locked locked = life.lock();
     number = next_++;
   }
-  const auto recording = std::make_shared<RecordingState>(life.keep(table_), std::move(list),
-                                                          object_text("Recording", number, ""));
+  const auto recording =
+      std::make_shared<RecordingState>(life.keep(table_), std::move(list), object_text("Recording", number, ""));
   const auto handle = std::make_shared<Handle>(life.lease(), *this, recording);
   Worklist worklist;  // runs when the turn is over
   const Turn turn = life.take_turn();
   {
     const Locked locked = life.lock();
     all_.reserve(all_.size() + 1);
-    if (const auto frozen = recording->freeze(locked); !frozen) return frozen.error().during("recording on " + life.text());
+    if (const auto frozen = recording->freeze(locked); !frozen)
+      return frozen.error().during("recording on " + life.text());
   }
   if (const auto planned = recording->plan(turn); !planned)
     return life.report(planned.error(), worklist).during("recording on " + life.text());

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/list/list_reader.h"
 #include "core/queue/queue_state.h"
+#include "kit/accesses.h"
 
 namespace pintle::core {
 namespace {
@@ -58,6 +60,51 @@ Result<std::optional<Buffer>> QueueState::fork(const BufferView& of, const std::
   fork.shared = record->shared;
   table_->note_special(locked);
   return std::optional<Buffer>(table_->keep(std::move(fork), of.dtype_, of.shape_, locked));
+}
+
+/// Calls `visit(range)` for each range of a buffer that a held submission names.
+template <class Visit>
+void for_each_use(Flight& held, std::uint64_t buffer, Visit visit) {
+  const auto look = [&](backend::Range& range, Access = Access::read) {
+    if (range.slot == backend::no_slot && range.buffer == buffer) visit(range);
+  };
+  auto& arguments = ListReader::arguments(held.list);
+  for (backend::Command& command : ListReader::commands(held.list))
+    kit::for_each_range(command, std::span(arguments), look);
+  for (backend::Command& command : held.replay) kit::for_each_range(command, std::span(held.arguments), look);
+  for (backend::Binding& binding : held.bindings) {
+    if (auto* const range = std::get_if<backend::Range>(&binding)) look(*range);
+  }
+}
+
+// A list that is held was resolved when it was accepted. It may only read shared bytes: what it would write has bytes
+// of its own since then.
+void QueueState::reserve_redirection(std::uint64_t buffer, Stamps& uses, const Locked&) {
+  for (std::uint64_t serial = clock_.native.load() + 1; serial - 1 != clock_.last; ++serial) {
+    Flight& held = flight(serial);
+    bool is_used = false;
+    for_each_use(held, buffer, [&](backend::Range&) { is_used = true; });
+    if (!is_used) continue;
+    held.after.reserve(held.after.size() + 1);
+    uses.reserve_one([](const Stamp&) { return false; });
+    uses.set(number_, serial, false);
+  }
+}
+
+void QueueState::redirect(const Redirection& redirection, const Locked&) noexcept {
+  for (std::uint64_t serial = clock_.native.load() + 1; serial - 1 != clock_.last; ++serial) {
+    Flight& held = flight(serial);
+    bool is_used = false;
+    for_each_use(held, redirection.buffer, [&](backend::Range& range) {
+      if (range.memory != redirection.from) return;
+      range.memory = redirection.to;
+      range.offset -= redirection.from_base;
+      is_used = true;
+    });
+    if (!is_used || redirection.by.queue == number_) continue;
+    held.is_plain = false;
+    held.after.push_back(redirection.by);
+  }
 }
 
 void QueueState::note_copy(std::uint64_t of, std::uint64_t copy, std::uint64_t serial) {

@@ -5,11 +5,22 @@
 #include <memory>
 #include <vector>
 
+#include "core/buffers/stamps.h"
 #include "core/life/lock.h"
 #include "core/time/worklist.h"
+#include "pintle/backend/command.h"
 #include "pintle/error.h"
 
 namespace pintle::core {
+
+/// A buffer that gets other bytes, by a submission that is native.
+struct Redirection {
+  std::uint64_t buffer = 0;
+  backend::MemoryId from = backend::MemoryId::none;
+  std::uint64_t from_base = 0;
+  backend::MemoryId to = backend::MemoryId::none;
+  Stamp by{};
+};
 
 class Siblings {
  public:
@@ -17,6 +28,10 @@ class Siblings {
   virtual void drive() = 0;
   /// Gives these buffers bytes of their own, on a queue where nothing is held. Takes the lock.
   virtual Result<void> unshare_apart(const std::vector<std::uint64_t>& buffers) = 0;
+  /// What is held and names the buffer can be redirected without memory; stamps it in `uses`.
+  virtual void reserve_redirection(std::uint64_t buffer, Stamps& uses, const Locked& locked) = 0;
+  /// What is held finds the buffer's bytes where they are now.
+  virtual void redirect(const Redirection& redirection, const Locked& locked) noexcept = 0;
   /// Passes what has become free to the worklist: memory, recordings, queues that nobody holds any more.
   virtual void dispose_finished(Worklist& worklist, const Locked& locked) noexcept = 0;
 

@@ -37,7 +37,7 @@ class Continuation final : public Timeline::Waiter, public std::enable_shared_fr
   std::function<void(const Result<void>&)> callback_;
   std::optional<Error> timeout_;
   // The reactor's mutex guards these.
-  std::optional<Places::iterator> place_;    // among the waiting
+  std::optional<Places::iterator> place_;  // among the waiting
   std::shared_ptr<Continuation> next_ready_{};
   bool may_expire_ = false;  // the timeline has it
 };
@@ -89,10 +89,10 @@ class Reactor {
   bool running_ = false;
   int driven_devices_ = 0;
   int other_devices_ = 0;
-  std::shared_ptr<Polled> posted_;                                      // to observe
-  std::vector<Watch> watched_;                                          // the backend cannot tell: for `watchers_`
-  std::vector<std::pair<std::shared_ptr<Observable>, Error>> losses_;   // told where nothing may be locked
-  std::shared_ptr<Continuation> first_ready_;                           // to run, in order
+  std::shared_ptr<Polled> posted_;                                     // to observe
+  std::vector<Watch> watched_;                                         // the backend cannot tell: for `watchers_`
+  std::vector<std::pair<std::shared_ptr<Observable>, Error>> losses_;  // told where nothing may be locked
+  std::shared_ptr<Continuation> first_ready_;                          // to run, in order
   Continuation* last_ready_ = nullptr;
   Continuation::Places waiting_;  // by deadline
   Watchers watchers_;

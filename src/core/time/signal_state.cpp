@@ -52,17 +52,29 @@ void SignalState::forget(Promise& promise) noexcept {
   promise.is_linked = false;
 }
 
-std::optional<NativePoint> SignalState::native_point(std::uint64_t value) const noexcept {
+std::optional<NativePoint> SignalState::native_point(std::uint64_t value, const Observable* own) const noexcept {
   if (belongs_to_queue_) {
     auto queue = queue_.lock();
     return queue && queue->is_native(value) ? std::optional(NativePoint{std::move(queue), value}) : std::nullopt;
   }
   std::lock_guard lock(promises_mutex_);
   const Promise* best = nullptr;
+  bool is_only = true;
   for (const Promise* each = promises_; each != nullptr; each = each->next) {
     if (each->value < value) continue;
-    if (best != nullptr && best->point.queue != each->point.queue) return std::nullopt;
+    if (each->point.queue.get() == own) return each->point;
+    is_only &= best == nullptr || best->point.queue == each->point.queue;
     if (best == nullptr || each->point.serial < best->point.serial) best = each;
+  }
+  return best != nullptr && is_only ? std::optional(best->point) : std::nullopt;
+}
+
+std::optional<NativePoint> SignalState::any_native_point(std::uint64_t value) const noexcept {
+  if (belongs_to_queue_) return native_point(value);
+  std::lock_guard lock(promises_mutex_);
+  const Promise* best = nullptr;
+  for (const Promise* each = promises_; each != nullptr; each = each->next) {
+    if (each->value >= value && (best == nullptr || each->value < best->value)) best = each;
   }
   return best != nullptr ? std::optional(best->point) : std::nullopt;
 }

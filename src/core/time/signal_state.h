@@ -55,8 +55,12 @@ class SignalState {
   /// The promise has been kept or broken.
   void forget(Promise& promise) noexcept;
   /// The submission that alone will bring the timeline to `value` or beyond, if a backend has it already and nobody
-  /// else has promised as much.
-  [[nodiscard]] std::optional<NativePoint> native_point(std::uint64_t value) const noexcept;
+  /// else has promised as much; what `own` has promised comes before all else of that queue, whoever has promised more.
+  [[nodiscard]] std::optional<NativePoint> native_point(std::uint64_t value,
+                                                        const Observable* own = nullptr) const noexcept;
+
+  /// One of the submissions that will, if there are several.
+  [[nodiscard]] std::optional<NativePoint> any_native_point(std::uint64_t value) const noexcept;
 
   /// Counts in what devices have finished without being watched.
   void refresh();

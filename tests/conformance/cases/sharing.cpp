@@ -231,7 +231,8 @@ DEVICE_TEST(Fork, RefusedListsMoveNothing) {
   CHECK_EQ(test.read<std::uint32_t>(queue, parent), Words(64, 7));
 }
 
-// Whoever writes alone still comes after what others did with the bytes, also when a first list was refused.
+// Whoever writes alone changes nothing that others have yet to read, also when a first list was refused: what is held
+// keeps its bytes, and nobody waits for it.
 DEVICE_TEST(Fork, RefusedListsOfTheLastOwnerForgetNoUse) {
   if (test.is_driven()) test.not_applicable("a driven device has run everything when submit returns");
   test.require_bytes();
@@ -248,7 +249,6 @@ DEVICE_TEST(Fork, RefusedListsOfTheLastOwnerForgetNoUse) {
   gone = {};
   check_error(second.submit(std::move(list)), Errc::stale, {"destroyed"});
   need(second.submit(CommandList{}.fill(child, 7u)));
-  CHECK(!need(second.last().is_reached()));
   check_ok(test.raise(gate, 1));
   CHECK_EQ(test.read<std::uint32_t>(second, child), Words(64, 7));
   CHECK_EQ(test.read<std::uint32_t>(first, copy), Words(64, 1));

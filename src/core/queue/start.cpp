@@ -1,0 +1,184 @@
+// From an accepted submission to the backend: at once, or when what holds it lets go.
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "base/contain.h"
+#include "core/door/describe.h"
+#include "core/queue/queue_state.h"
+
+namespace pintle::core {
+
+// Waits that the backend does itself. Few in practice, so that they need no allocation.
+class QueueState::NativeWaits {
+ public:
+  struct Edge {
+    std::uint64_t queue = 0;
+    std::uint64_t serial = 0;
+  };
+
+  void add(backend::QueuePoint point, std::uint64_t queue) {
+    if (size_ < points_.size()) {
+      points_[size_] = point;
+      edges_[size_++] = {queue, point.serial};
+      return;
+    }
+    if (more_points_.empty()) {
+      more_points_.assign(points_.begin(), points_.end());
+      more_edges_.assign(edges_.begin(), edges_.end());
+    }
+    more_points_.push_back(point);
+    more_edges_.push_back({queue, point.serial});
+  }
+  [[nodiscard]] std::span<const backend::QueuePoint> points() const noexcept {
+    if (!more_points_.empty()) return more_points_;
+    return std::span(points_).first(size_);
+  }
+  [[nodiscard]] std::span<const Edge> edges() const noexcept {
+    if (!more_edges_.empty()) return more_edges_;
+    return std::span(edges_).first(size_);
+  }
+
+ private:
+  std::array<backend::QueuePoint, 8> points_;  // no value until it counts
+  std::array<Edge, 8> edges_;
+  std::size_t size_ = 0;
+  std::vector<backend::QueuePoint> more_points_;
+  std::vector<Edge> more_edges_;
+};
+
+// The queue of a native point, where it is of the same device.
+QueueState* QueueState::sibling_of(const NativePoint& point) const noexcept {
+  auto* const queue = dynamic_cast<QueueState*>(point.queue.get());
+  return queue != nullptr && queue->table_.get() == table_.get() ? queue : nullptr;
+}
+
+// What the backend is to wait for, of a flight whose waits are reached or promised.
+Result<void> QueueState::collect(const Flight& flight, NativeWaits& waits, const Locked& locked) {
+  for (const Point& point : flight.waits) {
+    const auto signal = state_of(point);
+    const PointStatus status = signal->timeline().status(point.value());
+    if (status == PointStatus::failed) return signal->failure();
+    if (status == PointStatus::reached || signal == timeline_) continue;
+    auto native = signal->native_point(point.value(), this);
+    if (!native) native = signal->any_native_point(point.value());  // others have promised it since it was let go
+    const QueueState* const sibling = native ? sibling_of(*native) : nullptr;
+    if (sibling == nullptr)
+      return Error(Errc::internal, fmt::format("{} is neither reached nor promised when released.", signal->text()));
+    if (sibling != this) waits.add({sibling->id(), native->serial}, sibling->number());
+  }
+  for (const Stamp& stamp : flight.after) {
+    const QueueClock* const clock = table_->clocks(locked).find(stamp.queue);
+    if (clock == nullptr || clock == &clock_ || table_->clocks(locked).is_finished(stamp)) continue;
+    waits.add({clock->queue, stamp.serial}, stamp.queue);
+  }
+  return {};
+}
+
+// Gives the flight to the backend, without the lock. Where it `is_simple` nothing is left to be done under it.
+Result<void> QueueState::start(Flight& flight, Locked& locked, Aftermath& aftermath, bool is_simple) {
+  NativeWaits waits;
+  const auto ready = base::contain("starting a submission", [&]() -> Result<void> {
+    if (flight.waits.empty() && flight.after.empty()) return {};
+    PINTLE_TRY(collect(flight, waits, locked));
+    table_->order(locked).reserve(waits.edges().size());
+    return {};
+  });
+  if (!ready) return ready;
+  const std::uint64_t serial = flight.serial;
+  starting_.store(serial, std::memory_order_relaxed);
+  locked.unlock();
+  const auto answer = life().device().submit(id(), waits.points(), flight.commands);
+  Result<void> started;
+  if (!answer) started = life().report(answer.error(), aftermath.worklist);
+  else if (*answer != serial) started = wrong_serial(*answer, serial);
+  if (started && is_simple) {
+    preparation_.forget();
+    publish(serial, aftermath);
+    return {};
+  }
+  locked.lock();
+  if (!started) {
+    starting_.store(0, std::memory_order_relaxed);
+    return started;
+  }
+  for (const auto& edge : waits.edges()) {
+    table_->order(locked).add({number_, serial}, {edge.queue, edge.serial},
+                              [&](const Stamp& stamp) { return table_->clocks(locked).is_finished(stamp); });
+  }
+  publish(serial, aftermath);
+  keep_promises(flight, aftermath, locked);
+  return {};
+}
+
+Error QueueState::wrong_serial(std::uint64_t answered, std::uint64_t expected) {
+  return {Errc::internal, fmt::format("The backend answers serial ({}) where ({}) is next.", answered, expected)};
+}
+
+// From now on the flight may be finished by anybody who observes the queue.
+void QueueState::publish(std::uint64_t serial, Aftermath& aftermath) noexcept {
+  clock_.native.store(serial);  // before `has_waiters`; a waiter links itself before it looks at `native`
+  starting_.store(0, std::memory_order_release);
+  if (timeline_->timeline().has_waiters(serial)) aftermath.started = serial;
+}
+
+// What the submission signals comes by itself now, unless the queue has failed meanwhile.
+void QueueState::keep_promises(Flight& flight, Aftermath& aftermath, const Locked&) noexcept {
+  if (abandoned_) aftermath.started = flight.serial;
+  if (life().is_lost()) return clear(flight, aftermath.worklist);
+  if (timeline_->timeline().status(flight.serial) == PointStatus::failed) return flight.raises.clear();
+  for (Raise& raise : flight.raises) {
+    if (raise.signal->promise(raise.promise)) aftermath.started = flight.serial;
+  }
+}
+
+void QueueState::run_deferred(Worklist& worklist) noexcept {
+  for (bool has_started = true; has_started;) {
+    Aftermath aftermath;
+    const auto pumped = base::contain("starting what was held", [&]() -> Result<void> {
+      has_started = pump_one(aftermath);
+      see_to(aftermath);
+      return {};
+    });
+    if (!pumped) has_started = false;
+    static_cast<void>(worklist);
+  }
+  drive();
+}
+
+// Starts the first of the held, if it is ready.
+bool QueueState::pump_one(Aftermath& aftermath) {
+  const Turn turn = life().take_turn();
+  Locked locked = life().lock();
+  if (life().is_lost()) return false;
+  fail_held(aftermath.worklist, locked);
+  if (!has_held(locked)) return false;
+  Flight& next = flight(clock_.native.load() + 1);
+  if (next.hold && !next.hold->is_open()) return false;
+  next.hold.reset();
+  preparation_.begin(number_);
+  const std::uint64_t serial = next.serial;
+  if (const auto started = start(next, locked, aftermath, false); !started) {
+    if (life().is_lost()) return false;
+    fail_from(serial, explained(started.error(), [&] { return "starting a held submission of " + text_; }),
+              aftermath.worklist, locked);
+    return false;
+  }
+  return true;
+}
+
+// Everything from the first held submission on whose wait has failed.
+void QueueState::fail_held(Worklist& worklist, const Locked& locked) noexcept {
+  for (std::uint64_t serial = clock_.native.load() + 1; serial - 1 != clock_.last; ++serial) {
+    const Flight& held = flight(serial);
+    if (!held.hold || !held.hold->has_failed()) continue;
+    for (const Point& point : held.waits) {
+      const auto signal = state_of(point);
+      if (signal->timeline().status(point.value()) != PointStatus::failed) continue;
+      return fail_from(serial, signal->failure(), worklist, locked);
+    }
+  }
+}
+
+}  // namespace pintle::core
