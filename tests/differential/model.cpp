@@ -97,7 +97,8 @@ bool Model::perform(const Step& step) {
     case Act::map_read:
     case Act::map_write: return map(step);
     case Act::open_latch:
-      if (!latches_.contains(static_cast<int>(step.value)) || open_latches_.erase(static_cast<int>(step.value)) == 0) return false;
+      if (!latches_.contains(static_cast<int>(step.value)) || open_latches_.erase(static_cast<int>(step.value)) == 0)
+        return false;
       order_.open_latch(latches_.at(static_cast<int>(step.value)));
       return true;
     case Act::drop_device: return drop_device(step);

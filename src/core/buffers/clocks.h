@@ -34,8 +34,8 @@ class Clocks {
     return found == nullptr ? nullptr : *found;
   }
 
-  /// A queue that has gone has finished everything. A serial beyond the last is the mark of a submission that was dropped;
-  /// it has hidden an earlier one, which may still run.
+  /// A queue that has gone has finished everything. A serial beyond the last is the mark of a submission that was
+  /// dropped; it has hidden an earlier one, which may still run.
   [[nodiscard]] bool is_finished(std::uint64_t queue, std::uint64_t serial) const noexcept {
     const QueueClock* const clock = find(queue);
     return clock == nullptr || std::min(serial, clock->last) <= clock->reached;

@@ -111,6 +111,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue 
   }
   // As `Siblings` has them, for this queue.
   void reserve_redirection(std::uint64_t buffer, Stamps& uses, const Locked& locked);
+  void come_after(std::uint64_t buffer, const Stamp& by, const Locked& locked);
   void redirect(const Redirection& redirection, const Locked& locked) noexcept;
   /// Fails and drops everything that is not finished.
   void lose(const Error& error, Worklist& worklist, const Locked& locked) noexcept;

@@ -143,6 +143,10 @@ void Queues::reserve_redirection(std::uint64_t buffer, Stamps& uses, const Locke
   for (const auto& queue : all_) queue->reserve_redirection(buffer, uses, locked);
 }
 
+void Queues::come_after(std::uint64_t buffer, const Stamp& by, const Locked& locked) {
+  for (const auto& queue : all_) queue->come_after(buffer, by, locked);
+}
+
 void Queues::redirect(const Redirection& redirection, const Locked& locked) noexcept {
   for (const auto& queue : all_) queue->redirect(redirection, locked);
 }

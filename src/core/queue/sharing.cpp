@@ -107,12 +107,26 @@ void QueueState::redirect(const Redirection& redirection, const Locked&) noexcep
   }
 }
 
+void QueueState::come_after(std::uint64_t buffer, const Stamp& by, const Locked&) {
+  for (std::uint64_t serial = clock_.native.load() + 1; serial - 1 != clock_.last; ++serial) {
+    Flight& held = flight(serial);
+    bool is_used = false;
+    for_each_use(held, buffer, [&](backend::Range&) { is_used = true; });
+    if (!is_used || by.queue == number_) continue;
+    held.is_plain = false;
+    held.after.push_back(by);
+  }
+}
+
+// A write that was held when the fork was made is not part of it. Where the copy has not started either, points alone
+// say which of the two comes first.
 void QueueState::note_copy(std::uint64_t of, std::uint64_t copy, std::uint64_t serial) {
   const Locked locked = life().lock();
   if (table_->clocks(locked).is_finished(number_, serial)) return;
   table_->note_special(locked);
   if (BufferRecord* const record = table_->find(of, locked)) record->copied_by = {number_, serial};
   if (BufferRecord* const record = table_->find(copy, locked)) record->formation = {number_, serial};
+  if (table_->clocks(locked).is_native(number_, serial)) siblings_.come_after(of, {number_, serial, 0}, locked);
 }
 
 }  // namespace pintle::core

@@ -30,6 +30,8 @@ class Siblings {
   virtual Result<void> unshare_apart(const std::vector<std::uint64_t>& buffers) = 0;
   /// What is held and names the buffer can be redirected without memory; stamps it in `uses`.
   virtual void reserve_redirection(std::uint64_t buffer, Stamps& uses, const Locked& locked) = 0;
+  /// What is held and names the buffer comes after this, which is native.
+  virtual void come_after(std::uint64_t buffer, const Stamp& by, const Locked& locked) = 0;
   /// What is held finds the buffer's bytes where they are now.
   virtual void redirect(const Redirection& redirection, const Locked& locked) noexcept = 0;
   /// Passes what has become free to the worklist: memory, recordings, queues that nobody holds any more.
