@@ -72,8 +72,8 @@ TEST_F(GroupQueueMisuse, OperatorsWithoutAMeaning) {
 TEST_F(GroupQueueMisuse, MemoryOfAnotherDevice) {
   const Device other = must(open("cpu?inline"));
   Buffer foreign = must(other.allocate(DType::i32, {12}));
-  expect_refused(queue_.all_reduce(ints_, foreign.view(), ReduceOp::sum), "incarnation");
-  expect_refused(queue_.all_reduce(foreign, ints_, ReduceOp::sum), "incarnation");
+  expect_refused(queue_.all_reduce(ints_, foreign.view(), ReduceOp::sum), "belongs to");
+  expect_refused(queue_.all_reduce(foreign, ints_, ReduceOp::sum), "belongs to");
 }
 
 TEST_F(GroupQueueMisuse, WindowsThatOverlap) {

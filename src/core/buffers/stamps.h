@@ -75,10 +75,13 @@ class Stamps {
   [[nodiscard]] auto end() const noexcept { return stamps_.end(); }
 
  private:
+  // Most have one stamp.
   [[nodiscard]] std::vector<Stamp>::const_iterator lower(std::uint64_t queue) const noexcept {
+    if (!stamps_.empty() && stamps_.front().queue >= queue) return stamps_.begin();
     return std::ranges::lower_bound(stamps_, queue, {}, &Stamp::queue);
   }
   [[nodiscard]] std::vector<Stamp>::iterator writable(std::uint64_t queue) noexcept {
+    if (!stamps_.empty() && stamps_.front().queue >= queue) return stamps_.begin();
     return std::ranges::lower_bound(stamps_, queue, {}, &Stamp::queue);
   }
 

@@ -272,6 +272,9 @@ void Preparation::roll_back(const Locked& locked) noexcept {
   }
   plans_.clear();
   copies_.clear();
+  points_.clear();
+  wanted_.clear();
+  apart_.clear();
   forget();
 }
 

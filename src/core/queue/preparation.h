@@ -63,6 +63,8 @@ class Preparation {
     stamped_.clear();
   }
 
+  [[nodiscard]] bool has_points() const noexcept { return !points_.empty(); }
+  [[nodiscard]] bool wants_anything() const noexcept { return !wanted_.empty() || !apart_.empty(); }
   /// Work that has not started and that the submission comes after.
   [[nodiscard]] std::vector<Point> take_points() noexcept { return std::exchange(points_, {}); }
   /// Memory that must be had first.

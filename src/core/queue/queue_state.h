@@ -189,6 +189,8 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue 
   [[nodiscard]] QueueState* sibling_of(const NativePoint& point) const noexcept;
   Result<void> collect(const Flight& flight, NativeWaits& waits, const Locked& locked);
   Result<void> start(Flight& flight, Locked& locked, Aftermath& aftermath, bool is_simple);
+  Result<void> start_behind(Flight& flight, std::span<const backend::QueuePoint> points, std::span<const Stamp> edges,
+                            Locked& locked, Aftermath& aftermath, bool is_simple);
   [[nodiscard]] static Error wrong_serial(std::uint64_t answered, std::uint64_t expected);
   void publish(std::uint64_t serial, Aftermath& aftermath) noexcept;
   void keep_promises(Flight& flight, Aftermath& aftermath, const Locked&) noexcept;

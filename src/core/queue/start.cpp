@@ -13,15 +13,10 @@ namespace pintle::core {
 // Waits that the backend does itself. Few in practice, so that they need no allocation.
 class QueueState::NativeWaits {
  public:
-  struct Edge {
-    std::uint64_t queue = 0;
-    std::uint64_t serial = 0;
-  };
-
   void add(backend::QueuePoint point, std::uint64_t queue) {
     if (size_ < points_.size()) {
       points_[size_] = point;
-      edges_[size_++] = {queue, point.serial};
+      edges_[size_++] = {queue, point.serial, 0};
       return;
     }
     if (more_points_.empty()) {
@@ -29,23 +24,23 @@ class QueueState::NativeWaits {
       more_edges_.assign(edges_.begin(), edges_.end());
     }
     more_points_.push_back(point);
-    more_edges_.push_back({queue, point.serial});
+    more_edges_.push_back({queue, point.serial, 0});
   }
   [[nodiscard]] std::span<const backend::QueuePoint> points() const noexcept {
     if (!more_points_.empty()) return more_points_;
     return std::span(points_).first(size_);
   }
-  [[nodiscard]] std::span<const Edge> edges() const noexcept {
+  [[nodiscard]] std::span<const Stamp> edges() const noexcept {
     if (!more_edges_.empty()) return more_edges_;
     return std::span(edges_).first(size_);
   }
 
  private:
   std::array<backend::QueuePoint, 8> points_;  // no value until it counts
-  std::array<Edge, 8> edges_;
+  std::array<Stamp, 8> edges_;
   std::size_t size_ = 0;
   std::vector<backend::QueuePoint> more_points_;
-  std::vector<Edge> more_edges_;
+  std::vector<Stamp> more_edges_;
 };
 
 // The queue of a native point, where it is of the same device.
@@ -78,18 +73,24 @@ Result<void> QueueState::collect(const Flight& flight, NativeWaits& waits, const
 
 // Gives the flight to the backend, without the lock. Where it `is_simple` nothing is left to be done under it.
 Result<void> QueueState::start(Flight& flight, Locked& locked, Aftermath& aftermath, bool is_simple) {
+  if (flight.waits.empty() && flight.after.empty()) return start_behind(flight, {}, {}, locked, aftermath, is_simple);
   NativeWaits waits;
   const auto ready = base::contain("starting a submission", [&]() -> Result<void> {
-    if (flight.waits.empty() && flight.after.empty()) return {};
     PINTLE_TRY(collect(flight, waits, locked));
     table_->order(locked).reserve(waits.edges().size());
     return {};
   });
   if (!ready) return ready;
+  return start_behind(flight, waits.points(), waits.edges(), locked, aftermath, is_simple);
+}
+
+Result<void> QueueState::start_behind(Flight& flight, std::span<const backend::QueuePoint> points,
+                                      std::span<const Stamp> edges, Locked& locked, Aftermath& aftermath,
+                                      bool is_simple) {
   const std::uint64_t serial = flight.serial;
   starting_.store(serial, std::memory_order_relaxed);
   locked.unlock();
-  const auto answer = life().device().submit(id(), waits.points(), flight.commands);
+  const auto answer = life().device().submit(id(), points, flight.commands);
   Result<void> started;
   if (!answer) started = life().report(answer.error(), aftermath.worklist);
   else if (*answer != serial) started = wrong_serial(*answer, serial);
@@ -103,7 +104,7 @@ Result<void> QueueState::start(Flight& flight, Locked& locked, Aftermath& afterm
     starting_.store(0, std::memory_order_relaxed);
     return started;
   }
-  for (const auto& edge : waits.edges()) {
+  for (const Stamp& edge : edges) {
     table_->order(locked).add({number_, serial}, {edge.queue, edge.serial},
                               [&](const Stamp& stamp) { return table_->clocks(locked).is_finished(stamp); });
   }

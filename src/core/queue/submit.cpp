@@ -202,9 +202,9 @@ Result<void> QueueState::prepare(std::span<Part> parts, Needs& needs, Aftermath&
     Flight& next = flight(++serial);
     next.serial = serial;
     if (part.options != nullptr) adopt(next, *part.options);
-    PINTLE_TRY(hold(next, aftermath));
+    if (!next.waits.empty()) PINTLE_TRY(hold(next, aftermath));
     PINTLE_TRY(look_at(part, is_behind || next.hold != nullptr || next.refused, locked));
-    PINTLE_TRY(come_after(next, preparation_.take_points(), aftermath));
+    if (preparation_.has_points()) PINTLE_TRY(come_after(next, preparation_.take_points(), aftermath));
     is_behind = true;
   }
   if (!find_needs(needs)) return {};
@@ -239,6 +239,7 @@ Result<void> QueueState::fill(Flight& flight, Part& part, const Locked& locked) 
 
 /// True when nothing stands in the way.
 bool QueueState::find_needs(Needs& needs) {
+  if (!preparation_.wants_anything()) return true;
   needs.memory = preparation_.take_wanted();
   needs.apart = preparation_.take_apart();
   if (!needs.memory.empty()) needs.next = Need::memory;
