@@ -10,7 +10,7 @@ Result<std::shared_ptr<DeviceState>> DeviceState::open(DeviceRecipe recipe) {
   PINTLE_ASSIGN(settings, base::settings());
   auto state = std::make_shared<DeviceState>(std::move(recipe));
   PINTLE_ASSIGN(first, state->next(settings->first_serial + 1));
-  state->current_.store(std::move(first));
+  state->set_current(std::move(first));
   return state;
 }
 
@@ -18,6 +18,11 @@ Result<std::shared_ptr<Incarnation>> DeviceState::next(std::uint64_t generation)
   auto device = recipe_.open();
   if (!device) return device.error().with_device(recipe_.id, generation).during("opening [" + recipe_.id + "]");
   return Incarnation::open(recipe_.id, generation, *std::move(device));
+}
+
+void DeviceState::set_current(std::shared_ptr<Incarnation> incarnation) noexcept {
+  const std::lock_guard lock(mutex_);
+  current_.swap(incarnation);  // the old one goes without the lock
 }
 
 // The swap comes last: until it, everybody sees the old generation, lost; after it, the new one, whole.
@@ -30,7 +35,7 @@ Result<void> DeviceState::recover() {
   if (life.loss().code() == Errc::process_poisoned) return life.loss().during("recovering [" + id() + "]");
   PINTLE_ASSIGN(successor, next(life.generation() + 1));
   life.supersede(successor->life().generation());
-  current_.store(std::move(successor));
+  set_current(std::move(successor));
   return {};
 }
 

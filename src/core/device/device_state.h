@@ -1,11 +1,11 @@
 // What stands behind a Device: a recipe, and the incarnation that it points at now.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "core/device/incarnation.h"
 #include "core/device/registry.h"
@@ -21,15 +21,22 @@ class DeviceState {
   explicit DeviceState(DeviceRecipe recipe) : recipe_(std::move(recipe)) {}
 
   [[nodiscard]] const std::string& id() const noexcept { return recipe_.id; }
-  [[nodiscard]] std::shared_ptr<Incarnation> current() const noexcept { return current_.load(); }
+  [[nodiscard]] std::shared_ptr<Incarnation> current() const noexcept {
+    const std::lock_guard lock(mutex_);
+    return current_;
+  }
   Result<void> recover();
 
  private:
   Result<std::shared_ptr<Incarnation>> next(std::uint64_t generation) const;
+  void set_current(std::shared_ptr<Incarnation> incarnation) noexcept;
 
   DeviceRecipe recipe_;
   std::mutex recovering_;  // one recovery at a time; nobody else takes it
-  std::atomic<std::shared_ptr<Incarnation>> current_;
+  // For as long as a pointer is copied. std::atomic<std::shared_ptr> of GCC 12 does not order its loads before its
+  // stores.
+  mutable std::mutex mutex_;
+  std::shared_ptr<Incarnation> current_;
 };
 
 }  // namespace pintle::core
