@@ -230,7 +230,7 @@ std::vector<std::uint32_t> written_by(std::uint32_t op, std::initializer_list<st
   SpirvWriter writer;
   writer.add(17, {1}).add(15, {5, 1}, "main").add(16, {1, 17, 1, 1, 1}).add(19, {2}).add(33, {3, 2});
   writer.add(21, {9, 32, 0}).add(30, {10, 9}).add(32, {11, 12, 10}).add(32, {15, 12, 9}).add(43, {9, 16, 0});
-  for (const std::uint32_t variable : {12, 13, 14}) writer.add(59, {11, variable, 12});
+  for (const std::uint32_t variable : {12u, 13u, 14u}) writer.add(59, {11, variable, 12});
   writer.add(54, {2, 1, 0, 3}).add(248, {4}).add(65, {15, 40, 12, 16}).add(66, {15, 41, 40, 16}).add(op, operands);
   writer.add(57, {2, 43, 20}).add(253, {}).add(56, {});
   writer.add(54, {2, 20, 0, 3}).add(248, {21}).add(62, {13, 16}).add(253, {}).add(56, {});
