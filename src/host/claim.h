@@ -1,4 +1,4 @@
-// Who runs a queue.
+// Which thread runs a queue.
 #pragma once
 
 #include <atomic>
@@ -37,7 +37,7 @@ class BasicClaim {
     }
     return false;
   }
-  /// By the owner, who has nothing to do. False where something came in: it goes on being the owner.
+  /// The owner calls it when it has nothing to do. False where something came in: the caller stays the owner.
   [[nodiscard]] bool release() noexcept {
     std::uint32_t state = state_.load(std::memory_order_relaxed);
     while ((state & pending) == 0) {

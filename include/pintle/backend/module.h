@@ -43,7 +43,7 @@ struct Module {
   const char* name = nullptr;
   /// Called once, if all of the above fits. The driver is never destroyed; null where there is none.
   Driver* (*create)() = nullptr;
-  /// Of the module's own copy, if it has one: its words go where the program's go.
+  /// The log of the module's own copy, if it has one: its words go where the program's go.
   void (*set_log)(LogCallback callback, LogLevel most_verbose) = set_log_callback;
 };
 

@@ -212,7 +212,7 @@ class Run {
   const std::span<const Binding> bindings_;
   Worker* const worker_;
   float cost_ = 0;
-  // Of the command at which this begins:
+  // These belong to the command at which this begins:
   std::uint64_t skip_ = 0;
   std::uint32_t inner_ = 0;
 };

@@ -73,8 +73,8 @@ class Comparison {
     return {};
   }
 
-  /// Numbers of another size, where the driver tells. Of one size a kernel may move what it does not understand, and
-  /// bytes may be anything.
+  /// Numbers of another size are refused where the driver tells. A kernel with numbers of one size may move what it
+  /// does not understand, and bytes may be anything.
   Result<void> check_types() const {
     for (std::size_t index = 0; index < entry_.parameters.size(); ++index) {
       const Parameter& parameter = entry_.parameters[index];

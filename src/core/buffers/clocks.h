@@ -12,7 +12,8 @@
 
 namespace pintle::core {
 
-/// Of one queue: serials up to `reached` are finished, those up to `native` the backend's, those up to `last` accepted.
+/// How far one queue is: serials up to `reached` are finished, those up to `native` the backend's, those up to `last`
+/// accepted.
 struct QueueClock {
   backend::QueueId queue = backend::QueueId::none;
   std::uint64_t reached = 0;

@@ -33,7 +33,7 @@ class Loan {
 
   /// Maps the memory, once. The address does not change.
   Result<void> map();
-  /// Of what has been mapped.
+  /// The bytes that have been mapped; empty before.
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
 
  private:

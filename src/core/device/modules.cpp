@@ -85,7 +85,7 @@ void write_log(LogLevel level, std::string_view category, std::string_view messa
   base::log_message(level, category, message);
 }
 
-/// Empty where the module fits. Of a module for another seam nothing but its size and version means anything.
+/// Empty where the module fits. In a module for another seam only the size and the version mean anything.
 std::string misfit(const Module& module, const ModuleFile& file) {
   if (module.version != backend::seam_version)
     return fmt::format("is built for version ({}) of the seam; this library has version ({})", module.version,
