@@ -139,8 +139,9 @@ Result<void> QueueState::observe_before(std::uint64_t reached) {
 
 /// Adds the queues that what is newly finished has waited for.
 void QueueState::add_before(std::uint64_t reached, std::vector<std::shared_ptr<QueueState>>& before, const Locked&) {
-  for (std::uint64_t serial = clock_.reached + 1; serial <= std::min(reached, clock_.native.load()); ++serial) {
-    const Flight& finished = flight(serial);
+  const std::uint64_t newest = std::min(reached, clock_.native.load());
+  for (std::uint64_t serial = clock_.reached; serial < newest;) {  // never beyond the last of all serials
+    const Flight& finished = flight(++serial);
     if (finished.is_plain) continue;
     for (const Point& point : finished.waits) {
       const auto native = state_of(point)->any_native_point(point.value());

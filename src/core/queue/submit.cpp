@@ -321,7 +321,7 @@ Result<Point> QueueState::accept(std::uint64_t first, std::size_t count, Locked&
   }
   preparation_.commit(aftermath.worklist, locked);
   const Point point = SignalState::point(timeline_, newest_);
-  for (std::uint64_t serial = first; serial < first + count; ++serial) {
+  for (std::uint64_t serial = first; serial - first < count; ++serial) {
     if (!flight(serial).refused) continue;
     fail_from(serial, *flight(serial).refused, aftermath.worklist, locked);
     break;
