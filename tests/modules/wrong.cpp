@@ -24,11 +24,11 @@ class Driver final : public backend::Driver {
 [[maybe_unused]] backend::Driver* fatal() { std::abort(); }
 
 constexpr backend::Module right{};
-constexpr backend::Module module{.size = right.size + MODULE_SIZE,
-                                 .version = right.version + MODULE_VERSION,
-                                 .layout = right.layout + MODULE_LAYOUT,
-                                 .name = MODULE_NAME,
-                                 .create = MODULE_CREATE};
+[[maybe_unused]] constexpr backend::Module module{.size = right.size + MODULE_SIZE,
+                                                  .version = right.version + MODULE_VERSION,
+                                                  .layout = right.layout + MODULE_LAYOUT,
+                                                  .name = MODULE_NAME,
+                                                  .create = MODULE_CREATE};
 
 }  // namespace
 

@@ -108,10 +108,20 @@ Result<void> QueueState::observe(Worklist& worklist) {
 Result<void> QueueState::observe_native(Worklist& worklist) {
   const Call call(*this);
   if (!call.is_allowed() || life().is_lost()) return {};
+  return observe_called(worklist);
+}
+
+Result<void> QueueState::observe_called(Worklist& worklist) {
   const auto reached = life().device().reached(id());
   if (!reached) return life().report(reached.error());
-  PINTLE_TRY(observe_before(*reached));
-  const Locked locked = life().lock();
+  Locked locked = life().lock();
+  std::vector<std::shared_ptr<QueueState>> before;
+  add_before(*reached, before, locked);
+  if (!before.empty()) {
+    locked.unlock();
+    PINTLE_TRY(observe_before(before));
+    locked.lock();
+  }
   if (*reached <= clock_.reached || life().is_lost()) return {};
   finish_up_to(std::min(*reached, clock_.native.load()), worklist, locked);
   return {};
@@ -119,12 +129,7 @@ Result<void> QueueState::observe_native(Worklist& worklist) {
 
 // A backend may deliver what a queue has downloaded only when that queue is asked. What the finished work waited for is
 // finished too, on whatever queue, and whoever hears of this point relies on it.
-Result<void> QueueState::observe_before(std::uint64_t reached) {
-  std::vector<std::shared_ptr<QueueState>> before;
-  {
-    const Locked locked = life().lock();
-    add_before(reached, before, locked);
-  }
+Result<void> QueueState::observe_before(std::vector<std::shared_ptr<QueueState>>& before) {
   for (std::size_t next = 0; next < before.size(); ++next) {
     QueueState& queue = *before[next];
     const Call call(queue);
@@ -202,14 +207,18 @@ void QueueState::clear(Flight& flight, Worklist& worklist) noexcept {
 
 Result<void> QueueState::wait_native(std::uint64_t serial, Deadline deadline) {
   Worklist worklist;
-  auto waited = [&]() -> Result<void> {
+  Result<void> waited;
+  {
     const Call call(*this);
-    if (!call.is_allowed()) return {};
-    return life().device().wait(id(), serial, deadline);
-  }();
-  if (!waited && waited.error().code() != Errc::timeout) return life().report(waited.error());
-  auto observed = observe(worklist);
-  return waited ? observed : waited;
+    if (call.is_allowed()) waited = life().device().wait(id(), serial, deadline);
+    if (!waited && waited.error().code() != Errc::timeout) return life().report(waited.error());
+    if (call.is_allowed() && !life().is_lost()) {
+      auto observed = observe_called(worklist);
+      if (waited) waited = std::move(observed);
+    }
+  }
+  dispose_if_ended(worklist);
+  return waited;
 }
 
 Result<bool> QueueState::wait_rest(Deadline deadline) {

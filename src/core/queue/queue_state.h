@@ -153,7 +153,9 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue 
 
   void run_deferred(Worklist& worklist) noexcept override;
   Result<void> observe_native(Worklist& worklist);
-  Result<void> observe_before(std::uint64_t reached);
+  /// Within a `Call` that is allowed.
+  Result<void> observe_called(Worklist& worklist);
+  Result<void> observe_before(std::vector<std::shared_ptr<QueueState>>& before);
   void add_before(std::uint64_t reached, std::vector<std::shared_ptr<QueueState>>& before, const Locked&);
   void finish_up_to(std::uint64_t reached, Worklist& worklist, const Locked& locked) noexcept;
   void finish(Flight& flight, Worklist& worklist, const Locked& locked) noexcept;
