@@ -150,6 +150,27 @@ TEST_F(ForkOfHeld, AHeldReaderFindsWhatAnEarlierWriterWrote) {
   EXPECT_EQ(seen, std::vector(count, 5u));
 }
 
+// Bytes that a copy still reads, and two queues that write them after that, each another half.
+TEST_F(ForkOfHeld, EveryWriterOfWhatIsStillCopiedComesAfterTheCopy) {
+  const Buffer child = must(first_.fork(parent_));
+  std::atomic<bool> may_go = false;
+  must(first_.submit(CommandList{}.call([&] {
+    while (!may_go) std::this_thread::yield();
+  })));
+  must(first_.submit(CommandList{}.fill(must(parent_.slice(0, count / 2)), 5u)));
+  const Point left = must(second_.submit(CommandList{}.fill(must(child.slice(0, count / 2)), 6u)));
+  const Point right = must(third_.submit(CommandList{}.fill(must(child.slice(count / 2, count / 2)), 7u)));
+  std::this_thread::sleep_for(50ms);  // for a write that would not wait
+  may_go = true;
+  must(left.wait(10s));
+  must(right.wait(10s));
+  std::vector<std::uint32_t> halves(count, 6), kept = numbers(100);
+  std::fill(halves.begin() + count / 2, halves.end(), 7u);
+  std::fill(kept.begin(), kept.begin() + count / 2, 5u);
+  EXPECT_EQ(must(read<std::uint32_t>(first_, parent_)), kept);
+  EXPECT_EQ(must(read<std::uint32_t>(third_, child)), halves);
+}
+
 TEST(ForkOfConstant, NeverWritesTheCallersMemory) {
   const Device device = must(open("cpu"));
   Queue queue = must(device.queue());
@@ -180,6 +201,55 @@ TEST(SignalOfSeveral, TheFirstToBringAPointWins) {
   EXPECT_TRUE(waited) << waited.error().text();
   EXPECT_TRUE(any);
   must(device.wait_idle());
+}
+
+/// Host calls that run until they are let go.
+class Latch {
+ public:
+  [[nodiscard]] CommandList closed() {
+    return CommandList{}.call([this] {
+      while (!is_open_) std::this_thread::yield();
+    });
+  }
+  void open() noexcept { is_open_ = true; }
+
+ private:
+  std::atomic<bool> is_open_ = false;
+};
+
+// A submission that is still held has promised as well as one that runs.
+TEST(SignalOfSeveral, WhatIsHeldMayBringAPointFirst) {
+  const Device device = must(open("cpu"));
+  Queue slow = must(device.queue()), held = must(device.queue()), waiting = must(device.queue());
+  Signal signal = must(Signal::create()), gate = must(Signal::create());
+  Latch latch;
+  must(slow.submit(latch.closed(), {.signal = {signal.at(3)}}));
+  must(held.submit(CommandList{}, {.wait = {gate.at(1)}, .signal = {signal.at(4)}}));
+  const Point after = must(waiting.submit(CommandList{}, {.wait = {signal.at(2)}}));
+  must(gate.set(1));
+  const auto waited = after.wait(5s);
+  latch.open();
+  EXPECT_TRUE(waited) << waited.error().text();
+  must(device.wait_idle());
+}
+
+// What was bound to one submission starts behind that one, whoever has promised as much meanwhile.
+TEST(SignalOfSeveral, AnotherDeviceMayPromiseAsMuchLater) {
+  const Device device = must(open("cpu")), other = must(open("cpu?inline"));
+  Queue first = must(device.queue()), waiting = must(device.queue()), elsewhere = must(other.queue());
+  Signal signal = must(Signal::create()), gate = must(Signal::create()), never = must(Signal::create());
+  Latch latch;
+  must(first.submit(latch.closed(), {.signal = {signal.at(6)}}));
+  must(waiting.submit(CommandList{}, {.wait = {gate.at(1)}}));
+  const Point after = must(waiting.submit(CommandList{}, {.wait = {signal.at(5)}}));
+  must(elsewhere.submit(CommandList{}, {.wait = {never.at(1)}, .signal = {signal.at(6)}}));
+  must(gate.set(1));
+  latch.open();
+  const auto waited = after.wait(5s);
+  EXPECT_TRUE(waited) << waited.error().text();
+  must(never.set(1));
+  must(device.wait_idle());
+  must(other.wait_idle());
 }
 
 TEST(SignalOfSeveral, TheHostMayFailItMeanwhile) {

@@ -31,7 +31,7 @@ Result<void> Preparation::look_at(const CommandList& list, bool is_held, const L
   for (const auto& [id, access] : specials) {
     BufferRecord& record = *table_.find(id, locked);
     if (record.is_sealed && writes(access)) return table_.sealed_refusal(id, locked);
-    look_at_special(id, record, access, is_held, locked);
+    look_at_special(id, record, access, is_held ? Way::apart : Way::in_list, locked);
   }
   return {};
 }
@@ -41,9 +41,9 @@ Result<void> Preparation::look_at(std::uint64_t unshared, bool is_held, const Lo
   if (record == nullptr) return table_.stale(unshared);
   if (!record->is_special()) return {};
   // Whoever knows where the bytes are finds them there; the other owners move when they write.
-  if (record->is_pinned && record->shared != nullptr && !may_settle(*record, locked)) return {};
+  if (record->is_pinned && record->shared != nullptr && !settling(*record, locked).is_possible) return {};
   if (record->shared != nullptr) come_after(record->formation, locked);  // no byte changes: nothing else is in the way
-  look_at_special(unshared, *record, Access::write, is_held || !points_.empty(), locked);
+  look_at_special(unshared, *record, Access::write, is_held || !points_.empty() ? Way::apart : Way::alone, locked);
   return {};
 }
 
@@ -56,18 +56,20 @@ Result<void> Preparation::look_at_bound(std::uint64_t buffer, Access access, con
   if (record->shared != nullptr && writes(access) && !table_.settle(*record, locked))
     return table_.shared_refusal(buffer, locked);
   come_after(*record, access, locked);
-  look_at_special(buffer, *record, Access::read, false, locked);
+  look_at_special(buffer, *record, Access::read, Way::in_list, locked);
   return {};
 }
 
-void Preparation::look_at_special(std::uint64_t id, BufferRecord& record, Access access, bool is_held,
+void Preparation::look_at_special(std::uint64_t id, BufferRecord& record, Access access, Way way,
                                   const Locked& locked) {
   if (plan_of(id) != nullptr) return;
   if (record.is_lazy()) return want(id, record);
   if (record.shared == nullptr || !writes(access)) return;
-  if (is_held) return apart_.push_back(id);
-  if (!may_settle(record, locked)) return want(id, record);
-  plans_.push_back({.buffer = id, .kind = Kind::settle});
+  if (way == Way::apart) return apart_.push_back(id);
+  const Settling last = settling(record, locked);
+  if (!last.is_possible) return want(id, record);
+  if (last.is_behind && way == Way::in_list) return apart_.push_back(id);
+  plans_.push_back({.buffer = id, .kind = Kind::settle, .formation = last.formation, .is_behind = last.is_behind});
 }
 
 void Preparation::come_after(BufferRecord& record, Access access, const Locked& locked) {
@@ -96,17 +98,30 @@ void Preparation::want(std::uint64_t id, const BufferRecord& record) {
 }
 
 /// The last owner may write in place, unless the bytes are somebody else's or wait to be read by what has not started:
-/// waiting for that could be waiting for itself.
-bool Preparation::may_settle(const BufferRecord& record, const Locked& locked) const {
-  if (record.shared->owners > 1 || record.shared->origin.is_foreign) return false;
-  bool may = true;
+/// waiting for that could be waiting for itself. What has started still reads them, and not only this submission must
+/// come after it: a later one of another queue may write another part.
+Preparation::Settling Preparation::settling(const BufferRecord& record, const Locked& locked) const {
+  const SharedBytes& shared = *record.shared;
+  if (shared.owners > 1 || shared.origin.is_foreign) return {};
+  Settling settling{.is_possible = true};
+  for (const Formation& formation : {shared.formation, record.formation}) {
+    if (formation.queue != 0) count_use(settling, {formation.queue, formation.serial, 0}, locked);
+  }
   table_.for_each_retired(
       [&](const BufferRecord& other) {
-        if (other.shared == record.shared)
-          may &= std::ranges::all_of(other.stamps, [&](const Stamp& stamp) { return is_ordered(stamp, locked); });
+        if (other.shared != record.shared) return;
+        for (const Stamp& stamp : other.stamps) count_use(settling, stamp, locked);
       },
       locked);
-  return may;
+  return settling;
+}
+
+void Preparation::count_use(Settling& settling, const Stamp& stamp, const Locked& locked) const {
+  if (table_.clocks(locked).is_finished(stamp)) return;
+  settling.is_possible &= is_ordered(stamp, locked);
+  Formation& known = settling.formation;
+  settling.is_behind |= known.queue != 0 && known.queue != stamp.queue;
+  if (known.queue == 0 || stamp.serial > known.serial) known = {stamp.queue, stamp.serial};
 }
 
 /// Whether a submission that goes to the backend now can come after it.
@@ -205,6 +220,7 @@ Result<void> Preparation::carry_out(Plan& plan, Flight& flight, const Locked& lo
   wait_for(record->shared->formation, flight, locked);
   if (plan.kind == Kind::settle) {
     wait_for_remains(*record, flight, locked);
+    if (plan.is_behind) plan.formation = {queue_, flight.serial};
     touch(plan.buffer, *record, Access::write, flight.serial, locked);  // nobody may share it again meanwhile
     return {};
   }
@@ -241,6 +257,7 @@ void Preparation::apply(Plan& plan, const Locked& locked) noexcept {
   if (plan.kind == Kind::settle) {
     shared.is_taken = true;
     record.origin = std::move(shared.origin);
+    record.formation = plan.formation;
     record.shared.reset();
     return;
   }

@@ -85,6 +85,14 @@ class Preparation {
     backend::MemoryId memory = backend::MemoryId::none;  // the new one
     std::uint64_t remains = 0;                           // of a copy: the record that gets what the buffer had
     Stamps stamps{};                                     // of a copy: those of the buffer from then on
+    Formation formation{};                               // of what settles: what its writers come after
+    bool is_behind = false;                              // of what settles: that is this submission
+  };
+  /// How the last owner of shared bytes may write them where they are.
+  struct Settling {
+    bool is_possible = false;
+    bool is_behind = false;  // several queues still use them: writers come after one that waits for all
+    Formation formation{};   // otherwise what still uses them
   };
   struct Touched {
     std::uint64_t buffer = 0;
@@ -95,9 +103,12 @@ class Preparation {
     std::optional<Stamp> before;
   };
 
-  void look_at_special(std::uint64_t id, BufferRecord& record, Access access, bool is_held, const Locked& locked);
+  /// How a special buffer that is written gets bytes of its own.
+  enum class Way : std::uint8_t { in_list, alone, apart };
+  void look_at_special(std::uint64_t id, BufferRecord& record, Access access, Way way, const Locked& locked);
   void want(std::uint64_t id, const BufferRecord& record);
-  [[nodiscard]] bool may_settle(const BufferRecord& record, const Locked& locked) const;
+  [[nodiscard]] Settling settling(const BufferRecord& record, const Locked& locked) const;
+  void count_use(Settling& settling, const Stamp& stamp, const Locked& locked) const;
   [[nodiscard]] bool is_ordered(const Stamp& stamp, const Locked& locked) const;
   [[nodiscard]] Plan* plan_of(std::uint64_t id) noexcept;
   Result<void> carry_out(Plan& plan, Flight& flight, const Locked& locked);

@@ -143,13 +143,15 @@ Result<void> QueueState::observe_before(std::vector<std::shared_ptr<QueueState>>
 }
 
 /// Adds the queues that what is newly finished has waited for.
-void QueueState::add_before(std::uint64_t reached, std::vector<std::shared_ptr<QueueState>>& before, const Locked&) {
+void QueueState::add_before(std::uint64_t reached, std::vector<std::shared_ptr<QueueState>>& before,
+                            const Locked& locked) {
   const std::uint64_t newest = std::min(reached, clock_.native.load());
   for (std::uint64_t serial = clock_.reached; serial < newest;) {  // never beyond the last of all serials
     const Flight& finished = flight(++serial);
     if (finished.is_plain) continue;
-    for (const Point& point : finished.waits) {
-      const auto native = state_of(point)->any_native_point(point.value());
+    for (const Stamp& stamp : finished.after) {
+      const QueueClock* const clock = table_->clocks(locked).find(stamp.queue);
+      const auto native = clock != nullptr ? clock->timeline->native_point(stamp.serial) : std::nullopt;
       QueueState* const sibling = native ? sibling_of(*native) : nullptr;
       if (sibling == nullptr || sibling == this) continue;
       auto queue = std::static_pointer_cast<QueueState>(native->queue);

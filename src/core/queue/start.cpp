@@ -49,19 +49,11 @@ QueueState* QueueState::sibling_of(const NativePoint& point) const noexcept {
   return queue != nullptr && queue->table_.get() == table_.get() ? queue : nullptr;
 }
 
-// What the backend is to wait for, of a flight whose waits are reached or promised.
+// What the backend is to wait for. A point that a hold was for has been reached; any other was bound to a submission.
 Result<void> QueueState::collect(const Flight& flight, NativeWaits& waits, const Locked& locked) {
   for (const Point& point : flight.waits) {
     const auto signal = state_of(point);
-    const PointStatus status = signal->timeline().status(point.value());
-    if (status == PointStatus::failed) return signal->failure();
-    if (status == PointStatus::reached || signal == timeline_) continue;
-    auto native = signal->native_point(point.value(), this);
-    if (!native) native = signal->any_native_point(point.value());  // others have promised it since it was let go
-    const QueueState* const sibling = native ? sibling_of(*native) : nullptr;
-    if (sibling == nullptr)
-      return Error(Errc::internal, fmt::format("{} is neither reached nor promised when released.", signal->text()));
-    if (sibling != this) waits.add({sibling->id(), native->serial}, sibling->number());
+    if (signal->timeline().status(point.value()) == PointStatus::failed) return signal->failure();
   }
   for (const Stamp& stamp : flight.after) {
     const QueueClock* const clock = table_->clocks(locked).find(stamp.queue);
@@ -124,7 +116,7 @@ void QueueState::publish(std::uint64_t serial, Aftermath& aftermath) noexcept {
   if (timeline_->timeline().has_waiters(serial)) aftermath.started = serial;
 }
 
-// What the submission signals comes by itself now, unless the queue has failed meanwhile.
+// What the submission signals comes by itself from now on, unless the queue has failed meanwhile.
 void QueueState::keep_promises(Flight& flight, Aftermath& aftermath, const Locked&) noexcept {
   if (abandoned_) aftermath.started = flight.serial;
   if (life().is_lost()) return clear(flight, aftermath.worklist);

@@ -322,6 +322,9 @@ Result<Point> QueueState::accept(std::uint64_t first, std::size_t count, Locked&
   preparation_.commit(aftermath.worklist, locked);
   const Point point = SignalState::point(timeline_, newest_);
   for (std::uint64_t serial = first; serial - first < count; ++serial) {
+    for (Raise& raise : flight(serial).raises) raise.signal->promise(raise.promise);
+  }
+  for (std::uint64_t serial = first; serial - first < count; ++serial) {
     if (!flight(serial).refused) continue;
     fail_from(serial, *flight(serial).refused, aftermath.worklist, locked);
     break;
@@ -350,8 +353,12 @@ Result<void> QueueState::hold_for(Flight& flight, const Point& point, Aftermath&
   const PointStatus status = signal->timeline().status(point.value());
   if (status == PointStatus::failed && !flight.refused) flight.refused = signal->failure();
   if (status != PointStatus::pending || signal == timeline_) return {};
-  if (const auto native = signal->native_point(point.value(), this); native && sibling_of(*native) != nullptr)
-    return {};
+  if (const auto native = signal->native_point(point.value(), this)) {
+    if (const QueueState* const sibling = sibling_of(*native)) {
+      if (sibling != this) flight.after.push_back({sibling->number(), native->serial, 0});
+      return {};
+    }
+  }
   if (!flight.hold) {
     flight.hold =
         std::make_unique<Hold>(std::weak_ptr<Hold::Queue>(std::static_pointer_cast<QueueState>(shared_from_this())));

@@ -32,16 +32,20 @@ SignalState::SignalState(std::weak_ptr<Observable> queue, std::uint64_t initial,
 bool SignalState::promise(Promise& promise) noexcept {
   {
     std::lock_guard lock(promises_mutex_);
-    promise.previous = nullptr;
-    promise.next = promises_;
-    if (promises_ != nullptr) promises_->previous = &promise;
-    promises_ = &promise;
-    promise.is_linked = true;
-    promise.is_watched = false;
+    if (!promise.is_linked) link(promise);
   }
   // A waiter links itself first and looks for promises second; here it is the other way round, so one of the two sees
   // the other.
   return timeline_.has_waiters(promise.value);
+}
+
+void SignalState::link(Promise& promise) noexcept {
+  promise.previous = nullptr;
+  promise.next = promises_;
+  if (promises_ != nullptr) promises_->previous = &promise;
+  promises_ = &promise;
+  promise.is_linked = true;
+  promise.is_watched = false;
 }
 
 void SignalState::forget(Promise& promise) noexcept {
@@ -58,25 +62,14 @@ std::optional<NativePoint> SignalState::native_point(std::uint64_t value, const 
     return queue && queue->is_native(value) ? std::optional(NativePoint{std::move(queue), value}) : std::nullopt;
   }
   std::lock_guard lock(promises_mutex_);
-  const Promise* best = nullptr;
-  bool is_only = true;
+  const Promise* first = nullptr;  // of one queue, as the others must be
   for (const Promise* each = promises_; each != nullptr; each = each->next) {
     if (each->value < value) continue;
     if (each->point.queue.get() == own) return each->point;
-    is_only &= best == nullptr || best->point.queue == each->point.queue;
-    if (best == nullptr || each->point.serial < best->point.serial) best = each;
+    if (first != nullptr && first->point.queue != each->point.queue) return std::nullopt;
+    if (first == nullptr || each->point.serial < first->point.serial) first = each;
   }
-  return best != nullptr && is_only ? std::optional(best->point) : std::nullopt;
-}
-
-std::optional<NativePoint> SignalState::any_native_point(std::uint64_t value) const noexcept {
-  if (belongs_to_queue_) return native_point(value);
-  std::lock_guard lock(promises_mutex_);
-  const Promise* best = nullptr;
-  for (const Promise* each = promises_; each != nullptr; each = each->next) {
-    if (each->value >= value && (best == nullptr || each->value < best->value)) best = each;
-  }
-  return best != nullptr ? std::optional(best->point) : std::nullopt;
+  return first != nullptr && first->is_native() ? std::optional(first->point) : std::nullopt;
 }
 
 std::vector<std::shared_ptr<Observable>> SignalState::promising() const {
@@ -118,7 +111,7 @@ void SignalState::watch(std::uint64_t value) noexcept {
 std::optional<NativePoint> SignalState::next_unwatched(std::uint64_t value) noexcept {
   std::lock_guard lock(promises_mutex_);
   for (Promise* each = promises_; each != nullptr; each = each->next) {
-    if (each->value >= value && !std::exchange(each->is_watched, true)) return each->point;
+    if (each->value >= value && each->is_native() && !std::exchange(each->is_watched, true)) return each->point;
   }
   return std::nullopt;
 }

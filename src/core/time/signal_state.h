@@ -14,7 +14,7 @@
 
 namespace pintle::core {
 
-/// A submission that a backend has accepted.
+/// A submission, and its queue.
 struct NativePoint {
   std::shared_ptr<Observable> queue;
   std::uint64_t serial = 0;
@@ -29,6 +29,9 @@ struct Promise {
   Promise* next = nullptr;
   bool is_linked = false;
   bool is_watched = false;  // somebody has been asked to observe it when it comes
+
+  /// A backend has the submission: it comes without anybody's help.
+  [[nodiscard]] bool is_native() const noexcept { return point.queue->is_native(point.serial); }
 };
 
 /// A timeline and the submissions that will raise it. A point with a promise comes by itself; without one somebody has
@@ -50,17 +53,16 @@ class SignalState {
   /// As it appears in messages: `[Signal 3 "ready"]`, `[Queue 2]`.
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
-  /// The promise stays where it is until it is forgotten. True when somebody waits, for whom it is to be watched.
-  [[nodiscard]] bool promise(Promise& promise) noexcept;
+  /// The promise stays where it is until it is forgotten. It is made when the submission is accepted, and once more
+  /// when a backend has it: true is then that somebody waits, for whom it is to be watched.
+  bool promise(Promise& promise) noexcept;
   /// The promise has been kept or broken.
   void forget(Promise& promise) noexcept;
-  /// The submission that alone will bring the timeline to `value` or beyond, if a backend has it already and nobody
-  /// else has promised as much; what `own` has promised comes before all else of that queue, whoever has promised more.
+  /// The submission that will bring the timeline to `value` or beyond, if a backend has it already and no other queue
+  /// has promised as much, be it held; what `own` has promised comes before all else of that queue, whoever has
+  /// promised more.
   [[nodiscard]] std::optional<NativePoint> native_point(std::uint64_t value,
                                                         const Observable* own = nullptr) const noexcept;
-
-  /// One of the submissions that will, if there are several.
-  [[nodiscard]] std::optional<NativePoint> any_native_point(std::uint64_t value) const noexcept;
 
   /// Counts in what devices have finished without being watched.
   void refresh();
@@ -78,6 +80,7 @@ class SignalState {
   Result<void> wait(std::uint64_t value, Deadline deadline);
 
  private:
+  void link(Promise& promise) noexcept;
   [[nodiscard]] Result<void> park(std::uint64_t value, Deadline deadline);
   [[nodiscard]] Result<void> wait_for(const NativePoint& point, std::uint64_t value, Deadline deadline);
   [[nodiscard]] std::optional<NativePoint> next_unwatched(std::uint64_t value) noexcept;
