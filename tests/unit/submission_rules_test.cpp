@@ -235,19 +235,19 @@ TEST(SignalOfSeveral, WhatIsHeldMayBringAPointFirst) {
 
 // What was bound to one submission starts behind that one, whoever has promised as much meanwhile.
 TEST(SignalOfSeveral, AnotherDeviceMayPromiseAsMuchLater) {
-  const Device device = must(open("cpu")), other = must(open("cpu?inline"));
+  const Device device = must(open("cpu")), other = must(open("faulty(cpu)"));
   Queue first = must(device.queue()), waiting = must(device.queue()), elsewhere = must(other.queue());
-  Signal signal = must(Signal::create()), gate = must(Signal::create()), never = must(Signal::create());
-  Latch latch;
+  Signal signal = must(Signal::create()), gate = must(Signal::create());
+  Latch latch, far;
   must(first.submit(latch.closed(), {.signal = {signal.at(6)}}));
   must(waiting.submit(CommandList{}, {.wait = {gate.at(1)}}));
   const Point after = must(waiting.submit(CommandList{}, {.wait = {signal.at(5)}}));
-  must(elsewhere.submit(CommandList{}, {.wait = {never.at(1)}, .signal = {signal.at(6)}}));
+  must(elsewhere.submit(far.closed(), {.signal = {signal.at(6)}}));
   must(gate.set(1));
   latch.open();
   const auto waited = after.wait(5s);
   EXPECT_TRUE(waited) << waited.error().text();
-  must(never.set(1));
+  far.open();
   must(device.wait_idle());
   must(other.wait_idle());
 }
