@@ -102,8 +102,9 @@ bool Preparation::may_settle(const BufferRecord& record, const Locked& locked) c
   bool may = true;
   table_.for_each_retired(
       [&](const BufferRecord& other) {
-        if (other.shared == record.shared)
-          may &= std::ranges::all_of(other.stamps, [&](const Stamp& stamp) { return is_ordered(stamp, locked); });
+        if (other.shared != record.shared) return;
+        may &= other.loan.expired();  // another device's uses have no stamps
+        may &= std::ranges::all_of(other.stamps, [&](const Stamp& stamp) { return is_ordered(stamp, locked); });
       },
       locked);
   return may;

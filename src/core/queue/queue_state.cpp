@@ -190,6 +190,7 @@ void QueueState::clear(Flight& flight, Worklist& worklist) noexcept {
   if (!flight.bindings.empty()) flight.bindings.clear();
   if (std::exchange(flight.is_plain, true)) return;
   flight.raises.clear();
+  flight.loans.clear();
   flight.after.clear();
   flight.waits.clear();
   flight.label.clear();

@@ -28,6 +28,7 @@ struct Part {
   RecordingState* recording = nullptr;
   std::span<const SlotValue> bindings{};
   std::uint64_t unshared = 0;
+  std::span<Loan* const> loans{};    ///< What the list has of other devices.
   SubmitOptions* options = nullptr;  ///< Taken apart; null is none.
 };
 
@@ -184,6 +185,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue 
   [[nodiscard]] std::string place() const;
   Result<Point> accept(std::uint64_t first, std::size_t count, Locked& locked, Aftermath& aftermath);
   Result<void> hold(Flight& flight, Aftermath& aftermath);
+  Result<void> hold_again(Flight& flight, Aftermath& aftermath);
   Result<void> hold_for(Flight& flight, const Point& point, Aftermath& aftermath);
   Result<void> come_after(Flight& flight, std::vector<Point>&& points, Aftermath& aftermath);
   [[nodiscard]] QueueState* sibling_of(const NativePoint& point) const noexcept;

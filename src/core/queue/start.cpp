@@ -57,7 +57,8 @@ Result<void> QueueState::collect(const Flight& flight, NativeWaits& waits, const
     if (status == PointStatus::failed) return signal->failure();
     if (status == PointStatus::reached || signal == timeline_) continue;
     auto native = signal->native_point(point.value(), this);
-    if (!native) native = signal->any_native_point(point.value());  // others have promised it since it was let go
+    if (!native || sibling_of(*native) == nullptr)  // others have promised it since it was let go
+      native = signal->any_native_point(point.value(), [this](const NativePoint& one) { return sibling_of(one); });
     const QueueState* const sibling = native ? sibling_of(*native) : nullptr;
     if (sibling == nullptr)
       return Error(Errc::internal, fmt::format("{} is neither reached nor promised when released.", signal->text()));
@@ -157,10 +158,11 @@ bool QueueState::pump_one(Aftermath& aftermath) {
   if (!has_held(locked)) return false;
   Flight& next = flight(clock_.native.load() + 1);
   if (next.hold && !next.hold->is_open()) return false;
-  next.hold.reset();
+  const auto looked = base::contain("looking at what is held", [&] { return hold_again(next, aftermath); });
+  if (looked && next.hold) return false;
   preparation_.begin(number_);
   const std::uint64_t serial = next.serial;
-  if (const auto started = start(next, locked, aftermath, false); !started) {
+  if (const auto started = looked ? start(next, locked, aftermath, false) : looked; !started) {
     if (life().is_lost()) return false;
     fail_from(serial, explained(started.error(), [&] { return "starting a held submission of " + text_; }),
               aftermath.worklist, locked);

@@ -228,6 +228,7 @@ Result<void> QueueState::fill(Flight& flight, Part& part, const Locked& locked) 
   flight.is_plain = false;
   if (part.unshared != 0) PINTLE_TRY(preparation_.use(part.unshared, Access::read, flight, locked));
   else flight.list = std::move(*part.list);
+  flight.loans.assign(part.loans.begin(), part.loans.end());
   PINTLE_TRY(preparation_.resolve(flight.list, flight, locked));
   auto& commands = ListReader::commands(flight.list);
   const auto aliases = table_->aliases(locked);
@@ -358,6 +359,19 @@ Result<void> QueueState::hold_for(Flight& flight, const Point& point, Aftermath&
   }
   if (flight.hold->add(signal, point.value())) aftermath.awaited.push_back(point);
   return {};
+}
+
+// What a held flight waits for may have come otherwise than it was promised, and forks of bytes that it has of another
+// device may be copied since.
+Result<void> QueueState::hold_again(Flight& flight, Aftermath& aftermath) {
+  flight.hold.reset();
+  for (const Loan* const loan : flight.loans) {
+    for (const Point& copy : loan->copies()) {
+      if (peek(copy)->timeline().status(copy.value()) == PointStatus::pending)
+        PINTLE_TRY(hold_for(flight, copy, aftermath));
+    }
+  }
+  return hold(flight, aftermath);
 }
 
 // What the user cannot know of and has not started.

@@ -69,16 +69,6 @@ std::optional<NativePoint> SignalState::native_point(std::uint64_t value, const 
   return best != nullptr && is_only ? std::optional(best->point) : std::nullopt;
 }
 
-std::optional<NativePoint> SignalState::any_native_point(std::uint64_t value) const noexcept {
-  if (belongs_to_queue_) return native_point(value);
-  std::lock_guard lock(promises_mutex_);
-  const Promise* best = nullptr;
-  for (const Promise* each = promises_; each != nullptr; each = each->next) {
-    if (each->value >= value && (best == nullptr || each->value < best->value)) best = each;
-  }
-  return best != nullptr ? std::optional(best->point) : std::nullopt;
-}
-
 std::vector<std::shared_ptr<Observable>> SignalState::promising() const {
   std::vector<std::shared_ptr<Observable>> queues;
   std::lock_guard lock(promises_mutex_);

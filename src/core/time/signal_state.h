@@ -59,8 +59,20 @@ class SignalState {
   [[nodiscard]] std::optional<NativePoint> native_point(std::uint64_t value,
                                                         const Observable* own = nullptr) const noexcept;
 
-  /// One of the submissions that will, if there are several.
-  [[nodiscard]] std::optional<NativePoint> any_native_point(std::uint64_t value) const noexcept;
+  /// One of the submissions that will, if there are several. `is_wanted` takes no lock.
+  [[nodiscard]] std::optional<NativePoint> any_native_point(std::uint64_t value) const noexcept {
+    return any_native_point(value, [](const NativePoint&) { return true; });
+  }
+  template <class Is>
+  [[nodiscard]] std::optional<NativePoint> any_native_point(std::uint64_t value, Is is_wanted) const noexcept {
+    if (belongs_to_queue_) return native_point(value);
+    const std::lock_guard lock(promises_mutex_);
+    const Promise* best = nullptr;
+    for (const Promise* each = promises_; each != nullptr; each = each->next) {
+      if (each->value >= value && (best == nullptr || each->value < best->value) && is_wanted(each->point)) best = each;
+    }
+    return best != nullptr ? std::optional(best->point) : std::nullopt;
+  }
 
   /// Counts in what devices have finished without being watched.
   void refresh();
