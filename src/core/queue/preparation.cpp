@@ -99,7 +99,7 @@ void Preparation::want(std::uint64_t id, const BufferRecord& record) {
 /// waiting for that could be waiting for itself.
 bool Preparation::may_settle(const BufferRecord& record, const Locked& locked) const {
   if (record.shared->owners > 1 || record.shared->origin.is_foreign) return false;
-  bool may = true;
+  bool may = record.copied_by.queue == 0 || is_ordered({record.copied_by.queue, record.copied_by.serial, 0}, locked);
   table_.for_each_retired(
       [&](const BufferRecord& other) {
         if (other.shared != record.shared) return;
@@ -206,6 +206,7 @@ Result<void> Preparation::carry_out(Plan& plan, Flight& flight, const Locked& lo
   wait_for(record->shared->formation, flight, locked);
   if (plan.kind == Kind::settle) {
     wait_for_remains(*record, flight, locked);
+    wait_for(record->copied_by, flight, locked);
     touch(plan.buffer, *record, Access::write, flight.serial, locked);  // nobody may share it again meanwhile
     return {};
   }
@@ -243,6 +244,7 @@ void Preparation::apply(Plan& plan, const Locked& locked) noexcept {
     shared.is_taken = true;
     record.origin = std::move(shared.origin);
     record.shared.reset();
+    record.copied_by = {queue_, record.stamps.find(queue_)->serial};  // after it the others have read these bytes
     return;
   }
   const Stamp by{queue_, plan.stamps.find(queue_)->serial, 0};

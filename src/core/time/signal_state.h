@@ -47,6 +47,8 @@ class SignalState {
     return {signal, value};
   }
   [[nodiscard]] bool belongs_to_queue() const noexcept { return belongs_to_queue_; }
+  /// Whose timeline it is; null for a user's signal.
+  [[nodiscard]] std::shared_ptr<Observable> queue() const noexcept { return queue_.lock(); }
   /// As it appears in messages: `[Signal 3 "ready"]`, `[Queue 2]`.
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
