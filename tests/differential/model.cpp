@@ -71,9 +71,7 @@ bool Model::perform(const Step& step) {
     case Act::map_file: return make_import(step);
     case Act::fork: return fork(step);
     case Act::unshare: return unshare(step);
-    case Act::seal:
-      if (living(step.buffer) == nullptr) return false;
-      return buffers_.at(step.buffer).sealed = true;
+    case Act::seal: return seal(step);
     case Act::drop_buffer:
     case Act::free_buffer: return drop_buffer(step);
     case Act::drop_queue:
@@ -186,6 +184,15 @@ bool Model::fork(const Step& step) {
   return true;
 }
 
+// A device does not see what another does to host memory: whoever seals that says that it has ended.
+bool Model::seal(const Step& step) {
+  const BufferState* const buffer = living(step.buffer);
+  if (buffer == nullptr) return false;
+  if (buffer->imported && devices_.size() > 1 && !order_.may_touch({buffer->storage, 0, buffer->count, false}))
+    return false;
+  return buffers_.at(step.buffer).sealed = true;
+}
+
 // Nobody's bytes change; writers are kept away, as from any reader.
 bool Model::unshare(const Step& step) {
   const BufferState* const buffer = living(step.buffer);
@@ -219,6 +226,8 @@ bool Model::drop_pool(const Step& step) {
 
 bool Model::drop_device(const Step& step) {
   if (!has_device(step.device) || !order_.has_all()) return false;
+  // Nobody sees that a submission will raise a signal as long as another device holds it.
+  if (devices_.size() > 1 && order_.needs_promises()) return false;
   gone_[static_cast<std::size_t>(step.device)] = true;
   for (auto& [number, buffer] : buffers_)
     if (buffer.device == step.device) buffer.alive = false;

@@ -113,6 +113,7 @@ class Model {
   bool allocate(const Step& step);
   bool fork(const Step& step);
   bool unshare(const Step& step);
+  bool seal(const Step& step);
   bool drop_buffer(const Step& step);
   bool make_queue(const Step& step);
   bool submit(const Step& step);

@@ -83,6 +83,8 @@ class Order {
   [[nodiscard]] bool has_closed_latch() const;
   [[nodiscard]] bool has_pending() const;
   [[nodiscard]] bool has_all() const;  ///< Nothing is pending, no latch closed.
+  /// Something unfinished waits for a signal that only submissions raise.
+  [[nodiscard]] bool needs_promises() const;
   /// What a use of a new buffer of this queue comes after.
   [[nodiscard]] Clock birth(int queue) const;
   /// The host may touch the bytes.

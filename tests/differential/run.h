@@ -114,6 +114,7 @@ class Run {
   [[nodiscard]] int device_of_queue(int queue) const { return case_.end.queues().at(queue).device; }
   [[nodiscard]] bool executes(int device) { return world_.at(device).ability.executes; }
   [[nodiscard]] bool may_fail() const;
+  [[nodiscard]] bool has_closed() const;
 
   void wait_idle();
   void check_calls();

@@ -67,6 +67,7 @@ struct BufferRecord {
   Formation formation{};  ///< The bytes come from it: whoever uses the buffer comes after.
   Formation copied_by{};  ///< It makes a fork: whoever writes the buffer comes after.
   std::weak_ptr<Loan> loan{};
+  bool is_lent_for_writing = false;  ///< Another device's lists may write the bytes, as long as there is a loan.
   Origin origin{};
   std::shared_ptr<SharedBytes> shared{};  ///< With forks; the origin is there then.
   std::shared_ptr<const void> kept{};     ///< The user's, until the buffer goes.
@@ -74,6 +75,7 @@ struct BufferRecord {
 
   [[nodiscard]] const Origin& source() const noexcept { return shared != nullptr ? shared->origin : origin; }
   [[nodiscard]] bool is_lazy() const noexcept { return memory == backend::MemoryId::none; }
+  [[nodiscard]] bool may_be_written_outside() const noexcept { return is_lent_for_writing && !loan.expired(); }
   /// Whether somebody must look at it before a command names its memory.
   [[nodiscard]] bool is_special() const noexcept {
     return is_sealed || is_lazy() || shared != nullptr || formation.queue != 0 || copied_by.queue != 0;

@@ -377,19 +377,38 @@ Result<std::shared_ptr<Loan>> BufferTable::loan_of(std::uint64_t id, Access acce
     if (loan == nullptr) {
       loan = std::make_shared<Loan>(life_, life_.keep(*this), place);
       record->loan = loan;
+      record->is_lent_for_writing = false;
     }
+    record->is_lent_for_writing |= writes(access);
   }
   if (const Result<void> lent = lend(*loan, place); !lent) return life_.report(lent.error());
   return loan;
 }
 
+/// Bytes that a fork shares stay where they are only until one of the two is written.
+bool BufferTable::is_movable(std::uint64_t id) {
+  const Locked locked = life_.lock();
+  BufferRecord* const record = find(id, locked);
+  return record != nullptr && record->shared != nullptr && !record->is_sealed && !settle(*record, locked);
+}
+
 Result<backend::Range> BufferTable::pin_for_loan(std::uint64_t id, Access access) {
-  auto place = pin(id, access);
+  if (is_movable(id)) return Error(Errc::unsupported, "Bytes that a fork shares cannot be lent: they may move.");
+  return pin(id, access);
+}
+
+std::vector<Point> BufferTable::formation_of(std::uint64_t id, Access access) {
+  std::vector<Point> points;
   const Locked locked = life_.lock();
   const BufferRecord* const record = find(id, locked);
-  if (record != nullptr && record->shared != nullptr && !record->is_sealed)
-    return Error(Errc::unsupported, "Bytes that a fork shares cannot be lent: they may move.");
-  return place;
+  if (record == nullptr || !record->is_special()) return points;
+  const auto add = [&](const Formation& formation) {
+    if (clocks_.is_finished(formation.queue, formation.serial)) return;
+    points.push_back(SignalState::point(clocks_.find(formation.queue)->timeline, formation.serial));
+  };
+  add(record->formation);
+  if (writes(access)) add(record->copied_by);
+  return points;
 }
 
 Result<std::shared_ptr<Loan>> BufferTable::lend(std::uint64_t id, Access access) {

@@ -70,6 +70,8 @@ class BufferTable final : public Deferred, public Loan::Lender {
   Result<backend::Range> place_of(std::uint64_t id);
   /// Maps a live buffer for another device; `unsupported` where it cannot be mapped.
   Result<std::shared_ptr<Loan>> lend(std::uint64_t id, Access access);
+  /// Work in flight that a use by another device comes after, though no point says so.
+  [[nodiscard]] std::vector<Point> formation_of(std::uint64_t id, Access access);
   /// Exports a live buffer to another device; `unsupported` where it cannot be exported.
   Result<std::shared_ptr<Loan>> share(std::uint64_t id, Access access, backend::Exported& exported);
   [[nodiscard]] std::string text(std::uint64_t id);
@@ -159,6 +161,7 @@ class BufferTable final : public Deferred, public Loan::Lender {
   [[nodiscard]] Result<void> check_import(std::span<std::byte> bytes, std::uint64_t offset, Access access, DType dtype,
                                           const Shape& shape, std::uint64_t size) const;
   [[nodiscard]] Result<backend::Range> pin_for_loan(std::uint64_t id, Access access);
+  [[nodiscard]] bool is_movable(std::uint64_t id);
   template <class Lend>
   Result<std::shared_ptr<Loan>> loan_of(std::uint64_t id, Access access, Lend lend);
   [[nodiscard]] Error exhausted(const Error& error);

@@ -1,6 +1,7 @@
 #include "core/buffers/loan.h"
 
 #include "base/fork.h"
+#include "core/time/signal_state.h"
 
 namespace pintle::core {
 
@@ -25,6 +26,19 @@ Result<void> Loan::map() {
   }
   if (!is_first) life_.device().unmap(place_.memory);
   return {};
+}
+
+void Loan::add_copy(Point copy) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(copies_, [](const Point& point) {
+    return peek(point)->timeline().status(point.value()) != PointStatus::pending;
+  });
+  copies_.push_back(std::move(copy));
+}
+
+std::vector<Point> Loan::copies() const {
+  const std::lock_guard lock(mutex_);
+  return copies_;
 }
 
 }  // namespace pintle::core

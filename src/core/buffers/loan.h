@@ -6,10 +6,12 @@
 #include <mutex>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "core/life/life.h"
 #include "pintle/backend/command.h"
 #include "pintle/error.h"
+#include "pintle/signal.h"
 
 namespace pintle::core {
 
@@ -36,12 +38,17 @@ class Loan {
   /// The bytes that have been mapped; empty before.
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
 
+  /// A copy of the bytes, which comes by itself: lists that have not started come after it, though no point says so.
+  void add_copy(Point copy);
+  [[nodiscard]] std::vector<Point> copies() const;
+
  private:
   Life& life_;  // the lender keeps it
   std::shared_ptr<Lender> lender_;
   backend::Range place_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::span<std::byte> bytes_;
+  std::vector<Point> copies_;  // that may be unfinished
 };
 
 }  // namespace pintle::core

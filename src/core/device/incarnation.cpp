@@ -52,8 +52,8 @@ void Incarnation::close() noexcept {
   if (base::in_forked_child())  // any lock may be held by a thread that exists in the parent only
     return keep_for_ever(life_.keep(*this));
   Reactor::instance().closed(life_.is_driven());
-  if (no_blocking == 0) return finish_close();
-  try {  // a callback may not block
+  if (no_blocking == 0 && others_wait == 0) return finish_close();
+  try {  // a callback may not block, nor may who has yet to start what the device waits for
     std::thread([self = life_.keep(*this)] { self->finish_close(); }).detach();
   } catch (const std::exception& refusal) {
     leak(refusal.what());

@@ -6,6 +6,9 @@ namespace pintle::core {
 /// Above zero inside callbacks and host calls, where waiting for a point could deadlock.
 inline thread_local int no_blocking = 0;
 
+/// Above zero while what others wait for may be waiting for this thread: see Worklist.
+inline thread_local int others_wait = 0;
+
 /// Forbids blocking on this thread for a scope.
 class NoBlocking {
  public:

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "core/door/object_names.h"
@@ -31,8 +32,7 @@ Result<Point> Crossings::submit(SubmitOptions* options) {
     else if (side.loan != nullptr) use_loan(side);
     else staged.push_back(std::move(side));
   }
-  if (staged.empty()) return queue_->submit(std::move(list_), options);
-  return submit_pieces(staged, options);
+  return staged.empty() ? submit_whole(options) : submit_pieces(staged, options);
 }
 
 Result<Crossings::Side> Crossings::look(const Crossing& crossing) const {
@@ -53,8 +53,17 @@ Result<Crossings::Side> Crossings::look(const Crossing& crossing) const {
   return Side{local, other, std::move(owner), is_inbound, nullptr, nullptr, crossing.command};
 }
 
-// How the bytes will go.
+// How the bytes will go, and what comes before. A move is a submission of the other device, which knows by itself.
 Result<void> Crossings::settle(Side& side) {
+  PINTLE_TRY(find_way(side));
+  const auto loan = side.lent();
+  if (loan == nullptr) return {};
+  if (std::ranges::find(loans_, loan.get()) == loans_.end()) loans_.push_back(loan.get());
+  for (Point& point : side.owner->formation_of(side.other.buffer_, side.access())) before_.push_back(std::move(point));
+  return {};
+}
+
+Result<void> Crossings::find_way(Side& side) {
   if (list_.incarnation_ == 0) {
     list_.incarnation_ = side.local.incarnation_;
     list_.first_buffer_ = side.local.buffer_;
@@ -110,9 +119,18 @@ void Crossings::use_loan(const Side& side) {
   list_.retained_.push_back(side.loan);
 }
 
+Result<Point> Crossings::submit_whole(SubmitOptions* options) {
+  SubmitOptions none;
+  SubmitOptions& all = options != nullptr ? *options : none;
+  all.wait.insert(all.wait.end(), before_.begin(), before_.end());
+  std::array parts{Part{.list = &list_, .loans = loans_, .options = &all}};
+  return queue_->submit(parts);
+}
+
 Result<Point> Crossings::submit_pieces(const std::vector<Side>& staged, SubmitOptions* options) {
   SubmitOptions all = options != nullptr ? std::move(*options) : SubmitOptions{};
   PINTLE_TRY(queue_->check(all));
+  all.wait.insert(all.wait.end(), before_.begin(), before_.end());
   turn_ = std::make_shared<SignalState>(0, "crossing");
   cut(staged, all);
   for (Piece& piece : pieces_) keep_devices(piece.list, staged);
@@ -185,7 +203,7 @@ Result<Point> Crossings::submit_all() {
     if (!moved) return moved.error().during("submitting a copy to " + queue_->text());
   }
   std::vector<Part> parts;
-  for (Piece& piece : pieces_) parts.push_back({.list = &piece.list, .options = &piece.options});
+  for (Piece& piece : pieces_) parts.push_back({.list = &piece.list, .loans = loans_, .options = &piece.options});
   return queue_->submit(parts);
 }
 

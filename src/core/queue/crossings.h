@@ -46,6 +46,7 @@ class Crossings {
     std::shared_ptr<Loan> loan;          // of mapped memory; null: through the host
     std::size_t command = 0;
 
+    [[nodiscard]] std::shared_ptr<Loan> lent() const noexcept { return twin != nullptr ? twin->loan : loan; }
     /// What is done to `other`.
     [[nodiscard]] Access access() const noexcept { return is_inbound ? Access::read : Access::write; }
   };
@@ -58,9 +59,11 @@ class Crossings {
 
   Result<Side> look(const Crossing& crossing) const;
   Result<void> settle(Side& side);
+  Result<void> find_way(Side& side);
   Result<const Twin*> find_twin(const Side& side);
   void use_twin(const Side& side);
   void use_loan(const Side& side);
+  Result<Point> submit_whole(SubmitOptions* options);
   Result<Point> submit_pieces(const std::vector<Side>& staged, SubmitOptions* options);
   void cut(const std::vector<Side>& staged, SubmitOptions& options);
   void cut_at(const Side& side);
@@ -71,6 +74,8 @@ class Crossings {
   std::shared_ptr<QueueState> queue_;
   CommandList& list_;
   std::list<Twin> twins_;      // one for each buffer, so that hazards are seen; until the list is submitted
+  std::vector<Loan*> loans_;   // which the list keeps
+  std::vector<Point> before_;  // what makes the bytes that are lent
   std::size_t taken_ = 0;      // commands of the list
   std::vector<Piece> pieces_;  // of the queue, in order
   std::vector<Piece> moves_;   // of other devices

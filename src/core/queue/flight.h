@@ -16,6 +16,7 @@
 
 namespace pintle::core {
 
+class Loan;
 class RecordingState;
 
 /// A signal to raise, or to fail, with a submission.
@@ -37,6 +38,7 @@ struct alignas(64) Flight {
   std::vector<Point> waits;
   std::vector<Stamp> after;  // native work of the device that the user cannot know of
   std::vector<Raise> raises;
+  std::vector<Loan*> loans;  // of other devices' bytes; the list keeps them
   std::string label;
   std::optional<Error> refused;     // what it waits for has failed already
   std::unique_ptr<HostRun[]> runs;  // of a replay's host functions

@@ -69,7 +69,7 @@ void Preparation::look_at_special(std::uint64_t id, BufferRecord& record, Access
   const Settling last = settling(record, locked);
   if (!last.is_possible) return want(id, record);
   if (last.is_behind && way == Way::in_list) return apart_.push_back(id);
-  plans_.push_back({.buffer = id, .kind = Kind::settle, .formation = last.formation, .is_behind = last.is_behind});
+  plans_.push_back({.buffer = id, .kind = Kind::settle, .after = last.after, .is_behind = last.is_behind});
 }
 
 void Preparation::come_after(BufferRecord& record, Access access, const Locked& locked) {
@@ -104,12 +104,11 @@ Preparation::Settling Preparation::settling(const BufferRecord& record, const Lo
   const SharedBytes& shared = *record.shared;
   if (shared.owners > 1 || shared.origin.is_foreign) return {};
   Settling settling{.is_possible = true};
-  for (const Formation& formation : {shared.formation, record.formation}) {
-    if (formation.queue != 0) count_use(settling, {formation.queue, formation.serial, 0}, locked);
-  }
+  count_use(settling, {record.copied_by.queue, record.copied_by.serial, 0}, locked);
   table_.for_each_retired(
       [&](const BufferRecord& other) {
         if (other.shared != record.shared) return;
+        settling.is_possible &= other.loan.expired();  // another device's uses have no stamps
         for (const Stamp& stamp : other.stamps) count_use(settling, stamp, locked);
       },
       locked);
@@ -117,9 +116,9 @@ Preparation::Settling Preparation::settling(const BufferRecord& record, const Lo
 }
 
 void Preparation::count_use(Settling& settling, const Stamp& stamp, const Locked& locked) const {
-  if (table_.clocks(locked).is_finished(stamp)) return;
+  if (stamp.queue == 0 || table_.clocks(locked).is_finished(stamp)) return;
   settling.is_possible &= is_ordered(stamp, locked);
-  Formation& known = settling.formation;
+  Formation& known = settling.after;
   settling.is_behind |= known.queue != 0 && known.queue != stamp.queue;
   if (known.queue == 0 || stamp.serial > known.serial) known = {stamp.queue, stamp.serial};
 }
@@ -220,7 +219,8 @@ Result<void> Preparation::carry_out(Plan& plan, Flight& flight, const Locked& lo
   wait_for(record->shared->formation, flight, locked);
   if (plan.kind == Kind::settle) {
     wait_for_remains(*record, flight, locked);
-    if (plan.is_behind) plan.formation = {queue_, flight.serial};
+    wait_for(record->copied_by, flight, locked);
+    if (plan.is_behind) plan.after = {queue_, flight.serial};
     touch(plan.buffer, *record, Access::write, flight.serial, locked);  // nobody may share it again meanwhile
     return {};
   }
@@ -257,7 +257,7 @@ void Preparation::apply(Plan& plan, const Locked& locked) noexcept {
   if (plan.kind == Kind::settle) {
     shared.is_taken = true;
     record.origin = std::move(shared.origin);
-    record.formation = plan.formation;
+    record.copied_by = plan.after;
     record.shared.reset();
     return;
   }

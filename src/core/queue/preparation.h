@@ -85,14 +85,14 @@ class Preparation {
     backend::MemoryId memory = backend::MemoryId::none;  // the new one
     std::uint64_t remains = 0;                           // of a copy: the record that gets what the buffer had
     Stamps stamps{};                                     // of a copy: those of the buffer from then on
-    Formation formation{};                               // of what settles: what its writers come after
+    Formation after{};                                   // of what settles: what its writers come after
     bool is_behind = false;                              // of what settles: that is this submission
   };
   /// How the last owner of shared bytes may write them where they are.
   struct Settling {
     bool is_possible = false;
     bool is_behind = false;  // several queues still use them: writers come after one that waits for all
-    Formation formation{};   // otherwise what still uses them
+    Formation after{};       // otherwise what still uses them
   };
   struct Touched {
     std::uint64_t buffer = 0;

@@ -8,6 +8,7 @@
 
 #include "core/door/describe.h"
 #include "core/list/list_reader.h"
+#include "core/time/coming.h"
 #include "core/time/reactor.h"
 
 namespace pintle::core {
@@ -197,6 +198,7 @@ void QueueState::clear(Flight& flight, Worklist& worklist) noexcept {
   if (!flight.bindings.empty()) flight.bindings.clear();
   if (std::exchange(flight.is_plain, true)) return;
   flight.raises.clear();
+  flight.loans.clear();
   flight.after.clear();
   flight.waits.clear();
   flight.label.clear();
@@ -232,6 +234,30 @@ Result<bool> QueueState::wait_rest(Deadline deadline) {
   }
   if (serial) PINTLE_TRY(wait_native(*serial, deadline));
   return serial.has_value();
+}
+
+bool QueueState::add_waits(std::uint64_t serial, std::vector<Point>& points) {
+  const Locked locked = life().lock();
+  if (serial > clock_.last) return false;
+  for (std::uint64_t held = clock_.native.load(); held < serial;) {
+    const std::vector<Point>& waits = flight(++held).waits;
+    points.insert(points.end(), waits.begin(), waits.end());
+  }
+  return true;
+}
+
+bool QueueState::wait_held(Deadline deadline) {
+  std::vector<Point> points;
+  {
+    const Locked locked = life().lock();
+    if (life().is_lost() || !has_held(locked)) return false;
+    points = flight(clock_.native.load() + 1).waits;
+  }
+  if (!come_by_themselves(points)) return false;
+  for (const Point& point : points) static_cast<void>(state_of(point)->wait(point.value(), deadline));
+  Worklist worklist;
+  run_deferred(worklist);  // whoever was told first may be late
+  return Clock::now() < deadline;
 }
 
 std::uint64_t QueueState::abandon(const Locked&) noexcept {

@@ -28,6 +28,7 @@ struct Part {
   RecordingState* recording = nullptr;
   std::span<const SlotValue> bindings{};
   std::uint64_t unshared = 0;
+  std::span<Loan* const> loans{};    ///< What the list has of other devices.
   SubmitOptions* options = nullptr;  ///< Taken apart; null is none.
 };
 
@@ -77,6 +78,8 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue 
   [[nodiscard]] Point last();
   /// Waits for what the backend has, also of a queue that has failed; false when it has nothing.
   Result<bool> wait_rest(Deadline deadline);
+  /// Waits until what is held first has started or failed; false where that does not come by itself.
+  bool wait_held(Deadline deadline);
 
   Result<void> observe(Worklist& worklist) override;
   Result<void> wait_native(std::uint64_t serial, Deadline deadline) override;
@@ -85,6 +88,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue 
     if (is_driven()) siblings_.drive();
   }
   void report(const Error& error) noexcept override { static_cast<void>(life().report(error)); }
+  bool add_waits(std::uint64_t serial, std::vector<Point>& points) override;
   [[nodiscard]] std::string describe_oldest() override;
   /// Has the queue looked at again when no lock is held.
   void look_again(Worklist& worklist) noexcept override {
@@ -186,6 +190,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue 
   [[nodiscard]] std::string place() const;
   Result<Point> accept(std::uint64_t first, std::size_t count, Locked& locked, Aftermath& aftermath);
   Result<void> hold(Flight& flight, Aftermath& aftermath);
+  Result<void> hold_again(Flight& flight, Aftermath& aftermath);
   Result<void> hold_for(Flight& flight, const Point& point, Aftermath& aftermath);
   Result<void> come_after(Flight& flight, std::vector<Point>&& points, Aftermath& aftermath);
   [[nodiscard]] QueueState* sibling_of(const NativePoint& point) const noexcept;

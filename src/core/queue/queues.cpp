@@ -276,21 +276,39 @@ Result<void> Queues::wait_idle(Deadline deadline) {
     if (waited) continue;
     if (queue->timeline()->timeline().status(last.value()) == PointStatus::pending) return waited;
     if (no_blocking > 0) return blocking_refused("Waiting for " + queue->text());
-    PINTLE_TRY(queue->wait_rest(deadline));
+    PINTLE_TRY(wait_for_rest(*queue, deadline));
     const Locked locked = life_.lock();
     if (answer && !queue->is_abandoned(locked)) answer = waited;
   }
   return answer;
 }
 
+// What came before the failure, held or not.
+Result<void> Queues::wait_for_rest(QueueState& queue, Deadline deadline) {
+  for (;;) {
+    PINTLE_TRY(queue.wait_rest(deadline));
+    std::uint64_t rest = 0;
+    {
+      const Locked locked = life_.lock();
+      rest = queue.clock(locked).last;
+    }
+    const auto is_pending = [&] { return queue.timeline()->timeline().status(rest) == PointStatus::pending; };
+    if (!is_pending()) return {};
+    if (const auto waited = queue.timeline()->wait(rest, deadline); !waited && is_pending()) return waited;
+  }
+}
+
+// What is held and waits for other devices is given to this one as it comes.
 Result<void> Queues::drain(Deadline deadline) {
-  drive();
   for (bool busy = true; busy;) {
+    drive();
     busy = false;
     for (const auto& queue : all()) {
       PINTLE_ASSIGN(waited, queue->wait_rest(deadline));
       busy |= waited;
     }
+    if (busy) continue;
+    for (const auto& queue : all()) busy |= queue->wait_held(deadline);
   }
   return {};
 }

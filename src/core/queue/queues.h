@@ -56,6 +56,7 @@ class Queues final : public Siblings, public Dispatcher, public Deferred {
   [[nodiscard]] std::shared_ptr<QueueState> find(std::uint64_t number, const Locked&) const noexcept;
   void run_driven();
   bool drive_once();
+  Result<void> wait_for_rest(QueueState& queue, Deadline deadline);
 
   Life& life_;
   BufferTable& table_;

@@ -36,7 +36,8 @@ Result<std::optional<Buffer>> QueueState::fork(const BufferView& of, const std::
   const Locked locked = life().lock();
   BufferRecord* record = table_->find(of.buffer_, locked);
   if (record == nullptr) return table_->stale(of.buffer_);
-  if (record->is_lazy() || (record->is_pinned && !record->is_sealed)) return std::optional<Buffer>();
+  if (record->is_lazy() || (record->is_pinned && !record->is_sealed) || record->may_be_written_outside())
+    return std::optional<Buffer>();
   const LastWrite last = last_write(*record, number_, table_->clocks(locked));
   if (!last.is_known) return std::optional<Buffer>();
   table_->reserve(locked);
@@ -121,12 +122,18 @@ void QueueState::come_after(std::uint64_t buffer, const Stamp& by, const Locked&
 // A write that was held when the fork was made is not part of it. Where the copy has not started either, points alone
 // say which of the two comes first.
 void QueueState::note_copy(std::uint64_t of, std::uint64_t copy, std::uint64_t serial) {
+  std::shared_ptr<Loan> loan;  // goes without the lock
   const Locked locked = life().lock();
   if (table_->clocks(locked).is_finished(number_, serial)) return;
   table_->note_special(locked);
-  if (BufferRecord* const record = table_->find(of, locked)) record->copied_by = {number_, serial};
+  if (BufferRecord* const record = table_->find(of, locked)) {
+    record->copied_by = {number_, serial};
+    loan = record->loan.lock();
+  }
   if (BufferRecord* const record = table_->find(copy, locked)) record->formation = {number_, serial};
-  if (table_->clocks(locked).is_native(number_, serial)) siblings_.come_after(of, {number_, serial, 0}, locked);
+  if (!table_->clocks(locked).is_native(number_, serial)) return;
+  siblings_.come_after(of, {number_, serial, 0}, locked);
+  if (loan != nullptr) loan->add_copy(SignalState::point(timeline_, serial));
 }
 
 }  // namespace pintle::core

@@ -149,10 +149,11 @@ bool QueueState::pump_one(Aftermath& aftermath) {
   if (!has_held(locked)) return false;
   Flight& next = flight(clock_.native.load() + 1);
   if (next.hold && !next.hold->is_open()) return false;
-  next.hold.reset();
+  const auto looked = base::contain("looking at what is held", [&] { return hold_again(next, aftermath); });
+  if (looked && next.hold) return false;
   preparation_.begin(number_);
   const std::uint64_t serial = next.serial;
-  if (const auto started = start(next, locked, aftermath, false); !started) {
+  if (const auto started = looked ? start(next, locked, aftermath, false) : looked; !started) {
     if (life().is_lost()) return false;
     fail_from(serial, explained(started.error(), [&] { return "starting a held submission of " + text_; }),
               aftermath.worklist, locked);

@@ -228,6 +228,7 @@ Result<void> QueueState::fill(Flight& flight, Part& part, const Locked& locked) 
   flight.is_plain = false;
   if (part.unshared != 0) PINTLE_TRY(preparation_.use(part.unshared, Access::read, flight, locked));
   else flight.list = std::move(*part.list);
+  flight.loans.assign(part.loans.begin(), part.loans.end());
   PINTLE_TRY(preparation_.resolve(flight.list, flight, locked));
   auto& commands = ListReader::commands(flight.list);
   const auto aliases = table_->aliases(locked);
@@ -364,6 +365,19 @@ Result<void> QueueState::hold_for(Flight& flight, const Point& point, Aftermath&
         std::make_unique<Hold>(std::weak_ptr<Hold::Queue>(std::static_pointer_cast<QueueState>(shared_from_this())));
   }
   if (flight.hold->add(signal, point.value())) aftermath.awaited.push_back(point);
+  return {};
+}
+
+// Forks of bytes that a held flight has of another device may be copied since.
+Result<void> QueueState::hold_again(Flight& flight, Aftermath& aftermath) {
+  flight.hold.reset();
+  for (const Loan* const loan : flight.loans) {
+    for (const Point& copy : loan->copies()) {
+      if (peek(copy)->timeline().status(copy.value()) == PointStatus::pending)
+        PINTLE_TRY(hold_for(flight, copy, aftermath));
+    }
+  }
+  if (flight.hold && flight.hold->is_open()) flight.hold.reset();
   return {};
 }
 

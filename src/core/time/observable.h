@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/time/polled.h"
 #include "pintle/backend/driver.h"
 #include "pintle/deadline.h"
 #include "pintle/error.h"
+#include "pintle/signal.h"
 
 namespace pintle::core {
 
@@ -23,6 +25,8 @@ class Observable : public Polled, public std::enable_shared_from_this<Observable
   /// Waits in the backend for a native serial, then observes.
   virtual Result<void> wait_native(std::uint64_t serial, Deadline deadline) = 0;
   [[nodiscard]] virtual bool is_native(std::uint64_t serial) const noexcept = 0;
+  /// Adds what a serial that is not native yet, and those before it, wait for; false where nobody has submitted it.
+  virtual bool add_waits(std::uint64_t serial, std::vector<Point>& points) = 0;
   /// Has somebody observe `serial` when it is reached. A serial that is not native yet is watched when it is.
   virtual void watch(std::uint64_t serial) noexcept = 0;
   /// Asks the backend to tell when a native serial is reached.

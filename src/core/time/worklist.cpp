@@ -2,9 +2,12 @@
 
 #include <utility>
 
+#include "core/door/thread_context.h"
+
 namespace pintle::core {
 
 void Worklist::run_all() noexcept {
+  ++others_wait;
   spent_.clear();
   while (first_ != nullptr) {
     Deferred& next = *first_;
@@ -15,6 +18,7 @@ void Worklist::run_all() noexcept {
     next.run_deferred(*this);
     spent_.clear();
   }
+  --others_wait;
 }
 
 }  // namespace pintle::core
