@@ -93,19 +93,13 @@ Result<void> QueueState::notify(std::uint64_t serial, backend::Notification noti
 }
 
 // A queue that was to go while calls were running goes with the last of them.
-void QueueState::dispose_if_ended(Worklist& worklist) noexcept {
-  if (!ended_) return;
+void QueueState::dispose_ended() noexcept {
+  Worklist worklist;
   const Locked locked = life().lock();
   if (!life().is_lost()) siblings_.dispose_finished(worklist, locked);
 }
 
 Result<void> QueueState::observe(Worklist& worklist) {
-  auto observed = observe_native(worklist);
-  dispose_if_ended(worklist);
-  return observed;
-}
-
-Result<void> QueueState::observe_native(Worklist& worklist) {
   const Call call(*this);
   if (!call.is_allowed() || life().is_lost()) return {};
   const auto reached = life().device().reached(id());
