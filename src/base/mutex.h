@@ -24,8 +24,15 @@ class Mutex {
     std::uint32_t expected = free;
     return state_.compare_exchange_strong(expected, taken, std::memory_order_acquire, std::memory_order_relaxed);
   }
-  void unlock() noexcept {
-    if (state_.exchange(free, std::memory_order_release) == awaited) state_.notify_one();
+  /// The same; where somebody has it, whoever unlocks is told that it was awaited.
+  [[nodiscard]] bool try_lock_or_await() noexcept {
+    return state_.exchange(awaited, std::memory_order_acq_rel) == free;
+  }
+  /// True when somebody may have awaited it.
+  bool unlock() noexcept {
+    if (state_.exchange(free, std::memory_order_acq_rel) != awaited) return false;
+    state_.notify_one();
+    return true;
   }
 
  private:

@@ -92,22 +92,24 @@ TEST(CodeCacheFork, AChildOfAnotherThreadDoesNotKeepTheLock) {
 
 TEST(CodeCacheFork, AChildDoesNotKeepTheLockOfAParentThatWasKilled) {
   const test::ScratchFolder folder;
-  std::array<int, 2> life{};
+  std::array<int, 2> life{}, begun{};
   ASSERT_EQ(::pipe(life.data()), 0);  // the grandchild lives as long as this process keeps the end for writing
+  ASSERT_EQ(::pipe(begun.data()), 0);
+  char byte = 0;
   const pid_t parent = ::fork();
   if (parent == 0) {
     ::close(life[1]);
     compile(folder.path(), [&] {
       if (::fork() != 0) ::raise(SIGKILL);
-      char byte = 0;
+      static_cast<void>(!::write(begun[1], &byte, 1));
       static_cast<void>(!::read(life[0], &byte, 1));
       ::_exit(0);
     });
   }
   ASSERT_EQ(::waitpid(parent, nullptr, 0), parent);
+  ASSERT_EQ(::read(begun[0], &byte, 1), 1);
   EXPECT_TRUE(is_free(folder.path()));
-  ::close(life[1]);
-  ::close(life[0]);
+  for (const int end : {life[1], life[0], begun[1], begun[0]}) ::close(end);
 }
 
 TEST(CodeCacheFork, AChildMayCompileWhileItsParentDoes) {

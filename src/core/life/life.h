@@ -10,6 +10,7 @@
 
 #include "base/fork.h"
 #include "core/life/lock.h"
+#include "core/life/turn.h"
 #include "pintle/backend/driver.h"
 
 namespace pintle::core {
@@ -44,7 +45,12 @@ class Life {
   ~Life();
 
   [[nodiscard]] Locked lock() noexcept { return Locked(mutex_); }
-  [[nodiscard]] Turn take_turn() noexcept { return Turn(turn_); }
+  [[nodiscard]] Turn take_turn() noexcept { return turns_.take(); }
+  /// Where somebody else has the turn, `wanting` is run when that is over.
+  template <class Wanting>
+  [[nodiscard]] Turn try_turn(const std::shared_ptr<Wanting>& wanting, Worklist& worklist) noexcept {
+    return turns_.try_take(wanting, worklist);
+  }
 
   [[nodiscard]] backend::Device& device() noexcept { return *device_; }
   [[nodiscard]] const DeviceInfo& info() const noexcept { return info_; }
@@ -97,7 +103,7 @@ class Life {
  private:
   const std::shared_ptr<const void> presence_ = std::make_shared<char>();  // before the device: goes after it
   base::Mutex mutex_;
-  base::Mutex turn_;
+  Turns turns_;
   std::unique_ptr<backend::Device> device_;
   DeviceInfo info_;
   std::uint64_t generation_;

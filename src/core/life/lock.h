@@ -1,4 +1,4 @@
-// The two locks of a device, as types: a function that wants one held takes it as a parameter.
+// The lock of a device, as a type: a function that wants it held takes it as a parameter.
 #pragma once
 
 #include "base/mutex.h"
@@ -30,20 +30,6 @@ class Locked {
  private:
   base::Mutex& mutex_;
   bool is_held_ = true;
-};
-
-/// It is this thread's turn to submit: held around `submit`, `record`, `forget`, `create_queue`, `wrap_queue` and
-/// `destroy_queue` of the backend, which the seam promises to call one at a time. Taken before `Locked`, never under
-/// it.
-class Turn {
- public:
-  explicit Turn(base::Mutex& mutex) noexcept : mutex_(mutex) { mutex_.lock(); }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-  ~Turn() { mutex_.unlock(); }
-
- private:
-  base::Mutex& mutex_;
 };
 
 }  // namespace pintle::core

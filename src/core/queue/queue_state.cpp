@@ -94,19 +94,13 @@ Result<void> QueueState::notify(std::uint64_t serial, backend::Notification noti
 }
 
 // A queue that was to go while calls were running goes with the last of them.
-void QueueState::dispose_if_ended(Worklist& worklist) noexcept {
-  if (!ended_) return;
+void QueueState::dispose_ended() noexcept {
+  Worklist worklist;
   const Locked locked = life().lock();
   if (!life().is_lost()) siblings_.dispose_finished(worklist, locked);
 }
 
 Result<void> QueueState::observe(Worklist& worklist) {
-  auto observed = observe_native(worklist);
-  dispose_if_ended(worklist);
-  return observed;
-}
-
-Result<void> QueueState::observe_native(Worklist& worklist) {
   const Call call(*this);
   if (!call.is_allowed() || life().is_lost()) return {};
   return observe_called(worklist);
@@ -115,8 +109,8 @@ Result<void> QueueState::observe_native(Worklist& worklist) {
 Result<void> QueueState::observe_called(Worklist& worklist) {
   const auto reached = life().device().reached(id());
   if (!reached) return life().report(reached.error());
+  std::vector<std::shared_ptr<QueueState>> before;  // goes without the lock
   Locked locked = life().lock();
-  std::vector<std::shared_ptr<QueueState>> before;
   add_before(*reached, before, locked);
   if (!before.empty()) {
     locked.unlock();
@@ -211,18 +205,13 @@ void QueueState::clear(Flight& flight, Worklist& worklist) noexcept {
 
 Result<void> QueueState::wait_native(std::uint64_t serial, Deadline deadline) {
   Worklist worklist;
-  Result<void> waited;
-  {
-    const Call call(*this);
-    if (call.is_allowed()) waited = life().device().wait(id(), serial, deadline);
-    if (!waited && waited.error().code() != Errc::timeout) return life().report(waited.error());
-    if (call.is_allowed() && !life().is_lost()) {
-      auto observed = observe_called(worklist);
-      if (waited) waited = std::move(observed);
-    }
-  }
-  dispose_if_ended(worklist);
-  return waited;
+  const Call call(*this);
+  if (!call.is_allowed()) return {};
+  const auto waited = life().device().wait(id(), serial, deadline);
+  if (!waited && waited.error().code() != Errc::timeout) return life().report(waited.error());
+  if (life().is_lost()) return waited;
+  auto observed = observe_called(worklist);
+  return waited ? observed : waited;
 }
 
 Result<bool> QueueState::wait_rest(Deadline deadline) {

@@ -131,7 +131,10 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue 
     explicit Call(QueueState& queue) noexcept : queue_(queue) { ++queue_.calls_; }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
-    ~Call() { --queue_.calls_; }
+    ~Call() {
+      --queue_.calls_;
+      if (queue_.ended_) queue_.dispose_ended();
+    }
     /// False when there is nothing left to ask: an ended queue has reached all it was given.
     [[nodiscard]] bool is_allowed() const noexcept { return !queue_.ended_; }
 
@@ -156,7 +159,6 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue 
   };
 
   void run_deferred(Worklist& worklist) noexcept override;
-  Result<void> observe_native(Worklist& worklist);
   /// Within a `Call` that is allowed.
   Result<void> observe_called(Worklist& worklist);
   Result<void> observe_before(std::vector<std::shared_ptr<QueueState>>& before);
@@ -164,7 +166,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue 
   void finish_up_to(std::uint64_t reached, Worklist& worklist, const Locked& locked) noexcept;
   void finish(Flight& flight, Worklist& worklist, const Locked& locked) noexcept;
   void forget_watched() noexcept;
-  void dispose_if_ended(Worklist& worklist) noexcept;
+  void dispose_ended() noexcept;
 
   // Submitting.
   Result<Point> try_to_submit(std::span<Part> parts, Needs& needs);
@@ -201,7 +203,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue 
   [[nodiscard]] static Error wrong_serial(std::uint64_t answered, std::uint64_t expected);
   void publish(std::uint64_t serial, Aftermath& aftermath) noexcept;
   void keep_promises(Flight& flight, Aftermath& aftermath, const Locked&) noexcept;
-  bool pump_one(Aftermath& aftermath);
+  bool pump_one(Aftermath& aftermath, Worklist& worklist);
   void fail_held(Worklist& worklist, const Locked& locked) noexcept;
 
   void fail_from(std::uint64_t serial, const Error& error, Worklist& worklist, const Locked& locked) noexcept;

@@ -151,15 +151,16 @@ void Queues::redirect(const Redirection& redirection, const Locked& locked) noex
   for (const auto& queue : all_) queue->redirect(redirection, locked);
 }
 
-void Queues::run_deferred(Worklist&) noexcept {
-  while (destroy_one()) {
+void Queues::run_deferred(Worklist& worklist) noexcept {
+  while (destroy_one(worklist)) {
   }
 }
 
 /// A queue that nobody holds and that has nothing to do. Where a call still runs, its end comes here again.
-bool Queues::destroy_one() noexcept {
+bool Queues::destroy_one(Worklist& worklist) noexcept {
   std::shared_ptr<QueueState> queue;
-  const Turn turn = life_.take_turn();
+  const Turn turn = life_.try_turn(life_.keep(*this), worklist);
+  if (!turn.is_taken()) return false;
   {
     const Locked locked = life_.lock();
     const auto over = std::ranges::find_if(

@@ -45,7 +45,7 @@ class Queues final : public Siblings, public Dispatcher, public Deferred {
 
  private:
   void run_deferred(Worklist& worklist) noexcept override;
-  [[nodiscard]] bool destroy_one() noexcept;
+  [[nodiscard]] bool destroy_one(Worklist& worklist) noexcept;
   [[nodiscard]] bool is_over(const QueueState& queue, const Locked& locked) const noexcept;
   template <class Create>
   Result<std::shared_ptr<QueueState>> make(const QueueOptions& options, std::string_view what, Create create);

@@ -105,9 +105,13 @@ std::shared_ptr<RecordingState> Recordings::take_finished() noexcept {
   return recording;
 }
 
-void Recordings::run_deferred(Worklist&) noexcept {
-  while (const auto recording = take_finished()) {
-    const Turn turn = table_.life().take_turn();
+void Recordings::run_deferred(Worklist& worklist) noexcept {
+  for (;;) {
+    std::shared_ptr<RecordingState> recording;  // goes when the turn is over
+    const Turn turn = table_.life().try_turn(table_.life().keep(*this), worklist);
+    if (!turn.is_taken()) return;
+    recording = take_finished();
+    if (recording == nullptr) return;
     if (!table_.life().is_lost()) recording->forget(turn);
   }
 }

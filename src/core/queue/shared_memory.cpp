@@ -7,6 +7,8 @@
 #include <mutex>
 #include <utility>
 
+#include "core/life/owners.h"
+
 namespace pintle::core {
 namespace {
 
@@ -63,16 +65,28 @@ bool claims_to_share(const DeviceInfo& owner, const DeviceInfo& here) {
   return !owner.uuid.empty() && owner.uuid == here.uuid && exports(owner) && exports(here);
 }
 
+bool is_open(std::uint64_t number) {
+  const auto owner = find_owner(number);
+  return owner && !owner->table.expired();
+}
+
 }  // namespace
 
+// Two threads may try the same pair at once; what they find is the same, and no driver is called under the lock.
 bool shares_memory(Life& owner, Life& here) {
   if (!claims_to_share(owner.info(), here.info())) return false;
   static std::mutex& mutex = *new std::mutex;
   static auto& known = *new std::map<std::pair<std::uint64_t, std::uint64_t>, bool>;
+  const std::pair pair(owner.number(), here.number());
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto found = known.find(pair); found != known.end()) return found->second;
+  }
+  const bool shares = try_sharing(owner, here);
   const std::lock_guard lock(mutex);
-  const auto [place, is_new] = known.try_emplace({owner.number(), here.number()}, false);
-  if (is_new) place->second = try_sharing(owner, here);
-  return place->second;
+  std::erase_if(known, [](const auto& each) { return !is_open(each.first.first) || !is_open(each.first.second); });
+  known[pair] = shares;
+  return shares;
 }
 
 }  // namespace pintle::core

@@ -130,19 +130,19 @@ void QueueState::run_deferred(Worklist& worklist) noexcept {
   for (bool has_started = true; has_started;) {
     Aftermath aftermath;
     const auto pumped = base::contain("starting what was held", [&]() -> Result<void> {
-      has_started = pump_one(aftermath);
+      has_started = pump_one(aftermath, worklist);
       see_to(aftermath);
       return {};
     });
     if (!pumped) has_started = false;
-    static_cast<void>(worklist);
   }
   drive();
 }
 
-// Starts the first of the held, if it is ready.
-bool QueueState::pump_one(Aftermath& aftermath) {
-  const Turn turn = life().take_turn();
+// Starts the first of the held, if it is ready. Where somebody else has the turn, it is looked at again after that.
+bool QueueState::pump_one(Aftermath& aftermath, Worklist& worklist) {
+  const Turn turn = life().try_turn(std::static_pointer_cast<QueueState>(shared_from_this()), worklist);
+  if (!turn.is_taken()) return false;
   Locked locked = life().lock();
   if (life().is_lost()) return false;
   fail_held(aftermath.worklist, locked);

@@ -16,6 +16,8 @@ namespace {
 
 // After the system has refused a thread or memory.
 constexpr auto refusal_pause = std::chrono::milliseconds(10);
+// What the leader may stay in one call while others wait.
+constexpr auto patience = std::chrono::milliseconds(10);
 
 }  // namespace
 
@@ -45,9 +47,10 @@ void Reactor::closed(bool is_driven) noexcept {
 void Reactor::wake() noexcept {
   if (running_) {
     condition_.notify_one();
+    if (is_inside_ && !leads()) call_stand_by();
   } else if (driven_devices_ == 0 || other_devices_ > 0) {
     try {
-      std::thread([this] { run(); }).detach();
+      start(&Reactor::lead);
       running_ = true;
     } catch (const std::exception& refusal) {
       base::log(LogLevel::error, "core", "The thread for callbacks cannot be started: {}.", refusal.what());
@@ -187,24 +190,36 @@ void Reactor::run_callbacks() noexcept {
 
 /// False when somebody is still not watched.
 bool Reactor::observe_posted() noexcept {
-  bool is_complete = true;
-  std::shared_ptr<Polled> chain;
   {
     std::lock_guard lock(mutex_);
-    chain = std::move(posted_);
+    if (observing_ == nullptr) observing_ = std::move(posted_);
   }
-  while (chain != nullptr) {
-    const auto queue = std::static_pointer_cast<Observable>(chain);
-    {
-      std::lock_guard lock(mutex_);
-      chain = std::move(queue->next_posted_);
-      queue->is_posted_ = false;  // before it is looked at: who posts it from now on has it looked at again
-    }
-    Worklist worklist;
-    static_cast<void>(queue->observe(worklist));  // a loss has reached every waiter by other ways
+  bool is_complete = true;
+  while (auto queue = next_posted()) {
+    observe(queue);
     is_complete &= watch_again(queue);
+    queue = nullptr;  // its end may be the device's
+    come_back();
   }
   return is_complete;
+}
+
+std::shared_ptr<Observable> Reactor::next_posted() noexcept {
+  std::lock_guard lock(mutex_);
+  if (!leads() || observing_ == nullptr) return nullptr;
+  auto queue = std::static_pointer_cast<Observable>(observing_);
+  observing_ = std::move(queue->next_posted_);
+  queue->is_posted_ = false;  // before it is looked at: who posts it from now on has it looked at again
+  go_in();
+  return queue;
+}
+
+void Reactor::observe(std::shared_ptr<Observable> queue) noexcept {
+  Worklist worklist;
+  static_cast<void>(queue->observe(worklist));  // a loss has reached every waiter by other ways
+  if (worklist.empty()) return;
+  std::lock_guard lock(mutex_);
+  if (leads()) go_in();  // who has been told of the end need not wait for what else there is to do
 }
 
 bool Reactor::watch_again(const std::shared_ptr<Observable>& queue) noexcept {
@@ -219,12 +234,19 @@ bool Reactor::watch_again(const std::shared_ptr<Observable>& queue) noexcept {
 }
 
 void Reactor::report_losses() {
-  std::vector<std::pair<std::shared_ptr<Observable>, Error>> losses;
-  {
-    std::lock_guard lock(mutex_);
-    losses = std::exchange(losses_, {});
+  for (;;) {
+    std::optional<std::pair<std::shared_ptr<Observable>, Error>> loss;
+    {
+      std::lock_guard lock(mutex_);
+      if (!leads() || losses_.empty()) return;
+      loss.emplace(std::move(losses_.front()));
+      losses_.erase(losses_.begin());
+      go_in();
+    }
+    loss->first->report(loss->second);
+    loss.reset();
+    come_back();
   }
-  for (const auto& [queue, error] : losses) queue->report(error);
 }
 
 // False when a thread is refused: what is left is for later.
@@ -240,27 +262,108 @@ bool Reactor::hand_over_watched() {
   return watched.empty();
 }
 
-void Reactor::sleep(bool is_complete) {
+// Callbacks of one core thread: who leads while another's callback runs leaves them to that.
+void Reactor::call_back() noexcept {
+  {
+    std::lock_guard lock(mutex_);
+    if (!leads() || is_calling_) return;
+    is_calling_ = true;
+    go_in();
+  }
+  run_callbacks();
+  {
+    std::lock_guard lock(mutex_);
+    is_calling_ = false;
+    if (!leads()) wake();
+  }
+  come_back();
+}
+
+// With the lock held: from here on a driver may keep the leader.
+void Reactor::go_in() noexcept {
+  ++steps_;
+  is_inside_ = true;
+  if (has_more()) call_stand_by();
+}
+
+void Reactor::come_back() noexcept {
+  std::lock_guard lock(mutex_);
+  if (!leads()) return;
+  ++steps_;
+  is_inside_ = false;
+}
+
+bool Reactor::has_more() const noexcept {
+  const bool may_expire = !waiting_.empty() && waiting_.begin()->first != Deadline::max();
+  const bool is_ready = first_ready_ != nullptr && !is_calling_;
+  return posted_ != nullptr || observing_ != nullptr || is_ready || may_expire || !watched_.empty() || !losses_.empty();
+}
+
+// With the lock held.
+void Reactor::call_stand_by() noexcept {
+  if (std::exchange(is_wanted_, true)) return;
+  if (stands_by_) return is_behind_.notify_one();
+  try {
+    start(&Reactor::stand_by);
+    stands_by_ = true;
+  } catch (const std::exception&) {  // the next one who wants it tries again
+    is_wanted_ = false;
+  }
+}
+
+void Reactor::start(void (Reactor::*what)()) {
+  std::thread([this, what] { (this->*what)(); }).detach();
+}
+
+void Reactor::stand_by() {
   std::unique_lock lock(mutex_);
-  if (!losses_.empty() || first_ready_ != nullptr) return;
-  if (is_complete && (posted_ != nullptr || !watched_.empty())) return;
+  for (;;) {
+    is_behind_.wait(lock, [this] { return is_wanted_; });
+    const std::uint64_t step = steps_;
+    is_behind_.wait_for(lock, patience);
+    if (is_inside_ && steps_ == step) break;
+    is_wanted_ = is_inside_ && has_more();
+  }
+  stands_by_ = is_wanted_ = is_inside_ = false;
+  leader_ = std::this_thread::get_id();
+  lock.unlock();
+  lead();
+}
+
+/// False when another thread leads meanwhile.
+bool Reactor::sleep(bool is_complete) {
+  std::unique_lock lock(mutex_);
+  if (!leads()) return false;
+  if (!losses_.empty() || (first_ready_ != nullptr && !is_calling_) || observing_ != nullptr) return true;
+  if (is_complete && (posted_ != nullptr || !watched_.empty())) return true;
   Deadline next = waiting_.empty() ? Deadline::max() : waiting_.begin()->first;
+  if (is_calling_) next = Deadline::max();  // who calls back looks at the deadlines, too, and wakes this thread then
   if (!is_complete) next = std::min(next, deadline_after(Clock::now(), refusal_pause));
   if (next == Deadline::max()) {
     condition_.wait(lock);
   } else {
     condition_.wait_until(lock, next);
   }
+  return true;
 }
 
-void Reactor::run() {
-  for (;;) {
-    report_losses();
-    bool is_complete = observe_posted();
-    run_callbacks();
-    is_complete &= hand_over_watched();
-    sleep(is_complete);
+void Reactor::lead() {
+  {
+    std::lock_guard lock(mutex_);
+    leader_ = std::this_thread::get_id();
   }
+  for (bool is_complete = true; sleep(is_complete);) {
+    report_losses();
+    is_complete = observe_posted();
+    call_back();
+    is_complete &= hand_over_watched();
+  }
+  {
+    std::lock_guard lock(mutex_);
+    if (stands_by_) return;
+    stands_by_ = true;
+  }
+  stand_by();
 }
 
 }  // namespace pintle::core

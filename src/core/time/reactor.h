@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,9 @@ class Continuation final : public Timeline::Waiter, public std::enable_shared_fr
 
 /// One for the process, made at first use and never destroyed. Its mutex is a leaf: timelines and backends call it.
 /// The thread runs as soon as it is needed, unless every open device is driven: then `Device::poll()` does its work.
+///
+/// One thread *leads*. Where a driver keeps it in a call and there is more to do, another one, which stands by, leads
+/// instead, so that no device waits for another's driver. Whoever comes back from such a call stands by, or ends.
 class Reactor {
  public:
   static Reactor& instance();
@@ -74,19 +78,37 @@ class Reactor {
   void ready(std::shared_ptr<Continuation> continuation) noexcept;
   void post(std::shared_ptr<Observable>&& queue) noexcept;
   void wake() noexcept;
-  void run();
+  void lead();
+  void stand_by();
+  void start(void (Reactor::*what)());
+  [[nodiscard]] bool leads() const noexcept { return leader_ == std::this_thread::get_id(); }
+  void go_in() noexcept;
+  void come_back() noexcept;
+  [[nodiscard]] bool has_more() const noexcept;
+  void call_stand_by() noexcept;
   void expire() noexcept;
   [[nodiscard]] std::shared_ptr<Continuation> next_late() noexcept;
   [[nodiscard]] std::shared_ptr<Continuation> next_ready() noexcept;
   void report_losses();
   [[nodiscard]] bool observe_posted() noexcept;
+  [[nodiscard]] std::shared_ptr<Observable> next_posted() noexcept;
+  void observe(std::shared_ptr<Observable> queue) noexcept;
   [[nodiscard]] bool watch_again(const std::shared_ptr<Observable>& queue) noexcept;
   [[nodiscard]] bool hand_over_watched();
-  void sleep(bool is_complete);
+  void call_back() noexcept;
+  [[nodiscard]] bool sleep(bool is_complete);
 
   std::mutex mutex_;
   std::condition_variable condition_;
   bool running_ = false;
+  std::thread::id leader_;             // while it runs
+  std::uint64_t steps_ = 0;            // of the leader, in and out of calls
+  bool is_inside_ = false;             // the leader is where a driver or a callback may keep it
+  bool is_calling_ = false;            // a thread that leads or has led runs callbacks
+  std::condition_variable is_behind_;  // of the thread that stands by
+  bool stands_by_ = false;             // there is one
+  bool is_wanted_ = false;             // something waits behind the leader
+  std::shared_ptr<Polled> observing_;  // what the leader takes one after another
   int driven_devices_ = 0;
   int other_devices_ = 0;
   std::shared_ptr<Polled> posted_;                                     // to observe

@@ -6,6 +6,13 @@
 
 namespace pintle::core {
 
+void Worklist::take(Worklist& other) noexcept {
+  spent_.splice(spent_.end(), other.spent_);
+  if (other.first_ == nullptr) return;
+  (last_ != nullptr ? last_->next_ : first_) = std::exchange(other.first_, nullptr);
+  last_ = std::exchange(other.last_, nullptr);
+}
+
 void Worklist::run_all() noexcept {
   ++others_wait;
   spent_.clear();

@@ -50,9 +50,12 @@ class Worklist {
   }
   /// Lets these go later.
   void bury(std::list<std::shared_ptr<const void>>&& owned) noexcept { spent_.splice(spent_.end(), owned); }
+  /// Takes what is on the other list.
+  void take(Worklist& other) noexcept;
+  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr && spent_.empty(); }
   /// Call with no lock held.
   void run() noexcept {
-    if (first_ != nullptr || !spent_.empty()) run_all();
+    if (!empty()) run_all();
   }
 
  private:

@@ -1,5 +1,6 @@
 // Host functions as commands.
 #include <atomic>
+#include <stdexcept>
 #include <thread>
 
 #include "conformance/ways.h"
@@ -85,6 +86,46 @@ DEVICE_TEST(HostCall, RunsAtEachReplay) {
   for (int i = 0; i < 5; ++i) need(queue.replay(recording));
   test.finish(queue.last());
   CHECK_EQ(calls.load(), 5);
+}
+
+// Runs that nobody has looked at shared the place of the error.
+DEVICE_TEST(HostCall, AThrowFailsTheReplayThatRanIt) {
+  test.require(Feature::host_call);
+  Queue queue = test.queue();
+  std::atomic<int> runs{0};
+  const Recording recording = need(test.device().record(CommandList{}.call([&] {
+    if (runs.fetch_add(1) == 2) throw std::runtime_error("the third run throws");
+  })));
+  const Point first = need(queue.replay(recording)), second = need(queue.replay(recording)),
+              third = need(queue.replay(recording));
+  for (const Deadline end = Clock::now() + patience; !test.is_driven() && runs.load() < 3 && Clock::now() < end;)
+    std::this_thread::yield();  // without a look at the queue
+  check_error(test.wait(third), Errc::cancelled, {"the third run throws"});
+  check_ok(test.wait(second));
+  check_ok(test.wait(first));
+}
+
+DEVICE_TEST(HostCall, AThrowFailsItsOwnQueueAlone) {
+  test.require(Feature::host_call);
+  if (test.is_driven()) test.not_applicable("only one thread runs its work, so that no two replays run at once");
+  Queue failing = test.queue("failing"), other = test.queue("other");
+  std::atomic<int> first{0}, second{0};
+  std::atomic<bool> is_over{false};
+  const Recording recording = need(test.device().record(CommandList{}
+                                                            .call([&] {
+                                                              if (first.fetch_add(1) == 0) {
+                                                                throw std::runtime_error("the first run throws");
+                                                              }
+                                                            })
+                                                            .call([&] {
+                                                              if (second.fetch_add(1) != 0) return;
+                                                              while (!is_over.load()) std::this_thread::yield();
+                                                            })));
+  const Point fails = need(failing.replay(recording));
+  CHECK(test.eventually([&] { return second.load() != 0; }));
+  check_ok(test.wait(need(other.replay(recording))));
+  is_over = true;
+  check_error(test.wait(fails), Errc::cancelled, {"the first run throws"});
 }
 
 }  // namespace

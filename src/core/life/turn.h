@@ -1,0 +1,68 @@
+// The turn to submit, as a type: a function that wants it taken takes it as a parameter.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "base/mutex.h"
+#include "core/time/worklist.h"
+
+namespace pintle::core {
+
+class Turns;
+
+/// It is this thread's turn to submit: held around `submit`, `record`, `forget`, `create_queue`, `wrap_queue` and
+/// `destroy_queue` of the backend, which the seam promises to call one at a time. Taken before `Locked`, never under
+/// it.
+class Turn {
+ public:
+  explicit Turn(Turns* turns, Worklist* worklist = nullptr) noexcept : turns_(turns), worklist_(worklist) {}
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  inline ~Turn();
+
+  [[nodiscard]] bool is_taken() const noexcept { return turns_ != nullptr; }
+
+ private:
+  Turns* turns_;  // null: somebody else has it
+  Worklist* worklist_;
+};
+
+/// Whose turn it is. Only who makes one of the six calls waits for it: what follows from other work (a held submission
+/// that may start, a queue that nobody has any more) is left to who has the turn, when it is over.
+class Turns {
+ public:
+  [[nodiscard]] Turn take() noexcept {
+    mutex_.lock();
+    return Turn(this);
+  }
+  /// Where somebody else has the turn, `wanting` is run when that is over.
+  template <class Wanting>
+  [[nodiscard]] Turn try_take(const std::shared_ptr<Wanting>& wanting, Worklist& worklist) noexcept {
+    if (mutex_.try_lock()) return Turn(this, &worklist);
+    {
+      const std::lock_guard lock(wanting_mutex_);
+      wanting_.add(wanting);
+    }
+    if (mutex_.try_lock_or_await()) end(&worklist);  // it has just ended
+    return Turn(nullptr);
+  }
+
+ private:
+  friend class Turn;
+
+  void end(Worklist* worklist) noexcept {
+    if (mutex_.unlock()) see_to_wanting(worklist);
+  }
+  void see_to_wanting(Worklist* worklist) noexcept;
+
+  base::Mutex mutex_;
+  std::mutex wanting_mutex_;  // a leaf
+  Worklist wanting_;
+};
+
+inline Turn::~Turn() {
+  if (turns_ != nullptr) turns_->end(worklist_);
+}
+
+}  // namespace pintle::core
