@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/fork.h"
 #include "collective/checks.h"
 #include "collective/group_state.h"
 #include "collective/operate.h"
@@ -78,6 +79,7 @@ std::string Group::text() const { return state_ ? state_->text() : "[Group]"; }
 GroupStatistics Group::statistics() const noexcept { return state_ ? state_->statistics() : GroupStatistics{}; }
 
 Result<void> Group::health() const {
+  if (base::in_forked_child()) return base::forked_error();
   if (!state_) return no_group();
   return state_->health();
 }

@@ -4,8 +4,7 @@
 
 #include <utility>
 
-#include "base/contain.h"
-#include "base/fork.h"
+#include "base/door.h"
 #include "base/quote.h"
 #include "collective/group_queue_state.h"
 
@@ -45,7 +44,7 @@ GroupQueue::~GroupQueue() {
 
 Result<GroupQueue> GroupQueue::create(const Group& group, const Device& device, const GroupQueueOptions& options) {
   if (group.state_ == nullptr) return Error(Errc::invalid_argument, "Group is empty: it was moved from.");
-  return base::contain("creating a group queue", [&]() -> Result<GroupQueue> {
+  return base::enter("creating a group queue", [&]() -> Result<GroupQueue> {
     const std::string text = text_of(group, options.label);
     PINTLE_ASSIGN(staging, collective::Staging::create(device, chunk_bytes));
     PINTLE_ASSIGN(holds, device.queue({.label = "collective holds"}));

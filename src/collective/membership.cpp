@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/contain.h"
+#include "base/door.h"
 #include "base/settings.h"
 #include "collective/group_state.h"
 #include "collective/mpi_transport.h"
@@ -237,7 +237,8 @@ Result<State> rebuild(GroupState& group, Timeout timeout) {
 }  // namespace collective
 
 Result<std::vector<Group>> Group::threads(std::uint32_t ranks, const GroupOptions& options) {
-  return base::contain("making a group", [&]() -> Result<std::vector<Group>> {
+  return base::enter("making a group", [&]() -> Result<std::vector<Group>> {
+    base::watch_forks();
     PINTLE_ASSIGN(rendezvous, collective::Rendezvous::in_process(ranks));
     std::vector<Group> groups;
     for (const auto& state : collective::found_all(rendezvous, options)) {
@@ -249,7 +250,8 @@ Result<std::vector<Group>> Group::threads(std::uint32_t ranks, const GroupOption
 }
 
 Result<Group> Group::join(const GroupOptions& options) {
-  return base::contain("joining a group", [&]() -> Result<Group> {
+  return base::enter("joining a group", [&]() -> Result<Group> {
+    base::watch_forks();
     PINTLE_ASSIGN(settings, base::settings());
     PINTLE_ASSIGN(state, collective::join_as(*settings, options));
     return Group(std::move(state));
@@ -259,7 +261,7 @@ Result<Group> Group::join(const GroupOptions& options) {
 Result<std::optional<Group>> Group::split(std::optional<std::uint32_t> color, std::uint32_t key,
                                           const GroupOptions& options) {
   if (!state_) return Error(Errc::invalid_argument, "The group is empty.");
-  return base::contain("splitting a group", [&]() -> Result<std::optional<Group>> {
+  return base::enter("splitting a group", [&]() -> Result<std::optional<Group>> {
     const collective::Choice choice{color ? 1u : 0u, color.value_or(0), key};
     PINTLE_ASSIGN(state, collective::split(*state_, choice, options));
     if (!color) return std::optional<Group>();
@@ -269,7 +271,7 @@ Result<std::optional<Group>> Group::split(std::optional<std::uint32_t> color, st
 
 Result<Group> Group::shrink(Timeout timeout) {
   if (!state_) return Error(Errc::invalid_argument, "The group is empty.");
-  return base::contain("shrinking a group", [&]() -> Result<Group> {
+  return base::enter("shrinking a group", [&]() -> Result<Group> {
     PINTLE_ASSIGN(state, collective::shrink(*state_, timeout));
     return Group(std::move(state));
   });
@@ -277,7 +279,7 @@ Result<Group> Group::shrink(Timeout timeout) {
 
 Result<Group> Group::rebuild(Timeout timeout) {
   if (!state_) return Error(Errc::invalid_argument, "The group is empty.");
-  return base::contain("rebuilding a group", [&]() -> Result<Group> {
+  return base::enter("rebuilding a group", [&]() -> Result<Group> {
     PINTLE_ASSIGN(state, collective::rebuild(*state_, timeout));
     return Group(std::move(state));
   });

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/bytes.h"
-#include "base/contain.h"
+#include "base/door.h"
 #include "collective/heap_state.h"
 
 namespace pintle {
@@ -41,7 +41,7 @@ Result<SymmetricHeap> SymmetricHeap::create(Group& group, std::uint64_t bytes, c
   if (!group.state_) {
     return Error(Errc::invalid_argument, "A symmetric heap needs a group; this one is empty or moved from.");
   }
-  return base::contain("making a symmetric heap", [&]() -> Result<SymmetricHeap> {
+  return base::enter("making a symmetric heap", [&]() -> Result<SymmetricHeap> {
     PINTLE_ASSIGN(state, HeapState::create(group.state_, bytes, options));
     return SymmetricHeap(std::move(state));
   });
@@ -59,6 +59,7 @@ std::string SymmetricHeap::text() const { return state_ ? state_->text() : "[Sym
 SymmetricUsage SymmetricHeap::usage() const noexcept { return state_ ? state_->usage() : SymmetricUsage{}; }
 
 Result<HeapState*> SymmetricHeap::living() const {
+  if (base::in_forked_child()) return base::forked_error();
   if (state_) return state_.get();
   return Error(Errc::invalid_argument, "The symmetric heap is empty or moved from.");
 }

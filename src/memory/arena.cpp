@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/contain.h"
+#include "base/door.h"
 #include "base/quote.h"
 #include "memory/arena_layout.h"
 #include "pintle/device.h"
@@ -30,7 +30,7 @@ std::uint64_t alignment_of(const Plan& plan) {
 }  // namespace
 
 Result<Arena> Arena::create(const Device& device, Plan plan, std::vector<ArenaValue> values, ArenaOptions options) {
-  return base::contain("creating an arena", [&]() -> Result<Arena> {
+  return base::enter("creating an arena", [&]() -> Result<Arena> {
     Arena arena;
     PINTLE_ASSIGN(needed, requirements(plan, device));
     PINTLE_TRY(memory::check_limits(plan, device.info()));
@@ -73,7 +73,7 @@ Result<const PlannedValue*> Arena::placed(std::uint32_t id) const {
 }
 
 Result<std::uint32_t> Arena::id(std::string_view name) const {
-  return base::contain("looking for a value", [&]() -> Result<std::uint32_t> {
+  return base::enter("looking for a value", [&]() -> Result<std::uint32_t> {
     const auto found = plan_.find(name);
     if (!found) {
       return Error(Errc::not_found,
@@ -85,7 +85,7 @@ Result<std::uint32_t> Arena::id(std::string_view name) const {
 }
 
 Result<BufferView> Arena::view(std::uint32_t id) const {
-  return base::contain("looking at a value", [&]() -> Result<BufferView> {
+  return base::enter("looking at a value", [&]() -> Result<BufferView> {
     PINTLE_ASSIGN(value, placed(id));
     if (value->size == 0)
       return Error(Errc::invalid_argument, fmt::format("{} has (0) bytes, so there is no view of it.", value_text(id)));

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/contain.h"
+#include "base/door.h"
 #include "base/quote.h"
 
 namespace pintle::memory {
@@ -111,7 +111,7 @@ Result<std::vector<ArenaValue>> describe(const Plan& plan, std::vector<ArenaValu
 namespace pintle {
 
 Result<ArenaRequirements> Arena::requirements(const Plan& plan, const Device& device) {
-  return base::contain("sizing an arena", [&]() -> Result<ArenaRequirements> {
+  return base::enter("sizing an arena", [&]() -> Result<ArenaRequirements> {
     if (device.id().empty()) return memory::wrong("This Device is empty: it was moved from or never opened.");
     ArenaRequirements needed;
     needed.chunks.assign(plan.chunks().begin(), plan.chunks().end());
@@ -131,7 +131,7 @@ Result<ArenaRequirements> Arena::requirements(const Plan& plan, const Device& de
 }
 
 Result<void> Arena::can_fit(const Plan& plan, const Device& device) {
-  return base::contain("sizing an arena", [&]() -> Result<void> {
+  return base::enter("sizing an arena", [&]() -> Result<void> {
     PINTLE_ASSIGN(needed, requirements(plan, device));
     PINTLE_TRY(memory::check_limits(plan, device.info()));
     return memory::check_room(needed, device);

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/contain.h"
+#include "base/door.h"
 #include "pintle/arena.h"
 #include "pintle/queue.h"
 
@@ -166,7 +166,7 @@ Result<void> Transfer::download(const Target& to) const {
 
 Result<void> read_value(Queue& queue, const Arena& arena, const ReadRequest& request,
                         const std::function<Target(std::uint64_t)>& make, Timeout timeout) {
-  return base::contain("reading a value", [&]() -> Result<void> {
+  return base::enter("reading a value", [&]() -> Result<void> {
     PINTLE_ASSIGN(transfer, Transfer::of(queue, arena, request.id, timeout));
     return transfer.read(request, make);
   });
@@ -176,7 +176,7 @@ namespace {
 
 Result<Point> feed_value(Queue& queue, Arena& arena, std::uint32_t id, const HostElements& from, const Convert* how,
                          const Timeout& timeout) {
-  return base::contain("feeding a value", [&]() -> Result<Point> {
+  return base::enter("feeding a value", [&]() -> Result<Point> {
     PINTLE_ASSIGN(transfer, Transfer::of(queue, arena, id, timeout));
     return transfer.feed(arena, from, how);
   });

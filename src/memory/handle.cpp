@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/contain.h"
+#include "base/door.h"
 #include "memory/handle_state.h"
 
 namespace pintle {
@@ -18,7 +18,7 @@ Handle::Handle(std::unique_ptr<HandleState> state) noexcept : state_(std::move(s
 
 Result<Handle> Handle::create(const Device& device, std::string name, DType dtype, const Shape& shape, Keep keep,
                               HandleOptions options) {
-  return base::contain("creating a handle", [&]() -> Result<Handle> {
+  return base::enter("creating a handle", [&]() -> Result<Handle> {
     PINTLE_ASSIGN(state, HandleState::create(device, std::move(name), dtype, shape, std::move(keep), options));
     return Handle(std::move(state));
   });
@@ -39,23 +39,23 @@ BufferView Handle::view() const noexcept { return state_ ? state_->view() : Buff
 
 Result<BufferView> Handle::next() {
   if (!state_) return empty_handle();
-  return base::contain("making the back of a handle", [&] { return state_->next(); });
+  return base::enter("making the back of a handle", [&] { return state_->next(); });
 }
 
 Result<void> Handle::flip() {
   if (!state_) return empty_handle();
-  return base::contain("flipping a handle", [&] { return state_->flip(); });
+  return base::enter("flipping a handle", [&] { return state_->flip(); });
 }
 
 Result<void> Handle::renew() {
   if (!state_) return empty_handle();
-  return base::contain("renewing a handle", [&] { return state_->renew(); });
+  return base::enter("renewing a handle", [&] { return state_->renew(); });
 }
 
 Result<Point> Handle::write_bytes(Queue& queue, std::optional<DType> dtype, std::span<const std::byte> from,
                                   Timeout timeout) {
   if (!state_) return empty_handle();
-  return base::contain("writing a handle", [&]() -> Result<Point> {
+  return base::enter("writing a handle", [&]() -> Result<Point> {
     const Deadline deadline = timeout.deadline();
     PINTLE_TRY(state_->check_source(dtype, from.size()));
     PINTLE_TRY(state_->settle(deadline));
@@ -68,7 +68,7 @@ Result<Point> Handle::write_bytes(Queue& queue, std::optional<DType> dtype, std:
 
 Result<Point> Handle::checkpoint(Queue& queue, Timeout timeout) {
   if (!state_) return empty_handle();
-  return base::contain("checkpointing a handle", [&]() -> Result<Point> {
+  return base::enter("checkpointing a handle", [&]() -> Result<Point> {
     const Deadline deadline = timeout.deadline();
     PINTLE_TRY(state_->settle(deadline));
     CommandList list;
@@ -81,7 +81,7 @@ Result<Point> Handle::checkpoint(Queue& queue, Timeout timeout) {
 
 Result<Point> Handle::restore(Queue& queue, Timeout timeout) {
   if (!state_) return empty_handle();
-  return base::contain("restoring a handle", [&]() -> Result<Point> {
+  return base::enter("restoring a handle", [&]() -> Result<Point> {
     const Deadline deadline = timeout.deadline();
     PINTLE_TRY(state_->settle(deadline));
     std::vector<memory::HandleWrite> writes(1);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/contain.h"
+#include "base/door.h"
 #include "base/quote.h"
 #include "io/safetensors.h"
 #include "memory/handle_state.h"
@@ -95,7 +95,7 @@ Result<std::vector<std::pair<HandleState*, std::span<const std::byte>>>> match(c
 }  // namespace
 
 Result<void> HandleSet::save(Queue& queue, const std::filesystem::path& path, Timeout timeout) {
-  return base::contain("saving a set of handles", [&]() -> Result<void> {
+  return base::enter("saving a set of handles", [&]() -> Result<void> {
     PINTLE_ASSIGN(all, states());
     io::TensorSet file;
     CommandList list;
@@ -129,7 +129,7 @@ Result<Point> HandleSet::load(Queue& queue, const std::filesystem::path& path, c
     }
     return memory::submit_writes(queue, std::move(writes), deadline);
   };
-  return base::contain("loading a set of handles", [&]() -> Result<Point> {
+  return base::enter("loading a set of handles", [&]() -> Result<Point> {
     auto point = loaded();
     if (!point) return point.error().during(fmt::format("loading {}", base::quote(path.string(), 4096)));
     return point;

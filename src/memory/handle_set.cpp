@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "base/contain.h"
+#include "base/door.h"
 #include "base/quote.h"
 #include "memory/handle_state.h"
 
@@ -13,7 +13,7 @@ namespace pintle {
 using memory::HandleState;
 
 Result<Handle*> HandleSet::add(Handle&& handle) {
-  return base::contain("adding a handle to a set", [&]() -> Result<Handle*> {
+  return base::enter("adding a handle to a set", [&]() -> Result<Handle*> {
     if (!handle.state_) return memory::empty_handle();
     if (handles_.contains(handle.name()))
       return Error(Errc::invalid_argument,
@@ -24,7 +24,7 @@ Result<Handle*> HandleSet::add(Handle&& handle) {
 }
 
 Result<Handle*> HandleSet::find(std::string_view name) {
-  return base::contain("finding a handle", [&]() -> Result<Handle*> {
+  return base::enter("finding a handle", [&]() -> Result<Handle*> {
     const auto found = handles_.find(name);
     if (found != handles_.end()) return &found->second;
     return Error(Errc::not_found, fmt::format("No handle is called {}; there are: {}.", base::quote(name),
@@ -51,7 +51,7 @@ Result<std::vector<HandleState*>> HandleSet::states() const {
 }
 
 Result<Point> HandleSet::checkpoint(Queue& queue, Timeout timeout) {
-  return base::contain("checkpointing a set of handles", [&]() -> Result<Point> {
+  return base::enter("checkpointing a set of handles", [&]() -> Result<Point> {
     const Deadline deadline = timeout.deadline();
     PINTLE_ASSIGN(all, states());
     std::vector<std::pair<HandleState*, memory::HostBytes>> copies;
@@ -69,7 +69,7 @@ Result<Point> HandleSet::checkpoint(Queue& queue, Timeout timeout) {
 }
 
 Result<std::vector<std::string>> HandleSet::lost() {
-  return base::contain("listing lost handles", [&]() -> Result<std::vector<std::string>> {
+  return base::enter("listing lost handles", [&]() -> Result<std::vector<std::string>> {
     PINTLE_ASSIGN(all, states());
     std::vector<std::string> names;
     for (HandleState* state : all) {
@@ -80,7 +80,7 @@ Result<std::vector<std::string>> HandleSet::lost() {
 }
 
 Result<Point> HandleSet::restore(Queue& queue, Timeout timeout) {
-  return base::contain("restoring a set of handles", [&]() -> Result<Point> {
+  return base::enter("restoring a set of handles", [&]() -> Result<Point> {
     const Deadline deadline = timeout.deadline();
     PINTLE_ASSIGN(all, states());
     // All before any: those that share a checkpoint all have it then, or none.

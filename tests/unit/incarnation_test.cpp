@@ -111,6 +111,26 @@ TEST_F(IncarnationConcurrency, SignalOfUnwatchedWorkIsCountedWhenAsked) {
   EXPECT_EQ(Signal(signal).set(4).error().code(), Errc::invalid_argument);
 }
 
+// Where everything is finished between the look that finds it full and the wait for the oldest, there is none to wait
+// for.
+TEST_F(IncarnationConcurrency, FullQueueThatEmptiesMeanwhileTakesMore) {
+  const auto work = queue();
+  std::atomic<bool> is_over{false};
+  std::thread other([&] {
+    while (!is_over) {
+      device_->finish(~std::uint64_t{0});
+      static_cast<void>(incarnation_->poll());
+    }
+  });
+  for (int i = 0; i < 15000; ++i) {
+    const auto taken = try_submit(*work, {.timeout = 20s});
+    EXPECT_TRUE(taken) << i << ": " << taken.error().text();
+    if (!taken) break;
+  }
+  is_over = true;
+  other.join();
+}
+
 TEST_F(IncarnationConcurrency, FullQueueTimesOutAndThenTakesMore) {
   const auto work = queue();
   for (int i = 0; i < 4; ++i) submit(*work);

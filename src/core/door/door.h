@@ -5,22 +5,15 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/contain.h"
-#include "base/fork.h"
+#include "base/door.h"
 #include "core/door/describe.h"
 #include "core/door/thread_context.h"
 
 namespace pintle::core {
 
-/// Runs the body of a public function, which returns a Result. A forked child is refused before anything is locked, and
-/// no exception gets out; `what` says what was being done: "opening a device".
-template <class Body>
-[[nodiscard]] auto enter(std::string_view what, Body&& body) noexcept -> std::invoke_result_t<Body> {
-  if (base::in_forked_child()) return base::forked_error();
-  return base::contain(what, std::forward<Body>(body));
-}
+using base::enter;
 
-/// The same for a function of an object, which is refused by its kind where it is empty: "Queue".
+/// `base::enter` for a function of an object, which is refused by its kind where it is empty: "Queue".
 template <class Pointer, class Body>
 [[nodiscard]] auto enter(const Pointer& object, std::string_view kind, std::string_view what, Body&& body) noexcept
     -> std::invoke_result_t<Body> {

@@ -159,6 +159,7 @@ Result<void> QueueState::make_room(std::size_t count, const Timeout& timeout, st
   std::uint64_t oldest = 0;
   {
     const Locked locked = life().lock();
+    if (!is_full(count)) return {};  // meanwhile
     oldest = clock_.reached + 1;
   }
   if (!deadline) {
