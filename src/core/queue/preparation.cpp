@@ -72,7 +72,13 @@ void Preparation::look_at_special(std::uint64_t id, BufferRecord& record, Access
 
 void Preparation::come_after(BufferRecord& record, Access access, const Locked& locked) {
   come_after(record.formation, locked);
-  if (writes(access)) come_after(record.copied_by, locked);
+  if (!writes(access)) return;
+  const Clocks& clocks = table_.clocks(locked);
+  record.copied_by.forget([&](const Stamp& stamp) { return clocks.is_finished(stamp); });
+  for (const Stamp& copy : record.copied_by) {
+    Formation last{copy.queue, std::min(copy.serial, clocks.find(copy.queue)->last)};  // it may have been dropped
+    come_after(last, locked);
+  }
 }
 
 /// What has not started yet is waited for by its point; `wait_for` has the backend wait for the rest.
@@ -99,21 +105,23 @@ void Preparation::want(std::uint64_t id, const BufferRecord& record) {
 /// waiting for that could be waiting for itself.
 bool Preparation::may_settle(const BufferRecord& record, const Locked& locked) const {
   if (record.shared->owners > 1 || record.shared->origin.is_foreign) return false;
-  bool may = record.copied_by.queue == 0 || is_ordered({record.copied_by.queue, record.copied_by.serial, 0}, locked);
+  bool may = are_ordered(record.copied_by, locked);
   table_.for_each_retired(
       [&](const BufferRecord& other) {
         if (other.shared != record.shared) return;
         may &= other.loan.expired();  // another device's uses have no stamps
-        may &= std::ranges::all_of(other.stamps, [&](const Stamp& stamp) { return is_ordered(stamp, locked); });
+        may &= are_ordered(other.stamps, locked);
       },
       locked);
   return may;
 }
 
-/// Whether a submission that goes to the backend now can come after it.
-bool Preparation::is_ordered(const Stamp& stamp, const Locked& locked) const {
-  return stamp.queue == queue_ || table_.clocks(locked).is_finished(stamp) ||
-         table_.clocks(locked).is_native(stamp.queue, stamp.serial);
+/// Whether a submission that goes to the backend now can come after them.
+bool Preparation::are_ordered(const Stamps& stamps, const Locked& locked) const {
+  return std::ranges::all_of(stamps, [&](const Stamp& stamp) {
+    return stamp.queue == queue_ || table_.clocks(locked).is_finished(stamp) ||
+           table_.clocks(locked).is_native(stamp.queue, stamp.serial);
+  });
 }
 
 Preparation::Plan* Preparation::plan_of(std::uint64_t id) noexcept {
@@ -182,19 +190,24 @@ void Preparation::stamp(Stamps& stamps, std::uint64_t serial, const Locked& lock
   stamps.set(queue_, serial);
 }
 
+void Preparation::wait_for(const Stamps& stamps, Flight& flight, const Locked& locked) const {
+  for (const Stamp& stamp : stamps) wait_for(Formation{stamp.queue, stamp.serial}, flight, locked);
+}
+
 void Preparation::wait_for(const Formation& formation, Flight& flight, const Locked& locked) const {
   if (formation.queue == 0 || formation.queue == queue_) return;
-  if (table_.clocks(locked).is_finished(formation.queue, formation.serial)) return;
+  const Clocks& clocks = table_.clocks(locked);
+  if (clocks.is_finished(formation.queue, formation.serial)) return;
   flight.is_plain = false;
-  flight.after.push_back({formation.queue, formation.serial, 0});
+  const std::uint64_t last = clocks.find(formation.queue)->last;  // what came later was dropped
+  flight.after.push_back({formation.queue, std::min(formation.serial, last), 0});
 }
 
 /// Behind the uses of the bytes by owners that have gone or have other bytes now.
 void Preparation::wait_for_remains(const BufferRecord& record, Flight& flight, const Locked& locked) const {
   table_.for_each_retired(
       [&](const BufferRecord& other) {
-        if (other.shared != record.shared) return;
-        for (const Stamp& stamp : other.stamps) wait_for({stamp.queue, stamp.serial}, flight, locked);
+        if (other.shared == record.shared) wait_for(other.stamps, flight, locked);
       },
       locked);
 }
@@ -207,6 +220,7 @@ Result<void> Preparation::carry_out(Plan& plan, Flight& flight, const Locked& lo
   if (plan.kind == Kind::settle) {
     wait_for_remains(*record, flight, locked);
     wait_for(record->copied_by, flight, locked);
+    record->copied_by.reserve_one([&](const Stamp& stamp) { return table_.clocks(locked).is_finished(stamp); });
     touch(plan.buffer, *record, Access::write, flight.serial, locked);  // nobody may share it again meanwhile
     return {};
   }
@@ -244,7 +258,7 @@ void Preparation::apply(Plan& plan, const Locked& locked) noexcept {
     shared.is_taken = true;
     record.origin = std::move(shared.origin);
     record.shared.reset();
-    record.copied_by = {queue_, record.stamps.find(queue_)->serial};  // after it the others have read these bytes
+    record.copied_by.set(queue_, record.stamps.find(queue_)->serial);  // after it the others have read these bytes
     return;
   }
   const Stamp by{queue_, plan.stamps.find(queue_)->serial, 0};

@@ -98,13 +98,14 @@ class Preparation {
   void look_at_special(std::uint64_t id, BufferRecord& record, Access access, bool is_held, const Locked& locked);
   void want(std::uint64_t id, const BufferRecord& record);
   [[nodiscard]] bool may_settle(const BufferRecord& record, const Locked& locked) const;
-  [[nodiscard]] bool is_ordered(const Stamp& stamp, const Locked& locked) const;
+  [[nodiscard]] bool are_ordered(const Stamps& stamps, const Locked& locked) const;
   [[nodiscard]] Plan* plan_of(std::uint64_t id) noexcept;
   Result<void> carry_out(Plan& plan, Flight& flight, const Locked& locked);
   void come_after(BufferRecord& record, Access access, const Locked& locked);
   void come_after(Formation& formation, const Locked& locked);
   void wait_for_remains(const BufferRecord& record, Flight& flight, const Locked& locked) const;
   void wait_for(const Formation& formation, Flight& flight, const Locked& locked) const;
+  void wait_for(const Stamps& stamps, Flight& flight, const Locked& locked) const;
   void touch(std::uint64_t id, BufferRecord& record, Access access, std::uint64_t serial, const Locked& locked);
   void touch_any(std::uint64_t id, Access access, std::uint64_t serial, const Locked& locked);
   void apply(Plan& plan, const Locked& locked) noexcept;
