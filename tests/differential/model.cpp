@@ -49,7 +49,8 @@ bool Model::apply(const Step& step) {
   }
   run_settled();
   look();
-  held_ = held_ || order_.has_pending();
+  const auto is_raced = [&](const Moment& moment) { return order_.is_raced(inner(moment)); };
+  held_ = held_ || order_.has_pending() || std::ranges::any_of(step.moments, is_raced);
   if (step.act == Act::read) {
     outcome_.cells = cells(step.bad);
     outcome_.downloads.clear();
@@ -167,7 +168,8 @@ bool Model::fork(const Step& step) {
   const bool movable = !parent->pinned || (parent->sealed && !parent->imported);
   BufferState child{.storage = step.buffer, .device = parent->device, .count = parent->count, .shares = true};
   child.on_host = parent->on_host;
-  child.shares_surely = false;  // a write that nobody has observed the end of makes a copy at once
+  // Another queue's write that nobody has asked for makes a copy at once, and so does what knows where the bytes are.
+  child.shares_surely = movable && !parent->is_crossed && order_.was_written_by(queue.order, parent->storage);
   const Place from{parent->storage, 0, parent->count}, to{step.buffer, 0, parent->count};
   bytes_.add(step.buffer, parent->count);
   const Clock before = order_.birth(queue.order);

@@ -33,7 +33,8 @@ struct BufferState {
   bool sealed = false;
   bool shares = false;  ///< Maybe.
   bool shares_surely = false;
-  bool pinned = false;  ///< Maybe.
+  bool is_crossed = false;  ///< Another device may have been lent the bytes.
+  bool pinned = false;      ///< Maybe.
   bool imported = false;
   bool over_file = false;
   bool on_host = false;
@@ -147,6 +148,7 @@ class Model {
   bool enter(const Step& step, const std::vector<Command>& commands, bool throws);
   bool enter_entry(const Step& step, Entry entry, Task task);
   bool adopt(const Step& step, Entry& entry) const;
+  void note_crossings(const std::vector<Command>& commands, int device);
   void run_settled();
   void count_calls(int node, const Task& task, bool thrown);
   void look();  // at what the host knows now

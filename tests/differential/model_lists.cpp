@@ -177,6 +177,7 @@ bool Model::enter(const Step& step, const std::vector<Command>& commands, bool t
   };
   if (std::ranges::any_of(commands, parts))
     for (auto& [other, buffer] : buffers_) buffer.shares_surely = false;
+  note_crossings(commands, queues_.at(step.queue).device);
   for (std::size_t i = 0; i < closed.size(); ++i) {
     latches_[closed[i]] = first + static_cast<int>(i);
     open_latches_.insert(closed[i]);
@@ -186,6 +187,15 @@ bool Model::enter(const Step& step, const std::vector<Command>& commands, bool t
     if (command.op == Op::call || command.op == Op::blow) calls_.try_emplace(command.host);
   }
   return true;
+}
+
+void Model::note_crossings(const std::vector<Command>& commands, int device) {
+  for (const Command& command : commands) {
+    for (const Window& window : {command.to, command.from}) {
+      const auto buffer = buffers_.find(window.buffer);
+      if (buffer != buffers_.end() && buffer->second.device != device) buffer->second.is_crossed = true;
+    }
+  }
 }
 
 bool Model::submit(const Step& step) {
@@ -206,6 +216,7 @@ bool Model::refuse(const Step& step) {
   if (std::ranges::any_of(commands, [](const Command& command) { return command.op == Op::latch; })) return false;
   if (step.wrong == Wrong::dead_queue) return verdict == Verdict::fine && order_.is_failed(queue->second.order);
   if (!takes(step.queue)) return false;
+  note_crossings(commands, queue->second.device);  // a refused list may have lent them
   switch (step.wrong) {
     case Wrong::stale:
     case Wrong::sealed:

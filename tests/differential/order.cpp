@@ -320,6 +320,27 @@ bool Order::has_pending() const {
 
 bool Order::has_all() const { return !has_closed_latch() && !has_pending(); }
 
+bool Order::was_written_by(int queue, int storage) const {
+  return std::ranges::all_of(past_, [&](const Past& past) {
+    if (past.use.storage != storage || !past.use.writes) return true;
+    const Node& node = nodes_[index(past.node)];
+    return node.fate == Fate::dropped || (node.queue == queue && node.fate == Fate::settled && precedes(node, host_));
+  });
+}
+
+bool Order::is_raced(const Moment& moment) const {
+  if (moment.signal < 0) return false;
+  const Signal& signal = signals_[index(moment.signal)];
+  int queue = -1;
+  bool several = false;
+  for (const Raiser& raiser : signal.raisers) {
+    if (raiser.node < 0 || raiser.value < moment.value) continue;
+    several |= queue >= 0 && queue != queue_of(raiser.node);
+    queue = queue_of(raiser.node);
+  }
+  return several && moment.value > signal.reached;
+}
+
 bool Order::needs_promises() const {
   const auto is_promised = [&](const Moment& wait) {
     if (wait.signal < 0) return false;

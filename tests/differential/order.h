@@ -83,6 +83,10 @@ class Order {
   [[nodiscard]] bool has_closed_latch() const;
   [[nodiscard]] bool has_pending() const;
   [[nodiscard]] bool has_all() const;  ///< Nothing is pending, no latch closed.
+  /// All writes have ended, and were of this queue, as far as there were any.
+  [[nodiscard]] bool was_written_by(int queue, int storage) const;
+  /// Submissions of several queues may bring the moment: whoever waits for it is held by the host.
+  [[nodiscard]] bool is_raced(const Moment& moment) const;
   /// Something unfinished waits for a signal that only submissions raise.
   [[nodiscard]] bool needs_promises() const;
   /// What a use of a new buffer of this queue comes after.

@@ -65,7 +65,7 @@ struct BufferRecord {
   std::string label{};
   Stamps stamps{};
   Formation formation{};  ///< The bytes come from it: whoever uses the buffer comes after.
-  Formation copied_by{};  ///< It makes a fork: whoever writes the buffer comes after.
+  Stamps copied_by{};     ///< They make forks: whoever writes the buffer comes after.
   std::weak_ptr<Loan> loan{};
   bool is_lent_for_writing = false;  ///< Another device's lists may write the bytes, as long as there is a loan.
   Origin origin{};
@@ -78,7 +78,7 @@ struct BufferRecord {
   [[nodiscard]] bool may_be_written_outside() const noexcept { return is_lent_for_writing && !loan.expired(); }
   /// Whether somebody must look at it before a command names its memory.
   [[nodiscard]] bool is_special() const noexcept {
-    return is_sealed || is_lazy() || shared != nullptr || formation.queue != 0 || copied_by.queue != 0;
+    return is_sealed || is_lazy() || shared != nullptr || formation.queue != 0 || !copied_by.empty();
   }
 };
 

@@ -402,12 +402,13 @@ std::vector<Point> BufferTable::formation_of(std::uint64_t id, Access access) {
   const Locked locked = life_.lock();
   const BufferRecord* const record = find(id, locked);
   if (record == nullptr || !record->is_special()) return points;
-  const auto add = [&](const Formation& formation) {
-    if (clocks_.is_finished(formation.queue, formation.serial)) return;
-    points.push_back(SignalState::point(clocks_.find(formation.queue)->timeline, formation.serial));
+  const auto add = [&](std::uint64_t queue, std::uint64_t serial) {
+    if (!clocks_.is_finished(queue, serial))
+      points.push_back(SignalState::point(clocks_.find(queue)->timeline, serial));
   };
-  add(record->formation);
-  if (writes(access)) add(record->copied_by);
+  add(record->formation.queue, record->formation.serial);
+  if (!writes(access)) return points;
+  for (const Stamp& copy : record->copied_by) add(copy.queue, copy.serial);
   return points;
 }
 

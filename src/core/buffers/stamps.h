@@ -28,9 +28,14 @@ class Stamps {
   /// The next `set` of a queue that is not here needs no memory.
   template <class IsFinished>
   void reserve_one(IsFinished is_finished) {
-    if (stamps_.size() < stamps_.capacity()) return;
+    reserve(1, is_finished);
+  }
+  /// The same for the next `count`.
+  template <class IsFinished>
+  void reserve(std::size_t count, IsFinished is_finished) {
+    if (stamps_.size() + count <= stamps_.capacity()) return;
     forget(is_finished);
-    if (2 * stamps_.size() >= stamps_.capacity()) stamps_.reserve(2 * stamps_.size() + 2);
+    if (2 * (stamps_.size() + count) > stamps_.capacity()) stamps_.reserve(2 * (stamps_.size() + count));
   }
   /// Serials of one queue only rise.
   void set(std::uint64_t queue, std::uint64_t serial, bool writes = true) {

@@ -31,7 +31,7 @@ Result<void> Preparation::look_at(const CommandList& list, bool is_held, const L
   for (const auto& [id, access] : specials) {
     BufferRecord& record = *table_.find(id, locked);
     if (record.is_sealed && writes(access)) return table_.sealed_refusal(id, locked);
-    look_at_special(id, record, access, is_held ? Way::apart : Way::in_list, locked);
+    look_at_special(id, record, access, is_held, locked);
   }
   return {};
 }
@@ -41,9 +41,9 @@ Result<void> Preparation::look_at(std::uint64_t unshared, bool is_held, const Lo
   if (record == nullptr) return table_.stale(unshared);
   if (!record->is_special()) return {};
   // Whoever knows where the bytes are finds them there; the other owners move when they write.
-  if (record->is_pinned && record->shared != nullptr && !settling(*record, locked).is_possible) return {};
+  if (record->is_pinned && record->shared != nullptr && !may_settle(*record, locked)) return {};
   if (record->shared != nullptr) come_after(record->formation, locked);  // no byte changes: nothing else is in the way
-  look_at_special(unshared, *record, Access::write, is_held || !points_.empty() ? Way::apart : Way::alone, locked);
+  look_at_special(unshared, *record, Access::write, is_held || !points_.empty(), locked);
   return {};
 }
 
@@ -56,25 +56,29 @@ Result<void> Preparation::look_at_bound(std::uint64_t buffer, Access access, con
   if (record->shared != nullptr && writes(access) && !table_.settle(*record, locked))
     return table_.shared_refusal(buffer, locked);
   come_after(*record, access, locked);
-  look_at_special(buffer, *record, Access::read, Way::in_list, locked);
+  look_at_special(buffer, *record, Access::read, false, locked);
   return {};
 }
 
-void Preparation::look_at_special(std::uint64_t id, BufferRecord& record, Access access, Way way,
+void Preparation::look_at_special(std::uint64_t id, BufferRecord& record, Access access, bool is_held,
                                   const Locked& locked) {
   if (plan_of(id) != nullptr) return;
   if (record.is_lazy()) return want(id, record);
   if (record.shared == nullptr || !writes(access)) return;
-  if (way == Way::apart) return apart_.push_back(id);
-  const Settling last = settling(record, locked);
-  if (!last.is_possible) return want(id, record);
-  if (last.is_behind && way == Way::in_list) return apart_.push_back(id);
-  plans_.push_back({.buffer = id, .kind = Kind::settle, .after = last.after, .is_behind = last.is_behind});
+  if (is_held) return apart_.push_back(id);
+  if (!may_settle(record, locked)) return want(id, record);
+  plans_.push_back({.buffer = id, .kind = Kind::settle});
 }
 
 void Preparation::come_after(BufferRecord& record, Access access, const Locked& locked) {
   come_after(record.formation, locked);
-  if (writes(access)) come_after(record.copied_by, locked);
+  if (!writes(access)) return;
+  const Clocks& clocks = table_.clocks(locked);
+  record.copied_by.forget([&](const Stamp& stamp) { return clocks.is_finished(stamp); });
+  for (const Stamp& copy : record.copied_by) {
+    Formation last{copy.queue, std::min(copy.serial, clocks.find(copy.queue)->last)};  // it may have been dropped
+    come_after(last, locked);
+  }
 }
 
 /// What has not started yet is waited for by its point; `wait_for` has the backend wait for the rest.
@@ -98,35 +102,39 @@ void Preparation::want(std::uint64_t id, const BufferRecord& record) {
 }
 
 /// The last owner may write in place, unless the bytes are somebody else's or wait to be read by what has not started:
-/// waiting for that could be waiting for itself. What has started still reads them, and not only this submission must
-/// come after it: a later one of another queue may write another part.
-Preparation::Settling Preparation::settling(const BufferRecord& record, const Locked& locked) const {
-  const SharedBytes& shared = *record.shared;
-  if (shared.owners > 1 || shared.origin.is_foreign) return {};
-  Settling settling{.is_possible = true};
-  count_use(settling, {record.copied_by.queue, record.copied_by.serial, 0}, locked);
+/// waiting for that could be waiting for itself.
+bool Preparation::may_settle(const BufferRecord& record, const Locked& locked) const {
+  if (record.shared->owners > 1 || record.shared->origin.is_foreign) return false;
+  bool may = are_ordered(record.copied_by, locked);
   table_.for_each_retired(
       [&](const BufferRecord& other) {
         if (other.shared != record.shared) return;
-        settling.is_possible &= other.loan.expired();  // another device's uses have no stamps
-        for (const Stamp& stamp : other.stamps) count_use(settling, stamp, locked);
+        may &= other.loan.expired();  // another device's uses have no stamps
+        may &= are_ordered(other.stamps, locked);
       },
       locked);
-  return settling;
+  return may;
 }
 
-void Preparation::count_use(Settling& settling, const Stamp& stamp, const Locked& locked) const {
-  if (stamp.queue == 0 || table_.clocks(locked).is_finished(stamp)) return;
-  settling.is_possible &= is_ordered(stamp, locked);
-  Formation& known = settling.after;
-  settling.is_behind |= known.queue != 0 && known.queue != stamp.queue;
-  if (known.queue == 0 || stamp.serial > known.serial) known = {stamp.queue, stamp.serial};
+/// What has started and still reads the bytes. Not only the submission that settles comes after it: a later one of
+/// another queue may write another part.
+Stamps Preparation::readers_of(const BufferRecord& record, const Locked& locked) const {
+  Stamps readers = record.copied_by;
+  table_.for_each_retired(
+      [&](const BufferRecord& other) {
+        if (other.shared == record.shared) readers.merge(other.stamps);
+      },
+      locked);
+  readers.forget([&](const Stamp& stamp) { return table_.clocks(locked).is_finished(stamp); });
+  return readers;
 }
 
-/// Whether a submission that goes to the backend now can come after it.
-bool Preparation::is_ordered(const Stamp& stamp, const Locked& locked) const {
-  return stamp.queue == queue_ || table_.clocks(locked).is_finished(stamp) ||
-         table_.clocks(locked).is_native(stamp.queue, stamp.serial);
+/// Whether a submission that goes to the backend now can come after them.
+bool Preparation::are_ordered(const Stamps& stamps, const Locked& locked) const {
+  return std::ranges::all_of(stamps, [&](const Stamp& stamp) {
+    return stamp.queue == queue_ || table_.clocks(locked).is_finished(stamp) ||
+           table_.clocks(locked).is_native(stamp.queue, stamp.serial);
+  });
 }
 
 Preparation::Plan* Preparation::plan_of(std::uint64_t id) noexcept {
@@ -195,19 +203,24 @@ void Preparation::stamp(Stamps& stamps, std::uint64_t serial, const Locked& lock
   stamps.set(queue_, serial);
 }
 
+void Preparation::wait_for(const Stamps& stamps, Flight& flight, const Locked& locked) const {
+  for (const Stamp& stamp : stamps) wait_for(Formation{stamp.queue, stamp.serial}, flight, locked);
+}
+
 void Preparation::wait_for(const Formation& formation, Flight& flight, const Locked& locked) const {
   if (formation.queue == 0 || formation.queue == queue_) return;
-  if (table_.clocks(locked).is_finished(formation.queue, formation.serial)) return;
+  const Clocks& clocks = table_.clocks(locked);
+  if (clocks.is_finished(formation.queue, formation.serial)) return;
   flight.is_plain = false;
-  flight.after.push_back({formation.queue, formation.serial, 0});
+  const std::uint64_t last = clocks.find(formation.queue)->last;  // what came later was dropped
+  flight.after.push_back({formation.queue, std::min(formation.serial, last), 0});
 }
 
 /// Behind the uses of the bytes by owners that have gone or have other bytes now.
 void Preparation::wait_for_remains(const BufferRecord& record, Flight& flight, const Locked& locked) const {
   table_.for_each_retired(
       [&](const BufferRecord& other) {
-        if (other.shared != record.shared) return;
-        for (const Stamp& stamp : other.stamps) wait_for({stamp.queue, stamp.serial}, flight, locked);
+        if (other.shared == record.shared) wait_for(other.stamps, flight, locked);
       },
       locked);
 }
@@ -220,7 +233,7 @@ Result<void> Preparation::carry_out(Plan& plan, Flight& flight, const Locked& lo
   if (plan.kind == Kind::settle) {
     wait_for_remains(*record, flight, locked);
     wait_for(record->copied_by, flight, locked);
-    if (plan.is_behind) plan.after = {queue_, flight.serial};
+    plan.stamps = readers_of(*record, locked);
     touch(plan.buffer, *record, Access::write, flight.serial, locked);  // nobody may share it again meanwhile
     return {};
   }
@@ -257,8 +270,8 @@ void Preparation::apply(Plan& plan, const Locked& locked) noexcept {
   if (plan.kind == Kind::settle) {
     shared.is_taken = true;
     record.origin = std::move(shared.origin);
-    record.copied_by = plan.after;
     record.shared.reset();
+    record.copied_by = std::move(plan.stamps);
     return;
   }
   const Stamp by{queue_, plan.stamps.find(queue_)->serial, 0};

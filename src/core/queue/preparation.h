@@ -84,15 +84,7 @@ class Preparation {
     Kind kind = Kind::fill;
     backend::MemoryId memory = backend::MemoryId::none;  // the new one
     std::uint64_t remains = 0;                           // of a copy: the record that gets what the buffer had
-    Stamps stamps{};                                     // of a copy: those of the buffer from then on
-    Formation after{};                                   // of what settles: what its writers come after
-    bool is_behind = false;                              // of what settles: that is this submission
-  };
-  /// How the last owner of shared bytes may write them where they are.
-  struct Settling {
-    bool is_possible = false;
-    bool is_behind = false;  // several queues still use them: writers come after one that waits for all
-    Formation after{};       // otherwise what still uses them
+    Stamps stamps{};                                     // from then on: of a copy, the buffer's; else what has read it
   };
   struct Touched {
     std::uint64_t buffer = 0;
@@ -103,19 +95,18 @@ class Preparation {
     std::optional<Stamp> before;
   };
 
-  /// How a special buffer that is written gets bytes of its own.
-  enum class Way : std::uint8_t { in_list, alone, apart };
-  void look_at_special(std::uint64_t id, BufferRecord& record, Access access, Way way, const Locked& locked);
+  void look_at_special(std::uint64_t id, BufferRecord& record, Access access, bool is_held, const Locked& locked);
   void want(std::uint64_t id, const BufferRecord& record);
-  [[nodiscard]] Settling settling(const BufferRecord& record, const Locked& locked) const;
-  void count_use(Settling& settling, const Stamp& stamp, const Locked& locked) const;
-  [[nodiscard]] bool is_ordered(const Stamp& stamp, const Locked& locked) const;
+  [[nodiscard]] bool may_settle(const BufferRecord& record, const Locked& locked) const;
+  [[nodiscard]] Stamps readers_of(const BufferRecord& record, const Locked& locked) const;
+  [[nodiscard]] bool are_ordered(const Stamps& stamps, const Locked& locked) const;
   [[nodiscard]] Plan* plan_of(std::uint64_t id) noexcept;
   Result<void> carry_out(Plan& plan, Flight& flight, const Locked& locked);
   void come_after(BufferRecord& record, Access access, const Locked& locked);
   void come_after(Formation& formation, const Locked& locked);
   void wait_for_remains(const BufferRecord& record, Flight& flight, const Locked& locked) const;
   void wait_for(const Formation& formation, Flight& flight, const Locked& locked) const;
+  void wait_for(const Stamps& stamps, Flight& flight, const Locked& locked) const;
   void touch(std::uint64_t id, BufferRecord& record, Access access, std::uint64_t serial, const Locked& locked);
   void touch_any(std::uint64_t id, Access access, std::uint64_t serial, const Locked& locked);
   void apply(Plan& plan, const Locked& locked) noexcept;

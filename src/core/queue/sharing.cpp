@@ -127,7 +127,9 @@ void QueueState::note_copy(std::uint64_t of, std::uint64_t copy, std::uint64_t s
   if (table_->clocks(locked).is_finished(number_, serial)) return;
   table_->note_special(locked);
   if (BufferRecord* const record = table_->find(of, locked)) {
-    record->copied_by = {number_, serial};
+    const auto is_finished = [&](const Stamp& stamp) { return table_->clocks(locked).is_finished(stamp); };
+    record->copied_by.reserve(2, is_finished);  // one for a submission that is being prepared
+    record->copied_by.set(number_, serial);
     loan = record->loan.lock();
   }
   if (BufferRecord* const record = table_->find(copy, locked)) record->formation = {number_, serial};
