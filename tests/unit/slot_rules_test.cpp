@@ -83,7 +83,12 @@ TEST(SlotRules, HostMemoryHasADirection) {
 TEST(SlotRules, BuffersAreListedOnce) {
   const std::vector<Command> commands{command(backend::Copy{buffer(5, 0, 8), buffer(2, 0, 8)}),
                                       command(backend::Copy{slot(0, 8), buffer(5, 0, 8)})};
-  EXPECT_EQ(buffers_of(commands, {}), (std::vector<std::uint64_t>{2, 5}));
+  const auto uses = buffer_uses(commands, {});
+  ASSERT_EQ(uses.size(), 2u);
+  EXPECT_EQ(uses[0].buffer, 2u);
+  EXPECT_FALSE(writes(uses[0].access));
+  EXPECT_EQ(uses[1].buffer, 5u);
+  EXPECT_TRUE(writes(uses[1].access));
   EXPECT_EQ(slot_copies(commands).size(), 1u);
 }
 

@@ -75,21 +75,6 @@ void add_argument_rule(const backend::Argument& argument, const Limits& limits, 
   }
 }
 
-template <class Counts>
-std::vector<std::uint64_t> buffers_where(std::span<const backend::Command> commands,
-                                         std::span<const backend::Argument> arguments, Counts counts) {
-  std::vector<std::uint64_t> buffers;
-  for (const backend::Command& command : commands) {
-    kit::for_each_range(command, arguments, [&](const backend::Range& range, Access access) {
-      if (range.slot == backend::no_slot && counts(access)) buffers.push_back(range.buffer);
-    });
-  }
-  std::ranges::sort(buffers);
-  const auto repeated = std::ranges::unique(buffers);
-  buffers.erase(repeated.begin(), repeated.end());
-  return buffers;
-}
-
 }  // namespace
 
 std::vector<SlotRule> slot_rules(std::span<const backend::Command> commands,
@@ -110,14 +95,19 @@ std::vector<SlotCopy> slot_copies(std::span<const backend::Command> commands) {
   return copies;
 }
 
-std::vector<std::uint64_t> buffers_of(std::span<const backend::Command> commands,
-                                      std::span<const backend::Argument> arguments) {
-  return buffers_where(commands, arguments, [](Access) { return true; });
-}
-
-std::vector<std::uint64_t> written_buffers_of(std::span<const backend::Command> commands,
-                                              std::span<const backend::Argument> arguments) {
-  return buffers_where(commands, arguments, writes);
+std::vector<BufferUse> buffer_uses(std::span<const backend::Command> commands,
+                                   std::span<const backend::Argument> arguments) {
+  std::vector<BufferUse> uses;
+  for (const backend::Command& command : commands) {
+    kit::for_each_range(command, arguments, [&](const backend::Range& range, Access access) {
+      if (range.slot == backend::no_slot) uses.push_back({range.buffer, access});
+    });
+  }
+  const auto writes_last = [](const BufferUse& use) { return std::pair(use.buffer, writes(use.access)); };
+  std::ranges::sort(uses, {}, writes_last);
+  const auto last = std::ranges::unique(uses.rbegin(), uses.rend(), {}, &BufferUse::buffer).begin();
+  uses.erase(uses.begin(), last.base());
+  return uses;
 }
 
 std::vector<Access> slot_accesses(std::span<const backend::Command> commands,

@@ -24,6 +24,11 @@ struct SlotRule {
   std::uint64_t alignment = 1;   // of the offset, in bytes
 };
 
+struct BufferUse {
+  std::uint64_t buffer = 0;
+  Access access = Access::read;
+};
+
 /// The two ranges of a copy, at least one in a slot: they must not overlap once bound.
 struct SlotCopy {
   backend::Range to;
@@ -33,12 +38,9 @@ struct SlotCopy {
 [[nodiscard]] std::vector<SlotRule> slot_rules(std::span<const backend::Command> commands,
                                                std::span<const backend::Argument> arguments, const Limits& limits);
 [[nodiscard]] std::vector<SlotCopy> slot_copies(std::span<const backend::Command> commands);
-/// Every buffer that the commands name outside slots, once.
-[[nodiscard]] std::vector<std::uint64_t> buffers_of(std::span<const backend::Command> commands,
-                                                    std::span<const backend::Argument> arguments);
-/// Those that they write.
-[[nodiscard]] std::vector<std::uint64_t> written_buffers_of(std::span<const backend::Command> commands,
-                                                            std::span<const backend::Argument> arguments);
+/// Every buffer that the commands name outside slots, once; as one that is written, where any of them writes it.
+[[nodiscard]] std::vector<BufferUse> buffer_uses(std::span<const backend::Command> commands,
+                                                 std::span<const backend::Argument> arguments);
 /// What they do to the buffers in slots.
 [[nodiscard]] std::vector<Access> slot_accesses(std::span<const backend::Command> commands,
                                                 std::span<const backend::Argument> arguments, std::size_t slots);

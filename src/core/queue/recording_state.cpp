@@ -28,15 +28,13 @@ RecordingState::RecordingState(std::shared_ptr<BufferTable> table, CommandList l
 Result<void> RecordingState::freeze(const Locked& locked) {
   auto& commands = ListReader::commands(list_);
   auto& arguments = ListReader::arguments(list_);
-  buffers_ = buffers_of(commands, arguments);
-  written_ = written_buffers_of(commands, arguments);
+  uses_ = buffer_uses(commands, arguments);
   launches_ = has_launches(commands);
   for (const backend::Command& command : commands) PINTLE_TRY(check_feature(command.operation, table_->life().info()));
-  for (const std::uint64_t buffer : buffers_) {
+  for (const auto& [buffer, access] : uses_) {
     BufferRecord* const record = table_->find(buffer, locked);
     if (record == nullptr) return table_->stale(buffer);
-    const bool is_written = std::ranges::find(written_, buffer) != written_.end();
-    if (record->is_sealed && is_written) return table_->sealed_refusal(buffer, locked);
+    if (record->is_sealed && writes(access)) return table_->sealed_refusal(buffer, locked);
     if (record->shared != nullptr && !record->is_sealed && !table_->settle(*record, locked))
       return table_->shared_refusal(buffer, locked);
   }
@@ -66,8 +64,8 @@ Result<void> RecordingState::plan(const Turn&) {
 void RecordingState::forget(const Turn&) noexcept { plan_.forget(table_->life().device()); }
 
 void RecordingState::pin(const Locked& locked) noexcept {
-  for (const std::uint64_t buffer : buffers_) {
-    if (BufferRecord* const record = table_->find(buffer, locked)) record->is_pinned = true;
+  for (const BufferUse& use : uses_) {
+    if (BufferRecord* const record = table_->find(use.buffer, locked)) record->is_pinned = true;
   }
 }
 
@@ -77,11 +75,11 @@ Result<void> RecordingState::look_at(Preparation& preparation, std::span<const S
     return Error(Errc::invalid_argument,
                  fmt::format("Bindings ({}) do not match the slots ({}) of {}.", bindings.size(), slots_, text_));
   }
-  for (const std::uint64_t buffer : buffers_) {
-    if (table_->find(buffer, locked) == nullptr) return table_->stale(buffer);
-  }
   if (!table_->has_specials(locked)) return {};
-  for (const std::uint64_t buffer : written_) PINTLE_TRY(preparation.look_at_bound(buffer, Access::write, locked));
+  for (const BufferUse& use : uses_) {
+    if (table_->find(use.buffer, locked) == nullptr) return table_->stale(use.buffer);
+    if (writes(use.access)) PINTLE_TRY(preparation.look_at_bound(use.buffer, Access::write, locked));
+  }
   for (std::size_t slot = 0; slot < slots_; ++slot) {
     const auto* const view = std::get_if<BufferView>(&bindings[slot].value_);
     if (view == nullptr || view->incarnation_ != table_->life().number()) continue;
@@ -94,10 +92,7 @@ Result<void> RecordingState::look_at(Preparation& preparation, std::span<const S
 Result<void> RecordingState::bind(Preparation& preparation, Flight& flight, std::span<const SlotValue> bindings,
                                   const Locked& locked) {
   if (slots_ != 0) PINTLE_TRY(bind_slots(preparation, flight, bindings, locked));
-  for (const std::uint64_t buffer : buffers_) {
-    const bool is_written = std::ranges::find(written_, buffer) != written_.end();
-    PINTLE_TRY(preparation.use(buffer, is_written ? Access::write : Access::read, flight, locked));
-  }
+  for (const auto& [buffer, access] : uses_) PINTLE_TRY(preparation.use(buffer, access, flight, locked));
   preparation.stamp(stamps_, flight.serial, locked);
   compose(flight, locked);
   return {};

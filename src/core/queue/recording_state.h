@@ -68,10 +68,9 @@ class RecordingState {
   bool launches_ = false;
   std::vector<SlotRule> rules_;
   std::vector<SlotCopy> copies_;
-  std::vector<std::uint64_t> buffers_;  // every buffer that the list names, once
-  std::vector<std::uint64_t> written_;  // those of them that it writes
-  std::vector<Access> slot_accesses_;   // what the list does to the buffers in its slots
-  ReplayPlan plan_;                     // never written again, so that no cache line travels back
+  std::vector<BufferUse> uses_;        // every buffer that the list names, once
+  std::vector<Access> slot_accesses_;  // what the list does to the buffers in its slots
+  ReplayPlan plan_;                    // never written again, so that no cache line travels back
   Stamps stamps_;
 };
 

@@ -29,7 +29,7 @@ Result<void> Recordings::check(const CommandList& list) const {
 /// What the list names has its memory for good.
 Result<void> Recordings::materialize(const CommandList& list) {
   const backend::Commands all = ListReader::view(list);
-  for (const std::uint64_t buffer : buffers_of(all.commands, all.arguments)) PINTLE_TRY(table_.materialize(buffer));
+  for (const BufferUse& use : buffer_uses(all.commands, all.arguments)) PINTLE_TRY(table_.materialize(use.buffer));
   return {};
 }
 
