@@ -40,7 +40,7 @@ class MemoryTable {
   void release(backend::MemoryId memory) noexcept;
   [[nodiscard]] bool has(backend::MemoryId memory) const noexcept {
     const std::lock_guard lock(mutex_);
-    return blocks_.contains(&block_of(memory));
+    return memory != backend::MemoryId::none && blocks_.contains(&block_of(memory));
   }
   [[nodiscard]] Heap heap() const;
 
