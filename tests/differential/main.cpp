@@ -222,6 +222,7 @@ Options parse(int count, char** words) {
     else if (word == "--from") options.first = number(value);
     else if (word == "--count") options.count = number(value);
     else if (word == "--seconds") options.seconds = std::atof(value);
+    else if (word == "--share") options.seconds *= std::atof(value);
     else if (word == "--seeds") options.seeds = value;
     else if (word == "--failures") options.failures = std::atoi(value);
     else if (word == "--stack") options.stack = number(value);
