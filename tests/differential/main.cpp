@@ -12,7 +12,9 @@
 #include "crash.h"
 #include "generator.h"
 #include "run.h"
+#include "record.h"
 #include "shrink.h"
+#include "surroundings.h"
 #include "threads.h"
 
 namespace pintle::differential {
@@ -26,6 +28,12 @@ struct Options {
   std::uint64_t count = ~std::uint64_t{0};
   double seconds = DIFFERENTIAL_SECONDS;
   int threads = 1;
+  std::size_t stack = 0;
+  bool ends_at_exit = false;
+  bool forks = false;
+  bool sends_signals = false;
+  std::string record;
+  std::string commit = "-";
   std::string seeds;
   int failures = 1;
   int repeat = 1;
@@ -124,8 +132,11 @@ std::uint64_t any_seed() {
 
 int fuzz_in_threads(World& world, const Options& options) {
   world.is_shared = true;
-  ThreadsOptions how{.threads = options.threads, .count = options.count, .seconds = options.seconds};
+  ThreadsOptions how{
+      .threads = options.threads, .stack = options.stack, .count = options.count, .seconds = options.seconds};
   how.first = options.first != 0 ? options.first : any_seed();
+  if (options.seed) how.first = *options.seed;
+  if (options.seed) how.count = 1;
   how.generator = options.generator;
   const double start = seconds_now();
   const ThreadsResult result = run_in_threads(world, how);
@@ -138,13 +149,29 @@ int fuzz_in_threads(World& world, const Options& options) {
   return 1;
 }
 
-int fuzz(const Options& options) {
+std::vector<std::string> devices(const Options& options) {
   std::vector<std::string> ids{options.device};
   if (!options.other.empty()) ids.push_back(options.other);
-  World world(ids);
+  return ids;
+}
+
+bool fuzz_in_surroundings(const Options& options) {
+  SurroundingsOptions how{.devices = devices(options), .count = options.count, .seconds = options.seconds};
+  how.first = options.first != 0 ? options.first : any_seed();
+  if (options.seed) how.first = *options.seed;
+  if (options.seed) how.count = 1;
+  how.generator = options.generator;
+  return options.forks ? run_in_children(how) : end_at_exit(how);
+}
+
+int fuzz(const Options& options) {
+  if (options.ends_at_exit || options.forks) return fuzz_in_surroundings(options) ? 0 : 1;
+  World world(devices(options));
   watch_for_crashes(world.text() + flags(options.generator), static_cast<unsigned>(options.shrink_seconds) + 120);
   world.polls_before_looking = options.generator.without.contains("transitive");
-  if (options.threads > 1) return fuzz_in_threads(world, options);
+  std::optional<Signals> signals;
+  if (options.sends_signals) signals.emplace();
+  if (options.threads > 1 || options.stack != 0) return fuzz_in_threads(world, options);
   Fuzzer fuzzer(world, options);
   const double start = seconds_now();
   if (options.seed) {
@@ -165,6 +192,9 @@ int fuzz(const Options& options) {
              fuzzer.programs(),
              static_cast<double>(fuzzer.steps()) / static_cast<double>(std::max<std::uint64_t>(fuzzer.programs(), 1)),
              seconds, static_cast<double>(fuzzer.programs()) / seconds, fuzzer.failures());
+  if (!options.record.empty())
+    add_to_record(options.record,
+                  {options.commit, world.text(), seconds / 60, fuzzer.programs(), fuzzer.failures()});
   return fuzzer.failures() == 0 ? 0 : 1;
 }
 
@@ -179,6 +209,10 @@ Options parse(int count, char** words) {
       options.lists = true;
       continue;
     }
+    if (word == "--at-exit" || word == "--in-child" || word == "--signals") {
+      (word == "--at-exit" ? options.ends_at_exit : word == "--in-child" ? options.forks : options.sends_signals) = true;
+      continue;
+    }
     if (i + 1 == count)
       throw Exception(Error(Errc::invalid_argument, fmt::format("Option \"{}\" has no value.", word)));
     const char* const value = words[++i];
@@ -188,8 +222,12 @@ Options parse(int count, char** words) {
     else if (word == "--from") options.first = number(value);
     else if (word == "--count") options.count = number(value);
     else if (word == "--seconds") options.seconds = std::atof(value);
+    else if (word == "--share") options.seconds *= std::atof(value);
     else if (word == "--seeds") options.seeds = value;
     else if (word == "--failures") options.failures = std::atoi(value);
+    else if (word == "--stack") options.stack = number(value);
+    else if (word == "--record") options.record = value;
+    else if (word == "--commit") options.commit = value;
     else if (word == "--threads") options.threads = std::atoi(value);
     else if (word == "--without") options.generator.without.insert(value);
     else if (word == "--repeat") options.repeat = std::atoi(value);

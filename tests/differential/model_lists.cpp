@@ -193,7 +193,9 @@ void Model::note_crossings(const std::vector<Command>& commands, int device) {
   for (const Command& command : commands) {
     for (const Window& window : {command.to, command.from}) {
       const auto buffer = buffers_.find(window.buffer);
-      if (buffer != buffers_.end() && buffer->second.device != device) buffer->second.is_crossed = true;
+      if (buffer == buffers_.end() || buffer->second.device == device) continue;
+      buffer->second.is_crossed = true;
+      for (auto& [number, other] : buffers_) other.shares_surely = false;
     }
   }
 }
@@ -216,7 +218,7 @@ bool Model::refuse(const Step& step) {
   if (std::ranges::any_of(commands, [](const Command& command) { return command.op == Op::latch; })) return false;
   if (step.wrong == Wrong::dead_queue) return verdict == Verdict::fine && order_.is_failed(queue->second.order);
   if (!takes(step.queue)) return false;
-  note_crossings(commands, queue->second.device);  // a refused list may have lent them
+  note_crossings(commands, queue->second.device);  // a refused list may have had bytes lent or unshared
   switch (step.wrong) {
     case Wrong::stale:
     case Wrong::sealed:

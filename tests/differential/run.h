@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -30,8 +31,12 @@ struct Failure {
   std::size_t step = 0;
 };
 
+class Run;
+/// Called before each step.
+using Visit = std::function<void(Run&, std::size_t)>;
+
 /// Runs a program once. Whatever it leaves in flight is brought to an end or kept for ever.
-std::optional<Failure> run(World& world, const Case& given);
+std::optional<Failure> run(World& world, const Case& given, const Visit& visit = {});
 
 /// Memory of a list, which is spoiled when the list lets it go.
 struct Token {
@@ -71,6 +76,10 @@ class Run {
   void check_end();
   /// Gives up what is in flight; false where that does not end.
   bool give_up();
+  /// In a forked child: nothing is done.
+  void check_forked();
+  /// Drops every object; what is lent to devices stays.
+  void let_go();
 
  private:
   using Words = std::vector<std::uint32_t>;

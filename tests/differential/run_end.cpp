@@ -180,11 +180,14 @@ std::optional<Case> judge(const Program& program, const std::vector<Ability>& de
   return made;
 }
 
-std::optional<Failure> run(World& world, const Case& given) {
+std::optional<Failure> run(World& world, const Case& given, const Visit& visit) {
   auto here = std::make_unique<Run>(world, given);
   std::size_t at = 0;
   try {
-    for (; at < given.program.size(); ++at) here->step(given.program[at], given.outcomes[at]);
+    for (; at < given.program.size(); ++at) {
+      if (visit) visit(*here, at);
+      here->step(given.program[at], given.outcomes[at]);
+    }
     here->check_end();
   } catch (Failure& failure) {
     failure.step = at;

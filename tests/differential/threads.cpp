@@ -1,14 +1,36 @@
 #include "threads.h"
 
+#include <pthread.h>
+
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "crash.h"
 
 namespace pintle::differential {
+namespace {
+
+void* run_work(void* work) {
+  (*static_cast<std::function<void()>*>(work))();
+  return nullptr;
+}
+
+void run_on_threads(int count, std::size_t stack, std::function<void()> work) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  if (stack != 0) pthread_attr_setstacksize(&attributes, stack);
+  std::vector<pthread_t> threads(static_cast<std::size_t>(count));
+  for (pthread_t& thread : threads)
+    if (pthread_create(&thread, &attributes, run_work, &work) != 0)
+      throw Exception(Error(Errc::unavailable, "A thread cannot be made."));
+  for (const pthread_t thread : threads) pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+}
+
+}  // namespace
 
 ThreadsResult run_in_threads(World& world, const ThreadsOptions& options) {
   ThreadsResult result;
@@ -33,9 +55,7 @@ ThreadsResult run_in_threads(World& world, const ThreadsOptions& options) {
       result.seed = seed;
     }
   };
-  std::vector<std::jthread> workers;
-  for (int i = 0; i < options.threads; ++i) workers.emplace_back(work);
-  workers.clear();
+  run_on_threads(options.threads, options.stack, work);
   return result;
 }
 

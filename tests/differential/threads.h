@@ -11,6 +11,7 @@ namespace pintle::differential {
 
 struct ThreadsOptions {
   int threads = 3;
+  std::size_t stack = 0;  ///< Bytes of each thread's; 0: as the system has it.
   std::uint64_t first = 0;
   std::uint64_t count = 0;
   double seconds = 20;

@@ -65,7 +65,9 @@ World::World(std::vector<std::string> ids) {
   open_all();
 }
 
-World::~World() {
+World::~World() { remove_file(); }
+
+void World::remove_file() noexcept {
   std::error_code ignored;
   std::filesystem::remove_all(folder_, ignored);
 }

@@ -49,6 +49,8 @@ class World {
   static constexpr std::uint32_t file_words = 4096;
   static constexpr std::uint32_t file_number = 77;
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
+  /// Removes the file; what is mapped stays.
+  void remove_file() noexcept;
 
  private:
   void open(Machine& machine);

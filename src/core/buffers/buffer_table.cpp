@@ -63,6 +63,13 @@ Result<Buffer> BufferTable::allocate(DType dtype, const Shape& shape, const Buff
   return made;
 }
 
+Result<BufferOptions> BufferTable::options_like(std::uint64_t id, std::string label) {
+  const Locked locked = life_.lock();
+  const BufferRecord* const record = find(id, locked);
+  if (record == nullptr) return stale(id);
+  return BufferOptions{.label = std::move(label), .placement = record->placement, .alignment = record->alignment};
+}
+
 Result<backend::MemoryId> BufferTable::allocate_memory(const backend::MemoryRequest& request) {
   auto memory = life_.device().allocate(request);
   if (!memory && memory.error().code() == Errc::out_of_memory) {

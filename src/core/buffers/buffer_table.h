@@ -46,6 +46,8 @@ class BufferTable final : public Deferred, public Loan::Lender {
 
   // These take the lock.
   Result<Buffer> allocate(DType dtype, const Shape& shape, const BufferOptions& options);
+  /// What a buffer is allocated with that is placed and aligned as this one.
+  Result<BufferOptions> options_like(std::uint64_t id, std::string label);
   /// A buffer over memory that the backend takes as it is.
   Result<Buffer> wrap_memory(const backend::NativeObject& memory, DType dtype, const Shape& shape,
                              const std::string& label);

@@ -69,7 +69,8 @@ Result<Buffer> Queue::fork(const Buffer& buffer, std::string label) {
     PINTLE_TRY(buffer.table_->materialize(buffer.view_.buffer_));
     PINTLE_ASSIGN(fork, state_->fork(buffer.view_, label));
     if (fork) return *std::move(fork);
-    PINTLE_ASSIGN(copy, buffer.table_->allocate(buffer.dtype(), buffer.shape(), {.label = std::move(label)}));
+    PINTLE_ASSIGN(options, buffer.table_->options_like(buffer.view_.buffer_, std::move(label)));
+    PINTLE_ASSIGN(copy, buffer.table_->allocate(buffer.dtype(), buffer.shape(), options));
     PINTLE_ASSIGN(done, submit(CommandList{}.copy(copy, buffer)));
     state_->note_copy(buffer.view_.buffer_, copy.view_.buffer_, done.value());
     return std::move(copy);
