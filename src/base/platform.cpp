@@ -1,6 +1,7 @@
 #include "base/platform.h"
 
 #include <fmt/format.h>
+#include <link.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/utsname.h>
@@ -49,5 +50,15 @@ std::string machine() {
 }
 
 void call_in_forked_children(void (*handler)()) noexcept { pthread_atfork(nullptr, nullptr, handler); }
+
+std::uint64_t libraries_loaded() noexcept {
+  std::uint64_t count = 0;
+  const auto look = [](dl_phdr_info* info, std::size_t, void* out) {
+    *static_cast<std::uint64_t*>(out) = info->dlpi_adds;
+    return 1;
+  };
+  dl_iterate_phdr(look, &count);
+  return count;
+}
 
 }  // namespace pintle::base

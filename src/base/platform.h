@@ -21,5 +21,7 @@ void leave_processor(std::uint32_t processor) noexcept;
 [[nodiscard]] std::string machine();
 /// Runs `handler` in each child that fork makes from now on; it may only do what a signal handler may.
 void call_in_forked_children(void (*handler)()) noexcept;
+/// How many shared libraries have been loaded so far, also those that have gone.
+[[nodiscard]] std::uint64_t libraries_loaded() noexcept;
 
 }  // namespace pintle::base

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "pintle/native/faulty.h"
+#include "pintle/pintle.h"
 #include "seam_support.h"
 
 namespace pintle::layers {
@@ -349,6 +350,27 @@ TEST(FaultyLayer, TheTableIsSound) {
   EXPECT_TRUE(layers::legal_codes("release").empty());
   EXPECT_TRUE(layers::legal_codes("nonsense").empty());
   static_assert(layers::legal_codes("allocate").size() == 4);
+}
+
+// Which life of the device had no memory.
+TEST(FaultyLayer, OutOfMemoryNamesTheGeneration) {
+  const auto refuses = [](std::string_view call) {
+    return must(open("faulty(cpu)?call=" + std::string(call) + "&ordinal=1&times=0&code=out_of_memory"));
+  };
+  const auto expect_named = [](const Device& device, const auto& refused) {
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code(), Errc::out_of_memory);
+    EXPECT_EQ(refused.error().device(), device.id());
+    EXPECT_EQ(refused.error().generation(), device.generation());
+  };
+  const Device allocating = refuses("allocate"), creating = refuses("create_queue"), submitting = refuses("submit");
+  expect_named(allocating, allocating.allocate(DType::u32, {4}));
+  expect_named(creating, creating.queue());
+  Queue queue = must(submitting.queue());
+  expect_named(submitting, queue.submit(CommandList{}));
+  Pool pool = must(Pool::create(allocating));
+  Queue user = must(allocating.queue());
+  expect_named(allocating, user.allocate(pool, DType::u32, {4}));
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ Result<void> Device::drive(host::Queue& queue, std::uint64_t serial, Deadline de
   }
   driver_ = std::this_thread::get_id();
   lock.unlock();
-  while (!queue.timeline().is_reached(serial) && run_one() && Clock::now() < deadline) {
+  while (!queue.timeline().is_reached(serial) && (queue.run_next() || run_one()) && Clock::now() < deadline) {
   }
   lock.lock();
   driver_ = {};

@@ -1,7 +1,6 @@
 #include "backends/null/queue.h"
 
 #include <algorithm>
-#include <ranges>
 
 namespace pintle::null {
 
@@ -29,6 +28,7 @@ std::uint64_t QueueTable::submit(backend::QueueId queue, std::span<const backend
   }
   std::lock_guard lock(mutex_);
   Queue& target = queues_.at(queue);
+  busy_.insert(queue);
   target.pending.push_back(std::move(submission));
   return ++target.submitted;
 }
@@ -52,24 +52,26 @@ bool QueueTable::wait(backend::QueueId queue, std::uint64_t serial, Deadline dea
 
 // Runs without the lock what is due, until nothing is.
 void QueueTable::advance(std::unique_lock<std::mutex>& lock) {
-  while (Queue* queue = next_due()) {
-    queue->running = true;
-    const Submission submission = std::move(queue->pending.front());
-    queue->pending.pop_front();
+  while (const auto id = next_due()) {
+    Queue& queue = queues_.at(*id);
+    queue.running = true;
+    const Submission submission = std::move(queue.pending.front());
+    queue.pending.pop_front();
     lock.unlock();
     for (const HostCall& call : submission.calls) call.call(call.state);
     lock.lock();
-    queue->running = false;
-    ++queue->reached;
+    queue.running = false;
+    if (queue.pending.empty()) busy_.erase(*id);
+    ++queue.reached;
     changed_.notify_all();
   }
 }
 
-QueueTable::Queue* QueueTable::next_due() {
-  for (Queue& queue : queues_ | std::views::values) {
-    if (is_due(queue)) return &queue;
+std::optional<backend::QueueId> QueueTable::next_due() {
+  for (const backend::QueueId id : busy_) {
+    if (is_due(queues_.at(id))) return id;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 bool QueueTable::is_due(const Queue& queue) const {
@@ -81,6 +83,8 @@ bool QueueTable::is_due(const Queue& queue) const {
   });
 }
 
-bool QueueTable::is_running() const { return std::ranges::any_of(queues_ | std::views::values, &Queue::running); }
+bool QueueTable::is_running() const {
+  return std::ranges::any_of(busy_, [&](backend::QueueId id) { return queues_.at(id).running; });
+}
 
 }  // namespace pintle::null

@@ -7,6 +7,8 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -39,7 +41,7 @@ class QueueTable {
   };
 
   void advance(std::unique_lock<std::mutex>& lock);
-  [[nodiscard]] Queue* next_due();
+  [[nodiscard]] std::optional<backend::QueueId> next_due();
   [[nodiscard]] bool is_due(const Queue& queue) const;
   [[nodiscard]] bool is_running() const;
 
@@ -47,6 +49,7 @@ class QueueTable {
   std::condition_variable changed_;
   std::uint64_t last_id_ = 0;
   std::map<backend::QueueId, Queue> queues_;
+  std::set<backend::QueueId> busy_;  // those with something pending
 };
 
 }  // namespace pintle::null

@@ -1,6 +1,8 @@
 #include "core/device/process_end.h"
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <mutex>
 #include <thread>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "base/fork.h"
+#include "base/platform.h"
 #include "pintle/deadline.h"
 
 namespace pintle::core {
@@ -59,8 +62,11 @@ void end_with_process(std::weak_ptr<EndsWithProcess> device, std::weak_ptr<const
     std::erase_if(all, [](const Entry& each) { return each.presence.expired(); });
     all.push_back({std::move(device), std::move(presence)});
   }
-  // Each time: what is registered last runs first, and the device may have brought one more library.
-  std::atexit(end_all);
+  // Again after each library that the device may have brought, since what is registered last runs first. Whatever is
+  // registered stays for ever.
+  static std::atomic<std::uint64_t> known{0};
+  const std::uint64_t loaded = base::libraries_loaded();
+  if (known.exchange(loaded) != loaded) std::atexit(end_all);
 }
 
 }  // namespace pintle::core

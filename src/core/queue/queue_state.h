@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "core/buffers/buffer_table.h"
+#include "core/queue/driving.h"
 #include "core/queue/flight.h"
 #include "core/queue/preparation.h"
 #include "core/queue/siblings.h"
@@ -20,7 +22,10 @@
 
 namespace pintle::core {
 
+class QueueState;
 class RecordingState;
+
+using QueueList = std::list<std::shared_ptr<QueueState>>;
 
 /// What is to be submitted as one serial: a list, a replay, or the end of a buffer's sharing.
 struct Part {
@@ -38,7 +43,7 @@ struct Part {
 ///
 /// A submission is prepared under the lock, counted, and started without it, in the device's turn: `starting_` is then
 /// the serial that the backend is being given. Whoever drops submissions meanwhile leaves that one alone.
-class QueueState final : public Observable, public Deferred, public Hold::Queue {
+class QueueState final : public Observable, public Deferred, public Hold::Queue, public Driven {
  public:
   QueueState(std::shared_ptr<BufferTable> table, Siblings& siblings, backend::QueueId id, QueueKind kind,
              std::uint64_t first_serial, std::string text);
@@ -77,7 +82,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue 
   Result<std::optional<Buffer>> fork(const BufferView& of, const std::string& label);
   [[nodiscard]] Point last();
   /// Waits for what the backend has, also of a queue that has failed; false when it has nothing.
-  Result<bool> wait_rest(Deadline deadline);
+  Result<bool> wait_rest(Deadline deadline) override;
   /// Waits until what is held first has started or failed; false where that does not come by itself.
   bool wait_held(Deadline deadline);
 
@@ -85,7 +90,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue 
   Result<void> wait_native(std::uint64_t serial, Deadline deadline) override;
   Result<void> notify(std::uint64_t serial, backend::Notification notification) override;
   void drive() override {
-    if (is_driven()) siblings_.drive();
+    if (is_driven()) core::drive(std::static_pointer_cast<QueueState>(shared_from_this()));
   }
   void report(const Error& error) noexcept override { static_cast<void>(life().report(error)); }
   bool add_waits(std::uint64_t serial, std::vector<Point>& points) override;
@@ -108,6 +113,9 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue 
   [[nodiscard]] std::uint64_t abandon(const Locked&) noexcept;
   [[nodiscard]] bool is_abandoned(const Locked&) const noexcept { return abandoned_; }
   [[nodiscard]] bool has_held(const Locked&) const noexcept { return clock_.native.load() != clock_.last; }
+  /// Where it stands in a list of its device's.
+  void set_place(QueueList::iterator place, const Locked&) noexcept { place_ = place; }
+  [[nodiscard]] QueueList::iterator place(const Locked&) const noexcept { return place_; }
   /// Ends all calls of the backend with this queue. False while one is running; try again.
   [[nodiscard]] bool try_end_calls(const Locked&) noexcept {
     ended_ = true;
@@ -228,6 +236,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue 
   std::optional<Error> failed_;             // the first failure after acceptance: the queue takes nothing more
   std::atomic<std::uint64_t> starting_{0};  // the backend is being given it; 0: none
   std::uint64_t newest_;                    // the last serial that a caller got a point for
+  QueueList::iterator place_{};
   bool abandoned_ = false;
   std::atomic<std::uint32_t> calls_{0};
   std::atomic<bool> ended_{false};

@@ -12,33 +12,6 @@
 #include "core/life/owners.h"
 
 namespace pintle::core {
-namespace {
-
-// What a thread that drives a device has yet to drive: what a kernel, host call or release submits meanwhile comes
-// after it. On the stack of the outermost drive, since a device may outlive the thread's own objects.
-class Driving {
- public:
-  Driving() noexcept { current = this; }
-  Driving(const Driving&) = delete;
-  Driving& operator=(const Driving&) = delete;
-  ~Driving() { current = nullptr; }
-
-  void add(std::shared_ptr<Queues> device) { later_.push_back(std::move(device)); }
-  [[nodiscard]] std::shared_ptr<Queues> take() noexcept {
-    if (later_.empty()) return nullptr;
-    auto next = std::move(later_.back());
-    later_.pop_back();
-    return next;
-  }
-
-  static thread_local constinit Driving* current;
-
- private:
-  std::vector<std::shared_ptr<Queues>> later_;
-};
-thread_local constinit Driving* Driving::current = nullptr;
-
-}  // namespace
 
 Result<std::shared_ptr<QueueState>> Queues::create(const QueueOptions& options) {
   PINTLE_TRY(life_.usable());
@@ -98,21 +71,31 @@ Result<std::shared_ptr<QueueState>> Queues::keep(backend::QueueId id, const Queu
                                                   object_text("Queue", number, options.label));
   const auto handle = std::make_shared<Handle>(life_.lease(), *this, queue);
   const Locked locked = life_.lock();
-  all_.reserve(all_.size() + 1);
-  queue->begin(locked);
-  all_.push_back(queue);
+  add(queue, locked);
   handle->is_kept = true;
   return std::shared_ptr<QueueState>(handle, queue.get());
 }
 
-std::vector<std::shared_ptr<QueueState>> Queues::all() {
-  const Locked locked = life_.lock();
-  return all_;
+void Queues::add(const std::shared_ptr<QueueState>& queue, const Locked& locked) {
+  QueueList one{queue};
+  queue->begin(locked);
+  queue->set_place(one.begin(), locked);
+  live_.splice(live_.end(), one);
 }
 
-std::shared_ptr<QueueState> Queues::find(std::uint64_t number, const Locked&) const noexcept {
-  const auto queue = std::ranges::find(all_, number, [](const auto& each) { return each->number(); });
-  return queue == all_.end() ? nullptr : *queue;
+template <class Visit>
+void Queues::for_each(const Locked&, Visit visit) {
+  for (QueueList* const list : {&live_, &abandoned_}) {
+    for (const auto& queue : *list) visit(queue);
+  }
+}
+
+std::vector<std::shared_ptr<QueueState>> Queues::all() {
+  std::vector<std::shared_ptr<QueueState>> all;
+  const Locked locked = life_.lock();
+  all.reserve(live_.size() + abandoned_.size());
+  for_each(locked, [&](const auto& queue) { all.push_back(queue); });
+  return all;
 }
 
 void Queues::abandon(const std::shared_ptr<QueueState>& queue) noexcept {
@@ -122,6 +105,7 @@ void Queues::abandon(const std::shared_ptr<QueueState>& queue) noexcept {
     Worklist worklist;
     const Locked locked = life_.lock();
     unfinished = queue->abandon(locked);
+    abandoned_.splice(abandoned_.end(), live_, queue->place(locked));
     dispose_finished(worklist, locked);
   }
   if (unfinished != 0) queue->watch(unfinished);
@@ -135,20 +119,20 @@ void Queues::dispose_finished(Worklist& worklist, const Locked& locked) noexcept
   table_.dispose_finished(worklist, locked);
   if (!pools_.is_empty(locked)) pools_.dispose(worklist, locked);
   recordings_.dispose(worklist, locked);
-  if (std::ranges::any_of(all_, [&](const auto& queue) { return is_over(*queue, locked); }))
+  if (std::ranges::any_of(abandoned_, [&](const auto& queue) { return is_over(*queue, locked); }))
     worklist.add(life_.keep(*this));
 }
 
 void Queues::reserve_redirection(std::uint64_t buffer, Stamps& uses, const Locked& locked) {
-  for (const auto& queue : all_) queue->reserve_redirection(buffer, uses, locked);
+  for_each(locked, [&](const auto& queue) { queue->reserve_redirection(buffer, uses, locked); });
 }
 
 void Queues::come_after(std::uint64_t buffer, const Stamp& by, const Locked& locked) {
-  for (const auto& queue : all_) queue->come_after(buffer, by, locked);
+  for_each(locked, [&](const auto& queue) { queue->come_after(buffer, by, locked); });
 }
 
 void Queues::redirect(const Redirection& redirection, const Locked& locked) noexcept {
-  for (const auto& queue : all_) queue->redirect(redirection, locked);
+  for_each(locked, [&](const auto& queue) { queue->redirect(redirection, locked); });
 }
 
 void Queues::run_deferred(Worklist& worklist) noexcept {
@@ -164,10 +148,10 @@ bool Queues::destroy_one(Worklist& worklist) noexcept {
   {
     const Locked locked = life_.lock();
     const auto over = std::ranges::find_if(
-        all_, [&](const auto& each) { return is_over(*each, locked) && each->try_end_calls(locked); });
-    if (over == all_.end()) return false;
-    queue = std::move(*over);
-    all_.erase(over);
+        abandoned_, [&](const auto& each) { return is_over(*each, locked) && each->try_end_calls(locked); });
+    if (over == abandoned_.end()) return false;
+    queue = *over;
+    abandoned_.erase(over);
     queue->end(locked);
   }
   if (!life_.is_lost()) life_.device().destroy_queue(queue->id());
@@ -175,7 +159,7 @@ bool Queues::destroy_one(Worklist& worklist) noexcept {
 }
 
 void Queues::lose(const Error& error, Worklist& worklist, const Locked& locked) noexcept {
-  for (const auto& queue : all_) queue->lose(error, worklist, locked);
+  for_each(locked, [&](const auto& queue) { queue->lose(error, worklist, locked); });
   dispose_finished(worklist, locked);
 }
 
@@ -198,9 +182,7 @@ Result<std::shared_ptr<QueueState>> Queues::own_queue() {
   auto queue =
       std::make_shared<QueueState>(life_.keep(table_), *this, *created, options.kind, first, "[Queue \"sharing\"]");
   const Locked locked = life_.lock();
-  all_.reserve(all_.size() + 1);
-  queue->begin(locked);
-  all_.push_back(queue);
+  add(queue, locked);
   own_ = queue;
   return own_;
 }
@@ -216,15 +198,16 @@ Result<void> Queues::unshare_apart(const std::vector<std::uint64_t>& buffers) {
 
 Result<void> Queues::wait_for(const Stamps& stamps, Deadline deadline) {
   for (const Stamp& stamp : stamps) {
-    std::shared_ptr<QueueState> queue;
+    std::shared_ptr<SignalState> timeline;
     std::uint64_t serial = 0;
     {
       const Locked locked = life_.lock();
       if (table_.clocks(locked).is_finished(stamp)) continue;
-      queue = find(stamp.queue, locked);
-      if (queue != nullptr) serial = std::min(stamp.serial, queue->clock(locked).last);
+      const QueueClock* const clock = table_.clocks(locked).find(stamp.queue);
+      timeline = clock->timeline;
+      serial = std::min(stamp.serial, clock->last);
     }
-    if (queue != nullptr) PINTLE_TRY(queue->timeline()->wait(serial, deadline));
+    PINTLE_TRY(timeline->wait(serial, deadline));
   }
   return {};
 }
@@ -235,26 +218,8 @@ Result<Point> Queues::submit_apart(CommandList&& list, SubmitOptions& options, s
 }
 
 void Queues::drive() {
-  if (life_.is_driven()) run_driven();
-}
-
-void Queues::run_driven() {
-  if (Driving::current != nullptr) return Driving::current->add(life_.keep(*this));
-  Driving driving;
-  for (auto next = life_.keep(*this); next != nullptr; next = driving.take()) {
-    while (next->drive_once()) {
-    }
-  }
-}
-
-// True when something has been finished, so that there may be more.
-bool Queues::drive_once() {
-  bool progressed = false;
-  for (const auto& queue : all()) {
-    const auto waited = queue->wait_rest(Deadline::max());
-    if (waited && *waited) progressed = true;
-  }
-  return progressed;
+  if (!life_.is_driven()) return;
+  for (const auto& queue : all()) queue->drive();
 }
 
 Result<void> Queues::poll() {
@@ -318,11 +283,12 @@ bool Queues::close(const Error& cause, Worklist& worklist) {
   const Locked locked = life_.lock();
   bool unfinished = false;
   own_.reset();
-  for (const auto& queue : all_) {
+  for_each(locked, [&](const auto& queue) {
     queue->cancel_held(cause, worklist, locked);
     unfinished |= !life_.is_lost() && !queue->is_idle(locked);
     static_cast<void>(queue->abandon(locked));
-  }
+  });
+  abandoned_.splice(abandoned_.end(), live_);
   if (!unfinished) dispose_finished(worklist, locked);
   return !unfinished;
 }

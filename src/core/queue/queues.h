@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <vector>
 
@@ -34,7 +35,6 @@ class Queues final : public Siblings, public Dispatcher, public Deferred {
   Result<void> drain(Deadline deadline);
   /// Gives up what is held, and every queue with it; false when something is unfinished still.
   [[nodiscard]] bool close(const Error& cause, Worklist& worklist);
-  void drive() override;
 
   // With the lock held:
   void reserve_redirection(std::uint64_t buffer, Stamps& uses, const Locked& locked) override;
@@ -49,20 +49,22 @@ class Queues final : public Siblings, public Dispatcher, public Deferred {
   [[nodiscard]] bool is_over(const QueueState& queue, const Locked& locked) const noexcept;
   template <class Create>
   Result<std::shared_ptr<QueueState>> make(const QueueOptions& options, std::string_view what, Create create);
+  void add(const std::shared_ptr<QueueState>& queue, const Locked& locked);
   Result<std::shared_ptr<QueueState>> keep(backend::QueueId id, const QueueOptions& options, std::uint64_t first);
   Result<std::shared_ptr<QueueState>> own_queue();
   void abandon(const std::shared_ptr<QueueState>& queue) noexcept;
   [[nodiscard]] std::vector<std::shared_ptr<QueueState>> all();
-  [[nodiscard]] std::shared_ptr<QueueState> find(std::uint64_t number, const Locked&) const noexcept;
-  void run_driven();
-  bool drive_once();
+  template <class Visit>
+  void for_each(const Locked&, Visit visit);
+  void drive();
   Result<void> wait_for_rest(QueueState& queue, Deadline deadline);
 
   Life& life_;
   BufferTable& table_;
   Pools& pools_;
   Recordings& recordings_;
-  std::vector<std::shared_ptr<QueueState>> all_;
+  QueueList live_;       // in the order of their creation
+  QueueList abandoned_;  // whose handle is gone, until they are over: what ends is looked for among these alone
   std::shared_ptr<QueueState> own_;  // of ours, made when it is needed
   std::uint64_t next_ = 1;
 };

@@ -24,8 +24,6 @@ struct Redirection {
 
 class Siblings {
  public:
-  /// Runs a driven device until nothing is runnable. Takes the lock.
-  virtual void drive() = 0;
   /// Gives these buffers bytes of their own, on a queue where nothing is held. Takes the lock.
   virtual Result<void> unshare_apart(const std::vector<std::uint64_t>& buffers) = 0;
   /// What is held and names the buffer can be redirected without memory; stamps it in `uses`.
