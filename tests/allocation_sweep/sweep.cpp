@@ -146,7 +146,7 @@ class Sweep {
     if (!answer.result) errors.push_back(answer.result.error());
     for (const Error& error : errors)
       if (!explains(error)) complain(running, "an answer is not that memory ran out: " + error.text());
-    if (answer.wrong) complain(running, "bytes are wrong");
+    if (answer.wrong) complain(running, "what it leaves is wrong");
     if (!answer.callbacks) complain(running, "a callback does not come exactly once");
   }
 
