@@ -11,15 +11,16 @@ namespace {
 Result<Plan> plan_for(const Run& run) {
   const std::uint64_t alignment = std::max<std::uint64_t>(4, run.device().info().limits.offset_alignment);
   PlanProblem problem;
-  problem.values = {{.name = "a value with a long name", .size = 4 * size, .alignment = alignment, .lower = 0, .upper = 2},
-                    {.name = "y", .size = 4 * size, .alignment = alignment, .lower = 1, .upper = 2}};
+  problem.values = {
+      {.name = "a value with a long name", .size = 4 * size, .alignment = alignment, .lower = 0, .upper = 2},
+      {.name = "y", .size = 4 * size, .alignment = alignment, .lower = 1, .upper = 2}};
   return lay_out(problem);
 }
 
 Result<Arena> arena_for(const Run& run) {
   PINTLE_ASSIGN(plan, plan_for(run));
-  return Arena::create(run.device(), plan, {{"a value with a long name", DType::f32, {size}}, {"y", DType::u32, {size}}},
-                       {.label = words});
+  return Arena::create(run.device(), plan,
+                       {{"a value with a long name", DType::f32, {size}}, {"y", DType::u32, {size}}}, {.label = words});
 }
 
 Result<void> create(Run& run) {
@@ -60,7 +61,8 @@ Result<void> fed_and_converted(Run& run) {
   PINTLE_ASSIGN(queue, run.device().queue());
   PINTLE_ASSIGN(arena, arena_for(run));
   const std::vector<std::uint16_t> codes(size, 0x3c00);
-  return outcome(run.keep(during([&] { return feed(queue, arena, 0, HostElements(DType::f16, codes), Convert::f16_to_f32); })));
+  return outcome(
+      run.keep(during([&] { return feed(queue, arena, 0, HostElements(DType::f16, codes), Convert::f16_to_f32); })));
 }
 
 Result<void> fed_refused(Run& run) {
@@ -84,7 +86,8 @@ Result<void> read_converted(Run& run) {
   PINTLE_ASSIGN(queue, run.device().queue());
   PINTLE_ASSIGN(arena, arena_for(run));
   PINTLE_TRY(run.keep(feed(queue, arena, 0, std::vector<float>(size, 1))));
-  PINTLE_ASSIGN(now, during([&] { return read<std::uint16_t>(queue, arena, 0, Convert{DType::f32, DType::u16}, patience); }));
+  PINTLE_ASSIGN(
+      now, during([&] { return read<std::uint16_t>(queue, arena, 0, Convert{DType::f32, DType::u16}, patience); }));
   run.compare(Words(now.begin(), now.end()), Words(size, 1));
   return {};
 }

@@ -45,9 +45,9 @@ Result<void> map(Run& run) {
 }
 
 Result<void> map_read_lazy(Run& run) {
-  PINTLE_ASSIGN(buffer, run.device().allocate(
-                            DType::u32, {size},
-                            {.label = words, .placement = Placement::host, .allocation = Allocation::lazy}));
+  PINTLE_ASSIGN(buffer,
+                run.device().allocate(DType::u32, {size},
+                                      {.label = words, .placement = Placement::host, .allocation = Allocation::lazy}));
   return unless_unsupported(during([&] { return buffer.map_read(); }));
 }
 

@@ -11,7 +11,9 @@
 namespace pintle::allocation_sweep {
 namespace {
 
-Result<void> listing(Run& /*run*/) { return outcome(during([] { return devices(); })); }
+Result<void> listing(Run& /*run*/) {
+  return outcome(during([] { return devices(); }));
+}
 
 // Another id is another device, opened afresh.
 Result<void> opening(Run& run) {
@@ -22,7 +24,9 @@ Result<void> opening(Run& run) {
   return conformance::Context(device).wait(done);
 }
 
-Result<void> opening_again(Run& run) { return outcome(during([&] { return open(run.device().id()); })); }
+Result<void> opening_again(Run& run) {
+  return outcome(during([&] { return open(run.device().id()); }));
+}
 
 Result<void> opening_what_is_not_there(Run& run) {
   const auto refused = during([] { return open("a device that nobody has ever seen anywhere"); });
@@ -44,7 +48,9 @@ Result<void> capability(Run& run) {
   return {};
 }
 
-Result<void> budget(Run& run) { return outcome(during([&] { return run.device().budget(); })); }
+Result<void> budget(Run& run) {
+  return outcome(during([&] { return run.device().budget(); }));
+}
 
 Result<void> queue(Run& run) {
   PINTLE_ASSIGN(queue, during([&] { return run.device().queue({.label = words}); }));
@@ -60,9 +66,8 @@ Result<void> allocate(Run& run) {
 }
 
 Result<void> allocate_on_the_host(Run& run) {
-  return outcome(during([&] {
-    return run.device().allocate(DType::u32, {size}, {.label = words, .placement = Placement::host});
-  }));
+  return outcome(during(
+      [&] { return run.device().allocate(DType::u32, {size}, {.label = words, .placement = Placement::host}); }));
 }
 
 Result<void> allocate_too_much(Run& run) {
@@ -87,8 +92,7 @@ Result<void> map_file(Run& run) {
   PINTLE_ASSIGN(folder, base::TemporaryFolder::create());
   const std::string path = folder / "bytes";
   PINTLE_TRY(base::write_file(path, std::vector<std::byte>(4096)));
-  return unless_unsupported(
-      during([&] { return run.device().map_file(path, 0, DType::u32, {size}, words); }));
+  return unless_unsupported(during([&] { return run.device().map_file(path, 0, DType::u32, {size}, words); }));
 }
 
 Result<void> record(Run& run) {
@@ -101,7 +105,9 @@ Result<void> record(Run& run) {
   return expect(run, mine.queue, mine.twos, 5);
 }
 
-Result<void> poll(Run& run) { return during([&] { return run.device().poll(); }); }
+Result<void> poll(Run& run) {
+  return during([&] { return run.device().poll(); });
+}
 
 Result<void> wait_idle(Run& run) {
   PINTLE_ASSIGN(mine, world(run));
@@ -109,8 +115,12 @@ Result<void> wait_idle(Run& run) {
   return during([&] { return run.device().wait_idle(patience); });
 }
 
-Result<void> health(Run& run) { return during([&] { return run.device().health(); }); }
-Result<void> recover(Run& run) { return during([&] { return run.device().recover(); }); }
+Result<void> health(Run& run) {
+  return during([&] { return run.device().health(); });
+}
+Result<void> recover(Run& run) {
+  return during([&] { return run.device().recover(); });
+}
 
 Result<void> native(Run& run) {
   return unless_unsupported(during([&] { return run.device().native<cpu::CpuDevice>(); }));

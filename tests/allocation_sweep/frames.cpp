@@ -33,8 +33,8 @@ struct Symbol {
 struct Program {
   std::uintptr_t base = 0;
   Span code;
-  std::vector<Symbol> symbols;   // ascending
-  std::vector<Span> neutral;     // code of the standard library and what is like it
+  std::vector<Symbol> symbols;  // ascending
+  std::vector<Span> neutral;    // code of the standard library and what is like it
 };
 
 Program& program() noexcept {
@@ -43,7 +43,7 @@ Program& program() noexcept {
 }
 
 /// Shared objects that ask in the name of who called them.
-constexpr std::array<std::string_view, 11> neutral_objects{"libstdc++.", "libc.",    "libc++",    "libgcc_s.",
+constexpr std::array<std::string_view, 11> neutral_objects{"libstdc++.", "libc.",    "libc++",     "libgcc_s.",
                                                            "libm.",      "ld-linux", "libpthread", "libfmt.",
                                                            "libhwy",     "libasan.", "libubsan."};
 

@@ -25,8 +25,8 @@ Result<Kept> kept(Run& run) {
 }
 
 Result<void> create(Run& run) {
-  return outcome(during(
-      [&] { return Handle::create(run.device(), name_of_one, DType::u32, {size}, Keep::host_shadow()); }));
+  return outcome(
+      during([&] { return Handle::create(run.device(), name_of_one, DType::u32, {size}, Keep::host_shadow()); }));
 }
 
 Result<void> refill(Run& run) {
@@ -36,8 +36,10 @@ Result<void> refill(Run& run) {
     std::ranges::copy(values, to.begin());
     return {};
   };
-  PINTLE_ASSIGN(handle, Handle::create(run.device(), name_of_one, DType::u32, {size}, Keep::refill<std::uint32_t>(fill)));
-  if (!run.attempt(during([&] { return handle.restore(queue, patience); }))) PINTLE_TRY(run.keep(handle.restore(queue)));
+  PINTLE_ASSIGN(handle,
+                Handle::create(run.device(), name_of_one, DType::u32, {size}, Keep::refill<std::uint32_t>(fill)));
+  if (!run.attempt(during([&] { return handle.restore(queue, patience); })))
+    PINTLE_TRY(run.keep(handle.restore(queue)));
   return expect(run, queue, handle.view(), 3);
 }
 

@@ -1,6 +1,6 @@
-// The sweep of allocations: every scenario and every operation again for the n-th allocation of the library's own, with that one
-// failing. Nothing is thrown, nothing ends or hangs, every error says that memory ran out, and the next clean run on the
-// same device is right and leaves nothing behind. AddressSanitizer's build sees what leaks on the host.
+// The sweep of allocations: every scenario and every operation again for the n-th allocation of the library's own, with
+// that one failing. Nothing is thrown, nothing ends or hangs, every error says that memory ran out, and the next clean
+// run on the same device is right and leaves nothing behind. AddressSanitizer's build sees what leaks on the host.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view usage =
     "usage: allocation_sweep DEVICE [--every N] [--first K] [--mode once|lasting|threads] [--only NAME]\n"
-    "                        [--of scenarios|operations] [--keep-open]\n";
+    "                        [--of scenarios|operations|first_use] [--keep-open]\n";
 
 std::optional<std::uint64_t> number(std::string_view text) {
   const std::string digits(text);
@@ -65,11 +65,12 @@ std::optional<Options> parse(std::span<char* const> arguments) {
 
 int main(int count, char** arguments) {
   using namespace pintle::allocation_sweep;
-  const auto options = parse(std::span(arguments, static_cast<std::size_t>(count)));
+  auto options = parse(std::span(arguments, static_cast<std::size_t>(count)));
   if (!options) {
     fmt::print(stderr, "{}", usage);
     return 2;
   }
+  if (const char* every = std::getenv("PINTLE_SWEEP_EVERY")) options->every = number(every).value_or(options->every);
   read_symbols();
   return sweep(*options);
 }

@@ -4,11 +4,10 @@ namespace pintle::allocation_sweep {
 
 std::vector<Scenario> operations() {
   std::vector<Scenario> all;
-  for (const auto some :
-       {device_operations(), buffer_operations(), list_operations(), queue_operations(), signal_operations(),
-        program_operations(), pool_operations(), resource_operations(), plan_operations(), arena_operations(),
-        handle_operations(), dlpack_operations(), group_operations(), group_queue_operations(), heap_operations(),
-        value_operations()})
+  for (const auto some : {device_operations(), buffer_operations(), list_operations(), queue_operations(),
+                          signal_operations(), program_operations(), pool_operations(), resource_operations(),
+                          plan_operations(), arena_operations(), handle_operations(), dlpack_operations(),
+                          group_operations(), group_queue_operations(), heap_operations(), value_operations()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }

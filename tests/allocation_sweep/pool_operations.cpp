@@ -6,7 +6,9 @@
 namespace pintle::allocation_sweep {
 namespace {
 
-Result<void> create(Run& run) { return outcome(during([&] { return Pool::create(run.device(), {.label = words}); })); }
+Result<void> create(Run& run) {
+  return outcome(during([&] { return Pool::create(run.device(), {.label = words}); }));
+}
 
 Result<void> allocate(Run& run) {
   PINTLE_ASSIGN(mine, world(run));

@@ -7,11 +7,12 @@
 namespace pintle::allocation_sweep {
 namespace {
 
+constexpr const char* pack_name = "a_name_that_is_longer_than_what_a_string_holds";
 constexpr const char* signature = "a_long_kernel_name(a_long_parameter_name: read f32[], n: u32) group 16";
 
 Result<void> source(Run& run) {
-  PINTLE_ASSIGN(pack, during([] { return ProgramPack::source("c", "void f(void) {}", {signature}, words); }));
-  run.check(pack.variants().size() == 1 && pack.name() == words);
+  PINTLE_ASSIGN(pack, during([] { return ProgramPack::source("c", "void f(void) {}", {signature}, pack_name); }));
+  run.check(pack.variants().size() == 1 && pack.name() == pack_name);
   return {};
 }
 
@@ -21,26 +22,26 @@ Result<void> source_refused(Run& run) {
 }
 
 Result<void> with(Run& run) {
-  PINTLE_ASSIGN(c, ProgramPack::source("c", "void f(void) {}", {signature}, words));
-  PINTLE_ASSIGN(glsl, ProgramPack::source("glsl", "void main() {}", {signature}, words));
+  PINTLE_ASSIGN(c, ProgramPack::source("c", "void f(void) {}", {signature}, pack_name));
+  PINTLE_ASSIGN(glsl, ProgramPack::source("glsl", "void main() {}", {signature}, pack_name));
   const ProgramPack both = during([&] { return c.with(glsl); });
   run.check(both.variants().size() == 2 || (failed().happened && both.variants().empty()));
   return {};
 }
 
 Result<void> serialize(Run& run) {
-  PINTLE_ASSIGN(pack, ProgramPack::source("c", "void f(void) {}", {signature}, words));
+  PINTLE_ASSIGN(pack, ProgramPack::source("c", "void f(void) {}", {signature}, pack_name));
   PINTLE_ASSIGN(bytes, during([&] { return pack.serialize(); }));
   PINTLE_ASSIGN(back, ProgramPack::parse(bytes));
-  run.check(back.name() == words);
+  run.check(back.name() == pack_name);
   return {};
 }
 
 Result<void> parse(Run& run) {
-  PINTLE_ASSIGN(pack, ProgramPack::source("c", "void f(void) {}", {signature}, words));
+  PINTLE_ASSIGN(pack, ProgramPack::source("c", "void f(void) {}", {signature}, pack_name));
   PINTLE_ASSIGN(bytes, pack.serialize());
   PINTLE_ASSIGN(back, during([&] { return ProgramPack::parse(bytes); }));
-  run.check(back.name() == words);
+  run.check(back.name() == pack_name);
   return {};
 }
 
@@ -74,7 +75,7 @@ Result<void> kernel_text(Run& run) {
 }
 
 Result<void> load_refused(Run& run) {
-  PINTLE_ASSIGN(pack, ProgramPack::source("a format that nobody reads", "nothing", {signature}, words));
+  PINTLE_ASSIGN(pack, ProgramPack::source("a format that nobody reads", "nothing", {signature}, pack_name));
   const auto refused = during([&] { return run.device().load(pack); });
   run.check(!refused);
   return {};

@@ -83,8 +83,9 @@ Result<void> replay_then(Run& run, bool with_options) {
   const std::vector<SlotValue> first{x, y}, second{mine.ones, mine.twos};
   SubmitOptions options;
   if (with_options) options = {.wait = {run.test().at(mine.signal, 1)}, .label = words};
-  const auto done =
-      during([&] { return with_options ? mine.queue.replay(recording, first, options) : mine.queue.replay(recording, first); });
+  const auto done = during([&] {
+    return with_options ? mine.queue.replay(recording, first, options) : mine.queue.replay(recording, first);
+  });
   run.attempt(done);
   PINTLE_TRY(run.keep(mine.queue.replay(recording, second)));
   PINTLE_TRY(run.test().raise(mine.signal, 1));
@@ -209,7 +210,8 @@ Result<void> read_as_another(Run& run) {
 Result<void> drop(Run& run) {
   PINTLE_ASSIGN(mine, world(run));
   PINTLE_ASSIGN(other, run.device().queue());
-  PINTLE_ASSIGN(done, run.keep(other.submit(CommandList{}.fill(mine.ones, 5u), {.wait = {run.test().at(mine.signal, 1)}})));
+  PINTLE_ASSIGN(done,
+                run.keep(other.submit(CommandList{}.fill(mine.ones, 5u), {.wait = {run.test().at(mine.signal, 1)}})));
   during([&] {
     other = Queue();
     return 0;
@@ -235,28 +237,27 @@ Result<void> crossing(Run& run) {
 }  // namespace
 
 std::span<const Scenario> queue_operations() {
-  static constexpr std::array<Scenario, 21> all{
-      {{"Queue_submit", submit},
-       {"Queue_submit_behind_another", submit_behind_another},
-       {"Queue_submit_and_wait", submit_and_wait},
-       {"Queue_submit_lazy", submit_lazy},
-       {"Queue_submit_that_signals", submit_without_room_for_options},
-       {"Queue_replay_after_a_failed_replay", replay_after_a_failed_replay},
-       {"Queue_replay_with_options", replay_with_options},
-       {"Queue_replay_of_copies", replay_of_copies},
-       {"Recording_text", recording_text},
-       {"Queue_fork", fork},
-       {"Queue_write_of_a_fork", write_of_a_fork},
-       {"Queue_unshare", unshare},
-       {"Queue_free", free_buffer},
-       {"Queue_check", check},
-       {"Queue_last", last},
-       {"Queue_text", text},
-       {"Queue_fluent", fluent},
-       {"read", read_back},
-       {"read_as_another", read_as_another},
-       {"Queue_drop", drop},
-       {"Queue_crossing", crossing}}};
+  static constexpr std::array<Scenario, 21> all{{{"Queue_submit", submit},
+                                                 {"Queue_submit_behind_another", submit_behind_another},
+                                                 {"Queue_submit_and_wait", submit_and_wait},
+                                                 {"Queue_submit_lazy", submit_lazy},
+                                                 {"Queue_submit_that_signals", submit_without_room_for_options},
+                                                 {"Queue_replay_after_a_failed_replay", replay_after_a_failed_replay},
+                                                 {"Queue_replay_with_options", replay_with_options},
+                                                 {"Queue_replay_of_copies", replay_of_copies},
+                                                 {"Recording_text", recording_text},
+                                                 {"Queue_fork", fork},
+                                                 {"Queue_write_of_a_fork", write_of_a_fork},
+                                                 {"Queue_unshare", unshare},
+                                                 {"Queue_free", free_buffer},
+                                                 {"Queue_check", check},
+                                                 {"Queue_last", last},
+                                                 {"Queue_text", text},
+                                                 {"Queue_fluent", fluent},
+                                                 {"read", read_back},
+                                                 {"read_as_another", read_as_another},
+                                                 {"Queue_drop", drop},
+                                                 {"Queue_crossing", crossing}}};
   return all;
 }
 

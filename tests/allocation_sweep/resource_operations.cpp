@@ -44,9 +44,8 @@ Result<void> limit_reached(Run& run) {
 }
 
 Result<void> log(Run& run) {
-  return through(run, [](Resource& upstream) {
-    return std::make_unique<LogResource>(upstream, [](std::string_view) {});
-  });
+  return through(run,
+                 [](Resource& upstream) { return std::make_unique<LogResource>(upstream, [](std::string_view) {}); });
 }
 
 Result<void> fail(Run& run) {

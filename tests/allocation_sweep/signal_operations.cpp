@@ -39,7 +39,8 @@ Result<void> set_with_held_work(Run& run) {
   const Point gate = run.test().at(mine.signal, 1);
   PINTLE_ASSIGN(first, run.keep(mine.queue.submit(CommandList{}.fill(mine.ones, 7u), {.wait = {gate}})));
   PINTLE_ASSIGN(second, run.keep(other.submit(CommandList{}.fill(mine.twos, 7u), {.wait = {gate}})));
-  if (!run.attempt(during([&] { return run.test().raise(mine.signal, 1); }))) PINTLE_TRY(run.test().raise(mine.signal, 1));
+  if (!run.attempt(during([&] { return run.test().raise(mine.signal, 1); })))
+    PINTLE_TRY(run.test().raise(mine.signal, 1));
   PINTLE_TRY(run.test().wait(first));
   PINTLE_TRY(run.test().wait(second));
   return expect(run, mine.queue, mine.ones, 7);

@@ -32,20 +32,29 @@ using conformance::Scenario;
 constexpr unsigned seconds_of_a_run = 90;  // longer than any bounded wait
 constexpr std::uint64_t most_deaths = 8;   // of one subject
 
-/// What is swept, and where the window is opened.
+/// Where the window is open.
+enum class Extent : unsigned char {
+  scenario,   ///< Around all of it.
+  operation,  ///< Where it opens one itself.
+  first_use,  ///< From the opening of the device on, each time in a process that has used nothing yet.
+};
+
+/// What is swept.
 struct Subject {
   Scenario scenario;
-  bool is_operation = false;
+  Extent extent = Extent::scenario;
 };
 
 std::vector<Subject> subjects_of(const Options& options) {
   std::vector<Subject> all;
-  const auto add = [&](std::span<const Scenario> some, bool are_operations) {
+  const auto add = [&](std::span<const Scenario> some, std::string_view kind, Extent extent) {
+    if (!options.of.empty() && options.of != kind) return;
     for (const Scenario& scenario : some)
-      if (options.only.empty() || options.only == scenario.name) all.push_back({scenario, are_operations});
+      if (options.only.empty() || options.only == scenario.name) all.push_back({scenario, extent});
   };
-  if (options.of != "operations") add(conformance::scenarios(), false);
-  if (options.of != "scenarios") add(operations(), true);
+  add(conformance::scenarios(), "scenarios", Extent::scenario);
+  add(operations(), "operations", Extent::operation);
+  add(conformance::scenarios().first(1), "first_use", Extent::first_use);
   return all;
 }
 
@@ -92,11 +101,12 @@ class Sweep {
     for (; progress().subject < subjects_.size(); ++progress().subject) {
       subject_ = &subjects_[progress().subject];
       running = subject_->scenario.name;
-      while (run_one()) {
-      }
+      while (run_one())
+        if (subject_->extent == Extent::first_use) return;
       progress().ordinal = 0;
       progress().deaths = 0;
     }
+    progress().is_done = true;
   }
 
  private:
@@ -105,7 +115,7 @@ class Sweep {
     if (progress().ordinal == 0) progress().ordinal = options_.first;
     ++progress().runs;
     alarm(seconds_of_a_run);
-    if (!context_) open_context();
+    if (!context_ && subject_->extent != Extent::first_use) open_context();
     plan({progress().ordinal, options_.mode});
     const bool is_whole = attempt();
     const Failed what = failed();
@@ -129,9 +139,7 @@ class Sweep {
   /// Whether the run came to its end.
   bool attempt() {
     try {
-      const auto run = subject_->scenario.run;
-      const auto swept = [run](conformance::Run& of) { return during([&] { return run(of); }); };
-      judge(subject_->is_operation ? conformance::execute(run, *context_) : conformance::execute(swept, *context_));
+      judge(answer());
       return true;
     } catch (const std::exception& error) {
       complain(running, fmt::format("an exception gets out: {}", error.what()));
@@ -139,6 +147,17 @@ class Sweep {
       complain(running, "an exception gets out");
     }
     return false;
+  }
+
+  Answer answer() {
+    const auto run = subject_->scenario.run;
+    if (subject_->extent == Extent::operation) return conformance::execute(run, *context_);
+    if (subject_->extent == Extent::first_use) {
+      auto device = during([&] { return open(options_.device); });
+      if (!device) return {device.error(), {}};
+      context_ = std::make_unique<Context>(*std::move(device));
+    }
+    return conformance::execute([run](conformance::Run& of) { return during([&] { return run(of); }); }, *context_);
   }
 
   void judge(const Answer& answer) {
@@ -158,6 +177,7 @@ class Sweep {
   }
 
   void clean() {
+    if (!context_) open_context();
     if (const auto health = context_->device().health(); !health) {
       complain(running, "the device is lost: " + health.error().text());
       return;
@@ -194,9 +214,9 @@ void prepare() {
   prepare();
   try {
     Sweep(options).run();
-    progress().is_done = true;
   } catch (...) {
     complain(running, "the sweep cannot go on: " + conformance::Recorder::current().take());
+    std::exit(EXIT_FAILURE);
   }
   std::exit(EXIT_SUCCESS);
 }
@@ -222,7 +242,7 @@ int sweep(const Options& options) {
     const pid_t pid = fork();
     if (pid == 0) child(options);
     waitpid(pid, &status, 0);
-    if (!progress().is_done) go_on(options);
+    if (!progress().is_done && status != 0) go_on(options);
   }
   const Progress& all = progress();
   const bool ends_well = all.complaints == 0 && all.failed > 0 && status == 0;

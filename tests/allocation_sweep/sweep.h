@@ -14,7 +14,7 @@ struct Options {
   std::uint64_t first = 1;
   Mode mode = Mode::once;
   std::string only{};       ///< The one scenario or operation; empty: all.
-  std::string of{};         ///< "scenarios" or "operations"; empty: both.
+  std::string of{};         ///< "scenarios", "operations" or "first_use"; empty: all.
   bool keeps_open = false;  ///< The device, from one run to the next; what is made at first use is then there already.
 };
 

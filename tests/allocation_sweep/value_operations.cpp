@@ -14,9 +14,8 @@ Result<void> error_text(Run& run) {
 }
 
 Result<void> error_made(Run& run) {
-  const Error error = during([] {
-    return Error(Errc::io, words).with_vendor({words, 3, words}).with_device(words, 3).during(words);
-  });
+  const Error error =
+      during([] { return Error(Errc::io, words).with_vendor({words, 3, words}).with_device(words, 3).during(words); });
   run.check(error.code() == Errc::io || (failed().happened && error.code() == Errc::out_of_memory));
   return {};
 }
