@@ -106,7 +106,7 @@ class Arena {
   /// What was allocated.
   [[nodiscard]] const ArenaRequirements& requirements() const noexcept { return requirements_; }
   /// As it appears in messages: `[Arena "step"]`.
-  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string text() const noexcept;
 
   /// The id of a value, as in the plan. `not_found` where the plan has no such name, and for a value that is planned as
   /// external (or fused away into one), which has no bytes here; the words say which.

@@ -93,7 +93,7 @@ class Buffer {
   [[nodiscard]] const Shape& shape() const noexcept { return view_.shape(); }
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return view_.size_bytes(); }
   /// As it appears in messages: `[Buffer 12 "view matrix"]`.
-  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string text() const noexcept;
   [[nodiscard]] const BufferView& view() const noexcept { return view_; }
   operator const BufferView&() const noexcept { return view_; }  // NOLINT(google-explicit-constructor)
   [[nodiscard]] Result<BufferView> slice(std::uint64_t first, std::uint64_t count) const {
@@ -113,7 +113,7 @@ class Buffer {
   /// From now on a command that writes the buffer is `invalid_argument`, also in recordings made before; work in flight
   /// goes on. For ever.
   Result<void> seal();
-  [[nodiscard]] bool is_sealed() const;
+  [[nodiscard]] bool is_sealed() const noexcept;
 
   /// Lets `kept` go when this buffer is destroyed or freed, however many times it has moved: after its memory has been
   /// given back, and after what it kept before. Work in flight may still use the memory then.

@@ -134,7 +134,7 @@ class Group {
   /// "threads", "shm" or "mpi".
   [[nodiscard]] std::string_view transport() const noexcept;
   /// `[Group 3 "tensor parallel"]`.
-  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string text() const noexcept;
   [[nodiscard]] GroupStatistics statistics() const noexcept;
   /// Success, or what the group has failed with; looks at every rank, waits for none.
   Result<void> health() const;

@@ -115,9 +115,10 @@ class CommandList {
   template <Element T>
     requires(!std::same_as<T, bool>)
   CommandList&& upload(const BufferView& to, std::vector<T>&& from) {
-    auto owner = std::make_shared<std::vector<T>>(std::move(from));
-    const auto bytes = std::as_bytes(std::span(*owner));
-    return upload_retained(to, dtype_of<T>(), std::move(owner), bytes);
+    const auto take = [](void* vector) -> std::shared_ptr<const void> {
+      return std::make_shared<std::vector<T>>(std::move(*static_cast<std::vector<T>*>(vector)));
+    };
+    return upload_taken(to, dtype_of<T>(), std::as_bytes(std::span(from)), take, &from);
   }
   /// Keeps `owner` until the bytes were read, and copies nothing.
   CommandList&& upload_retained(const BufferView& to, std::shared_ptr<const void> owner,
@@ -201,6 +202,9 @@ class CommandList {
   CommandList&& upload_copy(const BufferView& to, std::optional<DType> dtype, std::span<const std::byte> from);
   CommandList&& upload_retained(const BufferView& to, std::optional<DType> dtype, std::shared_ptr<const void> owner,
                                 std::span<const std::byte> from);
+  /// `take(vector)` is the owner, with the bytes where they are; it may run out of memory.
+  CommandList&& upload_taken(const BufferView& to, DType dtype, std::span<const std::byte> from,
+                             std::shared_ptr<const void> (*take)(void* vector), void* vector);
   CommandList&& download_lent(std::optional<DType> dtype, std::span<std::byte> to, std::shared_ptr<void> owner,
                               const BufferView& from);
 

@@ -49,7 +49,9 @@ class Device {
 
   /// The canonical id. Empty for a moved-from device.
   [[nodiscard]] std::string_view id() const noexcept;
-  [[nodiscard]] DeviceInfo info() const;
+  /// Of the current generation; what is referred to stays as it is as long as a Device of this opening lives. All empty
+  /// for a moved-from device.
+  [[nodiscard]] const DeviceInfo& info() const noexcept;
   /// Rises by one with each recovery.
   [[nodiscard]] std::uint64_t generation() const noexcept;
   /// What each heap holds now.

@@ -45,8 +45,8 @@ enum class DType : std::uint8_t {
 [[nodiscard]] std::string_view name(DType dtype) noexcept;
 /// The dtype of a name; empty when there is none.
 [[nodiscard]] std::optional<DType> parse_dtype(std::string_view name) noexcept;
-/// Every name, separated by ", ", for messages.
-[[nodiscard]] std::string dtype_names();
+/// Every name, separated by ", ", for messages; cut short where host memory runs out.
+[[nodiscard]] std::string dtype_names() noexcept;
 
 /// The DType of a C++ type; a type without one does not compile.
 template <class T>
@@ -86,8 +86,8 @@ class Shape {
   [[nodiscard]] std::span<const std::uint64_t> dims() const noexcept { return {dims_.data(), is_valid() ? rank_ : 0}; }
   /// The number of elements; empty when it does not fit 64 bits.
   [[nodiscard]] std::optional<std::uint64_t> count() const noexcept;
-  /// As it is printed: "[1080,1920]".
-  [[nodiscard]] std::string text() const;
+  /// As it is printed: "[1080,1920]"; "[...]" where host memory runs out.
+  [[nodiscard]] std::string text() const noexcept;
   friend bool operator==(const Shape&, const Shape&) noexcept = default;
 
  private:

@@ -41,8 +41,8 @@ struct Entry {
   /// `local 1024` for bytes. A scalar is a dtype; a buffer is an access, a dtype and "[]". At most 256 parameters.
   /// `invalid_argument` names the column.
   [[nodiscard]] static Result<Entry> parse(std::string_view signature);
-  /// The signature that `parse` reads back.
-  [[nodiscard]] std::string signature() const;
+  /// The signature that `parse` reads back; empty where host memory runs out.
+  [[nodiscard]] std::string signature() const noexcept;
 };
 
 }  // namespace pintle

@@ -66,8 +66,9 @@ class Error {
   [[nodiscard]] std::uint64_t generation() const noexcept;
   /// What was being done, innermost first: "validating argument 1 of [Kernel "blur"]".
   [[nodiscard]] std::span<const std::string> context() const noexcept;
-  /// The whole text: message, vendor, and one " - While ..." line for each context.
-  [[nodiscard]] std::string text() const;
+  /// The whole text: message, vendor, and one " - While ..." line for each context. "Memory ran out." where there is
+  /// none for it.
+  [[nodiscard]] std::string text() const noexcept;
 
   /// The same error with one more " - While `what`" line. A shared error is copied, never changed under others.
   [[nodiscard]] Error during(std::string what) const noexcept;

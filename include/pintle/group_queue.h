@@ -123,7 +123,7 @@ class GroupQueue {
   /// The point of what was enqueued last; reached on a fresh queue. Empty for a moved-from queue.
   [[nodiscard]] Point last() const noexcept;
   /// `[GroupQueue "gradients"] of [Group 3]`.
-  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string text() const noexcept;
 
  private:
   std::unique_ptr<collective::GroupQueueState> state_;

@@ -50,11 +50,12 @@ class Keep {
   [[nodiscard]] static Keep refill(std::function<Result<void>(std::span<T>)> fill) {
     Keep keep(Kind::refill);
     keep.dtype_ = dtype_of<T>();
-    if (fill) {
-      keep.fill_ = [fill = std::move(fill)](std::span<std::byte> bytes) {
+    const auto wrap = [](void* function) -> Fill {
+      return [fill = std::move(*static_cast<decltype(&fill)>(function))](std::span<std::byte> bytes) {
         return fill(std::span(reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)));
       };
-    }
+    };
+    if (fill) keep.take(wrap, &fill);
     return keep;
   }
 
@@ -63,6 +64,8 @@ class Keep {
  private:
   friend class memory::HandleState;
   explicit Keep(Kind kind) noexcept : kind_(kind) {}
+  /// Where `wrap(function)` runs out of memory, filling answers that.
+  void take(Fill (*wrap)(void* function), void* function) noexcept;
 
   Kind kind_;
   std::optional<DType> dtype_;
@@ -99,7 +102,7 @@ class Handle {
   [[nodiscard]] std::uint64_t size_bytes() const noexcept;
   [[nodiscard]] Keep::Kind keep() const noexcept;
   /// As it appears in messages: `[Handle "kv"]`.
-  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string text() const noexcept;
   /// The device's generation that the memory belongs to; 0 for a moved-from handle.
   [[nodiscard]] std::uint64_t generation() const noexcept;
   /// True where the device has gone on to another generation, and for a moved-from handle.

@@ -35,8 +35,8 @@ class HandleSet {
   Result<Handle*> add(Handle&& handle);
   /// `not_found` lists the names that there are.
   [[nodiscard]] Result<Handle*> find(std::string_view name);
-  /// In ascending order.
-  [[nodiscard]] std::vector<std::string> names() const;
+  /// In ascending order; empty where host memory runs out.
+  [[nodiscard]] std::vector<std::string> names() const noexcept;
 
   /// A checkpoint of every handle with a host shadow, at one point: after a loss all go back to the same one.
   Result<Point> checkpoint(Queue& queue, Timeout timeout = {});

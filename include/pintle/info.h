@@ -49,6 +49,7 @@ struct Capability {
   Feature feature{};
   Support support = Support::absent;
   std::string detail;  ///< Emulated: how and at what cost. Absent: why.
+  friend bool operator==(const Capability&, const Capability&) = default;
 };
 
 /// Limits that core enforces before anything is submitted.
@@ -62,6 +63,7 @@ struct Limits {
   std::uint32_t max_local_bytes = 0;   ///< Scratch memory of a work-group.
   std::uint32_t max_parameters = 0;    ///< Parameters of an entry point.
   std::uint32_t max_in_flight = 0;     ///< Unfinished submissions of one queue; `submit` waits for room.
+  friend bool operator==(const Limits&, const Limits&) = default;
 };
 
 /// What a queue runs. A device without copy queues answers `unsupported` for `copy`: ask `Feature::copy_queue`.
@@ -104,7 +106,8 @@ struct DeviceInfo {
   double nanoseconds_per_tick = 1;  ///< Of the device clock that timestamps read.
 
   /// The row of a feature; absent with the reason "not listed" where the backend forgot it.
-  [[nodiscard]] Capability capability(Feature feature) const;
+  [[nodiscard]] const Capability& capability(Feature feature) const noexcept;
+  friend bool operator==(const DeviceInfo&, const DeviceInfo&) = default;
 };
 
 /// Why a backend has no device here.

@@ -120,8 +120,9 @@ class Plan {
     return found;
   }
 
-  /// As text of one line for each value; what is written reads equal. The same plan gives the same text.
-  [[nodiscard]] std::string to_text() const;
+  /// As text of one line for each value; what is written reads equal. The same plan gives the same text. Empty where
+  /// host memory runs out.
+  [[nodiscard]] std::string to_text() const noexcept;
   /// `invalid_argument` names the line: no plan at all, a number that is none, a name that is there twice, a value
   /// that is misaligned or leaves its chunk, totals that are not the sum of their chunks.
   [[nodiscard]] static Result<Plan> from_text(std::string_view text);

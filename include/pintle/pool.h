@@ -91,11 +91,11 @@ class Pool final : public Resource {
 
   /// Gives blocks back to the device that nobody uses, as long as `keep` bytes stay held; returns the bytes given back.
   Result<std::uint64_t> trim(std::uint64_t keep = 0);
-  [[nodiscard]] PoolStatistics statistics() const;
-  /// Who holds what, the largest first.
-  [[nodiscard]] std::vector<PoolHolder> holders() const;
+  [[nodiscard]] PoolStatistics statistics() const noexcept;
+  /// Who holds what, the largest first; empty where host memory runs out.
+  [[nodiscard]] std::vector<PoolHolder> holders() const noexcept;
   /// The same for people, with the statistics.
-  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string text() const noexcept;
 
  private:
   std::shared_ptr<core::PoolState> state_;

@@ -42,8 +42,8 @@ class ProgramPack {
                                                   std::string name = "program") {
     return source(format, code, std::span(signatures.begin(), signatures.size()), std::move(name));
   }
-  /// This pack with the variants of `other` behind its own.
-  [[nodiscard]] ProgramPack with(const ProgramPack& other) const;
+  /// This pack with the variants of `other` behind its own; an empty one where host memory runs out.
+  [[nodiscard]] ProgramPack with(const ProgramPack& other) const noexcept;
 
   [[nodiscard]] std::string_view name() const noexcept;
   [[nodiscard]] std::span<const VariantInfo> variants() const noexcept;
@@ -70,7 +70,7 @@ class Kernel {
   Kernel() noexcept = default;
   [[nodiscard]] const Entry& entry() const noexcept;
   /// As it appears in messages: `[Kernel "blur"]`.
-  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string text() const noexcept;
 
  private:
   friend class CommandList;

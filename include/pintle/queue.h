@@ -1,8 +1,11 @@
 // Queues: lists in, points out.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -74,7 +77,7 @@ class Queue {
   /// The point of what was submitted last; reached on a fresh queue. Empty for a moved-from queue.
   [[nodiscard]] Point last() const noexcept;
   /// As it appears in messages: `[Queue 2 "copy"]`.
-  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string text() const noexcept;
 
   /// Backend-specific access: `queue.native<opencl::OpenClQueue>()`. `unsupported` on another backend.
   template <class T>
@@ -85,8 +88,8 @@ class Queue {
   }
 
   /// The fluent form: `queue.wait(ready.at(1)).exec(kernel, grid, a, b).signal(done.at(2)).submit()`.
-  [[nodiscard]] Submission wait(Point point);
-  [[nodiscard]] Submission begin();
+  [[nodiscard]] Submission wait(Point point) noexcept;
+  [[nodiscard]] Submission begin() noexcept;
 
  private:
   friend class Device;
@@ -101,11 +104,11 @@ class Queue {
 };
 
 /// A submission under construction. `wait` and `signal` concern the submission as a whole, wherever they stand in the
-/// chain.
+/// chain. What runs out of memory on the way is said by `submit`.
 class Submission {
  public:
-  Submission&& wait(Point point);
-  Submission&& signal(Point point);
+  Submission&& wait(Point point) noexcept;
+  Submission&& signal(Point point) noexcept;
   Submission&& copy(const BufferArgument& to, const BufferArgument& from);
   template <class... Arguments>
   Submission&& exec(const Kernel& kernel, const Extent& extent, const Arguments&... arguments) {
@@ -133,22 +136,41 @@ class Submission {
  private:
   friend class Queue;
   explicit Submission(Queue& queue) noexcept : queue_(&queue) {}
+  Submission&& add(std::vector<Point>& to, Point&& point) noexcept;
 
   Queue* queue_;
   CommandList list_;
   SubmitOptions options_;
+  std::optional<Error> error_;
 };
+
+namespace core {
+
+/// Host memory for what is read, kept by its owner until the device has written it.
+struct HostMemory {
+  std::shared_ptr<void> owner;
+  std::span<std::byte> bytes;
+};
+
+/// `make` gives the memory of as many bytes; it may run out of it.
+Result<void> read_elements(Queue& queue, const BufferView& from,
+                           const std::function<HostMemory(std::uint64_t bytes)>& make, Timeout timeout);
+
+}  // namespace core
 
 /// The bytes of `from` as elements, when everything submitted to `queue` before is done. The dtype must match. The
 /// memory is owned until the device has written it, also past a timeout.
 template <Element T>
   requires(!std::same_as<T, bool>)
 [[nodiscard]] Result<std::vector<T>> read(Queue& queue, const BufferView& from, Timeout timeout = {}) {
-  auto values = std::make_shared<std::vector<T>>(from.size_bytes() / sizeof(T));
+  std::shared_ptr<std::vector<T>> values;
+  const auto make = [&values](std::uint64_t bytes) -> core::HostMemory {
+    values = std::make_shared<std::vector<T>>(bytes / sizeof(T));
+    return {values, std::as_writable_bytes(std::span(*values))};
+  };
   if (from.dtype() != dtype_of<T>())
-    PINTLE_TRY(queue.submit(CommandList{}.download(*values, from)));  // the refusal's words
-  PINTLE_TRY(queue.submit_and_wait(
-      CommandList{}.download_retained(values, std::as_writable_bytes(std::span(*values)), from), timeout));
+    PINTLE_TRY(queue.submit(CommandList{}.download(std::span<T>(), from)));  // the refusal's words
+  PINTLE_TRY(core::read_elements(queue, from, std::cref(make), timeout));
   return std::move(*values);
 }
 

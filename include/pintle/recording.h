@@ -20,7 +20,7 @@ class Recording {
   /// The number of slots: one more than the highest index used.
   [[nodiscard]] std::size_t slots() const noexcept;
   /// As it appears in messages: `[Recording 3]`.
-  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string text() const noexcept;
 
  private:
   friend class Device;

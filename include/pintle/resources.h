@@ -84,8 +84,8 @@ class TrackResource final : public Resource {
   explicit TrackResource(Resource& upstream) noexcept;
   [[nodiscard]] Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape,
                                         const BufferOptions& options) override;
-  /// The largest first; of the same size the oldest.
-  [[nodiscard]] std::vector<ResourceHolder> holders() const;
+  /// The largest first; of the same size the oldest. Empty where host memory runs out.
+  [[nodiscard]] std::vector<ResourceHolder> holders() const noexcept;
 
  private:
   Resource& upstream_;
@@ -112,7 +112,7 @@ class StatisticsResource final : public Resource {
   [[nodiscard]] Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape,
                                         const BufferOptions& options) override;
   /// One moment's: the counts fit each other.
-  [[nodiscard]] ResourceStatistics statistics() const;
+  [[nodiscard]] ResourceStatistics statistics() const noexcept;
 
  private:
   Resource& upstream_;

@@ -58,9 +58,9 @@ class Signal {
 
   [[nodiscard]] Point at(std::uint64_t value) const noexcept { return {state_, value}; }
   /// The value reached so far; what devices finished without being watched is counted. 0 for a moved-from Signal.
-  [[nodiscard]] std::uint64_t value() const;
+  [[nodiscard]] std::uint64_t value() const noexcept;
   /// The first cause, if the timeline has failed. It keeps the value that it had reached.
-  [[nodiscard]] std::optional<Error> failure() const;
+  [[nodiscard]] std::optional<Error> failure() const noexcept;
   /// Raises the value from the host. A lower value than reached is `invalid_argument`; the same is a no-op; a failed
   /// signal answers its failure; a queue's own timeline is `invalid_argument`.
   Result<void> set(std::uint64_t value);

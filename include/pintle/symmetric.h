@@ -141,7 +141,7 @@ class SymmetricHeap {
   [[nodiscard]] std::uint32_t rank() const noexcept;
   [[nodiscard]] std::uint32_t ranks() const noexcept;
   /// `[SymmetricHeap 3 "caches"]`.
-  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string text() const noexcept;
   [[nodiscard]] SymmetricUsage usage() const noexcept;
 
   /// Collective. The same offset on every rank, a multiple of at least 64; contents are undefined. `out_of_memory` has

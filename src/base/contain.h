@@ -26,4 +26,15 @@ template <class Body>
   }
 }
 
+/// The same for what answers a value and can refuse nothing: `otherwise`, which needs no memory, is the answer where
+/// there is none.
+template <class Value, class Body>
+[[nodiscard]] Value contain_or(Value otherwise, Body&& body) noexcept {
+  try {
+    return std::forward<Body>(body)();
+  } catch (...) {
+    return otherwise;
+  }
+}
+
 }  // namespace pintle::base

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "base/contain.h"
 
 namespace pintle {
 namespace {
@@ -58,13 +59,15 @@ std::optional<DType> parse_dtype(std::string_view name) noexcept {
   return row == rows.end() ? std::nullopt : std::optional(row->dtype);
 }
 
-std::string dtype_names() {
-  std::string names;
-  for (const Row& row : rows) {
-    if (!names.empty()) names += ", ";
-    names += row.name;
-  }
-  return names;
+std::string dtype_names() noexcept {
+  return base::contain_or(std::string("bool, i8, ..."), [] {
+    std::string names;
+    for (const Row& row : rows) {
+      if (!names.empty()) names += ", ";
+      names += row.name;
+    }
+    return names;
+  });
 }
 
 std::optional<std::uint64_t> Shape::count() const noexcept {
@@ -79,9 +82,11 @@ std::optional<std::uint64_t> Shape::count() const noexcept {
   return overflows ? std::nullopt : std::optional(count);
 }
 
-std::string Shape::text() const {
-  if (!is_valid()) return fmt::format("[{} dimensions]", rank_);
-  return fmt::format("[{}]", fmt::join(dims(), ","));
+std::string Shape::text() const noexcept {
+  return base::contain_or(std::string("[...]"), [&] {
+    if (!is_valid()) return fmt::format("[{} dimensions]", rank_);
+    return fmt::format("[{}]", fmt::join(dims(), ","));
+  });
 }
 
 std::optional<std::uint64_t> checked_bytes(DType dtype, const Shape& shape) noexcept {

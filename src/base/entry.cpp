@@ -235,16 +235,18 @@ Result<Entry> Entry::parse(std::string_view signature) {
   return base::contain("reading a signature", [&] { return Reader(signature).entry(); });
 }
 
-std::string Entry::signature() const {
-  std::string text = name + "(";
-  for (const Parameter& parameter : parameters) {
-    if (&parameter != parameters.data()) text += ", ";
-    text += text_of(parameter);
-  }
-  text += ")";
-  if (group_size != Grid{}) text += " group " + text_of(group_size);
-  if (local_bytes != 0) text += fmt::format(" local {}", local_bytes);
-  return text;
+std::string Entry::signature() const noexcept {
+  return base::contain_or(std::string(), [&] {
+    std::string text = name + "(";
+    for (const Parameter& parameter : parameters) {
+      if (&parameter != parameters.data()) text += ", ";
+      text += text_of(parameter);
+    }
+    text += ")";
+    if (group_size != Grid{}) text += " group " + text_of(group_size);
+    if (local_bytes != 0) text += fmt::format(" local {}", local_bytes);
+    return text;
+  });
 }
 
 }  // namespace pintle

@@ -6,6 +6,8 @@
 #include <new>
 #include <vector>
 
+#include "base/contain.h"
+
 namespace pintle {
 namespace {
 
@@ -133,16 +135,18 @@ std::string_view Error::device() const noexcept { return Body::of(body_).device;
 std::uint64_t Error::generation() const noexcept { return Body::of(body_).generation; }
 std::span<const std::string> Error::context() const noexcept { return Body::of(body_).context; }
 
-std::string Error::text() const {
-  const Body& body = Body::of(body_);
-  std::string text = body.message;
-  if (body.vendor) {
-    text += " [" + body.vendor->library;
-    if (!body.vendor->symbol.empty()) text += " " + body.vendor->symbol;
-    text += " (" + std::to_string(body.vendor->number) + ")]";
-  }
-  for (const std::string& line : body.context) text += "\n - While " + line;
-  return text;
+std::string Error::text() const noexcept {
+  return base::contain_or(std::string("Memory ran out."), [&] {
+    const Body& body = Body::of(body_);
+    std::string text = body.message;
+    if (body.vendor) {
+      text += " [" + body.vendor->library;
+      if (!body.vendor->symbol.empty()) text += " " + body.vendor->symbol;
+      text += " (" + std::to_string(body.vendor->number) + ")]";
+    }
+    for (const std::string& line : body.context) text += "\n - While " + line;
+    return text;
+  });
 }
 
 // Where memory runs out, the first cause without the addition is worth more than another error.

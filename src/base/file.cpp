@@ -13,6 +13,7 @@
 
 #include "base/contain.h"
 #include "base/descriptor.h"
+#include "base/join_path.h"
 #include "base/platform.h"
 #include "base/quote.h"
 
@@ -102,21 +103,19 @@ Result<void> write_in_place(const path& file, std::span<const Bytes> parts) {
 path temporary_beside(const path& target) {
   static std::atomic<std::uint64_t> last{0};
   const auto number = last.fetch_add(1, std::memory_order_relaxed);
-  path beside = target.parent_path();
-  beside /= fmt::format(".{}.{}.tmp", process_id(), number);
-  return beside;
+  return join_path(target.parent_path(), fmt::format(".{}.{}.tmp", process_id(), number));
 }
 
 /// A rename is only durable once its folder is. Some file systems cannot sync a folder, which is no failure of the
 /// write.
-void sync_folder(const path& target) {
-  const path folder = target.has_parent_path() ? target.parent_path() : path(".");
+void sync_folder(const path& folder) noexcept {
   const Descriptor descriptor(retried([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
   if (descriptor.is_open()) static_cast<void>(::fsync(descriptor.number()));
 }
 
 Result<void> write_by_rename(const path& target, std::span<const Bytes> parts) {
   const path beside = temporary_beside(target);
+  const path folder = target.has_parent_path() ? target.parent_path() : path(".");
   ::unlink(beside.c_str());  // of a dead process that had our number
   Descriptor output(retried([&] { return ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); }));
   if (!output.is_open()) return failure("created", target);
@@ -124,7 +123,7 @@ Result<void> write_by_rename(const path& target, std::span<const Bytes> parts) {
   PINTLE_TRY(write_all(output, target, parts));
   if (::fsync(output.number()) != 0 || !output.close()) return failure("written", target);
   if (!leftover.rename_to(target)) return failure("renamed", target);
-  sync_folder(target);
+  sync_folder(folder);  // what follows the rename needs no memory: the file is there
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/fork.h"
+#include "base/immortal.h"
 #include "base/log_filter.h"
 
 namespace pintle {
@@ -52,8 +53,8 @@ struct Sink {
 };
 
 Sink& sink() noexcept {
-  static Sink& sink = *new Sink;
-  return sink;
+  static Immortal<Sink> sink;
+  return sink.value;
 }
 
 void write_standard_error(LogLevel level, std::string_view category, std::string_view message) {

@@ -11,6 +11,7 @@
 #include "base/contain.h"
 #include "base/log.h"
 #include "base/log_filter.h"
+#include "base/made_once.h"
 #include "base/parse.h"
 #include "base/platform.h"
 #include "base/quote.h"
@@ -162,7 +163,9 @@ struct Reading {
   std::vector<std::string> unknown;
 
   explicit Reading(std::span<const std::string> environment)
-      : settings(parse_settings(environment)), rows(rows_of(environment)), unknown(unknown_settings(environment)) {}
+      : settings(made_once(parse_settings(environment))),
+        rows(rows_of(environment)),
+        unknown(unknown_settings(environment)) {}
 };
 
 const Reading& reading() {

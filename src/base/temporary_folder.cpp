@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/contain.h"
 #include "base/platform.h"
 #include "base/quote.h"
 
@@ -20,15 +21,24 @@ files::path temporary_parent() {
 }
 
 Result<TemporaryFolder> TemporaryFolder::create() {
-  std::string name = (temporary_parent() / "pintle-XXXXXX").string();
-  if (::mkdtemp(name.data()) != nullptr) return TemporaryFolder(name);
-  return Error(Errc::io,
-               fmt::format("Temporary folder {} cannot be created: {}.", quote(name, 4096), system_words(errno)));
+  return contain("creating a temporary folder", []() -> Result<TemporaryFolder> {
+    TemporaryFolder folder;
+    folder.path_ = join_path(temporary_parent(), "pintle-XXXXXX").string();
+    if (::mkdtemp(folder.path_.data()) != nullptr) return folder;
+    const std::string name = std::exchange(folder.path_, {});
+    return Error(Errc::io,
+                 fmt::format("Temporary folder {} cannot be created: {}.", quote(name, 4096), system_words(errno)));
+  });
 }
 
+// It stays where there is no memory to look into it.
 TemporaryFolder::~TemporaryFolder() {
-  std::error_code none;
-  if (!path_.empty()) files::remove_all(path_, none);
+  if (path_.empty()) return;
+  (void)contain("removing a temporary folder", [&]() -> Result<void> {
+    std::error_code none;
+    files::remove_all(path_, none);
+    return {};
+  });
 }
 
 }  // namespace pintle::base

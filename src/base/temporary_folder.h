@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/join_path.h"
 #include "pintle/error.h"
 
 namespace pintle::base {
@@ -22,12 +23,13 @@ class TemporaryFolder {
   TemporaryFolder& operator=(TemporaryFolder&&) = delete;
   ~TemporaryFolder();
 
-  [[nodiscard]] std::string operator/(std::string_view name) const { return (path_ / name).string(); }
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  [[nodiscard]] std::string operator/(std::string_view name) const { return join_path(path_, name).string(); }
 
  private:
-  explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  TemporaryFolder() noexcept = default;
 
-  std::filesystem::path path_;
+  std::string path_;
 };
 
 }  // namespace pintle::base

@@ -3,7 +3,8 @@
 
 #include <utility>
 
-#include "base/fork.h"
+#include "base/contain.h"
+#include "base/door.h"
 #include "collective/checks.h"
 #include "collective/group_state.h"
 #include "collective/operate.h"
@@ -20,8 +21,13 @@ using collective::Memory;
 using collective::Operation;
 using collective::Work;
 
-[[nodiscard]] Error no_group() {
-  return {Errc::invalid_argument, "The group is empty: it was moved from or never made."};
+/// The door of the operations: what runs out of memory before others hear of the call is this rank's alone.
+template <class Body>
+Result<void> enter(const std::shared_ptr<collective::GroupState>& state, Body body) noexcept {
+  return base::enter("calling a group", [&]() -> Result<void> {
+    if (state) return body();
+    return Error(Errc::invalid_argument, "The group is empty: it was moved from or never made.");
+  });
 }
 
 [[nodiscard]] Call call_of(Operation operation, DType dtype, std::uint32_t root = 0, ReduceOp op = ReduceOp::sum) {
@@ -75,137 +81,149 @@ std::uint32_t Group::rank() const noexcept { return state_ ? state_->rank() : 0;
 std::uint32_t Group::ranks() const noexcept { return state_ ? state_->ranks() : 0; }
 std::uint64_t Group::generation() const noexcept { return state_ ? state_->generation() : 0; }
 std::string_view Group::transport() const noexcept { return state_ ? state_->transport().name() : ""; }
-std::string Group::text() const { return state_ ? state_->text() : "[Group]"; }
+std::string Group::text() const noexcept {
+  return base::contain_or(std::string("[Group]"), [&] { return state_ ? state_->text() : "[Group]"; });
+}
 GroupStatistics Group::statistics() const noexcept { return state_ ? state_->statistics() : GroupStatistics{}; }
 
 Result<void> Group::health() const {
-  if (base::in_forked_child()) return base::forked_error();
-  if (!state_) return no_group();
-  return state_->health();
+  return enter(state_, [&]() -> Result<void> { return state_->health(); });
 }
 
 Result<void> Group::all_reduce(MutableElements to, Elements from, ReduceOp op, const CollectiveOptions& options) {
-  if (!state_) return no_group();
-  PINTLE_TRY(check_options(options));
-  PINTLE_TRY(check_pair({"to", to}, {"from", from}));
-  PINTLE_TRY(check_parts({"to", to}, {"from", from}, 1));
-  if (!is_same(to, from)) PINTLE_TRY(check_overlap({"to", to}, {"from", from}));
-  return operate(*state_, call_of(Operation::all_reduce, to.dtype, 0, op), work_of(to, from, from.bytes.size()),
-                 options);
+  return enter(state_, [&]() -> Result<void> {
+    PINTLE_TRY(check_options(options));
+    PINTLE_TRY(check_pair({"to", to}, {"from", from}));
+    PINTLE_TRY(check_parts({"to", to}, {"from", from}, 1));
+    if (!is_same(to, from)) PINTLE_TRY(check_overlap({"to", to}, {"from", from}));
+    return operate(*state_, call_of(Operation::all_reduce, to.dtype, 0, op), work_of(to, from, from.bytes.size()),
+                   options);
+  });
 }
 
 Result<void> Group::reduce(MutableElements to, Elements from, ReduceOp op, std::uint32_t root,
                            const CollectiveOptions& options) {
-  if (!state_) return no_group();
-  PINTLE_TRY(check_options(options));
-  PINTLE_TRY(check_elements({"from", from}));
-  PINTLE_TRY(collective::check_rank("root", root, ranks()));
-  if (rank() == root) {
-    PINTLE_TRY(check_pair({"to", to}, {"from", from}));
-    PINTLE_TRY(check_parts({"to", to}, {"from", from}, 1));
-    if (!is_same(to, from)) PINTLE_TRY(check_overlap({"to", to}, {"from", from}));
-  }
-  return operate(*state_, call_of(Operation::reduce, from.dtype, root, op), work_of(to, from, from.bytes.size()),
-                 options);
+  return enter(state_, [&]() -> Result<void> {
+    PINTLE_TRY(check_options(options));
+    PINTLE_TRY(check_elements({"from", from}));
+    PINTLE_TRY(collective::check_rank("root", root, ranks()));
+    if (rank() == root) {
+      PINTLE_TRY(check_pair({"to", to}, {"from", from}));
+      PINTLE_TRY(check_parts({"to", to}, {"from", from}, 1));
+      if (!is_same(to, from)) PINTLE_TRY(check_overlap({"to", to}, {"from", from}));
+    }
+    return operate(*state_, call_of(Operation::reduce, from.dtype, root, op), work_of(to, from, from.bytes.size()),
+                   options);
+  });
 }
 
 Result<void> Group::reduce_scatter(MutableElements to, Elements from, ReduceOp op, const CollectiveOptions& options) {
-  if (!state_) return no_group();
-  PINTLE_TRY(check_options(options));
-  PINTLE_TRY(check_pair({"to", to}, {"from", from}));
-  PINTLE_TRY(check_parts({"from", from}, {"to", to}, ranks()));
-  PINTLE_TRY(check_in_place({"from", from}, {"to", to}, rank()));
-  return operate(*state_, call_of(Operation::reduce_scatter, to.dtype, 0, op), work_of(to, from, to.bytes.size()),
-                 options);
-}
-
-Result<void> Group::all_gather(MutableElements to, Elements from, const CollectiveOptions& options) {
-  if (!state_) return no_group();
-  PINTLE_TRY(check_options(options));
-  PINTLE_TRY(check_pair({"to", to}, {"from", from}));
-  PINTLE_TRY(check_parts({"to", to}, {"from", from}, ranks()));
-  PINTLE_TRY(check_in_place({"to", to}, {"from", from}, rank()));
-  return operate(*state_, call_of(Operation::all_gather, to.dtype), work_of(to, from, from.bytes.size()), options);
-}
-
-Result<void> Group::gather(MutableElements to, Elements from, std::uint32_t root, const CollectiveOptions& options) {
-  if (!state_) return no_group();
-  PINTLE_TRY(check_options(options));
-  PINTLE_TRY(check_elements({"from", from}));
-  PINTLE_TRY(collective::check_rank("root", root, ranks()));
-  if (rank() == root) {
-    PINTLE_TRY(check_pair({"to", to}, {"from", from}));
-    PINTLE_TRY(check_parts({"to", to}, {"from", from}, ranks()));
-    PINTLE_TRY(check_in_place({"to", to}, {"from", from}, rank()));
-  }
-  return operate(*state_, call_of(Operation::gather, from.dtype, root), work_of(to, from, from.bytes.size()), options);
-}
-
-Result<void> Group::scatter(MutableElements to, Elements from, std::uint32_t root, const CollectiveOptions& options) {
-  if (!state_) return no_group();
-  PINTLE_TRY(check_options(options));
-  PINTLE_TRY(check_elements({"to", to}));
-  PINTLE_TRY(collective::check_rank("root", root, ranks()));
-  if (rank() == root) {
+  return enter(state_, [&]() -> Result<void> {
+    PINTLE_TRY(check_options(options));
     PINTLE_TRY(check_pair({"to", to}, {"from", from}));
     PINTLE_TRY(check_parts({"from", from}, {"to", to}, ranks()));
     PINTLE_TRY(check_in_place({"from", from}, {"to", to}, rank()));
-  }
-  Work work = work_of(to, from, 0);
-  work.part = to.bytes.size() / bytes_of(to.dtype);
-  return operate(*state_, call_of(Operation::scatter, to.dtype, root), work, options);
+    return operate(*state_, call_of(Operation::reduce_scatter, to.dtype, 0, op), work_of(to, from, to.bytes.size()),
+                   options);
+  });
+}
+
+Result<void> Group::all_gather(MutableElements to, Elements from, const CollectiveOptions& options) {
+  return enter(state_, [&]() -> Result<void> {
+    PINTLE_TRY(check_options(options));
+    PINTLE_TRY(check_pair({"to", to}, {"from", from}));
+    PINTLE_TRY(check_parts({"to", to}, {"from", from}, ranks()));
+    PINTLE_TRY(check_in_place({"to", to}, {"from", from}, rank()));
+    return operate(*state_, call_of(Operation::all_gather, to.dtype), work_of(to, from, from.bytes.size()), options);
+  });
+}
+
+Result<void> Group::gather(MutableElements to, Elements from, std::uint32_t root, const CollectiveOptions& options) {
+  return enter(state_, [&]() -> Result<void> {
+    PINTLE_TRY(check_options(options));
+    PINTLE_TRY(check_elements({"from", from}));
+    PINTLE_TRY(collective::check_rank("root", root, ranks()));
+    if (rank() == root) {
+      PINTLE_TRY(check_pair({"to", to}, {"from", from}));
+      PINTLE_TRY(check_parts({"to", to}, {"from", from}, ranks()));
+      PINTLE_TRY(check_in_place({"to", to}, {"from", from}, rank()));
+    }
+    return operate(*state_, call_of(Operation::gather, from.dtype, root), work_of(to, from, from.bytes.size()),
+                   options);
+  });
+}
+
+Result<void> Group::scatter(MutableElements to, Elements from, std::uint32_t root, const CollectiveOptions& options) {
+  return enter(state_, [&]() -> Result<void> {
+    PINTLE_TRY(check_options(options));
+    PINTLE_TRY(check_elements({"to", to}));
+    PINTLE_TRY(collective::check_rank("root", root, ranks()));
+    if (rank() == root) {
+      PINTLE_TRY(check_pair({"to", to}, {"from", from}));
+      PINTLE_TRY(check_parts({"from", from}, {"to", to}, ranks()));
+      PINTLE_TRY(check_in_place({"from", from}, {"to", to}, rank()));
+    }
+    Work work = work_of(to, from, 0);
+    work.part = to.bytes.size() / bytes_of(to.dtype);
+    return operate(*state_, call_of(Operation::scatter, to.dtype, root), work, options);
+  });
 }
 
 Result<void> Group::broadcast(MutableElements elements, std::uint32_t root, const CollectiveOptions& options) {
-  if (!state_) return no_group();
-  PINTLE_TRY(check_options(options));
-  PINTLE_TRY(check_elements({"elements", elements}));
-  PINTLE_TRY(collective::check_rank("root", root, ranks()));
-  return operate(*state_, call_of(Operation::broadcast, elements.dtype, root),
-                 work_of(elements, elements, elements.bytes.size()), options);
+  return enter(state_, [&]() -> Result<void> {
+    PINTLE_TRY(check_options(options));
+    PINTLE_TRY(check_elements({"elements", elements}));
+    PINTLE_TRY(collective::check_rank("root", root, ranks()));
+    return operate(*state_, call_of(Operation::broadcast, elements.dtype, root),
+                   work_of(elements, elements, elements.bytes.size()), options);
+  });
 }
 
 Result<void> Group::all_to_all(MutableElements to, Elements from, const CollectiveOptions& options) {
-  if (!state_) return no_group();
-  PINTLE_TRY(check_options(options));
-  PINTLE_TRY(check_pair({"to", to}, {"from", from}));
-  PINTLE_TRY(check_parts({"to", to}, {"from", from}, 1));
-  PINTLE_TRY(check_overlap({"to", to}, {"from", from}));
-  const std::uint64_t part = from.bytes.size() / ranks();
-  if (part * ranks() != from.bytes.size() || part % bytes_of(from.dtype) != 0) {
-    return Error(Errc::invalid_argument,
-                 fmt::format("The size of from ({} bytes) is no multiple of {} parts of whole elements of {}.",
-                             from.bytes.size(), ranks(), name(from.dtype)));
-  }
-  return operate(*state_, call_of(Operation::all_to_all, to.dtype), work_of(to, from, part), options);
+  return enter(state_, [&]() -> Result<void> {
+    PINTLE_TRY(check_options(options));
+    PINTLE_TRY(check_pair({"to", to}, {"from", from}));
+    PINTLE_TRY(check_parts({"to", to}, {"from", from}, 1));
+    PINTLE_TRY(check_overlap({"to", to}, {"from", from}));
+    const std::uint64_t part = from.bytes.size() / ranks();
+    if (part * ranks() != from.bytes.size() || part % bytes_of(from.dtype) != 0) {
+      return Error(Errc::invalid_argument,
+                   fmt::format("The size of from ({} bytes) is no multiple of {} parts of whole elements of {}.",
+                               from.bytes.size(), ranks(), name(from.dtype)));
+    }
+    return operate(*state_, call_of(Operation::all_to_all, to.dtype), work_of(to, from, part), options);
+  });
 }
 
 Result<void> Group::send(Elements from, std::uint32_t rank, const CollectiveOptions& options) {
-  if (!state_) return no_group();
-  PINTLE_TRY(check_elements({"from", from}));
-  PINTLE_TRY(collective::check_rank("rank", rank, ranks()));
-  if (rank == this->rank()) {
-    return Error(Errc::invalid_argument, fmt::format("Rank {} sends to itself.", rank));
-  }
-  return operate_send(*state_, call_of(Operation::send_recv, from.dtype), work_of({}, from, from.bytes.size()), rank,
-                      options);
+  return enter(state_, [&]() -> Result<void> {
+    PINTLE_TRY(check_elements({"from", from}));
+    PINTLE_TRY(collective::check_rank("rank", rank, ranks()));
+    if (rank == this->rank()) {
+      return Error(Errc::invalid_argument, fmt::format("Rank {} sends to itself.", rank));
+    }
+    return operate_send(*state_, call_of(Operation::send_recv, from.dtype), work_of({}, from, from.bytes.size()), rank,
+                        options);
+  });
 }
 
 Result<void> Group::recv(MutableElements to, std::uint32_t rank, const CollectiveOptions& options) {
-  if (!state_) return no_group();
-  PINTLE_TRY(check_elements({"to", to}));
-  PINTLE_TRY(collective::check_rank("rank", rank, ranks()));
-  if (rank == this->rank()) {
-    return Error(Errc::invalid_argument, fmt::format("Rank {} receives from itself.", rank));
-  }
-  return operate_recv(*state_, call_of(Operation::send_recv, to.dtype), work_of(to, to, to.bytes.size()), rank,
-                      options);
+  return enter(state_, [&]() -> Result<void> {
+    PINTLE_TRY(check_elements({"to", to}));
+    PINTLE_TRY(collective::check_rank("rank", rank, ranks()));
+    if (rank == this->rank()) {
+      return Error(Errc::invalid_argument, fmt::format("Rank {} receives from itself.", rank));
+    }
+    return operate_recv(*state_, call_of(Operation::send_recv, to.dtype), work_of(to, to, to.bytes.size()), rank,
+                        options);
+  });
 }
 
 Result<void> Group::barrier(const CollectiveOptions& options) {
-  if (!state_) return no_group();
-  PINTLE_TRY(check_options(options));
-  return operate(*state_, call_of(Operation::barrier, DType::u8), {}, options);
+  return enter(state_, [&]() -> Result<void> {
+    PINTLE_TRY(check_options(options));
+    return operate(*state_, call_of(Operation::barrier, DType::u8), {}, options);
+  });
 }
 
 }  // namespace pintle

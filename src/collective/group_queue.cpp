@@ -129,6 +129,8 @@ Result<Point> GroupQueue::barrier(EnqueueOptions options) {
 
 Point GroupQueue::last() const noexcept { return state_ != nullptr ? state_->last() : Point(); }
 
-std::string GroupQueue::text() const { return state_ != nullptr ? state_->text() : "[GroupQueue]"; }
+std::string GroupQueue::text() const noexcept {
+  return base::contain_or(std::string("[GroupQueue]"), [&] { return state_ ? state_->text() : "[GroupQueue]"; });
+}
 
 }  // namespace pintle

@@ -17,9 +17,11 @@ Result<SymmetricBuffer> SymmetricBuffer::slice(std::uint64_t first, std::uint64_
   const std::uint64_t element = bytes_of(dtype_);
   const std::uint64_t elements = size_ / element;
   if (!base::range_fits(first, count, elements)) {
-    return Error(Errc::invalid_argument, fmt::format("Elements from {} on, {} of them, reach past the end ({}) of a "
-                                                     "symmetric buffer.",
-                                                     first, count, elements));
+    return base::contain("a slice of a symmetric buffer", [&]() -> Result<SymmetricBuffer> {
+      return Error(Errc::invalid_argument, fmt::format("Elements from {} on, {} of them, reach past the end ({}) of a "
+                                                       "symmetric buffer.",
+                                                       first, count, elements));
+    });
   }
   SymmetricBuffer part = *this;
   part.offset_ += first * element;
@@ -55,7 +57,9 @@ SymmetricHeap::~SymmetricHeap() = default;
 
 std::uint32_t SymmetricHeap::rank() const noexcept { return state_ ? state_->group().rank() : 0; }
 std::uint32_t SymmetricHeap::ranks() const noexcept { return state_ ? state_->group().ranks() : 0; }
-std::string SymmetricHeap::text() const { return state_ ? state_->text() : "[SymmetricHeap]"; }
+std::string SymmetricHeap::text() const noexcept {
+  return base::contain_or(std::string("[SymmetricHeap]"), [&] { return state_ ? state_->text() : "[SymmetricHeap]"; });
+}
 SymmetricUsage SymmetricHeap::usage() const noexcept { return state_ ? state_->usage() : SymmetricUsage{}; }
 
 Result<HeapState*> SymmetricHeap::living() const {
@@ -109,16 +113,20 @@ Result<void> SymmetricHeap::get(MutableElements to, const SymmetricView& from) {
 
 Result<void> SymmetricHeap::fence(Timeout timeout) {
   PINTLE_ASSIGN(state, living());
-  PINTLE_TRY(state->worker().settle(timeout.deadline()));
-  PINTLE_TRY(state->worker().failure());
-  return state->window().flush();
+  return base::contain("a fence", [&]() -> Result<void> {
+    PINTLE_TRY(state->worker().settle(timeout.deadline()));
+    PINTLE_TRY(state->worker().failure());
+    return state->window().flush();
+  });
 }
 
 Result<void> SymmetricHeap::flush(Timeout timeout) {
   PINTLE_ASSIGN(state, living());
-  PINTLE_TRY(state->worker().settle(timeout.deadline()));
-  PINTLE_TRY(state->window().flush());
-  return state->worker().take_failure();
+  return base::contain("a flush", [&]() -> Result<void> {
+    PINTLE_TRY(state->worker().settle(timeout.deadline()));
+    PINTLE_TRY(state->window().flush());
+    return state->worker().take_failure();
+  });
 }
 
 Result<void> SymmetricHeap::barrier(Timeout timeout) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <spanstream>
 
 #include "base/quote.h"
 
@@ -108,7 +109,17 @@ std::string shown(const json& value) {
 
 }  // namespace
 
-Result<json> parse_json(std::string_view text) {
+// From the leaves up: what is destroyed has nothing in it.
+void JsonDocument::empty(json& value) noexcept {
+  if (!value.is_structured()) return;
+  for (json& part : value) {
+    empty(part);
+    part = nullptr;
+  }
+  value.clear();
+}
+
+Result<JsonDocument> parse_json(std::string_view text) {
   // The library takes a zero byte for the end, whatever follows it.
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
     return Error(Errc::invalid_argument, fmt::format("Offset {} of the JSON text is a zero byte.", zero));
@@ -116,7 +127,9 @@ Result<json> parse_json(std::string_view text) {
   if (!json::sax_parse(text, &watcher)) {
     return watcher.error.value_or(Error(Errc::invalid_argument, "JSON text is not valid."));
   }
-  return json::parse(text, nullptr, false);
+  JsonDocument document;
+  std::ispanstream(text) >> document.value();  // into its place, so that what a failure leaves of it is emptied
+  return document;
 }
 
 std::optional<std::string> json_string(const std::string& text) {

@@ -14,8 +14,25 @@
 
 namespace pintle::io {
 
+/// A value of at most 16 levels that needs no memory to be destroyed, as nlohmann's own does.
+class JsonDocument {
+ public:
+  JsonDocument() noexcept = default;
+  JsonDocument(JsonDocument&& other) noexcept : value_(std::exchange(other.value_, nullptr)) {}
+  JsonDocument& operator=(JsonDocument&&) = delete;
+  ~JsonDocument() { empty(value_); }
+
+  [[nodiscard]] nlohmann::json& value() noexcept { return value_; }
+  [[nodiscard]] const nlohmann::json& value() const noexcept { return value_; }
+
+ private:
+  static void empty(nlohmann::json& value) noexcept;
+
+  nlohmann::json value_;
+};
+
 /// `invalid_argument` names the offset. A key that is there twice and nesting deeper than 16 are refused.
-[[nodiscard]] Result<nlohmann::json> parse_json(std::string_view text);
+[[nodiscard]] Result<JsonDocument> parse_json(std::string_view text);
 
 /// Text as a JSON string, in its quotes; empty when it is not UTF-8.
 [[nodiscard]] std::optional<std::string> json_string(const std::string& text);
@@ -23,7 +40,7 @@ namespace pintle::io {
 /// A value inside a document, which must outlive it, with its path: "$.variants[1].file".
 class JsonView {
  public:
-  explicit JsonView(const nlohmann::json& document) : JsonView(document, "$") {}
+  explicit JsonView(const JsonDocument& document) : JsonView(document.value(), "$") {}
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] bool has(std::string_view key) const;

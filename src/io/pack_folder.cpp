@@ -7,6 +7,7 @@
 
 #include "base/contain.h"
 #include "base/file.h"
+#include "base/join_path.h"
 #include "base/quote.h"
 #include "io/pack.h"
 #include "io/pack_json.h"
@@ -179,7 +180,7 @@ Result<PackRecipe> recipe_from_json(std::string_view json, const fs::path& folde
 Result<PackRecipe> read_recipe(const fs::path& path) {
   return base::contain("reading a description", [&] {
     std::error_code none;
-    return with_description(fs::is_directory(path, none) ? path / "pack.json" : path, recipe_from_json);
+    return with_description(fs::is_directory(path, none) ? base::join_path(path, "pack.json") : path, recipe_from_json);
   });
 }
 
@@ -193,7 +194,8 @@ Result<Pack> pack_from_json(std::string_view json, const fs::path& folder) {
 Result<Pack> read_pack(const fs::path& path) {
   return base::contain("reading a pack", [&] {
     std::error_code none;
-    return fs::is_directory(path, none) ? with_description(path / "pack.json", pack_from_json) : read_file(path);
+    return fs::is_directory(path, none) ? with_description(base::join_path(path, "pack.json"), pack_from_json)
+                                        : read_file(path);
   });
 }
 

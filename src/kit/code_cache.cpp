@@ -16,6 +16,7 @@
 
 #include "base/contain.h"
 #include "base/file.h"
+#include "base/join_path.h"
 #include "base/log.h"
 #include "base/platform.h"
 #include "base/quote.h"
@@ -111,9 +112,9 @@ bool make_folder(const path& folder) {
 path folder_of(const base::Settings& settings) {
   if (!settings.cache_dir.empty()) return settings.cache_dir;
   const char* const cache_home = std::getenv("XDG_CACHE_HOME");
-  if (cache_home != nullptr && path(cache_home).is_absolute()) return path(cache_home) / "pintle";
+  if (cache_home != nullptr && path(cache_home).is_absolute()) return base::join_path(cache_home, "pintle");
   const char* const home = std::getenv("HOME");
-  if (home != nullptr && path(home).is_absolute()) return path(home) / ".cache" / "pintle";
+  if (home != nullptr && path(home).is_absolute()) return base::join_path(home, ".cache/pintle");
   return {};
 }
 
@@ -152,9 +153,9 @@ Result<CodeFile> CodeCache::obtain(const base::Digest& key, std::string_view suf
       return temporary(suffix, code);
     }
     const std::string name = base::hex(key);
-    const path file = folder_ / fmt::format("{}{}{}", entry_mark, name, suffix);
+    const path file = base::join_path(folder_, fmt::format("{}{}{}", entry_mark, name, suffix));
     if (holds(file)) return CodeFile(file, CodeFile::Kind::cached);
-    const FileLock lock(folder_ / fmt::format("lock-{}", name.substr(0, 2)));
+    const FileLock lock(base::join_path(folder_, fmt::format("lock-{}", name.substr(0, 2))));
     if (holds(file)) return CodeFile(file, CodeFile::Kind::cached);
     PINTLE_ASSIGN(code, make());
     if (keep(file, code)) return CodeFile(file, CodeFile::Kind::cached);

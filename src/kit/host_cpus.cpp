@@ -9,11 +9,13 @@
 #include <sstream>
 #include <thread>
 
+#include "base/join_path.h"
 #include "base/parse.h"
 
 namespace pintle::kit {
 namespace {
 
+using base::join_path;
 using std::filesystem::path;
 
 std::string first_line(const path& file) {
@@ -32,21 +34,21 @@ std::optional<double> ratio(std::string_view quota, std::string_view period) {
 
 /// Version 2: "max 100000" or "150000 100000".
 std::optional<double> limit_v2(const path& group) {
-  std::istringstream line(first_line(group / "cpu.max"));
+  std::istringstream line(first_line(join_path(group, "cpu.max")));
   std::string quota, period;
   line >> quota >> period;
   return ratio(quota, period);
 }
 
 std::optional<double> limit_v1(const path& group) {
-  return ratio(first_line(group / "cpu.cfs_quota_us"), first_line(group / "cpu.cfs_period_us"));
+  return ratio(first_line(join_path(group, "cpu.cfs_quota_us")), first_line(join_path(group, "cpu.cfs_period_us")));
 }
 
 /// The least limit of `group` and the groups that hold it, down to `top`.
 std::optional<double> least_limit(const path& top, path group, std::optional<double> (*limit)(const path&)) {
   std::optional<double> least;
   while (true) {
-    const auto here = limit(top / group);
+    const auto here = limit(join_path(top, group.native()));
     if (here && (!least || *here < *least)) least = here;
     if (group.empty()) return least;
     group = group.parent_path();
@@ -63,15 +65,15 @@ bool lists(std::string_view controllers, std::string_view name) {
 }
 
 std::optional<double> limit_of(const path& root, std::string_view controllers, const path& group) {
-  const path top = root / "sys/fs/cgroup";
+  const path top = join_path(root, "sys/fs/cgroup");
   if (controllers.empty()) {
     const auto unified = least_limit(top, group, limit_v2);
-    return unified ? unified : least_limit(top / "unified", group, limit_v2);
+    return unified ? unified : least_limit(join_path(top, "unified"), group, limit_v2);
   }
   if (!lists(controllers, "cpu")) return std::nullopt;
   // The folder is named after all controllers of its hierarchy, or has a link named "cpu".
-  const auto named = least_limit(top / controllers, group, limit_v1);
-  return named ? named : least_limit(top / "cpu", group, limit_v1);
+  const auto named = least_limit(join_path(top, controllers), group, limit_v1);
+  return named ? named : least_limit(join_path(top, "cpu"), group, limit_v1);
 }
 
 std::uint32_t affinity_count() {
@@ -82,7 +84,7 @@ std::uint32_t affinity_count() {
 
 /// "MemTotal:  24684092 kB" in bytes.
 std::optional<std::uint64_t> meminfo_bytes(const path& root, std::string_view name) {
-  std::ifstream input(root / "proc/meminfo");
+  std::ifstream input(join_path(root, "proc/meminfo"));
   std::string key, count;
   for (std::string line; std::getline(input, line);) {
     std::istringstream words(line);
@@ -105,7 +107,7 @@ std::uint32_t HostCpus::threads(std::uint32_t wanted) const noexcept {
 HostCpus host_cpus() { return {affinity_count(), cgroup_quota("/")}; }
 
 std::optional<double> cgroup_quota(const path& root) {
-  std::ifstream input(root / "proc/self/cgroup");
+  std::ifstream input(join_path(root, "proc/self/cgroup"));
   std::optional<double> least;
   for (std::string line; std::getline(input, line);) {  // "3:cpu,cpuacct:/slice" or "0::/slice"
     const auto first = line.find(':');
@@ -119,7 +121,7 @@ std::optional<double> cgroup_quota(const path& root) {
 }
 
 std::string cpuinfo_field(const path& root, std::string_view name) {
-  std::ifstream input(root / "proc/cpuinfo");
+  std::ifstream input(join_path(root, "proc/cpuinfo"));
   for (std::string line; std::getline(input, line);) {
     const auto colon = line.find(':');
     if (colon == std::string::npos || !line.starts_with(name)) continue;

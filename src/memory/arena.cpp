@@ -55,7 +55,11 @@ Result<Arena> Arena::create(const Device& device, Plan plan, std::vector<ArenaVa
   });
 }
 
-std::string Arena::text() const { return label_.empty() ? "[Arena]" : fmt::format("[Arena {}]", base::quote(label_)); }
+std::string Arena::text() const noexcept {
+  return base::contain_or(std::string("[Arena]"), [&] {
+    return label_.empty() ? std::string("[Arena]") : fmt::format("[Arena {}]", base::quote(label_));
+  });
+}
 
 std::string Arena::value_text(std::uint32_t id) const {
   return fmt::format("{} of {}", memory::value_text(plan_.values()[id].name), text());

@@ -32,7 +32,14 @@ DType Handle::dtype() const noexcept { return view().dtype(); }
 Shape Handle::shape() const noexcept { return view().shape(); }
 std::uint64_t Handle::size_bytes() const noexcept { return state_ ? state_->size_bytes() : 0; }
 Keep::Kind Handle::keep() const noexcept { return state_ ? state_->keep() : Keep::Kind::lost; }
-std::string Handle::text() const { return state_ ? state_->text() : "[Handle]"; }
+void Keep::take(Fill (*wrap)(void* function), void* function) noexcept {
+  const auto refuse = [](std::span<std::byte>) -> Result<void> { return Error(Errc::out_of_memory, {}); };
+  fill_ = base::contain_or(Fill(refuse), [&] { return wrap(function); });
+}
+
+std::string Handle::text() const noexcept {
+  return base::contain_or(std::string("[Handle]"), [&] { return state_ ? state_->text() : "[Handle]"; });
+}
 std::uint64_t Handle::generation() const noexcept { return state_ ? state_->generation() : 0; }
 bool Handle::is_stale() const noexcept { return !state_ || state_->is_stale(); }
 BufferView Handle::view() const noexcept { return state_ ? state_->view() : BufferView(); }

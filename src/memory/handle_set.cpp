@@ -32,10 +32,12 @@ Result<Handle*> HandleSet::find(std::string_view name) {
   });
 }
 
-std::vector<std::string> HandleSet::names() const {
-  std::vector<std::string> names;
-  for (const auto& [name, handle] : handles_) names.push_back(name);
-  return names;
+std::vector<std::string> HandleSet::names() const noexcept {
+  return base::contain_or(std::vector<std::string>(), [&] {
+    std::vector<std::string> names;
+    for (const auto& [name, handle] : handles_) names.push_back(name);
+    return names;
+  });
 }
 
 Result<std::vector<HandleState*>> HandleSet::states() const {

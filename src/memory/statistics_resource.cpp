@@ -77,6 +77,8 @@ Result<Buffer> StatisticsResource::allocate(Queue& queue, DType dtype, const Sha
   });
 }
 
-ResourceStatistics StatisticsResource::statistics() const { return state_ ? state_->now() : ResourceStatistics{}; }
+ResourceStatistics StatisticsResource::statistics() const noexcept {
+  return state_ ? state_->now() : ResourceStatistics{};
+}
 
 }  // namespace pintle

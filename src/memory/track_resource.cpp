@@ -70,8 +70,9 @@ Result<Buffer> TrackResource::allocate(Queue& queue, DType dtype, const Shape& s
   });
 }
 
-std::vector<ResourceHolder> TrackResource::holders() const {
-  return state_ ? state_->largest_first() : std::vector<ResourceHolder>{};
+std::vector<ResourceHolder> TrackResource::holders() const noexcept {
+  if (state_ == nullptr) return {};
+  return base::contain_or(std::vector<ResourceHolder>(), [&] { return state_->largest_first(); });
 }
 
 }  // namespace pintle

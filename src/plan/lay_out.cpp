@@ -115,6 +115,7 @@ Result<Plan> lay_out(const PlanProblem& problem, const PlanBudget& budget) {
     PINTLE_ASSIGN(checked, plan::check_problem(problem));
     PINTLE_ASSIGN(made, plan::lay_out_checked(checked, budget));
     const auto right = check(problem, made);
+    if (!right && right.error().code() == Errc::out_of_memory) return right.error();
     if (!right) return Error(Errc::internal, "The planner made a plan that is wrong. " + right.error().text());
     return std::move(made);
   });

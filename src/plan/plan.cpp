@@ -192,20 +192,24 @@ Result<std::uint32_t> Plan::find(std::string_view name) const {
   const auto of = [&](std::uint32_t i) -> std::string_view { return values_[i].name; };
   const auto place = std::ranges::lower_bound(by_name_, name, {}, of);
   if (place != by_name_.end() && of(*place) == name) return *place;
-  return Error(Errc::not_found,
-               fmt::format("The plan has no value {} among its {}.", base::quote(name), values_.size()));
+  return base::contain("finding a value", [&]() -> Result<std::uint32_t> {
+    return Error(Errc::not_found,
+                 fmt::format("The plan has no value {} among its {}.", base::quote(name), values_.size()));
+  });
 }
 
-std::string Plan::to_text() const {
-  auto text = fmt::memory_buffer();
-  auto out = std::back_inserter(text);
-  fmt::format_to(out, "{}\ntotal {}\nlower_bound {}\nchunks {}\n", magic, total_, lower_bound_, chunks_.size());
-  for (const std::uint64_t chunk : chunks_) fmt::format_to(out, "chunk {}\n", chunk);
-  for (const PlannedValue& value : values_) {
-    fmt::format_to(out, "{} {} {} {} {} {}\n", word_of(value.placement), value.chunk, value.offset, value.size,
-                   value.alignment, escaped(value.name));
-  }
-  return fmt::to_string(text);
+std::string Plan::to_text() const noexcept {
+  return base::contain_or(std::string(), [&] {
+    auto text = fmt::memory_buffer();
+    auto out = std::back_inserter(text);
+    fmt::format_to(out, "{}\ntotal {}\nlower_bound {}\nchunks {}\n", magic, total_, lower_bound_, chunks_.size());
+    for (const std::uint64_t chunk : chunks_) fmt::format_to(out, "chunk {}\n", chunk);
+    for (const PlannedValue& value : values_) {
+      fmt::format_to(out, "{} {} {} {} {} {}\n", word_of(value.placement), value.chunk, value.offset, value.size,
+                     value.alignment, escaped(value.name));
+    }
+    return fmt::to_string(text);
+  });
 }
 
 Result<Plan> Plan::from_text(std::string_view text) {

@@ -3,12 +3,26 @@
 #include <algorithm>
 #include <array>
 
+#include "base/immortal.h"
+
 namespace pintle {
 namespace {
 
 template <std::size_t N>
 std::string_view name_at(const std::array<std::string_view, N>& names, std::size_t index) noexcept {
   return index < N ? names[index] : "unknown";
+}
+
+/// A row for each feature, the last for what is none; short words need no memory.
+const Capability& not_listed(Feature feature) noexcept {
+  struct Rows {
+    std::array<Capability, 13> all;
+    Rows() {
+      for (std::size_t i = 0; i < all.size(); ++i) all[i] = {static_cast<Feature>(i), Support::absent, "not listed"};
+    }
+  };
+  static const base::Immortal<Rows> rows;
+  return rows.value.all[std::min(static_cast<std::size_t>(feature), rows.value.all.size() - 1)];
 }
 
 }  // namespace
@@ -31,9 +45,9 @@ std::string_view name(Support support) noexcept {
   return name_at(names, static_cast<std::size_t>(support));
 }
 
-Capability DeviceInfo::capability(Feature feature) const {
+const Capability& DeviceInfo::capability(Feature feature) const noexcept {
   const auto row = std::ranges::find(capabilities, feature, &Capability::feature);
-  return row != capabilities.end() ? *row : Capability{feature, Support::absent, "not listed"};
+  return row != capabilities.end() ? *row : not_listed(feature);
 }
 
 }  // namespace pintle

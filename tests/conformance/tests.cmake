@@ -72,10 +72,17 @@ if(PINTLE_SANITIZE MATCHES thread)  # tsan.cmake says which vendors' cases run
 endif()
 conformance_group(counters_near_the_end ${counters_filter} ${counters_environment})
 
-# Every seam call failed once for every scenario.
+# What the sweeps run again and again. Not inlined: the sweep of allocations tells by the frames of the stack whose one is.
 file(GLOB sweep_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/sweep/*.cpp)
-add_executable(fault_sweep ${sweep_sources})
-target_link_libraries(fault_sweep PRIVATE pintle_options pintle_conformance fmt::fmt)
+list(REMOVE_ITEM sweep_sources ${CMAKE_CURRENT_SOURCE_DIR}/sweep/main.cpp)
+add_library(pintle_sweep OBJECT ${sweep_sources})
+target_include_directories(pintle_sweep PUBLIC ${PROJECT_SOURCE_DIR}/tests PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(pintle_sweep PRIVATE pintle_options fmt::fmt PUBLIC pintle)
+target_compile_options(pintle_sweep PRIVATE -fno-inline)
+
+# Every seam call failed once for every scenario.
+add_executable(fault_sweep sweep/main.cpp)
+target_link_libraries(fault_sweep PRIVATE pintle_options pintle_sweep pintle_conformance fmt::fmt)
 target_include_directories(fault_sweep PRIVATE ${PROJECT_SOURCE_DIR}/src)
 foreach(device "cpu" "cpu?inline" "null" ${ending_devices})
   add_test(NAME conformance.fault_sweep.${device} COMMAND fault_sweep "faulty(${device})")

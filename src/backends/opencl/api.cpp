@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/immortal.h"
+#include "base/made_once.h"
+
 namespace pintle::opencl {
 namespace {
 
@@ -73,8 +76,14 @@ const Status* find(cl_int status) noexcept {
 }  // namespace
 
 const Result<vendor::opencl::Table>& loaded() noexcept {
-  static const auto& table = *new Result<vendor::opencl::Table>(vendor::opencl::Table::open());
-  return table;
+  using Loaded = Result<vendor::opencl::Table>;
+  try {
+    static const auto& table = *new Loaded(base::made_once(vendor::opencl::Table::open()));
+    return table;
+  } catch (...) {
+    static const base::Immortal<Loaded> exhausted(Error(Errc::out_of_memory, {}));
+    return exhausted.value;
+  }
 }
 
 std::string_view symbol_of(cl_int status) noexcept {

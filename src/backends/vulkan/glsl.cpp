@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/contain.h"
 #include "base/file.h"
+#include "base/made_once.h"
 #include "base/quote.h"
 #include "kit/code_cache.h"
 #include "pintle/version.h"
@@ -16,13 +16,13 @@ namespace {
 using vendor::shaderc::Functions;
 
 const Result<Functions>& library() {
-  static const auto& opened = *new auto(base::contain("opening shaderc", [] { return Functions::open(); }));
+  static const auto& opened = *new auto(base::made_once(Functions::open()));
   return opened;
 }
 
 /// Some systems have a libshaderc that cannot be opened, but a glslc that works.
 const Result<std::string>& program() {
-  static const auto& found = *new auto(spirv::find_glsl_program());
+  static const auto& found = *new auto(base::made_once(spirv::find_glsl_program()));
   return found;
 }
 

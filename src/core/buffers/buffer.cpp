@@ -69,7 +69,7 @@ Buffer::Buffer(const core::NewBuffer& made) noexcept : table_(made.table) {
 
 void Buffer::destroy(core::BufferTable& table, std::uint64_t buffer) noexcept { table.destroy(buffer); }
 
-std::string Buffer::text() const {
+std::string Buffer::text() const noexcept {
   return core::enter_or(table_, std::string("[Buffer]"), [&] { return table_->text(view_.buffer_); });
 }
 
@@ -105,7 +105,7 @@ Result<void> Buffer::seal() {
   return core::enter(table_, "Buffer", "sealing a buffer", [&] { return table_->seal(view_.buffer_); });
 }
 
-bool Buffer::is_sealed() const {
+bool Buffer::is_sealed() const noexcept {
   return core::enter_or(table_, false, [&] { return table_->is_sealed(view_.buffer_); });
 }
 

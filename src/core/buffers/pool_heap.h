@@ -54,8 +54,8 @@ class PoolHeap {
     Chunk* first = nullptr;
   };
 
-  /// `granule` is a power of two; the least one at least.
-  explicit PoolHeap(std::uint64_t granule = least_granule) noexcept
+  /// `granule` is a power of two; the least one at least. May throw std::bad_alloc: an empty deque takes memory.
+  explicit PoolHeap(std::uint64_t granule = least_granule)
       : granule_bits_(static_cast<unsigned>(std::countr_zero(granule))) {}
   PoolHeap(const PoolHeap&) = delete;
   PoolHeap& operator=(const PoolHeap&) = delete;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/immortal.h"
 #include "base/mapped_file.h"
 #include "base/quote.h"
 #include "core/device/device_state.h"
@@ -46,8 +47,9 @@ Result<Device> Device::wrap(std::string_view type, const void* native) {
 
 std::string_view Device::id() const noexcept { return state_ ? std::string_view(state_->id()) : std::string_view(); }
 
-DeviceInfo Device::info() const {
-  return core::enter_or(state_, DeviceInfo{}, [&] { return state_->current()->life().info(); });
+const DeviceInfo& Device::info() const noexcept {
+  static const base::Immortal<DeviceInfo> none;
+  return state_ && !base::in_forked_child() ? state_->info() : none.value;
 }
 
 std::uint64_t Device::generation() const noexcept { return state_ ? state_->current()->life().generation() : 0; }

@@ -10,7 +10,8 @@ Result<std::shared_ptr<DeviceState>> DeviceState::open(DeviceRecipe recipe) {
   PINTLE_ASSIGN(settings, base::settings());
   auto state = std::make_shared<DeviceState>(std::move(recipe));
   PINTLE_ASSIGN(first, state->next(settings->first_serial + 1));
-  state->set_current(std::move(first));
+  auto news = state->news_of(*first);
+  state->set_current(std::move(first), std::move(news));
   return state;
 }
 
@@ -20,8 +21,16 @@ Result<std::shared_ptr<Incarnation>> DeviceState::next(std::uint64_t generation)
   return Incarnation::open(recipe_.id, generation, *std::move(device));
 }
 
-void DeviceState::set_current(std::shared_ptr<Incarnation> incarnation) noexcept {
+std::forward_list<DeviceInfo> DeviceState::news_of(Incarnation& incarnation) const {
+  std::forward_list<DeviceInfo> news;
+  const DeviceInfo& now = incarnation.life().info();
+  if (infos_.empty() || infos_.front() != now) news.push_front(now);
+  return news;
+}
+
+void DeviceState::set_current(std::shared_ptr<Incarnation> incarnation, std::forward_list<DeviceInfo>&& news) noexcept {
   const std::lock_guard lock(mutex_);
+  infos_.splice_after(infos_.before_begin(), news);
   current_.swap(incarnation);  // the old one goes without the lock
 }
 
@@ -34,8 +43,9 @@ Result<void> DeviceState::recover() {
   if (!life.is_lost()) return {};
   if (life.loss().code() == Errc::process_poisoned) return life.loss().during("recovering [" + id() + "]");
   PINTLE_ASSIGN(successor, next(life.generation() + 1));
+  auto news = news_of(*successor);
   life.supersede(successor->life().generation());
-  set_current(std::move(successor));
+  set_current(std::move(successor), std::move(news));
   return {};
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <forward_list>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -25,11 +26,18 @@ class DeviceState {
     const std::lock_guard lock(mutex_);
     return current_;
   }
+  /// Of the current incarnation. It stays where it is, also when another one takes over.
+  [[nodiscard]] const DeviceInfo& info() const noexcept {
+    const std::lock_guard lock(mutex_);
+    return infos_.front();
+  }
   Result<void> recover();
 
  private:
   Result<std::shared_ptr<Incarnation>> next(std::uint64_t generation) const;
-  void set_current(std::shared_ptr<Incarnation> incarnation) noexcept;
+  /// What is there to refer to of the incarnation; nothing where it is what was there before.
+  [[nodiscard]] std::forward_list<DeviceInfo> news_of(Incarnation& incarnation) const;
+  void set_current(std::shared_ptr<Incarnation> incarnation, std::forward_list<DeviceInfo>&& news) noexcept;
 
   DeviceRecipe recipe_;
   std::mutex recovering_;  // one recovery at a time; nobody else takes it
@@ -37,6 +45,7 @@ class DeviceState {
   // stores.
   mutable std::mutex mutex_;
   std::shared_ptr<Incarnation> current_;
+  std::forward_list<DeviceInfo> infos_;  // the current one first
 };
 
 }  // namespace pintle::core

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/made_once.h"
 #include "base/quote.h"
 #include "base/settings.h"
 #include "core/device/catalog.h"
@@ -67,7 +68,7 @@ Result<const Catalog*> make_catalog() {
 }
 
 const Result<const Catalog*>& catalog() {
-  static const auto& made = *new Result<const Catalog*>(make_catalog());
+  static const auto& made = *new Result<const Catalog*>(base::made_once(make_catalog()));
   return made;
 }
 

@@ -28,11 +28,7 @@ template <class Pointer, class Body>
 template <class Pointer, class Value, class Body>
 [[nodiscard]] Value enter_or(const Pointer& object, Value otherwise, Body&& body) noexcept {
   if (object == nullptr || base::in_forked_child()) return otherwise;
-  try {
-    return std::forward<Body>(body)();
-  } catch (...) {
-    return otherwise;
-  }
+  return base::contain_or(std::move(otherwise), std::forward<Body>(body));
 }
 
 }  // namespace pintle::core

@@ -235,6 +235,16 @@ CommandList&& CommandList::upload_copy(const BufferView& to, std::optional<DType
   });
 }
 
+CommandList&& CommandList::upload_taken(const BufferView& to, DType dtype, std::span<const std::byte> from,
+                                        std::shared_ptr<const void> (*take)(void* vector), void* vector) {
+  std::shared_ptr<const void> owner;
+  step("upload", [&]() -> Result<void> {
+    owner = take(vector);
+    return {};
+  });
+  return upload_retained(to, dtype, std::move(owner), from);
+}
+
 CommandList&& CommandList::upload_retained(const BufferView& to, std::optional<DType> dtype,
                                            std::shared_ptr<const void> owner, std::span<const std::byte> from) {
   return step("upload", [&]() -> Result<void> {

@@ -2,24 +2,30 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
+#include "base/immortal.h"
 #include "base/quote.h"
-#include "core/door/describe.h"
+#include "core/door/door.h"
 #include "core/door/object_names.h"
 #include "core/program/program_state.h"
 
 namespace pintle {
 namespace {
 
-const Entry& no_entry() {
-  static const Entry& none = *new Entry;
-  return none;
+const Entry& no_entry() noexcept {
+  static const base::Immortal<Entry> none;
+  return none.value;
 }
 
 }  // namespace
 
 const Entry& Kernel::entry() const noexcept { return program_ ? program_->entries()[index_] : no_entry(); }
 
-std::string Kernel::text() const { return program_ ? core::kernel_text(entry()) : "[Kernel]"; }
+std::string Kernel::text() const noexcept {
+  return core::enter_or(program_, std::string("[Kernel]"), [&] { return core::kernel_text(entry()); });
+}
 
 std::string_view Program::format() const noexcept {
   return state_ ? std::string_view(state_->format()) : std::string_view();
@@ -30,14 +36,14 @@ std::span<const Entry> Program::entries() const noexcept {
 }
 
 Result<Kernel> Program::kernel(std::string_view name) const {
-  if (!state_) return core::empty_object("Program");
-  std::string names;
-  for (std::uint32_t index = 0; index < state_->entries().size(); ++index) {
-    const Entry& entry = state_->entries()[index];
-    if (entry.name == name) return Kernel(state_, index);
-    names += (names.empty() ? "" : ", ") + base::quote(entry.name);
-  }
-  return Error(Errc::not_found, fmt::format("The program has no entry {}; it has {}.", base::quote(name), names));
+  return core::enter(state_, "Program", "finding a kernel", [&]() -> Result<Kernel> {
+    const std::vector<Entry>& entries = state_->entries();
+    const auto found = std::ranges::find(entries, name, &Entry::name);
+    if (found != entries.end()) return Kernel(state_, static_cast<std::uint32_t>(found - entries.begin()));
+    std::string names;
+    for (const Entry& entry : entries) names += (names.empty() ? "" : ", ") + base::quote(entry.name);
+    return Error(Errc::not_found, fmt::format("The program has no entry {}; it has {}.", base::quote(name), names));
+  });
 }
 
 }  // namespace pintle

@@ -63,16 +63,14 @@ Result<ProgramPack> ProgramPack::source(std::string_view format, std::string_vie
 }
 
 // Where memory runs out the pack is empty, which every use of it says.
-ProgramPack ProgramPack::with(const ProgramPack& other) const {
+ProgramPack ProgramPack::with(const ProgramPack& other) const noexcept {
   if (state_ == nullptr) return other;
   if (other.state_ == nullptr) return *this;
-  try {
+  return base::contain_or(ProgramPack(), [&] {
     io::Pack pack = state_->pack;
     std::ranges::copy(other.state_->pack.variants, std::back_inserter(pack.variants));
     return ProgramPack(freeze(std::move(pack)));
-  } catch (...) {
-    return {};
-  }
+  });
 }
 
 std::string_view ProgramPack::name() const noexcept {

@@ -35,15 +35,15 @@ Result<std::uint64_t> Pool::trim(std::uint64_t keep) {
   return core::enter(state_, "Pool", "trimming a pool", [&] { return state_->trim(keep); });
 }
 
-PoolStatistics Pool::statistics() const {
+PoolStatistics Pool::statistics() const noexcept {
   return core::enter_or(state_, PoolStatistics{}, [&] { return state_->statistics(); });
 }
 
-std::vector<PoolHolder> Pool::holders() const {
+std::vector<PoolHolder> Pool::holders() const noexcept {
   return core::enter_or(state_, std::vector<PoolHolder>{}, [&] { return state_->holders(); });
 }
 
-std::string Pool::text() const {
+std::string Pool::text() const noexcept {
   return core::enter_or(state_, std::string("[Pool]"), [&] {
     const PoolStatistics now = state_->statistics();
     std::string words = fmt::format(

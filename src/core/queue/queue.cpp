@@ -92,7 +92,7 @@ Point Queue::last() const noexcept {
   return core::enter_or(state_, Point(), [&] { return state_->last(); });
 }
 
-std::string Queue::text() const {
+std::string Queue::text() const noexcept {
   return core::enter_or(state_, std::string("[Queue]"), [&] { return state_->text(); });
 }
 
@@ -106,19 +106,31 @@ Result<void> Queue::fill_native(std::string_view type, void* out) const {
   });
 }
 
-Submission Queue::begin() { return Submission(*this); }
+Result<void> core::read_elements(Queue& queue, const BufferView& from,
+                                 const std::function<HostMemory(std::uint64_t bytes)>& make, Timeout timeout) {
+  return enter("reading a buffer", [&]() -> Result<void> {
+    HostMemory memory = make(from.size_bytes());
+    CommandList list;
+    list.download_retained(std::move(memory.owner), memory.bytes, from);
+    return queue.submit_and_wait(std::move(list), timeout);
+  });
+}
 
-Submission Queue::wait(Point point) { return begin().wait(std::move(point)); }
+Submission Queue::begin() noexcept { return Submission(*this); }
 
-Submission&& Submission::wait(Point point) {
-  options_.wait.push_back(std::move(point));
+Submission Queue::wait(Point point) noexcept { return begin().wait(std::move(point)); }
+
+Submission&& Submission::add(std::vector<Point>& to, Point&& point) noexcept {
+  const auto added = base::contain("building a submission", [&]() -> Result<void> {
+    to.push_back(std::move(point));
+    return {};
+  });
+  if (!added && !error_) error_ = added.error();
   return std::move(*this);
 }
 
-Submission&& Submission::signal(Point point) {
-  options_.signal.push_back(std::move(point));
-  return std::move(*this);
-}
+Submission&& Submission::wait(Point point) noexcept { return add(options_.wait, std::move(point)); }
+Submission&& Submission::signal(Point point) noexcept { return add(options_.signal, std::move(point)); }
 
 Submission&& Submission::copy(const BufferArgument& to, const BufferArgument& from) {
   list_.copy(to, from);
@@ -135,10 +147,15 @@ Submission&& Submission::label(std::string_view text) {
   return std::move(*this);
 }
 
-Result<Point> Submission::submit() { return queue_->submit(std::move(list_), std::move(options_)); }
+Result<Point> Submission::submit() {
+  if (error_) return *error_;
+  return queue_->submit(std::move(list_), std::move(options_));
+}
 
 std::size_t Recording::slots() const noexcept { return state_ ? state_->slots() : 0; }
 
-std::string Recording::text() const { return state_ ? state_->text() : "[Recording]"; }
+std::string Recording::text() const noexcept {
+  return core::enter_or(state_, std::string("[Recording]"), [&] { return state_->text(); });
+}
 
 }  // namespace pintle

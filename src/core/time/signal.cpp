@@ -55,14 +55,14 @@ Result<Signal> Signal::create(std::uint64_t initial, std::string label) {
   });
 }
 
-std::uint64_t Signal::value() const {
+std::uint64_t Signal::value() const noexcept {
   return core::enter_or(state_, std::uint64_t{0}, [&] {
     state_->refresh();
     return state_->timeline().value();
   });
 }
 
-std::optional<Error> Signal::failure() const {
+std::optional<Error> Signal::failure() const noexcept {
   return core::enter_or(state_, std::optional<Error>(), [&] {
     state_->refresh();
     return state_->timeline().failure();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/contain.h"
 #include "core/door/describe.h"
 #include "core/door/object_names.h"
 #include "core/door/thread_context.h"
@@ -129,9 +130,9 @@ std::optional<NativePoint> SignalState::next_unwatched(std::uint64_t value) noex
   return std::nullopt;
 }
 
-Error SignalState::failure() const {
-  const auto cause = timeline_.failure();
-  return cause ? cause->during("waiting for " + text_) : Error(Errc::internal, text_ + " has no failure.");
+Error SignalState::failure() const noexcept {
+  if (const auto cause = timeline_.failure()) return explained(*cause, [&] { return "waiting for " + text_; });
+  return {Errc::internal, base::contain_or(std::string(), [&] { return text_ + " has no failure."; })};
 }
 
 Result<void> SignalState::set(std::uint64_t value) {

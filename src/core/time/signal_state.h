@@ -73,7 +73,7 @@ class SignalState {
   /// Sees to it that somebody observes `value` when it comes. Call after linking a waiter for it.
   void watch(std::uint64_t value) noexcept;
   /// The failure, with what was being waited for.
-  [[nodiscard]] Error failure() const;
+  [[nodiscard]] Error failure() const noexcept;
   /// The words of a wait for `value` that passed its deadline.
   [[nodiscard]] Error timed_out(std::uint64_t value) const;
 

@@ -62,7 +62,7 @@ Result<void> handle_that_flips(Run& run) {
 // A file is there whole or not at all, and both handles are what it holds or what they were.
 Result<void> handles_in_a_file(Run& run) {
   PINTLE_ASSIGN(folder, base::TemporaryFolder::create());
-  const std::string path = folder / "set.safetensors";
+  const std::string path = folder.path() + "/set.safetensors";
   PINTLE_ASSIGN(queue, run.device().queue());
   HandleSet set;
   PINTLE_TRY(add(set, run, queue, "a", 1));

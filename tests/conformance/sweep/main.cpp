@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "conformance/recorder.h"
+#include "conformance/sweep/answer.h"
 #include "conformance/sweep/scenario.h"
 #include "pintle/native/faulty.h"
 
@@ -33,22 +34,6 @@ struct Fault {
 
 std::string text_of(const Fault& fault) {
   return fmt::format("{} {} answers {}", fault.call, fault.ordinal, name(fault.code));
-}
-
-struct Answer {
-  Result<void> result;        // of the scenario: its first error
-  std::vector<Error> errors;  // of the points that it left
-  bool wrong = false;         // bytes
-  bool callbacks = true;
-};
-
-Answer execute(const Scenario& scenario, Context& test) {
-  Run run(test);
-  Answer answer{scenario.run(run), {}};
-  answer.errors = run.finish();
-  answer.wrong = run.bytes_are_wrong();
-  answer.callbacks = run.callbacks_came_once();
-  return answer;
 }
 
 /// The device of a sweep, opened afresh for each run.
@@ -85,7 +70,7 @@ class Sweep {
   [[nodiscard]] std::vector<Fault> faults() {
     const auto context = open_context();
     const FaultyCounts before = need(context->device().native<FaultyCounts>());
-    const Answer answer = execute(*scenario_, *context);
+    const Answer answer = execute(scenario_->run, *context);
     const FaultyCounts after = need(context->device().native<FaultyCounts>());
     check_clean("the first run", answer, *context);
     std::vector<Fault> all;
@@ -102,7 +87,7 @@ class Sweep {
   void with_fault(const Fault& fault) {
     std::unique_ptr<Context> context = open_context();
     arm(*context, fault);
-    const Answer answer = execute(*scenario_, *context);
+    const Answer answer = execute(scenario_->run, *context);
     judge(fault, answer);
     const std::string when = "the run after " + text_of(fault);
     if (const auto health = context->device().health(); !health) {
@@ -161,20 +146,12 @@ class Sweep {
            error.text().find(name(fault.code)) != std::string::npos;
   }
 
-  void clean(const std::string& when, Context& context) { check_clean(when, execute(*scenario_, context), context); }
+  void clean(const std::string& when, Context& context) {
+    check_clean(when, execute(scenario_->run, context), context);
+  }
 
   void check_clean(const std::string& when, const Answer& answer, Context& context) {
-    if (!answer.result) complain(when, "fails: " + answer.result.error().text());
-    for (const Error& error : answer.errors) complain(when, "a wait fails: " + error.text());
-    if (answer.wrong) complain(when, "bytes are wrong");
-    if (!answer.callbacks) complain(when, "a callback does not come exactly once");
-    const auto idle = context.device().wait_idle(patience);
-    if (!idle) complain(when, "the device does not come to rest: " + idle.error().text());
-    const auto unused = [&] {
-      const auto heaps = context.device().budget();
-      return heaps && std::ranges::all_of(*heaps, [](const Heap& heap) { return heap.used == 0; });
-    };
-    if (!context.eventually(unused)) complain(when, "memory is still held");
+    for (const std::string& trouble : troubles_of_clean_run(answer, context)) complain(when, trouble);
   }
 
   void with_refused_opening(Errc code) {

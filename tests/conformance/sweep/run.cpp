@@ -13,7 +13,11 @@ Result<Signal> Run::gate() {
   return signal;
 }
 
-Result<Signal> Run::promised() { return Signal::create(test_.first()); }
+Result<Signal> Run::promised() {
+  PINTLE_ASSIGN(signal, Signal::create(test_.first()));
+  promised_.push_back(signal);
+  return signal;
+}
 
 Result<Point> Run::keep(Result<Point> point) {
   if (point) points_.push_back(*point);
@@ -28,8 +32,10 @@ void Run::compare(const std::vector<std::uint32_t>& got, const std::vector<std::
   wrong_ = wrong_ || (test_.executes() && got != expected);
 }
 
-std::vector<Error> Run::finish() {
+std::vector<Error> Run::finish(const Result<void>& result) {
   std::vector<Error> errors = refusals_;
+  if (!result)
+    for (Signal& signal : promised_) static_cast<void>(signal.fail(result.error()));
   for (Signal& gate : gates_) static_cast<void>(gate.set(std::numeric_limits<std::uint64_t>::max()));
   for (const Point& point : points_) {
     if (const auto waited = test_.wait(point); !waited) errors.push_back(waited.error());

@@ -43,14 +43,19 @@ class Run {
   /// Compares what the device wrote; on a device that executes nothing there is nothing to compare.
   void compare(const std::vector<std::uint32_t>& got, const std::vector<std::uint32_t>& expected);
 
+  /// The same for what the host can see.
+  void check(bool holds) { wrong_ = wrong_ || !holds; }
+
   [[nodiscard]] bool bytes_are_wrong() const noexcept { return wrong_; }
-  /// Raises the gates and waits for every answer. The errors that came: of attempts, then in the order of the points.
-  [[nodiscard]] std::vector<Error> finish();
+  /// Raises the gates and waits for every answer; what a scenario that gave up was still to raise fails with its error.
+  /// The errors that came: of attempts, then in the order of the points.
+  [[nodiscard]] std::vector<Error> finish(const Result<void>& result);
   [[nodiscard]] bool callbacks_came_once() const;
 
  private:
   Context& test_;
   std::vector<Signal> gates_;
+  std::vector<Signal> promised_;
   std::vector<Point> points_;
   std::vector<Error> refusals_;
   std::vector<std::unique_ptr<std::vector<std::uint32_t>>> memory_;

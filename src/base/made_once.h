@@ -1,0 +1,18 @@
+// What a process finds out once.
+#pragma once
+
+#include <new>
+#include <utility>
+
+#include "pintle/error.h"
+
+namespace pintle::base {
+
+/// For the initialisation of a static: where memory ran out it throws, so that the next who asks tries again.
+template <class T>
+[[nodiscard]] Result<T> made_once(Result<T> made) {
+  if (!made && made.error().code() == Errc::out_of_memory) throw std::bad_alloc();
+  return made;
+}
+
+}  // namespace pintle::base
