@@ -11,8 +11,8 @@
 
 #include "crash.h"
 #include "generator.h"
-#include "run.h"
 #include "record.h"
+#include "run.h"
 #include "shrink.h"
 #include "surroundings.h"
 #include "threads.h"
@@ -193,8 +193,7 @@ int fuzz(const Options& options) {
              static_cast<double>(fuzzer.steps()) / static_cast<double>(std::max<std::uint64_t>(fuzzer.programs(), 1)),
              seconds, static_cast<double>(fuzzer.programs()) / seconds, fuzzer.failures());
   if (!options.record.empty())
-    add_to_record(options.record,
-                  {options.commit, world.text(), seconds / 60, fuzzer.programs(), fuzzer.failures()});
+    add_to_record(options.record, {options.commit, world.text(), seconds / 60, fuzzer.programs(), fuzzer.failures()});
   return fuzzer.failures() == 0 ? 0 : 1;
 }
 
@@ -210,7 +209,9 @@ Options parse(int count, char** words) {
       continue;
     }
     if (word == "--at-exit" || word == "--in-child" || word == "--signals") {
-      (word == "--at-exit" ? options.ends_at_exit : word == "--in-child" ? options.forks : options.sends_signals) = true;
+      (word == "--at-exit"    ? options.ends_at_exit
+       : word == "--in-child" ? options.forks
+                              : options.sends_signals) = true;
       continue;
     }
     if (i + 1 == count)

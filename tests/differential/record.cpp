@@ -10,8 +10,7 @@
 namespace pintle::differential {
 
 void add_to_record(const std::string& file, const RunSummary& run) {
-  const std::chrono::year_month_day today{
-      std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())};
+  const std::chrono::year_month_day today{std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())};
   std::ofstream out(file, std::ios::app);
   out << fmt::format("| {:04}-{:02}-{:02} | {} | {} | {:.1f} | {} | {} |\n", static_cast<int>(today.year()),
                      static_cast<unsigned>(today.month()), static_cast<unsigned>(today.day()), run.commit, run.devices,

@@ -25,7 +25,8 @@ bool end_at_exit(const SurroundingsOptions& options);
 /// refused everything and hangs nowhere, and the program goes on in the parent. True when all is well.
 bool run_in_children(const SurroundingsOptions& options);
 
-/// Sends SIGUSR1, whose handler lets calls of the system fail with EINTR, to every thread of the process at a high rate.
+/// Sends SIGUSR1, whose handler lets calls of the system fail with EINTR, to every thread of the process at a high
+/// rate.
 class Signals {
  public:
   Signals();
