@@ -75,7 +75,7 @@ void Generator::begin() {
   for (const Kind& kind : kinds)
     for (const Act act : kind.acts)
       if (!has(kind.name)) weights_[static_cast<std::size_t>(act)] = 0;
-  if (random_.percent(30) && options_.closes_devices && has("close"))
+  if (random_.percent(3) && options_.closes_devices && has("close"))
     weights_[static_cast<std::size_t>(Act::drop_device)] = 2;
   op_weights_.assign(static_cast<std::size_t>(Op::barrier) + 1, 0);
   for (std::uint32_t& weight : op_weights_) weight = random_.percent(30) ? 0 : random_.from_to(1, 6);

@@ -237,7 +237,9 @@ bool Model::refuse(const Step& step) {
         };
         return is_here(command.to) && is_here(command.from);
       });
-      const bool plain = std::ranges::all_of(step.moments, [](const Moment& moment) { return moment.node >= 0; });
+      const bool plain = std::ranges::all_of(step.moments, [&](const Moment& moment) {
+        return moment.node >= 0 && !order_.has_failed(inner(moment));  // what waits for a failure never gets there
+      });
       return verdict == Verdict::fine && own && plain && step.promises.empty() && !held_ && devices_.size() == 1 &&
              devices_[0].refuses && step.act == Act::submit;
     }

@@ -305,7 +305,9 @@ bool BufferTable::is_free(const BufferRecord& record) const noexcept {
   return life_.is_lost() || (record.loan.expired() && clocks_.is_finished(record.stamps));
 }
 
+/// From now on nobody may begin to use the memory.
 void BufferTable::free(std::uint64_t id, BufferRecord& record) noexcept {
+  std::erase_if(aliases_, [&](const Alias& alias) { return alias.buffer == id; });
   record.next_retired = std::exchange(free_, id);
 }
 
@@ -344,7 +346,6 @@ bool BufferTable::give_back_one() noexcept {
     if (freed.shared != nullptr && (freed.shared.use_count() > 1 || freed.shared->is_taken))
       return true;  // others have it
     if (freed.shared != nullptr) freed.origin = std::move(freed.shared->origin);
-    std::erase_if(aliases_, [&](const Alias& alias) { return alias.memory == freed.memory; });
     if (freed.origin.pool != nullptr) {
       freed.origin.pool->give_back(*freed.origin.chunk, {}, worklist, locked);
       return true;

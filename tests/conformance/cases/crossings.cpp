@@ -1,6 +1,8 @@
 // Copies between devices: each device with every other that executes, both ways.
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <thread>
 
 #include "conformance/pair.h"
 #include "pintle/native/faulty.h"
@@ -191,6 +193,69 @@ DEVICE_TEST(Crossing, ALossWhileMemoryIsSharedIsHeard) {
     check_error(pair.other().health(), Errc::device_lost);
   }
   check_ok(here.submit(CommandList{}.fill(mine, 1u)));
+}
+
+DEVICE_TEST(Crossing, ForksKeepTheirBytes) {
+  with_each(test, [&](const Pair& pair) {
+    Queue here = test.queue("here"), there = pair.other_queue("there");
+    const Buffer mine = test.buffer(Words(size, 9)), theirs = other_buffer(pair);
+    need(there.submit(CommandList{}.fill(theirs, 5u)));
+    const Buffer child = need(there.fork(theirs));
+    const Point written = need(here.submit(CommandList{}.copy(theirs, mine), {.wait = {there.last()}}));
+    pair.finish(written);
+    Words first(size), second(size);
+    pair.finish(need(there.submit(CommandList{}.download(first, theirs).download(second, child), {.wait = {written}})));
+    CHECK_EQ(first, Words(size, 9));
+    CHECK_EQ(second, Words(size, 5));
+  });
+}
+
+// The copy of a fork comes before a list of another device that was held when the fork was made.
+DEVICE_TEST(Crossing, ForksKeepTheirBytesFromWhatIsHeld) {
+  with_each(test, [&](const Pair& pair) {
+    const DeviceInfo info = pair.other().info();
+    if (info.progress != Progress::own || info.capability(Feature::host_call).support == Support::absent) return;
+    Queue here = test.queue("here"), there = pair.other_queue("there");
+    const Buffer mine = test.buffer(Words(size, 9)), theirs = other_buffer(pair);
+    pair.finish(need(there.submit(CommandList{}.fill(theirs, 5u))));
+    Signal gate = test.signal();
+    const Point written = need(here.submit(CommandList{}.copy(theirs, mine), {.wait = {gate.at(1)}}));
+    std::atomic<bool> is_open{false};
+    need(there.submit(CommandList{}.call([&] {
+      while (!is_open) std::this_thread::yield();
+    })));
+    const Buffer child = need(there.fork(theirs));
+    need(gate.set(1));
+    check_error(written.wait(moment), Errc::timeout);
+    is_open = true;
+    pair.finish(written);
+    Words second(size);
+    pair.finish(need(there.submit(CommandList{}.download(second, child))));
+    CHECK_EQ(second, Words(size, 5));
+  });
+}
+
+// The device of a layer's own, so that it goes here.
+DEVICE_TEST(Crossing, DevicesThatGoRunWhatWaitsForAnother) {
+  test.require(Feature::host_call);
+  if (test.info().progress != Progress::own || !test.executes())
+    test.not_applicable("a host call cannot wait for the thread that submits");
+  Queue here = test.queue("here");
+  std::atomic<bool> is_open{false};
+  std::atomic<int> calls{0};
+  const Point slow = need(here.submit(CommandList{}.call([&] {
+    while (!is_open) std::this_thread::yield();
+  })));
+  const std::jthread opener([&] {
+    std::this_thread::sleep_for(moment);  // by then it would have gone
+    is_open = true;
+  });
+  {
+    const Device other = need(open("validate(trace(cpu))"));
+    Queue there = need(other.queue());
+    need(there.submit(CommandList{}.call([&] { ++calls; }), {.wait = {slow}}));
+  }
+  CHECK_EQ(calls, 1);
 }
 
 DEVICE_TEST(Crossing, FailureCrosses) {

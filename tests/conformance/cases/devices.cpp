@@ -154,6 +154,18 @@ DEVICE_TEST(Device, WaitIdleOutlastsAFailure) {
   check_ok(test.device().wait_idle(patience));
 }
 
+DEVICE_TEST(Device, WaitIdleCoversWhatCameBeforeAFailure) {
+  Queue queue = test.queue();
+  Signal broken = test.signal("broken"), gate = test.signal("gate");
+  const Point first = need(queue.submit(CommandList{}, {.wait = {test.at(gate, 1)}}));
+  need(queue.submit(CommandList{}, {.wait = {test.at(broken, 1)}}));
+  need(broken.fail(Error(Errc::cancelled, "seeded")));
+  check_error(test.device().wait_idle(moment), Errc::timeout);
+  need(test.raise(gate, 1));
+  check_error(test.device().wait_idle(patience), Errc::cancelled, {"seeded"});
+  CHECK(need(first.is_reached()));
+}
+
 DEVICE_TEST(Device, WaitIdleTimesOutOnHeldWork) {
   Queue queue = test.queue("held");
   Signal gate = test.signal("gate");

@@ -1,6 +1,8 @@
 // Buffers that are more than their own memory: lazy, sealed, forked, imported, over a file.
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
+#include <thread>
 
 #include "base/temporary_folder.h"
 #include "conformance/ways.h"
@@ -176,6 +178,39 @@ DEVICE_TEST(Fork, RecordedBuffersAreCopiedAtOnce) {
   need(queue.replay(recording));
   CHECK_EQ(test.read<std::uint32_t>(queue, child), Words(64, 1));
   CHECK_EQ(test.read<std::uint32_t>(queue, parent), Words(64, 8));
+}
+
+DEVICE_TEST(Fork, CopiesArePlacedAsTheOriginal) {
+  test.require(Feature::mapped_memory);
+  Queue queue = test.queue();
+  Buffer parent = need(test.device().allocate(DType::u32, {64}, {.placement = Placement::host}));
+  need(parent.map());
+  parent.unmap();
+  Buffer child = need(queue.fork(parent));
+  test.finish(queue.last());
+  CHECK_EQ(need(child.map()).size(), 256u);
+  child.unmap();
+}
+
+// Whoever writes the original comes after every copy in flight, not only after the last.
+DEVICE_TEST(Fork, EveryCopyInFlightKeepsItsBytes) {
+  test.require_bytes();
+  test.require(Feature::host_call);
+  if (test.info().progress != Progress::own) test.not_applicable("a host call cannot wait for the thread that submits");
+  Queue slow = test.queue("slow"), fast = test.queue("fast"), writing = test.queue("writing");
+  const Buffer parent = test.buffer(Words(64, 1));
+  const Recording recording = need(test.device().record(CommandList{}.fill(parent, 8u)));  // so that forks are copied
+  std::atomic<bool> is_open{false};
+  need(slow.submit(CommandList{}.call([&] {
+    while (!is_open) std::this_thread::yield();
+  })));
+  const Buffer child = need(slow.fork(parent)), other = need(fast.fork(parent));
+  test.finish(fast.last());
+  const Point written = need(writing.submit(CommandList{}.fill(parent, 2u)));
+  check_error(written.wait(moment), Errc::timeout);
+  is_open = true;
+  test.finish(written);
+  for (const Buffer* fork : {&child, &other}) CHECK_EQ(test.read<std::uint32_t>(slow, *fork), Words(64, 1));
 }
 
 DEVICE_TEST(Fork, SharedBytesAreNotFrozen) {
