@@ -90,8 +90,7 @@ std::function<void()> start_a_held_list(Device& device) {
 }
 
 std::function<void()> copy_from(Device& device) {
-  static Gate never;
-  const auto other = shared(open(never, std::nullopt));
+  const auto other = shared(hanging::open());
   const auto queue = shared(must(other->queue()));
   const auto to = shared(must(other->allocate(DType::u32, {64})));
   const auto from = shared(must(device.allocate(DType::u32, {64})));
@@ -165,8 +164,8 @@ std::ostream& operator<<(std::ostream& out, const Case& each) { return out << ea
 class HangingCallConcurrency : public testing::TestWithParam<Case> {};
 
 TEST_P(HangingCallConcurrency, EverybodyElseGoesOn) {
-  Gate gate;
-  Device device = open(gate, GetParam().call);
+  const auto gate = std::make_shared<Gate>();
+  Device device = hanging::open(gate, GetParam().call);
   Others others;
   Signal shared_signal = must(Signal::create());
   others.add_same_device(device, !is_in_turn(GetParam().call));
@@ -174,14 +173,14 @@ TEST_P(HangingCallConcurrency, EverybodyElseGoesOn) {
   Queue waits_too = must(device.queue());
   must(waits_too.submit(CommandList{}, {.wait = {shared_signal.at(1)}}));
   auto provoke = GetParam().prepare(device);
-  gate.arm();
+  gate->arm();
   std::thread inside([call = std::move(provoke)] { call(); });
-  const bool hangs = gate.wait_for_someone();
+  const bool hangs = gate->wait_for_someone();
   EXPECT_TRUE(hangs) << "nobody has made the call";
   if (hangs) {
     EXPECT_THAT(others.run(), IsEmpty());
   }
-  gate.open();
+  gate->open();
   inside.join();
   others.join();
   must(shared_signal.set(1));

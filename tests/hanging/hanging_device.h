@@ -17,8 +17,8 @@ using kit::Call;
 /// What hangs is the call of the backend, wherever core makes it from. Two of them say that they share their memory.
 class HangingDevice final : public kit::Forwarding {
  public:
-  HangingDevice(Gate& gate, std::optional<Call> call)
-      : Forwarding("hanging", must(test::try_open_cpu({}))), gate_(gate), call_(call) {
+  HangingDevice(std::shared_ptr<Gate> gate, std::optional<Call> call)
+      : Forwarding("hanging", must(test::try_open_cpu({}))), gate_(std::move(gate)), call_(call) {
     info_.uuid = "hanging";
     for (Capability& row : info_.capabilities) {
       if (row.feature == Feature::memory_export) row.support = Support::native;
@@ -27,17 +27,19 @@ class HangingDevice final : public kit::Forwarding {
 
  private:
   Result<void> before(Call call) override {
-    if (call == call_) gate_.pass();
+    if (call == call_) gate_->pass();
     return {};
   }
 
-  Gate& gate_;
+  std::shared_ptr<Gate> gate_;  // a thread of core may leave it late
   std::optional<Call> call_;
 };
 
-inline Device open(Gate& gate, std::optional<Call> call) {
-  return test::device_over("hanging", std::make_unique<HangingDevice>(gate, call));
+inline Device open(std::shared_ptr<Gate> gate, std::optional<Call> call) {
+  return test::device_over("hanging", std::make_unique<HangingDevice>(std::move(gate), call));
 }
+/// One that does not hang.
+inline Device open() { return open(nullptr, std::nullopt); }
 
 /// The calls that core makes one at a time: while one of them hangs, the others wait for it.
 constexpr bool is_in_turn(Call call) noexcept {

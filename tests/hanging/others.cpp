@@ -213,8 +213,7 @@ void Others::add_other_device(Signal& signal) {
     expect_callback(behind);
     static_cast<void>(other);
   });
-  static Gate& never = *new Gate;
-  const Device first = hanging::open(never, std::nullopt), second = hanging::open(never, std::nullopt);
+  const Device first = hanging::open(), second = hanging::open();
   add("copy between two other devices", [made = queue(first), to = buffer(first), from = buffer(second)] {
     must(made->submit_and_wait(CommandList{}.copy(*to, *from)));
   });
