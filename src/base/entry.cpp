@@ -10,6 +10,7 @@
 #include "base/contain.h"
 #include "base/parse.h"
 #include "base/quote.h"
+#include "base/signature.h"
 
 namespace pintle {
 namespace {
@@ -235,18 +236,20 @@ Result<Entry> Entry::parse(std::string_view signature) {
   return base::contain("reading a signature", [&] { return Reader(signature).entry(); });
 }
 
+std::string base::signature_of(const Entry& entry) {
+  std::string text = entry.name + "(";
+  for (const Parameter& parameter : entry.parameters) {
+    if (&parameter != entry.parameters.data()) text += ", ";
+    text += text_of(parameter);
+  }
+  text += ")";
+  if (entry.group_size != Grid{}) text += " group " + text_of(entry.group_size);
+  if (entry.local_bytes != 0) text += fmt::format(" local {}", entry.local_bytes);
+  return text;
+}
+
 std::string Entry::signature() const noexcept {
-  return base::contain_or(std::string(), [&] {
-    std::string text = name + "(";
-    for (const Parameter& parameter : parameters) {
-      if (&parameter != parameters.data()) text += ", ";
-      text += text_of(parameter);
-    }
-    text += ")";
-    if (group_size != Grid{}) text += " group " + text_of(group_size);
-    if (local_bytes != 0) text += fmt::format(" local {}", local_bytes);
-    return text;
-  });
+  return base::contain_or(std::string(), [&] { return base::signature_of(*this); });
 }
 
 }  // namespace pintle

@@ -32,9 +32,17 @@ Result<void> GroupQueueState::start() {
 
 Result<Point> GroupQueueState::enqueue(const Request& request, EnqueueOptions options) {
   if (base::in_forked_child()) return base::forked_error();
-  if (const auto failure = its_.timeline.failure())
-    return failure->during(fmt::format("enqueuing {} to {}, which has failed", name(request.operation), its_.text));
-  const auto enqueued = base::contain("enqueuing a collective", [&]() -> Result<Point> {
+  return base::contain("enqueuing a collective", [&]() -> Result<Point> {
+    if (const auto failure = its_.timeline.failure())
+      return failure->during(fmt::format("enqueuing {} to {}, which has failed", name(request.operation), its_.text));
+    const auto enqueued = accept(request, std::move(options));
+    if (enqueued) return enqueued;
+    return enqueued.error().during(fmt::format("enqueuing {} to {}", name(request.operation), its_.text));
+  });
+}
+
+Result<Point> GroupQueueState::accept(const Request& request, EnqueueOptions options) {
+  return base::contain("enqueuing a collective", [&]() -> Result<Point> {
     PINTLE_ASSIGN(task, Task::create(request, std::move(options), its_.group.rank(), its_.group.ranks()));
     const std::uint64_t number = task.call.number = last_ + 1;
     PINTLE_TRY(check_device(task.to, Access::write));
@@ -50,8 +58,6 @@ Result<Point> GroupQueueState::enqueue(const Request& request, EnqueueOptions op
     last_ = number;
     return its_.timeline.at(number);
   });
-  if (enqueued) return enqueued;
-  return enqueued.error().during(fmt::format("enqueuing {} to {}", name(request.operation), its_.text));
 }
 
 /// Memory is what a list of the queue's device could use so.

@@ -46,6 +46,8 @@ class GroupQueueState {
   ~GroupQueueState();
 
   Result<Point> enqueue(const Request& request, EnqueueOptions options);
+  /// The same without what was being done.
+  Result<Point> accept(const Request& request, EnqueueOptions options);
   [[nodiscard]] Point last() const noexcept { return its_.timeline.at(last_); }
   [[nodiscard]] const std::string& text() const noexcept { return its_.text; }
 

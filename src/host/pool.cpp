@@ -3,6 +3,8 @@
 #include <pthread.h>
 
 #include <csignal>
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include "base/contain.h"
@@ -46,7 +48,7 @@ Result<void> Pool::start() {
     for (std::uint32_t index = 0; index < shape_.threads; ++index) {
       threads_.emplace_back([this, index] { serve(index); });
     }
-  } catch (const std::exception& refusal) {
+  } catch (const std::system_error& refusal) {
     return Error(Errc::unavailable, "Worker thread (" + std::to_string(threads_.size() + 1) + " of " +
                                         std::to_string(shape_.threads) + ") cannot be started: " + refusal.what() +
                                         ".");

@@ -8,6 +8,7 @@
 
 #include "base/contain.h"
 #include "base/quote.h"
+#include "base/signature.h"
 #include "io/pack.h"
 
 namespace pintle::io {
@@ -29,7 +30,7 @@ bool is_target(std::string_view text) noexcept {
 
 /// Writing an entry and reading it back applies every rule that a signature has.
 Result<void> check_entry(const Entry& entry, std::string_view path) {
-  const auto again = Entry::parse(entry.signature());
+  const auto again = Entry::parse(base::signature_of(entry));
   if (!again) return again.error().during(fmt::format("checking {} of a pack", path));
   if (*again != entry) return broken(path, "is an entry that no signature describes.");
   return {};
@@ -81,7 +82,7 @@ class Siblings {
       const Entry& first = *entries_.emplace(entry.name, &entry).first->second;
       if (first.parameters == entry.parameters) continue;
       return broken(path, fmt::format("declares {} where an earlier variant declares {}.",
-                                      base::quote(entry.signature()), base::quote(first.signature())));
+                                      base::quote(base::signature_of(entry)), base::quote(base::signature_of(first))));
     }
     return {};
   }

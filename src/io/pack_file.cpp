@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/quote.h"
+#include "base/signature.h"
 #include "io/pack.h"
 #include "io/pack_json.h"
 
@@ -153,22 +154,27 @@ Result<Pack> parse(Bytes file) {
   return std::move(pack);
 }
 
-/// The header without padding, and the bytes of code that it describes.
+std::string quoted(const std::string& text) { return json_string(text).value(); }
+
+std::string describe(const PackVariant& variant, std::uint64_t offset) {
+  std::string signatures;
+  for (const Entry& entry : variant.entries)
+    signatures += (signatures.empty() ? "" : ",") + quoted(base::signature_of(entry));
+  return fmt::format(R"({{"format":{},"target":{},"entries":[{}],"offset":{},"size":{}}})", quoted(variant.format),
+                     quoted(variant.target), signatures, offset, variant.code.size());
+}
+
+/// The header without padding, and the bytes of code that it describes. Put together as text: a document of nlohmann's
+/// takes memory to be destroyed.
 std::pair<std::string, std::uint64_t> describe(const Pack& pack) {
-  nlohmann::ordered_json header{{"name", pack.name}, {"variants", nlohmann::ordered_json::array()}};
+  std::string variants;
   std::uint64_t end = 0;
   for (const PackVariant& variant : pack.variants) {
     const std::uint64_t offset = *base::align_up(end, alignment);
     end = offset + variant.code.size();
-    nlohmann::ordered_json signatures = nlohmann::ordered_json::array();
-    for (const Entry& entry : variant.entries) signatures.push_back(entry.signature());
-    header["variants"].push_back({{"format", variant.format},
-                                  {"target", variant.target},
-                                  {"entries", std::move(signatures)},
-                                  {"offset", offset},
-                                  {"size", variant.code.size()}});
+    variants += (variants.empty() ? "" : ",") + describe(variant, offset);
   }
-  return {header.dump(), end};
+  return {fmt::format(R"({{"name":{},"variants":[{}]}})", quoted(pack.name), variants), end};
 }
 
 void append(std::vector<std::byte>& file, Bytes bytes) { file.insert(file.end(), bytes.begin(), bytes.end()); }

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <sstream>
+#include <string>
 #include <thread>
 
+#include "base/bytes.h"
+#include "base/file.h"
 #include "base/join_path.h"
+#include "base/made_once.h"
 #include "base/parse.h"
 
 namespace pintle::kit {
@@ -18,11 +20,29 @@ namespace {
 using base::join_path;
 using std::filesystem::path;
 
+/// What the file says; nothing where it cannot be read. A stream would take it for empty where memory runs out.
+std::string text_of(const path& file) {
+  const auto bytes = base::made_once(base::read_file(file));
+  return bytes ? std::string(base::text_in(*bytes)) : std::string();
+}
+
+/// Takes what is before the next `end`, and that, off the text.
+std::string_view take_until(std::string_view& text, char end) noexcept {
+  const std::size_t size = std::min(text.find(end), text.size());
+  const std::string_view part = text.substr(0, size);
+  text.remove_prefix(std::min(size + 1, text.size()));
+  return part;
+}
+
+std::string_view take_word(std::string_view& text) noexcept {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  return take_until(text, ' ');
+}
+
 std::string first_line(const path& file) {
-  std::ifstream input(file);
-  std::string line;
-  std::getline(input, line);
-  return line;
+  const std::string text = text_of(file);
+  std::string_view rest = text;
+  return std::string(take_until(rest, '\n'));
 }
 
 std::optional<double> ratio(std::string_view quota, std::string_view period) {
@@ -34,10 +54,10 @@ std::optional<double> ratio(std::string_view quota, std::string_view period) {
 
 /// Version 2: "max 100000" or "150000 100000".
 std::optional<double> limit_v2(const path& group) {
-  std::istringstream line(first_line(join_path(group, "cpu.max")));
-  std::string quota, period;
-  line >> quota >> period;
-  return ratio(quota, period);
+  const std::string line = first_line(join_path(group, "cpu.max"));
+  std::string_view words = line;
+  const std::string_view quota = take_word(words);
+  return ratio(quota, take_word(words));
 }
 
 std::optional<double> limit_v1(const path& group) {
@@ -84,13 +104,11 @@ std::uint32_t affinity_count() {
 
 /// "MemTotal:  24684092 kB" in bytes.
 std::optional<std::uint64_t> meminfo_bytes(const path& root, std::string_view name) {
-  std::ifstream input(join_path(root, "proc/meminfo"));
-  std::string key, count;
-  for (std::string line; std::getline(input, line);) {
-    std::istringstream words(line);
-    words >> key >> count;
-    if (key.size() != name.size() + 1 || !key.starts_with(name)) continue;
-    if (const auto kibibytes = base::parse_number<std::uint64_t>(count, 0, std::uint64_t{1} << 53))
+  const std::string text = text_of(join_path(root, "proc/meminfo"));
+  for (std::string_view rest = text; !rest.empty();) {
+    std::string_view line = take_until(rest, '\n');
+    if (take_until(line, ':') != name) continue;
+    if (const auto kibibytes = base::parse_number<std::uint64_t>(take_word(line), 0, std::uint64_t{1} << 53))
       return *kibibytes << 10;
   }
   return std::nullopt;
@@ -107,13 +125,14 @@ std::uint32_t HostCpus::threads(std::uint32_t wanted) const noexcept {
 HostCpus host_cpus() { return {affinity_count(), cgroup_quota("/")}; }
 
 std::optional<double> cgroup_quota(const path& root) {
-  std::ifstream input(join_path(root, "proc/self/cgroup"));
+  const std::string text = text_of(join_path(root, "proc/self/cgroup"));
   std::optional<double> least;
-  for (std::string line; std::getline(input, line);) {  // "3:cpu,cpuacct:/slice" or "0::/slice"
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view line = take_until(rest, '\n');  // "3:cpu,cpuacct:/slice" or "0::/slice"
     const auto first = line.find(':');
     const auto second = first == std::string::npos ? first : line.find(':', first + 1);
     if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const std::string_view controllers = line.substr(first + 1, second - first - 1);
     const auto limit = limit_of(root, controllers, path(line.substr(second + 1)).relative_path());
     if (limit && (!least || *limit < *least)) least = limit;
   }
@@ -121,13 +140,14 @@ std::optional<double> cgroup_quota(const path& root) {
 }
 
 std::string cpuinfo_field(const path& root, std::string_view name) {
-  std::ifstream input(join_path(root, "proc/cpuinfo"));
-  for (std::string line; std::getline(input, line);) {
+  const std::string text = text_of(join_path(root, "proc/cpuinfo"));
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view line = take_until(rest, '\n');
     const auto colon = line.find(':');
     if (colon == std::string::npos || !line.starts_with(name)) continue;
     if (line.find_first_not_of(" \t", name.size()) != colon) continue;
     const auto value = line.find_first_not_of(" \t", colon + 1);
-    return value == std::string::npos ? std::string() : line.substr(value);
+    return std::string(value == std::string::npos ? std::string_view() : line.substr(value));
   }
   return {};
 }

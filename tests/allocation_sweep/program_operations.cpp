@@ -75,7 +75,7 @@ Result<void> kernel_text(Run& run) {
 }
 
 Result<void> load_refused(Run& run) {
-  PINTLE_ASSIGN(pack, ProgramPack::source("a format that nobody reads", "nothing", {signature}, pack_name));
+  PINTLE_ASSIGN(pack, ProgramPack::source("a_format_that_nobody_reads", "nothing", {signature}, pack_name));
   const auto refused = during([&] { return run.device().load(pack); });
   run.check(!refused);
   return {};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <span>
 
 #include "conformance/kernel_source.h"
@@ -46,9 +47,12 @@ Result<void> register_all() {
   return {};
 }
 
-const Result<void>& registered() {
-  static const auto& result = *new Result<void>(register_all());
-  return result;
+Result<void> registered() {
+  static std::atomic<bool> is_done{false};
+  if (is_done) return {};
+  PINTLE_TRY(register_all());
+  is_done = true;
+  return {};
 }
 
 constexpr std::array<Source, 3> quick_sources{{{"native", ""}, {"opencl_c", opencl_c_source}, {"glsl", glsl_source}}};
