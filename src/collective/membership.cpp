@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
+#include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -31,20 +34,49 @@ Result<State> found(std::shared_ptr<Rendezvous> rendezvous, std::uint32_t rank, 
   return GroupState::create({std::move(transport), std::move(rendezvous), label, arrived}, exchange, deadline);
 }
 
-/// Every rank has to come at the same time, so each gets a thread for as long as that takes.
-std::vector<Result<State>> found_all(const std::shared_ptr<Rendezvous>& rendezvous, const GroupOptions& options) {
-  const Deadline deadline = options.timeout.deadline();
-  std::vector<Result<State>> states(rendezvous->ranks(), Error(Errc::internal, "A rank was not made."));
-  std::vector<std::jthread> threads;
-  for (std::uint32_t rank = 0; rank < rendezvous->ranks(); ++rank) {
-    threads.emplace_back([&, rank] {
-      states[rank] =
-          base::contain("making a group", [&] { return found(rendezvous, rank, 0, options.label, deadline); });
-    });
+/// Ranks of this process that are made at the same time.
+class Founders {
+ public:
+  Founders(std::shared_ptr<Rendezvous> rendezvous, const GroupOptions& options)
+      : rendezvous_(std::move(rendezvous)), options_(options), states_(rendezvous_->ranks()) {}
+
+  /// Every rank has to come at the same time, so each gets a thread for as long as that takes.
+  Result<std::vector<State>> run() {
+    const Deadline deadline = options_.timeout.deadline();
+    std::vector<std::jthread> threads;
+    for (std::uint32_t rank = 0; rank < states_.size() && !has_failed_; ++rank) {
+      const auto started = base::contain("starting a rank", [&]() -> Result<void> {
+        threads.emplace_back([this, rank, deadline] { found_one(rank, deadline); });
+        return {};
+      });
+      if (!started) fail(rank, started.error());
+    }
+    threads.clear();
+    if (failure_) return *failure_;
+    return std::move(states_);
   }
-  threads.clear();
-  return states;
-}
+
+ private:
+  void found_one(std::uint32_t rank, Deadline deadline) noexcept {
+    auto state = base::contain("making a group", [&] { return found(rendezvous_, rank, 0, options_.label, deadline); });
+    if (state) states_[rank] = *std::move(state);
+    else fail(rank, state.error());
+  }
+  /// Others need not wait for it, and what they answer then is not the cause.
+  void fail(std::uint32_t rank, const Error& error) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = error;
+    has_failed_ = true;
+    rendezvous_->mark_gone(rank, {});
+  }
+
+  std::shared_ptr<Rendezvous> rendezvous_;
+  const GroupOptions& options_;
+  std::vector<State> states_;
+  std::mutex mutex_;
+  std::optional<Error> failure_;  // the first
+  std::atomic<bool> has_failed_{false};
+};
 
 Result<State> join_shared(const base::Settings& settings, const GroupOptions& options) {
   if (!settings.rank || !settings.ranks || !settings.group_memory) {
@@ -241,10 +273,8 @@ Result<std::vector<Group>> Group::threads(std::uint32_t ranks, const GroupOption
     base::watch_forks();
     PINTLE_ASSIGN(rendezvous, collective::Rendezvous::in_process(ranks));
     std::vector<Group> groups;
-    for (const auto& state : collective::found_all(rendezvous, options)) {
-      if (!state) return state.error();
-      groups.push_back(Group(*state));
-    }
+    PINTLE_ASSIGN(states, collective::Founders(std::move(rendezvous), options).run());
+    for (auto& state : states) groups.push_back(Group(std::move(state)));
     return groups;
   });
 }

@@ -3,6 +3,8 @@
 #include <list>
 #include <utility>
 
+#include "base/contain.h"
+
 namespace pintle::core {
 namespace {
 
@@ -15,7 +17,13 @@ class Driving {
   Driving& operator=(const Driving&) = delete;
   ~Driving() { current = nullptr; }
 
-  void add(std::shared_ptr<Driven> queue) { later_.push_back(std::move(queue)); }
+  /// Where there is no memory for it, whoever waits for that queue or polls it drives it.
+  void add(std::shared_ptr<Driven> queue) noexcept {
+    static_cast<void>(base::contain_or(false, [&] {
+      later_.push_back(std::move(queue));
+      return true;
+    }));
+  }
   [[nodiscard]] std::shared_ptr<Driven> take() noexcept {
     if (later_.empty()) return nullptr;
     auto next = std::move(later_.front());
@@ -31,14 +39,13 @@ class Driving {
 thread_local constinit Driving* Driving::current = nullptr;
 
 // True when something has been finished, so that there may be more.
-bool run_once(Driven& queue) {
-  const auto waited = queue.wait_rest(Deadline::max());
-  return waited && *waited;
+bool run_once(Driven& queue) noexcept {
+  return base::contain_or(false, [&] { return queue.wait_rest(Deadline::max()).value_or(false); });
 }
 
 }  // namespace
 
-void drive(std::shared_ptr<Driven> queue) {
+void drive(std::shared_ptr<Driven> queue) noexcept {
   if (Driving::current != nullptr) return Driving::current->add(std::move(queue));
   Driving driving;
   for (; queue != nullptr; queue = driving.take()) {

@@ -20,6 +20,6 @@ class Driven {
 
 /// Runs what the queue has. What that releases on other queues drives these in the same way: on a thread that drives
 /// already, it comes after what runs now, so that a kernel or host call that submits does not recurse.
-void drive(std::shared_ptr<Driven> queue);
+void drive(std::shared_ptr<Driven> queue) noexcept;
 
 }  // namespace pintle::core
