@@ -228,8 +228,6 @@ bool Model::drop_pool(const Step& step) {
 
 bool Model::drop_device(const Step& step) {
   if (!has_device(step.device) || !order_.has_all()) return false;
-  // Nobody sees that a submission will raise a signal as long as another device holds it.
-  if (devices_.size() > 1 && order_.needs_promises()) return false;
   gone_[static_cast<std::size_t>(step.device)] = true;
   for (auto& [number, buffer] : buffers_)
     if (buffer.device == step.device) buffer.alive = false;

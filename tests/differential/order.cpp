@@ -341,19 +341,6 @@ bool Order::is_raced(const Moment& moment) const {
   return several && moment.value > signal.reached;
 }
 
-bool Order::needs_promises() const {
-  const auto is_promised = [&](const Moment& wait) {
-    if (wait.signal < 0) return false;
-    const Signal& signal = signals_[index(wait.signal)];
-    return wait.value > signal.reached && std::ranges::none_of(signal.raisers, [&](const Raiser& raiser) {
-             return raiser.node < 0 && raiser.value >= wait.value;
-           });
-  };
-  return std::ranges::any_of(nodes_, [&](const Node& node) {
-    return node.fate == Fate::settled && !precedes(node, host_) && std::ranges::any_of(node.waits, is_promised);
-  });
-}
-
 Clock Order::birth(int queue) const {
   Clock born;
   born.raise(place(queue), queues_[index(queue)].ticks);

@@ -87,8 +87,6 @@ class Order {
   [[nodiscard]] bool was_written_by(int queue, int storage) const;
   /// Submissions of several queues may bring the moment: whoever waits for it is held by the host.
   [[nodiscard]] bool is_raced(const Moment& moment) const;
-  /// Something unfinished waits for a signal that only submissions raise.
-  [[nodiscard]] bool needs_promises() const;
   /// What a use of a new buffer of this queue comes after.
   [[nodiscard]] Clock birth(int queue) const;
   /// The host may touch the bytes.

@@ -1,27 +1,79 @@
 #include "core/time/coming.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "core/time/signal_state.h"
 
 namespace pintle::core {
+namespace {
 
-bool come_by_themselves(std::vector<Point> points) {
-  for (std::size_t next = 0; next < points.size(); ++next) {
-    const Point point = points[next];
-    const auto signal = state_of(point);
-    if (signal->timeline().status(point.value()) != PointStatus::pending) continue;
-    const auto promised = signal->promised(point.value());
-    if (!promised) return false;
-    if (promised->queue->is_native(promised->serial)) continue;
-    const auto is_this = [&](const Point& other) {
-      return peek(other) == signal.get() && other.value() >= point.value();
-    };
-    if (std::ranges::any_of(points.begin(), points.begin() + static_cast<std::ptrdiff_t>(next), is_this)) continue;
-    if (!promised->queue->add_waits(promised->serial, points)) return false;
+/// What points wait for, and what that waits for. Points that wait for each other come never: one comes only if it
+/// follows from those that do.
+class Coming {
+ public:
+  /// The place of a question, which may have been asked before.
+  std::size_t ask(const Point& point) {
+    const auto [known, is_new] = places_.try_emplace({peek(point), point.value()}, questions_.size());
+    if (is_new) questions_.push_back({point, {}, false});
+    return known->second;
   }
-  return true;
+
+  void look_into_all() {
+    for (std::size_t next = 0; next < questions_.size(); ++next) look_into(next);
+    for (bool again = true; again;) {
+      again = false;
+      for (std::size_t place = questions_.size(); place-- != 0;) {
+        Question& question = questions_[place];
+        if (question.comes || std::ranges::none_of(question.ways, [&](const Way& way) { return is_open(way); }))
+          continue;
+        again = question.comes = true;
+      }
+    }
+  }
+
+  [[nodiscard]] bool comes(std::size_t place) const noexcept { return questions_[place].comes; }
+
+ private:
+  using Way = std::vector<std::size_t>;  // all of them must come
+  struct Question {
+    Point point;
+    std::vector<Way> ways;  // one of them must be open
+    bool comes = false;
+  };
+
+  // What fails comes too: nobody waits for it any more.
+  void look_into(std::size_t place) {
+    const Point point = questions_[place].point;
+    const auto signal = state_of(point);
+    const auto is_over = [&] { return signal->timeline().status(point.value()) != PointStatus::pending; };
+    std::vector<Way> ways;
+    for (const NativePoint& promised : signal->promised(point.value())) {
+      std::vector<Point> waits;
+      if (!promised.queue->add_waits(promised.serial, waits)) continue;
+      Way& way = ways.emplace_back();
+      for (const Point& wait : waits) way.push_back(ask(wait));
+    }
+    questions_[place].ways = std::move(ways);
+    questions_[place].comes = is_over();  // after the look, since what is over promises nothing
+  }
+
+  [[nodiscard]] bool is_open(const Way& way) const noexcept {
+    return std::ranges::all_of(way, [&](std::size_t place) { return comes(place); });
+  }
+
+  std::vector<Question> questions_;
+  std::map<std::pair<const SignalState*, std::uint64_t>, std::size_t> places_;
+};
+
+}  // namespace
+
+bool come_by_themselves(const std::vector<Point>& points) {
+  Coming coming;
+  for (const Point& point : points) coming.ask(point);
+  coming.look_into_all();
+  return std::ranges::all_of(points, [&](const Point& point) { return coming.comes(coming.ask(point)); });
 }
 
 }  // namespace pintle::core

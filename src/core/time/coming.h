@@ -9,6 +9,6 @@ namespace pintle::core {
 
 /// Whether everything that these points wait for has been submitted: some backend has what comes first, and each of
 /// them is reached or fails though the host does nothing more. Takes the locks of other devices, one at a time.
-[[nodiscard]] bool come_by_themselves(std::vector<Point> points);
+[[nodiscard]] bool come_by_themselves(const std::vector<Point>& points);
 
 }  // namespace pintle::core

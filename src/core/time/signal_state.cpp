@@ -73,17 +73,16 @@ std::optional<NativePoint> SignalState::native_point(std::uint64_t value, const 
   return first != nullptr && first->is_native() ? std::optional(first->point) : std::nullopt;
 }
 
-std::optional<NativePoint> SignalState::promised(std::uint64_t value) const noexcept {
+std::vector<NativePoint> SignalState::promised(std::uint64_t value) const {
+  std::vector<NativePoint> all;
   if (belongs_to_queue_) {
-    auto queue = queue_.lock();
-    return queue ? std::optional(NativePoint{std::move(queue), value}) : std::nullopt;
+    if (auto queue = queue_.lock()) all.push_back({std::move(queue), value});
+    return all;
   }
   std::lock_guard lock(promises_mutex_);
-  const Promise* found = nullptr;
-  for (const Promise* each = promises_; each != nullptr; each = each->next) {
-    if (each->value >= value && (found == nullptr || each->is_native())) found = each;
-  }
-  return found != nullptr ? std::optional(found->point) : std::nullopt;
+  for (const Promise* each = promises_; each != nullptr; each = each->next)
+    if (each->value >= value) all.push_back(each->point);
+  return all;
 }
 
 std::vector<std::shared_ptr<Observable>> SignalState::promising() const {

@@ -63,8 +63,8 @@ class SignalState {
   /// promised more.
   [[nodiscard]] std::optional<NativePoint> native_point(std::uint64_t value,
                                                         const Observable* own = nullptr) const noexcept;
-  /// One of the submissions that will, held or not; one that a backend has, if there is any.
-  [[nodiscard]] std::optional<NativePoint> promised(std::uint64_t value) const noexcept;
+  /// All submissions that will, held or not.
+  [[nodiscard]] std::vector<NativePoint> promised(std::uint64_t value) const;
 
   /// Counts in what devices have finished without being watched.
   void refresh();
