@@ -1,4 +1,4 @@
-// What a process finds out once.
+// What memory that runs out must not decide.
 #pragma once
 
 #include <new>
@@ -8,7 +8,8 @@
 
 namespace pintle::base {
 
-/// For the initialisation of a static: where memory ran out it throws, so that the next who asks tries again.
+/// For what is found out, and kept or told as it is: where memory ran out it throws, so that the next who asks tries
+/// again.
 template <class T>
 [[nodiscard]] Result<T> made_once(Result<T> made) {
   if (!made && made.error().code() == Errc::out_of_memory) throw std::bad_alloc();

@@ -90,11 +90,22 @@ class EventTimeline {
     bool is_told = false;  ///< Whether a callback will say that it is done.
   };
 
+  struct State;
+  /// On its way through the vendor's callback.
+  struct Watch {
+    std::shared_ptr<State> state;
+    Done done;
+  };
+
   struct State : std::enable_shared_from_this<State> {
     State(Policy given, std::uint64_t first) : serials(first), policy(std::move(given)) {
       last_.serial = retired_.serial = raised_.serial = wanted_.serial = first;
       ring_.resize(16);
     }
+
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+    ~State() { delete spare_.load(); }
 
     void reserve();
     void add(Event event, std::optional<std::uint64_t> serial) noexcept;
@@ -133,12 +144,7 @@ class EventTimeline {
     std::mutex raise_;
     Done raised_;
     bool is_raising_ = false;
-  };
-
-  /// On its way through the vendor's callback.
-  struct Watch {
-    std::shared_ptr<State> state;
-    Done done;
+    std::atomic<Watch*> spare_{new Watch};  ///< For when host memory runs out: the vendor is told of one more.
   };
 
   std::shared_ptr<State> state_;
@@ -223,16 +229,24 @@ void EventTimeline<Policy>::State::raise(Done done) noexcept {
 
 template <EventPolicy Policy>
 void EventTimeline<Policy>::State::told(void* state, const Error* error) {
-  const std::unique_ptr<Watch> watch(static_cast<Watch*>(state));
-  if (error != nullptr) watch->state->fail(watch->state->policy.lose(*error));
-  else watch->state->raise(watch->done);
+  std::unique_ptr<Watch> watch(static_cast<Watch*>(state));
+  const std::shared_ptr<State> self = std::move(watch->state);
+  const Done done = watch->done;
+  Watch* none = nullptr;
+  if (self->spare_.compare_exchange_strong(none, watch.get())) static_cast<void>(watch.release());
+  if (error != nullptr) self->fail(self->policy.lose(*error));
+  else self->raise(done);
 }
 
 template <EventPolicy Policy>
 void EventTimeline<Policy>::State::have_told(const Event& event, Done done) noexcept {
-  auto* const watch = new (std::nothrow) Watch{this->shared_from_this(), done};
-  if (watch != nullptr && policy.tell(event, {&State::told, watch})) return;
-  delete watch;
+  auto* watch = new (std::nothrow) Watch;
+  if (watch == nullptr) watch = spare_.exchange(nullptr);
+  if (watch != nullptr) {
+    *watch = {this->shared_from_this(), done};
+    if (policy.tell(event, {&State::told, watch})) return;
+    delete watch;
+  }
   tells_.store(false, std::memory_order_relaxed);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/made_once.h"
 #include "base/quote.h"
 
 namespace pintle::opencl {
@@ -252,7 +253,7 @@ Absence no_device(const std::string& why) {
 FoundDevices find_devices() {
   FoundDevices all;
   if (!loaded()) {
-    all.absences.push_back(no_loader(loaded().error()));
+    all.absences.push_back(no_loader(base::made_once(Result<void>(loaded().error())).error()));
     return all;
   }
   cl_uint count = 0;

@@ -6,6 +6,7 @@
 #include "backends/vulkan/device.h"
 #include "backends/vulkan/glsl.h"
 #include "base/contain.h"
+#include "base/made_once.h"
 #include "kit/options.h"
 #include "vendor/vulkan/instance.h"
 
@@ -24,7 +25,7 @@ class Driver final : public backend::Driver {
 
   backend::Enumeration enumerate() override {
     backend::Enumeration found;
-    const auto listed = base::contain("listing Vulkan devices", [&] { return list(found); });
+    const auto listed = base::made_once(base::contain("listing Vulkan devices", [&] { return list(found); }));
     if (!listed) found.absences.push_back({"vulkan", listed.error().text(), install});
     return found;
   }

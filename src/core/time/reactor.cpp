@@ -27,9 +27,9 @@ Continuation::Continuation(std::shared_ptr<SignalState> signal, std::uint64_t va
 
 void Continuation::fire(Worklist&) noexcept { Reactor::instance().ready(shared_from_this()); }
 
-Reactor& Reactor::instance() {
-  static Reactor& reactor = *new Reactor;
-  return reactor;
+Reactor& Reactor::instance() noexcept {
+  static base::Immortal<Reactor> reactor;
+  return reactor.value;
 }
 
 void Reactor::opened(bool is_driven) noexcept {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/immortal.h"
 #include "core/time/observable.h"
 #include "core/time/signal_state.h"
 #include "core/time/timeline.h"
@@ -50,7 +51,7 @@ class Continuation final : public Timeline::Waiter, public std::enable_shared_fr
 /// instead, so that no device waits for another's driver. Whoever comes back from such a call stands by, or ends.
 class Reactor {
  public:
-  static Reactor& instance();
+  static Reactor& instance() noexcept;
 
   /// A device was opened or closed.
   void opened(bool is_driven) noexcept;
@@ -72,6 +73,7 @@ class Reactor {
     std::uint64_t serial = 0;
   };
 
+  friend union base::Immortal<Reactor>;
   Reactor() = default;
   static void notified(void* state);
   void try_watch(const std::shared_ptr<Observable>& queue, std::uint64_t serial);
