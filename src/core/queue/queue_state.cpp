@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/contain.h"
 #include "core/door/describe.h"
 #include "core/list/list_reader.h"
 #include "core/time/coming.h"
@@ -103,7 +104,7 @@ void QueueState::dispose_ended() noexcept {
 Result<void> QueueState::observe(Worklist& worklist) {
   const Call call(*this);
   if (!call.is_allowed() || life().is_lost()) return {};
-  return observe_called(worklist);
+  return base::contain("observing a queue", [&] { return observe_called(worklist); });  // the core thread asks, too
 }
 
 Result<void> QueueState::observe_called(Worklist& worklist) {
