@@ -1,12 +1,10 @@
 #include "core/queue/driving.h"
 
-#include <list>
 #include <utility>
 
 #include "base/contain.h"
 
 namespace pintle::core {
-namespace {
 
 // What a thread has yet to drive. On the stack of the outermost drive, since a device may outlive the thread's own
 // objects.
@@ -17,26 +15,31 @@ class Driving {
   Driving& operator=(const Driving&) = delete;
   ~Driving() { current = nullptr; }
 
-  /// Where there is no memory for it, whoever waits for that queue or polls it drives it.
+  /// Behind what is there, unless another thread, or this one, is about to drive it.
   void add(std::shared_ptr<Driven> queue) noexcept {
-    static_cast<void>(base::contain_or(false, [&] {
-      later_.push_back(std::move(queue));
-      return true;
-    }));
+    if (queue->is_to_be_driven_.exchange(true)) return;
+    Driven* const last = queue.get();
+    (last_ != nullptr ? last_->next_driven_ : first_) = std::move(queue);
+    last_ = last;
   }
   [[nodiscard]] std::shared_ptr<Driven> take() noexcept {
-    if (later_.empty()) return nullptr;
-    auto next = std::move(later_.front());
-    later_.pop_front();
+    if (first_ == nullptr) return nullptr;
+    auto next = std::move(first_);
+    first_ = std::move(next->next_driven_);
+    if (first_ == nullptr) last_ = nullptr;
+    next->is_to_be_driven_ = false;
     return next;
   }
 
   static thread_local constinit Driving* current;
 
  private:
-  std::list<std::shared_ptr<Driven>> later_;
+  std::shared_ptr<Driven> first_;
+  Driven* last_ = nullptr;
 };
 thread_local constinit Driving* Driving::current = nullptr;
+
+namespace {
 
 // True when something has been finished, so that there may be more.
 bool run_once(Driven& queue) noexcept {

@@ -1,6 +1,7 @@
 // Queues whose work runs only when somebody asks.
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "pintle/deadline.h"
@@ -16,6 +17,11 @@ class Driven {
 
  protected:
   ~Driven() = default;
+
+ private:
+  friend class Driving;
+  std::atomic<bool> is_to_be_driven_{false};
+  std::shared_ptr<Driven> next_driven_;  // by the thread that is to drive this one
 };
 
 /// Runs what the queue has. What that releases on other queues drives these in the same way: on a thread that drives

@@ -104,7 +104,7 @@ void QueueState::dispose_ended() noexcept {
 Result<void> QueueState::observe(Worklist& worklist) {
   const Call call(*this);
   if (!call.is_allowed() || life().is_lost()) return {};
-  return base::contain("observing a queue", [&] { return observe_called(worklist); });  // the core thread asks, too
+  return observe_called(worklist);
 }
 
 Result<void> QueueState::observe_called(Worklist& worklist) {
@@ -112,10 +112,10 @@ Result<void> QueueState::observe_called(Worklist& worklist) {
   if (!reached) return life().report(reached.error());
   std::vector<std::shared_ptr<QueueState>> before;  // goes without the lock
   Locked locked = life().lock();
-  add_before(*reached, before, locked);
-  if (!before.empty()) {
+  const bool is_known = try_add_before(*reached, before, locked);
+  if (!is_known || !before.empty()) {
     locked.unlock();
-    PINTLE_TRY(observe_before(before));
+    PINTLE_TRY(is_known ? observe_before(before) : siblings_.ask_all());
     locked.lock();
   }
   if (*reached <= clock_.reached || life().is_lost()) return {};
@@ -132,10 +132,28 @@ Result<void> QueueState::observe_before(std::vector<std::shared_ptr<QueueState>>
     if (!call.is_allowed()) continue;
     const auto its = life().device().reached(queue.id());
     if (!its) return life().report(its.error());
-    const Locked locked = life().lock();
-    queue.add_before(*its, before, locked);
+    Locked locked = life().lock();
+    if (queue.try_add_before(*its, before, locked)) continue;
+    locked.unlock();
+    return siblings_.ask_all();
   }
   return {};
+}
+
+Result<void> QueueState::ask() {
+  const Call call(*this);
+  if (!call.is_allowed()) return {};
+  const auto its = life().device().reached(id());
+  return its ? Result<void>() : life().report(its.error());
+}
+
+/// False where there is no memory to say which.
+bool QueueState::try_add_before(std::uint64_t reached, std::vector<std::shared_ptr<QueueState>>& before,
+                                const Locked& locked) noexcept {
+  return base::contain_or(false, [&] {
+    add_before(reached, before, locked);
+    return true;
+  });
 }
 
 /// Adds the queues that what is newly finished has waited for.

@@ -58,6 +58,8 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   [[nodiscard]] backend::QueueId id() const noexcept { return clock_.queue; }
   /// Unique in the device's life: what stamps carry.
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+  /// Asks the backend how far it is, which may deliver then.
+  Result<void> ask();
   [[nodiscard]] const std::shared_ptr<SignalState>& timeline() const noexcept { return timeline_; }
   [[nodiscard]] bool launches() const noexcept { return kind_ == QueueKind::compute; }
 
@@ -171,6 +173,8 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   Result<void> observe_called(Worklist& worklist);
   Result<void> observe_before(std::vector<std::shared_ptr<QueueState>>& before);
   void add_before(std::uint64_t reached, std::vector<std::shared_ptr<QueueState>>& before, const Locked&);
+  [[nodiscard]] bool try_add_before(std::uint64_t reached, std::vector<std::shared_ptr<QueueState>>& before,
+                                    const Locked& locked) noexcept;
   void finish_up_to(std::uint64_t reached, Worklist& worklist, const Locked& locked) noexcept;
   void finish(Flight& flight, Worklist& worklist, const Locked& locked) noexcept;
   void forget_watched() noexcept;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "base/contain.h"
@@ -96,6 +97,35 @@ std::vector<std::shared_ptr<QueueState>> Queues::all() {
   all.reserve(live_.size() + abandoned_.size());
   for_each(locked, [&](const auto& queue) { all.push_back(queue); });
   return all;
+}
+
+/// The queue that lies behind that one in memory; null behind the last. Others may come and go meanwhile.
+std::shared_ptr<QueueState> Queues::behind(const QueueState* last) noexcept {
+  const std::less<const QueueState*> is_less;
+  std::shared_ptr<QueueState> next;
+  const Locked locked = life_.lock();
+  for_each(locked, [&](const auto& queue) {
+    if (is_less(last, queue.get()) && (next == nullptr || is_less(queue.get(), next.get()))) next = queue;
+  });
+  return next;
+}
+
+// Where there is no memory for a copy of the lists, each is looked for.
+template <class Visit>
+Result<void> Queues::visit_each(Visit visit) {
+  std::vector<std::shared_ptr<QueueState>> copy;
+  const bool has_copy = base::contain_or(false, [&] {
+    copy = all();
+    return true;
+  });
+  for (const auto& queue : copy) PINTLE_TRY(visit(*queue));
+  if (has_copy) return {};
+  for (auto queue = behind(nullptr); queue != nullptr; queue = behind(queue.get())) PINTLE_TRY(visit(*queue));
+  return {};
+}
+
+Result<void> Queues::ask_all() {
+  return visit_each([](QueueState& queue) { return queue.ask(); });
 }
 
 void Queues::abandon(const std::shared_ptr<QueueState>& queue) noexcept {
@@ -219,16 +249,18 @@ Result<Point> Queues::submit_apart(CommandList&& list, SubmitOptions& options, s
 
 void Queues::drive() {
   if (!life_.is_driven()) return;
-  for (const auto& queue : all()) queue->drive();
+  static_cast<void>(visit_each([](QueueState& queue) -> Result<void> {
+    queue.drive();
+    return {};
+  }));
 }
 
 Result<void> Queues::poll() {
   drive();
-  for (const auto& queue : all()) {
+  return visit_each([](QueueState& queue) {
     Worklist worklist;
-    PINTLE_TRY(queue->observe(worklist));
-  }
-  return {};
+    return queue.observe(worklist);
+  });
 }
 
 // A queue that has failed may still run what came before, and the others go on. Whoever dropped a queue does not ask
@@ -269,12 +301,16 @@ Result<void> Queues::drain(Deadline deadline) {
   for (bool busy = true; busy;) {
     drive();
     busy = false;
-    for (const auto& queue : all()) {
-      PINTLE_ASSIGN(waited, queue->wait_rest(deadline));
+    PINTLE_TRY(visit_each([&](QueueState& queue) -> Result<void> {
+      PINTLE_ASSIGN(waited, queue.wait_rest(deadline));
       busy |= waited;
-    }
+      return {};
+    }));
     if (busy) continue;
-    for (const auto& queue : all()) busy |= queue->wait_held(deadline);
+    PINTLE_TRY(visit_each([&](QueueState& queue) -> Result<void> {
+      busy |= queue.wait_held(deadline);
+      return {};
+    }));
   }
   return {};
 }

@@ -26,6 +26,7 @@ class Queues final : public Siblings, public Dispatcher, public Deferred {
   Result<std::shared_ptr<QueueState>> wrap(const backend::NativeObject& queue, const QueueOptions& options);
   /// Gives buffers bytes of their own on a queue of ours, where nothing is ever held.
   Result<void> unshare_apart(const std::vector<std::uint64_t>& buffers) override;
+  Result<void> ask_all() override;
   Result<void> wait_for(const Stamps& stamps, Deadline deadline) override;
   Result<Point> submit_apart(CommandList&& list, SubmitOptions& options, std::string_view label) override;
   /// Drives, then observes every queue.
@@ -54,6 +55,9 @@ class Queues final : public Siblings, public Dispatcher, public Deferred {
   Result<std::shared_ptr<QueueState>> own_queue();
   void abandon(const std::shared_ptr<QueueState>& queue) noexcept;
   [[nodiscard]] std::vector<std::shared_ptr<QueueState>> all();
+  [[nodiscard]] std::shared_ptr<QueueState> behind(const QueueState* last) noexcept;
+  template <class Visit>
+  Result<void> visit_each(Visit visit);
   template <class Visit>
   void for_each(const Locked&, Visit visit);
   void drive();

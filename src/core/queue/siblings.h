@@ -24,6 +24,8 @@ struct Redirection {
 
 class Siblings {
  public:
+  /// Asks the backend how far every queue is, and needs no memory. Takes the lock.
+  virtual Result<void> ask_all() = 0;
   /// Gives these buffers bytes of their own, on a queue where nothing is held. Takes the lock.
   virtual Result<void> unshare_apart(const std::vector<std::uint64_t>& buffers) = 0;
   /// What is held and names the buffer can be redirected without memory; stamps it in `uses`.
