@@ -25,6 +25,10 @@ class Stamps {
     const auto place = lower(queue);
     return place != stamps_.end() && place->queue == queue ? &*place : nullptr;
   }
+  [[nodiscard]] Stamp* find(std::uint64_t queue) noexcept {
+    const auto place = writable(queue);
+    return place != stamps_.end() && place->queue == queue ? &*place : nullptr;
+  }
   /// The next `set` of a queue that is not here needs no memory.
   template <class IsFinished>
   void reserve_one(IsFinished is_finished) {

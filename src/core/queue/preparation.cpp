@@ -182,12 +182,14 @@ Result<backend::Range> Preparation::use(std::uint64_t buffer, Access access, Fli
 
 void Preparation::touch(std::uint64_t id, BufferRecord& record, Access access, std::uint64_t serial,
                         const Locked& locked) {
-  const Stamp* const own = record.stamps.find(queue_);
-  if (own == nullptr || own->serial != serial) {
-    touched_.push_back({id, own != nullptr ? std::optional(*own) : std::nullopt});
-    if (own == nullptr)
-      record.stamps.reserve_one([&](const Stamp& stamp) { return table_.clocks(locked).is_finished(stamp); });
+  if (Stamp* const own = record.stamps.find(queue_)) {
+    if (own->serial != serial) touched_.push_back({id, *own});
+    own->serial = serial;
+    if (writes(access)) own->written = serial;
+    return;
   }
+  touched_.push_back({id, std::nullopt});
+  record.stamps.reserve_one([&](const Stamp& stamp) { return table_.clocks(locked).is_finished(stamp); });
   record.stamps.set(queue_, serial, writes(access));
 }
 

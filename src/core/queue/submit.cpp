@@ -229,7 +229,7 @@ Result<void> QueueState::fill(Flight& flight, Part& part, const Locked& locked) 
   flight.is_plain = false;
   if (part.unshared != 0) PINTLE_TRY(preparation_.use(part.unshared, Access::read, flight, locked));
   else flight.list = std::move(*part.list);
-  flight.loans.assign(part.loans.begin(), part.loans.end());
+  if (!part.loans.empty()) flight.loans.assign(part.loans.begin(), part.loans.end());
   PINTLE_TRY(preparation_.resolve(flight.list, flight, locked));
   auto& commands = ListReader::commands(flight.list);
   const auto aliases = table_->aliases(locked);
@@ -324,11 +324,10 @@ Result<Point> QueueState::accept(std::uint64_t first, std::size_t count, Locked&
   preparation_.commit(aftermath.worklist, locked);
   const Point point = SignalState::point(timeline_, newest_);
   for (std::uint64_t serial = first; serial - first < count; ++serial) {
-    for (Raise& raise : flight(serial).raises) raise.signal->promise(raise.promise);
-  }
-  for (std::uint64_t serial = first; serial - first < count; ++serial) {
-    if (!flight(serial).refused) continue;
-    fail_from(serial, *flight(serial).refused, aftermath.worklist, locked);
+    Flight& accepted = flight(serial);
+    for (Raise& raise : accepted.raises) raise.signal->promise(raise.promise);
+    if (!accepted.refused) continue;
+    fail_from(serial, *accepted.refused, aftermath.worklist, locked);
     break;
   }
   if (count > 1) look_again(aftermath.worklist);
