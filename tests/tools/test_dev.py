@@ -7,7 +7,7 @@ import unittest
 from tree import ROOT, Tree
 
 VERBS = ["setup", "build", "test", "check", "fmt", "tidy", "layers", "size", "bench", "support", "device-tests", "demo",
-         "new-backend", "nightly", "help"]
+         "new-backend", "nightly", "random", "help"]
 PASSED = '<testcase name="a" status="run"/>'
 FAILED = '<testcase name="b" status="fail"><failure/></testcase>'
 
