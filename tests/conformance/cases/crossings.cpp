@@ -219,13 +219,13 @@ DEVICE_TEST(Crossing, ForksKeepTheirBytesFromWhatIsHeld) {
     const Buffer mine = test.buffer(Words(size, 9)), theirs = other_buffer(pair);
     pair.finish(need(there.submit(CommandList{}.fill(theirs, 5u))));
     Signal gate = test.signal();
-    const Point written = need(here.submit(CommandList{}.copy(theirs, mine), {.wait = {gate.at(1)}}));
+    const Point written = need(here.submit(CommandList{}.copy(theirs, mine), {.wait = {test.at(gate, 1)}}));
     std::atomic<bool> is_open{false};
     need(there.submit(CommandList{}.call([&] {
       while (!is_open) std::this_thread::yield();
     })));
     const Buffer child = need(there.fork(theirs));
-    need(gate.set(1));
+    check_ok(test.raise(gate, 1));
     check_error(written.wait(moment), Errc::timeout);
     is_open = true;
     pair.finish(written);
