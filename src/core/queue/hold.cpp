@@ -19,7 +19,10 @@ void Hold::Gate::fire(Worklist& worklist) noexcept {
   if (failed) hold_.failed_.store(true, std::memory_order_release);
   const bool last = hold_.left_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   if (!failed && !last) return;
-  if (const auto queue = hold_.queue_.lock()) queue->look_again(worklist);
+  const auto queue = hold_.queue_.lock();
+  if (queue == nullptr) return;
+  if (failed) queue->look_for_failures(worklist);
+  else queue->look_again(worklist);
 }
 
 }  // namespace pintle::core

@@ -11,14 +11,15 @@
 
 namespace pintle::core {
 
-/// One gate for each point that no backend can wait for yet. The last gate to fire, or the first to fail, has the queue
-/// looked at again.
+/// One gate for each point that no backend can wait for yet. The queue is told when the last gate fires, and when one
+/// fails.
 class Hold {
  public:
   /// Makes a pointer to the queue, if it is there still.
   class Queue {
    public:
     virtual void look_again(Worklist& worklist) noexcept = 0;
+    virtual void look_for_failures(Worklist& worklist) noexcept = 0;
 
    protected:
     ~Queue() = default;

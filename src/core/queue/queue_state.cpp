@@ -263,8 +263,9 @@ bool QueueState::wait_held(Deadline deadline) {
   }
   if (!come_by_themselves(points)) return false;
   for (const Point& point : points) static_cast<void>(state_of(point)->wait(point.value(), deadline));
-  Worklist worklist;
-  run_deferred(worklist);  // whoever was told first may be late
+  Worklist worklist;  // whoever was told first may be late
+  fail_held(worklist);
+  run_deferred(worklist);
   return Clock::now() < deadline;
 }
 

@@ -101,6 +101,9 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   void look_again(Worklist& worklist) noexcept override {
     worklist.add(std::static_pointer_cast<QueueState>(shared_from_this()));
   }
+  void look_for_failures(Worklist& worklist) noexcept override {
+    worklist.add(std::shared_ptr<Failing>(shared_from_this(), &failing_));
+  }
 
   // These take no lock but leaves.
   [[nodiscard]] bool is_native(std::uint64_t serial) const noexcept override { return serial <= clock_.native.load(); }
@@ -149,6 +152,17 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
     [[nodiscard]] bool is_allowed() const noexcept { return !queue_.ended_; }
 
    private:
+    QueueState& queue_;
+  };
+  /// Fails what is held. Unlike a start it needs no turn, so the thread that fails a signal does it itself, and finds
+  /// the queue failed afterwards.
+  class Failing final : public Deferred {
+   public:
+    explicit Failing(QueueState& queue) noexcept : queue_(queue) {}
+
+   private:
+    void run_deferred(Worklist& worklist) noexcept override { queue_.fail_held(worklist); }
+
     QueueState& queue_;
   };
   class NativeWaits;
@@ -216,7 +230,8 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   void publish(std::uint64_t serial, Aftermath& aftermath) noexcept;
   void keep_promises(Flight& flight, Aftermath& aftermath, const Locked&) noexcept;
   bool pump_one(Aftermath& aftermath, Worklist& worklist);
-  void fail_held(Worklist& worklist, const Locked& locked) noexcept;
+  /// Everything from the first held submission on whose wait has failed.
+  void fail_held(Worklist& worklist) noexcept;
 
   void fail_from(std::uint64_t serial, const Error& error, Worklist& worklist, const Locked& locked) noexcept;
   void fail_points(std::uint64_t serial, const Error& error, Worklist& worklist) noexcept;
@@ -236,6 +251,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   std::uint64_t number_ = 0;
   std::shared_ptr<SignalState> timeline_;
   QueueClock clock_;
+  Failing failing_{*this};
   Preparation preparation_;                 // of whoever has the turn
   std::optional<Error> failed_;             // the first failure after acceptance: the queue takes nothing more
   std::atomic<std::uint64_t> starting_{0};  // the backend is being given it; 0: none

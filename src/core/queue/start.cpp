@@ -145,7 +145,6 @@ bool QueueState::pump_one(Aftermath& aftermath, Worklist& worklist) {
   if (!turn.is_taken()) return false;
   Locked locked = life().lock();
   if (life().is_lost()) return false;
-  fail_held(aftermath.worklist, locked);
   if (!has_held(locked)) return false;
   Flight& next = flight(clock_.native.load() + 1);
   if (next.hold && !next.hold->is_open()) return false;
@@ -162,8 +161,9 @@ bool QueueState::pump_one(Aftermath& aftermath, Worklist& worklist) {
   return true;
 }
 
-// Everything from the first held submission on whose wait has failed.
-void QueueState::fail_held(Worklist& worklist, const Locked& locked) noexcept {
+void QueueState::fail_held(Worklist& worklist) noexcept {
+  const Locked locked = life().lock();
+  if (life().is_lost()) return;
   for (std::uint64_t serial = clock_.native.load() + 1; serial - 1 != clock_.last; ++serial) {
     const Flight& held = flight(serial);
     if (!held.hold || !held.hold->has_failed()) continue;
