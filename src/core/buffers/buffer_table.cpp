@@ -411,8 +411,7 @@ std::vector<Point> BufferTable::formation_of(std::uint64_t id, Access access) {
   const BufferRecord* const record = find(id, locked);
   if (record == nullptr || !record->is_special()) return points;
   const auto add = [&](std::uint64_t queue, std::uint64_t serial) {
-    if (!clocks_.is_finished(queue, serial))
-      points.push_back(SignalState::point(clocks_.find(queue)->timeline, serial));
+    if (const auto awaited = clocks_.unfinished(queue, serial)) points.push_back(awaited->point());
   };
   add(record->formation.queue, record->formation.serial);
   if (!writes(access)) return points;

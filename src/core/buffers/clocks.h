@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <optional>
 
 #include "core/buffers/object_table.h"
 #include "core/buffers/stamps.h"
@@ -22,6 +24,16 @@ struct QueueClock {
   std::shared_ptr<SignalState> timeline{};  // serials are its values
 };
 
+/// A submission that is not finished.
+struct Unfinished {
+  const QueueClock& clock;
+  std::uint64_t serial = 0;
+
+  /// A backend has it, so that it comes without anybody's help.
+  [[nodiscard]] bool is_native() const noexcept { return serial <= clock.native.load(std::memory_order_relaxed); }
+  [[nodiscard]] Point point() const noexcept { return SignalState::point(clock.timeline, serial); }
+};
+
 /// Queues by number. The device's lock guards it.
 class Clocks {
  public:
@@ -35,11 +47,17 @@ class Clocks {
     return found == nullptr ? nullptr : *found;
   }
 
-  /// A queue that has gone has finished everything. A serial beyond the last is the mark of a submission that was
-  /// dropped; it has hidden an earlier one, which may still run.
-  [[nodiscard]] bool is_finished(std::uint64_t queue, std::uint64_t serial) const noexcept {
+  /// What is to be waited for where `serial` has left its mark; nothing when that is finished. A queue that has gone has
+  /// finished everything. A serial beyond the last is the mark of a submission that was dropped; it has hidden an
+  /// earlier one, which may still run.
+  [[nodiscard]] std::optional<Unfinished> unfinished(std::uint64_t queue, std::uint64_t serial) const noexcept {
     const QueueClock* const clock = find(queue);
-    return clock == nullptr || std::min(serial, clock->last) <= clock->reached;
+    if (clock == nullptr) return std::nullopt;
+    const std::uint64_t counts = std::min(serial, clock->last);
+    return counts > clock->reached ? std::optional(Unfinished{*clock, counts}) : std::nullopt;
+  }
+  [[nodiscard]] bool is_finished(std::uint64_t queue, std::uint64_t serial) const noexcept {
+    return !unfinished(queue, serial);
   }
   [[nodiscard]] bool is_finished(const Stamp& stamp) const noexcept { return is_finished(stamp.queue, stamp.serial); }
   [[nodiscard]] bool is_finished(const Stamps& stamps) const noexcept {

@@ -73,21 +73,19 @@ void Preparation::look_at_special(std::uint64_t id, BufferRecord& record, Access
 void Preparation::come_after(BufferRecord& record, Access access, const Locked& locked) {
   come_after(record.formation, locked);
   if (!writes(access)) return;
-  const Clocks& clocks = table_.clocks(locked);
-  record.copied_by.forget([&](const Stamp& stamp) { return clocks.is_finished(stamp); });
+  record.copied_by.forget([&](const Stamp& stamp) { return table_.clocks(locked).is_finished(stamp); });
   for (const Stamp& copy : record.copied_by) {
-    Formation last{copy.queue, std::min(copy.serial, clocks.find(copy.queue)->last)};  // it may have been dropped
+    Formation last{copy.queue, copy.serial};
     come_after(last, locked);
   }
 }
 
 /// What has not started yet is waited for by its point; `wait_for` has the backend wait for the rest.
 void Preparation::come_after(Formation& formation, const Locked& locked) {
-  const Clocks& clocks = table_.clocks(locked);
   if (formation.queue == 0) return;
-  if (clocks.is_finished(formation.queue, formation.serial)) formation = {};
-  else if (formation.queue != queue_ && !clocks.is_native(formation.queue, formation.serial))
-    points_.push_back(SignalState::point(clocks.find(formation.queue)->timeline, formation.serial));
+  const auto awaited = table_.clocks(locked).unfinished(formation.queue, formation.serial);
+  if (!awaited) formation = {};
+  else if (formation.queue != queue_ && !awaited->is_native()) points_.push_back(awaited->point());
 }
 
 /// A plan with memory that is there; otherwise the wish for it.
@@ -211,11 +209,10 @@ void Preparation::wait_for(const Stamps& stamps, Flight& flight, const Locked& l
 
 void Preparation::wait_for(const Formation& formation, Flight& flight, const Locked& locked) const {
   if (formation.queue == 0 || formation.queue == queue_) return;
-  const Clocks& clocks = table_.clocks(locked);
-  if (clocks.is_finished(formation.queue, formation.serial)) return;
+  const auto awaited = table_.clocks(locked).unfinished(formation.queue, formation.serial);
+  if (!awaited) return;
   flight.is_plain = false;
-  const std::uint64_t last = clocks.find(formation.queue)->last;  // what came later was dropped
-  flight.after.push_back({formation.queue, std::min(formation.serial, last), 0});
+  flight.after.push_back({formation.queue, awaited->serial, 0});
 }
 
 /// Behind the uses of the bytes by owners that have gone or have other bytes now.

@@ -228,16 +228,14 @@ Result<void> Queues::unshare_apart(const std::vector<std::uint64_t>& buffers) {
 
 Result<void> Queues::wait_for(const Stamps& stamps, Deadline deadline) {
   for (const Stamp& stamp : stamps) {
-    std::shared_ptr<SignalState> timeline;
-    std::uint64_t serial = 0;
+    Point point;
     {
       const Locked locked = life_.lock();
-      if (table_.clocks(locked).is_finished(stamp)) continue;
-      const QueueClock* const clock = table_.clocks(locked).find(stamp.queue);
-      timeline = clock->timeline;
-      serial = std::min(stamp.serial, clock->last);
+      const auto awaited = table_.clocks(locked).unfinished(stamp.queue, stamp.serial);
+      if (!awaited) continue;
+      point = awaited->point();
     }
-    PINTLE_TRY(timeline->wait(serial, deadline));
+    PINTLE_TRY(state_of(point)->wait(point.value(), deadline));
   }
   return {};
 }

@@ -235,6 +235,33 @@ DEVICE_TEST(Crossing, ForksKeepTheirBytesFromWhatIsHeld) {
   });
 }
 
+// Its failure is no reason to refuse a list of another device, which waits for nothing but what came before that copy.
+DEVICE_TEST(Crossing, ACopyForAForkThatWasDroppedIsNotWaitedFor) {
+  with_each(test, [&](const Pair& pair) {
+    const DeviceInfo info = pair.other().info();
+    if (info.progress != Progress::own || info.capability(Feature::host_call).support == Support::absent) return;
+    Queue here = test.queue("here"), there = pair.other_queue("there");
+    const Buffer mine = test.buffer(Words(size, 9)), theirs = other_buffer(pair);
+    pair.finish(need(there.submit(CommandList{}.fill(theirs, 5u))));
+    need(pair.other().record(CommandList{}.fill(theirs, 0u)));  // its place is known: a fork copies at once
+    std::atomic<bool> is_open{false};
+    need(there.submit(CommandList{}.call([&] {
+      while (!is_open) std::this_thread::yield();
+    })));
+    Signal gate = test.signal();
+    need(there.submit(CommandList{}, {.wait = {test.at(gate, 1)}}));
+    const Buffer child = need(there.fork(theirs));
+    need(gate.fail(Error(Errc::cancelled, "The lens cap is on.")));
+    const auto written = here.submit(CommandList{}.copy(theirs, mine));
+    is_open = true;
+    pair.finish(need(written));
+    Words bytes(size);
+    Queue reader = pair.other_queue("reader");
+    pair.finish(need(reader.submit(CommandList{}.download(bytes, theirs))));
+    CHECK_EQ(bytes, Words(size, 9));
+  });
+}
+
 // The device of a layer's own, so that it goes here.
 DEVICE_TEST(Crossing, DevicesThatGoRunWhatWaitsForAnother) {
   test.require(Feature::host_call);
