@@ -37,7 +37,7 @@ struct Row {
   double min = 0;
   double p50 = 0;
   double p99 = 0;
-  double worst = 0;  ///< The median of the worst of our blocks: what a user meets who is unlucky.
+  double worst = 0;  ///< The median of the worst of our blocks: what an unlucky user meets.
   std::string reference;
   double reference_p50 = 0;
   Ratio ratio;

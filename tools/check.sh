@@ -81,6 +81,7 @@ run_check() {
   step layers ./dev layers
   step size ./dev size
   step_tests test-dev ./dev test
+  step build-release ./dev build release bench
   step build-asan ./dev build asan
   step_tests test-asan ctest --preset asan -j "$jobs"
   step fuzz tools/fuzz.sh "$CI_SECONDS_PER_FUZZER"

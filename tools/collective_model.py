@@ -160,7 +160,7 @@ def load_of(m):
 
 
 def features(m):
-    """What the parameters are multiplied by, in their order. Who has a processor spins, and does not sleep."""
+    """What the parameters are multiplied by, in their order. A rank that has a processor spins, and does not sleep."""
     work = load_of(m)
     return [work.messages, work.waits if m.ranks > m.processors else 0, work.copied, work.folded]
 

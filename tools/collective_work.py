@@ -32,7 +32,7 @@ class Work(collections.namedtuple("Work", "messages waits rounds copied folded w
 
 
 class Load(collections.namedtuple("Load", "path total")):
-    """Of the rank that is busy longest, and of all ranks together."""
+    """The work of the rank that is busy longest, and of all ranks together."""
 
     def on(self, processors):
         return self.path.at_least(self.total.times(1 / processors))

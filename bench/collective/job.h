@@ -33,7 +33,7 @@ class Job {
   [[nodiscard]] std::string from_first(std::string text) const;
   /// Success where every rank has it; else this rank's error or one that says that another rank has one.
   [[nodiscard]] Result<void> agree(const Result<void>& own) const;
-  /// Rank 0 lets the others go on, who sleep in `await_first` until then and take no processor.
+  /// Rank 0 lets the others go on; they sleep in `await_first` until then and take no processor.
   void release_others() const;
   void await_first() const;
 

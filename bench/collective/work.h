@@ -15,7 +15,7 @@ enum class CollectiveOperation : unsigned char { all_reduce, reduce_scatter, all
 /// Sums are of f32.
 struct CollectiveWork {
   CollectiveOperation operation = CollectiveOperation::all_reduce;
-  std::uint64_t bytes = 0;  ///< Of the larger buffer.
+  std::uint64_t bytes = 0;  ///< The size of the larger buffer.
   std::uint32_t ranks = 1;
 
   [[nodiscard]] std::uint64_t part() const noexcept { return bytes / ranks; }

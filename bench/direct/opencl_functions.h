@@ -49,7 +49,7 @@ struct OpenClFunctions {
   [[nodiscard]] static Result<const OpenClFunctions*> open();
 };
 
-/// Of cl_khr_command_buffer, from a platform that has it.
+/// The functions of cl_khr_command_buffer, from a platform that has it.
 struct CommandBufferFunctions {
   clCreateCommandBufferKHR_fn create = nullptr;
   clReleaseCommandBufferKHR_fn release = nullptr;

@@ -21,7 +21,7 @@ Result<void> dispatch(Rig& rig) {
   return rig.queue.submit_and_wait(std::move(list));
 }
 
-/// Who only asks is not a thread that waits: a worker runs the kernel.
+/// A thread that only asks does not count as one that waits: a worker runs the kernel.
 Result<void> dispatch_polled(Rig& rig) {
   CommandList list;
   list.exec(rig.nothing, Grid{1, 1, 1});

@@ -47,7 +47,7 @@ Result<void> block(Samples& samples, Once once) {
   return {};
 }
 
-/// Of both signs, none beyond f16.
+/// Values of both signs, none beyond f16.
 std::vector<float> weights() {
   std::vector<float> values(count);
   for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<float>(i % 60013) / 1024.0f - 29.0f;

@@ -1,4 +1,4 @@
-// What the kernel bench_turn does to each of its values, for those who check it.
+// What the kernel bench_turn does to each of its values, for code that checks it.
 #pragma once
 
 #include <algorithm>

@@ -20,7 +20,7 @@ inline constexpr int timed_runs = 21;
 struct Timing {
   std::string kernel;
   std::uint64_t bytes = 0;             ///< Read and written, each once.
-  std::optional<double> milliseconds;  ///< Median. Of a kernel only where the device has a clock.
+  std::optional<double> milliseconds;  ///< The median. A kernel has one only where the device has a clock.
 };
 
 struct Outcome {

@@ -5,7 +5,7 @@ namespace demo {
 
 /// A rounding to f32 changes a value by at most this part of it.
 inline constexpr double rounding = 0x1p-24;
-/// Of a picture.
+/// The greatest value in a picture.
 inline constexpr double brightest = 255;
 /// For products of roundings, which the sums below leave out.
 inline constexpr double higher_orders = 1.001;

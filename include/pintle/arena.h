@@ -158,7 +158,7 @@ struct Target {
 struct ReadRequest {
   std::uint32_t id = 0;
   std::optional<DType> dtype;      ///< What the elements are to be; empty for bytes of any.
-  std::uint64_t element_size = 1;  ///< Of the C++ type.
+  std::uint64_t element_size = 1;  ///< The size of the C++ type.
   const Convert* how = nullptr;
 };
 

@@ -103,7 +103,7 @@ class Buffer {
   /// The host's address of a buffer placed on the host (or of any where the device maps all); `unsupported` otherwise.
   /// Reading or writing it is ordered by points only: wait for the last command that uses the buffer first.
   /// A sealed buffer is `invalid_argument` (`map_read`), and so is one that shares its bytes with a fork
-  /// (`Queue::unshare`). Memory of a pool is waited for until who used it before has finished.
+  /// (`Queue::unshare`). For memory of a pool, the call waits until the work that used it before has finished.
   [[nodiscard]] Result<std::span<std::byte>> map();
   /// The same to read only; a sealed buffer may share its bytes.
   [[nodiscard]] Result<std::span<const std::byte>> map_read();

@@ -24,11 +24,11 @@ class GroupState;
 /// How elements of all ranks become one. Integers wrap; f16, bf16 and the f8 dtypes are accumulated in f32 and rounded
 /// once. A pair that has no meaning (bit_and of f32, max of complex64, mean of bool) is `invalid_argument`.
 enum class ReduceOp : std::uint8_t {
-  sum = 1,   ///< Of bool: logical or.
-  prod = 2,  ///< Of bool: logical and.
+  sum = 1,   ///< For bool: logical or.
+  prod = 2,  ///< For bool: logical and.
   min = 3,   ///< A NaN anywhere makes NaN.
   max = 4,   ///< A NaN anywhere makes NaN.
-  mean = 5,  ///< The sum divided by the number of ranks; of integers the wrapped sum, toward zero.
+  mean = 5,  ///< The sum divided by the number of ranks; for integers the wrapped sum, toward zero.
   bit_and = 6,
   bit_or = 7,
   bit_xor = 8,
@@ -83,7 +83,7 @@ struct MutableElements {
 };
 
 struct CollectiveOptions {
-  Timeout timeout{};  ///< Of the whole operation.
+  Timeout timeout{};  ///< For the whole operation.
   Algorithm algorithm = Algorithm::automatic;
   /// Bitwise the same result for any algorithm, transport, chunking, order of arrival and placement: each element is
   /// folded in the order of ranks by one of them. Costs what `direct` costs.
@@ -118,14 +118,14 @@ class Group {
   /// `ranks` ranks in this process (at most 1,024), one for each thread that takes one. Memory is never copied twice.
   [[nodiscard]] static Result<std::vector<Group>> threads(std::uint32_t ranks, const GroupOptions& options = {});
   /// This process's place in the group that it was started for: by `pintle launch` (shm) or mpirun (mpi). Alone it is
-  /// a group of one. `unavailable` names what is missing. Blocks until every rank is there, or `timeout` names who is
-  /// not.
+  /// a group of one. `unavailable` names what is missing. Blocks until every rank is there, or `timeout` names
+  /// the missing ranks.
   [[nodiscard]] static Result<Group> join(const GroupOptions& options = {});
 
   Group() noexcept;
   Group(Group&&) noexcept;
   Group& operator=(Group&&) noexcept;
-  ~Group();  ///< Leaves: who still waits for this rank gets `peer_lost`.
+  ~Group();  ///< Leaves: a rank that still waits for this one gets `peer_lost`.
 
   [[nodiscard]] std::uint32_t rank() const noexcept;
   [[nodiscard]] std::uint32_t ranks() const noexcept;
@@ -171,7 +171,7 @@ class Group {
   [[nodiscard]] Result<std::optional<Group>> split(std::optional<std::uint32_t> color, std::uint32_t key = 0,
                                                    const GroupOptions& options = {});
   /// After a failure: the ranks that are there, in their order, as a new group; this one fails if it had not. Called by
-  /// each of them; who does not come within the timeout is left out and gets `peer_lost`. `unsupported` over mpi.
+  /// each of them; a rank that does not come in time is left out and gets `peer_lost`. `unsupported` over mpi.
   [[nodiscard]] Result<Group> shrink(Timeout timeout = {});
   /// After a failure: the same number of ranks again. Called by each rank that is there; for each that is not, a new
   /// process with its rank calls `join`. Only the group that `threads` or `join` made. `unsupported` over mpi.

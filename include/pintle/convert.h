@@ -59,7 +59,7 @@ struct Convert {
   Rounding rounding = Rounding::nearest_even;
   Overflow overflow = Overflow::infinity;
   NanRule nan = NanRule::canonical;
-  /// Of `Rounding::stochastic`. Element i draws the 64-bit number mix(mix(seed) + (first_element + i + 1) *
+  /// For `Rounding::stochastic`. Element i draws the 64-bit number mix(mix(seed) + (first_element + i + 1) *
   /// 0x9e3779b97f4a7c15), mix being the finalizer of SplitMix64, and becomes the neighbour of larger magnitude if this
   /// is below the dropped fraction times 2^64, rounded down. Equal seeds give equal results, here and on any machine.
   std::uint64_t seed = 0;

@@ -49,8 +49,8 @@ class Device {
 
   /// The canonical id. Empty for a moved-from device.
   [[nodiscard]] std::string_view id() const noexcept;
-  /// Of the current generation; what is referred to stays as it is as long as a Device of this opening lives. All empty
-  /// for a moved-from device.
+  /// Describes the current generation. The reference stays valid, and what it refers to unchanged, as long as a Device
+  /// of this opening lives. All empty for a moved-from device.
   [[nodiscard]] const DeviceInfo& info() const noexcept;
   /// Rises by one with each recovery.
   [[nodiscard]] std::uint64_t generation() const noexcept;
@@ -84,7 +84,7 @@ class Device {
                                            const Shape& shape, std::shared_ptr<const void> keeper = {},
                                            std::string label = {}) const;
   /// A sealed buffer over a part of a file, which is mapped into memory and read when it is used. `io` for the file,
-  /// `invalid_argument` beyond its end, otherwise as `import_host`. Who cuts the file short meanwhile kills the
+  /// `invalid_argument` beyond its end, otherwise as `import_host`. Cutting the file short meanwhile kills the
   /// process.
   [[nodiscard]] Result<Buffer> map_file(const std::filesystem::path& file, std::uint64_t offset, DType dtype,
                                         const Shape& shape, std::string label = {}) const;
@@ -111,8 +111,8 @@ class Device {
   Result<void> recover() const;
 
   /// A buffer over native memory: `device.wrap_native(vulkan::VulkanMemory{...}, DType::f32, {1024})`. It stays the
-  /// caller's, who keeps it alive until the last submission that uses the buffer is reached. `unsupported` on another
-  /// backend, `invalid_argument` where it is too small.
+  /// caller's; the caller keeps it alive until the last submission that uses the buffer is reached. `unsupported` on
+  /// another backend, `invalid_argument` where it is too small.
   template <class Native>
   [[nodiscard]] Result<Buffer> wrap_native(const Native& memory, DType dtype, const Shape& shape,
                                            std::string label = {}) const {

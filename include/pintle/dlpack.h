@@ -39,7 +39,7 @@ enum class DlpackCopy : std::uint8_t {
 /// tensor without elements, a null pointer, and sizes or addresses that overflow. Thread-safe.
 [[nodiscard]] Result<Buffer> from_dlpack(const Device& device, DLManagedTensorVersioned* managed,
                                          std::string label = {});
-/// Of a tensor without version nobody says whether it may be written: the buffer is not sealed.
+/// A tensor without a version does not say whether it may be written: the buffer is not sealed.
 [[nodiscard]] Result<Buffer> from_dlpack(const Device& device, DLManagedTensor* managed, std::string label = {});
 
 /// The same where it may be copied, also from other strides: `queue`, which is one of the device, uploads it behind

@@ -25,7 +25,7 @@ struct Parameter {
   std::string name;
   Kind kind = Kind::buffer;
   DType dtype = DType::f32;
-  Access access = Access::read;  ///< Of a buffer; a scalar is always read.
+  Access access = Access::read;  ///< A buffer's; a scalar is always read.
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };
 

@@ -52,7 +52,7 @@ struct GroupQueueOptions {
 
 /// What an enqueued collective waits for, and how it runs.
 struct EnqueueOptions {
-  std::vector<Point> wait{};  ///< Of any queue or signal. What they order is what the collective reads and overwrites.
+  std::vector<Point> wait{};  ///< Points of any queue or signal. They order what the collective reads and overwrites.
   std::string label{};        ///< In messages.
   /// From the moment when the operation before it has ended: for `wait`, for the other ranks, for the device.
   Timeout timeout{};
@@ -78,7 +78,7 @@ struct EnqueueOptions {
 ///
 /// Buffers live until the point. One that is destroyed before is never used after its memory is gone: it fails the
 /// operation as `stale` where it is staged, and its memory stays until the point where it is used in place. Enqueuing
-/// memory of a pool in place waits for who used it before.
+/// memory of a pool in place waits for the work that used it before.
 ///
 /// Move-only; one thread at a time.
 class GroupQueue {

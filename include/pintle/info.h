@@ -81,10 +81,10 @@ struct Heap {
   std::uint64_t total = 0;                 ///< Bytes.
   std::optional<std::uint64_t> available;  ///< Bytes; empty where nobody knows.
   std::uint64_t used = 0;                  ///< Bytes that this device object holds.
-  std::string source;                      ///< Who says so: "/proc/meminfo", "VK_EXT_memory_budget".
+  std::string source;                      ///< Where the figures come from: "/proc/meminfo", "VK_EXT_memory_budget".
 };
 
-/// Who makes work progress.
+/// How work makes progress.
 enum class Progress : std::uint8_t {
   own,     ///< The device itself, or threads of the backend.
   driven,  ///< The thread that submits, waits or polls (`cpu?inline`, event loops).
@@ -103,7 +103,7 @@ struct DeviceInfo {
   std::string target;                ///< What native code must be built for: "x86_64-linux".
   Limits limits;
   std::vector<Capability> capabilities;
-  double nanoseconds_per_tick = 1;  ///< Of the device clock that timestamps read.
+  double nanoseconds_per_tick = 1;  ///< For the device clock that timestamps read.
 
   /// The row of a feature; absent with the reason "not listed" where the backend forgot it.
   [[nodiscard]] const Capability& capability(Feature feature) const noexcept;

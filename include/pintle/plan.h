@@ -39,8 +39,8 @@ struct PlanValue {
   std::vector<std::uint32_t> uses{};  ///< With a relation of steps: the steps that use it, instead of `lower`, `upper`.
   PlanPlacement placement = PlanPlacement::planned;
   Lifetime lifetime = Lifetime::steps;
-  std::uint32_t chunk = 0;   ///< Of a fixed value.
-  std::uint64_t offset = 0;  ///< Of a fixed value.
+  std::uint32_t chunk = 0;   ///< For a fixed value.
+  std::uint64_t offset = 0;  ///< For a fixed value.
   friend bool operator==(const PlanValue&, const PlanValue&) = default;
 };
 

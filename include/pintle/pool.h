@@ -24,7 +24,7 @@ struct PoolExhaustion {
   std::uint64_t requested = 0;
   std::uint64_t in_use = 0;
   std::uint64_t held = 0;          ///< From the device.
-  std::uint64_t cap = 0;           ///< Of `held`.
+  std::uint64_t cap = 0;           ///< The most that `held` may be.
   std::uint64_t largest_free = 0;  ///< The largest piece that could be had.
 };
 
@@ -92,7 +92,7 @@ class Pool final : public Resource {
   /// Gives blocks back to the device that nobody uses, as long as `keep` bytes stay held; returns the bytes given back.
   Result<std::uint64_t> trim(std::uint64_t keep = 0);
   [[nodiscard]] PoolStatistics statistics() const noexcept;
-  /// Who holds what, the largest first; empty where host memory runs out.
+  /// The buffers that are alive, the largest first; empty where host memory runs out.
   [[nodiscard]] std::vector<PoolHolder> holders() const noexcept;
   /// The same for people, with the statistics.
   [[nodiscard]] std::string text() const noexcept;

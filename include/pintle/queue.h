@@ -55,19 +55,20 @@ class Queue {
   Result<void> submit_and_wait(CommandList list, Timeout timeout = {});
 
   /// A buffer from `resource` (a `Pool`) for work that this queue gets from now on; other queues wait for `last()`
-  /// first. Contents are undefined unless the resource says otherwise. Of a pool that does not scrub, from any thread.
+  /// first. Its contents are undefined unless the resource says otherwise. Where `resource` is a pool that does not
+  /// scrub, any thread may call this.
   [[nodiscard]] Result<Buffer> allocate(Resource& resource, DType dtype, const Shape& shape,
                                         const BufferOptions& options = {});
-  /// Gives a buffer back: its memory is free for what comes after the work that this queue has got so far, and after
-  /// every submission that names it. Destroying it means the latter alone. Never blocks.
+  /// Gives a buffer back. Its memory is free for work that comes after what this queue has got so far, and after every
+  /// submission that names the buffer. Destroying the buffer instead means the latter alone. Never blocks.
   Result<void> free(Buffer buffer);
-  /// A buffer with the bytes that `buffer` has after everything submitted to this queue so far, which nobody copies
-  /// until one of the two is written; that copy comes before the list that writes, in the same submission, or at once
-  /// where that list is held. The copy is a submission of this queue now where the buffer's place is known outside (it
-  /// is recorded, mapped, lent, wrapped, or asked for by `native`), unless it is sealed, and where a write of it is
-  /// held or is another queue's and unfinished. `out_of_memory` may come with the writing.
+  /// A buffer with the bytes that `buffer` has after everything submitted to this queue so far. The bytes are copied
+  /// only when one of the two is written: before the list that writes, in the same submission, or at once where that
+  /// list is held. In two cases the copy is a submission of this queue now: the buffer is not sealed and its place is
+  /// known outside (it is recorded, mapped, lent, wrapped, or asked for by `native`), or a write of it is held or is
+  /// another queue's and unfinished. `out_of_memory` may come with the writing.
   [[nodiscard]] Result<Buffer> fork(const Buffer& buffer, std::string label = {});
-  /// Ends the sharing now, by a submission whose point is when the buffer has bytes of its own.
+  /// Ends the sharing now, by a submission. At its point the buffer has bytes of its own.
   Result<Point> unshare(const Buffer& buffer);
 
   /// What a list that uses `view` so would be refused for: another device, a destroyed or sealed buffer, a queue that

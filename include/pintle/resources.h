@@ -59,7 +59,7 @@ class LimitResource final : public Resource {
 /// A line for each buffer that is made, refused or gone.
 class LogResource final : public Resource {
  public:
-  /// Gets one line without its end. It is called by whoever makes or destroys a buffer, also by several threads at
+  /// Gets one line without its end. It is called by the thread that makes or destroys a buffer, also by several at
   /// once, with no lock held, and lives until the last buffer is gone.
   using Sink = std::function<void(std::string_view)>;
   LogResource(Resource& upstream, Sink sink) noexcept;
@@ -78,7 +78,7 @@ struct ResourceHolder {
   std::uint64_t bytes = 0;
 };
 
-/// Who holds what.
+/// Knows the buffers that are alive.
 class TrackResource final : public Resource {
  public:
   explicit TrackResource(Resource& upstream) noexcept;

@@ -112,12 +112,13 @@ struct SymmetricUsage {
   std::uint64_t largest = 0;  ///< Bytes that one allocation can have now.
 };
 
-/// A rank's part of memory that a whole group has: the same offsets on every rank, so that who has a buffer can reach
-/// everybody's. `create`, `allocate`, `allocate_signals`, `free` and `barrier` are collective: every rank calls the
-/// same ones in the same order, and they end alike everywhere. Calls that differ are `invalid_argument` with both sides
-/// on every rank; `timeout` and `peer_lost` name a rank, and the group has failed. The others concern this rank only.
+/// A rank's part of memory that a whole group has. Offsets are the same on every rank, so a rank that has a buffer can
+/// reach everybody's. `create`, `allocate`, `allocate_signals`, `free` and `barrier` are collective: every rank calls
+/// the same ones in the same order, and they end alike everywhere. Calls that differ are `invalid_argument` with both
+/// sides on every rank; `timeout` and `peer_lost` name a rank, and the group has failed. The others concern this rank
+/// only.
 ///
-/// `put` and `get` know no order among ranks: who reads what another has put waits for its signal, or for a barrier.
+/// `put` and `get` know no order among ranks: to read what another has put, wait for its signal, or for a barrier.
 /// Sizes and dtypes are the buffer's exactly; what does not fit, overlaps the range on the other side, or names a rank
 /// beyond the group is `invalid_argument`, with nothing written.
 ///
@@ -168,8 +169,8 @@ class SymmetricHeap {
   Result<void> put(const SymmetricView& to, Elements from);
   /// Reads a rank's memory; done on return.
   Result<void> get(MutableElements to, const SymmetricView& from);
-  /// The same, then raises that rank's signal to `value`, and never the other way round: who has seen the signal sees
-  /// these bytes, and all that was put to that rank before. A value not above the signal's changes nothing.
+  /// As `put`, then raises that rank's signal to `value`, and never the other way round: a thread that has seen the
+  /// signal sees these bytes, and all that was put to that rank before. A value not above the signal's changes nothing.
   Result<void> put_signal(const SymmetricView& to, Elements from, const SymmetricSignal& signal, std::uint64_t value);
   /// The signal alone.
   Result<void> raise(const SymmetricSignal& signal, std::uint32_t rank, std::uint64_t value);

@@ -162,7 +162,7 @@ ProcessEvents::ProcessEvents() noexcept {
   sigemptyset(&waited_);
   for (const int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP}) sigaddset(&waited_, signal);
   ::sigprocmask(SIG_BLOCK, &waited_, &before_);
-  // Who started this process may have ignored the ends of children, and then nobody hears how they ended.
+  // The process that started this one may have ignored the ends of children; then nobody hears how they ended.
   struct sigaction standard{};
   standard.sa_handler = SIG_DFL;
   ::sigaction(SIGCHLD, &standard, &child_before_);

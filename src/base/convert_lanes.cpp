@@ -58,7 +58,7 @@ using Lanes = hn::Rebind<Narrow, Words>;
 
 HWY_INLINE WordLanes all(std::uint32_t word) { return hn::Set(Words(), word); }
 
-/// Of words below 2^31: processors compare signed ones faster.
+/// For words below 2^31: processors compare signed ones faster.
 HWY_INLINE WordMask exceeds(WordLanes words, std::uint32_t limit) {
   return hn::RebindMask(Words(), hn::Gt(hn::BitCast(Integers(), words), hn::BitCast(Integers(), all(limit))));
 }

@@ -62,7 +62,7 @@ void write_standard_error(LogLevel level, std::string_view category, std::string
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
-// A bad value is silence here; `settings()` reports it to whoever opens a device.
+// A bad value is silence here; `settings()` reports it to the caller that opens a device.
 LogFilter filter_of_environment() {
   const char* text = std::getenv("PINTLE_LOG");
   return text == nullptr ? LogFilter() : LogFilter::parse(text).value_or(LogFilter());

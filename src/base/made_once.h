@@ -8,7 +8,7 @@
 
 namespace pintle::base {
 
-/// For what is found out, and kept or told as it is: where memory ran out it throws, so that the next who asks tries
+/// For what is found out, and kept or told as it is: where memory ran out it throws, so that the next caller tries
 /// again.
 template <class T>
 [[nodiscard]] Result<T> made_once(Result<T> made) {

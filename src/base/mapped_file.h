@@ -14,9 +14,9 @@ namespace pintle::base {
 /// A read-only private mapping of a whole regular file; its bytes are valid as long as it lives, wherever it is moved
 /// to. They start at a page, and up to the end of the last page zeros follow them. Reading may block on the disk.
 ///
-/// The file's name may be removed or renamed over, as `write_file` does: the mapping keeps the old bytes. Who writes
-/// into the file itself changes what is seen here, and who cuts it short takes the pages away: the system then kills
-/// the process (SIGBUS) that touches them. No call can prevent that; files that others may cut are for `read_file`.
+/// The file's name may be removed or renamed over, as `write_file` does: the mapping keeps the old bytes. Writing into
+/// the file itself changes what is seen here. Cutting it short takes the pages away: the system then kills the process
+/// that touches them (SIGBUS). No call can prevent that; files that others may cut are for `read_file`.
 class MappedFile {
  public:
   /// `io` has the path and the system's words; so for what is not a regular file (a folder, a pipe).

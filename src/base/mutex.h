@@ -8,9 +8,9 @@
 
 namespace pintle::base {
 
-/// Two instructions where nobody else wants it. Who finds it taken looks again after longer and longer rests, together
-/// some ten microseconds, and sleeps then. The rests are longer than the sections that it is for, so that a thread that
-/// comes again and again runs many of them while what they touch is in its own caches. Not recursive, not fair.
+/// Two instructions where nobody else wants it. A thread that finds it taken looks again after longer and longer rests,
+/// together some ten microseconds, and sleeps then. The rests are longer than the sections that it is for. So a thread
+/// that comes again and again runs many of them while what they touch is in its own caches. Not recursive, not fair.
 class Mutex {
  public:
   Mutex() noexcept = default;
@@ -24,7 +24,7 @@ class Mutex {
     std::uint32_t expected = free;
     return state_.compare_exchange_strong(expected, taken, std::memory_order_acquire, std::memory_order_relaxed);
   }
-  /// The same; where somebody has it, whoever unlocks is told that it was awaited.
+  /// The same; where somebody has it, the thread that unlocks is told that it was awaited.
   [[nodiscard]] bool try_lock_or_await() noexcept {
     return state_.exchange(awaited, std::memory_order_acq_rel) == free;
   }

@@ -33,7 +33,7 @@ class SharedMemory {
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
   /// By which others open or inherit it; -1 where this process did not create it, or after `close_descriptor`.
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
-  /// Nobody can open it from now on; who has it keeps it.
+  /// Nobody can open it from now on; a process that has it keeps it.
   void close_descriptor() noexcept;
 
  private:

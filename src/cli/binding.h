@@ -14,7 +14,7 @@ namespace pintle::cli {
 /// The value of one parameter.
 struct Binding {
   Parameter parameter;
-  std::optional<ScalarValue> scalar;     ///< Of a scalar parameter.
+  std::optional<ScalarValue> scalar;     ///< For a scalar parameter.
   std::optional<io::Array> input;        ///< What a buffer holds at the start; without one, zeros.
   std::optional<OutputArgument> output;  ///< Where a buffer goes at the end.
 

@@ -41,7 +41,7 @@ struct CollectiveRequest {
 /// Times are of the slowest rank in each iteration.
 struct CollectiveRow {
   Operation operation = Operation::all_reduce;
-  std::uint64_t bytes = 0;  ///< Of the larger buffer.
+  std::uint64_t bytes = 0;  ///< The size of the larger buffer.
   std::uint64_t count = 0;  ///< Its elements.
   std::optional<DType> dtype;
   std::optional<ReduceOp> reduction;

@@ -96,7 +96,7 @@ bool has_meaning(ReduceOp op, DType dtype) noexcept {
   return dtype != DType::complex64 || op == ReduceOp::sum || op == ReduceOp::prod;
 }
 
-/// Who speaks in an element's fold, and what.
+/// The ranks that speak in an element's fold, and what they say.
 struct CheckValues::Element {
   std::int64_t silence;
   std::array<std::uint32_t, voices> ranks;

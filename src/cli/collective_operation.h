@@ -20,7 +20,7 @@ enum class Operation : unsigned char {
   barrier,
 };
 
-/// What an operation is, for whoever goes through its buffers.
+/// What an operation is, for code that goes through its buffers.
 struct OperationInfo {
   std::string_view name;
   bool folds;         ///< Has a reduction.

@@ -15,7 +15,7 @@ std::string reduction_text(const CollectiveRow& row) {
 std::string root_text(const CollectiveRow& row) { return row.root ? fmt::to_string(*row.root) : "-1"; }
 std::string wrong_text(const CollectiveRow& row) { return row.wrong ? fmt::to_string(*row.wrong) : "-"; }
 
-/// Of the rows that move bytes.
+/// The mean over the rows that move bytes.
 double mean_bus_bandwidth(std::span<const CollectiveRow> rows) {
   double sum = 0;
   std::size_t count = 0;

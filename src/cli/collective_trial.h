@@ -19,7 +19,7 @@ struct TrialSubject {
   DType dtype = DType::f32;
   ReduceOp reduction = ReduceOp::sum;
   std::uint32_t root = 0;
-  std::uint64_t bytes = 0;  ///< Of the larger buffer; whole elements, and whole parts where it has parts.
+  std::uint64_t bytes = 0;  ///< The size of the larger buffer: whole elements, and whole parts where it has parts.
 };
 
 class Trial {

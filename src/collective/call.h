@@ -29,7 +29,7 @@ enum class Operation : std::uint8_t {
 
 /// The same on every rank of an operation, word for word.
 struct Call {
-  std::uint64_t number = 0;  ///< Of the operations of this group, from 1; of send and recv those between two ranks.
+  std::uint64_t number = 0;  ///< The operation's in this group, from 1; for send and recv, between two ranks.
   std::uint64_t count = 0;   ///< Elements of a part: what one rank gives or gets.
   Operation operation = Operation::none;
   ReduceOp op = ReduceOp::sum;

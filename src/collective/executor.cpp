@@ -186,7 +186,7 @@ void Executor::dequeue(Item& item) {
 }
 
 /// The ranks that bring what is next, and those that have no room. First the one that the earliest item waits for: it
-/// waits for nothing that is later, so who follows these from rank to rank goes in no circle.
+/// waits for nothing that is later, so following these from rank to rank leads into no circle.
 std::span<const std::uint32_t> Executor::awaited() {
   awaited_.clear();
   std::uint32_t earliest = Schedule::none;

@@ -145,7 +145,7 @@ Error GroupQueueState::cancelled(const Task& task) const {
   return {Errc::cancelled, fmt::format("{} had not begun when {} was destroyed.", task.text(), its_.text)};
 }
 
-/// The other ranks hear of it first, then who waits here. Everything behind it fails with it.
+/// The other ranks hear of it first, then the threads that wait here. Everything behind it fails with it.
 void GroupQueueState::fail(const Task& task, const Error& error) {
   static_cast<void>(base::contain("failing a group", [&]() -> Result<void> {
     its_.state->fail(Error(Errc::peer_lost, fmt::format("Rank ({}) has given up {}: {}", its_.group.rank(), task.text(),
@@ -153,7 +153,7 @@ void GroupQueueState::fail(const Task& task, const Error& error) {
     return {};
   }));
   const Error cause = error.during("running " + task.text() + " of " + its_.text);
-  use_.reset();  // who is told may shrink the group at once
+  use_.reset();  // a thread that is told may shrink the group at once
   static_cast<void>(its_.gates.fail(cause));
   static_cast<void>(its_.timeline.fail(cause));
 }

@@ -120,7 +120,7 @@ Error GroupState::fail(const Error& error) {
   return *failure_;
 }
 
-/// Best effort: who cannot be told finds out by its deadline.
+/// Best effort: a rank that cannot be told finds out by its deadline.
 void GroupState::tell(std::uint64_t code, const Note& note) noexcept {
   const std::uint64_t place = layout_.fault_of(rank_);
   for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
@@ -151,7 +151,7 @@ Result<GroupState::Use> GroupState::use() {
                fmt::format("{} is in use by another thread or a GroupQueue: one operation at a time.", text()));
 }
 
-/// The number last, and none while the rest changes: who reads all of it then has one call. See `status_of`.
+/// The number is last, and none while the rest changes: a rank that then reads all of it has one call. See `status_of`.
 Result<GroupState::Running> GroupState::begin(Call& call) {
   PINTLE_TRY(failure());
   PINTLE_ASSIGN(use, this->use());
@@ -182,7 +182,7 @@ void GroupState::ring(std::uint32_t rank) noexcept {
 void GroupState::show_waiting(std::uint32_t awaited_plus_1) noexcept {
   const auto now = static_cast<std::uint64_t>(Clock::now().time_since_epoch().count());
   window_->word(Layout::status + 32).store(now, std::memory_order_relaxed);
-  // After what this rank has said before: who finds that it waits no more finds that, too.
+  // After what this rank has said before: a rank that finds that this one waits no more finds that, too.
   window_->word(Layout::status + 24).store(awaited_plus_1, std::memory_order_release);
 }
 

@@ -147,7 +147,7 @@ class GroupState {
   [[nodiscard]] std::optional<Error> fault_of(std::uint32_t rank);
   [[nodiscard]] bool has_left(std::uint32_t rank) const noexcept;
 
-  /// Of `shrink`: how often this rank has tried, this one counted.
+  /// For `shrink`: how often this rank has tried, this one counted.
   std::uint64_t count_shrink() noexcept { return ++shrinks_; }
 
  private:

@@ -22,8 +22,8 @@ enum class HeapCall : std::uint64_t { create = 1, allocate, allocate_signals, fr
 struct HeapRequest {
   HeapCall call = HeapCall::barrier;
   std::uint64_t heap = 0;    ///< The heap's name; 0 for `create`, which is to find one.
-  std::uint64_t bytes = 0;   ///< Of `create`.
-  std::uint64_t serial = 0;  ///< Of `free`: the allocation,
+  std::uint64_t bytes = 0;   ///< For `create`.
+  std::uint64_t serial = 0;  ///< For `free`: the allocation,
   std::uint64_t offset = 0;  ///< and where it is.
   DType dtype = DType::u8;
   Shape shape{0};
@@ -36,7 +36,7 @@ struct HeapRequest {
 /// What rides on a request, and needs not be the same.
 struct HeapOffer {
   std::uint64_t name = 0;       ///< What this rank would call a new heap: no other heap of this machine has it.
-  std::uint64_t alignment = 0;  ///< Of `create`: what this rank's device needs.
+  std::uint64_t alignment = 0;  ///< For `create`: what this rank's device needs.
 };
 
 /// Collective: tells all ranks what this one asks, and whether it can have it (`own`). Success, with everybody's

@@ -27,7 +27,7 @@ class Layout {
   static constexpr std::uint64_t sleeping = 4;
   /// What the owner is doing, for others to look at: see `Status`.
   static constexpr std::uint64_t status = line_bytes;
-  /// In rank 0's piece: who decided which ranks stay, by shrink's number.
+  /// In rank 0's piece: the rank that decided which ranks stay, by shrink's number.
   static constexpr std::uint64_t decisions = 2 * line_bytes;
   static constexpr std::uint64_t most_shrinks = 8;
   /// In each piece: the ranks that the owner proposes to stay, one bit each, by shrink's number.

@@ -7,7 +7,7 @@
 namespace pintle::collective {
 namespace {
 
-/// Stored after everything else of a message, and found by who may just be about to sleep: see Waiting.
+/// Stored after everything else of a message, and found by a rank that may just be about to sleep: see Waiting.
 void raise(std::byte* piece, std::uint64_t offset, std::uint64_t value) noexcept {
   Window::word_in(piece, offset).store(value, std::memory_order_seq_cst);
 }

@@ -19,7 +19,7 @@ namespace pintle::collective {
 struct MessageHead {
   std::uint64_t stamp = 0;
   std::uint64_t number = 0, count = 0, rest = 0;  ///< The sender's call.
-  std::uint64_t bytes = 0;  ///< Of the payload, which lies behind the line unless it fits into it.
+  std::uint64_t bytes = 0;  ///< The size of the payload, which lies behind the line unless it fits into it.
   static constexpr std::uint64_t short_bytes = 24;
   std::array<std::byte, short_bytes> brief{};
 };

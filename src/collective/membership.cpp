@@ -187,10 +187,10 @@ Result<State> split(GroupState& group, const Choice& choice, const GroupOptions&
   return state;
 }
 
-/// Steps of one `shrink`: who appears, then the exchanges of what is made. Each try has its own numbers.
+/// Steps of one `shrink`: the ranks appear, then come the exchanges of what is made. Each try has its own numbers.
 constexpr std::uint64_t steps_of_a_shrink = 16;
 
-/// The ranks that appear. Who is neither here nor known to be lost is waited for until half of the time is over.
+/// The ranks that appear. One that is neither here nor known to be lost is waited for until half of the time is over.
 Result<std::vector<bool>> roll_call(GroupState& group, std::uint64_t step, Deadline deadline) {
   PINTLE_TRY(group.appear(step));
   std::vector<bool> is_here(group.ranks());

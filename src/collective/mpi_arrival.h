@@ -17,7 +17,7 @@ struct MpiArrival {
 
   std::uint64_t subject = 0;     ///< The bytes of a window; `digest_of` the members of a split.
   std::uint64_t room = 0;        ///< Bytes that are free where MPI puts shared memory, as far as can be seen.
-  std::uint64_t serial = 0;      ///< Of set-ups in this process: the first rank's makes the id.
+  std::uint64_t serial = 0;      ///< Counts set-ups in this process: the first rank's makes the id.
   std::uint32_t has_memory = 1;  ///< 0: this rank cannot have the bytes.
   std::uint32_t is_mixed = 0;    ///< 1: this MPI may mix up windows of groups that share hosts.
   std::uint32_t retired = 0;

@@ -1,5 +1,5 @@
-// How ranks of MPI tell each other something with a deadline: MPI's own collectives have none and do not say who is
-// late.
+// How ranks of MPI tell each other something with a deadline: MPI's own collectives have none and do not name the
+// rank that is late.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ void leave_to_mpi(std::shared_ptr<void> memory);
 enum class MpiMeeting : int { of_all = 1, of_some = 2 };
 
 /// Gives `own` to each of `members`, `rank` among them, and answers theirs in the order of `members`. `timeout` names
-/// who has not come; the communicator cannot be met on again after a failure, since late messages would be taken for
-/// others.
+/// the ranks that have not come. The communicator cannot be met on again after a failure, since late messages would be
+/// taken for others.
 [[nodiscard]] Result<std::vector<Note>> meet(const std::shared_ptr<const MpiCommunicator>& communicator,
                                              std::uint32_t rank, std::span<const std::uint32_t> members,
                                              MpiMeeting meeting, const Note& own, Deadline deadline);

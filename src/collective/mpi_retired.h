@@ -1,5 +1,5 @@
-// Windows that are no longer used. MPI frees a window collectively, and a destructor waits for nobody: who is done with
-// a window leaves it here, and it is freed where all of its ranks next meet and say so.
+// Windows that are no longer used. MPI frees a window collectively, and a destructor waits for nobody: a rank that is
+// done with a window leaves it here, and it is freed where all of its ranks next meet and say so.
 #pragma once
 
 #include <cstdint>

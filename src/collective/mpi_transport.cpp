@@ -24,7 +24,7 @@ std::uint64_t next_serial() noexcept {
   return ++last;
 }
 
-/// Of a window: no other has the same first rank and serial.
+/// The id of a window: no other has the same first rank and serial.
 std::uint64_t id_of(std::uint32_t first_world_rank, std::uint64_t serial) noexcept {
   return std::uint64_t{first_world_rank} << 40 | (serial & ((1ull << 40) - 1));
 }

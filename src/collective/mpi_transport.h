@@ -79,7 +79,7 @@ class MpiTransport final : public Transport {
   using Members = std::vector<std::uint32_t>;
 
   [[nodiscard]] const MpiFunctions& functions() const noexcept { return communicator_->functions(); }
-  /// Who meets: ranks here, and what they are in MPI_COMM_WORLD.
+  /// The members that meet are ranks here; `world_ranks` answers what they are in MPI_COMM_WORLD.
   [[nodiscard]] Exchange meeting(Members members, MpiMeeting kind);
   [[nodiscard]] Members everybody() const;
   [[nodiscard]] Members world_ranks(const Members& members) const;

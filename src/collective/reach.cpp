@@ -24,7 +24,7 @@ struct Offer {
   const std::byte* from = nullptr;
 };
 
-/// Counts who is inside a rank's memory; the rank may close it.
+/// Counts the ranks inside a rank's memory; that rank may close it.
 class Gate {
  public:
   Gate(GroupState& group, std::uint32_t rank) noexcept
@@ -116,7 +116,7 @@ class Reach {
       if (!is_own(rank)) Gate(group_, rank).leave();
     }
     if (is_open) return {};
-    // Who has closed its memory has failed, and says why.
+    // A rank that has closed its memory has failed, and says why.
     const std::uint32_t rank = inside;
     while (true) PINTLE_TRY(waiting_.pause(std::span(&rank, 1)));
   }

@@ -102,7 +102,7 @@ using Code = std::conditional_t<
     width == 8, std::int8_t,
     std::conditional_t<width == 16, std::int16_t, std::conditional_t<width == 32, std::int32_t, std::int64_t>>>;
 
-/// Of a floating format by its codes, so that nothing is rounded and -0 lies below +0.
+/// A choice in a floating format by its codes, so that nothing is rounded and -0 lies below +0.
 template <FloatFormat format, template <class> class Choice>
 struct FloatChoice {
   using T = Code<format.width>;

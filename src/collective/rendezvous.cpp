@@ -24,7 +24,7 @@ constexpr std::uint64_t magic = 0x31'4b'4e'41'52'4e'49'50;  // "PINRANK1"
 constexpr std::uint32_t version = 1;
 constexpr std::uint64_t most_generations = std::numeric_limits<std::uint32_t>::max();
 constexpr int spins = 200;                                     // some microseconds
-constexpr auto between_looks = std::chrono::milliseconds(10);  // at who may have ended
+constexpr auto between_looks = std::chrono::milliseconds(10);  // at ranks that may have ended
 constexpr std::uint32_t most_named = 8;
 constexpr std::uint32_t is_gone = 1u << 31;
 
@@ -36,8 +36,8 @@ std::atomic_ref<T> in_common(T& word) noexcept {
   return std::atomic_ref<T>(word);
 }
 
-/// Words one by one, since a rank may go on to a later generation and write meanwhile: who reads a new word sees a new
-/// sequence then.
+/// Words one by one, since a rank may go on to a later generation and write meanwhile: a rank that reads a new word
+/// then sees a new sequence.
 void write_words(Words& to, const Note& from) noexcept {
   Words words;
   std::memcpy(words.data(), from.data(), sizeof words);
@@ -104,8 +104,8 @@ class Rendezvous::Arrival {
 };
 
 /// Waiting for a note of each rank. Two lanes suffice: nobody writes note k+2 before it has read every note k+1, so
-/// before everybody has written note k+1, and that each does after it has read every note k. So whoever still reads
-/// note k sees k+1 or k+2 notes written, and its lane untouched.
+/// before everybody has written note k+1, and that each does after it has read every note k. So a rank that still
+/// reads note k sees k+1 or k+2 notes written, and its lane untouched.
 class Rendezvous::Step {
  public:
   Step(const Rendezvous& ranks, std::uint64_t generation, std::uint32_t step) noexcept
@@ -119,7 +119,7 @@ class Rendezvous::Step {
     if (count <= std::uint64_t{step_} + 2) return true;
     return lost(rank, fmt::format("it says that it is at step {}, where only {} can be", count, step_ + 1));
   }
-  /// Who has written its note may end.
+  /// A rank that has written its note may end.
   [[nodiscard]] std::optional<std::string> loss(std::uint32_t rank) const {
     const auto there = is_there(rank);
     if (!there || *there) return std::nullopt;

@@ -15,8 +15,8 @@
 
 namespace pintle::collective {
 
-/// A board for each rank, in memory that all share. Each rank writes its own only, and the launcher says who has ended;
-/// what others write is never trusted. Thread-safe; each rank is one caller.
+/// A board for each rank, in memory that all share. Each rank writes its own only, and the launcher says which ranks
+/// have ended; what others write is never trusted. Thread-safe; each rank is one caller.
 class Rendezvous : public std::enable_shared_from_this<Rendezvous> {
  public:
   /// For ranks that are threads of this process. 1 to `most_ranks`, else `invalid_argument`.
@@ -36,8 +36,9 @@ class Rendezvous : public std::enable_shared_from_this<Rendezvous> {
   [[nodiscard]] int descriptor() const noexcept { return memory_.descriptor(); }
 
   /// Says that `rank` is there for `generation` (0: the one after its last, as a fresh process says) and blocks until
-  /// every rank is. Answers the generation: a higher one where others have tried again meanwhile. `timeout` names who
-  /// is missing, `peer_lost` who has ended and how; after either the rank is not there and may come again.
+  /// every rank is. Answers the generation: a higher one where others have tried again meanwhile. `timeout` names
+  /// ranks that are missing, `peer_lost` one that has ended and how; after either the rank is not there and may come
+  /// again.
   [[nodiscard]] Result<std::uint64_t> arrive(std::uint32_t rank, std::uint64_t generation, Deadline deadline);
   /// For ranks that have arrived; one for each rank and generation, one caller at a time. Its copies are the same
   /// exchange. `stale` where a rank has gone on to another generation. After a failure it answers that for ever.

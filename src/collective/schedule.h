@@ -33,7 +33,7 @@ class Schedule {
     Kind kind = Kind::copy;
     bool is_complete = false;
     bool streams = false;       ///< What is received is not read again before the end, and is more than caches hold.
-    std::uint32_t divisor = 1;  ///< Of a fold.
+    std::uint32_t divisor = 1;  ///< For a fold.
     std::byte* to = nullptr;
     const std::byte* from = nullptr;  ///< The own bytes of a fold.
     std::uint64_t bytes = 0;
@@ -58,7 +58,7 @@ class Schedule {
 
   Schedule(std::uint32_t rank, std::uint32_t ranks);
 
-  /// Forgets everything but the memory that it has; of large scratch memory that, too.
+  /// Forgets everything but the memory that it has; large scratch memory goes, too.
   void clear() noexcept;
 
   std::uint32_t send(std::uint32_t to, const std::byte* from, std::uint64_t bytes, From made_by = {});
@@ -71,7 +71,7 @@ class Schedule {
   std::uint32_t copy(std::byte* to, const std::byte* from, std::uint64_t bytes);
   /// Memory that lives as long as what has been added. Once at most.
   [[nodiscard]] std::byte* scratch(std::uint64_t bytes);
-  /// For whoever adds items to note what makes each of `count` parts. Of one operation at a time.
+  /// For code that adds items, to note what makes each of `count` parts. For one operation at a time.
   [[nodiscard]] std::span<From> makers(std::size_t count, From made_by = {});
 
   [[nodiscard]] std::uint32_t rank() const noexcept { return rank_; }
@@ -114,7 +114,7 @@ struct Work {
   DType dtype = DType::u8;
   std::uint32_t root = 0;
   Algorithm algorithm = Algorithm::direct;  ///< Not automatic, not native.
-  /// Whoever owns a slice folds what all ranks have, in their order; otherwise partial results travel.
+  /// The owner of a slice folds what all ranks have, in their order; otherwise partial results travel.
   bool folds_at_owner = true;
   std::uint64_t piece = 1;  ///< Bytes of a message: what is worth being cut to.
 

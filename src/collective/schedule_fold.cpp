@@ -45,7 +45,7 @@ struct Block {
   return {offset, std::min(block, bytes - offset)};
 }
 
-/// Contributions of a block of each slice go to its owner, who folds its own.
+/// Contributions of a block of each slice go to its owner, which folds its own.
 Schedule::From contribute(Schedule& schedule, const Work& work, const Parts& parts, std::uint64_t index,
                           std::uint64_t block_bytes) {
   const std::uint32_t n = schedule.ranks();
@@ -176,7 +176,7 @@ void all_reduce_halving(Schedule& schedule, const Work& work) {
   }
 }
 
-/// Binomial: each rank folds its own with what its children bring. Answers who makes the result at the root.
+/// Binomial: each rank folds its own with what its children bring. Answers what makes the result at the root.
 Schedule::From reduce_tree(Schedule& schedule, const Work& work, std::byte* to) {
   const std::uint32_t n = schedule.ranks();
   const std::uint32_t place = (schedule.rank() + n - work.root) % n;

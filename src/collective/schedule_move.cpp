@@ -156,8 +156,8 @@ void schedule_all_to_all(Schedule& schedule, const Work& work) {
 }
 
 /// Dissemination: after round k each rank has heard, through others, of the 2^k before it. What comes is a fold of
-/// nothing, since a fold waits for the one before it: who hears of a later round first has not heard of the earlier
-/// one.
+/// nothing, since a fold waits for the one before it: a rank that hears of a later round first has not heard of the
+/// earlier one.
 void schedule_barrier(Schedule& schedule) {
   const std::uint32_t n = schedule.ranks();
   Schedule::From heard;

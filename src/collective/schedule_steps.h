@@ -65,7 +65,7 @@ struct Fleet {
   }
 };
 
-/// Everybody gets every part from its owner; `made_by[i]` makes part i here, and says afterwards who brings it.
+/// Everybody gets every part from its owner; `made_by[i]` makes part i here, and says afterwards what brings it.
 void gather_ring(Schedule& schedule, const Parts& parts, std::span<Schedule::From> made_by);
 void gather_direct(Schedule& schedule, const Parts& parts, std::span<Schedule::From> made_by);
 /// Among a fleet, whose places are the indices of the parts.

@@ -64,7 +64,7 @@ class OwnPiece {
   }
   OwnPiece(OwnPiece&& other) noexcept : memory_(std::move(other.memory_)), number_(std::exchange(other.number_, 0)) {}
   OwnPiece& operator=(OwnPiece&&) = delete;
-  /// Who is here by now has it; nobody else comes.
+  /// A rank that is here by now has it; nobody else comes.
   ~OwnPiece() {
     if (number_ != 0) Offers::common().remove(number_);
     if (memory_) memory_->close_descriptor();

@@ -26,7 +26,7 @@ class SharedWindow final : public Window {
   const std::vector<Piece> pieces_;
 };
 
-/// Who takes part in creating a window.
+/// The ranks that take part in creating a window.
 struct WindowMembers {
   std::uint32_t rank = 0;
 

@@ -25,7 +25,7 @@ Result<void> raise(HeapState& heap, const Place& word, std::uint64_t value) {
 
 namespace {
 
-/// Between looks at who is lost, by a rank that waits for nobody in particular.
+/// Between looks for lost ranks, by a rank that waits for nobody in particular.
 constexpr Duration look_every = std::chrono::milliseconds(10);
 
 /// What such a wait cannot outlast: a rank that has died, or that all others have left in good order.
@@ -143,7 +143,7 @@ Result<std::uint64_t> SymmetricHeap::value(const SymmetricSignal& signal) const 
   PINTLE_ASSIGN(state, living());
   return base::contain("reading a signal", [&]() -> Result<std::uint64_t> {
     PINTLE_ASSIGN(place, state->place_of(signal, state->group().rank()));
-    state->window().progress();  // who asks again and again lets nobody else in otherwise
+    state->window().progress();  // a rank that asks again and again lets nobody else in otherwise
     return state->window().word(place.offset).load(std::memory_order_acquire);
   });
 }

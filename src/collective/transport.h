@@ -73,7 +73,7 @@ class Transport {
   /// Sleeps until `wake` of this rank, spuriously, or `until`; only while `*word` is `seen`, a 32-bit word of a window
   /// of this transport.
   virtual void sleep(const std::uint32_t* word, std::uint32_t seen, Deadline until) noexcept = 0;
-  /// Wakes who sleeps on this word, of another rank's piece (addressable windows only).
+  /// Wakes the rank that sleeps on this word, of another rank's piece (addressable windows only).
   virtual void wake(std::uint32_t* word) noexcept = 0;
   /// Null where it has none.
   [[nodiscard]] virtual NativeCollectives* native() noexcept { return nullptr; }

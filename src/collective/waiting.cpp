@@ -15,10 +15,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Between looks at who has failed, left or died; a sleeper's heart beats as often.
+/// Between looks for ranks that have failed, left or died; a sleeper's heart beats as often.
 constexpr Duration look_every = milliseconds(10);
-/// A rank that waits for a message of `send` and has not looked for so long is stopped: of letters nobody says whether
-/// they have been sent. Loaded machines are slow, too.
+/// A rank that waits for a message of `send` and has not looked for so long is stopped: nobody says whether such a
+/// message has been sent. Loaded machines are slow, too.
 constexpr Duration stalled_after = milliseconds(200);
 
 [[nodiscard]] std::uint64_t nanoseconds(Deadline moment) noexcept {
@@ -29,7 +29,7 @@ constexpr Duration stalled_after = milliseconds(200);
 
 std::uint32_t Waiting::busy_spins(const GroupState& group) noexcept {
   static const std::uint32_t processors = std::max(1u, std::thread::hardware_concurrency());
-  return group.ranks() <= processors ? 2000 : 50;  // who spins where ranks share processors keeps others from sending
+  return group.ranks() <= processors ? 2000 : 50;  // spinning where ranks share processors keeps others from sending
 }
 
 void Waiting::stop_showing() noexcept {
@@ -39,7 +39,7 @@ void Waiting::stop_showing() noexcept {
   is_armed_ = is_shown_ = false;
 }
 
-/// Sleeps at once: who yields is made to wait for slices of whole milliseconds by today's schedulers.
+/// Sleeps at once: today's schedulers make a thread that yields wait for slices of whole milliseconds.
 Result<void> Waiting::rest(std::span<const std::uint32_t> awaited) {
   group_.window().progress();
   const Deadline now = Clock::now();
@@ -91,8 +91,8 @@ Error Waiting::lost(std::uint32_t rank, const std::string& how) {
       Error(Errc::peer_lost, fmt::format("Rank {} of {} is lost during {}: {}.", rank, group_.text(), what(), how)));
 }
 
-/// Deadlines of ranks pass together. One that has found who is late says so before it stops to show whom it awaits: so
-/// who has followed it wrongly is told by now.
+/// Deadlines of ranks pass together. A rank that has found the late one says so before it stops showing the one that it
+/// awaits. So a rank that has followed it wrongly is told by now.
 Error Waiting::late(std::span<const std::uint32_t> awaited) {
   if (!awaited.empty()) {
     if (purpose_ == Purpose::rescue) return late(awaited.front());
@@ -122,7 +122,7 @@ std::optional<Error> Waiting::mismatch() {
 
 /// Calls that do not match; else goes from each rank that waits to the one that it waits for, up to one that does not:
 /// it is late, unless it has done what it is awaited for and the one that waits has stopped. In a circle the one that
-/// has not looked for longest has stopped: who only waits looks again and again, and on a loaded machine late.
+/// has not looked for longest has stopped: a rank that only waits looks again and again, and on a loaded machine late.
 Error Waiting::blame(std::uint32_t awaited) {
   if (const auto error = mismatch()) return *error;
   std::uint32_t rank = awaited, waiter = group_.rank(), stopped = awaited;

@@ -1,4 +1,4 @@
-// How a rank waits: looks again and again, then sleeps, and finds out who is late or lost.
+// How a rank waits: looks again and again, then sleeps, and finds out which rank is late or lost.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace pintle::collective {
 class Waiting {
  public:
   /// What ends a wait: for an operation whatever the group fails with; for a rescue, after that, only the deadline and
-  /// the loss of who is awaited, and its error is nobody else's.
+  /// the loss of the rank that is awaited, and its error is nobody else's.
   enum class Purpose : std::uint8_t { operation, rescue };
 
   Waiting(GroupState& group, Deadline deadline, Purpose purpose = Purpose::operation) noexcept
@@ -40,7 +40,7 @@ class Waiting {
   Result<void> pause(std::span<const std::uint32_t> awaited) {
     if (++spins_ < busy_spins_) {
       base::spin_pause();
-      // Who runs on this processor cannot go on before this rank sleeps.
+      // A rank that shares this processor cannot go on before this rank sleeps.
       if (spins_ != first_spins || awaited.empty() || !group_.shares_processor(awaited.front())) return {};
       spins_ = busy_spins_;
     }

@@ -20,7 +20,7 @@ class Window {
   Window& operator=(const Window&) = delete;
   virtual ~Window() = default;
 
-  /// Of each piece.
+  /// The size of each piece.
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   [[nodiscard]] std::byte* own() const noexcept { return pieces_[rank_]; }
   /// A rank's piece; null where the processor does not reach it, and then the functions below are the only way.

@@ -12,8 +12,8 @@ namespace pintle::host {
 ///
 /// Why no work is left lying: what comes in while somebody owns the queue leaves `pending`, and `release` does not
 /// succeed over it. Where nobody owns it, the submitter becomes the owner and gives the queue to a worker; or it leaves
-/// the work, `pending`, to whoever waits for it, and then `watched` says that a worker looks now and then and takes
-/// what has been left for too long. `unwatch` does not succeed over what is left. Where it is not watched, the
+/// the work, `pending`, to a thread that waits for it, and then `watched` says that a worker looks now and then and
+/// takes what has been left for too long. `unwatch` does not succeed over what is left. Where it is not watched, the
 /// submitter sees to that.
 template <class Sync>
 class BasicClaim {
@@ -48,7 +48,7 @@ class BasicClaim {
     return false;
   }
 
-  // By whoever keeps the list of what is watched, one at a time.
+  // Called by the threads that keep the list of what is watched, one at a time.
   void watch() noexcept {
     std::uint32_t state = state_.load(std::memory_order_relaxed);
     while (!state_.compare_exchange_strong(state, state | watched, std::memory_order_acq_rel)) {

@@ -8,8 +8,8 @@
 
 namespace pintle::host {
 
-/// A period of polling. Whom a thread waits for may be runnable on the same processor, so after a few microseconds, and
-/// again and again, the thread lets others run.
+/// A period of polling. The thread that is awaited may be runnable on the same processor, so after a few microseconds,
+/// and again and again, the polling thread lets others run.
 class IdleSpin {
  public:
   explicit IdleSpin(Duration limit) noexcept : limit_(limit) {}

@@ -18,7 +18,7 @@ struct Kernel {
   pintle_kernel code = nullptr;
   Grid size;
   std::uint32_t local_bytes = 0;
-  mutable LoopCost cost{};  ///< Of one group.
+  mutable LoopCost cost{};  ///< The cost of one group.
 
   /// What a thread needs on its stack for scratch memory.
   [[nodiscard]] std::uint32_t stack() const noexcept { return local_bytes == 0 ? 0 : max_local_bytes; }
@@ -64,7 +64,7 @@ struct Launch {
     }
   }
 
-  /// Scratch memory is on the stack of whoever runs the groups: a worker's, or a thread's that waits.
+  /// Scratch memory is on the stack of the thread that runs the groups: a worker, or a thread that waits.
   [[gnu::noinline]] void run_with_local(std::uint64_t first, std::uint64_t last) const {
     alignas(64) std::array<std::byte, max_local_bytes> local;
     run(first, last, local.data());

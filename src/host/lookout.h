@@ -1,4 +1,4 @@
-// Queues whose work is left to threads that wait, and who sees to it that none is forgotten.
+// Queues whose work is left to threads that wait, and the thread that sees to it that none is forgotten.
 #pragma once
 
 #include <atomic>
@@ -53,7 +53,7 @@ class Lookout {
   /// False where another has the watch, or there is nothing to look after.
   [[nodiscard]] bool begin_watch() noexcept;
   void end_watch() noexcept;
-  /// By whoever has the watch; by others where nobody has.
+  /// Called by the thread that has the watch; by others where none has.
   [[nodiscard]] View look(Deadline now) noexcept;
 
  private:

@@ -159,7 +159,7 @@ void Pool::Worker::look_around() noexcept {
 }
 
 void Pool::stop_spinning() noexcept {
-  // Whoever made a task ready, or left one, while this worker counted as spinning has woken nobody.
+  // A thread that made a task ready, or left one, while this worker counted as spinning has woken nobody.
   if (spinning_.fetch_sub(1) == 1 && (ready_.load() != 0 || lookout_.wants_watch())) wake_one();
 }
 
@@ -313,8 +313,8 @@ void Pool::Worker::run_alone(const Loop& loop) noexcept {
 }
 
 /// The kernel wakes a worker on the processor of the thread that woke it, where the two can only take turns; and there
-/// they stay. Who opens a loop on the processor of a thread that would help goes elsewhere. Where the kernel brings it
-/// back without a sleep between, the other processors have enough to do, and it stays for longer and longer.
+/// they stay. A worker that opens a loop on the processor of a thread that would help goes elsewhere. Where the kernel
+/// brings it back without a sleep between, the other processors have enough to do, and it stays for longer and longer.
 void Pool::Worker::make_way() noexcept {
   constexpr Duration most_between_moves = std::chrono::seconds(1);
   if (pool_.visitors_.load(std::memory_order_relaxed) == 0) return;

@@ -25,12 +25,12 @@ namespace pintle::host {
 /// At most `threads` threads execute or spin at a time, visitors (threads that wait and help meanwhile) counted, those
 /// not that run something short of a queue themselves.
 ///
-/// Why no task is left lying: who makes a task ready raises `ready_` and then reads `spinning_`; a worker that stops
-/// spinning lowers `spinning_` and then reads `ready_` (all sequentially consistent). So the first sees that nobody
-/// spins and wakes a worker, or the second sees the task, and takes it or wakes another for it. The same holds of work
-/// that was left, with `lookout_.wants_watch()` in the place of `ready_`. A worker that goes to
-/// sleep has left `awake_` before it looks at `ready_` for the last time; a wake-up raises `awake_` in its place and
-/// leaves a token, which is not lost when it comes before the sleep.
+/// Why no task is left lying: a thread that makes a task ready raises `ready_` and then reads `spinning_`; a worker
+/// that stops spinning lowers `spinning_` and then reads `ready_` (all sequentially consistent). So the first sees that
+/// nobody spins and wakes a worker, or the second sees the task, and takes it or wakes another for it. The same holds
+/// of work that was left, with `lookout_.wants_watch()` in the place of `ready_`. A worker that goes to sleep has left
+/// `awake_` before it looks at `ready_` for the last time; a wake-up raises `awake_` in its place and leaves a token,
+/// which is not lost when it comes before the sleep.
 class Pool {
  public:
   class Worker;
@@ -157,12 +157,12 @@ class Pool::Worker {
     return pool_.ready_.load(std::memory_order_relaxed) != 0 &&
            pool_.awake_.load(std::memory_order_relaxed) == pool_.shape_.threads;
   }
-  /// Between two submissions: where nobody idle has the watch, who is busy looks now and then.
+  /// Between two submissions: where no idle worker has the watch, a busy one looks now and then.
   void look_around() noexcept;
   [[nodiscard]] Pool& pool() noexcept { return pool_; }
 
-  /// Runs `body(first, last)` over [0, count) with everyone who has time, and returns when all is done. With a `cost`,
-  /// a loop that is expected to be over in a moment is not shared.
+  /// Runs `body(first, last)` over [0, count) with all threads that have time, and returns when all is done. With a
+  /// `cost`, a loop that is expected to be over in a moment is not shared.
   template <class Body>
   void spread(const void* owner, std::uint64_t count, const Body& body, LoopCost* cost = nullptr) {
     spread(Loop{owner, 0, count, nullptr, nullptr, cost}, body);
@@ -246,7 +246,7 @@ void Pool::visit(const void* owner, const Guest& guest, Done done) {
     if (polls % polls_per_pause == 0) base::StdSync::pause();
     if (polls % polls_per_look != 0) continue;
     if (!idle.may_go_on(guest.deadline())) break;
-    // Idle workers make room sooner, so who still finds it crowded is in the way of work.
+    // Idle workers make room sooner, so a thread that still finds it crowded is in the way of work.
     if (polls % (visitor_patience * polls_per_look) == 0 && is_crowded()) break;
   }
   leave_visit();

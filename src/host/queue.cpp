@@ -107,7 +107,7 @@ void Queue::take_turn(std::uint64_t serial, const Guest& guest) noexcept {
   }
   if (is_left_.load(std::memory_order_relaxed) != stint.was_short())
     is_left_.store(stint.was_short(), std::memory_order_relaxed);
-  // What came behind, or comes in now, is nobody's who waits here.
+  // What came behind, or comes in now, is not what the thread here waits for.
   while (!has_work()) {
     if (claim_.release()) return;
   }

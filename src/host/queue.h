@@ -15,7 +15,7 @@
 namespace pintle::host {
 
 /// A ring of submissions with one producer (core submits under the device's lock) and one consumer: the owner. With a
-/// pool, workers become owners, and threads that wait; without one, whoever calls `run_next` must be alone.
+/// pool, workers become owners, and threads that wait; without one, the thread that calls `run_next` must be alone.
 ///
 /// A thread that waits takes a queue that no worker has begun and runs what is short itself (`Stint`); what is not, it
 /// gives to a worker. Where that went well, the next submission is left to such a thread (`is_left_`), and nobody is
@@ -32,7 +32,7 @@ class Queue final : public Pool::Task, public Lookout::Ward {
   struct Place {
     std::uint32_t command = 0;
     std::uint32_t inner = 0;   ///< The command of the recording that the command replays.
-    std::uint64_t groups = 0;  ///< Of the launch there.
+    std::uint64_t groups = 0;  ///< Those that are done of the launch there.
   };
 
   /// What executes the commands of one submission.
@@ -103,7 +103,7 @@ class Queue final : public Pool::Task, public Lookout::Ward {
   void take_turn(std::uint64_t serial, const Guest& guest) noexcept;
   [[nodiscard]] std::uint64_t progress() const noexcept override { return timeline_.value(); }
   void rescue() noexcept override;
-  /// What was left goes to a worker: whoever asks does not wait.
+  /// What was left goes to a worker: the caller does not wait.
   void hurry() noexcept {
     if (claim_.is_left()) rescue();
   }

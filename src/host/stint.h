@@ -53,7 +53,7 @@ class Stint {
   /// What a worker ran is as short as that.
   [[nodiscard]] static bool is_short(float nanoseconds) noexcept { return nanoseconds <= short_work; }
 
-  /// A launch of several groups that takes longer is a worker's, who shares it.
+  /// A launch of several groups that takes longer goes to a worker, which shares it.
   static constexpr float worth_sharing = 3000;
 
  private:

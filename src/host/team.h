@@ -11,7 +11,7 @@
 
 namespace pintle::host {
 
-/// Of what has not been measured.
+/// The cost of what has not been measured.
 inline constexpr float unknown_cost = std::numeric_limits<float>::infinity();
 
 /// What one piece of a loop took lately: a loop that is over in a moment is not worth sharing. It belongs to what runs
@@ -44,7 +44,7 @@ class LoopCost {
 struct Loop {
   using Body = void (*)(const void* context, std::uint64_t first, std::uint64_t last);
 
-  const void* owner = nullptr;  ///< For whom it runs: who waits for that one joins here first.
+  const void* owner = nullptr;  ///< What it runs for: a thread that waits for that joins here first.
   std::uint64_t first = 0;
   std::uint64_t last = 0;
   Body body = nullptr;  ///< Runs the pieces [first, last).
@@ -78,7 +78,7 @@ class Team {
   void leave() noexcept;
   /// For members.
   [[nodiscard]] const Loop& loop() const noexcept { return loop_; }
-  /// Whose loop it is: a hint, valid only after joining.
+  /// The owner of the loop: a hint, valid only after joining.
   [[nodiscard]] const void* owner() const noexcept { return owner_.load(std::memory_order_relaxed); }
 
   /// Runs one claim after another. True when nothing is left that is worth claiming; false when a limit made this

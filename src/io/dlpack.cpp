@@ -44,7 +44,7 @@ std::uint64_t magnitude(std::int64_t value) noexcept {
   return value < 0 ? ~static_cast<std::uint64_t>(value) + 1 : static_cast<std::uint64_t>(value);
 }
 
-/// Of a shape with elements; empty when it does not fit 64 bits.
+/// The reach of a shape with elements; empty when it does not fit 64 bits.
 std::optional<Reach> reach_of(DType dtype, const Shape& shape, const Strides& strides) noexcept {
   Reach reach{0, bytes_of(dtype)};
   for (std::size_t axis = 0; axis < shape.rank(); ++axis) {

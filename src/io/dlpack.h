@@ -17,7 +17,7 @@ namespace pintle::io {
 
 enum class HostAccess : std::uint8_t { read_only, read_write };
 
-/// Elements in host memory, and whoever keeps them there. Copies share the memory.
+/// Elements in host memory, and what keeps them there. Copies share the memory.
 struct HostTensor {
   DType dtype = DType::f32;
   Shape shape;
@@ -28,7 +28,7 @@ struct HostTensor {
   /// Where the element [0,0,...] lies in `bytes`; not 0 only where a stride is negative.
   std::uint64_t first = 0;
   HostAccess access = HostAccess::read_write;
-  /// True for elements that were copied for whoever gets the tensor, and are nobody else's. Only `to_dlpack` looks.
+  /// True for elements that were copied for the tensor's receiver, and are nobody else's. Only `to_dlpack` looks.
   bool is_copy = false;
   /// The last copy of it lets the memory go, on whatever thread that is.
   std::shared_ptr<void> owner;
@@ -47,7 +47,7 @@ struct HostTensor {
 /// otherwise `owner` will call it. Nothing of the elements is read. `invalid_argument` for a null pointer, a rank or
 /// dimension out of range, and sizes or addresses that overflow; `unsupported` for another major version (of which only
 /// the deleter is touched), for memory that is not the CPU's, for several lanes, and for an element type that Pintle
-/// has not. Of a tensor without version nobody says whether it may be written: it is read_write.
+/// does not have. A tensor without a version does not say whether it may be written: it is read_write.
 [[nodiscard]] Result<HostTensor> from_dlpack(DLManagedTensorVersioned* managed);
 [[nodiscard]] Result<HostTensor> from_dlpack(DLManagedTensor* managed);
 

@@ -45,7 +45,7 @@ struct Pack {
 /// Builds a pack from a JSON description; files in it are relative to `folder`. `invalid_argument` names the JSON path.
 /// {"name":"blur","entries":["blur(in: read f32[], ...) group 16,16"],"variants":[{"format":"c","file":"blur.c"},
 ///  {"format":"so","target":"x86_64-linux","file":"blur.so","entries":[...]}]}; a variant without entries takes the top
-///  ones. Of "sources" (`pack_recipe.h`), which only `pintle pack` compiles, it takes those that a device takes as they
+///  ones. Only `pintle pack` compiles "sources" (`pack_recipe.h`); this takes those of them that a device takes as they
 ///  are.
 [[nodiscard]] Result<Pack> pack_from_json(std::string_view json, const std::filesystem::path& folder);
 

@@ -177,23 +177,26 @@ std::pair<std::string, std::uint64_t> describe(const Pack& pack) {
   return {fmt::format(R"({{"name":{},"variants":[{}]}})", quoted(pack.name), variants), end};
 }
 
-void append(std::vector<std::byte>& file, Bytes bytes) { file.insert(file.end(), bytes.begin(), bytes.end()); }
-
 Result<std::vector<std::byte>> serialize(const Pack& pack) {
   PINTLE_TRY(check_pack(pack));
   auto [header, code_bytes] = describe(pack);
   header.resize(*base::align_up<std::uint64_t>(header.size(), alignment), ' ');
-  std::vector<std::byte> file;
-  append(file, base::bytes_in(magic));
-  append(file, base::little(version));
-  append(file, base::little(byte_order_mark));
-  append(file, base::Digest{});
-  append(file, base::little<std::uint64_t>(header.size()));
-  append(file, base::little<std::uint64_t>(header_offset + header.size() + code_bytes));
-  append(file, base::bytes_in(header));
+  std::vector<std::byte> file(header_offset + header.size() + code_bytes);
+  std::uint64_t end = 0;
+  const auto append = [&](Bytes bytes) {
+    std::ranges::copy(bytes, file.begin() + end);
+    end += bytes.size();
+  };
+  append(base::bytes_in(magic));
+  append(base::little(version));
+  append(base::little(byte_order_mark));
+  append(base::Digest{});
+  append(base::little<std::uint64_t>(header.size()));
+  append(base::little<std::uint64_t>(file.size()));
+  append(base::bytes_in(header));
   for (const PackVariant& variant : pack.variants) {
-    file.resize(*base::align_up<std::uint64_t>(file.size(), alignment));
-    append(file, variant.code);
+    end = *base::align_up(end, alignment);
+    append(variant.code);
   }
   std::ranges::copy(base::sha256(Bytes(file).subspan(checked_offset)), file.begin() + checksum_offset);
   return file;

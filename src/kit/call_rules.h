@@ -1,5 +1,5 @@
-// What the seam promises about calls: which ids live, which serials may be named, and what may go when. Kept by whoever
-// sees every call; it calls nothing itself and locks nothing.
+// What the seam promises about calls: which ids live, which serials may be named, and what may go when. Kept by the
+// code that sees every call; it calls nothing itself and locks nothing.
 #pragma once
 
 #include <deque>

@@ -76,7 +76,7 @@ class EventTimeline {
   }
   /// For another queue to wait on; none when `serial` is reached. It has been added.
   [[nodiscard]] Event event_of(std::uint64_t serial) { return state_->event_of(serial); }
-  /// Whoever waits gets `error`, now and later.
+  /// Every thread that waits gets `error`, now and later.
   void fail(const Error& error) noexcept { state_->fail(error); }
 
  private:
@@ -210,7 +210,7 @@ void EventTimeline<Policy>::State::look() noexcept {
   if (error) fail(policy.lose(*error));
 }
 
-/// Whoever finds the timelines being raised leaves it to that thread, which looks again.
+/// A thread that finds the timelines being raised leaves it to the thread that raises them, which looks again.
 template <EventPolicy Policy>
 void EventTimeline<Policy>::State::raise(Done done) noexcept {
   std::unique_lock lock(raise_);

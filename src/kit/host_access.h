@@ -10,8 +10,8 @@
 
 namespace pintle::kit {
 
-/// Who touches host memory of submissions, or runs their host calls, is inside. Closing waits for them, so that nothing
-/// is touched once a loss is told. Thread-safe.
+/// A thread that touches host memory of submissions, or runs their host calls, is inside. Closing waits for the threads
+/// inside, so that nothing is touched once a loss is told. Thread-safe.
 class HostAccess {
  public:
   /// False once closed: the caller touches nothing. May throw std::bad_alloc.

@@ -14,7 +14,7 @@
 
 namespace pintle::kit {
 
-/// Of all queues of a device. Thread-safe.
+/// The ranges of all queues of a device. Thread-safe.
 class HostRanges {
  public:
   /// `queue` will have written `bytes` when its timeline reaches `value`.

@@ -19,10 +19,11 @@ namespace pintle::kit {
 /// Rises by `advance` (one thread at a time), or fails once and for ever. Everything else may be called from any
 /// thread.
 ///
-/// Why no wake-up is lost: who waits lowers `wake_at_` and then reads `value_`; who advances raises `value_` and then
-/// reads `wake_at_`. All four are sequentially consistent, so at least one of the two sees the other's store. If it is
-/// the advancing thread, it passes through the mutex, which the waiter holds from before its store until it sleeps: the
-/// signal comes after the sleep has begun. `fail` raises `failed_` under the mutex, which every waiter reads under it.
+/// Why no wake-up is lost: a thread that waits lowers `wake_at_` and then reads `value_`; the thread that advances
+/// raises `value_` and then reads `wake_at_`. All four are sequentially consistent, so at least one of the two sees the
+/// other's store. If it is the advancing thread, it passes through the mutex, which the waiter holds from before its
+/// store until it sleeps: the signal comes after the sleep has begun. `fail` raises `failed_` under the mutex, which
+/// every waiter reads under it.
 template <class Sync>
 class BasicHostTimeline {
  public:

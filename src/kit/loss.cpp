@@ -18,7 +18,7 @@ Error Loss::lose(const Error& error) {
   if (cause_) return *cause_;
   cause_.emplace(loss_of(error, id_));
   for (Waits* const waits : waits_) waits->end_waits(*cause_);
-  is_lost_.store(true, std::memory_order_release);  // last: whoever is told may free the host memory of its work
+  is_lost_.store(true, std::memory_order_release);  // last: a caller that is told may free its work's host memory
   return *cause_;
 }
 

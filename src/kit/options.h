@@ -18,7 +18,7 @@ struct OptionRule {
 };
 
 /// Hands each option to its rule. `invalid_argument` for an unknown option (naming the known ones), one given twice,
-/// and a value that its rule refuses. `owner` is who reads them: "null".
+/// and a value that its rule refuses. `owner` is the backend or layer that reads them: "null".
 [[nodiscard]] Result<void> read_options(std::string_view owner, std::span<const backend::Option> options,
                                         std::span<const OptionRule> rules);
 

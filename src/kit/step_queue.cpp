@@ -158,7 +158,7 @@ void StepQueues::raise(backend::QueueId queue, std::uint64_t serial) noexcept {
 
 void StepQueues::wake() noexcept {
   {
-    const std::lock_guard lock(mutex_);  // who waits looks under it before it sleeps
+    const std::lock_guard lock(mutex_);  // a thread that waits looks under it before it sleeps
   }
   raised_.notify_all();
 }

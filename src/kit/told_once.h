@@ -1,4 +1,4 @@
-// Notifications on their way: each is told exactly once, by the device inside or by whoever gives it up.
+// Notifications on their way: each is told exactly once, by the device inside or by the thread that gives it up.
 #pragma once
 
 #include <map>

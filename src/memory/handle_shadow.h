@@ -20,8 +20,8 @@ using HostBytes = std::shared_ptr<std::byte[]>;
 /// A copy on its way never touches the last one, so whatever happens to it, the last one stays good.
 class HandleShadow {
  public:
-  /// Waits for the copy on its way: reached, it is the last one; failed, it is dropped, and who has its point hears
-  /// why. An error (`timeout`) leaves it on its way.
+  /// Waits for the copy on its way: reached, it is the last one; failed, it is dropped, and a holder of its point
+  /// hears why. An error (`timeout`) leaves it on its way.
   Result<void> settle(Deadline deadline);
   /// Memory for the next copy; call it when settled.
   [[nodiscard]] HostBytes memory(std::uint64_t size);

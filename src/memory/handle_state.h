@@ -31,7 +31,7 @@ struct PlacedBuffer {
 /// The whole new contents of a handle, which nothing of it knows before `accept`.
 struct HandleContents {
   std::span<const std::byte> bytes;
-  std::shared_ptr<const void> owner;   ///< Of the bytes; null where they are to be copied.
+  std::shared_ptr<const void> owner;   ///< Keeps the bytes; null where they are to be copied.
   HostBytes shadow;                    ///< The same bytes, if they become the shadow.
   std::optional<PlacedBuffer> placed;  ///< For a stale handle.
   BufferView target;

@@ -11,7 +11,7 @@ namespace {
 
 std::uint64_t rounded(std::uint64_t size, std::uint64_t unit) { return (size + unit - 1) & ~(unit - 1); }
 
-/// Of each value that may take the bytes of another: its size counts nothing where the two meet.
+/// The values that may take the bytes of another. The size of such a value counts nothing where the two meet.
 std::vector<std::uint32_t> takers_of(const Checked& checked) {
   std::vector<std::uint32_t> takers;
   for (const InPlace& pair : checked.pairs) takers.push_back(pair.to);

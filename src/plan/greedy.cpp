@@ -58,7 +58,7 @@ class Packer {
   std::vector<std::uint32_t> movable_;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> taken_;  ///< Address and end of each neighbour.
   std::uint64_t ground_ = 0;
-  std::uint64_t pairs_throughout_ = 0;  ///< Of blocks that lie on the ground already.
+  std::uint64_t pairs_throughout_ = 0;  ///< Pairs of the blocks that lie on the ground already.
   std::uint64_t work_ = 0;
 };
 

@@ -29,12 +29,12 @@ struct Block {
 /// Addresses count through all chunks: chunk * chunk size + offset.
 struct Model {
   std::vector<Block> blocks{};
-  std::vector<std::uint32_t> block_of{};  ///< Of each value; `no_block` where it takes no bytes.
+  std::vector<std::uint32_t> block_of{};  ///< The block of each value; `no_block` where it takes no bytes.
   std::uint32_t sections = 1;
   std::uint64_t chunk = PlanProblem::no_limit;  ///< No limit where everything fits one chunk anyhow.
   bool has_fixed = false;
-  bool is_line = true;                                  ///< One line of time: `lower` and `upper` say who conflicts.
-  std::vector<std::vector<std::uint32_t>> conflicts{};  ///< Elsewhere: of each block, ascending.
+  bool is_line = true;                                  ///< One line of time: `lower` and `upper` say what conflicts.
+  std::vector<std::vector<std::uint32_t>> conflicts{};  ///< Elsewhere: each block's, ascending.
 
   [[nodiscard]] bool has_chunks() const noexcept { return chunk != PlanProblem::no_limit; }
 };

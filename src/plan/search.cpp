@@ -26,8 +26,8 @@ struct Choice {
 
 enum class Side : std::uint8_t { left, right };
 
-/// Depth first over the skyline of what is placed. Of every solution there is one that no block can sink in, and only
-/// such are looked for: in it, a block lies on the floor or on another. Any valley may be decided next, and the side of
+/// Depth first over the skyline of what is placed. For every solution there is one in which no block can sink, and only
+/// such are looked for: there, a block lies on the floor or on another. Any valley may be decided next, and the side of
 /// the valley with the fewest possibilities is. Parts of time that no unplaced block connects are solved on their own,
 /// and a part that failed once is known by what is left in it and its floors.
 class Search {
@@ -50,7 +50,7 @@ class Search {
     Valley part{};
     StateKey key{0};
     Choice choice{};
-    std::size_t mark = 0;  ///< Of the trail, before the decision.
+    std::size_t mark = 0;  ///< The size of the trail before the decision.
     std::size_t branch = 0;
     std::vector<Valley> parts{};
     std::size_t solved = 0;
@@ -90,7 +90,7 @@ class Search {
   std::vector<std::uint64_t> floor_;
   std::vector<std::uint64_t> left_;      ///< Bytes not placed yet, of each section.
   std::vector<std::uint32_t> crossing_;  ///< Unplaced blocks that live on both sides of a section's begin.
-  std::vector<std::uint64_t> least_;     ///< Of each unplaced block of the part being decided: its least offset.
+  std::vector<std::uint64_t> least_;     ///< The least offset of each unplaced block of the part being decided.
   std::vector<Undo> trail_;
   std::vector<Frame> frames_;  ///< Not the call stack, which a long search would outgrow.
   FailedStates failed_;

@@ -84,7 +84,7 @@ class Gaps {
 void place_in_time(const Model& model, const std::vector<std::uint32_t>& blocks, std::uint64_t ground,
                    std::vector<std::uint64_t>& addresses) {
   auto order = blocks;
-  // Of those that begin together the one that lives longest lies lowest.
+  // Where several begin together, the one that lives longest lies lowest.
   std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
     const Block &x = model.blocks[a], &y = model.blocks[b];
     return std::tuple(x.lower, y.upper, y.size, a) < std::tuple(y.lower, x.upper, x.size, b);

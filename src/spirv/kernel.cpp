@@ -78,7 +78,7 @@ class Matching {
     specialization.data.insert(specialization.data.end(), bytes.begin(), bytes.end());
   }
 
-  /// Of several entry points in a module only those of version 1.4 and up say what they use.
+  /// Where a module has several entry points, they say what they use only from version 1.4 on.
   [[nodiscard]] bool uses(const Binding& binding) const {
     if (module_.version < 0x00010400) return module_.entries.size() == 1 || binding.set == 0;
     return std::ranges::find(entry_.interface, binding.id) != entry_.interface.end();

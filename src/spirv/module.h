@@ -62,7 +62,7 @@ struct EntryPoint {
 };
 
 struct Module {
-  std::span<const std::byte> code;  ///< Of this module only.
+  std::span<const std::byte> code;  ///< The code of this module only.
   std::uint32_t version = 0;        ///< 0x00010500 for 1.5.
   std::vector<std::uint32_t> capabilities;
   std::vector<EntryPoint> entries;

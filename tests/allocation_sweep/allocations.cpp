@@ -25,7 +25,7 @@ constinit std::array<void*, depth> trace{};
 constinit std::size_t trace_size = 0;
 constinit std::uint64_t trace_ordinal = 0;
 
-/// Whether the library asks, who then runs out of memory.
+/// Whether the library asks; if so, it runs out of memory.
 bool fails(std::uint64_t ordinal) noexcept {
   std::array<void*, depth> frames{};
   const auto size = static_cast<std::size_t>(backtrace(frames.data(), static_cast<int>(depth)));

@@ -26,7 +26,7 @@ void plan(Shortage shortage) noexcept;
 struct Failed {
   bool happened = false;
   std::uint64_t ordinal = 0;
-  std::span<void* const> frames;  ///< Who asked, the innermost first.
+  std::span<void* const> frames;  ///< The calls that asked, the innermost first.
 };
 [[nodiscard]] Failed failed() noexcept;
 

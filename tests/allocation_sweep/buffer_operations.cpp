@@ -87,7 +87,7 @@ Result<void> native(Run& run) {
   return unless_unsupported(during([&] { return mine.ones.native<cpu::CpuMemory>(); }));
 }
 
-// Memory of work in flight is given back by whoever sees that it has ended.
+// Memory of work in flight is given back by the thread that sees that it has ended.
 Result<void> destroy(Run& run) {
   PINTLE_ASSIGN(mine, world(run));
   PINTLE_TRY(run.keep(mine.queue.submit(CommandList{}.fill(mine.ones, 3u), {.wait = {run.test().at(mine.signal, 1)}})));

@@ -42,7 +42,7 @@ Program& program() noexcept {
   return only;
 }
 
-/// Shared objects that ask in the name of who called them.
+/// Shared objects that ask in the name of their caller.
 constexpr std::array<std::string_view, 11> neutral_objects{"libstdc++.", "libc.",    "libc++",     "libgcc_s.",
                                                            "libm.",      "ld-linux", "libpthread", "libfmt.",
                                                            "libhwy",     "libasan.", "libubsan."};
@@ -111,7 +111,7 @@ Owner owner_of(std::string_view name) noexcept {
   return Owner::nobody;
 }
 
-/// Of one frame; nobody's are skipped, and what is a vendor's counts as a caller's.
+/// The owner of one frame. A frame that nobody owns is skipped; a vendor's code counts as a caller's.
 Owner owner_of(std::uintptr_t address) noexcept {
   if (program().code.has(address)) {
     const Symbol* const symbol = symbol_of(address);

@@ -1,4 +1,4 @@
-// Whose frames a stack has: the library's, a caller's, a vendor's.
+// The owners of a stack's frames: the library, a caller, a vendor.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ void read_symbols();
 /// Takes no memory.
 [[nodiscard]] bool is_of_library(std::span<void* const> frames) noexcept;
 
-/// One line for each frame of the library, with its function, up to who called it.
+/// One line for each frame of the library, with its function, up to its caller.
 [[nodiscard]] std::string text_of(std::span<void* const> frames);
 
 }  // namespace pintle::allocation_sweep

@@ -45,7 +45,7 @@ using Words = std::vector<std::uint32_t>;
 struct World {
   const Device& device;
   Queue queue;
-  Buffer ones;  ///< Of `size` elements that are 1.
+  Buffer ones;  ///< Has `size` elements that are 1.
   Buffer twos;
   Signal signal;
 };

@@ -107,7 +107,7 @@ Result<void> wait_for_any(Run& run) {
   return {};
 }
 
-// Who is not registered is not called.
+// A callback that is not registered is not called.
 Result<void> then(Run& run) {
   PINTLE_ASSIGN(mine, world(run));
   const auto calls = std::make_shared<std::atomic<int>>(0);

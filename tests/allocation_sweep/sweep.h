@@ -10,7 +10,7 @@ namespace pintle::allocation_sweep {
 
 struct Options {
   std::string device;
-  std::uint64_t every = 1;  ///< Of the allocations.
+  std::uint64_t every = 1;  ///< The step from one allocation that fails to the next.
   std::uint64_t first = 1;
   Mode mode = Mode::once;
   std::string only{};       ///< The one scenario or operation; empty: all.

@@ -1,5 +1,5 @@
 // Allocations of our code in one submission of a recorded list to a device, on the thread that submits. The driver's
-// are told apart by who calls: the first caller outside the language's libraries.
+// are told apart by their caller: the first one outside the language's libraries.
 #include <dlfcn.h>
 #include <execinfo.h>
 

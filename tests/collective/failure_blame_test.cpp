@@ -1,4 +1,4 @@
-// Who is late, found from what ranks show: they are set in place here, so that nothing depends on how fast they are.
+// The rank that is late is found from what ranks show. That is set here, so nothing depends on how fast they are.
 #include <gtest/gtest.h>
 
 #include <chrono>

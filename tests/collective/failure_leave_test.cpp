@@ -1,4 +1,4 @@
-// What ranks leave behind: nothing, and nobody in doubt. Who leaves after its part is done does no harm.
+// What ranks leave behind: nothing, and nobody in doubt. A rank that leaves after its part is done does no harm.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -93,7 +93,7 @@ TEST(FailureLeaveConcurrency, ThreadsThatFinishEarlyDoNoHarm) {
   }
 }
 
-/// A message that comes after a rank has looked for it, and before it looks at who has left, is not lost.
+/// A message that comes after a rank has looked for it, and before it looks for ranks that have left, is not lost.
 TEST(FailureLeave, WhatWasSentBeforeLeavingCounts) {
   auto groups = must(Group::threads(2));
   GroupState& state = GroupState::of(groups[0]);

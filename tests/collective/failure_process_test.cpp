@@ -21,7 +21,7 @@ constexpr std::size_t at_a_time = 16;
 /// A rank that died is heard of long before this; one that is stopped, at this.
 constexpr milliseconds kill_deadline = seconds(10);
 constexpr milliseconds stop_deadline = milliseconds(400);
-constexpr milliseconds shrink_timeout = seconds(1);  // half of it waits for who is stopped
+constexpr milliseconds shrink_timeout = seconds(1);  // half of it waits for the rank that is stopped
 constexpr milliseconds kill_margin = seconds(5);     // the machine may be loaded: the median is held to less
 constexpr milliseconds stop_margin = seconds(3);
 
@@ -160,7 +160,7 @@ void take_part(Group& group, Report& report, const Strike& strike) {
 
 struct Sweep {
   std::vector<Strike> strikes;
-  std::vector<std::int64_t> delays;  ///< Of those that happened: the slowest survivor's.
+  std::vector<std::int64_t> delays;  ///< The slowest survivor's, for each strike that happened.
 };
 
 [[nodiscard]] Sweep sweep(const std::vector<FailureCase>& cases, int signal) {

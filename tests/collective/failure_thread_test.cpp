@@ -21,7 +21,7 @@ using std::chrono::seconds;
 constexpr std::uint32_t ranks = 4;
 constexpr std::size_t at_a_time = 12;
 constexpr milliseconds deadline(800);
-constexpr milliseconds shrink_timeout = seconds(2);  // half of it waits for who has stalled
+constexpr milliseconds shrink_timeout = seconds(2);  // half of it waits for the rank that has stalled
 constexpr milliseconds margin = seconds(5);
 const FailureCase barrier{Operation::barrier, Algorithm::automatic, 0};
 

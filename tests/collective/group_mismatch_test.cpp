@@ -92,7 +92,7 @@ Result<void> run(Group& group, const Step& step) {
   }
 }
 
-/// Who is done without having heard of the others, or of what they have found, does so in an operation of all.
+/// A rank that is done before it hears of the others, or of what they have found, hears of it in an operation of all.
 Outcomes run(std::vector<Group>& groups, const Mismatch& mismatch, std::uint32_t odd) {
   return on_each(groups, [&](Group& group) -> Result<void> {
     PINTLE_TRY(run(group, group.rank() == odd ? mismatch.odd : mismatch.others));

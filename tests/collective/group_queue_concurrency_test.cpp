@@ -117,7 +117,7 @@ TEST(GroupQueueConcurrency, OneThreadEnqueuesWhileAnotherWaits) {
       const Point point =
           must(all[rank].collectives.all_reduce(memory.in_place(), ReduceOp::min, {.wait = {all[rank].queue.last()}}));
       must(point.then(
-          [&told, signal = all_told](const Result<void>& result) mutable {  // a copy: who waits may go first
+          [&told, signal = all_told](const Result<void>& result) mutable {  // a copy: the waiter may go first
             EXPECT_TRUE(result);
             if (++told == 2 * operations_each) must(signal.set(1));
           },

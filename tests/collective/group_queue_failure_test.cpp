@@ -1,4 +1,4 @@
-// What enqueued operations refuse, how they fail, and who hears of it.
+// What enqueued operations refuse, how they fail, and which callers hear of it.
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -183,7 +183,7 @@ TEST(GroupSequenceConcurrency, LettersBetweenOperationsOfAll) {
   }));
 }
 
-// Who ends its part may leave while others still take theirs.
+// A rank that ends its part may leave while others still take theirs.
 TEST(GroupSequenceConcurrency, LeavingAfterTheLastOperation) {
   for (int round = 0; round < 60; ++round) {
     std::vector<Group> groups = must(Group::threads(3));

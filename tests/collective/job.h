@@ -69,7 +69,7 @@ class Words {
 struct Report {
   Words wrong;                               ///< What the rank itself finds wrong.
   Words failure;                             ///< The error that it was told.
-  Errc code = Errc::internal;                ///< Of that error.
+  Errc code = Errc::internal;                ///< That error's.
   std::atomic<std::int64_t> failed_at{0};    ///< On the steady clock: when it was told.
   std::atomic<std::int64_t> began_at{0};     ///< When it began the operation that failed.
   std::atomic<std::int64_t> struck_at{0};    ///< When it stopped or killed itself.
@@ -109,7 +109,7 @@ class Job {
   [[nodiscard]] std::uint32_t ranks() const noexcept { return rendezvous_->ranks(); }
   [[nodiscard]] Report& report(std::uint32_t rank) noexcept { return reports_[rank]; }
 
-  /// Starts `work(rendezvous, report)` as `rank`, in the place of who has been it before.
+  /// Starts `work(rendezvous, report)` as `rank`, in the place of the process that has been it before.
   template <class Work>
   void start(std::uint32_t rank, Work work) {
     children_.erase(rank);

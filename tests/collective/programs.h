@@ -23,7 +23,7 @@ struct Step {
   Algorithm algorithm = Algorithm::automatic;
   bool is_in_place = false;
   bool is_reproducible = false;
-  std::uint64_t shift = 0;  ///< Of the memory, in bytes.
+  std::uint64_t shift = 0;  ///< How far the memory is shifted, in bytes.
   std::uint64_t seed = 1;
 
   [[nodiscard]] bool folds() const noexcept { return operation <= Operation::reduce_scatter; }

@@ -55,7 +55,7 @@ class RankProcesses {
       EXPECT_TRUE(end.is_success()) << (rendezvous_ ? "rank " + std::to_string(i) : "mpirun") << " " << text(end);
     }
   }
-  /// Of shm.
+  /// For shm only.
   [[nodiscard]] base::ProcessEnd end_of(std::uint32_t rank) { return children_[rank].wait(); }
 
  private:

@@ -11,7 +11,7 @@
 
 namespace pintle::collective {
 
-/// Of each rank.
+/// One for each rank.
 using Outcomes = std::vector<Result<void>>;
 
 /// Runs `body(group)`, which answers a Result<void>, on a thread for each rank. No rank leaves before all have ended.

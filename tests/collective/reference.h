@@ -38,7 +38,7 @@ struct Format {
     return all_ones & ~((1u << (fraction_bits - 1)) - 1);
   }
 
-  /// Of a code without its sign, as if none stood for an infinity or a NaN.
+  /// The magnitude of a code without its sign, as if none stood for an infinity or a NaN.
   [[nodiscard]] double magnitude(unsigned code) const {
     const int bias = (1 << (exponent_bits - 1)) - 1;
     const int exponent = static_cast<int>(code >> fraction_bits);

@@ -21,7 +21,7 @@ class Simulation {
  public:
   struct Room {
     std::uint64_t messages = 1;  ///< From one rank to another.
-    std::uint64_t bytes = 8;     ///< Of a message.
+    std::uint64_t bytes = 8;     ///< In a message.
   };
 
   Simulation(std::uint32_t ranks, Room room) : room_(room), channels_(ranks * ranks) {

@@ -390,7 +390,7 @@ TEST(SymmetricHeapConcurrency, AHeapIsMovedAndOutlivesItsGroup) {
   });
 }
 
-// C3: lengths and offsets are 64 bits wide. Of the pieces only what is written takes memory.
+// C3: lengths and offsets are 64 bits wide. Only what is written of the pieces takes memory.
 TEST(SymmetricHeapConcurrency, OffsetsReachBeyondFourGibibytes) {
   constexpr std::uint64_t large = (std::uint64_t{4} << 30) + 4096;
   with_heaps(2, large + 4096, [&](SymmetricHeap& heap) {

@@ -58,7 +58,7 @@ TEST_P(SymmetricProcesses, PutGetAndSignals) {
   must(heap.free(buffer));
 }
 
-/// Who only looks lets others in as well.
+/// A rank that only looks lets others in as well.
 TEST_P(SymmetricProcesses, AWordThatIsLookedAtAgainAndAgainRises) {
   if (!is_rank_process()) return run_ranks(2);
   Group group = must(Group::join());
@@ -84,7 +84,7 @@ TEST_P(SymmetricProcesses, CallsThatDifferAreTheSameErrorInEveryProcess) {
   must(heap.barrier());
 }
 
-// C3: who dies is named, long before the deadline.
+// C3: a rank that dies is named, long before the deadline.
 TEST(SymmetricProcess, ARankThatIsKilledIsNamedInABarrierAndInAWait) {
   if (!is_rank_process()) {
     RankProcesses ranks(3);

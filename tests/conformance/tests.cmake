@@ -2,8 +2,8 @@
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
-# CI must have these devices: on them a skip for want of something on the machine is a failure. Of vulkan and opencl it has
-# two each, in software: `./dev` sets what their loaders want to know.
+# CI must have these devices: on them a skip for want of something on the machine is a failure. It has two each of
+# vulkan and opencl, in software: `./dev` sets what their loaders want to know.
 set(required --require cpu --require null)
 set(devices null cpu cpu_inline validate_cpu faulty_cpu trace_cpu validate_null validate_cpu_inline)
 set(vendor_devices "")

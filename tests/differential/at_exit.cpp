@@ -14,7 +14,7 @@ namespace {
 /// Longer than all devices may drain.
 constexpr double longest_end = 30;
 
-/// Who has the program's objects when the process ends.
+/// What owns the program's objects, and lets them go, when the process ends.
 enum class Owner : std::uint8_t { nobody, early_handler, late_handler };
 constexpr std::uint64_t owners = 3;
 

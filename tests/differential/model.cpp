@@ -186,7 +186,7 @@ bool Model::fork(const Step& step) {
   return true;
 }
 
-// A device does not see what another does to host memory: whoever seals that says that it has ended.
+// A device does not see what another does to host memory: the program that seals the memory says that it has ended.
 bool Model::seal(const Step& step) {
   const BufferState* const buffer = living(step.buffer);
   if (buffer == nullptr) return false;

@@ -22,7 +22,7 @@ struct Ability {
   bool maps = false;
   bool imports = false;
   bool refuses = false;         ///< The layer that fails calls is there.
-  std::uint32_t alignment = 1;  ///< Of a kernel's windows, in elements.
+  std::uint32_t alignment = 1;  ///< The alignment of a kernel's windows, in elements.
 };
 
 struct BufferState {
@@ -64,9 +64,9 @@ struct CallState {
 
 /// What has to be seen of a step.
 struct Outcome {
-  std::vector<int> downloads{};  ///< Whose bytes are there now.
-  std::vector<char> failing{};   ///< Of each moment waited for.
-  std::vector<char> possible{};  ///< Of each moment, whether `wait_any` may answer it.
+  std::vector<int> downloads{};  ///< Those whose bytes are there now.
+  std::vector<char> failing{};   ///< For each moment waited for, whether it has failed.
+  std::vector<char> possible{};  ///< For each moment, whether `wait_any` may answer it.
   Cells cells{};
 };
 

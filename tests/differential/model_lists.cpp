@@ -172,7 +172,7 @@ bool Model::enter(const Step& step, const std::vector<Command>& commands, bool t
   }
   const int number = order_.node_count();
   if (!enter_entry(step, entry, std::move(task))) return false;
-  const auto parts = [&](const Command& command) {  // who writes may end a sharing
+  const auto parts = [&](const Command& command) {  // a command that writes may end a sharing
     return has_to(command.op) && buffers_.at(command.to.buffer).shares;
   };
   if (std::ranges::any_of(commands, parts))

@@ -35,8 +35,8 @@ Clock Order::partly_known(const Node& node) const {
   return known;
 }
 
-// Whoever waits for a signal comes after one of those that may raise it so far, nobody knows which; not after one that
-// itself comes after who waits.
+// A waiter for a signal comes after one of those that may raise it so far, nobody knows which; not after one that
+// itself comes after the waiter.
 Clock Order::trust(const Moment& moment, const Node* waiter) {
   Clock known;
   Signal& signal = signals_[index(moment.signal)];
@@ -104,7 +104,7 @@ bool Order::check_use(int number, const Use& use, const Past& past) {
   if (past.node == number || earlier.fate == Fate::dropped) return true;
   if (earlier.fate == Fate::thrown) return false;
   if (precedes(earlier, node.known)) return true;
-  if (earlier.is_place && earlier.fate == Fate::pending) return false;  // whoever writes later comes after it
+  if (earlier.is_place && earlier.fate == Fate::pending) return false;  // a later write comes after it
   const bool is_now = is_ready(node);
   if (earlier.is_movable && !past.use.writes && earlier.fate == Fate::settled) return true;
   if (earlier.fate == Fate::settled) return !is_now && need(node, earlier, false);
@@ -256,7 +256,7 @@ bool Order::is_live(const Moment& moment) const {
   return is_live(moment, asked);
 }
 
-// `asked`: who waits for a signal may be before one that raises it, too.
+// `asked` ends circles: a submission that waits for a signal may also come before one that raises it.
 bool Order::is_live(const Moment& moment, std::vector<char>& asked) const {
   if (has_failed(moment)) return false;
   if (moment.signal >= 0) {

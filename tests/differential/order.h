@@ -56,7 +56,7 @@ class Order {
   bool submit(const Entry& entry);
   bool set(int signal, std::uint32_t value);
   bool fail(int signal);
-  /// The host waits. Of failed moments it hears that they have failed.
+  /// The host waits. It hears of failed moments that they have failed.
   bool await(const Moment& moment);
   bool await_any(const std::vector<Moment>& moments);
 
@@ -85,7 +85,7 @@ class Order {
   [[nodiscard]] bool has_all() const;  ///< Nothing is pending, no latch closed.
   /// All writes have ended, and were of this queue, as far as there were any.
   [[nodiscard]] bool was_written_by(int queue, int storage) const;
-  /// Submissions of several queues may bring the moment: whoever waits for it is held by the host.
+  /// Submissions of several queues may bring the moment: what waits for it is held by the host.
   [[nodiscard]] bool is_raced(const Moment& moment) const;
   /// What a use of a new buffer of this queue comes after.
   [[nodiscard]] Clock birth(int queue) const;

@@ -40,7 +40,7 @@ struct Command {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
   int host = -1;
-  // Of a recording: which slot stands instead of the window, the scalar `a` or the host memory; -1: none.
+  // For a recording: which slot stands instead of the window, the scalar `a` or the host memory; -1: none.
   int slot_to = -1;
   int slot_from = -1;
   int slot_a = -1;

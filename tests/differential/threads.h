@@ -20,7 +20,7 @@ struct ThreadsOptions {
 
 struct ThreadsResult {
   std::uint64_t programs = 0;
-  std::uint64_t seed = 0;  ///< Of the failure.
+  std::uint64_t seed = 0;  ///< The failure's.
   std::optional<Failure> failure{};
 };
 

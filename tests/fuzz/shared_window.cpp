@@ -63,7 +63,7 @@ class Pieces {
   std::vector<std::unique_ptr<std::byte, Free>> pieces_;
 };
 
-/// Whoever waits here lets the neighbours write once more.
+/// A rank that waits here lets the neighbours write once more.
 class HostileWindow final : public Window {
  public:
   HostileWindow(std::uint32_t rank, std::uint64_t size, Pieces pieces, std::function<void()> write)

@@ -1,5 +1,5 @@
-// Who runs a queue: one that submits, threads that wait and take what was left, the worker that has the watch. The
-// steps are those of `host::Queue` and `host::Lookout`, over the real claim.
+// The threads that run a queue: one that submits, some that wait and take what was left, the worker that has the
+// watch. The steps are those of `host::Queue` and `host::Lookout`, over the real claim.
 #include "host/claim.h"
 
 #include <mutex>

@@ -60,7 +60,7 @@ PointStatus wait(Stage& stage, Timeline& timeline, std::uint64_t value, Deadline
                   "A waiter was fired and its point is still pending.");
     }
   }
-  stage.destroy(parker);  // as it goes out of scope in core: whoever fires the waiter from now on is seen
+  stage.destroy(parker);  // as it goes out of scope in core: a thread that fires the waiter from now on is seen
   return status;
 }
 

@@ -1,6 +1,6 @@
 // How a waiter and a submitter find each other: the waiter links itself and then looks for a submission; the submitter
-// publishes the submission and then looks for waiters. Whoever sees the other has the device tell when it is done. Here
-// core's timeline and the backends' host timeline work together as they do in the library.
+// publishes the submission and then looks for waiters. The one that sees the other has the device tell when it is done.
+// Here core's timeline and the backends' host timeline work together as they do in the library.
 #include "interleaving/core_timeline.h"
 #include "kit/host_timeline.h"
 

@@ -14,7 +14,7 @@ TEST(BufferMove, TakesWhatItsOwnKeptBufferHolds) {
   auto second = std::make_shared<Buffer>(must(device.allocate(DType::u8, {32})));
   Buffer& inner = *second;
   must(first.keep(std::move(second)));
-  first = std::move(inner);  // lets go of who owned it
+  first = std::move(inner);  // lets go of the buffer that owned it
   EXPECT_EQ(first.size_bytes(), 32u);
   EXPECT_TRUE(first.map_read());
 }

@@ -15,7 +15,7 @@
 namespace pintle::kit {
 namespace {
 
-/// An event as a vendor has it: told at most once to each who asked.
+/// An event as a vendor has it: told at most once to each caller that asked.
 class FakeEvent {
  public:
   void finish(std::optional<Error> error = std::nullopt) {
@@ -330,7 +330,7 @@ TEST_F(EventTimelineTest, CountsToTheEndOf64Bits) {
   }
 }
 
-/// Whoever waits is woken by the vendor's thread, for all serials and whatever the order of things.
+/// A thread that waits is woken by the vendor's thread, for all serials and whatever the order of things.
 TEST(EventTimelineConcurrency, NoWakeUpIsLost) {
   FakeVendor vendor;
   Timeline timeline(FakePolicy{&vendor}, 0);

@@ -104,7 +104,7 @@ TEST_F(HandleTest, KindsHaveNames) {
   EXPECT_EQ(name(Keep::refill(nullptr).kind()), "refill");
 }
 
-// Of `next`: the state that was is the state that is.
+// For `next`: the state that was is the state that is.
 TEST_F(HandleTest, ABackThatDoesNotFitChangesNothing) {
   Handle handle = make(Keep::lost());
   must(handle.write(queue_, Words{1, 2, 3, 4}));

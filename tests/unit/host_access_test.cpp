@@ -16,7 +16,7 @@ TEST(HostAccess, NobodyEntersOnceClosed) {
   EXPECT_FALSE(access.enter());
 }
 
-// Who learns of a loss while it runs a host call does not wait for itself.
+// A thread that learns of a loss while it runs a host call does not wait for itself.
 TEST(HostAccess, ClosingDoesNotWaitForTheCaller) {
   HostAccess access;
   ASSERT_TRUE(access.enter());

@@ -233,7 +233,7 @@ TEST(SignalOfSeveral, WhatIsHeldMayBringAPointFirst) {
   must(device.wait_idle());
 }
 
-// What was bound to one submission starts behind that one, whoever has promised as much meanwhile.
+// What was bound to one submission starts behind that one, even where another has promised as much meanwhile.
 TEST(SignalOfSeveral, AnotherDeviceMayPromiseAsMuchLater) {
   const Device device = must(open("cpu")), other = must(open("faulty(cpu)"));
   Queue first = must(device.queue()), waiting = must(device.queue()), elsewhere = must(other.queue());

@@ -1,5 +1,5 @@
-// Does what needs a barrier, without it: whoever watches Vulkan must report a hazard. With `kept` the barrier is there,
-// and nothing may be reported.
+// Does what needs a barrier, without it: a tool that watches Vulkan must report a hazard. With `kept` the barrier is
+// there, and nothing may be reported.
 #include <cstdio>
 #include <cstdlib>
 #include <map>

@@ -44,7 +44,7 @@ struct Argument {
   Kind kind = Kind::buffer;
   DType dtype = DType::u8;
   Access access = Access::read;
-  std::uint32_t slot = no_slot;  ///< Of a scalar; a buffer's slot is in its range.
+  std::uint32_t slot = no_slot;  ///< A scalar's slot; a buffer's is in its range.
   Range range;
   Scalar scalar;
   friend bool operator==(const Argument&, const Argument&) = default;
@@ -75,7 +75,7 @@ struct Fill {
   Range to;
   Scalar pattern;
   std::uint32_t pattern_size = 1;
-  DType dtype = DType::u8;  ///< Of the pattern: what a buffer bound to a slot must have.
+  DType dtype = DType::u8;  ///< The pattern's: what a buffer bound to a slot must have.
 };
 
 struct Upload {

@@ -76,15 +76,15 @@ struct ClockPair {
 
 /// An operating system handle that another device can import.
 struct Exported {
-  int fd = -1;               ///< Whoever asked for it closes it.
-  std::uint64_t offset = 0;  ///< Of the bytes in what the handle names,
+  int fd = -1;               ///< The caller that asked for it closes it.
+  std::uint64_t offset = 0;  ///< Where the bytes begin in what the handle names,
   std::uint64_t size = 0;
   std::uint64_t whole = 0;  ///< which has this many.
   std::uint32_t kind = 0;   ///< The vendor's number for this kind of memory (Vulkan: the memory type).
 };
 
 /// An object of the vendor's API that exists already: a struct that the backend's public header declares under the name
-/// `type`. It stays the caller's, who keeps it alive for as long as the backend uses it.
+/// `type`. It stays the caller's; the caller keeps it alive for as long as the backend uses it.
 struct NativeObject {
   std::string_view type;
   const void* value = nullptr;  ///< The struct, during the call.

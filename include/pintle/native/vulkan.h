@@ -41,7 +41,7 @@ struct VulkanMemory {
   static constexpr std::string_view native_type = "vulkan.memory";
   std::uint64_t buffer = 0;  ///< VkBuffer
   std::uint64_t memory = 0;  ///< VkDeviceMemory, which begins where the VkBuffer does
-  std::uint64_t offset = 0;  ///< Of the first byte, in both.
+  std::uint64_t offset = 0;  ///< Where the first byte lies, in both.
   std::uint64_t size = 0;
   std::uint64_t address = 0;  ///< For kernels that take addresses; 0 where the device has none.
 

@@ -42,7 +42,7 @@ struct Program {
 struct Compilation {
   std::vector<std::string> command;  ///< The compiler and its options.
   std::string source;
-  base::Digest key{};  ///< Of all that the result depends on.
+  base::Digest key{};  ///< The digest of all that the result depends on.
 
   [[nodiscard]] static Result<Compilation> of(const backend::ProgramImage& image);
 };

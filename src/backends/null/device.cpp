@@ -53,7 +53,7 @@ DeviceInfo describe(std::uint64_t heap_bytes) {
       .name = "null device",
       .driver = "pintle null",
       .kind = DeviceKind::simulated,
-      .progress = Progress::driven,  // who submits, waits or polls looks at the clock
+      .progress = Progress::driven,  // a thread that submits, waits or polls looks at the clock
       .formats = {"*"},
       .target = "",
       .limits = limits_of(heap_bytes),

@@ -28,10 +28,10 @@ struct Part {
 class Memory {
  public:
   enum class Owner : std::uint8_t { device, user };
-  /// Null for who has no address of the bytes.
+  /// Null where the bytes have no such address.
   struct Addresses {
     std::byte* host = nullptr;
-    void* shared = nullptr;  ///< Of shared virtual memory.
+    void* shared = nullptr;  ///< In shared virtual memory.
   };
 
   Memory(Owned<cl_mem> object, std::uint64_t size, Addresses addresses, Owner owner);

@@ -36,8 +36,8 @@ class BoundKernel {
  private:
   struct Value {
     bool is_set = false;
-    std::shared_ptr<const Part> part;  ///< Of a buffer.
-    std::array<std::byte, 8> bytes{};  ///< Of a scalar.
+    std::shared_ptr<const Part> part;  ///< For a buffer.
+    std::array<std::byte, 8> bytes{};  ///< For a scalar.
   };
 
   Owned<cl_kernel> kernel_;

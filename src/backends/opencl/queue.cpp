@@ -86,7 +86,7 @@ Result<std::uint64_t> Queue::submit(std::span<const QueuePoint> waits, const Com
   return steps_->submit(waits, commands);
 }
 
-/// Who has the handle of a queue goes on with it, so it must not change any more.
+/// A caller that has the handle of a queue goes on with it, so it must not change any more.
 Result<cl_command_queue> Queue::native() {
   PINTLE_TRY(measure());
   return on_native([](cl_command_queue queue) { return queue; });

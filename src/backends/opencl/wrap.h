@@ -14,7 +14,7 @@ namespace pintle::opencl {
                                                            const FoundDevice& found);
 /// `invalid_argument` unless it is a buffer of this context with `size` bytes.
 [[nodiscard]] Result<Owned<cl_mem>> retain_buffer(const OpenClMemory& given, cl_context context, std::uint64_t size);
-/// Of a buffer that its maker has put into shared virtual memory; null of any other.
+/// The address of a buffer that its maker has put into shared virtual memory; null for any other.
 [[nodiscard]] void* shared_address(cl_mem memory);
 
 }  // namespace pintle::opencl

@@ -18,7 +18,7 @@ VkExternalMemoryHandleTypeFlags handle_of(Source source) noexcept {
   }
 }
 
-/// Of host memory: the types as which the driver takes it.
+/// The memory types as which the driver takes this host memory.
 std::uint32_t types_of(Context& context, std::byte* host) {
   VkMemoryHostPointerPropertiesEXT properties{};
   properties.sType = VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT;

@@ -84,7 +84,7 @@ class Context final : private kit::Loss::Waits {
   [[nodiscard]] Result<void> alive() const { return loss_->check(); }
   /// The device counts as lost from now on, and no host memory is touched any more; answers the first cause.
   Error lose(const Error& error);
-  /// The first cause, once whoever is losing the device has done so.
+  /// The first cause, once the thread that is losing the device has done so.
   [[nodiscard]] Error loss() { return loss_->lose(Error(Errc::internal, "The device is being lost.")); }
   /// Waits for all work, in finite time also where the device is lost. Afterwards it touches no host memory.
   void settle() noexcept;

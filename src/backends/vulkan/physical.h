@@ -27,7 +27,7 @@ struct Family {
 
 struct Physical {
   VkPhysicalDevice handle = nullptr;
-  std::uint32_t version = 0;  ///< Of the API, as far as this backend uses it.
+  std::uint32_t version = 0;  ///< The API's, as far as this backend uses it.
   VkPhysicalDeviceProperties properties{};
   VkPhysicalDeviceVulkan11Properties version_1_1{};
   VkPhysicalDeviceVulkan12Properties version_1_2{};
@@ -69,6 +69,6 @@ struct Physical {
 
 // What core is told, and what the backend keeps to.
 inline constexpr std::uint32_t max_in_flight = 64;
-inline constexpr std::uint32_t most_buffers = 64;  ///< Of a kernel.
+inline constexpr std::uint32_t most_buffers = 64;  ///< A kernel's.
 
 }  // namespace pintle::vulkan

@@ -164,7 +164,7 @@ Result<void> Queue::send(std::unique_ptr<Slot> slot, const Batch& batch) {
   return {};
 }
 
-/// Who sees the value finds the slot.
+/// A thread that sees the value finds the slot.
 VkResult Queue::send_locked(std::unique_ptr<Slot> slot, const Timeline& signal, std::uint64_t value) {
   const VkCommandBuffer commands = slot->commands();
   const VkSemaphore signalled = signal.semaphore();

@@ -71,11 +71,11 @@ class Queue final : private kit::StepQueue::Native {
   Lane& lane_;
   const backend::QueueId id_;
   const std::uint64_t first_serial_;
-  std::uint64_t accepted_ = 0;  // values of `timeline_`, by who submits
+  std::uint64_t accepted_ = 0;  // values of `timeline_`, written by the thread that submits
   std::shared_ptr<Timeline> timeline_;
   std::shared_ptr<Timeline> pieces_;  // of batches that end before a step
   std::uint64_t piece_ = 0;           // the last of them
-  std::uint64_t submitted_ = 0;       // values of `timeline_`; both by who starts batches
+  std::uint64_t submitted_ = 0;       // values of `timeline_`; both are written by the thread that starts batches
   std::vector<VkSemaphore> wait_semaphores_;
   std::vector<std::uint64_t> wait_values_;
   std::vector<VkPipelineStageFlags> wait_stages_;

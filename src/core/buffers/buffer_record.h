@@ -21,7 +21,7 @@ class Loan;
 struct Origin {
   ChunkOwner* pool = nullptr;  ///< With its chunk; otherwise the memory is the buffer's own.
   PoolHeap::Chunk* chunk = nullptr;
-  std::shared_ptr<const void> keeper{};  ///< Of memory that is somebody else's: let go after the last use.
+  std::shared_ptr<const void> keeper{};  ///< Keeps memory that is somebody else's: let go after the last use.
   bool is_foreign = false;               ///< It is somebody else's.
 };
 
@@ -36,7 +36,7 @@ struct Formation {
 struct SharedBytes {
   std::uint64_t owners = 0;  ///< Records of live buffers.
   Origin origin;
-  Formation formation;    ///< A backend has it; whoever copies the bytes comes after.
+  Formation formation;    ///< A backend has it; a submission that copies the bytes comes after.
   bool is_taken = false;  ///< The last owner has the memory to itself.
 };
 
@@ -64,8 +64,8 @@ struct BufferRecord {
   bool is_retired = false;  ///< No id finds it any more.
   std::string label{};
   Stamps stamps{};
-  Formation formation{};  ///< The bytes come from it: whoever uses the buffer comes after.
-  Stamps copied_by{};     ///< They make forks: whoever writes the buffer comes after.
+  Formation formation{};  ///< The bytes come from it: a submission that uses the buffer comes after.
+  Stamps copied_by{};     ///< They make forks: a submission that writes the buffer comes after.
   std::weak_ptr<Loan> loan{};
   bool is_lent_for_writing = false;  ///< Another device's lists may write the bytes, as long as there is a loan.
   Origin origin{};

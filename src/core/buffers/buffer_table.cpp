@@ -143,7 +143,7 @@ NewBuffer BufferTable::keep(BufferRecord record, DType dtype, const Shape& shape
   return hand_out(records_.insert(std::move(record)), size, dtype, shape, locked);
 }
 
-// Says who holds the memory.
+// Names the buffers that hold the memory.
 Error BufferTable::exhausted(const Error& error) {
   constexpr std::size_t most = 3;
   std::vector<std::pair<std::uint64_t, std::string>> holders;

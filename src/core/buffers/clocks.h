@@ -19,7 +19,7 @@ namespace pintle::core {
 struct QueueClock {
   backend::QueueId queue = backend::QueueId::none;
   std::uint64_t reached = 0;
-  std::atomic<std::uint64_t> native{0};  // written by whoever submits, read anywhere
+  std::atomic<std::uint64_t> native{0};  // written by the thread that submits, read anywhere
   std::uint64_t last = 0;
   std::shared_ptr<SignalState> timeline{};  // serials are its values
 };
@@ -47,8 +47,8 @@ class Clocks {
     return found == nullptr ? nullptr : *found;
   }
 
-  /// What is to be waited for where `serial` has left its mark; nothing when that is finished. A queue that has gone has
-  /// finished everything. A serial beyond the last is the mark of a submission that was dropped; it has hidden an
+  /// What is to be waited for where `serial` has left its mark; nothing when that is finished. A queue that has gone
+  /// has finished everything. A serial beyond the last is the mark of a submission that was dropped; it has hidden an
   /// earlier one, which may still run.
   [[nodiscard]] std::optional<Unfinished> unfinished(std::uint64_t queue, std::uint64_t serial) const noexcept {
     const QueueClock* const clock = find(queue);

@@ -21,10 +21,10 @@ class Locked;
 class Worklist;
 
 /// Hands out chunks of blocks. A chunk that comes back waits in the list of its size class, with the stamps of its last
-/// uses, and is given to the next who may have it, last in first out: nothing is merged or split while the same sizes
-/// come and go. `settle` turns those whose uses are finished into free ones, which merge with their neighbours; a free
-/// chunk of a larger class is split. Sizes are whole classes, eight for each power of two, so a request is rounded up
-/// by less than an eighth.
+/// uses, and is given to the next request that may have it, last in first out: nothing is merged or split while the
+/// same sizes come and go. `settle` turns those whose uses are finished into free ones, which merge with their
+/// neighbours; a free chunk of a larger class is split. Sizes are whole classes, eight for each power of two, so a
+/// request is rounded up by less than an eighth.
 class PoolHeap {
  public:
   /// Offsets and sizes are multiples of a granule, in bytes.
@@ -39,12 +39,12 @@ class PoolHeap {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
     State state = State::free;
-    std::uint16_t size_class = 0;  ///< Of its size.
+    std::uint16_t size_class = 0;  ///< The class of its size.
     Chunk* left = nullptr;         ///< In the block, by offset.
     Chunk* right = nullptr;
     Chunk* previous = nullptr;  ///< In its list.
     Chunk* next = nullptr;
-    Stamps stamps;  ///< Of a waiting chunk; of a used one those that it was taken with.
+    Stamps stamps;  ///< A waiting chunk's last uses; for a used one, the stamps that it was taken with.
   };
 
   /// Memory of the device.

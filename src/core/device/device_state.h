@@ -13,8 +13,8 @@
 
 namespace pintle::core {
 
-/// A physical device. Generation and backend device are one atomic state: whoever asks for the current incarnation gets
-/// both, also while another thread recovers.
+/// A physical device. Generation and backend device are one atomic state: a caller that asks for the current
+/// incarnation gets both, also while another thread recovers.
 class DeviceState {
  public:
   /// Opens the first incarnation.
@@ -26,7 +26,7 @@ class DeviceState {
     const std::lock_guard lock(mutex_);
     return current_;
   }
-  /// Of the current incarnation. It stays where it is, also when another one takes over.
+  /// Describes the current incarnation. The object stays where it is, also when another incarnation takes over.
   [[nodiscard]] const DeviceInfo& info() const noexcept {
     const std::lock_guard lock(mutex_);
     return infos_.front();

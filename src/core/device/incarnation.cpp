@@ -53,7 +53,7 @@ void Incarnation::close() noexcept {
     return keep_for_ever(life_.keep(*this));
   Reactor::instance().closed(life_.is_driven());
   if (no_blocking == 0 && others_wait == 0) return finish_close();
-  try {  // a callback may not block, nor may who has yet to start what the device waits for
+  try {  // a callback may not block, nor may a thread that has yet to start what the device waits for
     std::thread([self = life_.keep(*this)] { self->finish_close(); }).detach();
   } catch (const std::exception& refusal) {
     leak(refusal.what());

@@ -52,7 +52,7 @@ class AbsentDriver final : public Driver {
   const Refusal refusal_;
 };
 
-/// What is never destroyed, within reach of who looks for leaks.
+/// What is never destroyed, within reach of a tool that looks for leaks.
 struct Kept {
   std::mutex mutex;
   std::vector<std::unique_ptr<base::Dylib>> libraries;

@@ -25,7 +25,7 @@ class Worklist;
 /// What lives and dies: the device of a backend, its two locks, what it says of itself, and whether it is lost.
 class Life {
  public:
-  /// Whoever is made of this life and what stands on it.
+  /// The whole that is made of this life and what stands on it.
   class Body {
    public:
     /// Told once when the device is lost.
@@ -95,7 +95,7 @@ class Life {
   /// Names the device in an error of the backend; a loss ends the life, and the first cause is returned. Takes the
   /// lock.
   [[nodiscard]] Error report(const Error& error);
-  /// The same for who has the turn: what a loss releases is left to the worklist.
+  /// The same for a thread that has the turn: what a loss releases is left to the worklist.
   [[nodiscard]] Error report(const Error& error, Worklist& worklist);
   /// Ends the life, if nothing has before.
   void lose(const Error& error, Locked& locked, Worklist& worklist) noexcept;

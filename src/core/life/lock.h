@@ -17,7 +17,7 @@ class Locked {
     if (is_held_) mutex_.unlock();
   }
 
-  // For who waits in between.
+  // For a thread that waits in between.
   void unlock() noexcept {
     is_held_ = false;
     mutex_.unlock();

@@ -64,7 +64,7 @@ void end_owner(std::uint64_t number) noexcept {
 }
 
 std::optional<Owner> find_owner(std::uint64_t number) {
-  if (base::in_forked_child()) return std::nullopt;  // who had the lock is not in this process
+  if (base::in_forked_child()) return std::nullopt;  // the thread that had the lock is not in this process
   Owners& owners = Owners::instance();
   const std::lock_guard lock(owners.mutex);
   const auto found = owners.all.find(number);

@@ -1,4 +1,4 @@
-// Whom the numbers in views belong to.
+// The owners of the numbers in views.
 #pragma once
 
 #include <cstdint>

@@ -11,9 +11,9 @@ namespace pintle::core {
 
 class Turns;
 
-/// It is this thread's turn to submit: held around `submit`, `record`, `forget`, `create_queue`, `wrap_queue` and
-/// `destroy_queue` of the backend, which the seam promises to call one at a time. Taken before `Locked`, never under
-/// it.
+/// This thread's turn to submit. It is held around `submit`, `record`, `forget`, `create_queue`, `wrap_queue` and
+/// `destroy_queue` of the backend: the seam promises that core makes these six calls one at a time. It is taken before
+/// `Locked`, never under it.
 class Turn {
  public:
   explicit Turn(Turns* turns, Worklist* worklist = nullptr) noexcept : turns_(turns), worklist_(worklist) {}
@@ -28,8 +28,9 @@ class Turn {
   Worklist* worklist_;
 };
 
-/// Whose turn it is. Only who makes one of the six calls waits for it: what follows from other work (a held submission
-/// that may start, a queue that nobody has any more) is left to who has the turn, when it is over.
+/// Hands out the turn. Only a thread that makes one of the six calls waits for it. What follows from other work (a held
+/// submission that may start, a queue that nobody has any more) is left to the thread that has the turn: that thread
+/// does it when its turn is over.
 class Turns {
  public:
   [[nodiscard]] Turn take() noexcept {

@@ -1,4 +1,4 @@
-// The inside of a command list, for those who submit and record it.
+// The inside of a command list, for code that submits and records it.
 #pragma once
 
 #include <list>
@@ -28,7 +28,7 @@ class ListReader {
   [[nodiscard]] static bool borrows(const CommandList& list) noexcept { return list.borrows_; }
   /// The slot that was named first; `backend::no_slot` where there is none.
   [[nodiscard]] static std::uint32_t first_slot(const CommandList& list) noexcept { return list.first_slot_; }
-  /// Whose buffers and kernels the list names; 0: nobody's.
+  /// The incarnation whose buffers and kernels the list names; 0: none.
   [[nodiscard]] static std::uint64_t incarnation(const CommandList& list) noexcept { return list.incarnation_; }
   [[nodiscard]] static std::uint64_t first_buffer(const CommandList& list) noexcept { return list.first_buffer_; }
   [[nodiscard]] static const Entry* first_kernel(const CommandList& list) noexcept { return list.first_kernel_; }

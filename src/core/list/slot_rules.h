@@ -24,6 +24,7 @@ struct SlotRule {
   std::uint64_t alignment = 1;   // of the offset, in bytes
 };
 
+/// A buffer that commands name outside slots, and what they do to it.
 struct BufferUse {
   std::uint64_t buffer = 0;
   Access access = Access::read;

@@ -40,7 +40,7 @@ Result<void> Preparation::look_at(std::uint64_t unshared, bool is_held, const Lo
   BufferRecord* const record = table_.find(unshared, locked);
   if (record == nullptr) return table_.stale(unshared);
   if (!record->is_special()) return {};
-  // Whoever knows where the bytes are finds them there; the other owners move when they write.
+  // A caller that knows where the bytes are finds them there; the other owners move when they write.
   if (record->is_pinned && record->shared != nullptr && !may_settle(*record, locked)) return {};
   if (record->shared != nullptr) come_after(record->formation, locked);  // no byte changes: nothing else is in the way
   look_at_special(unshared, *record, Access::write, is_held || !points_.empty(), locked);

@@ -124,7 +124,7 @@ Result<void> QueueState::observe_called(Worklist& worklist) {
 }
 
 // A backend may deliver what a queue has downloaded only when that queue is asked. What the finished work waited for is
-// finished too, on whatever queue, and whoever hears of this point relies on it.
+// finished too, on whatever queue, and a caller that hears of this point relies on it.
 Result<void> QueueState::observe_before(std::vector<std::shared_ptr<QueueState>>& before) {
   for (std::size_t next = 0; next < before.size(); ++next) {
     QueueState& queue = *before[next];
@@ -263,7 +263,7 @@ bool QueueState::wait_held(Deadline deadline) {
   }
   if (!come_by_themselves(points)) return false;
   for (const Point& point : points) static_cast<void>(state_of(point)->wait(point.value(), deadline));
-  Worklist worklist;  // whoever was told first may be late
+  Worklist worklist;  // the one that was told first may be late
   fail_held(worklist);
   run_deferred(worklist);
   return Clock::now() < deadline;
@@ -275,7 +275,7 @@ std::uint64_t QueueState::abandon(const Locked&) noexcept {
   return native > clock_.reached ? native : 0;
 }
 
-// The timeline fails first, so that whoever is woken by a signal finds the queue failed too.
+// The timeline fails first, so that a thread that is woken by a signal finds the queue failed too.
 void QueueState::fail_points(std::uint64_t serial, const Error& error, Worklist& worklist) noexcept {
   if (!failed_) failed_ = error;
   timeline_->timeline().fail(error, worklist, serial);

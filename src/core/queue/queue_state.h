@@ -42,7 +42,7 @@ struct Part {
 /// for]. A backend never gets a wait whose signal it has not seen.
 ///
 /// A submission is prepared under the lock, counted, and started without it, in the device's turn: `starting_` is then
-/// the serial that the backend is being given. Whoever drops submissions meanwhile leaves that one alone.
+/// the serial that the backend is being given. A thread that drops submissions meanwhile leaves that one alone.
 class QueueState final : public Observable, public Deferred, public Hold::Queue, public Driven {
  public:
   QueueState(std::shared_ptr<BufferTable> table, Siblings& siblings, backend::QueueId id, QueueKind kind,
@@ -137,8 +137,8 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
 
  private:
   /// A call of the backend with this queue, made without the lock. The backend's queue is destroyed only when none is
-  /// running: who calls counts itself and then asks whether calls have ended; who ends them says so and then looks at
-  /// the count.
+  /// running. A thread that calls counts itself and then asks whether calls have ended; a thread that ends them says so
+  /// and then looks at the count.
   class Call {
    public:
     explicit Call(QueueState& queue) noexcept : queue_(queue) { ++queue_.calls_; }
@@ -252,7 +252,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   std::shared_ptr<SignalState> timeline_;
   QueueClock clock_;
   Failing failing_{*this};
-  Preparation preparation_;                 // of whoever has the turn
+  Preparation preparation_;                 // used by the thread that has the turn
   std::optional<Error> failed_;             // the first failure after acceptance: the queue takes nothing more
   std::atomic<std::uint64_t> starting_{0};  // the backend is being given it; 0: none
   std::uint64_t newest_;                    // the last serial that a caller got a point for

@@ -261,8 +261,8 @@ Result<void> Queues::poll() {
   });
 }
 
-// A queue that has failed may still run what came before, and the others go on. Whoever dropped a queue does not ask
-// how it ended.
+// A queue that has failed may still run what came before, and the others go on. A caller that dropped a queue does not
+// ask how it ended.
 Result<void> Queues::wait_idle(Deadline deadline) {
   drive();
   Result<void> answer;

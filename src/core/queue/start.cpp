@@ -109,7 +109,7 @@ Error QueueState::wrong_serial(std::uint64_t answered, std::uint64_t expected) {
   return {Errc::internal, fmt::format("The backend answers serial ({}) where ({}) is next.", answered, expected)};
 }
 
-// From now on the flight may be finished by anybody who observes the queue.
+// From now on the flight may be finished by any thread that observes the queue.
 void QueueState::publish(std::uint64_t serial, Aftermath& aftermath) noexcept {
   clock_.native.store(serial);  // before `has_waiters`; a waiter links itself before it looks at `native`
   starting_.store(0, std::memory_order_release);

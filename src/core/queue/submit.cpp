@@ -128,7 +128,7 @@ Result<void> QueueState::satisfy(Needs& needs, std::span<Part> parts) {
   return {};
 }
 
-// The preparation belongs to whoever has the turn, and the device is asked for memory without it.
+// The preparation belongs to the thread that has the turn, and the device is asked for memory without the turn.
 Result<void> QueueState::fetch(const std::vector<Preparation::Wanted>& wanted) {
   for (const Preparation::Wanted& each : wanted) {
     PINTLE_ASSIGN(memory, table_->allocate_memory({each.size, each.alignment, each.placement, {}}));
@@ -307,7 +307,7 @@ void QueueState::grow_ring(std::size_t count) {
   ring_mask_ = size - 1;
 }
 
-// Counted at once, so that whoever looks finds all or nothing.
+// Counted at once, so that a thread that looks finds all or nothing.
 Result<Point> QueueState::accept(std::uint64_t first, std::size_t count, Locked& locked, Aftermath& aftermath) {
   const bool starts = !has_held(locked) && flight(first).hold == nullptr && !flight(first).refused;
   const std::uint64_t newest = std::exchange(newest_, clock_.last += count);

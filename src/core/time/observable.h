@@ -1,4 +1,4 @@
-// What can be observed: a queue, as those see it who wait for its points.
+// What can be observed: a queue, as threads that wait for its points see it.
 #pragma once
 
 #include <cstdint>

@@ -43,7 +43,7 @@ void Reactor::closed(bool is_driven) noexcept {
 }
 
 // With the lock held. A process whose devices are all driven gets no thread from us. Where the system refuses one, the
-// next event tries again; until then whoever waits drives its own device.
+// next event tries again; until then a thread that waits drives its own device.
 void Reactor::wake() noexcept {
   if (running_) {
     condition_.notify_one();
@@ -209,7 +209,7 @@ std::shared_ptr<Observable> Reactor::next_posted() noexcept {
   if (!leads() || observing_ == nullptr) return nullptr;
   auto queue = std::static_pointer_cast<Observable>(observing_);
   observing_ = std::move(queue->next_posted_);
-  queue->is_posted_ = false;  // before it is looked at: who posts it from now on has it looked at again
+  queue->is_posted_ = false;  // before it is looked at: posted from now on, it is looked at again
   go_in();
   return queue;
 }
@@ -219,7 +219,7 @@ void Reactor::observe(std::shared_ptr<Observable> queue) noexcept {
   static_cast<void>(queue->observe(worklist));  // a loss has reached every waiter by other ways
   if (worklist.empty()) return;
   std::lock_guard lock(mutex_);
-  if (leads()) go_in();  // who has been told of the end need not wait for what else there is to do
+  if (leads()) go_in();  // a waiter that was told of the end need not wait for what else there is to do
 }
 
 bool Reactor::watch_again(const std::shared_ptr<Observable>& queue) noexcept {
@@ -262,7 +262,7 @@ bool Reactor::hand_over_watched() {
   return watched.empty();
 }
 
-// Callbacks of one core thread: who leads while another's callback runs leaves them to that.
+// Callbacks of one core thread: a thread that leads while another's callback runs leaves them to that one.
 void Reactor::call_back() noexcept {
   {
     std::lock_guard lock(mutex_);
@@ -306,7 +306,7 @@ void Reactor::call_stand_by() noexcept {
   try {
     start(&Reactor::stand_by);
     stands_by_ = true;
-  } catch (const std::exception&) {  // the next one who wants it tries again
+  } catch (const std::exception&) {  // the next thread that wants it tries again
     is_wanted_ = false;
   }
 }
@@ -337,7 +337,7 @@ bool Reactor::sleep(bool is_complete) {
   if (!losses_.empty() || (first_ready_ != nullptr && !is_calling_) || observing_ != nullptr) return true;
   if (is_complete && (posted_ != nullptr || !watched_.empty())) return true;
   Deadline next = waiting_.empty() ? Deadline::max() : waiting_.begin()->first;
-  if (is_calling_) next = Deadline::max();  // who calls back looks at the deadlines, too, and wakes this thread then
+  if (is_calling_) next = Deadline::max();  // the thread that calls back looks at deadlines, too, and wakes this one
   if (!is_complete) next = std::min(next, deadline_after(Clock::now(), refusal_pause));
   if (next == Deadline::max()) {
     condition_.wait(lock);

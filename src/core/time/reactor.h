@@ -48,7 +48,8 @@ class Continuation final : public Timeline::Waiter, public std::enable_shared_fr
 /// The thread runs as soon as it is needed, unless every open device is driven: then `Device::poll()` does its work.
 ///
 /// One thread *leads*. Where a driver keeps it in a call and there is more to do, another one, which stands by, leads
-/// instead, so that no device waits for another's driver. Whoever comes back from such a call stands by, or ends.
+/// instead, so that no device waits for another's driver. A thread that comes back from such a call stands by, or
+/// ends.
 class Reactor {
  public:
   static Reactor& instance() noexcept;

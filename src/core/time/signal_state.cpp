@@ -14,7 +14,7 @@
 namespace pintle::core {
 namespace {
 
-// What a waiter spends in the backend before it sleeps: who sets or fails the signal meanwhile is heard that much late.
+// What a waiter spends in the backend before it sleeps: a signal set or failed meanwhile is heard of that much late.
 constexpr auto patience = std::chrono::microseconds(50);
 
 std::string next_signal_text(const std::string& label) {
@@ -63,14 +63,16 @@ std::optional<NativePoint> SignalState::native_point(std::uint64_t value, const 
     return queue && queue->is_native(value) ? std::optional(NativePoint{std::move(queue), value}) : std::nullopt;
   }
   std::lock_guard lock(promises_mutex_);
-  const Promise* first = nullptr;  // of one queue, as the others must be
+  const Promise* first = nullptr;
+  bool is_of_one_queue = true;
   for (const Promise* each = promises_; each != nullptr; each = each->next) {
     if (each->value < value) continue;
     if (each->point.queue.get() == own) return each->point;
-    if (first != nullptr && first->point.queue != each->point.queue) return std::nullopt;
+    is_of_one_queue &= first == nullptr || first->point.queue == each->point.queue;
     if (first == nullptr || each->point.serial < first->point.serial) first = each;
   }
-  return first != nullptr && first->is_native() ? std::optional(first->point) : std::nullopt;
+  const bool is_certain = first != nullptr && is_of_one_queue && first->is_native();
+  return is_certain ? std::optional(first->point) : std::nullopt;
 }
 
 std::vector<NativePoint> SignalState::promised(std::uint64_t value) const {

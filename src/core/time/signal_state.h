@@ -36,7 +36,7 @@ struct Promise {
 
 /// A timeline and the submissions that will raise it. A point with a promise comes by itself; without one somebody has
 /// yet to submit or set it. Several submissions, of several queues, may promise one signal: the first to bring a point
-/// wins, and so does whoever sets or fails the signal before.
+/// wins, and so does a caller that sets or fails the signal before.
 class SignalState {
  public:
   /// A user's signal.
@@ -54,13 +54,13 @@ class SignalState {
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
   /// The promise stays where it is until it is forgotten. It is made when the submission is accepted, and once more
-  /// when a backend has it: true is then that somebody waits, for whom it is to be watched.
+  /// when a backend has it: true then means that somebody waits, and that it is to be watched for them.
   bool promise(Promise& promise) noexcept;
   /// The promise has been kept or broken.
   void forget(Promise& promise) noexcept;
   /// The submission that will bring the timeline to `value` or beyond, if a backend has it already and no other queue
-  /// has promised as much, be it held; what `own` has promised comes before all else of that queue, whoever has
-  /// promised more.
+  /// has promised as much, be it held. What `own` has promised comes before all else of that queue, even where other
+  /// queues have promised more.
   [[nodiscard]] std::optional<NativePoint> native_point(std::uint64_t value,
                                                         const Observable* own = nullptr) const noexcept;
   /// All submissions that will, held or not.

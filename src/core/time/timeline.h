@@ -21,8 +21,8 @@ enum class PointStatus : std::uint8_t { pending, reached, failed };
 /// test runs this very code under a deterministic scheduler.
 ///
 /// No wake-up is lost because value, failure and the list of waiters change only under one mutex: a waiter that links
-/// itself has seen, under that mutex, that its value is still pending, so whoever raises or fails the timeline later
-/// finds it linked.
+/// itself has seen, under that mutex, that its value is still pending, so a thread that raises or fails the timeline
+/// later finds it linked.
 template <class Sync>
 class BasicTimeline {
  public:
@@ -63,7 +63,7 @@ class BasicTimeline {
     return failure_;
   }
 
-  /// Raises the value to `value`, or does nothing where it is there already or failed before it. Fires who waited.
+  /// Raises the value to `value`, or does nothing where it is there already or failed before it. Fires the waiters.
   void raise(std::uint64_t value, Worklist& worklist) noexcept {
     std::lock_guard lock(mutex_);
     if (value <= value_.load(std::memory_order_relaxed)) return;
@@ -103,8 +103,8 @@ class BasicTimeline {
     return true;
   }
 
-  /// Whether anybody waits for `value` or less. Takes no lock. Who publishes something and then asks, and who is added
-  /// and then looks for it, do not miss each other: all four steps are sequentially consistent.
+  /// Whether anybody waits for `value` or less. Takes no lock. A thread that publishes something and then asks, and a
+  /// waiter that is added and then looks for it, do not miss each other: all four steps are sequentially consistent.
   [[nodiscard]] bool has_waiters(std::uint64_t value) const noexcept { return lowest_.load() <= value; }
 
  private:

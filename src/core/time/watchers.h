@@ -11,7 +11,7 @@
 
 namespace pintle::core {
 
-/// One thread for each queue that is watched at one time, kept for the next. None is ever joined: whoever owns this
+/// One thread for each queue that is watched at one time, kept for the next. None is ever joined: the owner of this
 /// never destroys it. Thread-safe.
 class Watchers {
  public:

@@ -9,8 +9,8 @@ namespace pintle::core {
 
 class Worklist;
 
-/// Something that may have to be done when no lock is held. It is on one worklist at most; whoever finds it on another
-/// thread's may count on that thread, which looks at it after that.
+/// Something that may have to be done when no lock is held. It is on one worklist at most; a thread that finds it on
+/// another's may count on that other thread, which looks at it after that.
 class Deferred {
  public:
   Deferred() = default;
@@ -25,7 +25,7 @@ class Deferred {
   virtual void run_deferred(Worklist& worklist) noexcept = 0;
 
   std::atomic<bool> is_listed_{false};
-  Deferred* next_ = nullptr;        // of who listed it
+  Deferred* next_ = nullptr;        // of the thread that listed it
   std::shared_ptr<void> keeper_{};  // the same
 };
 

@@ -192,7 +192,7 @@ class Device final : public kit::Forwarding {
     return checked ? checked : breach(name, checked.error());
   }
 
-  /// An error on its way out: a loss is remembered, and who was told.
+  /// An error on its way out: a loss is remembered, and the thread that was told.
   Error hear(const Error& error) {
     if (error.code() != Errc::device_lost && error.code() != Errc::process_poisoned) return error;
     if (!loss_) loss_ = error;

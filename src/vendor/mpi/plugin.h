@@ -24,7 +24,7 @@ inline constexpr int thread_single = 0, thread_funneled = 1, thread_serialized =
 /// that answers an int answers 0, one of the numbers above or an error number of MPI. Nothing throws.
 struct Plugin {
   std::uint32_t version;
-  std::uint32_t size;  ///< Of this struct.
+  std::uint32_t size;  ///< The size of this struct.
 
   /// MPI's words for a number; `is_memory` is 1 where it means that memory is short.
   void (*describe)(int number, char* text, int size, int* is_memory);

@@ -19,7 +19,7 @@ struct Features {
 
   [[nodiscard]] static Features of(const InstanceFunctions& vk, VkPhysicalDevice device, std::uint32_t version,
                                    const std::set<std::string, std::less<>>& extensions);
-  /// What vkCreateDevice was given. Of the structs of single features, those that this project needs are known.
+  /// What vkCreateDevice was given. It knows those structs of single features that this project needs.
   [[nodiscard]] static Features enabled_by(const VkDeviceCreateInfo& info);
   /// Calls `use(head)` with these features as one chain that begins at `head`.
   template <class Use>

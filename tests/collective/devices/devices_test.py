@@ -12,7 +12,7 @@ import unittest
 PINTLE, PROGRAM, MPIRUN = os.environ["PINTLE"], os.environ["DEVICES_PROGRAM"], os.environ.get("MPIRUN")
 DEVICES = ["cpu", "vulkan:0", "vulkan:1", "opencl:0", "opencl:1"]
 
-# More ranks than processors, and a machine with other work: who waits gives its processor away.
+# More ranks than processors, and a machine with other work: a rank that waits gives its processor away.
 YIELDING = ["--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1"]
 # What MPI itself keeps until the end is not ours to report.
 OF_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",

@@ -109,7 +109,7 @@ auto exchange(Ranks& ranks, Place place, const Memory& to, const Memory& from, c
   return ranks.send(from, place.next(), options);
 }
 
-/// Of a Group with MutableElements, or of a GroupQueue with DeviceElements.
+/// For a Group with MutableElements, or a GroupQueue with DeviceElements.
 template <class Ranks, class Memory, class Options>
 auto perform(Ranks& ranks, const Call& call, Place place, const Memory& to, const Memory& from, const Options& options)
     -> decltype(ranks.barrier()) {

@@ -11,7 +11,7 @@ import unittest
 
 MPIRUN, RANKS, PROGRAM = os.environ["MPIRUN"], os.environ["MPI_RANKS"], os.environ["MPI_PROGRAM"]
 
-# More ranks than processors, and a machine with other work: who waits gives its processor away.
+# More ranks than processors, and a machine with other work: a rank that waits gives its processor away.
 YIELDING = ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
 # As between hosts, with nothing shared. UCX would patch functions that AddressSanitizer has patched already.
 OVER_TCP = ["--mca", "osc", "ucx", "--mca", "btl", "self,tcp", "--mca", "pml", "ob1", "-x", "UCX_TLS=tcp,self",

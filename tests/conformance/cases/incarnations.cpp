@@ -232,7 +232,7 @@ DEVICE_TEST(Incarnation, HeldSubmitThatIsRefusedLaterFailsItsPoints) {
   inner.finish(need(fresh.submit(CommandList{})));
 }
 
-// Y19, E5: generation and device change together; whoever looks meanwhile gets one or the other, or a named error.
+// Y19, E5: generation and device change together; a look meanwhile gets one or the other, or a named error.
 DEVICE_TEST(Incarnation, RecoveryUnderFireIsAtomic) {
   if (test.is_driven()) test.not_applicable("one thread drives the device");
   Fragile fragile(test);

@@ -46,7 +46,7 @@ DEVICE_TEST(Order, QueuesMayWaitForEachOtherInTurns) {
   CHECK_EQ(test.steps(signal), 40u);
 }
 
-// The value is what has been reached: from 3 straight to 7 releases who waits for 5.
+// The value is what has been reached: from 3 straight to 7 releases the work that waits for 5.
 DEVICE_TEST(Signal, JumpReleasesEverythingBelow) {
   Queue queue = test.queue(), jumper = test.queue();
   Signal signal = test.signal();

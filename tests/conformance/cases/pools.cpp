@@ -1,4 +1,4 @@
-// Pools: memory by queue order, caps and their end, who holds what.
+// Pools: memory by queue order, caps and their end, holders.
 #include <atomic>
 #include <map>
 #include <random>

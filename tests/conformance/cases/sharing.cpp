@@ -192,7 +192,7 @@ DEVICE_TEST(Fork, CopiesArePlacedAsTheOriginal) {
   child.unmap();
 }
 
-// Whoever writes the original comes after every copy in flight, not only after the last.
+// A write of the original comes after every copy in flight, not only after the last.
 DEVICE_TEST(Fork, EveryCopyInFlightKeepsItsBytes) {
   test.require_bytes();
   test.require(Feature::host_call);
@@ -266,8 +266,8 @@ DEVICE_TEST(Fork, RefusedListsMoveNothing) {
   CHECK_EQ(test.read<std::uint32_t>(queue, parent), Words(64, 7));
 }
 
-// Whoever writes alone changes nothing that others have yet to read, also when a first list was refused: what is held
-// keeps its bytes, and nobody waits for it.
+// An owner that writes alone changes nothing that others have yet to read, also when a first list was refused: what is
+// held keeps its bytes, and nobody waits for it.
 DEVICE_TEST(Fork, RefusedListsOfTheLastOwnerForgetNoUse) {
   if (test.is_driven()) test.not_applicable("a driven device has run everything when submit returns");
   test.require_bytes();

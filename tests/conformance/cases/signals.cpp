@@ -201,7 +201,7 @@ DEVICE_TEST(Signal, CallbackRunsOnceWhenReached) {
   CHECK_EQ(calls.load(), 1);
 }
 
-// Y18: who comes late still gets the value.
+// Y18: a callback that comes late still gets the value.
 DEVICE_TEST(Signal, CallbackOfAReachedPointRuns) {
   Signal signal = test.signal();
   need(test.raise(signal, 9));

@@ -65,7 +65,7 @@ Result<void> forks_of_held_work(Run& run) {
   return expect(run, use, twig, halves(3, 1));
 }
 
-// Shared bytes of a pool go back with the last who has them, also where its write is tried again.
+// Shared bytes of a pool go back with the last buffer that has them, also where its write is tried again.
 Result<void> forks_of_a_pool(Run& run) {
   PINTLE_ASSIGN(queue, run.device().queue());
   PINTLE_ASSIGN(pool, Pool::create(run.device(), {.cap = 4 * size, .block = 4 * size}));

@@ -1,4 +1,4 @@
-// A whole backend outside the tree, of nothing but installed headers: host memory, and work that runs in whoever waits.
+// A whole backend outside the tree, of nothing but installed headers: host memory, and work that a waiting thread runs.
 #include <pintle/backend/module.h>
 
 #include <cstring>

@@ -69,7 +69,7 @@ void Execution::violate(Fault fault, std::string text) {
   if (is_running()) go_on_with(nobody);
 }
 
-// Choosing who runs.
+// Choosing the thread that runs.
 
 void Execution::announce(Action action, ObjectId object, ObjectSet reads, ObjectSet writes) {
   if (is_running()) {
@@ -117,7 +117,7 @@ void Execution::end() {
 
 bool Execution::can_run(const Thread& thread) const noexcept {
   if (thread.next.action == Action::lock) return objects_[thread.next.object].owner == nobody;
-  // Who spins would only see again what it saw before.
+  // A thread that spins would only see again what it saw before.
   if (thread.next.action == Action::pause) return thread.writes_seen != writes_;
   return true;
 }

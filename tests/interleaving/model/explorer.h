@@ -17,8 +17,8 @@ struct Report {
   std::uint64_t redundant = 0;  ///< Found to repeat one of those on the way.
   bool exhaustive = false;
   std::optional<Violation> violation;
-  std::string schedule;            ///< Of the violation: what `replay` takes.
-  std::vector<std::string> steps;  ///< Of the violation, in words.
+  std::string schedule;            ///< The violation's: what `replay` takes.
+  std::vector<std::string> steps;  ///< The violation's, in words.
 
   [[nodiscard]] std::string summary() const;
   /// The violation with its steps.

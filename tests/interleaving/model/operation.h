@@ -56,7 +56,7 @@ struct Operation {
 };
 
 /// Whether the order of the two can matter. `plain` stands for what a thread that holds a mutex does with ordinary
-/// memory after an atomic access: it may meet whoever comes to the same thing's atomics without that mutex.
+/// memory after an atomic access: it may meet a thread that comes to the same thing's atomics without that mutex.
 [[nodiscard]] constexpr bool depend(const Operation& a, const Operation& b) noexcept {
   if (a.thread == b.thread) return true;
   if ((a.action == Action::plain || b.action == Action::plain) && (a.held & b.held) != 0) return false;
