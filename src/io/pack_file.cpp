@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -184,7 +185,7 @@ Result<std::vector<std::byte>> serialize(const Pack& pack) {
   std::vector<std::byte> file(header_offset + header.size() + code_bytes);
   std::uint64_t end = 0;
   const auto append = [&](Bytes bytes) {
-    std::ranges::copy(bytes, file.begin() + end);
+    std::ranges::copy(bytes, std::span(file).subspan(end).begin());
     end += bytes.size();
   };
   append(base::bytes_in(magic));
