@@ -51,7 +51,7 @@ std::uint64_t bound_in_units(const Checked& checked, const Model& plain, std::ui
 
 std::uint64_t bound_on_line(const Checked& checked, const Model& plain) {
   std::set<std::uint64_t> units{1};
-  if (!plain.has_chunks()) {
+  if (plain.is_one_chunk()) {
     for (const Block& block : plain.blocks) units.insert(block.alignment);
   }
   std::uint64_t bound = 0;

@@ -64,6 +64,10 @@ Result<void> check_each(const PlanProblem& problem, const Plan& plan) {
   }
   for (std::size_t i = 0; i < problem.values.size(); ++i)
     PINTLE_TRY(check_one(problem.values[i], plan.values()[i], plan));
+  if (problem.largest_chunk == PlanProblem::no_limit && plan.chunks().size() > 1) {
+    return wrong(
+        fmt::format("The plan has {} chunks, but without a largest chunk there is one only.", plan.chunks().size()));
+  }
   for (std::size_t i = 0; i < plan.chunks().size(); ++i) {
     if (plan.chunks()[i] <= problem.largest_chunk) continue;
     return wrong(

@@ -13,21 +13,30 @@ constexpr std::array preferences{Preference::longest, Preference::tallest, Prefe
 constexpr std::uint64_t attempts = 4;  // of each preference in a round, each with another seed
 constexpr std::uint32_t most_halvings = 4;
 
+/// What lives throughout lies above or below every other block. Taken out of a layout it lets what is above sink by its
+/// size, but only where that keeps every alignment: elsewhere it may fill a gap that no block on the ground can fill.
+bool costs_nothing(const Model& model, std::uint64_t ground) {
+  std::uint64_t bytes = 0, alignment = 1;
+  for (const Block& block : model.blocks) {
+    if (lies_throughout(model, block)) bytes += block.size;
+    else alignment = std::max(alignment, block.alignment);
+  }
+  return ground == bytes && std::ranges::all_of(model.blocks, [&](const Block& block) {
+           return !lies_throughout(model, block) || block.size % alignment == 0;
+         });
+}
+
 /// Searches of the blocks that do not live throughout; those lie on the ground where that costs nothing.
 class Improvement {
  public:
   Improvement(const Model& model, Known& known, Allowance& allowance)
       : model_(model), known_(known), allowance_(allowance), addresses_(model.blocks.size()) {
     ground_ = place_throughout(model, addresses_);
-    std::uint64_t bytes = 0, alignment = 1;
     for (const Block& block : model.blocks) {
-      alignment = std::max(alignment, block.alignment);
       unit_ = std::gcd(unit_, block.size);
       if (block.alignment != 1) unit_ = std::gcd(unit_, block.alignment);
-      if (lies_throughout(model, block)) bytes += block.size;
     }
-    // Gaps on the ground may be what a better layout fills.
-    if (ground_ != bytes || ground_ % alignment != 0) ground_ = 0;
+    if (!costs_nothing(model, ground_)) ground_ = 0;
     for (std::uint32_t i = 0; i < model.blocks.size(); ++i) {
       if (ground_ != 0 && lies_throughout(model, model.blocks[i])) continue;
       indices_.push_back(i);

@@ -85,11 +85,12 @@ Result<Plan> as_plan(const PlanProblem& problem, const Attempt& best, std::uint6
   return Plan::make(std::move(values), chunk_bytes(best.model, best.known.layout.addresses), least);
 }
 
-/// What the search proves of a model holds for the problem only where nothing shares bytes in another way.
+/// What the search proves of a model holds for the problem only where nothing shares bytes in another way, and where
+/// several chunks hold no less than the one it looks at.
 void search_for_better(const Checked& checked, Attempt& one, std::uint64_t& least, Allowance& allowance) {
   if (one.known.layout.total <= least || allowance.is_spent() || !is_searchable(one.model)) return;
   improve(one.model, one.known, allowance);
-  if (checked.pairs.empty()) least = one.known.least;
+  if (checked.pairs.empty() && one.model.is_one_chunk()) least = one.known.least;
 }
 
 Result<Plan> lay_out_checked(const Checked& checked, const PlanBudget& budget) {

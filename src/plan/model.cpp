@@ -97,7 +97,16 @@ void add_conflicts(const Checked& checked, Model& model) {
   for (Block& block : model.blocks) block.lower = 0, block.upper = 1;
 }
 
+/// Chunks can be set on one another at no cost where every size is a multiple of every alignment.
+bool has_padding(const Model& model) {
+  std::uint64_t alignment = 1;
+  for (const Block& block : model.blocks) alignment = std::max(alignment, block.alignment);
+  return model.has_fixed ||
+         std::ranges::any_of(model.blocks, [&](const Block& block) { return block.size % alignment != 0; });
+}
+
 void set_chunk(const PlanProblem& problem, Model& model) {
+  model.may_split = problem.largest_chunk != PlanProblem::no_limit && has_padding(model);
   std::uint64_t all = 0;
   for (const Block& block : model.blocks) all += block.size + block.alignment - 1;
   const bool has_far = std::ranges::any_of(problem.values, [](const PlanValue& value) {

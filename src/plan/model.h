@@ -33,9 +33,12 @@ struct Model {
   std::uint32_t sections = 1;
   std::uint64_t chunk = PlanProblem::no_limit;  ///< No limit where everything fits one chunk anyhow.
   bool has_fixed = false;
-  bool is_line = true;                                  ///< One line of time: `lower` and `upper` say what conflicts.
+  bool may_split = false;  ///< Several chunks may hold less than one, since each spares the padding of its last block.
+  bool is_line = true;     ///< One line of time: `lower` and `upper` say what conflicts.
   std::vector<std::vector<std::uint32_t>> conflicts{};  ///< Elsewhere: each block's, ascending.
 
+  /// What holds for one chunk holds for every plan.
+  [[nodiscard]] bool is_one_chunk() const noexcept { return !has_chunks() && !may_split; }
   [[nodiscard]] bool has_chunks() const noexcept { return chunk != PlanProblem::no_limit; }
 };
 
