@@ -76,6 +76,7 @@ struct PlanProblem {
 struct PlanBudget {
   std::chrono::nanoseconds time{0};  ///< 0: no limit of time where `nodes` are given.
   std::uint64_t nodes = 0;           ///< 0: no limit of nodes where a `time` is given.
+  std::uint64_t enough = 0;          ///< The search ends at a plan of at most so many bytes; 0: at the least total.
 };
 
 /// Where one value lies.

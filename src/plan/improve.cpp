@@ -5,12 +5,17 @@
 #include <numeric>
 #include <utility>
 
+#include "plan/ascent.h"
+
 namespace pintle::plan {
 namespace {
 
 constexpr std::uint64_t first_share = 1000;  // nodes of the first attempt; each round has twice as many
 constexpr std::array preferences{Preference::longest, Preference::tallest, Preference::largest, Preference::shortest};
-constexpr std::uint64_t attempts = 4;  // of each preference in a round, each with another seed
+constexpr std::array ranks{Rank::area, Rank::length, Rank::load};
+constexpr std::uint64_t least_ascent = 32'000;  // nodes of an ascent: they are cheap, and what it finds it finds early
+constexpr std::uint64_t late_ascent = 4000;     // the round of the first ascents where none went ahead
+constexpr std::uint64_t attempts = 4;           // of each preference in a round, each with another seed
 constexpr std::uint32_t most_halvings = 4;
 
 /// What lives throughout lies above or below every other block. Taken out of a layout it lets what is above sink by its
@@ -45,34 +50,63 @@ class Improvement {
     known_.least = (known_.least + unit_ - 1) / unit_ * unit_;
   }
 
+  /// Where something is enough there is mostly slack, which ascents are good at. The same ascent ends in the same way,
+  /// so none is repeated until a round gives it more nodes.
   void run() {
+    const bool is_ahead = known_.enough != 0;
+    if (is_ahead) ascend_to_target(least_ascent);
     for (std::uint64_t share = first_share; !is_done(); share *= 2) {
       for (std::uint64_t i = 0; i < attempts; ++i) {
-        for (const Preference preference : preferences) attempt(known_.least, {preference, seed_}, share);
+        for (const Preference preference : preferences) attempt_valleys(target(), {preference, seed_}, share);
         ++seed_;
       }
       halve(share);
+      if (share > least_ascent) ascend_to_target(share);
+      else if (share == late_ascent && !is_ahead) ascend_to_target(least_ascent);
     }
   }
 
  private:
-  [[nodiscard]] bool is_done() const { return allowance_.is_spent() || known_.layout.total <= known_.least; }
+  [[nodiscard]] std::uint64_t target() const { return std::max(known_.least, known_.enough); }
+  [[nodiscard]] bool is_done() const { return allowance_.is_spent() || known_.layout.total <= target(); }
 
-  /// Where the lower bound is not reached: something between it and what there is.
+  /// Or at least half of the way there.
+  void ascend_to_target(std::uint64_t nodes) {
+    for (const Rank rank : ranks) attempt_ascent(target(), rank, nodes);
+    if (is_done()) return;
+    const std::uint64_t middle = target() + (known_.layout.total - target()) / 2;
+    for (const Rank rank : ranks) attempt_ascent(middle, rank, nodes / ranks.size());
+  }
+
+  /// Where the target is not reached: something between it and what there is.
   void halve(std::uint64_t share) {
-    std::uint64_t low = known_.least;
+    std::uint64_t low = target();
     for (std::uint32_t i = 0; i < most_halvings && !is_done() && known_.layout.total - low > 1; ++i) {
       const std::uint64_t middle = low + (known_.layout.total - low) / 2;
-      if (attempt(middle, {preferences[i % preferences.size()], seed_}, share) != Verdict::found) low = middle;
+      const Taste taste{preferences[i % preferences.size()], seed_};
+      if (attempt_valleys(middle, taste, share) != Verdict::found) low = middle;
     }
   }
 
-  Verdict attempt(std::uint64_t capacity, Taste taste, std::uint64_t share) {
+  Verdict attempt_valleys(std::uint64_t capacity, Taste taste, std::uint64_t share) {
+    return attempt(capacity, share, [&](Allowance& left, std::vector<std::uint64_t>& offsets) {
+      return search(blocks_, model_.sections, ground_, capacity, taste, left, offsets);
+    });
+  }
+
+  Verdict attempt_ascent(std::uint64_t capacity, Rank rank, std::uint64_t share) {
+    return attempt(capacity, share, [&](Allowance& left, std::vector<std::uint64_t>& offsets) {
+      return ascend(blocks_, model_.sections, ground_, capacity, rank, left, offsets);
+    });
+  }
+
+  template <class Solver>
+  Verdict attempt(std::uint64_t capacity, std::uint64_t share, Solver solver) {
     if (is_done() || !allowance_.spend()) return Verdict::gave_up;
     const Allowance given = allowance_.share(share);
     Allowance left = given;
     std::vector<std::uint64_t> offsets;
-    const Verdict verdict = search(blocks_, model_.sections, ground_, capacity, taste, left, offsets);
+    const Verdict verdict = solver(left, offsets);
     allowance_.take(given, left);
     if (verdict == Verdict::impossible) known_.least = std::max(known_.least, (capacity / unit_ + 1) * unit_);
     if (verdict == Verdict::found) take(offsets);

@@ -24,7 +24,7 @@ struct Attempt {
 
 Attempt attempt(const Checked& checked, Sharing sharing, std::uint64_t least) {
   Attempt one{model_of(checked, sharing), {}};
-  one.known = {greedy(one.model, least), least};
+  one.known = {greedy(one.model, least), least, 0};
   return one;
 }
 
@@ -99,11 +99,12 @@ Result<Plan> lay_out_checked(const Checked& checked, const PlanBudget& budget) {
   Attempt best{model_of(checked, Sharing::off), {}};
   PINTLE_TRY(check_fixed(problem, best.model));
   std::uint64_t least = lower_bound_of(checked, best.model);
-  best.known = {greedy(best.model, least), least};
+  best.known = {greedy(best.model, least), least, 0};
   if (!checked.pairs.empty()) {
     Attempt shared = attempt(checked, Sharing::on, least);
     if (shared.known.layout.total <= best.known.layout.total) best = std::move(shared);
   }
+  best.known.enough = budget.enough;
   search_for_better(checked, best, least, allowance);
   return as_plan(problem, best, least);
 }

@@ -69,6 +69,8 @@ void add_lifetimes(const PlanProblem& problem, Model& model) {
     block.lower = std::min(block.lower, is_whole ? 0 : section(value.lower));
     block.upper = std::max(block.upper, is_whole ? model.sections : section(value.upper));
   }
+  if (times.empty()) return;
+  for (Block& block : model.blocks) block.steps = times[block.upper] - times[block.lower];
 }
 
 /// Two values may share bytes only if all uses of one happen before all uses of the other.

@@ -24,6 +24,7 @@ struct Block {
   std::uint32_t lower = 0;  ///< Sections of time; [0, 1) for all where there is a relation of steps.
   std::uint32_t upper = 0;
   std::optional<std::uint64_t> fixed{};  ///< An address.
+  std::uint64_t steps = 1;               ///< Of the time between `lower` and `upper`.
 };
 
 /// Addresses count through all chunks: chunk * chunk size + offset.

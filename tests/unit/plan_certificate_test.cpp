@@ -95,7 +95,9 @@ TEST(PlanCertificate, NoPlanIsBelowTheBound) {
   for (std::uint64_t seed = 1; seed <= instances(); ++seed) {
     const PlanProblem problem = instance(seed);
     const auto least = test::least_total_of(problem);
-    const auto plan = lay_out(problem, some_nodes);
+    // Where something is enough, the other search goes ahead and proves most.
+    const PlanBudget budget{.nodes = some_nodes.nodes, .enough = seed / 30 % 2};
+    const auto plan = lay_out(problem, budget);
     ASSERT_EQ(text_of(plan) == "accepted", least.has_value()) << seed << ": " << text_of(plan) << listed(problem);
     if (!least) continue;
     ++tried;

@@ -61,7 +61,9 @@ Result<std::uint64_t> parse_bytes(std::string_view text) {
 void declare(CLI::App& command, PlanOptions& options) {
   command.add_option("FILE", options.file, "CSV with the columns id, lower, upper, size and perhaps alignment")
       ->required();
-  command.add_option("--capacity", options.capacity, "Exit with 1 where the plan needs more bytes")
+  command
+      .add_option("--capacity", options.capacity,
+                  "What is enough for the search; exit with 1 where the plan needs more")
       ->check(checked_by(parse_bytes))
       ->default_str("");
   command.add_option("--budget", options.budget, "Time for the exact search (10s, 500ms); 0s: greedy alone")
@@ -103,7 +105,12 @@ Json as_json(const Plan& plan) {
 
 Result<Plan> planned(const PlanOptions& options, const PlanProblem& problem) {
   PINTLE_ASSIGN(time, parse_duration(options.budget));
-  auto plan = lay_out(problem, {time, options.nodes});
+  std::uint64_t enough = 0;
+  if (!options.capacity.empty()) {
+    PINTLE_ASSIGN(capacity, parse_bytes(options.capacity));
+    enough = capacity;
+  }
+  auto plan = lay_out(problem, {time, options.nodes, enough});
   if (!plan) return plan.error().during(fmt::format("laying out {}", base::quote(options.file)));
   return plan;
 }

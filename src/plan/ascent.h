@@ -1,0 +1,20 @@
+// A second exact search: blocks are placed in the order of their offsets, from the lowest on.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "plan/model.h"
+#include "plan/search.h"
+
+namespace pintle::plan {
+
+/// What decides between blocks of one offset: the first criterion, then the others.
+enum class Rank : std::uint8_t { area, length, load };
+
+/// As `search`: the same answer by other choices. Where the blocks leave gaps anyhow it is often the faster one.
+[[nodiscard]] Verdict ascend(const std::vector<Block>& blocks, std::uint32_t sections, std::uint64_t base,
+                             std::uint64_t capacity, Rank rank, Allowance& allowance,
+                             std::vector<std::uint64_t>& offsets);
+
+}  // namespace pintle::plan
