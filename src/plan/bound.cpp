@@ -9,6 +9,9 @@
 namespace pintle::plan {
 namespace {
 
+/// Pairs of blocks that are looked at for a clique: some tenths of a second.
+constexpr std::uint64_t most_looks = 4'000'000;
+
 std::uint64_t rounded(std::uint64_t size, std::uint64_t unit) { return (size + unit - 1) & ~(unit - 1); }
 
 /// The values that may take the bytes of another. The size of such a value counts nothing where the two meet.
@@ -59,42 +62,49 @@ std::uint64_t bound_on_line(const Checked& checked, const Model& plain) {
   return bound;
 }
 
-/// Bytes of the values that are alive at each step in every order of the steps: they conflict with each other.
-std::vector<std::uint64_t> alive_bytes(const Checked& checked) {
-  std::vector<std::uint64_t> bytes(checked.relation->steps());
+/// The greatest sum of the values that are alive at one step in every order of the steps: they conflict with each
+/// other.
+std::uint64_t alive_bytes(const Checked& checked) {
+  const StepRelation& relation = *checked.relation;
+  std::vector<std::uint64_t> bytes(relation.steps() + 65);  // differences; they wrap and come back
   std::uint64_t always = 0;
   for (const PlanValue& value : checked.problem->values) {
     if (!takes_bytes(value)) continue;
-    if (value.lifetime == Lifetime::persistent) always += value.size;
-    else
-      for (const std::uint32_t step : checked.relation->alive(value.uses)) bytes[step] += value.size;
+    if (value.lifetime == Lifetime::persistent) {
+      always += value.size;
+      continue;
+    }
+    relation.visit_alive(value.uses, [&](std::uint32_t begin, std::uint32_t end) {
+      bytes[begin] += value.size;
+      bytes[end] -= value.size;
+    });
   }
   for (const std::uint32_t taker : takers_of(checked)) {
     const PlanValue& value = checked.problem->values[taker];
-    const auto alive = checked.relation->alive(value.uses);
-    const auto first = std::ranges::find_if(alive, [&](std::uint32_t step) {
-      return std::ranges::none_of(alive, [&](auto other) { return checked.relation->precedes(other, step); });
-    });
-    bytes[*first] -= value.size;
+    const std::uint32_t first = relation.uses_of(value.uses).firsts.front();
+    bytes[first] -= value.size;
+    bytes[first + 1] += value.size;
   }
-  for (std::uint64_t& one : bytes) one += always;
-  if (bytes.empty()) bytes.push_back(always);
-  return bytes;
+  std::uint64_t now = 0, most = 0;
+  for (const std::uint64_t change : bytes) most = std::max(most, now += change);
+  return always + most;
 }
 
-/// Blocks that all conflict, the largest first.
+/// Blocks that all conflict, the largest first; where there are many of them, some.
 std::uint64_t clique_of_largest(const Model& plain) {
-  std::vector<std::uint32_t> order(plain.blocks.size()), common(plain.blocks.size());
+  std::vector<std::uint32_t> order(plain.blocks.size()), members;
   std::iota(order.begin(), order.end(), 0u);
   std::ranges::sort(order, std::ranges::greater{},
                     [&](auto block) { return std::pair(plain.blocks[block].size, ~block); });
-  std::uint64_t bytes = 0;
-  std::uint32_t members = 0;
+  std::uint64_t bytes = 0, looks = 0;
   for (const std::uint32_t block : order) {
-    if (common[block] != members) continue;
-    bytes += plain.blocks[block].size;
-    ++members;
-    for (const std::uint32_t other : plain.conflicts[block]) ++common[other];
+    const auto other = std::ranges::find_if(members, [&](std::uint32_t one) { return !plain.conflict(block, one); });
+    looks += static_cast<std::uint64_t>(other - members.begin()) + 1;
+    if (other == members.end()) {
+      bytes += plain.blocks[block].size;
+      members.push_back(block);
+    }
+    if (looks > most_looks) break;
   }
   return bytes;
 }
@@ -118,7 +128,7 @@ std::uint64_t lower_bound_of(const Checked& checked, const Model& plain) {
   if (plain.blocks.empty()) return 0;
   const std::uint64_t fixed = bound_of_fixed(plain);
   if (plain.is_line) return std::max(fixed, bound_on_line(checked, plain));
-  const std::uint64_t alive = std::ranges::max(alive_bytes(checked));
+  const std::uint64_t alive = alive_bytes(checked);
   return std::max({fixed, alive, checked.pairs.empty() ? clique_of_largest(plain) : 0});
 }
 

@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bitset>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -170,82 +172,152 @@ class LineSweep {
   std::multimap<std::uint64_t, std::uint32_t> ends_;
 };
 
-/// Pairs of values that have bytes in common, each looked up in the relation by walking it.
-class RelationSweep {
+/// The steps after each step, read from the relation anew.
+class Order {
  public:
-  RelationSweep(const PlanProblem& problem, const Plan& plan) : problem_(problem), plan_(plan), pairs_(problem) {
-    later_.resize(problem.order->steps);
-    for (const auto& [earlier, later] : problem.order->before) later_[earlier].push_back(later);
-  }
-
-  [[nodiscard]] Result<void> run() {
-    std::vector<std::uint32_t> order;
-    for (std::uint32_t i = 0; i < problem_.values.size(); ++i) {
-      if (is_laid_out(problem_.values[i])) order.push_back(i);
+  /// The steps in an order that the relation allows; fewer of them where some happen before themselves.
+  explicit Order(const StepOrder& order) : later_(order.steps), place_(order.steps) {
+    std::vector<std::uint32_t> waits(order.steps);
+    for (const auto& [earlier, later] : order.before) {
+      later_[earlier].push_back(later);
+      ++waits[later];
     }
-    std::ranges::sort(
-        order, {}, [&](std::uint32_t i) { return std::tuple(plan_.values()[i].chunk, plan_.values()[i].offset, i); });
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const PlannedValue& one = plan_.values()[order[i]];
-      for (std::size_t j = i + 1; j < order.size(); ++j) {
-        const PlannedValue& two = plan_.values()[order[j]];
-        if (two.chunk != one.chunk || two.offset >= one.offset + one.size) break;
-        if (!may_share(order[i], order[j])) return overlap(one, two);
+    for (std::uint32_t step = 0; step < order.steps; ++step) {
+      if (waits[step] == 0) sorted_.push_back(step);
+    }
+    for (std::size_t i = 0; i < sorted_.size(); ++i) {
+      place_[sorted_[i]] = static_cast<std::uint32_t>(i);
+      for (const std::uint32_t later : later_[sorted_[i]]) {
+        if (--waits[later] == 0) sorted_.push_back(later);
       }
     }
+  }
+
+  [[nodiscard]] std::size_t sorted() const { return sorted_.size(); }
+  [[nodiscard]] std::uint32_t place(std::uint32_t step) const { return place_[step]; }
+  [[nodiscard]] bool is_before(std::uint32_t step, std::uint32_t later) const { return after_[step][later]; }
+
+  void close() {
+    after_.assign(later_.size(), Row());
+    for (auto step = sorted_.rbegin(); step != sorted_.rend(); ++step) {
+      for (const std::uint32_t later : later_[*step]) {
+        after_[*step] |= after_[later];
+        after_[*step].set(later);
+      }
+    }
+  }
+
+ private:
+  using Row = std::bitset<StepOrder::max_steps>;
+  std::vector<std::vector<std::uint32_t>> later_;
+  std::vector<std::uint32_t> sorted_, place_;
+  std::vector<Row> after_;
+};
+
+/// Values from the first use on, and for all bytes who had them last. What shares with the last user of bytes comes
+/// after it, and so after everybody whom that one came after. Only where two meet in place, both are kept.
+class RelationSweep {
+ public:
+  RelationSweep(const PlanProblem& problem, const Plan& plan)
+      : problem_(problem), plan_(plan), pairs_(problem), order_(*problem.order) {}
+
+  [[nodiscard]] Result<void> run() {
+    if (order_.sorted() != problem_.order->steps) return wrong("Some steps of the relation happen before themselves.");
+    order_.close();
+    std::vector<std::uint32_t> values;
+    for (std::uint32_t i = 0; i < problem_.values.size(); ++i) {
+      if (is_laid_out(problem_.values[i])) values.push_back(i);
+    }
+    // What is taken in place comes before what takes it, though both begin at one step.
+    std::ranges::sort(values, {}, [&](std::uint32_t i) {
+      const auto [begin, end] = places_of(i);
+      return std::tuple(begin, end, ~plan_.values()[i].size, i);
+    });
+    for (const std::uint32_t value : values) PINTLE_TRY(add(value));
     return {};
   }
 
  private:
-  /// Steps that a step happens before, found once and kept.
-  [[nodiscard]] const std::vector<bool>& after(std::uint32_t step) {
-    auto& known = after_[step];
-    if (!known.empty()) return known;
-    known.resize(later_.size());
-    std::vector<std::uint32_t> open{step};
-    while (!open.empty()) {
-      const std::uint32_t next = open.back();
-      open.pop_back();
-      for (const std::uint32_t later : later_[next]) {
-        if (known[later]) continue;
-        known[later] = true;
-        open.push_back(later);
-      }
-    }
-    return known;
-  }
-
+  using Place = std::pair<std::uint32_t, std::uint64_t>;
+  struct Span {
+    std::uint64_t end;
+    std::vector<std::uint32_t> users;
+  };
+  using Spans = std::map<Place, Span>;
   enum class Meeting : std::uint8_t { forbidden, allowed };
 
-  [[nodiscard]] bool is_before(std::uint32_t a, std::uint32_t b, Meeting meeting) {
-    std::set<std::uint32_t> shared;
-    for (const std::uint32_t use : problem_.values[a].uses) {
-      for (const std::uint32_t other : problem_.values[b].uses) {
-        if (use == other && meeting == Meeting::allowed) shared.insert(use);
-        else if (!after(use)[other]) return false;
-      }
-    }
-    return shared.size() <= 1;
+  [[nodiscard]] bool is_persistent(std::uint32_t i) const {
+    return problem_.values[i].lifetime == Lifetime::persistent;
+  }
+  /// Of the first and the last use.
+  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> places_of(std::uint32_t i) const {
+    const auto& uses = problem_.values[i].uses;
+    if (is_persistent(i) || uses.empty()) return {0, 0};
+    const auto [first, last] = std::ranges::minmax(uses, {}, [&](std::uint32_t use) { return order_.place(use); });
+    return {order_.place(first), order_.place(last)};
   }
 
-  [[nodiscard]] bool may_share(std::uint32_t a, std::uint32_t b) {
-    const bool is_persistent =
-        problem_.values[a].lifetime == Lifetime::persistent || problem_.values[b].lifetime == Lifetime::persistent;
-    if (is_persistent) return false;
+  [[nodiscard]] bool is_before(std::uint32_t a, std::uint32_t b, Meeting meeting) const {
+    std::optional<std::uint32_t> shared;
+    for (const std::uint32_t use : problem_.values[a].uses) {
+      for (const std::uint32_t other : problem_.values[b].uses) {
+        const bool is_one = use == other && meeting == Meeting::allowed && shared.value_or(use) == use;
+        if (is_one) shared = use;
+        else if (!order_.is_before(use, other)) return false;
+      }
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool may_share(std::uint32_t a, std::uint32_t b) const {
+    if (is_persistent(a) || is_persistent(b)) return false;
     if (is_before(a, b, Meeting::forbidden) || is_before(b, a, Meeting::forbidden)) return true;
     return (pairs_.allow(a, b, plan_) && is_before(a, b, Meeting::allowed)) ||
            (pairs_.allow(b, a, plan_) && is_before(b, a, Meeting::allowed));
   }
 
+  [[nodiscard]] Result<void> add(std::uint32_t value) {
+    const PlannedValue& one = plan_.values()[value];
+    const Place begin{one.chunk, one.offset}, end{one.chunk, one.offset + one.size};
+    split(begin);
+    split(end);
+    std::vector<std::uint32_t> users{value};
+    const auto from = spans_.lower_bound(begin), to = spans_.lower_bound(end);
+    for (auto span = from; span != to; ++span) {
+      for (const std::uint32_t user : span->second.users) {
+        if (!may_share(user, value)) return overlap(plan_.values()[user], one);
+        const bool is_known = std::ranges::find(users, user) != users.end();
+        if (!is_known && !is_before(user, value, Meeting::forbidden)) users.push_back(user);
+      }
+    }
+    spans_.erase(from, to);
+    spans_.emplace(begin, Span{end.second, std::move(users)});
+    return {};
+  }
+
+  /// A span that begins before the place and ends after it becomes two.
+  void split(Place place) {
+    auto span = spans_.lower_bound(place);
+    if (span == spans_.begin()) return;
+    --span;
+    if (span->first.first != place.first || span->second.end <= place.second) return;
+    spans_.emplace(place, span->second);
+    span->second.end = place.second;
+  }
+
   const PlanProblem& problem_;
   const Plan& plan_;
   Pairs pairs_;
-  std::vector<std::vector<std::uint32_t>> later_;
-  std::map<std::uint32_t, std::vector<bool>> after_;
+  Order order_;
+  Spans spans_;
 };
 
 Result<void> check_steps(const PlanProblem& problem) {
   const std::uint32_t steps = problem.order->steps;
+  if (steps > StepOrder::max_steps) {
+    return Error(Errc::unsupported, fmt::format("The number of steps ({}) of the relation exceeds the limit ({}).",
+                                                steps, StepOrder::max_steps));
+  }
   for (const auto& [earlier, later] : problem.order->before) {
     if (std::max(earlier, later) >= steps)
       return wrong(fmt::format("Step {} is not below the number of steps ({}).", std::max(earlier, later), steps));

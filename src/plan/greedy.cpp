@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "plan/neighbours.h"
+#include "plan/order_stream.h"
 #include "plan/stream.h"
 
 namespace pintle::plan {
@@ -19,16 +20,6 @@ constexpr std::uint32_t shaken_orders = 24;
 constexpr std::uint64_t most_pairs = 40'000'000;
 
 enum class Fit : std::uint8_t { first, best };
-
-/// The least address from `address` on where a block may begin: aligned in its chunk, and not over the chunk's end.
-std::uint64_t next_place(const Model& model, const Block& block, std::uint64_t address) {
-  const std::uint64_t chunk = model.has_chunks() ? address / model.chunk : 0;
-  const std::uint64_t inside = model.has_chunks() ? address % model.chunk : address;
-  const std::uint64_t aligned = (inside + block.alignment - 1) & ~(block.alignment - 1);
-  if (!model.has_chunks()) return aligned;
-  if (aligned <= model.chunk && block.size <= model.chunk - aligned) return chunk * model.chunk + aligned;
-  return (chunk + 1) * model.chunk;
-}
 
 class Packer {
  public:
@@ -183,12 +174,20 @@ std::uint64_t place_throughout(const Model& model, std::vector<std::uint64_t>& a
   return ground;
 }
 
+[[nodiscard]] static Layout pack_in_order(const Model& model) {
+  Layout layout{place_in_order(model), 0};
+  const auto bytes = chunk_bytes(model, layout.addresses);
+  layout.total = std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
+  return layout;
+}
+
 Layout first_fit_by_size(const Model& model) {
   Packer packer(model);
   return packer.pack(ordered(model, packer.movable(), weights[0]), Fit::first);
 }
 
 Layout greedy(const Model& model, std::uint64_t enough) {
+  if (!model.is_line && !model.has_lists()) return pack_in_order(model);
   Packer packer(model);
   if (packer.is_dense()) return packer.pack_in_time();
   Layout best = packer.pack(ordered(model, packer.movable(), weights[0]), Fit::first);

@@ -58,9 +58,7 @@ Result<void> check_fixed(const PlanProblem& problem, const Model& model) {
     for (std::size_t j = i + 1; j < fixed.size(); ++j) {
       const Block& b = model.blocks[fixed[j]];
       if (*b.fixed >= *a.fixed + a.size) break;
-      const bool conflict = model.is_line ? a.lower < b.upper && b.lower < a.upper
-                                          : std::ranges::binary_search(model.conflicts[fixed[i]], fixed[j]);
-      if (!conflict) continue;
+      if (!model.conflict(fixed[i], fixed[j])) continue;
       return Error(
           Errc::invalid_argument,
           fmt::format("{} and {} are fixed at offsets ({} and {}) where they overlap while both are alive.",

@@ -7,6 +7,10 @@
 namespace pintle::plan {
 namespace {
 
+/// Pairs of blocks of a relation that may conflict, beyond which none is looked at: what one order costs with them is
+/// about half a second.
+constexpr std::uint64_t most_listed = 8'000'000;
+
 /// For each value the value whose bytes it takes. A value that is used at one step only is never in the middle: the
 /// values on both sides of it would meet.
 std::vector<std::uint32_t> links_of(const Checked& checked) {
@@ -73,30 +77,58 @@ void add_lifetimes(const PlanProblem& problem, Model& model) {
   for (Block& block : model.blocks) block.steps = times[block.upper] - times[block.lower];
 }
 
-/// Two values may share bytes only if all uses of one happen before all uses of the other.
-void add_conflicts(const Checked& checked, Model& model) {
+/// Two blocks may share bytes only if all uses of one happen before all uses of the other.
+void add_uses(const Checked& checked, Model& model) {
   const auto& values = checked.problem->values;
-  model.is_line = false;
-  model.conflicts.resize(model.blocks.size());
-  std::vector<StepSet> after;
-  for (const PlanValue& value : values) after.push_back(checked.relation->after_all(value.uses));
-  const auto is_before = [&](std::size_t a, std::size_t b) {
-    return values[a].lifetime != Lifetime::persistent && values[b].lifetime != Lifetime::persistent &&
-           StepRelation::all_in(values[b].uses, after[a]);
-  };
-  for (std::size_t a = 0; a < values.size(); ++a) {
-    for (std::size_t b = a + 1; b < values.size(); ++b) {
-      const std::uint32_t x = model.block_of[a], y = model.block_of[b];
-      if (x == no_block || y == no_block || x == y || is_before(a, b) || is_before(b, a)) continue;
-      model.conflicts[x].push_back(y);
-      model.conflicts[y].push_back(x);
-    }
+  std::vector<std::vector<std::uint32_t>> steps(model.blocks.size());
+  std::vector<std::uint8_t> is_always(model.blocks.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::uint32_t block = model.block_of[i];
+    if (block == no_block) continue;
+    if (values[i].lifetime == Lifetime::persistent) is_always[block] = 1;
+    steps[block].insert(steps[block].end(), values[i].uses.begin(), values[i].uses.end());
   }
-  for (auto& list : model.conflicts) {
-    std::ranges::sort(list);
-    list.erase(std::unique(list.begin(), list.end()), list.end());
+  model.is_line = false;
+  model.relation = &*checked.relation;
+  model.uses.resize(model.blocks.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (is_always[i] == 0) model.uses[i] = model.relation->uses_of(steps[i]);
   }
   for (Block& block : model.blocks) block.lower = 0, block.upper = 1;
+}
+
+/// From this position on every step comes after all uses.
+std::uint32_t horizon_of(const Model& model, std::uint32_t block) {
+  const Uses& uses = model.uses[block];
+  std::uint32_t horizon = uses.is_always() ? model.relation->steps() : 0;
+  for (const std::uint32_t last : uses.lasts) horizon = std::max(horizon, model.relation->horizon(last));
+  return horizon;
+}
+
+/// A block conflicts at most with those that begin before its horizon; none where these are too many to look at each.
+void add_conflicts(Model& model) {
+  const auto begin_of = [&](std::uint32_t block) {
+    return model.uses[block].is_always() ? 0 : model.uses[block].firsts.front();
+  };
+  std::vector<std::uint32_t> order(model.blocks.size()), ends(model.blocks.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::ranges::sort(order, {}, [&](std::uint32_t block) { return std::pair(begin_of(block), block); });
+  std::uint64_t pairs = 0;
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    const auto end = std::ranges::lower_bound(order, horizon_of(model, order[i]), {}, begin_of) - order.begin();
+    ends[i] = std::max(i + 1, static_cast<std::uint32_t>(end));
+    pairs += ends[i] - i;
+  }
+  if (pairs > most_listed) return;
+  model.conflicts.resize(model.blocks.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    for (std::uint32_t j = i + 1; j < ends[i]; ++j) {
+      if (model.relation->are_before(model.uses[order[i]], model.uses[order[j]])) continue;
+      model.conflicts[order[i]].push_back(order[j]);
+      model.conflicts[order[j]].push_back(order[i]);
+    }
+  }
+  for (auto& list : model.conflicts) std::ranges::sort(list);
 }
 
 /// Chunks can be set on one another at no cost where every size is a multiple of every alignment.
@@ -118,6 +150,15 @@ void set_chunk(const PlanProblem& problem, Model& model) {
 }
 
 }  // namespace
+
+std::uint64_t next_place(const Model& model, const Block& block, std::uint64_t address) noexcept {
+  const std::uint64_t chunk = model.has_chunks() ? address / model.chunk : 0;
+  const std::uint64_t inside = model.has_chunks() ? address % model.chunk : address;
+  const std::uint64_t aligned = (inside + block.alignment - 1) & ~(block.alignment - 1);
+  if (!model.has_chunks()) return aligned;
+  if (aligned <= model.chunk && block.size <= model.chunk - aligned) return chunk * model.chunk + aligned;
+  return (chunk + 1) * model.chunk;
+}
 
 Model model_of(const Checked& checked, Sharing sharing) {
   const PlanProblem& problem = *checked.problem;
@@ -142,8 +183,12 @@ Model model_of(const Checked& checked, Sharing sharing) {
     model.has_fixed = true;
   }
   set_chunk(problem, model);
-  if (checked.relation) add_conflicts(checked, model);
-  else add_lifetimes(problem, model);
+  if (!checked.relation) {
+    add_lifetimes(problem, model);
+    return model;
+  }
+  add_uses(checked, model);
+  add_conflicts(model);
   return model;
 }
 

@@ -36,12 +36,24 @@ struct Model {
   bool has_fixed = false;
   bool may_split = false;  ///< Several chunks may hold less than one, since each spares the padding of its last block.
   bool is_line = true;     ///< One line of time: `lower` and `upper` say what conflicts.
-  std::vector<std::vector<std::uint32_t>> conflicts{};  ///< Elsewhere: each block's, ascending.
+  std::vector<Uses> uses{};                ///< Elsewhere: each block's.
+  const StepRelation* relation = nullptr;  ///< And what they are ordered by.
+  std::vector<std::vector<std::uint32_t>>
+      conflicts{};  ///< And each block's, ascending; empty where there are too many.
 
+  /// Whether two blocks share no bytes.
+  [[nodiscard]] bool conflict(std::uint32_t a, std::uint32_t b) const noexcept {
+    if (is_line) return blocks[a].lower < blocks[b].upper && blocks[b].lower < blocks[a].upper;
+    return !relation->are_before(uses[a], uses[b]) && !relation->are_before(uses[b], uses[a]);
+  }
+  [[nodiscard]] bool has_lists() const noexcept { return !conflicts.empty(); }
   /// What holds for one chunk holds for every plan.
   [[nodiscard]] bool is_one_chunk() const noexcept { return !has_chunks() && !may_split; }
   [[nodiscard]] bool has_chunks() const noexcept { return chunk != PlanProblem::no_limit; }
 };
+
+/// The least address from `address` on where a block may begin: aligned in its chunk, and not over the chunk's end.
+[[nodiscard]] std::uint64_t next_place(const Model& model, const Block& block, std::uint64_t address) noexcept;
 
 /// The bytes of a value count: it is neither external nor empty.
 [[nodiscard]] inline bool takes_bytes(const PlanValue& value) noexcept {

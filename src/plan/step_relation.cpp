@@ -97,42 +97,75 @@ Result<StepRelation> StepRelation::create(const StepOrder& order) {
   StepRelation relation;
   relation.order_ = sorted(successors);
   if (relation.order_.size() != successors.size()) return cyclic(cycle_of(successors, relation.order_));
-  relation.after_.assign(successors.size(), StepSet((successors.size() + 63) / 64));
-  for (auto step = relation.order_.rbegin(); step != relation.order_.rend(); ++step) {
-    StepSet& after = relation.after_[*step];
-    for (const std::uint32_t later : successors[*step]) {
-      const StepSet& more = relation.after_[later];
-      for (std::size_t i = 0; i < after.size(); ++i) after[i] |= more[i];
-      after[later / 64] |= std::uint64_t{1} << (later % 64);
-    }
-  }
+  relation.position_.resize(successors.size());
+  for (std::uint32_t i = 0; i < relation.order_.size(); ++i) relation.position_[relation.order_[i]] = i;
+  relation.close(successors);
   return relation;
 }
 
-StepSet StepRelation::after_all(std::span<const std::uint32_t> uses) const {
-  StepSet all((order_.size() + 63) / 64, ~std::uint64_t{0});
-  for (const std::uint32_t use : uses) {
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] &= after_[use][i];
+/// What comes after a step comes after all that is before it; and the other way round.
+void StepRelation::close(const Successors& successors) {
+  after_.assign(steps(), StepSet(words()));
+  before_.assign(steps(), StepSet(words()));
+  const auto add = [](StepSet& set, const StepSet& more, std::uint32_t position) {
+    for (std::size_t i = 0; i < set.size(); ++i) set[i] |= more[i];
+    set[position / 64] |= std::uint64_t{1} << (position % 64);
+  };
+  for (std::uint32_t at = steps(); at-- > 0;) {
+    for (const std::uint32_t later : successors[order_[at]])
+      add(after_[at], after_[position_[later]], position_[later]);
   }
-  return all;
+  for (std::uint32_t at = 0; at < steps(); ++at) {
+    for (const std::uint32_t later : successors[order_[at]]) add(before_[position_[later]], before_[at], at);
+  }
+  for (std::uint32_t at = 0; at < steps(); ++at) {
+    std::uint32_t horizon = steps();
+    while (horizon % 64 != 0 && horizon > at + 1 && contains(after_[at], horizon - 1)) --horizon;
+    while (horizon % 64 == 0 && horizon >= 64 && after_[at][horizon / 64 - 1] == ~std::uint64_t{0}) horizon -= 64;
+    while (horizon > at + 1 && contains(after_[at], horizon - 1)) --horizon;
+    horizon_.push_back(horizon);
+  }
 }
 
-std::vector<std::uint32_t> StepRelation::alive(std::span<const std::uint32_t> uses) const {
-  StepSet later((order_.size() + 63) / 64);
-  for (const std::uint32_t use : uses) {
-    for (std::size_t i = 0; i < later.size(); ++i) later[i] |= after_[use][i];
+Uses StepRelation::uses_of(std::span<const std::uint32_t> steps) const {
+  std::vector<std::uint32_t> positions;
+  for (const std::uint32_t step : steps) positions.push_back(position_[step]);
+  std::ranges::sort(positions);
+  positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
+  Uses uses;
+  for (const std::uint32_t one : positions) {
+    const auto precedes_one = [&](std::uint32_t other) { return contains(after_[other], one); };
+    if (std::ranges::none_of(uses.firsts, precedes_one)) uses.firsts.push_back(one);
   }
-  std::vector<std::uint32_t> steps;
-  for (std::uint32_t step = 0; step < order_.size(); ++step) {
-    const bool is_use = std::ranges::find(uses, step) != uses.end();
-    const auto follows = [&](std::uint32_t use) { return precedes(step, use); };
-    if (is_use || (contains(later, step) && std::ranges::any_of(uses, follows))) steps.push_back(step);
+  for (auto one = positions.rbegin(); one != positions.rend(); ++one) {
+    const auto follows_one = [&](std::uint32_t other) { return contains(after_[*one], other); };
+    if (std::ranges::none_of(uses.lasts, follows_one)) uses.lasts.push_back(*one);
   }
-  return steps;
+  return uses;
 }
 
-bool StepRelation::all_in(std::span<const std::uint32_t> second, const StepSet& after) noexcept {
-  return std::ranges::all_of(second, [&](std::uint32_t use) { return contains(after, use); });
+bool StepRelation::are_before(std::span<const std::uint32_t> lasts,
+                              std::span<const std::uint32_t> firsts) const noexcept {
+  return std::ranges::all_of(lasts, [&](std::uint32_t last) {
+    return std::ranges::all_of(firsts, [&](std::uint32_t first) { return contains(after_[last], first); });
+  });
+}
+
+/// Used there, or after one use and before another.
+StepSet StepRelation::alive_at(std::span<const std::uint32_t> steps) const {
+  StepSet later(words());
+  if (steps.empty()) return later;
+  const auto [first, last] = std::ranges::minmax(steps, {}, [&](std::uint32_t step) { return position_[step]; });
+  for (std::size_t i = position_[first] / 64; i <= position_[last] / 64; ++i) {
+    std::uint64_t earlier = 0;
+    for (const std::uint32_t step : steps) {
+      later[i] |= after_[position_[step]][i];
+      earlier |= before_[position_[step]][i];
+    }
+    later[i] &= earlier;
+  }
+  for (const std::uint32_t step : steps) later[position_[step] / 64] |= std::uint64_t{1} << (position_[step] % 64);
+  return later;
 }
 
 }  // namespace pintle::plan
