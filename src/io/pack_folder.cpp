@@ -19,6 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t longest_description = 16 << 20;
+constexpr std::uint64_t longest_code = 1ull << 30;
+constexpr std::uint64_t longest_pack = 4ull << 30;
 
 std::string reading(const fs::path& path) { return fmt::format("reading {}", base::quote(path.string(), 4096)); }
 
@@ -33,7 +35,8 @@ Result<fs::path> inside(const fs::path& folder, const std::string& file, const J
   const fs::path root = fs::weakly_canonical(folder, none);
   const fs::path target = fs::weakly_canonical(folder / relative, none);
   const auto [end, rest] = std::ranges::mismatch(root, target);
-  if (end != root.end()) return place.expected(fmt::format("a file inside {}", base::quote(folder.string(), 4096)));
+  if (end != root.end())
+    return place.expected(fmt::format("a file inside {}", base::quote(folder.string(), 4096)));
   return target;
 }
 
@@ -43,7 +46,7 @@ Result<std::vector<std::byte>> code_of(const JsonView& variant, std::string_view
   if (format == "native") return place.expected("no file for the format \"native\"");
   PINTLE_ASSIGN(file, place.text());
   PINTLE_ASSIGN(path, inside(folder, file, place));
-  auto bytes = base::read_file(path);
+  auto bytes = base::read_regular_file(path, longest_code);
   if (!bytes) return bytes.error().during(fmt::format("reading {} of the description", place.path()));
   return bytes;
 }
@@ -143,14 +146,14 @@ Result<Pack> pack_from(PackRecipe recipe) {
 /// Reads the description at `path` with `read`, a function of its text and folder.
 template <class Read>
 auto with_description(const fs::path& path, Read read) -> decltype(read(std::string_view(), fs::path())) {
-  PINTLE_ASSIGN(bytes, base::read_file(path, longest_description));
+  PINTLE_ASSIGN(bytes, base::read_regular_file(path, longest_description));
   auto result = read(base::text_in(bytes), path.parent_path());
   if (!result) return result.error().during(reading(path));
   return result;
 }
 
 Result<Pack> read_file(const fs::path& path) {
-  PINTLE_ASSIGN(bytes, base::read_file(path));
+  PINTLE_ASSIGN(bytes, base::read_regular_file(path, longest_pack));
   auto pack = parse_pack(bytes);
   if (!pack) return pack.error().during(reading(path));
   return pack;

@@ -50,7 +50,7 @@ Result<PackSource> read_source(const std::filesystem::path& file) {
       return Error(Errc::invalid_argument, fmt::format("Source {} does not end with .c, .cl, .comp, .glsl or .hlsl.",
                                                        base::quote(file.string(), 4096)));
     }
-    PINTLE_ASSIGN(bytes, base::read_file(file, longest_source));
+    PINTLE_ASSIGN(bytes, base::read_regular_file(file, longest_source));
     return PackSource{file.filename().string(), *language, {}, {}, std::string(base::text_in(bytes))};
   });
 }
