@@ -46,7 +46,8 @@ enum class NanRule : std::uint8_t {
 ///
 /// Each element is converted as an exact real number that is rounded once, so f64 to f16 does not pass through f32.
 /// Subnormals are values like others, never flushed; the sign of zero is kept where the target has it. The result does
-/// not depend on the floating-point environment, the processor, the alignment, or on how a caller splits the elements.
+/// not depend on the floating-point environment, which stays as it is with its flags, the processor, the alignment, or
+/// on how a caller splits the elements.
 ///
 /// Every ordered pair of dtypes is there but one kind: from complex64 to anything else is `invalid_argument`, since it
 /// would drop the imaginary part. A real number becomes complex with the imaginary part +0; complex64 to complex64

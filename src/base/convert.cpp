@@ -9,6 +9,7 @@
 #include "base/contain.h"
 #include "base/convert_lanes.h"
 #include "base/convert_scalar.h"
+#include "base/float_environment.h"
 
 namespace pintle {
 namespace {
@@ -81,6 +82,7 @@ Convert of_parts(const Convert& how) noexcept {
 }
 
 Result<void> convert_checked(std::span<std::byte> to, std::span<const std::byte> from, const Convert& how) {
+  const base::FloatEnvironment held;
   const std::size_t per_element = how.from == DType::complex64 ? 2 : 1;
   const Convert parts = per_element == 2 ? of_parts(how) : how;
   const bool in_lanes = base::has_lanes(parts);

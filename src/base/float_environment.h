@@ -1,0 +1,53 @@
+// The floating-point environment of the calling thread, held while the library computes.
+#pragma once
+
+#include <cfenv>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+namespace pintle::base {
+
+#if defined(__x86_64__)
+/// No trap, round to nearest, no flush to zero, for its life; then the caller's environment is as it was, its flags
+/// too. Only of what SSE and AVX look at: reading and setting x87's takes longer than a short conversion.
+class FloatEnvironment {
+ public:
+  FloatEnvironment() noexcept : before_(::_mm_getcsr()) {
+    if ((before_ & ~flags) != usual) ::_mm_setcsr(usual);
+  }
+  FloatEnvironment(const FloatEnvironment&) = delete;
+  FloatEnvironment& operator=(const FloatEnvironment&) = delete;
+  ~FloatEnvironment() {
+    if (::_mm_getcsr() != before_) ::_mm_setcsr(before_);
+  }
+
+ private:
+  static constexpr unsigned flags = 0x3f, usual = 0x1f80;
+
+  unsigned before_;
+};
+
+/// From now on this thread takes subnormal operands and results for zero, where its processor can: for tests.
+inline void flush_to_zero() noexcept { ::_mm_setcsr(::_mm_getcsr() | 0x8040); }
+#else
+/// No trap, round to nearest, no flush to zero, for its life; then the caller's environment is as it was.
+class FloatEnvironment {
+ public:
+  FloatEnvironment() noexcept {
+    std::fegetenv(&before_);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  FloatEnvironment(const FloatEnvironment&) = delete;
+  FloatEnvironment& operator=(const FloatEnvironment&) = delete;
+  ~FloatEnvironment() { std::fesetenv(&before_); }
+
+ private:
+  std::fenv_t before_{};
+};
+
+inline void flush_to_zero() noexcept {}
+#endif
+
+}  // namespace pintle::base
