@@ -30,8 +30,8 @@ struct Pack {
 };
 
 /// The rules that every pack keeps, wherever it comes from: names are identifiers, nothing is there twice, an entry has
-/// the same parameters in every variant, "native" has no code and the others have some. `invalid_argument` names the
-/// place ("$.variants[1]").
+/// the same parameters in every variant, "native" has no code and the others have some, a shared object is whole.
+/// `invalid_argument` names the place ("$.variants[1]").
 [[nodiscard]] Result<void> check_pack(const Pack& pack);
 
 /// Reads a pack file's bytes: magic, version, checksum, header, code. `invalid_argument` names the offset and what was

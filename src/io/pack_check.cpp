@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/contain.h"
+#include "base/elf.h"
 #include "base/quote.h"
 #include "base/signature.h"
 #include "io/pack.h"
@@ -49,9 +50,16 @@ Result<void> check_entries(const PackVariant& variant, std::string_view path) {
   return {};
 }
 
+Result<void> check_shared_object(const PackVariant& variant, std::string_view path) {
+  const auto whole = base::check_elf(variant.code);
+  if (!whole) return whole.error().during(fmt::format("checking {} of a pack", path));
+  return {};
+}
+
 Result<void> check_code(const PackVariant& variant, std::string_view path) {
   const bool native = variant.format == "native";
-  if (native == variant.code.empty()) return {};
+  if (native == variant.code.empty())
+    return variant.format == "so" ? check_shared_object(variant, path) : Result<void>();
   if (native)
     return broken(path, fmt::format("has {} bytes of code where \"native\" takes none.", variant.code.size()));
   return broken(path, fmt::format("has no code for the format {}.", base::quote(variant.format)));

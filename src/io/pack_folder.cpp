@@ -32,11 +32,12 @@ Result<fs::path> inside(const fs::path& folder, const std::string& file, const J
     return place.expected("a relative path without \"..\"");
   }
   std::error_code none;
-  const fs::path root = fs::weakly_canonical(folder, none);
-  const fs::path target = fs::weakly_canonical(folder / relative, none);
+  const fs::path there = folder.empty() ? fs::path(".") : folder;  // a bare name of a description has none
+  const fs::path root = fs::weakly_canonical(there, none);
+  const fs::path target = fs::weakly_canonical(there / relative, none);
   const auto [end, rest] = std::ranges::mismatch(root, target);
-  if (end != root.end())
-    return place.expected(fmt::format("a file inside {}", base::quote(folder.string(), 4096)));
+  if (root.empty() || end != root.end())
+    return place.expected(fmt::format("a file inside {}", base::quote(there.string(), 4096)));
   return target;
 }
 

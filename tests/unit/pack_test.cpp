@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "io/pack_recipe.h"
 #include "unit/golden.h"
 #include "unit/scratch_folder.h"
 
@@ -291,6 +292,29 @@ TEST(PackFolder, FilesMayNotEscape) {
     EXPECT_EQ(pack.error().code(), Errc::invalid_argument) << file;
     EXPECT_TRUE(pack.error().message().starts_with("JSON path $.variants[0].file holds ")) << pack.error().message();
   }
+}
+
+TEST(PackFolder, FilesMayNotEscapeFromTheFolderOfABareName) {
+  const ScratchFolder folder;
+  folder.write("secret.c", "outside");
+  folder.write("inner/code.c", "inside");
+  std::filesystem::create_symlink("../secret.c", folder.path() / "inner/link.c");
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path() / "inner");
+  const auto description = [&](const std::string& file) {
+    const std::string member = R"json([{"entries": ["k()"], "file": ")json" + file + "\"";
+    folder.write("inner/pack.json", R"json({"name": "p", "sources": )json" + member + R"json(}], "variants": )json" +
+                                        member + R"json(, "format": "c"}]})json");
+    return read_recipe("pack.json");
+  };
+  const auto fine = description("code.c");
+  const auto escaped = description("link.c");
+  const auto missing = description("none.c");
+  std::filesystem::current_path(before);
+  EXPECT_TRUE(fine) << fine.error().text();
+  ASSERT_FALSE(escaped);
+  EXPECT_EQ(escaped.error().code(), Errc::invalid_argument);
+  EXPECT_EQ(missing.error().code(), Errc::io);
 }
 
 TEST(PackFolder, AMissingFileIsNamedWithItsPlace) {

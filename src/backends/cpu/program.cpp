@@ -9,6 +9,7 @@
 
 #include "base/c_compiler.h"
 #include "base/contain.h"
+#include "base/elf.h"
 #include "base/file.h"
 #include "base/quote.h"
 #include "kit/code_cache.h"
@@ -85,17 +86,21 @@ Result<base::Dylib> open_library(const base::Digest& key, const kit::CodeCache::
   return base::Dylib::open(copy.path());
 }
 
+Error not_opened(const ProgramImage& image, const Error& cause) {
+  return {Errc::build_failed, fmt::format("{} cannot be opened: {}", object_name(image), cause.message())};
+}
+
 Result<std::unique_ptr<Program>> load_code(const ProgramImage& image, const base::Digest& key,
                                            const kit::CodeCache::Make& make) {
   auto library = open_library(key, make);
   if (library) return with_library(image, *std::move(library));
   if (library.error().code() != Errc::unavailable) return library.error();
-  return Error(Errc::build_failed,
-               fmt::format("{} cannot be opened: {}", object_name(image), library.error().message()));
+  return not_opened(image, library.error());
 }
 
 Result<std::unique_ptr<Program>> load_so(const ProgramImage& image) {
   PINTLE_TRY(refuse_constants(image));
+  if (const auto whole = base::check_elf(image.code); !whole) return not_opened(image, whole.error());
   return load_code(image, base::sha256(image.code), [&]() -> Result<std::vector<std::byte>> {
     return std::vector(image.code.begin(), image.code.end());
   });
