@@ -17,23 +17,29 @@ std::string loader_words() {
   return words == nullptr ? "the loader gives no reason" : words;
 }
 
+/// Its name as it was called may be anything.
+std::filesystem::path program_file() {
+  std::error_code ignored;
+  return std::filesystem::read_symlink("/proc/self/exe", ignored);
+}
+
 std::filesystem::path own_file() {
   Dl_info info{};
   link_map* map = nullptr;
   const auto* const here = reinterpret_cast<const void*>(&own_file);
   if (dladdr1(here, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr) return {};
   if (map->l_name != nullptr && map->l_name[0] != '\0') return map->l_name;
-  // The program itself, whose name as it was called may be anything.
-  std::error_code ignored;
-  return std::filesystem::read_symlink("/proc/self/exe", ignored);
+  return program_file();
 }
 
 }  // namespace
 
 std::filesystem::path own_folder() noexcept {
-  const auto folder = contain("looking for this library's folder",
-                              [&]() -> Result<std::filesystem::path> { return own_file().parent_path(); });
-  return folder ? *folder : std::filesystem::path();
+  return contain_or(std::filesystem::path(), [] { return own_file().parent_path(); });
+}
+
+std::filesystem::path program_folder() noexcept {
+  return contain_or(std::filesystem::path(), [] { return program_file().parent_path(); });
 }
 
 Result<Dylib> Dylib::open(const std::filesystem::path& path) {

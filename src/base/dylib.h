@@ -13,6 +13,8 @@ namespace pintle::base {
 /// The folder of the file that this code is in: the shared library, or the program that it is linked into. Empty where
 /// the system does not say.
 [[nodiscard]] std::filesystem::path own_folder() noexcept;
+/// The folder of the program that runs, wherever this code is. Empty where the system does not say.
+[[nodiscard]] std::filesystem::path program_folder() noexcept;
 
 /// Owns one open library; its symbols are valid as long as it lives.
 class Dylib {

@@ -33,11 +33,17 @@ Errc code_of(int number, bool is_memory) noexcept {
 
 }  // namespace
 
-std::vector<std::filesystem::path> mpi_plugin_paths(std::string_view setting, const std::filesystem::path& own_folder) {
+std::vector<std::filesystem::path> mpi_plugin_paths(std::string_view setting, const std::filesystem::path& own_folder,
+                                                    const std::filesystem::path& program_folder) {
   if (!setting.empty()) return {setting};
-  if (own_folder.empty()) return {vendor::mpi::plugin_file};
-  return {own_folder / vendor::mpi::plugin_file, own_folder.parent_path() / "lib" / vendor::mpi::plugin_file,
-          vendor::mpi::plugin_file};
+  std::vector<std::filesystem::path> paths;
+  for (const std::filesystem::path* const folder : {&own_folder, &program_folder}) {
+    if (folder->empty() || (folder == &program_folder && program_folder == own_folder)) continue;
+    paths.push_back(*folder / vendor::mpi::plugin_file);
+    if (folder->filename() == "bin") paths.push_back(folder->parent_path() / "lib" / vendor::mpi::plugin_file);
+  }
+  paths.emplace_back(vendor::mpi::plugin_file);
+  return paths;
 }
 
 Result<void> check_mpi_plugin(const MpiFunctions& functions, std::string_view name) {
@@ -74,7 +80,8 @@ Result<const MpiFunctions*> open_mpi_plugin() {
     const std::scoped_lock lock(mutex);
     if (opened != nullptr) return opened;
     PINTLE_ASSIGN(settings, base::settings());
-    PINTLE_ASSIGN(functions, open_mpi_plugin(mpi_plugin_paths(settings->mpi_plugin, base::own_folder())));
+    PINTLE_ASSIGN(functions,
+                  open_mpi_plugin(mpi_plugin_paths(settings->mpi_plugin, base::own_folder(), base::program_folder())));
     opened = functions;
     return opened;
   });

@@ -17,14 +17,16 @@ namespace pintle::collective {
 
 using MpiFunctions = vendor::mpi::Plugin;
 
-/// The plug-in that PINTLE_MPI_PLUGIN names or else is found beside this library, in ../lib of it or by the loader. It
-/// stays open. `unavailable` has every path that was tried with the loader's words, or both versions. Thread-safe.
+/// The plug-in that PINTLE_MPI_PLUGIN names or else is found beside this library, beside the program or by the loader.
+/// It stays open. `unavailable` has every path that was tried with the loader's words, or both versions. Thread-safe.
 [[nodiscard]] Result<const MpiFunctions*> open_mpi_plugin();
 /// The first of these that opens and fits.
 [[nodiscard]] Result<const MpiFunctions*> open_mpi_plugin(std::span<const std::filesystem::path> paths);
-/// Where it is looked for: `setting` alone, if there is one.
+/// Where it is looked for: `setting` alone, if there is one; else the folder of this library and that of the program,
+/// behind each that is called "bin" the "lib" beside it, and the loader's folders.
 [[nodiscard]] std::vector<std::filesystem::path> mpi_plugin_paths(std::string_view setting,
-                                                                  const std::filesystem::path& own_folder);
+                                                                  const std::filesystem::path& own_folder,
+                                                                  const std::filesystem::path& program_folder = {});
 /// `unavailable` with both numbers where version or size are not those that this library was built with.
 [[nodiscard]] Result<void> check_mpi_plugin(const MpiFunctions& functions, std::string_view name);
 
