@@ -3,7 +3,10 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <link.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cstdint>
 #include <system_error>
 
 #include "base/contain.h"
@@ -15,6 +18,24 @@ namespace {
 std::string loader_words() {
   const char* words = dlerror();
   return words == nullptr ? "the loader gives no reason" : words;
+}
+
+constexpr const char* descriptors = "/proc/self/fd/";
+
+/// A number in steps that lead nowhere.
+std::string in_dots(std::uint64_t number) {
+  std::string steps;
+  for (; number != 0; number /= 2) steps += number % 2 == 0 ? "./" : ".//";
+  return steps;
+}
+
+/// A name of an open file that no library of another file has: the loader takes a name that it knows for the library
+/// that has it, and the number of a descriptor comes again while that library is still there. No two files that are
+/// there have one device and one number.
+std::string name_for_loader(int file) {
+  struct stat status{};
+  if (::fstat(file, &status) != 0) return {};
+  return fmt::format("{}{}../fd/{}{}", descriptors, in_dots(status.st_dev), in_dots(status.st_ino), file);
 }
 
 /// Its name as it was called may be anything.
@@ -49,6 +70,17 @@ Result<Dylib> Dylib::open(const std::filesystem::path& path) {
     if (void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL); handle != nullptr) {
       return Dylib(handle, path.string());
     }
+    return Error(Errc::unavailable,
+                 fmt::format("Library {} cannot be opened: {}.", quote(path.string(), 4096), loader_words()));
+  });
+}
+
+Result<Dylib> Dylib::open(int file, const std::filesystem::path& path) {
+  return contain("opening a library", [&]() -> Result<Dylib> {
+    const std::string name = ::access(descriptors, X_OK) == 0 ? name_for_loader(file) : path.string();
+    if (name.empty()) return Error(Errc::invalid_argument, "Descriptor of a library is not open.");
+    if (void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL); handle != nullptr)
+      return Dylib(handle, path.string());
     return Error(Errc::unavailable,
                  fmt::format("Library {} cannot be opened: {}.", quote(path.string(), 4096), loader_words()));
   });

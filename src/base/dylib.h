@@ -21,6 +21,8 @@ class Dylib {
  public:
   /// `unavailable` has the path tried and the loader's words. A name without "/" is searched as the loader does.
   [[nodiscard]] static Result<Dylib> open(const std::filesystem::path& path);
+  /// The library in this open file, whatever stands at `path` by now, which is for messages.
+  [[nodiscard]] static Result<Dylib> open(int file, const std::filesystem::path& path);
   /// The first of `names` that opens; `unavailable` has each name with the loader's words.
   [[nodiscard]] static Result<Dylib> open_any(std::span<const char* const> names);
 

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <utility>
 
 #include "base/contain.h"
+#include "base/join_path.h"
 #include "base/log.h"
 #include "base/log_filter.h"
 #include "base/made_once.h"
@@ -193,6 +195,17 @@ Result<const Settings*> settings() {
     if (!once.settings) return once.settings.error();
     return &*once.settings;
   });
+}
+
+std::filesystem::path cache_folder(const Settings& settings) {
+  const auto absolute = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return value != nullptr && value[0] == '/' ? value : nullptr;
+  };
+  if (!settings.cache_dir.empty()) return settings.cache_dir;
+  if (const char* const cache_home = absolute("XDG_CACHE_HOME")) return join_path(cache_home, "pintle");
+  if (const char* const home = absolute("HOME")) return join_path(home, ".cache/pintle");
+  return {};
 }
 
 Result<Settings> parse_settings(std::span<const std::string> environment) {

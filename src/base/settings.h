@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,6 +32,10 @@ struct Settings {
   std::uint64_t first_serial = 0;             // PINTLE_FIRST_SERIAL: where every counter starts (tests near 2^64)
 };
 
+/// Where compiled programs are kept: PINTLE_CACHE_DIR, else $XDG_CACHE_HOME/pintle, else ~/.cache/pintle, as the
+/// environment is now. Empty where it names no such place.
+[[nodiscard]] std::filesystem::path cache_folder(const Settings& settings);
+
 /// One row of the table, for `pintle info` and the docs.
 struct SettingRow {
   std::string_view name, meaning, valid;
@@ -38,8 +43,9 @@ struct SettingRow {
   std::string_view source;  // "default" or "environment"
 };
 
-/// The settings read from the environment on first use; `invalid_argument` names the variable, its value and the valid
-/// ones. An unknown PINTLE_* name is a warning in the log. Thread-safe.
+/// The settings read from the environment on first use,
+/// `invalid_argument` names the variable, its value and the valid ones. An unknown PINTLE_* name is a warning in the
+/// log. Thread-safe.
 [[nodiscard]] Result<const Settings*> settings();
 /// Parses `environment` (NAME=value strings) instead: what `settings` does once with the process's own. No logging.
 [[nodiscard]] Result<Settings> parse_settings(std::span<const std::string> environment);

@@ -1,15 +1,16 @@
 #include <fmt/format.h>
 
-#include <cstdlib>
+#include <cerrno>
+#include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <system_error>
 
-#include "base/file.h"
 #include "base/platform.h"
+#include "base/private_folder.h"
 #include "base/quote.h"
 #include "base/settings.h"
+#include "base/temporary_file.h"
 #include "cli/describe.h"
 #include "cli/findings.h"
 
@@ -18,32 +19,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<std::string> variable(std::string_view name) {
-  for (const std::string& text : base::environment()) {
-    if (text.starts_with(name) && text.size() > name.size() + 1 && text[name.size()] == '=')
-      return text.substr(name.size() + 1);
-  }
-  return std::nullopt;
-}
-
-std::optional<fs::path> cache_folder(const base::Settings& settings) {
-  if (!settings.cache_dir.empty()) return settings.cache_dir;
-  if (const auto cache = variable("XDG_CACHE_HOME"); cache && fs::path(*cache).is_absolute())
-    return fs::path(*cache) / "pintle";
-  if (const auto home = variable("HOME")) return fs::path(*home) / ".cache" / "pintle";
-  return std::nullopt;
-}
-
-/// Writes and removes a small file, as the cache itself would.
-Result<void> try_writing(const fs::path& folder) {
-  std::error_code code;
-  fs::create_directories(folder, code);
-  if (code)
-    return Error(Errc::io, fmt::format("Folder {} cannot be made ({}).", base::quote(folder.string()), code.message()));
-  const auto file = folder / fmt::format("doctor-{}", base::process_id());
-  PINTLE_TRY(base::write_file(file, base::bytes_in("writable")));
-  fs::remove(file, code);
-  return {};
+/// Opens the folder, and writes and removes a file in it, as the cache itself would.
+Result<void> try_writing(const fs::path& path) {
+  PINTLE_ASSIGN(folder, base::open_private_folder(path));
+  const base::TemporaryFile file(folder.number(), 0600);
+  if (file.is_open()) return {};
+  return Error(Errc::io, fmt::format("Folder {} cannot be written: {}.", base::quote(path.string(), 4096),
+                                     base::system_words(errno)));
 }
 
 std::uint64_t size_of(const fs::path& folder) {
@@ -62,17 +44,17 @@ std::uint64_t size_of(const fs::path& folder) {
 Findings check_cache() {
   const auto settings = base::settings();
   if (!settings) return {};  // the settings have a finding of their own
-  const auto folder = cache_folder(**settings);
+  const fs::path folder = base::cache_folder(**settings);
   const auto next_step =
-      "Set PINTLE_CACHE_DIR to a folder that can be written; until then programs are compiled at every start.";
-  if (!folder)
+      "Set PINTLE_CACHE_DIR to a folder that you alone can write; until then programs are compiled at every start.";
+  if (folder.empty())
     return {{"cache", Verdict::warn, "No folder for the cache is known: neither XDG_CACHE_HOME nor HOME is set.",
              next_step}};
-  const auto writable = try_writing(*folder);
+  const auto writable = try_writing(folder);
   if (!writable) return {{"cache", Verdict::warn, writable.error().text(), next_step}};
-  const auto used = text_of_bytes(size_of(*folder));
+  const auto used = text_of_bytes(size_of(folder));
   return {{"cache", Verdict::ok,
-           fmt::format("{} is writable and holds {} of {}", base::quote(folder->string()), used,
+           fmt::format("{} is writable and holds {} of {}", base::quote(folder.string()), used,
                        text_of_bytes((*settings)->cache_limit)),
            ""}};
 }

@@ -4,37 +4,24 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/hash.h"
+#include "kit/code_file.h"
 #include "pintle/error.h"
 
 namespace pintle::kit {
 
-/// A file that holds code; a temporary one goes with this.
-class CodeFile {
- public:
-  enum class Kind : std::uint8_t { cached, temporary };
-
-  CodeFile(std::filesystem::path path, Kind kind) : path_(std::move(path)), kind_(kind) {}
-  CodeFile(CodeFile&& other) noexcept
-      : path_(std::move(other.path_)), kind_(std::exchange(other.kind_, Kind::cached)) {}
-  CodeFile& operator=(CodeFile&&) = delete;
-  ~CodeFile();
-
-  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
-  [[nodiscard]] Kind kind() const noexcept { return kind_; }
-
- private:
-  std::filesystem::path path_;
-  Kind kind_;
-};
-
-/// Every entry is one file, its own SHA-256 behind the code (loaders of ELF and readers of SPIR-V tools that take sizes
-/// do not mind), renamed into place, so that it is whole or absent. One maker at a time for one key, over threads and
-/// processes. A broken or unwritable cache is a warning in the log, and the code goes to a temporary file.
+/// Every entry is one file with a SHA-256 of its key and code behind the code (loaders of ELF and readers of SPIR-V
+/// tools that take sizes do not mind), renamed into place, so that it is whole or absent. One maker at a time for one
+/// key, over threads and processes.
+///
+/// The folder and its files are this user's alone. A folder that is another user's, that others can write or that
+/// cannot be written is a warning in the log, and the code goes to a temporary file of this process; an entry of
+/// another's hand is a warning and is made again. A link is never followed.
 class CodeCache {
  public:
   using Make = std::function<Result<std::vector<std::byte>>()>;
@@ -44,7 +31,8 @@ class CodeCache {
   [[nodiscard]] static Result<CodeCache> of_settings();
 
   /// The entry of `key`, or what `make` answers, kept for the next time. `suffix` (".so") ends the file's name.
-  [[nodiscard]] Result<CodeFile> obtain(const base::Digest& key, std::string_view suffix, const Make& make) const;
+  [[nodiscard]] Result<CodeFile> obtain(const base::Digest& key, std::string_view suffix, const Make& make,
+                                        KeyOf key_of = KeyOf::recipe) const;
   /// The same as bytes, without the digest.
   [[nodiscard]] Result<std::vector<std::byte>> obtain_bytes(const base::Digest& key, std::string_view suffix,
                                                             const Make& make) const;
@@ -54,9 +42,14 @@ class CodeCache {
   [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_; }
 
  private:
-  [[nodiscard]] bool holds(const std::filesystem::path& file) const;
-  [[nodiscard]] bool keep(const std::filesystem::path& file, std::span<const std::byte> code) const;
-  void evict(const std::filesystem::path& newest) const;
+  struct Wanted {
+    const base::Digest& key;
+    std::string_view suffix;
+    const Make& make;
+    KeyOf key_of;
+  };
+  [[nodiscard]] Result<std::optional<CodeFile>> obtain_in(int folder, const Wanted& wanted,
+                                                          std::vector<std::byte>& made) const;
 
   std::filesystem::path folder_;  // empty: there is none
   std::uint64_t limit_;

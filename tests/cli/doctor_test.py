@@ -49,6 +49,15 @@ class Doctor(CommandCase):
         self.assertIn("PINTLE_CACHE_DIR", rows["cache"]["next_step"])
         self.assertEqual(rows["compiler"]["verdict"], "ok")
 
+    def test_a_cache_that_others_can_write_is_a_warning_and_gets_no_file(self):
+        folder = self.folder / "shared"
+        folder.mkdir()
+        folder.chmod(0o1777)
+        rows = self.findings(environment={"PINTLE_CACHE_DIR": str(folder)})
+        self.assertEqual(rows["cache"]["verdict"], "warn")
+        self.assertIn("mode (1777) lets others write it", rows["cache"]["text"])
+        self.assertEqual(list(folder.iterdir()), [])
+
     def test_the_cache_is_where_the_variables_say(self):
         variables = {"PINTLE_CACHE_DIR": "", "XDG_CACHE_HOME": str(self.folder / "xdg")}
         self.assertIn(str(self.folder / "xdg" / "pintle"), self.findings(environment=variables)["cache"]["text"])

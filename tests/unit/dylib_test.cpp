@@ -1,10 +1,15 @@
 #include "base/dylib.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <string>
+#include <vector>
 
+#include "base/c_compiler.h"
+#include "base/descriptor.h"
+#include "base/file.h"
 #include "unit/scratch_folder.h"
 
 namespace pintle::base {
@@ -63,6 +68,47 @@ TEST(Dylib, NamesAllThatDoNotOpen) {
   EXPECT_EQ(library.error().code(), Errc::unavailable);
   EXPECT_NE(library.error().message().find("\"libnothing.so.1\" ("), std::string_view::npos);
   EXPECT_NE(library.error().message().find("\"libnothing.so\" ("), std::string_view::npos);
+}
+
+/// A library of one function, which answers `number`.
+std::vector<std::byte> library_of(int number) {
+  const auto compiler = find_c_compiler();
+  if (!compiler) return {};
+  const std::vector<std::string> command{compiler->path, "-shared", "-fPIC"};
+  return must(compile_c("answer", command, "int answer(void) { return " + std::to_string(number) + "; }\n"));
+}
+
+int answer_of(const Dylib& library) { return must(library.function<int()>("answer"))(); }
+
+TEST(Dylib, AnOpenFileIsLoadedWhateverIsAtItsName) {
+  const auto one = library_of(1), two = library_of(2);
+  if (one.empty()) GTEST_SKIP() << "there is no C compiler";
+  const test::ScratchFolder folder;
+  const auto path = folder.path() / "answer.so";
+  must(write_file(path, one));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  must(write_file(path, two));
+  EXPECT_EQ(answer_of(must(Dylib::open(file.number(), path))), 1);
+}
+
+TEST(Dylib, FilesWithOneNumberAreDifferentLibraries) {
+  const test::ScratchFolder folder;
+  std::vector<Dylib> kept;
+  for (int number = 0; number < 4; ++number) {
+    const auto code = library_of(number);
+    if (code.empty()) GTEST_SKIP() << "there is no C compiler";
+    const auto path = folder.path() / std::to_string(number);
+    must(write_file(path, code));
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    kept.push_back(must(Dylib::open(file.number(), path)));
+    kept.push_back(must(Dylib::open(file.number(), path)));
+    EXPECT_EQ(answer_of(kept.back()), number);
+  }
+  for (int number = 0; number < 4; ++number) EXPECT_EQ(answer_of(kept[static_cast<std::size_t>(2 * number)]), number);
+}
+
+TEST(Dylib, ADescriptorThatIsNotOpenIsRefused) {
+  EXPECT_EQ(Dylib::open(-1, "nothing.so").error().code(), Errc::invalid_argument);
 }
 
 TEST(Dylib, MovingMovesTheLibrary) {

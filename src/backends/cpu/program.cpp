@@ -10,7 +10,6 @@
 #include "base/c_compiler.h"
 #include "base/contain.h"
 #include "base/elf.h"
-#include "base/file.h"
 #include "base/quote.h"
 #include "kit/code_cache.h"
 #include "pintle/native/cpu.h"
@@ -72,27 +71,24 @@ Result<std::unique_ptr<Program>> with_library(const ProgramImage& image, base::D
   return program;
 }
 
-/// From the cache; where its file cannot be opened (a folder without the right to execute, an entry evicted since),
-/// from a temporary one.
-Result<base::Dylib> open_library(const base::Digest& key, const kit::CodeCache::Make& make) {
+/// From the cache; where its file cannot be opened (a folder without the right to execute), from a temporary one.
+Result<base::Dylib> open_library(const base::Digest& key, kit::KeyOf key_of, const kit::CodeCache::Make& make) {
   PINTLE_ASSIGN(cache, kit::CodeCache::of_settings());
-  PINTLE_ASSIGN(file, cache.obtain(key, ".so", make));
-  auto library = base::Dylib::open(file.path());
+  PINTLE_ASSIGN(file, cache.obtain(key, ".so", make, key_of));
+  auto library = base::Dylib::open(file.descriptor(), file.path());
   if (library || file.kind() == kit::CodeFile::Kind::temporary) return library;
-  auto code = base::read_file(file.path());
-  if (!code) code = make();
-  if (!code) return code.error();
-  PINTLE_ASSIGN(copy, kit::CodeCache::temporary(".so", *code));
-  return base::Dylib::open(copy.path());
+  PINTLE_ASSIGN(code, file.code());
+  PINTLE_ASSIGN(copy, kit::CodeCache::temporary(".so", code));
+  return base::Dylib::open(copy.descriptor(), copy.path());
 }
 
 Error not_opened(const ProgramImage& image, const Error& cause) {
   return {Errc::build_failed, fmt::format("{} cannot be opened: {}", object_name(image), cause.message())};
 }
 
-Result<std::unique_ptr<Program>> load_code(const ProgramImage& image, const base::Digest& key,
+Result<std::unique_ptr<Program>> load_code(const ProgramImage& image, const base::Digest& key, kit::KeyOf key_of,
                                            const kit::CodeCache::Make& make) {
-  auto library = open_library(key, make);
+  auto library = open_library(key, key_of, make);
   if (library) return with_library(image, *std::move(library));
   if (library.error().code() != Errc::unavailable) return library.error();
   return not_opened(image, library.error());
@@ -101,14 +97,14 @@ Result<std::unique_ptr<Program>> load_code(const ProgramImage& image, const base
 Result<std::unique_ptr<Program>> load_so(const ProgramImage& image) {
   PINTLE_TRY(refuse_constants(image));
   if (const auto whole = base::check_elf(image.code); !whole) return not_opened(image, whole.error());
-  return load_code(image, base::sha256(image.code), [&]() -> Result<std::vector<std::byte>> {
+  return load_code(image, base::sha256(image.code), kit::KeyOf::code, [&]() -> Result<std::vector<std::byte>> {
     return std::vector(image.code.begin(), image.code.end());
   });
 }
 
 Result<std::unique_ptr<Program>> load_c(const ProgramImage& image) {
   PINTLE_ASSIGN(compilation, Compilation::of(image));
-  return load_code(image, compilation.key,
+  return load_code(image, compilation.key, kit::KeyOf::recipe,
                    [&] { return base::compile_c(image.name, compilation.command, compilation.source); });
 }
 

@@ -40,13 +40,6 @@ Result<std::string> options_of(const ProgramImage& image) {
   return options;
 }
 
-/// The code in an entry of the cache, or in a temporary file, which has no digest behind it.
-Result<Code> code_in(const kit::CodeFile& file) {
-  PINTLE_ASSIGN(code, base::read_file(file.path()));
-  if (file.kind() == kit::CodeFile::Kind::temporary || code.size() < sizeof(base::Digest)) return std::move(code);
-  return Code(code.begin(), code.end() - static_cast<std::ptrdiff_t>(sizeof(base::Digest)));
-}
-
 /// One image on its way to one device.
 class Compilation {
  public:
@@ -95,7 +88,7 @@ class Compilation {
   }
 
   Result<Owned<cl_program>> from_file(const kit::CodeFile& file) const {
-    PINTLE_ASSIGN(code, code_in(file));
+    PINTLE_ASSIGN(code, file.code());
     const auto* bytes = reinterpret_cast<const unsigned char*>(code.data());
     const std::size_t size = code.size();
     cl_int of_binary = CL_SUCCESS, status = CL_SUCCESS;
