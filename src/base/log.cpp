@@ -3,7 +3,6 @@
 #include <array>
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "base/fork.h"
 #include "base/immortal.h"
 #include "base/log_filter.h"
+#include "base/platform.h"
 
 namespace pintle {
 namespace {
@@ -64,7 +64,7 @@ void write_standard_error(LogLevel level, std::string_view category, std::string
 
 // A bad value is silence here; `settings()` reports it to the caller that opens a device.
 LogFilter filter_of_environment() {
-  const char* text = std::getenv("PINTLE_LOG");
+  const char* text = variable("PINTLE_LOG");
   return text == nullptr ? LogFilter() : LogFilter::parse(text).value_or(LogFilter());
 }
 

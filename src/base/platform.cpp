@@ -4,19 +4,38 @@
 #include <link.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/auxv.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
+#include <cstdlib>
 #include <system_error>
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves the declaration to the program
 
 namespace pintle::base {
 
+namespace {
+
+constinit std::atomic<bool> pretends_raised{false};
+
+}  // namespace
+
+Rights rights() noexcept {
+  static const bool is_raised = ::getauxval(AT_SECURE) != 0;
+  return is_raised || pretends_raised.load(std::memory_order_relaxed) ? Rights::raised : Rights::own;
+}
+
+void pretend_rights(Rights rights) noexcept { pretends_raised = rights == Rights::raised; }
+
+const char* variable(const char* name) noexcept { return rights() == Rights::own ? std::getenv(name) : nullptr; }
+
 std::vector<std::string> environment() {
   std::vector<std::string> strings;
+  if (rights() == Rights::raised) return strings;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) strings.emplace_back(*entry);
   return strings;
 }

@@ -7,7 +7,16 @@
 
 namespace pintle::base {
 
-/// This process's environment as NAME=value strings.
+/// Whether this process has rights that its caller lacks: those of a program's owner (setuid, setgid) or of its file.
+enum class Rights : std::uint8_t { own, raised };
+[[nodiscard]] Rights rights() noexcept;
+/// For tests, which run with rights of their own.
+void pretend_rights(Rights rights) noexcept;
+/// A variable of this process's environment, nothing where there is none. With raised rights there is never one: the
+/// caller writes the environment, and must not choose what runs with rights that the caller lacks. The library asks
+/// here and nowhere else.
+[[nodiscard]] const char* variable(const char* name) noexcept;
+/// This process's environment as NAME=value strings; empty with raised rights.
 [[nodiscard]] std::vector<std::string> environment();
 /// The operating system's words for an errno value.
 [[nodiscard]] std::string system_words(int number);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -199,7 +198,7 @@ Result<const Settings*> settings() {
 
 std::filesystem::path cache_folder(const Settings& settings) {
   const auto absolute = [](const char* name) {
-    const char* const value = std::getenv(name);
+    const char* const value = variable(name);
     return value != nullptr && value[0] == '/' ? value : nullptr;
   };
   if (!settings.cache_dir.empty()) return settings.cache_dir;

@@ -33,7 +33,7 @@ struct Settings {
 };
 
 /// Where compiled programs are kept: PINTLE_CACHE_DIR, else $XDG_CACHE_HOME/pintle, else ~/.cache/pintle, as the
-/// environment is now. Empty where it names no such place.
+/// environment is now. Empty where it names no such place, and with raised rights.
 [[nodiscard]] std::filesystem::path cache_folder(const Settings& settings);
 
 /// One row of the table, for `pintle info` and the docs.
@@ -43,7 +43,7 @@ struct SettingRow {
   std::string_view source;  // "default" or "environment"
 };
 
-/// The settings read from the environment on first use,
+/// The settings read from the environment on first use, the defaults where this process has raised rights;
 /// `invalid_argument` names the variable, its value and the valid ones. An unknown PINTLE_* name is a warning in the
 /// log. Thread-safe.
 [[nodiscard]] Result<const Settings*> settings();

@@ -13,7 +13,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -27,6 +27,7 @@ namespace pintle::base {
 namespace {
 
 constexpr std::size_t most_output = 1 << 20;
+constexpr std::string_view usual_folders = "/usr/bin:/bin";
 
 struct Pipe {
   std::array<int, 2> ends{-1, -1};
@@ -71,7 +72,11 @@ class Start {
     std::vector<char*> words;
     for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
     words.push_back(nullptr);
-    return posix_spawn(&child, words[0], &actions_, &attributes_, words.data(), environ);
+    // A compiler, too, runs what its variables say.
+    std::string path = fmt::format("PATH={}", usual_folders);
+    std::array<char*, 2> few{path.data(), nullptr};
+    char** const variables = rights() == Rights::own ? environ : few.data();
+    return posix_spawn(&child, words[0], &actions_, &attributes_, words.data(), variables);
   }
 
  private:
@@ -150,8 +155,8 @@ std::optional<std::string> find_program(std::string_view name) {
     std::string file(name);
     return is_program(file) ? std::optional(std::move(file)) : std::nullopt;
   }
-  const char* const variable = std::getenv("PATH");
-  std::string_view rest = variable == nullptr ? std::string_view("/usr/bin:/bin") : std::string_view(variable);
+  const char* const folders = variable("PATH");
+  std::string_view rest = folders == nullptr ? usual_folders : std::string_view(folders);
   while (!rest.empty()) {
     const auto colon = std::min(rest.find(':'), rest.size());
     std::string file = fmt::format("{}/{}", colon == 0 ? std::string_view(".") : rest.substr(0, colon), name);

@@ -19,7 +19,8 @@ struct ProcessOutput {
 /// with the process and its children killed; `unavailable` has the system's words when it cannot be started.
 [[nodiscard]] Result<ProcessOutput> run_process(std::span<const std::string> arguments, Deadline deadline);
 
-/// The path of an executable file: `name` itself when it has a "/", else the first in PATH. Empty when there is none.
+/// The path of an executable file: `name` itself when it has a "/", else the first in PATH, or in
+/// /usr/bin and /bin with raised rights. Empty when there is none.
 [[nodiscard]] std::optional<std::string> find_program(std::string_view name);
 
 }  // namespace pintle::base

@@ -15,6 +15,7 @@ namespace pintle::base {
 namespace files = std::filesystem;
 
 files::path temporary_parent() {
+  if (rights() == Rights::raised) return "/tmp";  // TMPDIR is the caller's
   std::error_code none;
   files::path parent = files::temp_directory_path(none);
   return none ? files::path("/tmp") : parent;

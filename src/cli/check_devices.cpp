@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <ranges>
 
+#include "base/platform.h"
 #include "cli/child.h"
 #include "cli/findings.h"
 #include "cli/output.h"
@@ -32,7 +32,7 @@ std::vector<std::string> names_in(std::string_view list) {
 }
 
 std::vector<std::string> backends() {
-  const char* const chosen = std::getenv("PINTLE_BACKENDS");
+  const char* const chosen = base::variable("PINTLE_BACKENDS");
   return names_in(chosen != nullptr && *chosen != 0 ? std::string_view(chosen) : backend_list());
 }
 

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "base/dylib.h"
+#include "base/platform.h"
 #include "cli/child.h"
 #include "cli/findings.h"
 #include "cli/output.h"
@@ -49,7 +50,7 @@ void add_folder(std::vector<fs::path>& files, const fs::path& folder, const std:
 std::pair<std::vector<fs::path>, std::string> manifests(const Kind& kind) {
   std::vector<fs::path> files;
   for (const std::string& variable : kind.given) {
-    const char* const value = std::getenv(variable.c_str());
+    const char* const value = base::variable(variable.c_str());
     if (value == nullptr || *value == 0) continue;
     for (const auto part : std::string_view(value) | std::views::split(':')) {
       const fs::path path(std::string_view(part.begin(), part.end()));

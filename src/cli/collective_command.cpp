@@ -40,9 +40,9 @@ Started started() {
                                  Launcher{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "mpi"},
                                  Launcher{"PMI_SIZE", "PMI_RANK", "mpi"}};
   for (const Launcher& launcher : launchers) {
-    const char* const ranks = std::getenv(launcher.ranks);
+    const char* const ranks = base::variable(launcher.ranks);
     if (ranks == nullptr) continue;
-    const char* const rank = std::getenv(launcher.rank);
+    const char* const rank = base::variable(launcher.rank);
     return {std::string(launcher.transport), fmt::format("{}={}", launcher.ranks, ranks), rank ? rank : "0"};
   }
   return {};

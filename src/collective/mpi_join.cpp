@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <numeric>
@@ -99,7 +98,7 @@ bool MpiPlace::can_watch(const MpiPlace& other) const noexcept {
 
 bool is_mpi_job() noexcept {
   constexpr std::array names{"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE"};
-  return std::ranges::any_of(names, [](const char* name) { return std::getenv(name) != nullptr; });
+  return std::ranges::any_of(names, [](const char* name) { return base::variable(name) != nullptr; });
 }
 
 Result<std::unique_ptr<Transport>> join_mpi(const MpiFunctions& functions, Deadline deadline, Reach reach) {

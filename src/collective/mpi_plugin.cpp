@@ -6,6 +6,7 @@
 
 #include "base/dylib.h"
 #include "base/mutex.h"
+#include "base/platform.h"
 #include "base/quote.h"
 #include "base/settings.h"
 
@@ -23,6 +24,12 @@ Result<const MpiFunctions*> open_one(const std::filesystem::path& path) {
   PINTLE_TRY(check_mpi_plugin(*functions, path.string()));
   static_cast<void>(new base::Dylib(std::move(library)));
   return functions;
+}
+
+/// With raised rights only the loader's folders are: a link to the program may lie in its caller's folder.
+std::vector<std::filesystem::path> paths_here(std::string_view setting) {
+  if (base::rights() == base::Rights::raised) return mpi_plugin_paths({}, {});
+  return mpi_plugin_paths(setting, base::own_folder(), base::program_folder());
 }
 
 Errc code_of(int number, bool is_memory) noexcept {
@@ -80,8 +87,7 @@ Result<const MpiFunctions*> open_mpi_plugin() {
     const std::scoped_lock lock(mutex);
     if (opened != nullptr) return opened;
     PINTLE_ASSIGN(settings, base::settings());
-    PINTLE_ASSIGN(functions,
-                  open_mpi_plugin(mpi_plugin_paths(settings->mpi_plugin, base::own_folder(), base::program_folder())));
+    PINTLE_ASSIGN(functions, open_mpi_plugin(paths_here(settings->mpi_plugin)));
     opened = functions;
     return opened;
   });

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/dylib.h"
+#include "base/platform.h"
 #include "base/quote.h"
 #include "vendor/vulkan/functions.h"
 #include "vendor/vulkan/result.h"
@@ -20,7 +21,7 @@ namespace pintle::vendor::vulkan {
 /// Where the loader looks for drivers, for messages.
 [[nodiscard]] inline std::string driver_places() {
   for (const char* const variable : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES"}) {
-    if (const char* const value = std::getenv(variable); value != nullptr && *value != '\0')
+    if (const char* const value = base::variable(variable); value != nullptr && *value != '\0')
       return fmt::format("{}={}", variable, base::quote(value, 4096));
   }
   return "the system's folders of driver manifests (vulkan/icd.d)";
