@@ -123,7 +123,7 @@ void Ascent::find_twins() {
   };
   std::vector<std::uint32_t> order(blocks_.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::ranges::stable_sort(order, {}, kind);
+  std::ranges::sort(order, {}, [&](std::uint32_t i) { return std::tuple(kind(i), i); });
   for (std::size_t i = 1; i < order.size(); ++i) {
     if (kind(order[i - 1]) == kind(order[i])) twin_[order[i]] = order[i - 1];
   }
@@ -315,7 +315,7 @@ std::vector<Ascent::Part> Ascent::parts_of(const Part& part) const {
   }
   if (parts.size() == 1) return parts;
   for (Part& one : parts) rank(one.members);
-  std::ranges::stable_sort(parts, {}, [](const Part& one) { return one.members.size(); });
+  std::ranges::sort(parts, {}, [](const Part& one) { return std::tuple(one.members.size(), one.lower); });
   return parts;
 }
 

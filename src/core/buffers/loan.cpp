@@ -1,7 +1,8 @@
 #include "core/buffers/loan.h"
 
+#include <algorithm>
+
 #include "base/fork.h"
-#include "core/time/signal_state.h"
 
 namespace pintle::core {
 
@@ -28,17 +29,22 @@ Result<void> Loan::map() {
   return {};
 }
 
-void Loan::add_copy(Point copy) {
+void Loan::add_borrower(const std::shared_ptr<Borrower>& borrower) {
   const std::lock_guard lock(mutex_);
-  std::erase_if(copies_, [](const Point& point) {
-    return peek(point)->timeline().status(point.value()) != PointStatus::pending;
-  });
-  copies_.push_back(std::move(copy));
+  if (std::ranges::any_of(borrowers_, [&](const auto& known) { return known.lock() == borrower; })) return;
+  std::erase_if(borrowers_, [](const auto& known) { return known.expired(); });
+  borrowers_.push_back(borrower);
 }
 
-std::vector<Point> Loan::copies() const {
-  const std::lock_guard lock(mutex_);
-  return copies_;
+void Loan::add_held(std::vector<Point>& points) const {
+  std::vector<std::weak_ptr<Borrower>> borrowers;
+  {
+    const std::lock_guard lock(mutex_);
+    borrowers = borrowers_;
+  }
+  for (const auto& known : borrowers) {
+    if (const auto borrower = known.lock()) borrower->add_held(*this, points);
+  }
 }
 
 }  // namespace pintle::core

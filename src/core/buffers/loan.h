@@ -26,6 +26,15 @@ class Loan {
    protected:
     ~Lender() = default;
   };
+  /// A queue of another device.
+  class Borrower {
+   public:
+    /// Adds what is held and uses the bytes. Takes the lock of the borrower's device.
+    virtual void add_held(const Loan& loan, std::vector<Point>& points) = 0;
+
+   protected:
+    ~Borrower() = default;
+  };
 
   Loan(Life& life, std::shared_ptr<Lender> lender, const backend::Range& place) noexcept
       : life_(life), lender_(std::move(lender)), place_(place) {}
@@ -38,9 +47,9 @@ class Loan {
   /// The bytes that have been mapped; empty before.
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
 
-  /// A copy of the bytes, which comes by itself: lists that have not started come after it, though no point says so.
-  void add_copy(Point copy);
-  [[nodiscard]] std::vector<Point> copies() const;
+  void add_borrower(const std::shared_ptr<Borrower>& borrower);
+  /// Adds what is held, whoever has borrowed the bytes. Wants no lock held.
+  void add_held(std::vector<Point>& points) const;
 
  private:
   Life& life_;  // the lender keeps it
@@ -48,7 +57,7 @@ class Loan {
   backend::Range place_;
   mutable std::mutex mutex_;
   std::span<std::byte> bytes_;
-  std::vector<Point> copies_;  // that may be unfinished
+  std::vector<std::weak_ptr<Borrower>> borrowers_;
 };
 
 }  // namespace pintle::core

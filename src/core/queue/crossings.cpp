@@ -59,6 +59,7 @@ Result<void> Crossings::settle(Side& side) {
   const auto loan = side.lent();
   if (loan == nullptr) return {};
   if (std::ranges::find(loans_, loan.get()) == loans_.end()) loans_.push_back(loan.get());
+  loan->add_borrower(queue_);
   for (Point& point : side.owner->formation_of(side.other.buffer_, side.access())) before_.push_back(std::move(point));
   return {};
 }

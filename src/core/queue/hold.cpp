@@ -22,7 +22,7 @@ void Hold::Gate::fire(Worklist& worklist) noexcept {
   const auto queue = hold_.queue_.lock();
   if (queue == nullptr) return;
   if (failed) queue->look_for_failures(worklist);
-  else queue->look_again(worklist);
+  if (last) queue->look_again(worklist);
 }
 
 }  // namespace pintle::core

@@ -213,6 +213,7 @@ void QueueState::clear(Flight& flight, Worklist& worklist) noexcept {
   flight.raises.clear();
   flight.loans.clear();
   flight.after.clear();
+  flight.copies.clear();
   flight.waits.clear();
   flight.label.clear();
   flight.refused.reset();

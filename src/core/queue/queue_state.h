@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/buffers/buffer_table.h"
+#include "core/buffers/loan.h"
 #include "core/queue/driving.h"
 #include "core/queue/flight.h"
 #include "core/queue/preparation.h"
@@ -43,7 +44,7 @@ struct Part {
 ///
 /// A submission is prepared under the lock, counted, and started without it, in the device's turn: `starting_` is then
 /// the serial that the backend is being given. A thread that drops submissions meanwhile leaves that one alone.
-class QueueState final : public Observable, public Deferred, public Hold::Queue, public Driven {
+class QueueState final : public Observable, public Deferred, public Hold::Queue, public Driven, public Loan::Borrower {
  public:
   QueueState(std::shared_ptr<BufferTable> table, Siblings& siblings, backend::QueueId id, QueueKind kind,
              std::uint64_t first_serial, std::string text);
@@ -96,6 +97,8 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   }
   void report(const Error& error) noexcept override { static_cast<void>(life().report(error)); }
   bool add_waits(std::uint64_t serial, std::vector<Point>& points) override;
+  void come_after(std::uint64_t serial, const Point& point) override;
+  void add_held(const Loan& loan, std::vector<Point>& points) override;
   [[nodiscard]] std::string describe_oldest() override;
   /// Has the queue looked at again when no lock is held.
   void look_again(Worklist& worklist) noexcept override {
@@ -128,7 +131,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   }
   // As `Siblings` has them, for this queue.
   void reserve_redirection(std::uint64_t buffer, Stamps& uses, const Locked& locked);
-  void come_after(std::uint64_t buffer, const Stamp& by, const Locked& locked);
+  void add_held(std::uint64_t buffer, std::vector<Point>& points, const Locked& locked);
   void redirect(const Redirection& redirection, const Locked& locked) noexcept;
   /// Fails and drops everything that is not finished.
   void lose(const Error& error, Worklist& worklist, const Locked& locked) noexcept;
@@ -216,6 +219,8 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   [[nodiscard]] Error refusal() const;
   [[nodiscard]] Error launch_refusal() const;
   [[nodiscard]] std::string place() const;
+  std::shared_ptr<Loan> note_formation(std::uint64_t of, std::uint64_t copy, std::uint64_t serial,
+                                       std::vector<Point>& held);
   Result<Point> accept(std::uint64_t first, std::size_t count, Locked& locked, Aftermath& aftermath);
   Result<void> hold(Flight& flight, Aftermath& aftermath);
   Result<void> hold_again(Flight& flight, Aftermath& aftermath);

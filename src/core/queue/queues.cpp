@@ -157,8 +157,8 @@ void Queues::reserve_redirection(std::uint64_t buffer, Stamps& uses, const Locke
   for_each(locked, [&](const auto& queue) { queue->reserve_redirection(buffer, uses, locked); });
 }
 
-void Queues::come_after(std::uint64_t buffer, const Stamp& by, const Locked& locked) {
-  for_each(locked, [&](const auto& queue) { queue->come_after(buffer, by, locked); });
+void Queues::add_held(std::uint64_t buffer, std::vector<Point>& points, const Locked& locked) {
+  for_each(locked, [&](const auto& queue) { queue->add_held(buffer, points, locked); });
 }
 
 void Queues::redirect(const Redirection& redirection, const Locked& locked) noexcept {

@@ -39,7 +39,7 @@ class Queues final : public Siblings, public Dispatcher, public Deferred {
 
   // With the lock held:
   void reserve_redirection(std::uint64_t buffer, Stamps& uses, const Locked& locked) override;
-  void come_after(std::uint64_t buffer, const Stamp& by, const Locked& locked) override;
+  void add_held(std::uint64_t buffer, std::vector<Point>& points, const Locked& locked) override;
   void redirect(const Redirection& redirection, const Locked& locked) noexcept override;
   void dispose_finished(Worklist& worklist, const Locked& locked) noexcept override;
   void lose(const Error& error, Worklist& worklist, const Locked& locked) noexcept;

@@ -1,9 +1,11 @@
 // Forks: buffers that share their bytes until one of them is written.
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "core/list/list_reader.h"
 #include "core/queue/queue_state.h"
+#include "core/time/coming.h"
 #include "kit/accesses.h"
 
 namespace pintle::core {
@@ -108,23 +110,59 @@ void QueueState::redirect(const Redirection& redirection, const Locked&) noexcep
   }
 }
 
-void QueueState::come_after(std::uint64_t buffer, const Stamp& by, const Locked&) {
+void QueueState::add_held(std::uint64_t buffer, std::vector<Point>& points, const Locked&) {
   for (std::uint64_t serial = clock_.native.load() + 1; serial - 1 != clock_.last; ++serial) {
-    Flight& held = flight(serial);
     bool is_used = false;
-    for_each_use(held, buffer, [&](backend::Range&) { is_used = true; });
-    if (!is_used || by.queue == number_) continue;
-    held.is_plain = false;
-    held.after.push_back(by);
+    for_each_use(flight(serial), buffer, [&](backend::Range&) { is_used = true; });
+    if (is_used) points.push_back(SignalState::point(timeline_, serial));
   }
 }
 
-// A write that was held when the fork was made is not part of it. Where the copy has not started either, points alone
-// say which of the two comes first.
-void QueueState::note_copy(std::uint64_t of, std::uint64_t copy, std::uint64_t serial) {
-  std::shared_ptr<Loan> loan;  // goes without the lock
+void QueueState::add_held(const Loan& loan, std::vector<Point>& points) {
   const Locked locked = life().lock();
-  if (table_->clocks(locked).is_finished(number_, serial)) return;
+  for (std::uint64_t serial = clock_.native.load() + 1; serial - 1 != clock_.last; ++serial) {
+    if (std::ranges::find(flight(serial).loans, &loan) != flight(serial).loans.end())
+      points.push_back(SignalState::point(timeline_, serial));
+  }
+}
+
+void QueueState::come_after(std::uint64_t serial, const Point& point) {
+  const Locked locked = life().lock();
+  if (is_native(serial) || serial > clock_.last) return;
+  flight(serial).is_plain = false;
+  flight(serial).copies.push_back(point);
+}
+
+namespace {
+
+// What comes is never made to wait, and what waits is for what comes without it. So no circle closes, as long as each
+// decision sees those before it.
+void hold_behind(const Point& copy, const std::vector<Point>& held) {
+  if (held.empty()) return;
+  static std::mutex& mutex = *new std::mutex;
+  const std::lock_guard lock(mutex);
+  for (const Point& left : left_behind(copy, held)) {
+    for (const NativePoint& promised : state_of(left)->promised(left.value()))
+      promised.queue->come_after(promised.serial, copy);
+  }
+}
+
+}  // namespace
+
+// A write that waited for the host when the fork was made is not part of it. Where the copy waits for the host too,
+// points alone say which of the two comes first.
+void QueueState::note_copy(std::uint64_t of, std::uint64_t copy, std::uint64_t serial) {
+  std::vector<Point> held;
+  if (const auto loan = note_formation(of, copy, serial, held)) loan->add_held(held);
+  hold_behind(SignalState::point(timeline_, serial), held);
+}
+
+/// The loan of the bytes, if there is one: other devices' queues may hold writes too.
+std::shared_ptr<Loan> QueueState::note_formation(std::uint64_t of, std::uint64_t copy, std::uint64_t serial,
+                                                 std::vector<Point>& held) {
+  std::shared_ptr<Loan> loan;
+  const Locked locked = life().lock();
+  if (table_->clocks(locked).is_finished(number_, serial)) return loan;
   table_->note_special(locked);
   if (BufferRecord* const record = table_->find(of, locked)) {
     const auto is_finished = [&](const Stamp& stamp) { return table_->clocks(locked).is_finished(stamp); };
@@ -133,9 +171,8 @@ void QueueState::note_copy(std::uint64_t of, std::uint64_t copy, std::uint64_t s
     loan = record->loan.lock();
   }
   if (BufferRecord* const record = table_->find(copy, locked)) record->formation = {number_, serial};
-  if (!table_->clocks(locked).is_native(number_, serial)) return;
-  siblings_.come_after(of, {number_, serial, 0}, locked);
-  if (loan != nullptr) loan->add_copy(SignalState::point(timeline_, serial));
+  siblings_.add_held(of, held, locked);
+  return loan;
 }
 
 }  // namespace pintle::core

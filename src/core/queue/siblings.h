@@ -10,6 +10,7 @@
 #include "core/time/worklist.h"
 #include "pintle/backend/command.h"
 #include "pintle/error.h"
+#include "pintle/signal.h"
 
 namespace pintle::core {
 
@@ -30,8 +31,8 @@ class Siblings {
   virtual Result<void> unshare_apart(const std::vector<std::uint64_t>& buffers) = 0;
   /// What is held and names the buffer can be redirected without memory; stamps it in `uses`.
   virtual void reserve_redirection(std::uint64_t buffer, Stamps& uses, const Locked& locked) = 0;
-  /// What is held and names the buffer comes after this, which is native.
-  virtual void come_after(std::uint64_t buffer, const Stamp& by, const Locked& locked) = 0;
+  /// Adds what is held and names the buffer.
+  virtual void add_held(std::uint64_t buffer, std::vector<Point>& points, const Locked& locked) = 0;
   /// What is held finds the buffer's bytes where they are now.
   virtual void redirect(const Redirection& redirection, const Locked& locked) noexcept = 0;
   /// Passes what has become free to the worklist: memory, recordings, queues that nobody holds any more.

@@ -368,14 +368,12 @@ Result<void> QueueState::hold_for(Flight& flight, const Point& point, Aftermath&
   return {};
 }
 
-// Forks of bytes that a held flight has of another device may be copied since.
+// A copy that failed is in nobody's way.
 Result<void> QueueState::hold_again(Flight& flight, Aftermath& aftermath) {
   flight.hold.reset();
-  for (const Loan* const loan : flight.loans) {
-    for (const Point& copy : loan->copies()) {
-      if (peek(copy)->timeline().status(copy.value()) == PointStatus::pending)
-        PINTLE_TRY(hold_for(flight, copy, aftermath));
-    }
+  for (const Point& copy : flight.copies) {
+    if (peek(copy)->timeline().status(copy.value()) == PointStatus::pending)
+      PINTLE_TRY(hold_for(flight, copy, aftermath));
   }
   if (flight.hold && flight.hold->is_open()) flight.hold.reset();
   return {};

@@ -1,6 +1,7 @@
 #include "core/time/coming.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -74,6 +75,18 @@ bool come_by_themselves(const std::vector<Point>& points) {
   for (const Point& point : points) coming.ask(point);
   coming.look_into_all();
   return std::ranges::all_of(points, [&](const Point& point) { return coming.comes(coming.ask(point)); });
+}
+
+std::vector<Point> left_behind(const Point& first, const std::vector<Point>& others) {
+  Coming coming;
+  coming.ask(first);
+  for (const Point& point : others) coming.ask(point);
+  coming.look_into_all();
+  std::vector<Point> left;
+  if (!coming.comes(coming.ask(first))) return left;
+  std::ranges::copy_if(others, std::back_inserter(left),
+                       [&](const Point& point) { return !coming.comes(coming.ask(point)); });
+  return left;
 }
 
 }  // namespace pintle::core

@@ -27,6 +27,8 @@ class Observable : public Polled, public std::enable_shared_from_this<Observable
   [[nodiscard]] virtual bool is_native(std::uint64_t serial) const noexcept = 0;
   /// Adds what a serial that is not native yet, and those before it, wait for; false where nobody has submitted it.
   virtual bool add_waits(std::uint64_t serial, std::vector<Point>& points) = 0;
+  /// A serial that is held starts when `point`, which comes without it, is over; nothing where it has started.
+  virtual void come_after(std::uint64_t serial, const Point& point) = 0;
   /// Has somebody observe `serial` when it is reached. A serial that is not native yet is watched when it is.
   virtual void watch(std::uint64_t serial) noexcept = 0;
   /// Asks the backend to tell when a native serial is reached.

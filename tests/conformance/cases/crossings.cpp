@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <stdexcept>
 #include <thread>
 
 #include "conformance/pair.h"
@@ -232,6 +233,67 @@ DEVICE_TEST(Crossing, ForksKeepTheirBytesFromWhatIsHeld) {
     Words second(size);
     pair.finish(need(there.submit(CommandList{}.download(second, child))));
     CHECK_EQ(second, Words(size, 5));
+  });
+}
+
+// The copy of a fork that comes by itself comes before what waited for the host then, though no backend has either.
+DEVICE_TEST(Crossing, ForksThatComeByThemselvesKeepTheirBytesFromWhatIsHeld) {
+  test.require(Feature::host_call);
+  if (test.info().progress != Progress::own) test.not_applicable("a host call cannot wait for the thread that submits");
+  constexpr std::uint32_t many = 1 << 20;
+  with_each(test, [&](const Pair& pair) {
+    if (pair.other().info().progress != Progress::own) return;
+    Queue slow = test.queue("slow"), there = pair.other_queue("there");
+    Queue here = test.queue("here"), beside = pair.other_queue("beside");
+    const Buffer mine = test.buffer(Words(many, 9)), theirs = other_buffer(pair, many);
+    for (Queue* const writer : {&here, &beside}) {
+      const std::uint32_t element = writer == &here ? 9 : 8;
+      pair.finish(need(there.submit(CommandList{}.fill(theirs, 5u))));
+      std::atomic<bool> is_open{false};
+      const Point opened = need(slow.submit(CommandList{}.call([&] {
+        while (!is_open) std::this_thread::yield();
+      })));
+      const Point before = need(there.submit(CommandList{}, {.wait = {opened}}));
+      Signal gate = test.signal();
+      CommandList write;
+      writer == &here ? write.copy(theirs, mine) : write.fill(theirs, element);
+      const Point written = need(writer->submit(std::move(write), {.wait = {test.at(gate, 1), before}}));
+      const Buffer child = need(there.fork(theirs));
+      check_ok(test.raise(gate, 1));
+      is_open = true;
+      pair.finish(written);
+      Words first(many), second(many);
+      pair.finish(
+          need(there.submit(CommandList{}.download(first, theirs).download(second, child), {.wait = {written}})));
+      CHECK_EQ(first, Words(many, element));
+      CHECK_EQ(second, Words(many, 5));
+    }
+  });
+}
+
+// What came after it in time goes on, since nothing but the copy was in its way.
+DEVICE_TEST(Crossing, ACopyForAForkThatFailsHoldsNobodyUp) {
+  with_each(test, [&](const Pair& pair) {
+    const DeviceInfo info = pair.other().info();
+    if (info.progress != Progress::own || info.capability(Feature::host_call).support == Support::absent) return;
+    Queue here = test.queue("here"), there = pair.other_queue("there");
+    const Buffer mine = test.buffer(Words(size, 9)), theirs = other_buffer(pair);
+    pair.finish(need(there.submit(CommandList{}.fill(theirs, 5u))));
+    Signal gate = test.signal();
+    const Point written = need(here.submit(CommandList{}.copy(theirs, mine), {.wait = {test.at(gate, 1)}}));
+    std::atomic<bool> is_open{false};
+    need(there.submit(CommandList{}.call([&] {
+      while (!is_open) std::this_thread::yield();
+      throw std::runtime_error("The shutter is stuck.");
+    })));
+    const Buffer child = need(there.fork(theirs));
+    check_ok(test.raise(gate, 1));
+    is_open = true;
+    pair.finish(written);
+    Words bytes(size);
+    Queue reader = pair.other_queue("reader");
+    pair.finish(need(reader.submit(CommandList{}.download(bytes, theirs))));
+    CHECK_EQ(bytes, Words(size, 9));
   });
 }
 
