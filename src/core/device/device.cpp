@@ -52,7 +52,7 @@ const DeviceInfo& Device::info() const noexcept {
   return state_ && !base::in_forked_child() ? state_->info() : none.value;
 }
 
-std::uint64_t Device::generation() const noexcept { return state_ ? state_->current()->life().generation() : 0; }
+std::uint64_t Device::generation() const noexcept { return state_ ? state_->generation() : 0; }
 
 Result<std::vector<Heap>> Device::budget() const {
   return enter(state_, "Device", "asking for a budget", [&]() -> Result<std::vector<Heap>> {

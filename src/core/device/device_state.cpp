@@ -32,6 +32,7 @@ void DeviceState::set_current(std::shared_ptr<Incarnation> incarnation, std::for
   const std::lock_guard lock(mutex_);
   infos_.splice_after(infos_.before_begin(), news);
   current_.swap(incarnation);  // the old one goes without the lock
+  generation_.store(current_->life().generation(), std::memory_order_release);
 }
 
 // The swap comes last: until it, everybody sees the old generation, lost; after it, the new one, whole.

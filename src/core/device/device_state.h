@@ -1,6 +1,7 @@
 // What stands behind a Device: a recipe, and the incarnation that it points at now.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <forward_list>
 #include <memory>
@@ -31,6 +32,8 @@ class DeviceState {
     const std::lock_guard lock(mutex_);
     return infos_.front();
   }
+  /// Of the current incarnation, without the lock: a forked child may ask.
+  [[nodiscard]] std::uint64_t generation() const noexcept { return generation_.load(std::memory_order_acquire); }
   Result<void> recover();
 
  private:
@@ -46,6 +49,7 @@ class DeviceState {
   mutable std::mutex mutex_;
   std::shared_ptr<Incarnation> current_;
   std::forward_list<DeviceInfo> infos_;  // the current one first
+  std::atomic<std::uint64_t> generation_{0};
 };
 
 }  // namespace pintle::core
