@@ -59,7 +59,8 @@ Result<void> Crossings::settle(Side& side) {
   const auto loan = side.lent();
   if (loan == nullptr) return {};
   if (std::ranges::find(loans_, loan.get()) == loans_.end()) loans_.push_back(loan.get());
-  loan->add_borrower(queue_);
+  // The user's handle may go before the queue.
+  loan->add_borrower(std::static_pointer_cast<QueueState>(queue_->shared_from_this()));
   for (Point& point : side.owner->formation_of(side.other.buffer_, side.access())) before_.push_back(std::move(point));
   return {};
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
@@ -211,28 +212,33 @@ DEVICE_TEST(Crossing, ForksKeepTheirBytes) {
   });
 }
 
-// The copy of a fork comes before a list of another device that was held when the fork was made.
+// The copy of a fork comes before a list of another device that was held when the fork was made, also where that list's
+// queue has been dropped.
 DEVICE_TEST(Crossing, ForksKeepTheirBytesFromWhatIsHeld) {
   with_each(test, [&](const Pair& pair) {
     const DeviceInfo info = pair.other().info();
     if (info.progress != Progress::own || info.capability(Feature::host_call).support == Support::absent) return;
-    Queue here = test.queue("here"), there = pair.other_queue("there");
-    const Buffer mine = test.buffer(Words(size, 9)), theirs = other_buffer(pair);
-    pair.finish(need(there.submit(CommandList{}.fill(theirs, 5u))));
-    Signal gate = test.signal();
-    const Point written = need(here.submit(CommandList{}.copy(theirs, mine), {.wait = {test.at(gate, 1)}}));
-    std::atomic<bool> is_open{false};
-    need(there.submit(CommandList{}.call([&] {
-      while (!is_open) std::this_thread::yield();
-    })));
-    const Buffer child = need(there.fork(theirs));
-    check_ok(test.raise(gate, 1));
-    check_error(written.wait(moment), Errc::timeout);
-    is_open = true;
-    pair.finish(written);
-    Words second(size);
-    pair.finish(need(there.submit(CommandList{}.download(second, child))));
-    CHECK_EQ(second, Words(size, 5));
+    for (const bool drops : {false, true}) {
+      std::optional<Queue> here = test.queue("here");
+      Queue there = pair.other_queue("there");
+      const Buffer mine = test.buffer(Words(size, 9)), theirs = other_buffer(pair);
+      pair.finish(need(there.submit(CommandList{}.fill(theirs, 5u))));
+      Signal gate = test.signal();
+      const Point written = need(here->submit(CommandList{}.copy(theirs, mine), {.wait = {test.at(gate, 1)}}));
+      if (drops) here.reset();
+      std::atomic<bool> is_open{false};
+      need(there.submit(CommandList{}.call([&] {
+        while (!is_open) std::this_thread::yield();
+      })));
+      const Buffer child = need(there.fork(theirs));
+      check_ok(test.raise(gate, 1));
+      check_error(written.wait(moment), Errc::timeout);
+      is_open = true;
+      pair.finish(written);
+      Words second(size);
+      pair.finish(need(there.submit(CommandList{}.download(second, child))));
+      CHECK_EQ(second, Words(size, 5));
+    }
   });
 }
 
