@@ -86,6 +86,7 @@ Result<std::span<std::byte>> Buffer::map_for(Access access) {
     PINTLE_ASSIGN(place, table_->pin(view_.buffer_, access));
     PINTLE_TRY(table_->await_memory(view_.buffer_, Timeout().deadline()));
     auto mapped = life.device().map(place.memory);
+    if (mapped) table_->add_map(view_.buffer_);
     if (mapped) return mapped->subspan(place.offset, place.size);
     if (mapped.error().code() != Errc::unsupported) return life.report(mapped.error()).during("mapping " + text());
     return Error(Errc::unsupported, fmt::format("{} cannot be mapped: {}.", text(),
@@ -95,8 +96,7 @@ Result<std::span<std::byte>> Buffer::map_for(Access access) {
 
 void Buffer::unmap() noexcept {
   static_cast<void>(core::enter(table_, "Buffer", "unmapping a buffer", [&]() -> Result<void> {
-    PINTLE_ASSIGN(place, table_->place_of(view_.buffer_));
-    if (place.memory != backend::MemoryId::none) table_->life().device().unmap(place.memory);
+    table_->end_map(view_.buffer_);
     return {};
   }));
 }

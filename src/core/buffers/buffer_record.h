@@ -62,12 +62,14 @@ struct BufferRecord {
   bool is_sealed = false;
   bool is_pinned = false;   ///< Somebody outside knows where the bytes are: a recording, a mapping, a native handle.
   bool is_retired = false;  ///< No id finds it any more.
+  std::uint32_t maps = 0;   ///< The user's, not undone yet. The backend counts those of all who share the memory.
   std::string label{};
   Stamps stamps{};
   Formation formation{};  ///< The bytes come from it: a submission that uses the buffer comes after.
   Stamps copied_by{};     ///< They make forks: a submission that writes the buffer comes after.
   std::weak_ptr<Loan> loan{};
-  bool is_lent_for_writing = false;  ///< Another device's lists may write the bytes, as long as there is a loan.
+  std::weak_ptr<void> use_of_loan{};  ///< Outlives the loan until the memory has been unmapped.
+  bool is_lent_for_writing = false;   ///< Another device's lists may write the bytes, as long as there is a loan.
   Origin origin{};
   std::shared_ptr<SharedBytes> shared{};  ///< With forks; the origin is there then.
   std::shared_ptr<const void> kept{};     ///< The user's, until the buffer goes.
@@ -75,7 +77,8 @@ struct BufferRecord {
 
   [[nodiscard]] const Origin& source() const noexcept { return shared != nullptr ? shared->origin : origin; }
   [[nodiscard]] bool is_lazy() const noexcept { return memory == backend::MemoryId::none; }
-  [[nodiscard]] bool may_be_written_outside() const noexcept { return is_lent_for_writing && !loan.expired(); }
+  [[nodiscard]] bool is_lent() const noexcept { return !use_of_loan.expired(); }
+  [[nodiscard]] bool may_be_written_outside() const noexcept { return is_lent_for_writing && is_lent(); }
   /// Whether somebody must look at it before a command names its memory.
   [[nodiscard]] bool is_special() const noexcept {
     return is_sealed || is_lazy() || shared != nullptr || formation.queue != 0 || !copied_by.empty();

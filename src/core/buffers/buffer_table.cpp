@@ -168,8 +168,15 @@ void BufferTable::destroy(std::uint64_t id) noexcept {
   std::shared_ptr<void> last;
   std::shared_ptr<const void> kept;
   Worklist worklist;
-  const Locked locked = life_.lock();
-  BufferRecord* const record = find(id, locked);
+  Locked locked = life_.lock();
+  BufferRecord* record = find(id, locked);
+  if (record != nullptr && record->maps != 0) {
+    locked.unlock();
+    while (end_map(id)) {
+    }
+    locked.lock();
+    record = find(id, locked);
+  }
   if (record == nullptr) return;
   last = count_gone(locked);
   kept = std::move(record->kept);
@@ -219,12 +226,22 @@ Result<void> BufferTable::check_access(std::uint64_t id, Access access) {
   return record->is_sealed && writes(access) ? Result<void>(sealed_refusal(id, locked)) : Result<void>();
 }
 
-Result<backend::Range> BufferTable::place_of(std::uint64_t id) {
-  PINTLE_TRY(usable(id));
+void BufferTable::add_map(std::uint64_t id) noexcept {
   const Locked locked = life_.lock();
-  const BufferRecord* const record = find(id, locked);
-  if (record == nullptr) return stale(id);
-  return backend::Range{record->memory, id, record->base, record->size, backend::no_slot};
+  if (BufferRecord* const record = find(id, locked)) ++record->maps;
+}
+
+bool BufferTable::end_map(std::uint64_t id) noexcept {
+  backend::MemoryId memory = backend::MemoryId::none;
+  {
+    const Locked locked = life_.lock();
+    BufferRecord* const record = life_.is_lost() ? nullptr : find(id, locked);
+    if (record == nullptr || record->maps == 0) return false;
+    --record->maps;
+    memory = record->memory;
+  }
+  life_.device().unmap(memory);
+  return true;
 }
 
 Result<void> BufferTable::materialize(std::uint64_t id) {
@@ -289,7 +306,7 @@ void BufferTable::retire(std::uint64_t id, Worklist& worklist, const Locked& loc
   if (record.is_lazy() && is_free(record)) return records_.drop(id);
   if (record.shared != nullptr) --record.shared->owners;
   record.is_retired = true;
-  if (record.shared == nullptr && record.origin.pool != nullptr && record.loan.expired()) {
+  if (record.shared == nullptr && record.origin.pool != nullptr && !record.is_lent()) {
     record.origin.pool->give_back(*record.origin.chunk, std::move(record.stamps), worklist, locked);
     return records_.drop(id);
   }
@@ -302,7 +319,7 @@ void BufferTable::retire(std::uint64_t id, Worklist& worklist, const Locked& loc
 }
 
 bool BufferTable::is_free(const BufferRecord& record) const noexcept {
-  return life_.is_lost() || (record.loan.expired() && clocks_.is_finished(record.stamps));
+  return life_.is_lost() || (!record.is_lent() && clocks_.is_finished(record.stamps));
 }
 
 /// From now on nobody may begin to use the memory.
@@ -383,8 +400,11 @@ Result<std::shared_ptr<Loan>> BufferTable::loan_of(std::uint64_t id, Access acce
     if (record == nullptr) return stale(id);
     loan = record->loan.lock();
     if (loan == nullptr) {
-      loan = std::make_shared<Loan>(life_, life_.keep(*this), place);
+      auto use = record->use_of_loan.lock();  // of a loan before this one that is unmapping yet
+      if (use == nullptr) use = std::make_shared<char>();
+      loan = std::make_shared<Loan>(life_, life_.keep(*this), place, use);
       record->loan = loan;
+      record->use_of_loan = use;
       record->is_lent_for_writing = false;
     }
     record->is_lent_for_writing |= writes(access);

@@ -68,8 +68,10 @@ class BufferTable final : public Deferred, public Loan::Lender {
   Result<backend::Range> pin(std::uint64_t id, Access access);
   /// Gives a lazy buffer its memory, if nobody has before.
   Result<void> materialize(std::uint64_t id);
-  /// Where they are now; `stale` for a buffer that is gone.
-  Result<backend::Range> place_of(std::uint64_t id);
+  /// The user has mapped the memory.
+  void add_map(std::uint64_t id) noexcept;
+  /// Unmaps it; false where the user has no map of it.
+  bool end_map(std::uint64_t id) noexcept;
   /// Maps a live buffer for another device; `unsupported` where it cannot be mapped.
   Result<std::shared_ptr<Loan>> lend(std::uint64_t id, Access access);
   /// Work in flight that a use by another device comes after, though no point says so.

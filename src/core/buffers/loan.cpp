@@ -9,6 +9,7 @@ namespace pintle::core {
 Loan::~Loan() {
   if (base::in_forked_child()) return;
   if (!bytes_.empty() && !life_.is_lost()) life_.device().unmap(place_.memory);
+  use_.reset();
   lender_->end_loan();
 }
 

@@ -36,8 +36,9 @@ class Loan {
     ~Borrower() = default;
   };
 
-  Loan(Life& life, std::shared_ptr<Lender> lender, const backend::Range& place) noexcept
-      : life_(life), lender_(std::move(lender)), place_(place) {}
+  /// `use` is let go when the memory has been unmapped, which is later than the loan is found expired.
+  Loan(Life& life, std::shared_ptr<Lender> lender, const backend::Range& place, std::shared_ptr<void> use) noexcept
+      : life_(life), lender_(std::move(lender)), place_(place), use_(std::move(use)) {}
   Loan(const Loan&) = delete;
   Loan& operator=(const Loan&) = delete;
   ~Loan();
@@ -55,6 +56,7 @@ class Loan {
   Life& life_;  // the lender keeps it
   std::shared_ptr<Lender> lender_;
   backend::Range place_;
+  std::shared_ptr<void> use_;
   mutable std::mutex mutex_;
   std::span<std::byte> bytes_;
   std::vector<std::weak_ptr<Borrower>> borrowers_;

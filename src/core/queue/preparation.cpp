@@ -107,7 +107,7 @@ bool Preparation::may_settle(const BufferRecord& record, const Locked& locked) c
   table_.for_each_retired(
       [&](const BufferRecord& other) {
         if (other.shared != record.shared) return;
-        may &= other.loan.expired();  // another device's uses have no stamps
+        may &= !other.is_lent();  // another device's uses have no stamps
         may &= are_ordered(other.stamps, locked);
       },
       locked);
