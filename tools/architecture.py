@@ -24,7 +24,7 @@ def expand(path):
 def exists(root, path):
     pattern = "/".join("*" if part == "X" else part for part in path.strip("/").split("/"))
     if "/" not in path:
-        return any(next((root / folder).rglob(pattern), None) for folder in FOLDERS if (root / folder).is_dir())
+        return (root / path).is_file() or any(next((root / folder).rglob(pattern), None) for folder in FOLDERS if (root / folder).is_dir())
     return any(next((root / start).glob(pattern), None) for start in BESIDE if (root / start).is_dir())
 
 
