@@ -122,17 +122,13 @@ void Crossings::use_loan(const Side& side) {
 }
 
 Result<Point> Crossings::submit_whole(SubmitOptions* options) {
-  SubmitOptions none;
-  SubmitOptions& all = options != nullptr ? *options : none;
-  all.wait.insert(all.wait.end(), before_.begin(), before_.end());
-  std::array parts{Part{.list = &list_, .loans = loans_, .options = &all}};
+  std::array parts{Part{.list = &list_, .loans = loans_, .behind = before_, .options = options}};
   return queue_->submit(parts);
 }
 
 Result<Point> Crossings::submit_pieces(const std::vector<Side>& staged, SubmitOptions* options) {
   SubmitOptions all = options != nullptr ? std::move(*options) : SubmitOptions{};
   PINTLE_TRY(queue_->check(all));
-  all.wait.insert(all.wait.end(), before_.begin(), before_.end());
   turn_ = std::make_shared<SignalState>(0, "crossing");
   cut(staged, all);
   for (Piece& piece : pieces_) keep_devices(piece.list, staged);
@@ -206,6 +202,7 @@ Result<Point> Crossings::submit_all() {
   }
   std::vector<Part> parts;
   for (Piece& piece : pieces_) parts.push_back({.list = &piece.list, .loans = loans_, .options = &piece.options});
+  parts.front().behind = before_;
   return queue_->submit(parts);
 }
 

@@ -36,8 +36,8 @@ struct alignas(64) Flight {
   std::vector<backend::Command> replay;      // the commands of a replay with bindings
   std::vector<backend::Argument> arguments;  // theirs
   std::vector<Point> waits;
-  std::vector<Stamp> after;   // native work of the device that the user cannot know of
-  std::vector<Point> copies;  // for forks that were made while it was held
+  std::vector<Point> behind;  // work that the user cannot know of: what fails there is in nobody's way
+  std::vector<Stamp> after;   // the same, where it is native and of the device
   std::vector<Raise> raises;
   std::vector<Loan*> loans;  // of other devices' bytes; the list keeps them
   std::string label;

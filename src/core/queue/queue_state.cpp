@@ -213,7 +213,7 @@ void QueueState::clear(Flight& flight, Worklist& worklist) noexcept {
   flight.raises.clear();
   flight.loans.clear();
   flight.after.clear();
-  flight.copies.clear();
+  flight.behind.clear();
   flight.waits.clear();
   flight.label.clear();
   flight.refused.reset();
@@ -249,8 +249,9 @@ bool QueueState::add_waits(std::uint64_t serial, std::vector<Point>& points) {
   const Locked locked = life().lock();
   if (serial > clock_.last) return false;
   for (std::uint64_t held = clock_.native.load(); held < serial;) {
-    const std::vector<Point>& waits = flight(++held).waits;
-    points.insert(points.end(), waits.begin(), waits.end());
+    const Flight& next = flight(++held);
+    points.insert(points.end(), next.waits.begin(), next.waits.end());
+    points.insert(points.end(), next.behind.begin(), next.behind.end());
   }
   return true;
 }
@@ -260,7 +261,9 @@ bool QueueState::wait_held(Deadline deadline) {
   {
     const Locked locked = life().lock();
     if (life().is_lost() || !has_held(locked)) return false;
-    points = flight(clock_.native.load() + 1).waits;
+    const Flight& first = flight(clock_.native.load() + 1);
+    points = first.waits;
+    points.insert(points.end(), first.behind.begin(), first.behind.end());
   }
   if (!come_by_themselves(points)) return false;
   for (const Point& point : points) static_cast<void>(state_of(point)->wait(point.value(), deadline));

@@ -35,6 +35,7 @@ struct Part {
   std::span<const SlotValue> bindings{};
   std::uint64_t unshared = 0;
   std::span<Loan* const> loans{};    ///< What the list has of other devices.
+  std::span<const Point> behind{};   ///< What makes those bytes, or reads them before they are written.
   SubmitOptions* options = nullptr;  ///< Taken apart; null is none.
 };
 
@@ -225,7 +226,9 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   Result<void> hold(Flight& flight, Aftermath& aftermath);
   Result<void> hold_again(Flight& flight, Aftermath& aftermath);
   Result<void> hold_for(Flight& flight, const Point& point, Aftermath& aftermath);
-  Result<void> come_after(Flight& flight, std::vector<Point>&& points, Aftermath& aftermath);
+  Result<void> put_behind(Flight& flight, std::span<const Point> points, Aftermath& aftermath);
+  Result<void> order_behind(Flight& flight, const Point& point, Aftermath& aftermath);
+  void add_gate(Flight& flight, const Point& point, Aftermath& aftermath);
   [[nodiscard]] QueueState* sibling_of(const NativePoint& point) const noexcept;
   Result<void> collect(const Flight& flight, NativeWaits& waits, const Locked& locked);
   Result<void> start(Flight& flight, Locked& locked, Aftermath& aftermath, bool is_simple);

@@ -130,7 +130,7 @@ void QueueState::come_after(std::uint64_t serial, const Point& point) {
   const Locked locked = life().lock();
   if (is_native(serial) || serial > clock_.last) return;
   flight(serial).is_plain = false;
-  flight(serial).copies.push_back(point);
+  flight(serial).behind.push_back(point);
 }
 
 namespace {

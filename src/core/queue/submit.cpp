@@ -204,8 +204,9 @@ Result<void> QueueState::prepare(std::span<Part> parts, Needs& needs, Aftermath&
     next.serial = serial;
     if (part.options != nullptr) adopt(next, *part.options);
     if (!next.waits.empty()) PINTLE_TRY(hold(next, aftermath));
+    PINTLE_TRY(put_behind(next, part.behind, aftermath));
     PINTLE_TRY(look_at(part, is_behind || next.hold != nullptr || next.refused, locked));
-    if (preparation_.has_points()) PINTLE_TRY(come_after(next, preparation_.take_points(), aftermath));
+    if (preparation_.has_points()) PINTLE_TRY(put_behind(next, preparation_.take_points(), aftermath));
     is_behind = true;
   }
   if (!find_needs(needs)) return {};
@@ -360,32 +361,47 @@ Result<void> QueueState::hold_for(Flight& flight, const Point& point, Aftermath&
       return {};
     }
   }
+  add_gate(flight, point, aftermath);
+  return {};
+}
+
+void QueueState::add_gate(Flight& flight, const Point& point, Aftermath& aftermath) {
   if (!flight.hold) {
     flight.hold =
         std::make_unique<Hold>(std::weak_ptr<Hold::Queue>(std::static_pointer_cast<QueueState>(shared_from_this())));
   }
-  if (flight.hold->add(signal, point.value())) aftermath.awaited.push_back(point);
-  return {};
+  if (flight.hold->add(state_of(point), point.value())) aftermath.awaited.push_back(point);
 }
 
-// A copy that failed is in nobody's way.
+// A fork may have been made since, and what was not native then may be now.
 Result<void> QueueState::hold_again(Flight& flight, Aftermath& aftermath) {
   flight.hold.reset();
-  for (const Point& copy : flight.copies) {
-    if (peek(copy)->timeline().status(copy.value()) == PointStatus::pending)
-      PINTLE_TRY(hold_for(flight, copy, aftermath));
-  }
+  for (const Point& point : flight.behind) PINTLE_TRY(order_behind(flight, point, aftermath));
   if (flight.hold && flight.hold->is_open()) flight.hold.reset();
   return {};
 }
 
-// What the user cannot know of and has not started.
-Result<void> QueueState::come_after(Flight& flight, std::vector<Point>&& points, Aftermath& aftermath) {
-  for (Point& point : points) {
+Result<void> QueueState::put_behind(Flight& flight, std::span<const Point> points, Aftermath& aftermath) {
+  for (const Point& point : points) {
     flight.is_plain = false;
-    PINTLE_TRY(hold_for(flight, point, aftermath));
-    flight.waits.push_back(std::move(point));
+    PINTLE_TRY(order_behind(flight, point, aftermath));
+    flight.behind.push_back(point);
   }
+  return {};
+}
+
+// What is native may still run though its queue has failed, so the backend is asked to wait for that too.
+Result<void> QueueState::order_behind(Flight& flight, const Point& point, Aftermath& aftermath) {
+  const auto signal = state_of(point);
+  if (signal == timeline_) return {};
+  const auto native = signal->native_point(point.value());
+  if (const QueueState* const sibling = native ? sibling_of(*native) : nullptr) {
+    const Stamp stamp{sibling->number(), native->serial, 0};
+    const auto is_it = [&](const Stamp& known) { return known.queue == stamp.queue && known.serial == stamp.serial; };
+    if (std::ranges::none_of(flight.after, is_it)) flight.after.push_back(stamp);
+    return {};
+  }
+  if (signal->timeline().status(point.value()) == PointStatus::pending) add_gate(flight, point, aftermath);
   return {};
 }
 

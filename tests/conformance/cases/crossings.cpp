@@ -303,6 +303,45 @@ DEVICE_TEST(Crossing, ACopyForAForkThatFailsHoldsNobodyUp) {
   });
 }
 
+// A list that throws has given the buffer bytes of its own, since a fork shares them. Who writes other elements of that
+// buffer comes after it, knows nothing of it, and does not fail with it.
+DEVICE_TEST(Crossing, AListThatThrowsFailsNobodyWhoWritesBesideIt) {
+  with_each(test, [&](const Pair& pair) {
+    const DeviceInfo info = pair.other().info();
+    if (info.progress != Progress::own || info.capability(Feature::host_call).support == Support::absent) return;
+    const Buffer mine = test.buffer(Words(size, 9));
+    for (const bool is_held : {false, true}) {
+      Queue here = test.queue("here"), there = pair.other_queue("there"), beside = pair.other_queue("beside");
+      const Buffer theirs = other_buffer(pair);
+      pair.finish(need(there.submit(CommandList{}.fill(theirs, 5u))));
+      const Buffer child = need(there.fork(theirs));
+      Signal gate = test.signal();
+      std::atomic<bool> is_open{false};
+      CommandList throws;
+      throws.fill(need(theirs.slice(0, size / 2)), 7u).call([&] {
+        while (!is_open) std::this_thread::yield();
+        throw std::runtime_error("The shutter is stuck.");
+      });
+      SubmitOptions options;
+      if (is_held) options.wait = {test.at(gate, 1)};
+      const Point thrown = need(there.submit(std::move(throws), std::move(options)));
+      const BufferView rest = need(theirs.slice(size / 2, size / 2));
+      const Point first = need(here.submit(CommandList{}.copy(rest, need(mine.slice(0, size / 2)))));
+      const Point second =
+          need(beside.submit(CommandList{}.fill(need(theirs.slice(size - 1, 1)), 8u), {.wait = {first}}));
+      check_ok(test.raise(gate, 1));
+      is_open = true;
+      pair.finish(second);
+      CHECK(test.eventually([&] { return !thrown.is_reached(); }));
+      Words bytes(size / 2);
+      pair.finish(need(beside.submit(CommandList{}.download(bytes, rest))));
+      Words expected(size / 2, 9);
+      expected.back() = 8;
+      CHECK_EQ(bytes, expected);
+    }
+  });
+}
+
 // Its failure is no reason to refuse a list of another device, which waits for nothing but what came before that copy.
 DEVICE_TEST(Crossing, ACopyForAForkThatWasDroppedIsNotWaitedFor) {
   with_each(test, [&](const Pair& pair) {
