@@ -12,15 +12,34 @@
 
 namespace pintle::core {
 
+// What is refused for its buffers is refused before any of them gets bytes of its own.
+Result<void> Preparation::check_uses(const CommandList& list, const Locked& locked) const {
+  const backend::Commands all = ListReader::view(list);
+  Result<void> answer;
+  for (const backend::Command& command : all.commands) {
+    PINTLE_TRY(check_feature(command.operation, table_.life().info()));
+    kit::for_each_range(command, all.arguments, [&](const backend::Range& range, Access access) {
+      if (range.slot != backend::no_slot || !answer) return;
+      const BufferRecord* const record = table_.find(range.buffer, locked);
+      if (record == nullptr) answer = table_.stale(range.buffer);
+      else if (record->is_sealed && writes(access)) answer = table_.sealed_refusal(range.buffer, locked);
+    });
+    if (!answer) return answer;
+  }
+  for (const std::uint64_t buffer : ListReader::held(list))
+    if (table_.find(buffer, locked) == nullptr) return table_.stale(buffer);
+  return {};
+}
+
 Result<void> Preparation::look_at(const CommandList& list, bool is_held, const Locked& locked) {
   if (!table_.has_specials(locked)) return {};
+  PINTLE_TRY(check_uses(list, locked));
   std::vector<std::pair<std::uint64_t, Access>> specials;
   const backend::Commands all = ListReader::view(list);
   for (const backend::Command& command : all.commands) {
     kit::for_each_range(command, all.arguments, [&](const backend::Range& range, Access access) {
       if (range.slot != backend::no_slot) return;
-      const BufferRecord* const record = table_.find(range.buffer, locked);
-      if (record == nullptr || !record->is_special()) return;
+      if (!table_.find(range.buffer, locked)->is_special()) return;
       const auto known = std::ranges::find(specials, range.buffer, &std::pair<std::uint64_t, Access>::first);
       if (known == specials.end()) specials.emplace_back(range.buffer, access);
       else if (writes(access)) known->second = Access::read_write;
@@ -28,11 +47,7 @@ Result<void> Preparation::look_at(const CommandList& list, bool is_held, const L
   }
   for (const auto& [id, access] : specials) come_after(*table_.find(id, locked), access, locked);
   is_held |= !points_.empty();
-  for (const auto& [id, access] : specials) {
-    BufferRecord& record = *table_.find(id, locked);
-    if (record.is_sealed && writes(access)) return table_.sealed_refusal(id, locked);
-    look_at_special(id, record, access, is_held, locked);
-  }
+  for (const auto& [id, access] : specials) look_at_special(id, *table_.find(id, locked), access, is_held, locked);
   return {};
 }
 

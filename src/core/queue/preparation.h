@@ -102,6 +102,7 @@ class Preparation {
   [[nodiscard]] bool are_ordered(const Stamps& stamps, const Locked& locked) const;
   [[nodiscard]] Plan* plan_of(std::uint64_t id) noexcept;
   Result<void> carry_out(Plan& plan, Flight& flight, const Locked& locked);
+  Result<void> check_uses(const CommandList& list, const Locked& locked) const;
   void come_after(BufferRecord& record, Access access, const Locked& locked);
   void come_after(Formation& formation, const Locked& locked);
   void wait_for_remains(const BufferRecord& record, Flight& flight, const Locked& locked) const;

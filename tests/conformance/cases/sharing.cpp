@@ -266,6 +266,30 @@ DEVICE_TEST(Fork, RefusedListsMoveNothing) {
   CHECK_EQ(test.read<std::uint32_t>(queue, parent), Words(64, 7));
 }
 
+// A recording of shared bytes is refused, before and after a list that would have given the fork bytes of its own.
+DEVICE_TEST(Fork, RefusedListsEndNoSharing) {
+  Queue queue = test.queue();
+  const Buffer parent = test.buffer(Words(64, 1));
+  const Buffer child = need(queue.fork(parent));
+  const auto is_refused = [&] {
+    check_error(test.device().record(CommandList{}.fill(child, 5u)), Errc::invalid_argument, {"shares its bytes"});
+  };
+  is_refused();
+  Signal gate = test.signal();
+  need(queue.submit(CommandList{}, {.wait = {test.at(gate, 1)}}));
+  for (const bool holds : {false, true}) {
+    Buffer gone = test.buffer(Words(64, 2));
+    CommandList list;
+    list.fill(child, 5u);
+    if (holds) list.holds(gone);
+    else list.fill(gone, 6u);
+    gone = {};
+    check_error(queue.submit(std::move(list)), Errc::stale, {"destroyed"});
+    is_refused();
+  }
+  check_ok(test.raise(gate, 1));
+}
+
 // An owner that writes alone changes nothing that others have yet to read, also when a first list was refused: what is
 // held keeps its bytes, and nobody waits for it.
 DEVICE_TEST(Fork, RefusedListsOfTheLastOwnerForgetNoUse) {
