@@ -36,6 +36,7 @@ struct alignas(64) Flight {
   std::vector<backend::Command> replay;      // the commands of a replay with bindings
   std::vector<backend::Argument> arguments;  // theirs
   std::vector<Point> waits;
+  std::vector<Stamp> bound;   // work of the device that brings them, as far as anybody has promised
   std::vector<Point> behind;  // work that the user cannot know of: what fails there is in nobody's way
   std::vector<Stamp> after;   // the same, where it is native and of the device
   std::vector<Raise> raises;

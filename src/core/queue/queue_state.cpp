@@ -163,15 +163,19 @@ void QueueState::add_before(std::uint64_t reached, std::vector<std::shared_ptr<Q
   for (std::uint64_t serial = clock_.reached; serial < newest;) {  // never beyond the last of all serials
     const Flight& finished = flight(++serial);
     if (finished.is_plain) continue;
-    for (const Stamp& stamp : finished.after) {
-      const QueueClock* const clock = table_->clocks(locked).find(stamp.queue);
-      const auto native = clock != nullptr ? clock->timeline->native_point(stamp.serial) : std::nullopt;
-      QueueState* const sibling = native ? sibling_of(*native) : nullptr;
-      if (sibling == nullptr || sibling == this) continue;
-      auto queue = std::static_pointer_cast<QueueState>(native->queue);
-      if (std::ranges::find(before, queue) == before.end()) before.push_back(std::move(queue));
-    }
+    for (const Stamp& stamp : finished.bound) add_before(stamp, before, locked);
+    for (const Stamp& stamp : finished.after) add_before(stamp, before, locked);
   }
+}
+
+void QueueState::add_before(const Stamp& stamp, std::vector<std::shared_ptr<QueueState>>& before,
+                            const Locked& locked) {
+  const QueueClock* const clock = table_->clocks(locked).find(stamp.queue);
+  const auto native = clock != nullptr ? clock->timeline->native_point(stamp.serial) : std::nullopt;
+  QueueState* const sibling = native ? sibling_of(*native) : nullptr;
+  if (sibling == nullptr || sibling == this) return;
+  auto queue = std::static_pointer_cast<QueueState>(native->queue);
+  if (std::ranges::find(before, queue) == before.end()) before.push_back(std::move(queue));
 }
 
 void QueueState::finish_up_to(std::uint64_t reached, Worklist& worklist, const Locked& locked) noexcept {
@@ -214,6 +218,7 @@ void QueueState::clear(Flight& flight, Worklist& worklist) noexcept {
   flight.loans.clear();
   flight.after.clear();
   flight.behind.clear();
+  flight.bound.clear();
   flight.waits.clear();
   flight.label.clear();
   flight.refused.reset();

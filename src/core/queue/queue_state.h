@@ -190,7 +190,8 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   /// Within a `Call` that is allowed.
   Result<void> observe_called(Worklist& worklist);
   Result<void> observe_before(std::vector<std::shared_ptr<QueueState>>& before);
-  void add_before(std::uint64_t reached, std::vector<std::shared_ptr<QueueState>>& before, const Locked&);
+  void add_before(std::uint64_t reached, std::vector<std::shared_ptr<QueueState>>& before, const Locked& locked);
+  void add_before(const Stamp& stamp, std::vector<std::shared_ptr<QueueState>>& before, const Locked& locked);
   [[nodiscard]] bool try_add_before(std::uint64_t reached, std::vector<std::shared_ptr<QueueState>>& before,
                                     const Locked& locked) noexcept;
   void finish_up_to(std::uint64_t reached, Worklist& worklist, const Locked& locked) noexcept;

@@ -55,10 +55,12 @@ Result<void> QueueState::collect(const Flight& flight, NativeWaits& waits, const
     const auto signal = state_of(point);
     if (signal->timeline().status(point.value()) == PointStatus::failed) return signal->failure();
   }
-  for (const Stamp& stamp : flight.after) {
-    const QueueClock* const clock = table_->clocks(locked).find(stamp.queue);
-    if (clock == nullptr || clock == &clock_ || table_->clocks(locked).is_finished(stamp)) continue;
-    waits.add({clock->queue, stamp.serial}, stamp.queue);
+  for (const std::vector<Stamp>* const stamps : {&flight.bound, &flight.after}) {
+    for (const Stamp& stamp : *stamps) {
+      const QueueClock* const clock = table_->clocks(locked).find(stamp.queue);
+      if (clock == nullptr || clock == &clock_ || table_->clocks(locked).is_finished(stamp)) continue;
+      waits.add({clock->queue, stamp.serial}, stamp.queue);
+    }
   }
   return {};
 }

@@ -204,7 +204,7 @@ Result<void> QueueState::prepare(std::span<Part> parts, Needs& needs, Aftermath&
     next.serial = serial;
     if (part.options != nullptr) adopt(next, *part.options);
     if (!next.waits.empty()) PINTLE_TRY(hold(next, aftermath));
-    PINTLE_TRY(put_behind(next, part.behind, aftermath));
+    if (!part.behind.empty()) PINTLE_TRY(put_behind(next, part.behind, aftermath));
     PINTLE_TRY(look_at(part, is_behind || next.hold != nullptr || next.refused, locked));
     if (preparation_.has_points()) PINTLE_TRY(put_behind(next, preparation_.take_points(), aftermath));
     is_behind = true;
@@ -357,8 +357,8 @@ Result<void> QueueState::hold_for(Flight& flight, const Point& point, Aftermath&
   if (status != PointStatus::pending || signal == timeline_) return {};
   if (const auto native = signal->native_point(point.value(), this)) {
     if (const QueueState* const sibling = sibling_of(*native)) {
-      if (sibling != this) flight.after.push_back({sibling->number(), native->serial, 0});
-      return {};
+      if (sibling != this) flight.bound.push_back({sibling->number(), native->serial, 0});
+      if (sibling != this || native->serial < flight.serial) return {};
     }
   }
   add_gate(flight, point, aftermath);
@@ -373,9 +373,11 @@ void QueueState::add_gate(Flight& flight, const Point& point, Aftermath& afterma
   if (flight.hold->add(state_of(point), point.value())) aftermath.awaited.push_back(point);
 }
 
-// A fork may have been made since, and what was not native then may be now.
+// Since then another queue may have brought a point or promised it, and a fork may have been made.
 Result<void> QueueState::hold_again(Flight& flight, Aftermath& aftermath) {
   flight.hold.reset();
+  flight.bound.clear();
+  for (const Point& point : flight.waits) PINTLE_TRY(hold_for(flight, point, aftermath));
   for (const Point& point : flight.behind) PINTLE_TRY(order_behind(flight, point, aftermath));
   if (flight.hold && flight.hold->is_open()) flight.hold.reset();
   return {};

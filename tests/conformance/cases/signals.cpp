@@ -49,6 +49,28 @@ DEVICE_TEST(Signal, OneValueMayBePromisedTwice) {
   CHECK_EQ(test.steps(done), 1u);
 }
 
+// Work that is held for something else is not kept by whoever promised first, once another queue has brought the value.
+DEVICE_TEST(Signal, HeldWorkFollowsWhoeverBringsTheValue) {
+  test.require(Feature::host_call);
+  if (test.info().progress != Progress::own) test.not_applicable("a host call cannot wait for the thread that submits");
+  Queue slow = test.queue("slow"), fast = test.queue("fast"), queue = test.queue();
+  Signal gate = test.signal(), value = test.signal();
+  std::atomic<bool> is_open{false};
+  CommandList blocked;
+  blocked.call([&] {
+    while (!is_open) std::this_thread::yield();
+  });
+  const Point late = need(slow.submit(std::move(blocked), {.signal = {test.at(value, 1)}}));
+  const Point held = need(queue.submit(CommandList{}, {.wait = {test.at(value, 1), test.at(gate, 1)}}));
+  need(fast.submit(CommandList{}, {.signal = {test.at(value, 2)}}));
+  test.finish(test.at(value, 2));
+  check_ok(test.raise(gate, 1));
+  check_ok(held.wait(patience));
+  CHECK(!need(late.is_reached()));
+  is_open = true;
+  test.finish(late);
+}
+
 DEVICE_TEST(Signal, CopiesShareTheTimeline) {
   Signal signal = test.signal();
   Signal copy = signal;
