@@ -230,6 +230,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   Result<void> put_behind(Flight& flight, std::span<const Point> points, Aftermath& aftermath);
   Result<void> order_behind(Flight& flight, const Point& point, Aftermath& aftermath);
   void add_gate(Flight& flight, const Point& point, Aftermath& aftermath);
+  static void drop_open_hold(Flight& flight) noexcept;
   [[nodiscard]] QueueState* sibling_of(const NativePoint& point) const noexcept;
   Result<void> collect(const Flight& flight, NativeWaits& waits, const Locked& locked);
   Result<void> start(Flight& flight, Locked& locked, Aftermath& aftermath, bool is_simple);

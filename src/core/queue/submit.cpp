@@ -346,8 +346,13 @@ Result<void> QueueState::hold(Flight& flight, Aftermath& aftermath) {
     }
   }
   for (const Point& point : flight.waits) PINTLE_TRY(hold_for(flight, point, aftermath));
-  if (flight.hold && flight.hold->is_open() && !flight.hold->has_failed()) flight.hold.reset();
+  drop_open_hold(flight);
   return {};
+}
+
+// Nobody looks again at a hold that found all its points over. Where one of them failed, somebody does.
+void QueueState::drop_open_hold(Flight& flight) noexcept {
+  if (flight.hold && flight.hold->is_open() && !flight.hold->has_failed()) flight.hold.reset();
 }
 
 Result<void> QueueState::hold_for(Flight& flight, const Point& point, Aftermath& aftermath) {
@@ -389,6 +394,7 @@ Result<void> QueueState::put_behind(Flight& flight, std::span<const Point> point
     PINTLE_TRY(order_behind(flight, point, aftermath));
     flight.behind.push_back(point);
   }
+  drop_open_hold(flight);
   return {};
 }
 
