@@ -79,7 +79,7 @@ TEST(PlanAscent, BeginsAtTheBase) {
 
 TEST(PlanAscent, GivesUpWhenNothingIsLeftToSpend) {
   const PlanProblem problem = test::tight_packing(5, 80, 100'000, 500'000);
-  for (const std::uint64_t nodes : {0, 1, 10, 79}) {
+  for (const std::uint64_t nodes : {0u, 1u, 10u, 79u}) {
     EXPECT_EQ(ask(problem, 500'000, Rank::area, nodes).verdict, Verdict::gave_up) << nodes;
   }
   EXPECT_EQ(ask(problem, 499'999, Rank::area, 10).verdict, Verdict::impossible);  // known without a node
