@@ -155,7 +155,10 @@ bool QueueState::pump_one(Aftermath& aftermath, Worklist& worklist) {
   preparation_.begin(number_);
   const std::uint64_t serial = next.serial;
   if (const auto started = looked ? start(next, locked, aftermath, false) : looked; !started) {
-    if (life().is_lost()) return false;
+    if (life().is_lost()) {  // who lost it has left what was being started alone
+      clear(next, aftermath.worklist);
+      return false;
+    }
     fail_from(serial, explained(started.error(), [&] { return "starting a held submission of " + text_; }),
               aftermath.worklist, locked);
     return false;
