@@ -65,17 +65,19 @@ DEVICE_TEST(HostCall, MayRaiseSignals) {
   Queue queue = test.queue(), other = test.queue();
   Signal signal = test.signal();
   const Point held = need(other.submit(CommandList{}, {.wait = {test.at(signal, 1)}}));
-  need(queue.submit(CommandList{}.call([&] { check_ok(test.raise(signal, 1)); })));
+  const Point raised = need(queue.submit(CommandList{}.call([&] { check_ok(test.raise(signal, 1)); })));
   test.finish(held);
+  test.finish(raised);  // the call uses what goes with this scope
 }
 
 DEVICE_TEST(HostCall, MaySubmitToAnotherQueue) {
   test.require(Feature::host_call);
   Queue queue = test.queue(), other = test.queue();
   Signal after = test.signal();
-  need(queue.submit(
+  const Point submitted = need(queue.submit(
       CommandList{}.call([&] { check_ok(other.submit(CommandList{}, {.signal = {test.at(after, 1)}})); })));
   test.finish(test.at(after, 1));
+  test.finish(submitted);  // the call uses what goes with this scope
 }
 
 DEVICE_TEST(HostCall, RunsAtEachReplay) {
