@@ -13,6 +13,7 @@
 #include "base/dylib.h"
 #include "collective/mpi_plugin.h"
 #include "mpi_fake.h"
+#include "unit/scratch_folder.h"
 
 namespace pintle::collective {
 namespace {
@@ -73,14 +74,15 @@ TEST(MpiPlugin, OwnFolderHasThisProgram) {
 }
 
 TEST(MpiPlugin, MissingIsUnavailableWithEveryPathAndTheLoadersWords) {
-  const std::filesystem::path paths[] = {"/nowhere/first.so", "/nowhere/second.so"};
+  const test::ScratchFolder folder;
+  const std::filesystem::path paths[] = {folder.path() / "first.so", folder.path() / "second.so"};
   const auto opened = open_mpi_plugin(paths);
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code(), Errc::unavailable);
   const std::string message(opened.error().message());
   EXPECT_THAT(message, StartsWith("No plug-in for MPI can be opened; PINTLE_MPI_PLUGIN may have its path."));
-  EXPECT_THAT(message, HasSubstr("Library \"/nowhere/first.so\" cannot be opened: "));
-  EXPECT_THAT(message, HasSubstr("Library \"/nowhere/second.so\" cannot be opened: "));
+  EXPECT_THAT(message, HasSubstr("Library \"" + paths[0].string() + "\" cannot be opened: "));
+  EXPECT_THAT(message, HasSubstr("Library \"" + paths[1].string() + "\" cannot be opened: "));
   EXPECT_THAT(message, HasSubstr("No such file"));
 }
 

@@ -40,9 +40,10 @@ class Modules(CommandCase):
         self.refused("info", "cpu", code=INVALID, words=["twin", "triplet"], environment={**RIGHT, "PINTLE_BACKENDS": "triplet"})
 
     def test_a_folder_that_is_not_there_is_an_absence(self):
-        document = self.json("devices", environment={"PINTLE_BACKEND_PATH": "/nowhere"})
+        absent = str(self.folder / "absent")
+        document = self.json("devices", environment={"PINTLE_BACKEND_PATH": absent})
         (absence,) = [one for one in document["absences"] if one["backend"] == "PINTLE_BACKEND_PATH"]
-        self.assertIn("/nowhere", absence["reason"])
+        self.assertIn(absent, absence["reason"])
         self.refused("info", "cpu", code=INVALID, words=["PINTLE_BACKEND_PATH", "nowhere"], environment={"PINTLE_BACKEND_PATH": "nowhere"})
 
     def test_a_module_with_the_name_of_a_backend_does_not_hide_it(self):

@@ -25,13 +25,13 @@ TEST(Dylib, FindsAFunction) {
 }
 
 TEST(Dylib, MissingLibraryIsUnavailableByPath) {
-  const auto library = Dylib::open("/nonexistent/libnothing.so.1");
+  const test::ScratchFolder folder;
+  const std::string path = folder.path() / "libnothing.so.1";
+  const auto library = Dylib::open(path);
   ASSERT_FALSE(library);
   EXPECT_EQ(library.error().code(), Errc::unavailable);
-  EXPECT_EQ(
-      library.error().message(),
-      "Library \"/nonexistent/libnothing.so.1\" cannot be opened: /nonexistent/libnothing.so.1: cannot open shared "
-      "object file: No such file or directory.");
+  EXPECT_EQ(library.error().message(), "Library \"" + path + "\" cannot be opened: " + path +
+                                           ": cannot open shared object file: No such file or directory.");
 }
 
 TEST(Dylib, WhatIsNoLibraryIsUnavailable) {

@@ -37,10 +37,12 @@ TEST(File, ReadsWhatIsWritten) {
 }
 
 TEST(File, MissingFileIsNamedWithTheSystemsWords) {
-  const auto bytes = read_file("/nonexistent/data");
+  const ScratchFolder folder;
+  const fs::path path = folder.path() / "data";
+  const auto bytes = read_file(path);
   ASSERT_FALSE(bytes);
   EXPECT_EQ(bytes.error().code(), Errc::io);
-  EXPECT_EQ(bytes.error().message(), "File \"/nonexistent/data\" cannot be opened: No such file or directory.");
+  EXPECT_EQ(bytes.error().message(), "File \"" + path.string() + "\" cannot be opened: No such file or directory.");
 }
 
 TEST(File, AFolderCannotBeReadOrReplaced) {
@@ -53,10 +55,11 @@ TEST(File, AFolderCannotBeReadOrReplaced) {
 }
 
 TEST(File, MissingFolderIsNamed) {
-  const auto written = write_file("/nonexistent/folder/data", {});
+  const ScratchFolder folder;
+  const fs::path path = folder.path() / "absent/data";
+  const auto written = write_file(path, {});
   ASSERT_FALSE(written);
-  EXPECT_EQ(written.error().message(),
-            "File \"/nonexistent/folder/data\" cannot be created: No such file or directory.");
+  EXPECT_EQ(written.error().message(), "File \"" + path.string() + "\" cannot be created: No such file or directory.");
 }
 
 TEST(File, TheLimitCounts) {

@@ -97,7 +97,8 @@ TEST(MappedFile, LeavesNoDescriptorOpen) {
 
 TEST(MappedFile, RefusalsNameThePathAndTheSystemsWords) {
   const ScratchFolder folder;
-  EXPECT_EQ(refusal("/nonexistent/data"), "File \"/nonexistent/data\" cannot be opened: No such file or directory.");
+  const fs::path absent = folder.path() / "absent";
+  EXPECT_EQ(refusal(absent), "File \"" + absent.string() + "\" cannot be opened: No such file or directory.");
   EXPECT_EQ(refusal(folder.path()), "File \"" + folder.path().string() + "\" cannot be mapped: Is a directory.");
 }
 

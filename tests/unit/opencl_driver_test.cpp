@@ -9,6 +9,7 @@
 #include "backends/opencl/api.h"
 #include "kit/loss.h"
 #include "opencl_support.h"
+#include "unit/scratch_folder.h"
 #include "vendor/opencl/table.h"
 
 namespace pintle::test {
@@ -77,7 +78,9 @@ TEST_F(OpenClDriver, OpensOneDeviceTwice) {
 }
 
 TEST(OpenClLoader, AMissingLibraryIsUnavailableByName) {
-  constexpr std::array names{"/nonexistent/libOpenCL.so.1"};
+  const test::ScratchFolder folder;
+  const std::string path = folder.path() / "libOpenCL.so.1";
+  const std::array names{path.c_str()};
   const auto table = vendor::opencl::Table::open(names);
   ASSERT_FALSE(table);
   EXPECT_EQ(table.error().code(), Errc::unavailable);
@@ -104,7 +107,8 @@ TEST(OpenClLoader, ALibraryWithoutTheFunctionsIsNotFoundByTheFirst) {
 TEST(OpenClLoader, NoDriverIsAnAbsenceWithTheNextStep) {
   if (!opencl::loaded()) GTEST_SKIP() << opencl::loaded().error().message();
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(tell_absences("OCL_ICD_VENDORS", "/nonexistent"), testing::ExitedWithCode(3),
+  const test::ScratchFolder folder;  // without a manifest
+  EXPECT_EXIT(tell_absences("OCL_ICD_VENDORS", folder.path().c_str()), testing::ExitedWithCode(3),
               "libOpenCL.so.1 finds no driver.*-1001, CL_PLATFORM_NOT_FOUND_KHR.*/etc/OpenCL/vendors");
 }
 
