@@ -11,6 +11,7 @@
 #include "base/immortal.h"
 #include "base/log_filter.h"
 #include "base/platform.h"
+#include "base/terminal.h"
 
 namespace pintle {
 namespace {
@@ -58,7 +59,8 @@ Sink& sink() noexcept {
 }
 
 void write_standard_error(LogLevel level, std::string_view category, std::string_view message) {
-  const std::string line = fmt::format("pintle {} [{}] {}\n", name(level), category, message);
+  const std::string shown = is_terminal(stderr) ? printable(message) : std::string(message);
+  const std::string line = fmt::format("pintle {} [{}] {}\n", name(level), category, shown);
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

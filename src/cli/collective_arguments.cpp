@@ -145,13 +145,12 @@ void declare_sizes(CLI::App& command, CollectiveArguments& arguments) {
 }
 
 void declare_work(CLI::App& command, CollectiveArguments& arguments) {
-  command.add_option("-w", arguments.warmups, "Iterations before the clock runs")->check(CLI::Range(0u, 1'000'000u));
-  command.add_option("-n", arguments.iterations, "Iterations that are measured")->check(CLI::Range(1u, 1'000'000u));
-  command.add_option("-c", arguments.checking, "1: check the results before and after; 0: do not")
-      ->check(CLI::Range(0u, 1u));
+  whole(command.add_option("-w", arguments.warmups, "Iterations before the clock runs"), 0u, 1'000'000u);
+  whole(command.add_option("-n", arguments.iterations, "Iterations that are measured"), 1u, 1'000'000u);
+  whole(command.add_option("-c", arguments.checking, "1: check the results before and after; 0: do not"), 0u, 1u);
   command.add_option("-d", arguments.dtype, "Element type, or all")->check(checked_by(parse_dtypes), "");
   command.add_option("-o", arguments.reduction, "Reduction, or all")->check(checked_by(parse_reductions), "");
-  command.add_option("-r", arguments.root, "Root rank");
+  whole<std::uint32_t>(command.add_option("-r", arguments.root, "Root rank"));
   command.add_option("--algorithm", arguments.algorithm, "Force an algorithm")
       ->check(checked_by(parse_algorithm_name), "");
   command.add_flag("--reproducible", arguments.is_reproducible, "Bitwise the same result whatever the ranks do");
@@ -167,9 +166,9 @@ void declare_collective(CLI::App& command, CollectiveArguments& arguments) {
       ->check(checked_by(parse_operations), "");
   declare_sizes(command, arguments);
   declare_work(command, arguments);
-  command.add_option("--ranks", arguments.ranks, "Ranks; in a group that was started, only its own number")
-      ->check(CLI::Range(1u, most_ranks))
-      ->default_str("2");
+  auto* const ranks =
+      command.add_option("--ranks", arguments.ranks, "Ranks; in a group that was started, only its own number");
+  whole(ranks, 1u, most_ranks)->default_str("2");
   command
       .add_option("--transport", arguments.transport,
                   "threads: ranks in this process; shm: processes that are started; mpi: under mpirun")

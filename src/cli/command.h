@@ -1,11 +1,17 @@
 // What a command is: options on the command line, then an action that answers an exit code.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <CLI/App.hpp>
+#include <concepts>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 
+#include "base/parse.h"
+#include "base/quote.h"
 #include "cli/exit_code.h"
 #include "cli/output.h"
 #include "pintle/error.h"
@@ -45,6 +51,17 @@ template <class T>
     const auto parsed = parse(text);
     return parsed ? std::string() : parsed.error().text();
   };
+}
+
+/// Lets an option take a whole number within the limits only: digits, without a sign, which the reader of options would
+/// take for the number of its bits.
+template <std::unsigned_integral T>
+CLI::Option* whole(CLI::Option* option, T least = 0, T most = std::numeric_limits<T>::max()) {
+  const auto check = [least, most](const std::string& text) {
+    if (base::parse_number<T>(text, least, most)) return std::string();
+    return fmt::format("Value {} is not valid; it takes a whole number from {} to {}.", base::quote(text), least, most);
+  };
+  return option->check(check, "");
 }
 
 }  // namespace pintle::cli

@@ -2,12 +2,13 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <cstdio>
+#include <sstream>
 
 #include "base/contain.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/output.h"
+#include "cli/usage.h"
 #include "cli/version.h"
 
 namespace pintle::cli {
@@ -17,7 +18,8 @@ void declare(CLI::App& app, Chosen& chosen) {
   app.name("pintle");
   app.set_version_flag("--version", version_text,
                        "Print the version, the commit, the backends and the layers, and exit");
-  app.require_subcommand(0, 1);  // what is no command is named before the want of one
+  app.require_subcommand(0, 1);                    // what is no command is named before the want of one
+  app.add_flag("--json", chosen.json)->group("");  // commands have it; before them it means the same
   app.footer(exit_code_table());
   for (const AddCommand add : commands()) add(app, chosen);
 }
@@ -30,21 +32,29 @@ ExitCode finish(const Output& output, const Result<ExitCode>& result) {
   return flushed ? *result : ExitCode::io;
 }
 
+/// Help and the version end the reading too, and well.
+ExitCode stopped(const CLI::App& app, const CLI::ParseError& error, const Output& output) {
+  if (error.get_exit_code() != 0) {
+    output.failure(usage_error(app, error), ExitCode::usage);
+    return finish(output, ExitCode::usage);
+  }
+  std::ostringstream data, words;
+  app.exit(error, data, words);
+  output.text(data.str());
+  return finish(output, ExitCode::ok);
+}
+
 ExitCode run(int count, char** arguments) {
   Chosen chosen;
   CLI::App app("Runs programs on any accelerator, and says what is there and what is wrong.");
   declare(app, chosen);
   try {
     app.parse(count, arguments);
+    if (!chosen.action) throw CLI::ParseError("A command is required", static_cast<int>(ExitCode::usage));
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);
-    return finish(Output(Style::text), code == 0 ? ExitCode::ok : ExitCode::usage);
+    return stopped(app, error, Output(style_asked_by({arguments, static_cast<std::size_t>(count)})));
   }
   const Output output(chosen.json ? Style::json : Style::text);
-  if (!chosen.action) {
-    output.words("pintle: A command is required; `pintle --help` lists them.");
-    return ExitCode::usage;
-  }
   return finish(output, base::contain("running the command", [&] { return chosen.action(output); }));
 }
 

@@ -5,21 +5,22 @@
 #include <string>
 
 #include "base/platform.h"
-#include "cli/exit_code.h"
+#include "base/terminal.h"
 
 namespace pintle::cli {
 namespace {
 
 void print(std::FILE* file, std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), file);
+  const std::string shown = base::is_terminal(file) ? base::printable(text) : std::string(text);
+  std::fwrite(shown.data(), 1, shown.size(), file);
   if (!text.ends_with('\n')) std::fputc('\n', file);
 }
 
-Json describe(const Error& error) {
+Json describe(const Error& error, ExitCode exit) {
   Json row{{"code", name(error.code())}, {"message", error.message()}, {"context", Json::array()}};
   for (const std::string& line : error.context()) row["context"].push_back(line);
   if (!error.device().empty()) row["device"] = error.device();
-  row["exit"] = static_cast<int>(exit_code(error.code()));
+  row["exit"] = static_cast<int>(exit);
   return row;
 }
 
@@ -34,9 +35,9 @@ void Output::text(std::string_view text) const { print(stdout, text); }
 
 void Output::words(std::string_view text) const { print(stderr, text); }
 
-void Output::failure(const Error& error) const {
+void Output::failure(const Error& error, ExitCode exit) const {
   words("pintle: " + error.text());
-  if (is_json()) json(Json{{"error", describe(error)}});
+  if (is_json()) json(Json{{"error", describe(error, exit)}});
 }
 
 Result<void> Output::flush() const {

@@ -1,9 +1,11 @@
-// Where a command speaks: data on standard output, words on standard error.
+// Where a command speaks: data on standard output, words on standard error. On a terminal, what would steer it is
+// escaped: names and logs come from files, drivers and compilers.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "cli/exit_code.h"
 #include "pintle/error.h"
 
 namespace pintle::cli {
@@ -25,7 +27,8 @@ class Output {
   /// Lines on standard error.
   void words(std::string_view text) const;
   /// The words of an error, and with --json {"error": ...} as the data.
-  void failure(const Error& error) const;
+  void failure(const Error& error) const { failure(error, exit_code(error.code())); }
+  void failure(const Error& error, ExitCode exit) const;
   /// `io` when standard output did not take everything (a full disk, a closed pipe).
   [[nodiscard]] Result<void> flush() const;
 

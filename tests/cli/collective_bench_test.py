@@ -179,9 +179,10 @@ class CollectiveBench(CommandCase):
                 (["-i", "4", "-f", "2"], ["-i", "-f"]), (["--ranks", "0"], ["--ranks", "1024"]),
                 (["--ranks", "1025"], ["1025"]), (["--transport", "tcp"], ["tcp", "threads", "shm", "mpi"]),
                 (["--algorithm", "luck"], ["luck", "halving_doubling"]), (["--timeout", "0"], ["--timeout"]),
-                (["--csv", "--json"], ["--csv"])):
+                (["-r", "-1"], ["-r", '"-1"'])):
             self.refused("bench", "collective", *arguments, code=USAGE, words=words)
         self.refused("bench", "--pairs", "31", "collective", code=USAGE, words=["--pairs"])
+        self.usage_error("bench", "collective", "--csv", words=["--csv"])
 
     def test_what_cannot_run(self):
         self.refused("bench", "collective", "--transport", "mpi", "--ranks", "4", code=UNAVAILABLE,

@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import pty
 import struct
 import subprocess
 import tempfile
@@ -65,6 +66,41 @@ class CommandCase(unittest.TestCase):
         for word in words:
             self.assertIn(word, result.stderr)
         return result
+
+    def shown(self, *arguments, environment=None):
+        """What a terminal gets of both outputs, byte by byte; the exit code is not looked at."""
+        controller, terminal = pty.openpty()
+        variables = {**clean_environment(), "PINTLE_CACHE_DIR": self.cache.name, **(environment or {})}
+        with subprocess.Popen([PINTLE, *map(str, arguments)], cwd=self.folder, env=variables, stdin=subprocess.DEVNULL, stdout=terminal,
+                              stderr=terminal):
+            os.close(terminal)
+            text = b""
+            while True:
+                try:
+                    more = os.read(controller, 1 << 16)
+                except OSError:  # the last writer has gone
+                    break
+                if not more:
+                    break
+                text += more
+        os.close(controller)
+        return text
+
+    def usage_error(self, *arguments, words):
+        """A wrong command line with --json: exit code 2, an error as the document, and the same words on standard error."""
+        result = self.command(*arguments, "--json", code=USAGE)
+        error = json.loads(result.stdout)["error"]
+        self.assertEqual((error["code"], error["context"], error["exit"]), ("invalid_argument", [], USAGE))
+        for word in words:
+            self.assertIn(word, error["message"])
+            self.assertIn(word, result.stderr)
+
+    def folder_pack(self, code, *signatures, form="c"):
+        """Writes a folder that is opened as a pack: nobody has looked at its kernels."""
+        (self.folder / "kernel.txt").write_text(code)
+        description = {"name": "program", "entries": list(signatures), "variants": [{"format": form, "file": "kernel.txt"}]}
+        (self.folder / "pack.json").write_text(json.dumps(description))
+        return "."
 
     def pack(self, code=SAXPY_CODE, *signatures, name="program", form="c"):
         """Writes a pack of one variant and returns its name in the test's folder."""

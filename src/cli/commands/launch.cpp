@@ -32,10 +32,10 @@ void take_program(const CLI::App& command, LaunchOptions& options) {
 }
 
 void declare(CLI::App& command, LaunchOptions& options) {
-  command.add_option("-n,--ranks", options.ranks, "Processes to start")->required()->check(CLI::Range(1u, 1024u));
-  command
-      .add_option("--restarts", options.restarts, "How often a process that failed is started again, of all together")
-      ->check(CLI::Range(0u, 1'000'000u));
+  whole(command.add_option("-n,--ranks", options.ranks, "Processes to start")->required(), 1u, 1024u);
+  auto* const restarts = command.add_option("--restarts", options.restarts,
+                                            "How often a process that failed is started again, of all together");
+  whole(restarts, 0u, 1'000'000u);
   // A place that takes nothing: the parser would end this command at "--" where no place is left, and a place that took
   // the program's name would leave the program's options to this command.
   command.add_option("PROGRAM", "Program, then its arguments")

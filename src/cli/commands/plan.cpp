@@ -68,7 +68,8 @@ void declare(CLI::App& command, PlanOptions& options) {
       ->default_str("");
   command.add_option("--budget", options.budget, "Time for the exact search (10s, 500ms); 0s: greedy alone")
       ->check(checked_by(parse_duration));
-  command.add_option("--nodes", options.nodes, "Nodes for the exact search; the plan is then always the same");
+  whole<std::uint64_t>(
+      command.add_option("--nodes", options.nodes, "Nodes for the exact search; the plan is then always the same"));
   command.add_option("--largest-chunk", options.largest_chunk, "Split the arena into chunks of at most these bytes")
       ->check(checked_by(parse_bytes))
       ->default_str("");

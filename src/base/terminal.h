@@ -1,0 +1,17 @@
+// What a terminal may be shown of foreign text.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace pintle::base {
+
+/// Whether what is written to `file` reaches a terminal, which control characters steer.
+[[nodiscard]] bool is_terminal(std::FILE* file) noexcept;
+
+/// `text` as a terminal may show it: what would steer the terminal, or show the text in another order than it has, and
+/// what is no UTF-8 become \xNN. Ends of lines and tabs stay.
+[[nodiscard]] std::string printable(std::string_view text);
+
+}  // namespace pintle::base
