@@ -21,6 +21,7 @@ namespace {
 enum Column : std::size_t { id, lower, upper, size, alignment };
 constexpr std::array<std::string_view, 5> column_names{"id", "lower", "upper", "size", "alignment"};
 constexpr std::size_t needed_columns = 4;
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";  // spreadsheets begin UTF-8 with it
 
 /// Text between commas, and where it begins.
 struct Field {
@@ -149,6 +150,7 @@ Result<void> check_fields(const Line& line, const Line& header) {
 
 Result<PlanProblem> parse_plan_csv(std::string_view text) {
   return base::contain("reading values to lay out", [&]() -> Result<PlanProblem> {
+    if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
     const auto lines = lines_of(text);
     if (lines.empty()) return wrong(1, 1, "There is no header; it names the columns id, lower, upper and size.");
     PINTLE_ASSIGN(columns, columns_of(lines[0]));

@@ -1,10 +1,11 @@
 """`pintle plan`: lays out the values of a CSV file."""
 
 import json
+import subprocess
 import unittest
 import xml.etree.ElementTree as tree
 
-from harness import FAILED, INVALID, IO, USAGE, CommandCase
+from harness import FAILED, INVALID, IO, PINTLE, USAGE, CommandCase, clean_environment
 
 SMALL = "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\n"
 
@@ -74,7 +75,22 @@ class Plan(CommandCase):
         self.refused("plan", self.csv(huge), code=INVALID, words=["overflow", '"a"'])
         self.refused("plan", "nowhere.csv", code=IO, words=["nowhere.csv"])
 
+    def test_a_byte_order_mark_is_no_column(self):
+        (self.folder / "marked.csv").write_bytes(b"\xef\xbb\xbf" + SMALL.encode())
+        self.assert_right(SMALL, self.json("plan", "marked.csv"))
+
+    def test_an_id_does_not_steer_the_terminal(self):
+        (self.folder / "ids.csv").write_bytes(b"id,lower,upper,size\na\x1b]0;title\x07\xc2\x9b2J,0,1,4\nplain \xc3\xa9,0,1,4\n")
+        shown = self.shown("plan", "ids.csv")
+        self.assertIn(b"  a\\x1b]0;title\\x07\\xc2\\x9b2J  ", shown)
+        self.assertIn("  plain \u00e9  ".encode(), shown)
+        self.assertNotIn(b"\x1b", shown)
+        result = subprocess.run([PINTLE, "plan", "ids.csv"], cwd=self.folder, env=clean_environment(), capture_output=True, check=True)
+        self.assertIn(b"a\x1b]0;title\x07", result.stdout)  # a pipe gets the data as they are
+
     def test_usage(self):
+        self.refused("plan", self.csv(), "--nodes", "-1", code=USAGE, words=['"-1"', "0 to 18446744073709551615"])
+        self.refused("plan", self.csv(), "--nodes", "18446744073709551616", code=USAGE, words=["18446744073709551616"])
         self.refused("plan", code=USAGE, words=["FILE"])
         self.refused("plan", self.csv(), "--budget", "10", code=USAGE, words=["duration"])
         self.refused("plan", "small.csv", "--capacity", "-1", code=USAGE, words=["bytes"])

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "unit/plan_support.h"
+#include "unit/scratch_folder.h"
 
 namespace pintle::io {
 namespace {
@@ -51,7 +52,15 @@ TEST(PlanCsv, RefusalsNameLineAndColumn) {
   EXPECT_EQ(refusal(head + "a,0,1,8,1\n\na,0,1,8,1\n"), "Line 4, column 1: The id \"a\" is that of line 2 already.");
 }
 
-TEST(PlanCsv, AFileThatIsNotThereIsIo) { EXPECT_EQ(read_plan_csv("/nonexistent/x.csv").error().code(), Errc::io); }
+TEST(PlanCsv, AByteOrderMarkIsNoColumn) {
+  const PlanProblem problem = must(parse_plan_csv("\xef\xbb\xbfid,lower,upper,size\na,0,1,4\n"));
+  EXPECT_EQ(problem.values.at(0).name, "a");
+  EXPECT_FALSE(parse_plan_csv("\xef\xbb\xbf\xef\xbb\xbfid,lower,upper,size\n"));
+}
+
+TEST(PlanCsv, AFileThatIsNotThereIsIo) {
+  EXPECT_EQ(read_plan_csv(test::ScratchFolder().path() / "x.csv").error().code(), Errc::io);
+}
 
 }  // namespace
 }  // namespace pintle::io
