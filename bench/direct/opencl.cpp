@@ -84,8 +84,9 @@ std::string DirectOpenCl::told(cl_device_id device, cl_device_info what) const {
 }
 
 bool DirectOpenCl::is_target(cl_platform_id platform, cl_device_id device, const Target& target) const {
-  const std::string driver = fmt::format("{} {}", told(platform, CL_PLATFORM_NAME), told(device, CL_DRIVER_VERSION));
-  return driver == target.mark && told(device, CL_DEVICE_NAME) == target.name;
+  const bool is_platform = target.mark.find(told(platform, CL_PLATFORM_NAME)) != std::string::npos;
+  return is_platform && target.mark.ends_with(" " + told(device, CL_DRIVER_VERSION)) &&
+         told(device, CL_DEVICE_NAME) == target.name;
 }
 
 std::vector<cl_device_id> DirectOpenCl::devices_of(cl_platform_id platform) const {

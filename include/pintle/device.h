@@ -29,9 +29,9 @@ struct DeviceList {
 /// Lists without opening anything: no context, no thread. Thread-safe.
 [[nodiscard]] Result<DeviceList> devices();
 
-/// Opens a device by id: `best`, `cpu`, `cpu?inline`, `vulkan:1`, `vulkan:<uuid>`, `faulty(cpu)?call=submit`. `best` is
-/// the best hardware device, else `cpu`. An id that does not parse or exist is an error that lists the valid ones.
-/// Opening the same id again gives the same device while it lives. Thread-safe.
+/// Opens a device by id: `cpu`, `cpu?inline`, `vulkan:llvmpipe` (a word of its name), `vulkan:1`, `faulty(cpu)`. `best`
+/// is what PINTLE_DEVICE says, else the best hardware, else `cpu`. An id that does not parse or exist is an error that
+/// lists the valid ones. Opening the same id again gives the same device while it lives. Thread-safe.
 [[nodiscard]] Result<class Device> open(std::string_view id = "best");
 
 /// A device over a native one that exists already: `wrap_native(vulkan::VulkanDevice{...})`. What the struct names

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/log_filter.h"
 #include "base/made_once.h"
+#include "base/nearest.h"
 #include "base/parse.h"
 #include "base/platform.h"
 #include "base/quote.h"
@@ -82,13 +83,15 @@ bool read_text(std::string_view text, Settings& settings) {
   return true;
 }
 
-const std::array<Rule, 14>& rules() {
-  static constexpr std::array<Rule, 14> table{{
+const std::array<Rule, 15>& rules() {
+  static constexpr std::array<Rule, 15> table{{
       {"PINTLE_LOG", "what is written to the log",
        "error, warn, info or debug, and category=level, separated by commas; empty for silence", read_log,
        [](const Settings& s) { return s.log; }},
       {"PINTLE_TIMEOUT_MS", "default deadline of every wait, in milliseconds", "1 to 86400000", read_timeout,
        [](const Settings& s) { return fmt::to_string(std::chrono::duration_cast<milliseconds>(s.timeout).count()); }},
+      {"PINTLE_DEVICE", "the device that `best` is; empty takes the best hardware", "a device id, as `open` takes it",
+       read_text<&Settings::device>, [](const Settings& s) { return s.device; }},
       {"PINTLE_BACKENDS", "backends that are looked at; empty takes all", "names of backends, separated by commas",
        read_text<&Settings::backends>, [](const Settings& s) { return s.backends; }},
       {"PINTLE_BACKEND_PATH", "folder of modules, which are backends outside of this library; empty looks for none",
@@ -129,6 +132,8 @@ const std::array<Rule, 14>& rules() {
   return table;
 }
 
+constexpr std::string_view prefix = "PINTLE_";
+
 std::string known_names() {
   std::string names;
   for (const Rule& rule : rules()) {
@@ -136,6 +141,14 @@ std::string known_names() {
     names += rule.name;
   }
   return names;
+}
+
+/// What all names begin with tells nothing.
+std::string meant_by(std::string_view unknown) {
+  std::vector<std::string> names;
+  for (const Rule& rule : rules()) names.emplace_back(rule.name.substr(prefix.size()));
+  const std::string_view found = nearest(unknown.substr(prefix.size()), names);
+  return found.empty() ? std::string() : fmt::format("{}{}", prefix, found);
 }
 
 /// The first value counts, as it does for getenv.
@@ -178,7 +191,7 @@ const Reading& reading() {
 void warn_once(const Reading& reading) {
   static const bool warned = [&] {
     for (const std::string& name : reading.unknown) {
-      log(LogLevel::warn, "settings", "Variable {} is unknown; the known ones are {}.", quote(name), known_names());
+      log(LogLevel::warn, "settings", "{}", words_on_unknown(name));
     }
     return true;
   }();
@@ -224,11 +237,17 @@ std::vector<std::string> unknown_settings(std::span<const std::string> environme
   std::vector<std::string> unknown;
   for (const std::string& text : environment) {
     const std::string name = text.substr(0, text.find('='));
-    if (name.starts_with("PINTLE_") && std::ranges::find(rules(), name, &Rule::name) == rules().end()) {
+    if (name.starts_with(prefix) && std::ranges::find(rules(), name, &Rule::name) == rules().end()) {
       unknown.push_back(name);
     }
   }
   return unknown;
+}
+
+std::string words_on_unknown(std::string_view name) {
+  const std::string meant = meant_by(name);
+  return fmt::format("Variable {} is unknown and does nothing{}", quote(name),
+                     meant.empty() ? "; the known ones are " + known_names() + "." : ". Did you mean " + meant + "?");
 }
 
 std::span<const SettingRow> setting_rows() { return reading().rows; }

@@ -18,6 +18,7 @@ namespace pintle::base {
 struct Settings {
   std::string log;                                              // PINTLE_LOG: "warn" or "warn,cpu=debug"
   std::chrono::nanoseconds timeout = std::chrono::seconds(30);  // PINTLE_TIMEOUT_MS: the default deadline of every wait
+  std::string device;                         // PINTLE_DEVICE: what `best` is; empty = the best hardware
   std::string backends;                       // PINTLE_BACKENDS: the ones to look at, "cpu,vulkan"; empty = all
   std::string backend_path;                   // PINTLE_BACKEND_PATH: a folder of modules; empty = none
   std::uint32_t cpu_threads = 0;              // PINTLE_CPU_THREADS: 0 = what the cgroup and the affinity mask allow
@@ -51,6 +52,8 @@ struct SettingRow {
 [[nodiscard]] Result<Settings> parse_settings(std::span<const std::string> environment);
 /// The names in `environment` that start with PINTLE_ and are in no row of the table.
 [[nodiscard]] std::vector<std::string> unknown_settings(std::span<const std::string> environment);
+/// A sentence on one such name: that it does nothing, and which it may stand for.
+[[nodiscard]] std::string words_on_unknown(std::string_view name);
 /// Every row with its effective value. Never fails: a bad value shows as it is.
 [[nodiscard]] std::span<const SettingRow> setting_rows();
 

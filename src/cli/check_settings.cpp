@@ -24,7 +24,7 @@ Findings check_settings() {
   else findings.push_back({"settings", Verdict::fail, settings.error().text(), "Correct the variable or unset it."});
   const auto environment = base::environment();
   for (const std::string& unknown : base::unknown_settings(environment)) {
-    findings.push_back({"settings", Verdict::warn, fmt::format("Variable {} is unknown and does nothing.", unknown),
+    findings.push_back({"settings", Verdict::warn, base::words_on_unknown(unknown),
                         "Correct its name; `pintle info` lists the known ones."});
   }
   return findings;

@@ -14,7 +14,7 @@ class Devices(CommandCase):
         self.assertEqual([line.split()[0] for line in lines].count("cpu"), 1)
         self.assertIn("null", [line.split()[0] for line in lines])
         documents = self.json("devices")["devices"]
-        self.assertEqual([line.split()[0] for line in lines], [device["id"] for device in documents])
+        self.assertEqual([line.split()[0] for line in lines], [device["id_by_name"] for device in documents])
 
     def test_json_has_what_is_known(self):
         document = self.json("devices")
@@ -30,6 +30,19 @@ class Devices(CommandCase):
         for absence in document["absences"]:
             self.assertEqual(set(absence), {"backend", "reason", "next_step"})
             self.assertTrue(absence["next_step"], absence)
+
+    def test_each_name_opens_its_device(self):
+        for device in self.json("devices")["devices"]:
+            with self.subTest(device["id"]):
+                self.assertTrue(device["id_by_name"].startswith(device["backend"]))
+                self.assertEqual(self.json("info", device["id_by_name"])["device"]["id"], device["id"])
+
+    def test_a_variable_says_what_best_is(self):
+        chosen = {"PINTLE_DEVICE": "trace(null)"}
+        self.assertEqual(self.json("info", environment=chosen)["device"]["id"], "trace(null)")
+        self.assertEqual(self.json("info", "validate(best)", environment=chosen)["device"]["id"], "validate(trace(null))")
+        self.assertEqual(self.json("info", "cpu", environment=chosen)["device"]["id"], "cpu")
+        self.refused("info", code=UNAVAILABLE, words=["nowhere", "PINTLE_DEVICE"], environment={"PINTLE_DEVICE": "nowhere"})
 
     def test_required_devices(self):
         self.command("devices", "--require", "cpu", "--require", "null", "--require", "trace(cpu)")

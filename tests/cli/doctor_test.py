@@ -65,7 +65,7 @@ class Doctor(CommandCase):
 
     def test_an_unknown_setting_is_a_warning(self):
         result = self.command("doctor", environment={"PINTLE_THREADS": "2"})
-        self.assertRegex(result.stdout, r"warn +settings +Variable PINTLE_THREADS is unknown")
+        self.assertRegex(result.stdout, r"warn +settings +Variable \"PINTLE_THREADS\" is unknown and does nothing. Did you mean PINTLE_CPU_THREADS\?")
 
     def test_a_bad_setting_is_a_fault(self):
         rows = self.findings(code=FAILED, environment={"PINTLE_TIMEOUT_MS": "soon"})

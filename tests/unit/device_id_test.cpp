@@ -35,15 +35,15 @@ TEST(DeviceId, ReadsItsParts) {
   EXPECT_EQ(id.layers[1], (IdLayer{"trace", {{"file", "/A b.json"}}}));
   EXPECT_EQ(id.backend, "vulkan");
   EXPECT_EQ(id.ordinal, 1u);
-  EXPECT_EQ(id.uuid, "");
+  EXPECT_EQ(id.word, "");
   EXPECT_EQ(id.options, (std::vector<IdOption>{{"debug", ""}, {"mode", "Fast"}}));
 }
 
 TEST(DeviceId, TellsOrdinalsFromUuids) {
   EXPECT_EQ(must(DeviceId::parse("cuda:4294967295")).ordinal, 4294967295u);
-  EXPECT_EQ(must(DeviceId::parse("cuda:5F3A")).uuid, "5f3a");
-  EXPECT_EQ(must(DeviceId::parse("cuda:12345678-")).uuid, "12345678-");
-  EXPECT_EQ(must(DeviceId::parse("cuda:GPU-12")).uuid, "gpu-12");
+  EXPECT_EQ(must(DeviceId::parse("cuda:5F3A")).word, "5f3a");
+  EXPECT_EQ(must(DeviceId::parse("cuda:12345678-")).word, "12345678-");
+  EXPECT_EQ(must(DeviceId::parse("cuda:GPU-12")).word, "gpu-12");
   EXPECT_TRUE(must(DeviceId::parse("BEST")).is_best());
 }
 

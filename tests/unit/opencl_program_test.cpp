@@ -178,8 +178,9 @@ class PathIs {
 // PoCL ends the process where it finds no linker.
 TEST_F(OpenClProgramTest, PoclWithoutALinkerIsBuildFailed) {
   on_each([](OpenClRig& rig) {
-    if (!rig.device->info().driver.starts_with("Portable")) return;
-    const PathIs nowhere("/nonexistent");
+    if (!rig.device->info().driver.starts_with("PoCL")) return;
+    const test::ScratchFolder folder;
+    const PathIs nowhere(folder.path().c_str());
     const auto loaded = rig.try_load(opencl_kernels, opencl_signatures);
     ASSERT_FALSE(loaded);
     EXPECT_EQ(loaded.error().code(), Errc::build_failed);

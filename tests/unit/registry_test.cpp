@@ -168,6 +168,57 @@ TEST_F(Registry, BestIsNeverSoftwareOrSimulated) {
       "null, vulkan; layers are faulty, trace.");
 }
 
+TEST_F(Registry, BestAsksNoDriverThatCannotHaveBetter) {
+  FakeDriver amd("amd", {device(DeviceKind::discrete_gpu)});
+  drivers.push_back(&amd);
+  EXPECT_EQ(canonical("best"), "amd") << "the first of the best kind";
+  EXPECT_EQ(cpu.enumerated + null.enumerated + cuda.enumerated + vulkan.enumerated, 0);
+}
+
+TEST_F(Registry, BestIsTheCpuWhereNothingElseShowsItself) {
+  const Catalog nothing_shown(drivers, layers, {.best = {}, .may_have_accelerators = [] { return false; }});
+  EXPECT_EQ(must(nothing_shown.find("best")).id, "cpu");
+  EXPECT_EQ(null.enumerated + vulkan.enumerated, 0) << "a vendor's library takes up to a second to load";
+  EXPECT_EQ(must(nothing_shown.find("vulkan:2")).id, "vulkan:2");
+}
+
+TEST_F(Registry, AVariableSaysWhatBestIs) {
+  const auto found = [&](std::string best, std::string_view id) {
+    const auto recipe = Catalog(drivers, layers, {.best = std::move(best)}).find(id);
+    return recipe ? recipe->id : recipe.error().text();
+  };
+  EXPECT_EQ(found("vulkan:1", "best"), "vulkan:1");
+  EXPECT_EQ(found("faulty(cpu?x)?call=submit", "trace(best)?file=a"), "trace(faulty(cpu?x)?call=submit)?file=a");
+  EXPECT_EQ(found("best", "best"), "vulkan:2");
+  EXPECT_EQ(found("null", "cpu"), "cpu");
+  EXPECT_EQ(found("null??", "best"),
+            "Column 6 of the device id \"null??\" is \"?\" where an option's key is expected.\n"
+            " - While opening what variable PINTLE_DEVICE names");
+  EXPECT_TRUE(found("metal", "best").ends_with("\n - While opening what variable PINTLE_DEVICE names"));
+}
+
+TEST_F(Registry, ANameSelectsADevice) {
+  const auto name = [](DeviceInfo& info, std::string_view is, std::string_view driver) {
+    info.name = is;
+    info.driver = driver;
+  };
+  name(vulkan.devices()[0], "llvmpipe (LLVM 15.0.6, 256 bits)", "llvmpipe Mesa 22.3.6");
+  name(vulkan.devices()[1], "NVIDIA H100", "NVIDIA 550");
+  name(vulkan.devices()[2], "NVIDIA H100 NVL", "NVIDIA 550");
+  EXPECT_EQ(canonical("vulkan:llvmpipe"), "vulkan:0");
+  EXPECT_EQ(canonical("vulkan:LLVM-15"), "vulkan:0") << "the beginning of a later word";
+  EXPECT_EQ(canonical("vulkan:mesa"), "vulkan:0") << "of the driver";
+  EXPECT_EQ(canonical("vulkan:nvl?x"), "vulkan:2?x");
+  EXPECT_EQ(canonical("vulkan:nvidia-h100"), "vulkan:1") << "what is called exactly so comes first";
+  EXPECT_EQ(canonical("vulkan:nvid"),
+            "invalid_argument: Word \"nvid\" begins the uuid, name or driver of 2 devices of \"vulkan\": vulkan:1, "
+            "vulkan:2.");
+  EXPECT_NE(canonical("vulkan:pipe").find("No uuid, name or driver of the devices of \"vulkan\" begins with \"pipe\"."),
+            std::string::npos);
+  EXPECT_NE(canonical("cpu:1").find("Valid ids are best, cpu, null, vulkan:llvmpipe, vulkan:1, vulkan:nvl;"),
+            std::string::npos);
+}
+
 TEST_F(Registry, RefusalsSayWhatThereIs) {
   std::string texts;
   for (const std::string_view id : {"metal", "metal:3", "cuda", "cuda:0", "cpu:1", "vulkan:3", "vulkan:dd", "vulkan:aa",

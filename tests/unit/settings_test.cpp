@@ -119,9 +119,18 @@ TEST(Settings, NamesThatOnlyStartAlikeAreUnknown) {
   EXPECT_EQ(must(parse_settings(environment)).cpu_threads, 0u);
 }
 
+TEST(Settings, AnUnknownNameIsToldWhatItMayMean) {
+  EXPECT_TRUE(words_on_unknown("PINTLE_THREADS").ends_with("Did you mean PINTLE_CPU_THREADS?"));
+  EXPECT_TRUE(words_on_unknown("PINTLE_DEVCIE").ends_with("Did you mean PINTLE_DEVICE?"));
+  EXPECT_TRUE(words_on_unknown("PINTLE_").ends_with("PINTLE_FIRST_SERIAL."));
+  EXPECT_TRUE(
+      words_on_unknown("PINTLE_XYZZY\n")
+          .starts_with("Variable \"PINTLE_XYZZY\\x0a\" is unknown and does nothing; the known ones are PINTLE_LOG, "));
+}
+
 TEST(Settings, EveryRowIsDescribed) {
   const auto rows = setting_rows();
-  EXPECT_EQ(rows.size(), 14u);
+  EXPECT_EQ(rows.size(), 15u);
   for (const SettingRow& row : rows) {
     EXPECT_TRUE(row.name.starts_with("PINTLE_"));
     EXPECT_FALSE(row.meaning.empty());
@@ -177,8 +186,8 @@ TEST_F(SettingsDeathTest, AnUnknownNameIsAWarningOnce) {
         std::exit(fine ? 0 : 1);
       },
       testing::ExitedWithCode(0),
-      "^warn settings: Variable \"PINTLE_TIMEOUT\" is unknown; the known ones are PINTLE_LOG, [A-Z_, "
-      "]*PINTLE_FIRST_SERIAL\\.\n$");
+      "^warn settings: Variable \"PINTLE_TIMEOUT\" is unknown and does nothing\\. Did you mean "
+      "PINTLE_TIMEOUT_MS\\?\n$");
 }
 
 }  // namespace

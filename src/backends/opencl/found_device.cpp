@@ -18,6 +18,7 @@ namespace pintle::opencl {
 namespace {
 
 constexpr std::uint32_t most_in_flight = 256;
+constexpr std::string_view pocl = "Portable Computing Language";
 
 std::string platform_text(cl_platform_id platform, cl_platform_info what) {
   return told_text([&](std::size_t size, void* to, std::size_t* needed) {
@@ -146,18 +147,28 @@ std::vector<std::string> formats_of(cl_device_id device, std::uint32_t version) 
   return formats;
 }
 
+std::string version_of_driver(cl_device_id device) { return device_text(device, CL_DRIVER_VERSION); }
+
+/// With the name by which users know it, and by which they open it: `opencl:pocl`.
+std::string driver_of(const FoundDevice& found) {
+  const std::string version = version_of_driver(found.device);
+  if (found.platform_name == pocl) return fmt::format("PoCL ({}) {}", pocl, version);
+  return fmt::format("{} {}", found.platform_name, version);
+}
+
 void describe(FoundDevice& found, std::uint32_t version) {
   DeviceInfo& info = found.info;
   info.backend = "opencl";
   info.name = device_text(found.device, CL_DEVICE_NAME);
-  info.driver = fmt::format("{} {}", found.platform_name, device_text(found.device, CL_DRIVER_VERSION));
+  info.driver = driver_of(found);
   info.kind = kind_of(found.device, info.name);
   info.progress = Progress::own;
   info.formats = formats_of(found.device, version);
   info.limits = limits_of(found.device);
   info.nanoseconds_per_tick = 1;  // of profiling times as of the host's clock
-  found.identity = fmt::format("{}\n{}\n{}\n{}", info.driver, platform_text(found.platform, CL_PLATFORM_VERSION),
-                               info.name, device_text(found.device, CL_DEVICE_VERSION));
+  found.identity = fmt::format("{} {}\n{}\n{}\n{}", found.platform_name, version_of_driver(found.device),
+                               platform_text(found.platform, CL_PLATFORM_VERSION), info.name,
+                               device_text(found.device, CL_DEVICE_VERSION));
   found.memory_bytes = device_value<cl_ulong>(found.device, CL_DEVICE_GLOBAL_MEM_SIZE);
 }
 
@@ -179,7 +190,7 @@ void examine(FoundDevice& found, std::uint32_t version) {
                            api().clGetPlatformInfo(found.platform, CL_PLATFORM_HOST_TIMER_RESOLUTION, sizeof resolution,
                                                    &resolution, nullptr) == CL_SUCCESS &&
                            resolution != 0;
-  found.needs_linker = found.is_host_run && found.platform_name == "Portable Computing Language";
+  found.needs_linker = found.is_host_run && found.platform_name == pocl;
   found.hides_group_limit = found.platform_name == "rusticl";
   found.compiles_at_launch = found.info.kind == DeviceKind::software && found.platform_name == "rusticl";
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/device_name.h"
 #include "cli/command.h"
 #include "cli/describe.h"
 #include "cli/table.h"
@@ -22,10 +23,15 @@ void declare(CLI::App& command, DevicesOptions& options) {
       ->default_str("");
 }
 
+/// First what opens the device whatever else is installed, then its abbreviation.
 void print_text(const DeviceList& list, const Output& output) {
+  const auto ids = base::ids_by_name(list.devices);
   std::vector<std::vector<std::string>> rows;
-  for (const DeviceInfo& device : list.devices)
-    rows.push_back({device.id, std::string(name(device.kind)), device.name, device.driver});
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const DeviceInfo& device = list.devices[i];
+    rows.push_back(
+        {ids[i], ids[i] == device.id ? "" : device.id, std::string(name(device.kind)), device.name, device.driver});
+  }
   output.text(table(rows));
   for (const Absence& absence : list.absences) {
     output.words(fmt::format("No {} device: {}\n - Next step: {}", absence.backend, absence.reason, absence.next_step));
@@ -34,7 +40,11 @@ void print_text(const DeviceList& list, const Output& output) {
 
 void print_json(const DeviceList& list, const Output& output) {
   Json json{{"devices", Json::array()}, {"absences", Json::array()}};
-  for (const DeviceInfo& device : list.devices) json["devices"].push_back(to_json(device));
+  const auto ids = base::ids_by_name(list.devices);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    json["devices"].push_back(to_json(list.devices[i]));
+    json["devices"].back()["id_by_name"] = ids[i];
+  }
   for (const Absence& absence : list.absences) json["absences"].push_back(to_json(absence));
   output.json(json);
 }

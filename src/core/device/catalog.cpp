@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "base/contain.h"
+#include "base/device_name.h"
 #include "base/log.h"
+#include "base/nearest.h"
 #include "base/quote.h"
 
 namespace pintle::core {
@@ -56,13 +58,6 @@ DeviceList list_of(Driver& driver) {
   return {std::move(found.devices), std::move(found.absences)};
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return out;
-}
-
 Place place_at(Driver& driver, const DeviceList& found, std::size_t ordinal) {
   return {&driver, static_cast<std::uint32_t>(ordinal), found.devices.size(), found.devices[ordinal].uuid};
 }
@@ -83,28 +78,19 @@ std::string text_of(const std::vector<Absence>& absences) {
   return text;
 }
 
-std::string ids_of(const std::vector<DeviceInfo>& devices) {
-  std::string ids;
-  for (const DeviceInfo& device : devices) ids += (ids.empty() ? "" : ", ") + device.id;
-  return ids;
-}
-
-std::vector<DeviceInfo> with_uuid(const std::vector<DeviceInfo>& devices, std::string_view beginning) {
-  std::vector<DeviceInfo> matches;
-  std::ranges::copy_if(devices, std::back_inserter(matches),
-                       [&](const DeviceInfo& device) { return lower(device.uuid).starts_with(beginning); });
-  return matches;
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
 }
 
 /// What `best` picks, the best first. Software and simulated devices are for those who name them.
 constexpr std::array best_kinds{DeviceKind::discrete_gpu, DeviceKind::integrated_gpu, DeviceKind::accelerator,
                                 DeviceKind::cpu};
 
-std::ptrdiff_t rank_of(const DeviceInfo& device) noexcept {
-  return std::ranges::find(best_kinds, device.kind) - best_kinds.begin();
-}
+std::ptrdiff_t rank_of(DeviceKind kind) noexcept { return std::ranges::find(best_kinds, kind) - best_kinds.begin(); }
 
-bool is_eligible(const DeviceInfo& device) noexcept { return rank_of(device) < std::ssize(best_kinds); }
+bool is_eligible(const DeviceInfo& device) noexcept { return rank_of(device.kind) < std::ssize(best_kinds); }
 
 /// Opens a place, again after each loss, and wraps it in its layers.
 class Opening {
@@ -158,8 +144,8 @@ class Opening {
 
 }  // namespace
 
-Catalog::Catalog(std::span<Driver* const> drivers, std::span<Layer* const> layers)
-    : drivers_(by_name(drivers)), layers_(by_name(layers)) {}
+Catalog::Catalog(std::span<Driver* const> drivers, std::span<Layer* const> layers, Surroundings surroundings)
+    : drivers_(by_name(drivers)), layers_(by_name(layers)), surroundings_(std::move(surroundings)) {}
 
 DeviceList Catalog::all() const {
   DeviceList all;
@@ -184,7 +170,14 @@ std::string Catalog::layer_names() const {
 std::string Catalog::valid_ids() const {
   const std::vector<DeviceInfo> devices = all().devices;
   if (devices.empty()) return "none";
-  return (std::ranges::any_of(devices, is_eligible) ? "best, " : "") + ids_of(devices);
+  return (std::ranges::any_of(devices, is_eligible) ? "best, " : "") + joined(base::ids_by_name(devices));
+}
+
+std::vector<std::string> Catalog::known_names() const {
+  std::vector<std::string> names{"best"};
+  for (const Driver* driver : drivers_) names.emplace_back(driver->name());
+  for (const Layer* layer : layers_) names.emplace_back(layer->name());
+  return names;
 }
 
 Error Catalog::nowhere(const DeviceId& id, std::string_view why) const {
@@ -194,12 +187,14 @@ Error Catalog::nowhere(const DeviceId& id, std::string_view why) const {
 
 // The first of the best kind.
 Result<Place> Catalog::best() const {
+  const DeviceKind ceiling = surroundings_.may_have_accelerators() ? best_kinds.front() : DeviceKind::cpu;
   Place best;
   std::ptrdiff_t best_rank = std::ssize(best_kinds);
   for (Driver* driver : drivers_) {
+    if (best_rank <= rank_of(ceiling)) break;
     const DeviceList found = list_of(*driver);
     for (std::size_t i = 0; i < found.devices.size(); ++i) {
-      const std::ptrdiff_t rank = rank_of(found.devices[i]);
+      const std::ptrdiff_t rank = rank_of(found.devices[i].kind);
       if (rank >= best_rank) continue;
       best_rank = rank;
       best = place_at(*driver, found, i);
@@ -211,30 +206,35 @@ Result<Place> Catalog::best() const {
   return nowhere(id, "Neither hardware nor a cpu device is there.");
 }
 
+/// The one whose uuid, name or driver the id has, or the beginning of.
+Result<Place> Catalog::called(const DeviceId& id, Driver& driver, const DeviceList& found) const {
+  const std::vector<std::size_t> matches = base::devices_called(id.word, found.devices);
+  const std::string word = base::quote(id.word), name = base::quote(driver.name());
+  if (matches.empty())
+    return nowhere(id, fmt::format("No uuid, name or driver of the devices of {} begins with {}.", name, word));
+  if (matches.size() == 1) return place_at(driver, found, matches.front());
+  std::vector<std::string> ids;
+  for (const std::size_t match : matches) ids.push_back(found.devices[match].id);
+  return Error(Errc::invalid_argument, fmt::format("Word {} begins the uuid, name or driver of {} devices of {}: {}.",
+                                                   word, matches.size(), name, joined(ids)));
+}
+
 Result<Place> Catalog::named(const DeviceId& id) const {
   Driver* const driver = find_named(drivers_, id.backend);
   const std::string name = base::quote(id.backend);
   if (driver == nullptr && find_named(layers_, id.backend) != nullptr) {
     return nowhere(id, fmt::format("Layer {} goes around a device: {}(cpu).", name, id.backend));
   }
-  if (driver == nullptr) return nowhere(id, fmt::format("There is no backend {}.", name));
+  if (driver == nullptr)
+    return nowhere(id, fmt::format("There is no backend {}.{}", name, base::did_you_mean(id.backend, known_names())));
   const DeviceList found = list_of(*driver);
   if (found.devices.empty())
     return nowhere(id, fmt::format("Backend {} has no device: {}", name, text_of(found.absences)));
-  if (id.uuid.empty()) {
-    const std::uint32_t ordinal = id.ordinal.value_or(0);
-    if (ordinal < found.devices.size()) return place_at(*driver, found, ordinal);
-    return nowhere(id, fmt::format("Ordinal ({}) is not below the number ({}) of devices of {}.", ordinal,
-                                   found.devices.size(), name));
-  }
-  const std::vector<DeviceInfo> matches = with_uuid(found.devices, id.uuid);
-  if (matches.empty()) return nowhere(id, fmt::format("No uuid of {} begins with {}.", name, base::quote(id.uuid)));
-  if (matches.size() == 1) {
-    const auto at = std::ranges::find(found.devices, matches.front().id, &DeviceInfo::id);
-    return place_at(*driver, found, static_cast<std::size_t>(at - found.devices.begin()));
-  }
-  return Error(Errc::invalid_argument, fmt::format("Uuid {} is the beginning of {} devices: {}.", base::quote(id.uuid),
-                                                   matches.size(), ids_of(matches)));
+  if (!id.word.empty()) return called(id, *driver, found);
+  const std::uint32_t ordinal = id.ordinal.value_or(0);
+  if (ordinal < found.devices.size()) return place_at(*driver, found, ordinal);
+  return nowhere(id, fmt::format("Ordinal ({}) is not below the number ({}) of devices of {}.", ordinal,
+                                 found.devices.size(), name));
 }
 
 Result<Place> Catalog::place_of(const DeviceId& id) const { return id.is_best() ? best() : named(id); }
@@ -243,7 +243,9 @@ Result<std::vector<Layer*>> Catalog::layers_of(const DeviceId& id) const {
   std::vector<Layer*> layers;
   for (const IdLayer& wanted : id.layers) {
     Layer* const layer = find_named(layers_, wanted.name);
-    if (layer == nullptr) return nowhere(id, fmt::format("There is no layer {}.", base::quote(wanted.name)));
+    if (layer == nullptr)
+      return nowhere(id, fmt::format("There is no layer {}.{}", base::quote(wanted.name),
+                                     base::did_you_mean(wanted.name, known_names())));
     layers.push_back(layer);
   }
   return layers;
@@ -251,15 +253,31 @@ Result<std::vector<Layer*>> Catalog::layers_of(const DeviceId& id) const {
 
 Result<DeviceRecipe> Catalog::find(std::string_view text) const {
   return base::contain("finding a device", [&]() -> Result<DeviceRecipe> {
-    PINTLE_ASSIGN(id, DeviceId::parse(text));
-    PINTLE_ASSIGN(layers, layers_of(id));
-    PINTLE_ASSIGN(place, place_of(id));
-    // From here on the id says where the device was found.
-    id.backend = place.driver->name();
-    id.ordinal = place.count == 1 ? std::nullopt : std::optional(place.ordinal);
-    id.uuid.clear();
-    return DeviceRecipe{id.text(), Opening(std::move(place), id, std::move(layers))};
+    PINTLE_ASSIGN(asked, DeviceId::parse(text));
+    const bool is_meant = asked.is_best() && !surroundings_.best.empty();
+    return is_meant ? find_meant(asked) : find(std::move(asked));
   });
+}
+
+/// What stands for `best`, with the layers of both around it.
+Result<DeviceRecipe> Catalog::find_meant(const DeviceId& best) const {
+  constexpr const char* doing = "opening what variable PINTLE_DEVICE names";
+  auto id = DeviceId::parse(surroundings_.best);
+  if (!id) return id.error().during(doing);
+  id->layers.insert(id->layers.begin(), best.layers.begin(), best.layers.end());
+  auto recipe = find(*std::move(id));
+  if (!recipe) return recipe.error().during(doing);
+  return recipe;
+}
+
+Result<DeviceRecipe> Catalog::find(DeviceId id) const {
+  PINTLE_ASSIGN(layers, layers_of(id));
+  PINTLE_ASSIGN(place, place_of(id));
+  // From here on the id says where the device was found.
+  id.backend = place.driver->name();
+  id.ordinal = place.count == 1 ? std::nullopt : std::optional(place.ordinal);
+  id.word.clear();
+  return DeviceRecipe{id.text(), Opening(std::move(place), id, std::move(layers))};
 }
 
 // What the caller made, nobody here can make again.

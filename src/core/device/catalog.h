@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,11 +24,19 @@ struct Place {
   std::string uuid;       // empty where the driver gives none
 };
 
+/// What is outside of the drivers.
+struct Surroundings {
+  std::string best{};                                                 // the id that `best` is, if not empty
+  std::function<bool()> may_have_accelerators = [] { return true; };  // beside the host's processor
+};
+
 /// The logic of the registry over given drivers and layers, which outlive it and its recipes.
-/// Finding a device by name asks its driver alone: `cpu` does not load Vulkan. Immutable, thread-safe.
+/// Finding a device by name asks its driver alone: `cpu` does not load Vulkan. `best` asks no more drivers than may
+/// have a better one: a vendor's library may take a second to load. Immutable, thread-safe.
 class Catalog {
  public:
-  Catalog(std::span<backend::Driver* const> drivers, std::span<backend::Layer* const> layers);
+  Catalog(std::span<backend::Driver* const> drivers, std::span<backend::Layer* const> layers,
+          Surroundings surroundings = {});
 
   [[nodiscard]] Result<DeviceList> list() const;
   [[nodiscard]] Result<DeviceRecipe> find(std::string_view id) const;
@@ -35,16 +44,21 @@ class Catalog {
 
  private:
   [[nodiscard]] DeviceList all() const;
+  [[nodiscard]] Result<DeviceRecipe> find(DeviceId id) const;
+  [[nodiscard]] Result<DeviceRecipe> find_meant(const DeviceId& best) const;
   [[nodiscard]] Result<Place> place_of(const DeviceId& id) const;
   [[nodiscard]] Result<Place> named(const DeviceId& id) const;
   [[nodiscard]] Result<Place> best() const;
   [[nodiscard]] Result<std::vector<backend::Layer*>> layers_of(const DeviceId& id) const;
+  [[nodiscard]] Result<Place> called(const DeviceId& id, backend::Driver& driver, const DeviceList& found) const;
+  [[nodiscard]] std::vector<std::string> known_names() const;
   [[nodiscard]] Error nowhere(const DeviceId& id, std::string_view why) const;
   [[nodiscard]] std::string valid_ids() const;
   [[nodiscard]] std::string layer_names() const;
 
   std::vector<backend::Driver*> drivers_;  // by name
   std::vector<backend::Layer*> layers_;    // by name
+  Surroundings surroundings_;
 };
 
 }  // namespace pintle::core

@@ -123,12 +123,12 @@ Result<void> Reader::ordinal(std::string_view word) {
   return {};
 }
 
-/// The ordinal or uuid behind the colon.
+/// What is behind the colon.
 Result<void> Reader::place() {
   const std::string_view next = word(uuid_letters);
-  if (next.empty() || next.front() == '-') return expected("an ordinal or the beginning of a uuid");
+  if (next.empty() || next.front() == '-') return expected("a name, an ordinal or the beginning of a uuid");
   if (next.find_first_not_of(digits) == next.npos) PINTLE_TRY(ordinal(next));
-  else id_.uuid = lower(next);
+  else id_.word = lower(next);
   at_ += next.size();
   return {};
 }
@@ -138,8 +138,8 @@ Result<void> Reader::device(std::string name, std::size_t column) {
   if (take(':')) PINTLE_TRY(place());
   PINTLE_ASSIGN(options, this->options());
   id_.options = std::move(options);
-  if (!id_.is_best() || (!id_.ordinal && id_.uuid.empty() && id_.options.empty())) return {};
-  return wrong(column, "is \"best\", which takes neither ordinal, uuid nor options");
+  if (!id_.is_best() || (!id_.ordinal && id_.word.empty() && id_.options.empty())) return {};
+  return wrong(column, "is \"best\", which takes neither name, ordinal, uuid nor options");
 }
 
 Result<void> Reader::close_layers() {
@@ -193,7 +193,7 @@ std::string DeviceId::text() const {
   for (const IdLayer& layer : layers) text += layer.name + "(";
   text += backend;
   if (ordinal) text += fmt::format(":{}", *ordinal);
-  if (!uuid.empty()) text += ":" + uuid;
+  if (!word.empty()) text += ":" + word;
   append(text, options);
   for (std::size_t i = layers.size(); i-- > 0;) {
     text += ")";

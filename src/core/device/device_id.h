@@ -1,13 +1,15 @@
 // The grammar of device ids.
 //
 //   id      = "best" | device | layer
-//   device  = name [":" (ordinal | uuid)] [options]      cpu   vulkan:1   cuda:5f3a-77   cpu?inline
+//   device  = name [":" (word | ordinal)] [options]      cpu   vulkan:llvmpipe   cuda:5f3a-77   vulkan:1   cpu?inline
 //   layer   = name "(" id ")" [options]                  faulty(cpu)?call=submit
 //   options = "?" option {"&" option}                    option = key ["=" value]
 //
-// A name or key is a letter, then letters, digits and "_"; an ordinal is decimal without leading zeros; a uuid, whole
-// or its beginning, begins with a letter or digit, has these and "-", and not digits alone; a value is any text without
-// control characters, "&", "(" and ")".
+// A name or key is a letter, then letters, digits and "_"; a word, which is the beginning of a uuid or of any word of
+// the device's name or driver, begins with a letter or digit, has these and "-", and not digits alone; an ordinal,
+// which shifts when a driver is installed, is decimal without leading zeros; a value is any text without control
+// characters,
+// "&", "(" and ")".
 #pragma once
 
 #include <cstddef>
@@ -41,7 +43,7 @@ struct DeviceId {
   std::vector<IdLayer> layers;  // outermost first
   std::string backend;          // or "best"
   std::optional<std::uint32_t> ordinal;
-  std::string uuid;  // its beginning suffices
+  std::string word;  // of a uuid, a name or a driver; its beginning suffices
   std::vector<IdOption> options;
   friend bool operator==(const DeviceId&, const DeviceId&) = default;
 

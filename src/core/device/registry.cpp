@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/device_nodes.h"
 #include "base/made_once.h"
 #include "base/quote.h"
 #include "base/settings.h"
@@ -64,7 +65,8 @@ Result<const Catalog*> make_catalog() {
   const auto all = [](std::string_view) { return true; };
   std::vector<backend::Driver*> drivers = make_all<backend::Driver>(driver_factories(), is_wanted);
   std::ranges::copy(load_modules(settings->backend_path, is_wanted), std::back_inserter(drivers));
-  return new Catalog(drivers, make_all<backend::Layer>(layer_factories(), all));
+  return new Catalog(drivers, make_all<backend::Layer>(layer_factories(), all),
+                     {settings->device, [] { return base::may_have_accelerators("/"); }});
 }
 
 const Result<const Catalog*>& catalog() {
