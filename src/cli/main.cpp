@@ -5,6 +5,9 @@
 #include <sstream>
 
 #include "base/contain.h"
+#include "base/log.h"
+#include "base/platform.h"
+#include "base/settings.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/output.h"
@@ -44,6 +47,17 @@ ExitCode stopped(const CLI::App& app, const CLI::ParseError& error, const Output
   return finish(output, ExitCode::ok);
 }
 
+/// A misspelt variable changes nothing, and nobody would notice. The log says it where it is asked for.
+void warn_of_settings(const Output& output) {
+  if (base::log_enabled(LogLevel::warn)) {
+    static_cast<void>(base::settings());
+    return;
+  }
+  const auto environment = base::environment();
+  for (const std::string& name : base::unknown_settings(environment))
+    output.words("pintle: " + base::words_on_unknown(name));
+}
+
 ExitCode run(int count, char** arguments) {
   Chosen chosen;
   CLI::App app("Runs programs on any accelerator, and says what is there and what is wrong.");
@@ -55,6 +69,7 @@ ExitCode run(int count, char** arguments) {
     return stopped(app, error, Output(style_asked_by({arguments, static_cast<std::size_t>(count)})));
   }
   const Output output(chosen.json ? Style::json : Style::text);
+  if (!app.got_subcommand("doctor")) warn_of_settings(output);  // which has a row for each
   return finish(output, base::contain("running the command", [&] { return chosen.action(output); }));
 }
 

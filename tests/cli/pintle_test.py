@@ -4,7 +4,7 @@ import re
 import subprocess
 import unittest
 
-from harness import IO, PINTLE, USAGE, CommandCase
+from harness import IO, PINTLE, UNAVAILABLE, USAGE, CommandCase
 
 
 class Pintle(CommandCase):
@@ -35,6 +35,37 @@ class Pintle(CommandCase):
         self.refused("dance", code=USAGE, words=["dance"])
         self.refused("devices", "--dance", code=USAGE, words=["--dance"])
         self.refused("run", "a.pack", code=USAGE, words=["--entry"])
+
+    def test_wrong_command_lines_with_json_are_documents(self):
+        self.usage_error(words=["command is required"])
+        self.usage_error("dance", words=["dance"])
+        self.usage_error("devices", "--dance", words=["--dance"])
+        self.usage_error("run", "a.pack", words=["--entry"])
+        self.usage_error("launch", "-n", "-1", "true", words=['"-1"', "1 to 1024"])
+
+    def test_misspelt_words_are_recognised(self):
+        for words, meant in ((["devcies"], "devices"), (["dev"], "devices"), (["devices", "--jsno"], "--json"), (["run", "--entyr", "x"], "--entry"),
+                             (["run", "a.pack", "--entry=x", "--grid=1", "--devise=cpu"], "--device"), (["bench", "collectve", "--rank", "2"], None)):
+            result = self.command(*words, code=USAGE)
+            if meant:
+                self.assertIn(f'Did you mean "{meant}"?', result.stderr)
+        self.assertNotIn("Did you mean", self.command("xyzzy", code=USAGE).stderr)
+        self.assertIn('Did you mean "vulkan"?', self.command("info", "vulcan:1", code=UNAVAILABLE).stderr)
+        self.assertIn('Did you mean "validate"?', self.command("info", "valdiate(cpu)", code=UNAVAILABLE).stderr)
+        self.assertIn('Did you mean "best"?', self.command("info", "bset", code=UNAVAILABLE).stderr)
+
+    def test_a_misspelt_variable_is_said_once(self):
+        words = 'Variable "PINTLE_TIMEOUT" is unknown and does nothing. Did you mean PINTLE_TIMEOUT_MS?'
+        for more in ({}, {"PINTLE_LOG": "warn"}):
+            result = self.command("info", "cpu", environment={"PINTLE_TIMEOUT": "5", **more})
+            self.assertEqual(result.stderr.count(words), 1, result.stderr)
+        self.assertEqual(self.command("info", "cpu", environment={"PINTLE_TIMEOUT_MS": "5000"}).stderr, "")
+        self.assertIn("the known ones are PINTLE_LOG,", self.command("info", "cpu", environment={"PINTLE_XYZZY": "5"}).stderr)
+
+    def test_what_is_wrong_with_a_setting_does_not_steer_the_terminal(self):
+        self.assertNotIn(b"\x1b", self.shown("info", "cpu", environment={"PINTLE_CACHE_DIR": "/x\x1b[2J"}))
+        self.assertNotIn(b"\x1b", self.shown("run", "x\x1b[2J.pack", "--entry", "f", "--grid", "1"))
+        self.assertNotIn(b"\x1b", self.shown("dance\x1b[2J"))
 
     def test_every_command_takes_json_and_help(self):
         names = re.findall(r"(?m)^  (\w+) ", self.command("--help").stdout.split("Subcommands:")[1].split("Exit codes:")[0])
