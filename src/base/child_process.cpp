@@ -17,6 +17,7 @@
 #include "base/descriptor.h"
 #include "base/platform.h"
 #include "base/quote.h"
+#include "base/signal_words.h"
 
 namespace pintle::base {
 namespace {
@@ -103,7 +104,7 @@ Result<pid_t> start_child(const ChildStart& start) {
 }  // namespace
 
 std::string text(const ProcessEnd& end) {
-  return end.signal != 0 ? fmt::format("was ended by signal {}", end.signal)
+  return end.signal != 0 ? fmt::format("was ended by {}", signal_text(end.signal))
                          : fmt::format("has ended with exit code {}", end.code);
 }
 

@@ -20,7 +20,7 @@ struct ProcessEnd {
   [[nodiscard]] bool is_success() const noexcept { return code == 0 && signal == 0; }
 };
 
-/// "was ended by signal 9" or "has ended with exit code 3".
+/// "was ended by signal 11 (invalid memory access)" or "has ended with exit code 3".
 [[nodiscard]] std::string text(const ProcessEnd& end);
 
 /// Any process of this machine, by its number, to see when it ends. Thread-safe.

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <filesystem>
 
+#include "base/signal_words.h"
+
 namespace pintle::cli {
 namespace {
 
@@ -34,8 +36,9 @@ Result<base::ProcessOutput> run_child(const std::vector<std::string>& environmen
 }
 
 std::string end_of(const base::ProcessOutput& child) {
-  const std::string end = child.status >= first_signal ? fmt::format("ends by signal {}", child.status - first_signal)
-                                                       : fmt::format("exits with {}", child.status);
+  const std::string end = child.status >= first_signal
+                              ? fmt::format("ends by {}", base::signal_text(child.status - first_signal))
+                              : fmt::format("exits with {}", child.status);
   const std::string said = last_line(child.output);
   return said.empty() ? end : fmt::format("{}; its last words are: {}", end, said);
 }

@@ -13,7 +13,7 @@ namespace pintle::cli {
 [[nodiscard]] Result<base::ProcessOutput> run_child(const std::vector<std::string>& environment,
                                                     const std::vector<std::string>& arguments);
 
-/// "ends by signal 11" or "exits with 3", and the last line of what it printed.
+/// "ends by signal 11 (invalid memory access)" or "exits with 3", and the last line of what it printed.
 [[nodiscard]] std::string end_of(const base::ProcessOutput& child);
 
 }  // namespace pintle::cli

@@ -10,6 +10,7 @@
 #include "base/settings.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/last_words.h"
 #include "cli/output.h"
 #include "cli/usage.h"
 #include "cli/version.h"
@@ -69,6 +70,7 @@ ExitCode run(int count, char** arguments) {
     return stopped(app, error, Output(style_asked_by({arguments, static_cast<std::size_t>(count)})));
   }
   const Output output(chosen.json ? Style::json : Style::text);
+  say_last_words(chosen.json ? Style::json : Style::text);
   if (!app.got_subcommand("doctor")) warn_of_settings(output);  // which has a row for each
   return finish(output, base::contain("running the command", [&] { return chosen.action(output); }));
 }

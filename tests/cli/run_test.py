@@ -1,8 +1,11 @@
 """`pintle run`: from .npy files to .npy files."""
 
+import json
+import os
+import signal
 import unittest
 
-from harness import BUILD_FAILED, INVALID, IO, SAXPY_CODE, UNAVAILABLE, USAGE, CommandCase
+from harness import BUILD_FAILED, INVALID, IO, SAXPY, SAXPY_CODE, UNAVAILABLE, USAGE, CommandCase
 
 COPY = "copy(from: read f32[], to: write f32[], n: u32) group 64"
 COPY_CODE = """
@@ -255,11 +258,11 @@ class Scalars(CommandCase):
 
 class Programs(CommandCase):
     def test_what_does_not_compile_shows_the_compilers_words(self):
-        file = self.pack(SAXPY_CODE.replace("float a", "floot a"))
+        file = self.folder_pack(SAXPY_CODE.replace("float a", "floot a"), SAXPY)
         self.refused("run", file, "--entry", "saxpy", "--device", "cpu", "--grid", "1", code=BUILD_FAILED, words=["floot", "error"])
 
     def test_a_pack_without_a_variant_for_the_device_says_what_it_has(self):
-        file = self.pack("no code", "f(to: write u32[])", form="spirv")
+        file = self.folder_pack("no code", "f(to: write u32[])", form="spirv")
         self.refused("run", file, "--entry", "f", "--device", "cpu", "--grid", "1", code=BUILD_FAILED, words=["spirv", "c"])
 
     def test_a_folder_is_a_pack(self):
@@ -278,6 +281,41 @@ class Programs(CommandCase):
         file = self.pack("void f(const pintle_group* g, void* const* a) { (void)g; (void)a; }", "f(a: write u8[], b: write u8[])")
         self.refused("run", file, "--entry", "f", "--device", "cpu", "--grid", "1", "--out", "a=u8[1]:same.npy", "--out",
                      "b=u8[1]:same.npy", code=INVALID, words=["same.npy", "two parameters"])
+
+
+class Ends(CommandCase):
+    """A kernel that ends the process: the command says by what, and what was running."""
+
+    # A sanitizer would end the process its own way.
+    QUIET = {name: os.environ.get(name, "") + "".join(f":handle_{one}=0" for one in ("segv", "sigbus", "sigill", "sigfpe", "abort"))
+             for name in ("ASAN_OPTIONS", "TSAN_OPTIONS")}
+
+    def run_to_the_end(self, code, signal, *words, device="cpu"):
+        file = self.pack("#include <signal.h>\nint getpid(void);\nint pause(void);\nint kill(int process, int signal);\nvoid f(const pintle_group* g, void* const* a) { (void)g; (void)a; " + code + " }", "f()")
+        for style in ((), ("--json",)):
+            result = self.command("run", file, "--entry", "f", "--device", device, "--grid", "1", *style, code=-signal, environment=self.QUIET)
+            message = f'ends this process while it is running [Kernel "f"] on [{device}].'
+            self.assertIn(message, result.stderr)
+            for word in words:
+                self.assertIn(word, result.stderr)
+            if style:
+                error = json.loads(result.stdout)["error"]
+                self.assertEqual((error["code"], error["exit"]), ("internal", 128 + signal))
+                self.assertIn(message, error["message"])
+            else:
+                self.assertEqual(result.stdout, "")
+
+    def test_a_fault_is_said_in_words(self):
+        self.run_to_the_end("*(volatile int*)8 = 1;", signal.SIGSEGV, "Signal 11 (invalid memory access)")
+        self.run_to_the_end("__builtin_trap();", signal.SIGILL, "Signal 4 (an instruction that the processor does not have)")
+        self.run_to_the_end("volatile int none = 0; *(volatile int*)&none = 7 / none;", signal.SIGFPE, "Signal 8 (arithmetic error")
+
+    def test_an_abort_and_a_request_are_said_in_words(self):
+        self.run_to_the_end("raise(SIGABRT);", signal.SIGABRT, "Signal 6 (abort)")
+        self.run_to_the_end("kill(getpid(), SIGTERM); pause();", signal.SIGTERM, "Signal 15 (request to end)")
+
+    def test_a_fault_on_the_calling_thread(self):
+        self.run_to_the_end("*(volatile int*)8 = 1;", signal.SIGSEGV, "Signal 11", device="cpu?inline")
 
 
 if __name__ == "__main__":

@@ -111,7 +111,8 @@ TEST(Rebuild, ARankThatIsNotStartedAgainIsNamedAtOnce) {
     if (!rebuilt) report.failure.set(rebuilt.error().text());
   });
   EXPECT_EQ(job.wrong_with(0), "");
-  EXPECT_EQ(job.report(0).failure.get(), "Rank 1 is lost: it was ended by signal 9.");
+  EXPECT_EQ(job.report(0).failure.get(),
+            "Rank 1 is lost: it was ended by signal 9 (kill, which for want of memory the system sends too).");
 }
 
 TEST(RebuildConcurrency, ThreadsMeetAgainAfterATimeout) {

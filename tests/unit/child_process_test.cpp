@@ -16,6 +16,7 @@
 #include "base/descriptor.h"
 #include "base/platform.h"
 #include "base/shared_memory.h"
+#include "unit/scratch_folder.h"
 
 namespace pintle::base {
 namespace {
@@ -43,7 +44,8 @@ class Patient {
 
 TEST(ProcessEnd, HasWords) {
   EXPECT_EQ(text({.code = 3, .signal = 0}), "has ended with exit code 3");
-  EXPECT_EQ(text({.code = 0, .signal = 9}), "was ended by signal 9");
+  EXPECT_EQ(text({.code = 0, .signal = 9}),
+            "was ended by signal 9 (kill, which for want of memory the system sends too)");
   EXPECT_TRUE((ProcessEnd{.code = 0, .signal = 0}).is_success());
   EXPECT_FALSE((ProcessEnd{.code = 1, .signal = 0}).is_success());
   EXPECT_FALSE((ProcessEnd{.code = 0, .signal = 15}).is_success());
@@ -84,7 +86,9 @@ TEST(ChildProcess, InheritsTheNamedDescriptorOnly) {
 }
 
 TEST(ChildProcess, WhatCannotBeStartedIsAnError) {
-  for (const std::string program : {"/nowhere/program", "/proc/self/status", "/"}) {
+  const test::ScratchFolder folder;
+  for (const std::string& program :
+       {(folder.path() / "program").string(), std::string("/proc/self/status"), std::string("/")}) {
     const auto child = ChildProcess::start({.arguments = {program}});
     ASSERT_FALSE(child);
     EXPECT_EQ(child.error().code(), Errc::unavailable);

@@ -10,6 +10,7 @@
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/describe.h"
+#include "cli/last_words.h"
 #include "cli/launch.h"
 #include "pintle/device.h"
 #include "pintle/program.h"
@@ -47,10 +48,9 @@ void declare(CLI::App& command, RunOptions& options) {
       ->allow_extra_args(false)
       ->default_str("")
       ->check(checked_by(parse_output), "");
-  command
-      .add_option("--time", options.repeats,
-                  "Run this many times more and report the median; inputs are restored before each")
-      ->check(CLI::Range(0u, 1'000'000u));
+  auto* const repeats = command.add_option(
+      "--time", options.repeats, "Run this many times more and report the median; inputs are restored before each");
+  whole(repeats, 0u, 1'000'000u);
 }
 
 template <class T>
@@ -181,6 +181,7 @@ Result<ExitCode> run(const RunOptions& options, const Output& output) {
   if (device.info().capability(Feature::execution).support == Support::absent) {
     output.words(fmt::format("Device [{}] executes nothing: the outputs are not computed.", device.id()));
   }
+  const Doing doing(fmt::format("running [Kernel {}] on [{}]", base::quote(options.entry), device.id()));
   PINTLE_ASSIGN(launch, Launch::create(device, kernel, extent, std::move(bindings)));
   PINTLE_ASSIGN(times, measure(launch, options.repeats));
   PINTLE_ASSIGN(arrays, launch.outputs());

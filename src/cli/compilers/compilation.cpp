@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/quote.h"
+#include "base/signal_words.h"
 #include "base/subprocess.h"
 #include "base/temporary_folder.h"
 
@@ -25,6 +26,12 @@ bool is_error(std::string_view line) {
   return line.find("error:") != std::string_view::npos || line.find("undefined reference") != std::string_view::npos;
 }
 
+std::string text_of_status(int status) {
+  constexpr int first_signal = 128;
+  return status > first_signal ? "by " + base::signal_text(status - first_signal)
+                               : fmt::format("with status {}", status);
+}
+
 std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 }  // namespace
@@ -37,9 +44,10 @@ Result<Code> run(const Compilation& compilation) {
   words.insert(words.end(), {compilation.output, result, source});
   PINTLE_ASSIGN(ended, base::run_process(words, Clock::now() + longest));
   if (ended.status == 0) return base::read_file(result);
-  return Error(Errc::build_failed,
-               fmt::format("Source {} does not compile ({} ends with status {}):\n{}", base::quote(compilation.file),
-                           last_part(words[0]), ended.status, without(std::move(ended.output), folder / "")));
+  return Error(
+      Errc::build_failed,
+      fmt::format("Source {} does not compile ({} ends {}):\n{}", base::quote(compilation.file), last_part(words[0]),
+                  text_of_status(ended.status), without(std::move(ended.output), folder / "")));
 }
 
 std::string behind_prelude(std::string_view prelude, std::string_view file, std::string_view text) {
