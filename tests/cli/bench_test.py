@@ -19,6 +19,14 @@ class Bench(CommandCase):
             self.assertTrue(row["ratio_low"] <= row["ratio"] <= row["ratio_high"], row)
             self.assertIn("difference_ns", row)
 
+    def test_rows_are_told_as_they_come(self):
+        result = self.command("bench", "submit", "--device", "cpu")
+        first, *rows = result.stderr.splitlines()
+        self.assertEqual(first, "Measuring submit on cpu, 31 pairs a row.")
+        self.assertTrue(rows)
+        for row in rows:
+            self.assertRegex(row, r"^submit on cpu(, size \d+)?: [0-9.e+]+ \S+, [0-9.e+-]+ times ")
+
     def test_help_lists_the_figures(self):
         text = self.command("bench", "--help").stdout
         for name in ("dispatch_hot", "dispatch_idle", "submit", "replay_1000", "parallel_saxpy", "copy", "start",

@@ -1,12 +1,15 @@
 // `pintle bench NAME`: one figure beside its reference, measured in the same run; `pintle bench collective` below it.
 #include "bench/bench.h"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <vector>
 
 #include "bench/report.h"
 #include "cli/collective_command.h"
 #include "cli/command.h"
+#include "cli/last_words.h"
 #include "cli/table.h"
 
 namespace pintle::cli {
@@ -28,12 +31,25 @@ std::string figure_list() {
 void declare(CLI::App& command, BenchGiven& options) {
   command.add_option("NAME", options.name, "The figure to measure");
   command.add_option("--device", options.device, "Device to measure; without it, those that the figure is for");
-  command.add_option("--pairs", options.pairs, "Pairs of alternating blocks, ours and the reference");
+  whole<std::size_t>(
+      command.add_option("--pairs", options.pairs, "Pairs of alternating blocks, ours and the reference"));
   command.footer(figure_list());
 }
 
+std::string row_words(const bench::Row& row) {
+  const auto subject =
+      fmt::format("{} on {}{}", row.name, row.device, row.size ? fmt::format(", size {}", *row.size) : "");
+  if (!row.skipped.empty()) return fmt::format("{}: skipped. {}", subject, row.skipped);
+  return fmt::format("{}: {:.6g} {}, {:.4g} times {}", subject, row.p50, row.unit, row.ratio.median, row.reference);
+}
+
+/// A row takes seconds to minutes, and the table comes at the end: each row is told when it is there.
 Result<ExitCode> run(const BenchGiven& options, const Output& output) {
-  PINTLE_ASSIGN(rows, bench::run_figure(options.name, {options.device, options.pairs, {}}));
+  const std::string on = options.device.empty() ? "each device that it is for" : options.device;
+  output.words(fmt::format("Measuring {} on {}, {} pairs a row.", options.name, on, options.pairs));
+  const Doing doing(fmt::format("measuring {}", base::quote(options.name)));
+  const auto tell = [&](const bench::Row& row) { output.words(row_words(row)); };
+  PINTLE_ASSIGN(rows, bench::run_figure(options.name, {options.device, options.pairs, tell}));
   if (!output.is_json()) {
     output.text(bench::table(rows));
     return ExitCode::ok;
