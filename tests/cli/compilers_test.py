@@ -9,7 +9,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from harness import BUILD_FAILED, INVALID, IO, CommandCase
+from harness import BUILD_FAILED, FAILED, INVALID, IO, CommandCase
 
 KERNELS = Path(__file__).resolve().parents[2] / "examples" / "demo" / "kernels"
 SAXPY = "saxpy(a: f32, x: read f32[], y: read_write f32[], n: u32) group 64"
@@ -64,6 +64,17 @@ class CompilersCase(CommandCase):
         (self.folder / name).write_text(text)
         words = [word for entry in entries for word in ("--entry", entry)]
         return self.json("pack", name, *words, *options, "-o", "out.pack", **more)
+
+    def refuse(self, name, text, *entries, words, options=(), **more):
+        """Packing the source exits with 1 and says all of `words`; there is no pack, and with --json the words are the document."""
+        (self.folder / name).write_text(text)
+        arguments = ["pack", name, *[word for entry in entries for word in ("--entry", entry)], *options, "-o", "refused.pack"]
+        self.refused(*arguments, code=FAILED, words=words, **more)
+        error = json.loads(self.command(*arguments, "--json", code=FAILED, **more).stdout)["error"]
+        self.assertEqual((error["code"], error["exit"]), ("build_failed", FAILED))
+        for word in words:
+            self.assertIn(word, error["message"])
+        self.assertFalse((self.folder / "refused.pack").exists())
 
     def kinds(self, document):
         return [(variant["format"], variant["target"]) for variant in document["variants"]]
@@ -176,7 +187,7 @@ class OnTheCpu(CompilersCase):
     def test_what_needs_a_group_has_no_cpu_variant(self):
         self.refuse_so(REVERSE_CL, REVERSE, "program.cl", "local memory in line 3")
         self.refuse_so("\n\nkernel void f(global int* x) { /* local */ barrier(1); }", "f(x: write i32[])", "uses barrier() in line 3")
-        self.refuse_so('void g() { "barrier"; /* barrier(\n) */ work_group_barrier(1); }', "f()", "uses work_group_barrier() in line 2")
+        self.refuse_so('kernel void f() { "barrier"; /* barrier(\n) */ work_group_barrier(1); }', "f()", "uses work_group_barrier() in line 2")
         self.refuse_so("kernel void f(__local float* x) {}", "f()", "local memory in line 1")
 
     def test_what_does_not_fit_its_signature_is_an_error(self):
@@ -184,11 +195,9 @@ class OnTheCpu(CompilersCase):
         self.refuse_so(kernel, "f(n: f32, x: write i32[])", "error:", "conver")
         self.refuse_so(kernel, "f(x: write i32[], n: u32)", "error:")
         self.refuse_so(kernel, "f(n: u32)", "error:")
-        self.refuse_so(kernel, "g(n: u32, x: write i32[])", "error:", "pintle_item_g")
         self.refuse_so("void helper(void);\nkernel void f() { helper(); }", "f()", "helper")
 
     def test_the_first_error_is_in_the_source_with_its_line(self):
-        self.refuse_so("kernel void f(global int* x) {\n  x[0] = unknown_name;\n}", "f(x: write i32[])", "program.cl:2:", "error:", "unknown_name")
         self.refuse_so("kernel void f(global int* x) {\n  float4 v;\n}", "f(x: write i32[])", "program.cl:2:", "float4")
 
 
@@ -209,7 +218,7 @@ class Variants(CompilersCase):
             self.assertEqual(notes[kind], NEVER_RUN if kind[0] in ("spirv_opencl", "ptx", "amdgcn") else "")
         self.assertEqual(self.code_of(kinds.index(("opencl_c", ""))).decode(), SAXPY_CL)
         listed = self.json("pack", "--list", "out.pack")
-        self.assertEqual(listed, {key: value for key, value in document.items() if key != "not_built"})
+        self.assertEqual(listed, {key: value for key, value in document.items() if key not in ("not_built", "not_read")})
 
     @unittest.skipUnless(CLANG, "clang 19 or later is not installed")
     def test_ptx_has_every_kernel_and_calls_nothing(self):
@@ -276,6 +285,9 @@ class Variants(CompilersCase):
         self.assertIn('tried "cc", "gcc", "clang"', missing["so"]["reason"])
         self.assertIn("tried clang-25, clang-24, clang-23, clang-22, clang)", missing["spirv_opencl"]["reason"])
         self.assertIn("version 19 or later", missing["ptx"]["reason"])
+        (unread,) = document["not_read"]
+        self.assertEqual(unread["code"], 'Source "saxpy.cl"')
+        self.assertIn("No clang of version 15 or later", unread["reason"])
         (self.folder / "p.comp").write_text(GLSL)
         refused = self.refused("pack", "p.comp", "--format", "spirv", "--entry", GLSL_ENTRIES[0], "-o", "none.pack", code=BUILD_FAILED,
                                words=["[Program \"p\"]"], environment={"PATH": "/nowhere"})
@@ -289,7 +301,9 @@ class Variants(CompilersCase):
         (tools / "clang").chmod(0o755)
         document = self.build("saxpy.cl", SAXPY_CL, SAXPY, options=("--format", "ptx", "--format", "opencl_c"), environment={"PATH": str(tools)})
         self.assertIn("clang, which has version 14)", document["not_built"][0]["reason"])
-        (tools / "clang").write_text('#!/bin/sh\n[ "$1" = --version ] && { echo clang version 40.1; exit; }\necho "x.cl:1:1: error: $1" >&2\nexit 1\n')
+        (tools / "clang").write_text('#!/bin/sh\n[ "$1" = --version ] && { echo clang version 40.1; exit; }\n'
+                                     'case "$*" in *emit-llvm*) for out; do [ "$before" = -o ] && break; before=$out; done\n'
+                                     '  echo "define spir_kernel void @saxpy(" >"$out"; exit;; esac\necho "x.cl:1:1: error: $1" >&2\nexit 1\n')
         document = self.build("saxpy.cl", SAXPY_CL, SAXPY, options=("--format", "ptx", "--format", "opencl_c"), environment={"PATH": str(tools)})
         self.assertEqual(document["not_built"][0]["reason"], "x.cl:1:1: error: -x")
 
@@ -304,9 +318,74 @@ class Variants(CompilersCase):
 
     def test_broken_source_gives_the_compilers_words(self):
         (self.folder / "broken.cl").write_text("kernel void f(global int* x) {\n  x[0] = missing;\n}")
-        failed = self.refused("pack", "broken.cl", "--entry", "f(x: write i32[])", "--format", "so", "--format", "ptx", "-o", "out.pack", code=BUILD_FAILED,
-                              words=["broken.cl:2:", "missing", "No variant of [Program \"broken\"] is built."])
+        failed = self.refused("pack", "broken.cl", "--entry", "f(x: write i32[])", "--format", "so", "--format", "ptx", "-o", "out.pack",
+                              code=FAILED if CLANG else BUILD_FAILED, words=["broken.cl:2:", "missing"])
         self.assertNotIn("/tmp/", failed.stderr)
+
+
+class Broken(CompilersCase):
+    """Each compiler or reader looks at the kernels before anybody packs them."""
+
+    KERNEL = "kernel void f(global int* x) { x[0] = 1; }\nkernel void h(global int* x) { x[0] = 2; }\nvoid helper(void) {}\n"
+    WRITES = "f(x: write i32[])"
+
+    @unittest.skipUnless(CLANG, "clang 19 or later is not installed")
+    def test_opencl_c(self):
+        self.refuse("k.cl", self.KERNEL.replace("= 2;", "= 2"), self.WRITES, words=["k.cl:2:", "error: expected ';'"])
+        self.refuse("k.cl", self.KERNEL.replace("= 2;", "= unknown_name;"), self.WRITES, words=["k.cl:2:", "unknown_name"])
+        self.refuse("k.cl", self.KERNEL, "g(x: write i32[])", words=['Source "k.cl" has no entry "g"; it has f, h.'])
+        self.refuse("k.cl", self.KERNEL, self.WRITES, "helper()", words=['no entry "helper"; it has f, h.'], options=("--format", "opencl_c"))
+        self.refuse("k.cl", "void helper(void) {}", self.WRITES, words=['no entry "f"; it has none.'])
+
+    @unittest.skipUnless(CLANG, "clang 19 or later is not installed")
+    def test_a_constant_that_is_given_at_load_is_no_fault(self):
+        for name, text in (("k.cl", self.KERNEL.replace("= 2", "= SCALE * SCALE")),
+                           ("k.c", "void f(const pintle_group* g, void* const* a) { (void)g; *(int*)a[0] = SCALE; }")):
+            self.build(name, text, self.WRITES, options=("--format", "opencl_c", "--format", "c"))
+            self.refuse(name, text.replace("SCALE", "scale"), self.WRITES, words=["scale"])
+
+    def test_c(self):
+        code = "void f(const pintle_group* g, void* const* a) { (void)g; *(int*)a[0] = 1; }\n"
+        self.build("k.c", code, self.WRITES)
+        self.refuse("k.c", code + "int broken(\n", self.WRITES, words=["k.c:", "error: expected"])
+        self.refuse("k.c", code, "g(x: write i32[])", words=['Source "k.c" has no entry "g"; it has f.'])
+        self.refuse("k.c", "static " + code, self.WRITES, words=['no entry "f"'])
+
+    def variant(self, form, code, entry, **more):
+        (self.folder / "kernel.bin").write_bytes(code)
+        (self.folder / "made.json").write_text(json.dumps({"name": "p", "entries": [entry], "variants": [{"format": form, "file": "kernel.bin", **more}]}))
+        return "pack", "made.json", "-o", "made.pack"
+
+    def test_variants_that_are_compiled_already(self):
+        (self.folder / "k.c").write_text("void f(void) {}\nvoid h(void) {}\nstatic void hidden(void) {}\nvoid* use(void) { return hidden; }\n")
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", "k.so", "k.c"], cwd=self.folder, check=True)
+        shared = (self.folder / "k.so").read_bytes()
+        module = struct.pack("<5I", 0x07230203, 0x10500, 0, 8, 0) + struct.pack("<4I", 4 << 16 | 15, 5, 1, 0x66)
+        for form, code, names in (("so", shared, ["f", "h", "use"]), ("ptx", b".visible .entry f(\n) { ret; }", ["f"]), ("spirv", module, ["f"])):
+            with self.subTest(form):
+                self.command(*self.variant(form, code, self.WRITES))
+                self.refused(*self.variant(form, code, "g(x: write i32[])"), code=FAILED, words=[f'Variant {form} has no entry "g"; it has ', *names])
+        self.refused(*self.variant("spirv", module[:-2], self.WRITES), code=FAILED, words=["Variant spirv", "no SPIR-V"])
+        self.refused(*self.variant("c", b"void f(", self.WRITES), code=FAILED, words=["Variant c", "error: expected"])
+
+    def test_what_nothing_here_reads_is_said(self):
+        result = self.command(*self.variant("metallib", b"anything", self.WRITES))
+        words = 'Variant metallib is packed unread: Nothing here reads the format "metallib".'
+        self.assertIn(words, result.stderr)
+        self.assertIn("not read: Variant metallib: ", result.stdout)
+        (unread,) = self.json(*self.variant("metallib", b"anything", self.WRITES))["not_read"]
+        self.assertEqual(unread["code"], "Variant metallib")
+        (self.folder / "k.comp").write_text(GLSL)
+        result = self.command("pack", "k.comp", "--format", "glsl", "--entry", GLSL_ENTRIES[0], "-o", "made.pack", environment={"PATH": "/nowhere"})
+        self.assertIn('Source "k.comp" is packed unread: No compiler of GLSL is found (tried glslc).', result.stderr)
+
+    def test_the_compilers_words_do_not_steer_the_terminal(self):
+        (self.folder / "cc").write_text('#!/bin/sh\n[ "$1" = --version ] && exit\nprintf "k.c:1:1: error: \\033[2J\\n"\nexit 1\n')
+        (self.folder / "cc").chmod(0o755)
+        (self.folder / "k.cl").write_text(self.KERNEL)
+        shown = self.shown("pack", "k.cl", "--entry", self.WRITES, "--format", "so", "-o", "made.pack", environment={"PINTLE_CC": str(self.folder / "cc")})
+        self.assertIn(b"error: \\x1b[2J", shown)
+        self.assertNotIn(b"\x1b", shown)
 
 
 class Everywhere(CompilersCase):
@@ -446,11 +525,8 @@ class Shaders(CompilersCase):
 
     @needs_glslc
     def test_broken_glsl_names_line_and_entry(self):
-        document = self.build("p.glsl", GLSL.replace("= gl_WorkGroupSize.x", "= nothing"), *GLSL_ENTRIES)
-        self.assertEqual(self.kinds(document), [("glsl", "")])
-        (one,) = document["not_built"]
-        self.assertRegex(one["reason"], r"^p\.glsl:8: error: 'nothing'")
-        self.assertIn('"b"', one["words"])
+        self.refuse("p.glsl", GLSL.replace("= gl_WorkGroupSize.x", "= nothing"), *GLSL_ENTRIES, words=["p.glsl:8: error: 'nothing'", '"b"'])
+        self.refuse("p.glsl", GLSL, GLSL_ENTRIES[0], "c(data: write u32[])", words=['no entry "c"; it has first_entry, b.'])
 
     @needs_glslc
     def test_the_demos_kernels_are_valid(self):
@@ -466,7 +542,8 @@ class Shaders(CompilersCase):
         self.assertEqual((self.kinds(document), document["not_built"]), ([("spirv", "")], []))
         self.expect_modules(self.code_of(0), [("add", (64, 1, 1)), ("twice", (8, 4, 1))])
         (self.folder / "temporary").mkdir()
-        refused = self.refused("pack", "p.hlsl", "--entry", "none(n: u32)", "-o", "none.pack", code=BUILD_FAILED, words=["none"],
+        refused = self.refused("pack", "p.hlsl", "--entry", "none(n: u32)", "-o", "none.pack", code=FAILED,
+                               words=['no entry "none"; it has add, twice.'],
                                environment={"TMPDIR": str(self.folder / "temporary")})
         self.assertIn("p.hlsl", refused.stderr)
         self.assertEqual(list((self.folder / "temporary").iterdir()), [])  # a compiler that crashes leaves nothing either

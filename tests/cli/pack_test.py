@@ -56,6 +56,11 @@ class Pack(CommandCase):
         self.pack()
         self.refused("pack", "program.json", "-o", "nowhere/x.pack", code=IO, words=["nowhere/x.pack"])
 
+    def test_usage_with_json_is_a_document(self):
+        self.usage_error("pack", words=["DESCRIPTION or --list"])
+        self.usage_error("pack", "a.json", words=["--output"])
+        self.usage_error("pack", "-o", "a.pack", words=["DESCRIPTION"])
+
     def test_usage(self):
         self.refused("pack", code=USAGE, words=[])
         self.refused("pack", "a.json", code=USAGE, words=["--output"])

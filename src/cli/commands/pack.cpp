@@ -10,6 +10,7 @@
 #include "base/quote.h"
 #include "cli/command.h"
 #include "cli/compilers/build.h"
+#include "cli/compilers/reading.h"
 #include "cli/describe.h"
 #include "cli/table.h"
 #include "io/pack.h"
@@ -50,7 +51,9 @@ void declare(CLI::App& command, PackOptions& options) {
   command.add_option("--name", options.name, "The program's name (default: the first source's)")->needs(inputs);
   repeated(command, "--require", options.required, "Exit with 6 unless this format is built whole (may be repeated)")
       ->needs(inputs);
-  command.require_option(1, 0);
+  command.parse_complete_callback([&options] {  // --json alone asks for nothing
+    if (options.inputs.empty() && options.listed.empty()) throw CLI::RequiredError("DESCRIPTION or --list");
+  });
 }
 
 // Printing.
@@ -97,14 +100,36 @@ Json as_json(const std::vector<NotBuilt>& missing) {
   return json;
 }
 
-Result<ExitCode> show(const std::string& file, const std::vector<NotBuilt>* missing, const Output& output) {
+std::string as_text(const std::vector<NotRead>& unread) {
+  std::string text;
+  for (const NotRead& one : unread) text += fmt::format("not read: {}: {}\n", one.code, one.error.text());
+  return text;
+}
+
+Json as_json(const std::vector<NotRead>& unread) {
+  Json json = Json::array();
+  for (const NotRead& one : unread) json.push_back({{"code", one.code}, {"reason", one.error.text()}});
+  return json;
+}
+
+Result<ExitCode> show(const std::string& file, const Output& output) {
   PINTLE_ASSIGN(pack, ProgramPack::open(file));
+  output.is_json() ? output.json(as_json(file, pack)) : output.text(as_text(pack));
+  return ExitCode::ok;
+}
+
+/// What was made, and what was not.
+Result<ExitCode> show(const std::string& file, const Built& built, const Reading& reading, const Output& output) {
+  PINTLE_ASSIGN(pack, ProgramPack::open(file));
+  for (const NotRead& one : reading.unread)
+    output.words(fmt::format("pintle: {} is packed unread: {}", one.code, one.error.text()));
   if (!output.is_json()) {
-    output.text(as_text(pack) + (missing == nullptr ? "" : "\n" + as_text(*missing)));
+    output.text(as_text(pack) + "\n" + as_text(built.missing) + as_text(reading.unread));
     return ExitCode::ok;
   }
   Json json = as_json(file, pack);
-  if (missing != nullptr) json["not_built"] = as_json(*missing);
+  json["not_built"] = as_json(built.missing);
+  json["not_read"] = as_json(reading.unread);
   output.json(json);
   return ExitCode::ok;
 }
@@ -184,15 +209,29 @@ Result<void> check_required(const PackOptions& options, const Built& built) {
   return {};
 }
 
+/// All that is wrong with the kernels as one error.
+Error broken(const std::vector<Error>& faults) {
+  std::string text;
+  for (const Error& fault : faults) text += (text.empty() ? "" : "\n") + fault.text();
+  while (text.ends_with('\n')) text.pop_back();
+  return {Errc::build_failed, std::move(text)};
+}
+
 Result<ExitCode> run(const PackOptions& options, const Output& output) {
-  if (!options.listed.empty()) return show(options.listed, nullptr, output);
+  if (!options.listed.empty()) return show(options.listed, output);
   auto recipe = std::ranges::all_of(options.inputs, is_source) ? of_sources(options) : described(options);
   if (!recipe) return recipe.error();
   narrow(options, *recipe);
+  PINTLE_TRY(check_recipe(*recipe));
+  const Reading reading = read_kernels(*recipe);
+  if (!reading.faults.empty()) {
+    output.failure(broken(reading.faults), ExitCode::failed);
+    return ExitCode::failed;
+  }
   PINTLE_ASSIGN(built, build(*std::move(recipe)));
   PINTLE_TRY(check_required(options, built));
   PINTLE_TRY(io::write_pack(built.pack, options.file));
-  return show(options.file, &built.missing, output);
+  return show(options.file, built, reading, output);
 }
 
 }  // namespace

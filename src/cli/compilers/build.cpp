@@ -66,8 +66,13 @@ std::string NotBuilt::reason() const {
   return error.code() == Errc::build_failed ? first_error(message) : std::string(message);
 }
 
-Result<Built> build(io::PackRecipe recipe) {
+Result<void> check_recipe(const io::PackRecipe& recipe) {
   for (const io::PackSource& source : recipe.sources) PINTLE_TRY(check_source(source));
+  if (recipe.pack.variants.empty()) return {};
+  return io::check_pack(recipe.pack);
+}
+
+Result<Built> build(io::PackRecipe recipe) {
   Built built{std::move(recipe.pack), {}};
   for (const io::PackSource& source : recipe.sources) add(source, built);
   if (built.pack.variants.empty() && !built.missing.empty()) return nothing_built(built);

@@ -25,8 +25,11 @@ struct Built {
   std::vector<NotBuilt> missing;
 };
 
-/// `invalid_argument` for a source that is to become what its language has not, or a pack that keeps no rules;
-/// `build_failed` with every reason when no variant is there at all.
+/// What depends on no compiler: `invalid_argument` for a source that is to become what its language does not have, or a
+/// pack that keeps no rules.
+[[nodiscard]] Result<void> check_recipe(const io::PackRecipe& recipe);
+
+/// Of a recipe that was checked. `build_failed` with every reason when no variant is there at all.
 [[nodiscard]] Result<Built> build(io::PackRecipe recipe);
 
 }  // namespace pintle::cli

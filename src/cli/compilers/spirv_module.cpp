@@ -19,7 +19,7 @@ constexpr std::uint32_t entry_point = 15;  // OpEntryPoint: model, function, nam
 constexpr std::size_t name_at = 3;
 constexpr std::uint32_t compute_model = 5;
 
-Words words_of(const Code& code) {
+Words words_of(std::span<const std::byte> code) {
   Words words(code.size() / sizeof(std::uint32_t));
   if (!words.empty()) std::memcpy(words.data(), code.data(), words.size() * sizeof(std::uint32_t));
   return words;
@@ -42,6 +42,12 @@ std::size_t literal_length(std::span<const std::uint32_t> words) {
   const auto has_zero = [](std::uint32_t word) { return ((word - 0x01010101u) & ~word & 0x80808080u) != 0; };
   const auto last = std::ranges::find_if(words, has_zero);
   return static_cast<std::size_t>(last - words.begin()) + (last == words.end() ? 0 : 1);
+}
+
+std::string literal_text(std::span<const std::uint32_t> words) {
+  const auto bytes = std::as_bytes(words.first(literal_length(words)));
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return std::string(text.substr(0, text.find('\0')));
 }
 
 /// The instruction with another name.
@@ -80,6 +86,26 @@ Result<Code> with_entry_name(const Code& module, std::string_view name) {
   }
   if (found != 1) return no_module(name, fmt::format("has {} compute entry points instead of one", found));
   return bytes_of(result);
+}
+
+Result<std::vector<std::string>> entry_names(std::span<const std::byte> code) {
+  const Words words = words_of(code);
+  const auto wrong = [](std::size_t at) {
+    return Error(Errc::invalid_argument,
+                 fmt::format("The code is no SPIR-V of this machine's byte order at word {}.", at));
+  };
+  std::vector<std::string> names;
+  if (code.size() % 4 != 0 || words.empty()) return wrong(words.size());
+  for (std::size_t at = 0; at < words.size();) {
+    const bool is_header = words[at] == magic;
+    const std::size_t length = is_header ? header_words : words[at] >> 16;
+    if (length == 0 || length > words.size() - at || (at == 0 && !is_header)) return wrong(at);
+    const auto instruction = std::span(words).subspan(at, length);
+    if (!is_header && (words[at] & 0xffff) == entry_point && length > name_at)
+      names.push_back(literal_text(instruction.subspan(name_at)));
+    at += length;
+  }
+  return names;
 }
 
 std::vector<std::string> group_macros(const Entry& entry) {

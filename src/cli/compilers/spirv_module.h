@@ -1,6 +1,8 @@
 // Modules of SPIR-V, and what shaders are told of their entry.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +13,9 @@ namespace pintle::cli {
 
 /// The module with its one entry point renamed. `build_failed` when it is no module with one compute entry point.
 [[nodiscard]] Result<Code> with_entry_name(const Code& module, std::string_view name);
+
+/// The names of the entry points of modules that stand back to back. `invalid_argument` when they are none.
+[[nodiscard]] Result<std::vector<std::string>> entry_names(std::span<const std::byte> code);
 
 /// PINTLE_GROUP_X=16 and so on.
 [[nodiscard]] std::vector<std::string> group_macros(const Entry& entry);

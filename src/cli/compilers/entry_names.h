@@ -1,0 +1,25 @@
+// The names of the entries in code, by language and format: a compiler reads sources, a reader what is compiled.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/compilers/compiler.h"
+
+namespace pintle::cli {
+
+using Names = std::vector<std::string>;
+
+/// The entries of a source. `unavailable` where no compiler of its language is here, `build_failed` where it does not
+/// compile. A name in capitals that nothing declares may be a constant that is given at load, and is taken for one.
+[[nodiscard]] Result<Names> entries_of_source(const io::PackSource& source);
+
+/// The entries of what a format is compiled to. `unavailable` where nothing here reads the format, `invalid_argument`
+/// where the code is none.
+[[nodiscard]] Result<Names> entries_of_code(std::string_view format, std::span<const std::byte> code);
+
+}  // namespace pintle::cli
