@@ -129,7 +129,7 @@ class Group {
 
   [[nodiscard]] std::uint32_t rank() const noexcept;
   [[nodiscard]] std::uint32_t ranks() const noexcept;
-  /// 1, and one more with each `shrink` or `rebuild`.
+  /// 1, and one more with each `shrink` or `rebuild`; more where ranks die while the others meet.
   [[nodiscard]] std::uint64_t generation() const noexcept;
   /// "threads", "shm" or "mpi".
   [[nodiscard]] std::string_view transport() const noexcept;

@@ -60,16 +60,23 @@ Result<std::uint64_t> sealed_size(int file, const std::string& what) {
   return static_cast<std::uint64_t>(status.st_size);
 }
 
+/// Of a process that has ended, or has closed it.
+Error not_found(const std::string& what, int number) {
+  const bool is_gone = number == ENOENT || number == ESRCH;
+  const Error error = not_opened(what, system_words(number));
+  return is_gone ? Error(Errc::not_found, std::string(error.message())) : error;
+}
+
 /// Found by its path first, without being opened, so that a device or a pipe that stands there notices nothing.
 Result<int> open_regular(const std::string& path, const std::string& what) {
   const Descriptor found(retried([&] { return ::open(path.c_str(), O_PATH | O_CLOEXEC); }));
-  if (!found.is_open()) return not_opened(what, system_words(errno));
+  if (!found.is_open()) return not_found(what, errno);
   struct stat status{};
   if (::fstat(found.number(), &status) != 0) return not_opened(what, system_words(errno));
   if (!S_ISREG(status.st_mode)) return not_opened(what, "it is no memory");
   const std::string same = fmt::format("/proc/self/fd/{}", found.number());
   const int file = retried([&] { return ::open(same.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK); });
-  if (file < 0) return not_opened(what, system_words(errno));
+  if (file < 0) return not_found(what, errno);
   return file;
 }
 

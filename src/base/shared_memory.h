@@ -19,8 +19,9 @@ class SharedMemory {
   [[nodiscard]] static Result<SharedMemory> create(std::uint64_t bytes, const std::string& name);
   /// The same for the threads of this process alone.
   [[nodiscard]] static Result<SharedMemory> create_private(std::uint64_t bytes);
-  /// What another process of this user has created, by its descriptor there. `unavailable` where there is no such
-  /// process or descriptor, or it is anything but sealed memory of just this size. Never blocks, whatever it is.
+  /// What another process of this user has created, by its descriptor there. `not_found` where there is no such process
+  /// or descriptor, `unavailable` where it is anything but sealed memory of just this size. Never blocks, whatever it
+  /// is.
   [[nodiscard]] static Result<SharedMemory> open(std::uint64_t process, std::uint64_t descriptor, std::uint64_t bytes);
   /// What a parent has created, by the number of the descriptor that this process was started with; that stays open.
   [[nodiscard]] static Result<SharedMemory> inherit(int descriptor);

@@ -12,11 +12,11 @@
 
 #include "base/door.h"
 #include "base/settings.h"
+#include "collective/founding.h"
 #include "collective/group_state.h"
 #include "collective/mpi_transport.h"
 #include "collective/notes.h"
 #include "collective/rendezvous.h"
-#include "collective/shared_transport.h"
 #include "collective/waiting.h"
 #include "pintle/collective.h"
 
@@ -25,14 +25,6 @@ namespace collective {
 namespace {
 
 using State = std::shared_ptr<GroupState>;
-
-Result<State> found(std::shared_ptr<Rendezvous> rendezvous, std::uint32_t rank, std::uint64_t generation,
-                    const std::string& label, Deadline deadline) {
-  PINTLE_ASSIGN(arrived, rendezvous->arrive(rank, generation, deadline));
-  PINTLE_ASSIGN(transport, SharedTransport::create(*rendezvous, rank));
-  const Exchange exchange = rendezvous->exchange(rank, arrived);
-  return GroupState::create({std::move(transport), std::move(rendezvous), label, arrived}, exchange, deadline);
-}
 
 /// Ranks of this process that are made at the same time.
 class Founders {

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstring>
 #include <limits>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,7 @@ constexpr int spins = 200;                                     // some microseco
 constexpr auto between_looks = std::chrono::milliseconds(10);  // at ranks that may have ended
 constexpr std::uint32_t most_named = 8;
 constexpr std::uint32_t is_gone = 1u << 31;
+constexpr std::string_view replaced = "its process has ended and another takes its place";
 
 using Words = std::array<std::uint64_t, sizeof(Note) / sizeof(std::uint64_t)>;
 static_assert(sizeof(Words) == sizeof(Note));
@@ -82,16 +84,21 @@ class Rendezvous::Arrival {
       : ranks_(ranks), own_(own), target_(target) {}
 
   [[nodiscard]] Result<bool> is_there(std::uint32_t rank) const {
-    const auto there = in_common(ranks_.board(rank).generation).load(std::memory_order_acquire);
+    const Board& board = ranks_.board(rank);
+    const bool has_come = in_common(board.generation).load(std::memory_order_acquire) == target_;
+    const bool has_process = in_common(board.process).load(std::memory_order_acquire) != 0;
+    // Read again: a process that takes a place says its generation before its number.
+    const auto there = in_common(board.generation).load(std::memory_order_acquire);
     if (there > target_) return further(rank, there, target_);
-    return there == target_;
+    return has_come && has_process && there == target_;
   }
-  /// The process of a rank that is not there may be one whose place is taken soon: only the launcher knows.
+  /// Only the launcher knows whether another process takes the place of one that has ended, come or not.
   [[nodiscard]] std::optional<std::string> loss(std::uint32_t rank) const {
-    if (rank == own_) return std::nullopt;
-    if (auto how = ranks_.gone(rank)) return how;
+    return rank == own_ ? std::nullopt : ranks_.gone(rank);
+  }
+  [[nodiscard]] bool is_missing(std::uint32_t rank) const {
     const auto there = is_there(rank);
-    return there && *there ? ranks_.ended(rank) : std::nullopt;
+    return !there || !*there || (rank != own_ && ranks_.ended(rank));
   }
   [[nodiscard]] std::string text() const {
     return fmt::format("{} ranks meet in generation {}", ranks_.ranks_, target_);
@@ -124,8 +131,11 @@ class Rendezvous::Step {
     const auto there = is_there(rank);
     if (!there || *there) return std::nullopt;
     if (auto how = ranks_.gone(rank)) return how;
-    if (ranks_.process(rank) == 0) return "its process has ended and another takes its place";
     return ranks_.ended(rank);
+  }
+  [[nodiscard]] bool is_missing(std::uint32_t rank) const {
+    const auto there = is_there(rank);
+    return !there || !*there;
   }
   [[nodiscard]] std::string text() const {
     return fmt::format("{} ranks exchange note {} of generation {}", ranks_.ranks_, step_ + 1, generation_);
@@ -229,7 +239,7 @@ Result<std::uint64_t> Rendezvous::arrive(std::uint32_t rank, std::uint64_t gener
                    fmt::format("Rank ({}) is not below the number of ranks ({}).", rank, ranks_));
     }
     const std::uint64_t before = in_common(board(rank).generation).load(std::memory_order_relaxed);
-    auto met = meet(rank, generation != 0 ? generation : before + 1, deadline);
+    auto met = meet(rank, std::max(generation, before + 1), deadline);
     if (!met) in_common(board(rank).generation).store(before, std::memory_order_release);
     return met;
   });
@@ -249,11 +259,12 @@ Result<std::uint64_t> Rendezvous::meet(std::uint32_t rank, std::uint64_t target,
   }
 }
 
+/// The process last: a rank that reads its number then reads this generation or a later one.
 void Rendezvous::publish(std::uint32_t rank, std::uint64_t generation) noexcept {
   Board& own = board(rank);
-  in_common(own.process).store(base::process_id(), std::memory_order_relaxed);
   in_common(own.sequence).store(generation << 32, std::memory_order_release);
   in_common(own.generation).store(generation, std::memory_order_release);
+  in_common(own.process).store(base::process_id(), std::memory_order_release);
   ring(rank);
 }
 
@@ -273,7 +284,15 @@ Exchange Rendezvous::exchange(std::uint32_t rank, std::uint64_t generation) {
 }
 
 std::uint64_t Rendezvous::process(std::uint32_t rank) const noexcept {
-  return in_common(board(rank).process).load(std::memory_order_relaxed);
+  return in_common(board(rank).process).load(std::memory_order_acquire);
+}
+
+Result<std::uint64_t> Rendezvous::process(std::uint32_t rank, std::uint64_t generation) const {
+  const std::uint64_t number = process(rank);
+  const auto there = in_common(board(rank).generation).load(std::memory_order_acquire);
+  if (there > generation) return further(rank, there, generation);
+  if (number == 0) return lost(rank, replaced);
+  return number;
 }
 
 void Rendezvous::mark_gone(std::uint32_t rank, const base::ProcessEnd& end) noexcept {
@@ -295,10 +314,12 @@ std::optional<std::string> Rendezvous::gone(std::uint32_t rank) const {
          text(base::ProcessEnd{.code = static_cast<int>(word & 0xff), .signal = static_cast<int>(word >> 8 & 0xff)});
 }
 
-/// The process that the rank's board names, which is the rank's own word.
+/// The process that the rank's board names, which is the rank's own word; or that the launcher has taken away.
 std::optional<std::string> Rendezvous::ended(std::uint32_t rank) const {
-  if (!is_shared_ || !base::ProcessWatch(process(rank)).has_ended()) return std::nullopt;
-  return fmt::format("its process {} has ended", process(rank));
+  const std::uint64_t number = process(rank);
+  if (is_shared_ && number == 0) return std::string(replaced);
+  if (!is_shared_ || !base::ProcessWatch(number).has_ended()) return std::nullopt;
+  return fmt::format("its process {} has ended", number);
 }
 
 void Rendezvous::ring(std::uint32_t rank) const noexcept {
@@ -352,8 +373,7 @@ std::string Rendezvous::missing(const Wait& wait) const {
   std::string names;
   std::uint32_t count = 0;
   for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
-    const auto there = wait.is_there(rank);
-    if ((there && *there) || count++ >= most_named) continue;
+    if (!wait.is_missing(rank) || count++ >= most_named) continue;
     names += fmt::format("{}{}", names.empty() ? "" : ", ", rank);
   }
   if (count > most_named) names += fmt::format(" and {} more", count - most_named);

@@ -35,10 +35,11 @@ class Rendezvous : public std::enable_shared_from_this<Rendezvous> {
   [[nodiscard]] bool is_shared() const noexcept { return is_shared_; }
   [[nodiscard]] int descriptor() const noexcept { return memory_.descriptor(); }
 
-  /// Says that `rank` is there for `generation` (0: the one after its last, as a fresh process says) and blocks until
-  /// every rank is. Answers the generation: a higher one where others have tried again meanwhile. `timeout` names
-  /// ranks that are missing, `peer_lost` one that has ended and how; after either the rank is not there and may come
-  /// again.
+  /// Says that `rank` is there for `generation`, or for the one after its last where that is higher (a fresh process
+  /// says 0), and blocks until every rank is. Answers the generation: a higher one where others have tried again
+  /// meanwhile. `timeout` names ranks that are missing, `peer_lost` one that the launcher has given up and how it
+  /// ended; after either the rank is not there and may come again. A rank whose process has ended is waited for until
+  /// the launcher says that nobody takes its place.
   [[nodiscard]] Result<std::uint64_t> arrive(std::uint32_t rank, std::uint64_t generation, Deadline deadline);
   /// For ranks that have arrived; one for each rank and generation, one caller at a time. Its copies are the same
   /// exchange. `stale` where a rank has gone on to another generation. After a failure it answers that for ever.
@@ -46,6 +47,8 @@ class Rendezvous : public std::enable_shared_from_this<Rendezvous> {
 
   /// The process that has arrived as `rank`, as it says; 0: none.
   [[nodiscard]] std::uint64_t process(std::uint32_t rank) const noexcept;
+  /// The one that has arrived for `generation`. `stale` where the rank has gone on, `peer_lost` where it has none.
+  [[nodiscard]] Result<std::uint64_t> process(std::uint32_t rank, std::uint64_t generation) const;
   /// What the launcher says of a rank whose process has ended and is not started again.
   void mark_gone(std::uint32_t rank, const base::ProcessEnd& end) noexcept;
   /// The same where another process is about to take its place.

@@ -23,11 +23,13 @@ std::vector<std::uint64_t> processes_of(std::span<const std::shared_ptr<const ba
 SharedTransport::SharedTransport(std::uint32_t rank, std::uint32_t ranks, std::vector<Watch> watches)
     : Transport(rank, ranks), watches_(std::move(watches)), processes_(processes_of(watches_)) {}
 
-Result<std::unique_ptr<Transport>> SharedTransport::create(const Rendezvous& rendezvous, std::uint32_t rank) {
+Result<std::unique_ptr<Transport>> SharedTransport::create(const Rendezvous& rendezvous, std::uint32_t rank,
+                                                           std::uint64_t generation) {
   return base::contain("creating a transport", [&]() -> Result<std::unique_ptr<Transport>> {
     std::vector<Watch> watches;
     for (std::uint32_t other = 0; rendezvous.is_shared() && other < rendezvous.ranks(); ++other) {
-      watches.push_back(std::make_shared<base::ProcessWatch>(rendezvous.process(other)));
+      PINTLE_ASSIGN(process, rendezvous.process(other, generation));
+      watches.push_back(std::make_shared<base::ProcessWatch>(process));
     }
     return std::unique_ptr<Transport>(new SharedTransport(rank, rendezvous.ranks(), std::move(watches)));
   });

@@ -17,8 +17,10 @@ namespace pintle::collective {
 
 class SharedTransport final : public Transport {
  public:
-  /// Among all ranks of the rendezvous, of which this one has arrived: "shm" where they are processes, else "threads".
-  [[nodiscard]] static Result<std::unique_ptr<Transport>> create(const Rendezvous& rendezvous, std::uint32_t rank);
+  /// Among all ranks of the rendezvous, which have arrived for `generation`: "shm" where they are processes, else
+  /// "threads". An error where one has gone on since.
+  [[nodiscard]] static Result<std::unique_ptr<Transport>> create(const Rendezvous& rendezvous, std::uint32_t rank,
+                                                                 std::uint64_t generation);
 
   [[nodiscard]] std::string_view name() const noexcept override { return watches_.empty() ? "threads" : "shm"; }
   [[nodiscard]] Result<std::unique_ptr<Window>> create_window(std::uint64_t bytes, const Exchange& exchange,

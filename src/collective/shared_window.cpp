@@ -112,8 +112,11 @@ Result<void> check(std::span<const Note> notes, std::span<const Offer> offers) {
 
 Result<Piece> find(const Offer& offer, std::uint32_t rank, std::uint64_t process, std::uint64_t size) {
   if (process != 0) {
-    PINTLE_ASSIGN(memory, base::SharedMemory::open(process, offer.place, size));
-    return Piece(std::make_shared<base::SharedMemory>(std::move(memory)));
+    auto memory = base::SharedMemory::open(process, offer.place, size);
+    if (memory) return Piece(std::make_shared<base::SharedMemory>(*std::move(memory)));
+    if (memory.error().code() != Errc::not_found) return memory.error();
+    return Error(Errc::peer_lost,
+                 fmt::format("Rank {} is lost: its process {} has ended or has given up the window.", rank, process));
   }
   const Piece piece = Offers::common().find(offer.place);
   if (piece && piece->bytes().size() == size) return piece;

@@ -24,9 +24,9 @@
 
 #include "base/fork.h"
 #include "collective/forked.h"
+#include "collective/founding.h"
 #include "collective/group_state.h"
 #include "collective/rendezvous.h"
-#include "collective/shared_transport.h"
 #include "pintle/collective.h"
 
 namespace pintle::collective {
@@ -92,11 +92,7 @@ template <class Condition>
 /// The group of a rank that arrives as a fresh process does, without the environment.
 [[nodiscard]] inline Result<Group> join(const std::shared_ptr<Rendezvous>& rendezvous, std::uint32_t rank,
                                         Timeout timeout = std::chrono::seconds(30)) {
-  const Deadline deadline = timeout.deadline();
-  PINTLE_ASSIGN(generation, rendezvous->arrive(rank, 0, deadline));
-  PINTLE_ASSIGN(transport, SharedTransport::create(*rendezvous, rank));
-  PINTLE_ASSIGN(state, GroupState::create({std::move(transport), rendezvous, "", generation},
-                                          rendezvous->exchange(rank, generation), deadline));
+  PINTLE_ASSIGN(state, found(rendezvous, rank, 0, "", timeout.deadline()));
   return GroupState::group_of(std::move(state));
 }
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -14,8 +15,11 @@
 
 #include "base/child_process.h"
 #include "base/settings.h"
+#include "base/shared_memory.h"
 #include "collective/failure_cases.h"
 #include "collective/job.h"
+#include "collective/layout.h"
+#include "collective/shared_transport.h"
 
 namespace pintle::collective {
 namespace {
@@ -113,6 +117,84 @@ TEST(Rebuild, ARankThatIsNotStartedAgainIsNamedAtOnce) {
   EXPECT_EQ(job.wrong_with(0), "");
   EXPECT_EQ(job.report(0).failure.get(),
             "Rank 1 is lost: it was ended by signal 9 (kill, which for want of memory the system sends too).");
+}
+
+/// The generation that a rank has arrived for, as its board says.
+std::uint64_t generation_of(const Rendezvous& rendezvous, std::uint32_t rank) {
+  const auto memory = must(base::SharedMemory::inherit(rendezvous.descriptor()));
+  const std::size_t board = memory.bytes().size() / (rendezvous.ranks() + 1);
+  std::uint64_t generation = 0;
+  std::memcpy(&generation, memory.bytes().data() + board * (rank + 1) + sizeof generation, sizeof generation);
+  return generation;
+}
+
+/// Rank 0 rebuilds only when it is told to: `words[1]`.
+void rebuild_with_three(Group& group, Report& report) {
+  report.words[2] = works(group) ? 1 : 2;
+  while (group.barrier({.timeout = seconds(10)})) continue;
+  if (group.rank() == 0 && !comes([&] { return report.words[1] == 1; })) return report.wrong.set("nobody says go");
+  if (group.rank() == 0) {
+    const auto missing = group.rebuild(milliseconds(100));
+    report.failure.set(missing ? "" : missing.error().text());
+    report.words[0] = 1;
+  }
+  auto rebuilt = group.rebuild(seconds(10));
+  if (!rebuilt) return report.wrong.set(rebuilt.error().text());
+  if (const auto worked = works(*rebuilt); !worked) report.wrong.set(worked.error().text());
+}
+
+void join_and_work(const std::shared_ptr<Rendezvous>& rendezvous, std::uint32_t rank, Report& report) {
+  Result<Group> group = join(rendezvous, rank, seconds(10));
+  const auto worked = group ? works(*group) : Result<void>(group.error());
+  if (!worked) report.wrong.set(worked.error().text());
+}
+
+TEST(Rebuild, ASecondRankThatDiesIsReplacedToo) {
+  Job job(3);
+  job.start_all(rebuild_with_three);
+  for (std::uint32_t rank = 0; rank < 3; ++rank) ASSERT_TRUE(comes([&] { return job.report(rank).words[2] == 1; }));
+  job.send(1, SIGKILL);
+  ASSERT_TRUE(comes([&] { return generation_of(*job.rendezvous(), 2) == 2; }));
+  job.send(2, SIGKILL);
+  job.reap(1);
+  job.reap(2);
+  job.report(0).words[1] = 1;
+  ASSERT_TRUE(comes([&] { return job.report(0).words[0] == 1; }));
+  EXPECT_EQ(job.report(0).failure.get(),
+            "The deadline passes while 3 ranks meet in generation 2; missing: ranks 1, 2.");
+  for (const std::uint32_t rank : {1u, 2u}) {
+    job.rendezvous()->vacate(rank);
+    job.start(rank, [rank](const std::shared_ptr<Rendezvous>& rendezvous, Report& report) {
+      join_and_work(rendezvous, rank, report);
+    });
+  }
+  EXPECT_EQ(job.wrong_with_all(), "");
+}
+
+/// Comes as rank 1 and kills itself after `steps` exchanges of what a group begins with.
+void die_in_founding(const std::shared_ptr<Rendezvous>& rendezvous, std::uint32_t steps) {
+  const std::uint64_t generation = must(rendezvous->arrive(1, 0, Clock::now() + seconds(10)));
+  const Exchange honest = rendezvous->exchange(1, generation);
+  const Exchange dying = [&](const Note& own, Deadline deadline) {
+    if (steps-- == 0) ::raise(SIGKILL);
+    return honest(own, deadline);
+  };
+  const auto transport = must(SharedTransport::create(*rendezvous, 1, generation));
+  static_cast<void>(transport->create_window(Layout(2).size(), dying, Clock::now() + seconds(10)));
+}
+
+TEST(Rebuild, AJoinGoesOnWithWhoTakesADeadOnesPlace) {
+  for (const std::uint32_t steps : {0u, 1u}) {
+    Job job(2);
+    job.start(
+        0, [](const std::shared_ptr<Rendezvous>& rendezvous, Report& report) { join_and_work(rendezvous, 0, report); });
+    job.start(1, [&](const std::shared_ptr<Rendezvous>& rendezvous, Report&) { die_in_founding(rendezvous, steps); });
+    job.reap(1);
+    job.rendezvous()->vacate(1);
+    job.start(
+        1, [](const std::shared_ptr<Rendezvous>& rendezvous, Report& report) { join_and_work(rendezvous, 1, report); });
+    EXPECT_EQ(job.wrong_with_all(), "") << steps;
+  }
 }
 
 TEST(RebuildConcurrency, ThreadsMeetAgainAfterATimeout) {

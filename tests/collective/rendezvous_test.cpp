@@ -239,15 +239,50 @@ TEST(RendezvousProcesses, AKilledRankIsLostToWhoWaitsForItsNote) {
   EXPECT_FALSE(children[0].is_well());
 }
 
-TEST(RendezvousProcesses, ARankThatIsKilledWhileItWaitsIsLostToWhoComes) {
+/// What rank 0 is told that does not wait long.
+std::string told(Rendezvous& rendezvous) {
+  const auto met = rendezvous.arrive(0, 0, soon());
+  return met ? "they meet" : met.error().text();
+}
+
+TEST(RendezvousProcesses, ARankThatIsKilledWhileItWaitsIsMissingUntilTheLauncherGivesItUp) {
   const auto rendezvous = must(Rendezvous::shared(3));
   Forked child([&] { return rendezvous->arrive(2, 0, late()).has_value(); });
   while (rendezvous->process(2) == 0) std::this_thread::yield();
   child.kill();
-  const auto lost = rendezvous->arrive(0, 0, late());
+  EXPECT_FALSE(child.is_well());
+  const std::string missing = "The deadline passes while 3 ranks meet in generation 1; missing: ranks 1, 2.";
+  EXPECT_EQ(told(*rendezvous), missing);
+  rendezvous->vacate(2);
+  EXPECT_EQ(told(*rendezvous), missing);
+  rendezvous->mark_gone(2, {.signal = SIGKILL});
+  EXPECT_EQ(told(*rendezvous), "Rank 2 is lost: it was ended by signal 9.");
+}
+
+TEST(RendezvousProcesses, ARankThatIsKilledWhileItWaitsIsReplaced) {
+  const auto rendezvous = must(Rendezvous::shared(3));
+  Forked first([&] { return rendezvous->arrive(2, 0, late()).has_value(); });
+  while (rendezvous->process(2) == 0) std::this_thread::yield();
+  first.kill();
+  EXPECT_FALSE(first.is_well());
+  rendezvous->vacate(2);
+  Forked waits([&] { return takes_part(rendezvous, 0, 5); });
+  while (rendezvous->process(0) == 0) std::this_thread::yield();
+  Forked last([&] { return takes_part(rendezvous, 1, 5); });
+  while (rendezvous->process(1) == 0) std::this_thread::yield();
+  Forked second([&] { return takes_part(rendezvous, 2, 5); });
+  for (Forked* child : {&waits, &last, &second}) EXPECT_TRUE(child->is_well());
+}
+
+TEST(RendezvousProcesses, TheProcessOfARankIsThatOfItsGeneration) {
+  const auto rendezvous = must(Rendezvous::shared(1));
+  ASSERT_TRUE(rendezvous->arrive(0, 3, soon()));
+  EXPECT_EQ(must(rendezvous->process(0, 3)), static_cast<std::uint64_t>(::getpid()));
+  EXPECT_EQ(rendezvous->process(0, 2).error().code(), Errc::stale);
+  rendezvous->vacate(0);
+  const auto lost = rendezvous->process(0, 3);
   ASSERT_FALSE(lost);
-  EXPECT_EQ(lost.error().code(), Errc::peer_lost);
-  EXPECT_THAT(lost.error().text(), HasSubstr("Rank 2 is lost: its process "));
+  EXPECT_EQ(lost.error().text(), "Rank 0 is lost: its process has ended and another takes its place.");
 }
 
 TEST(RendezvousProcesses, TheLaunchersWordReachesWhoWaits) {
@@ -357,7 +392,7 @@ TEST(RendezvousProcesses, RandomMemoryIsNeverMoreThanAnError) {
     EXPECT_TRUE(met || met.error().code() != Errc::internal);
     const auto notes = rendezvous->exchange(1, 1)(Note{}, Clock::now());
     EXPECT_TRUE(!notes || notes->size() == 3);
-    static_cast<void>(SharedTransport::create(*rendezvous, 1));
+    static_cast<void>(SharedTransport::create(*rendezvous, 1, 1));
   }
 }
 

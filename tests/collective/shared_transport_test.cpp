@@ -32,7 +32,7 @@ struct Member {
 
   static Member join(Rendezvous& rendezvous, std::uint32_t rank) {
     const std::uint64_t generation = must(rendezvous.arrive(rank, 0, late()));
-    return {must(SharedTransport::create(rendezvous, rank)), rendezvous.exchange(rank, generation)};
+    return {must(SharedTransport::create(rendezvous, rank, generation)), rendezvous.exchange(rank, generation)};
   }
   Result<std::unique_ptr<Window>> create_window(std::uint64_t bytes) {
     return transport->create_window(bytes, exchange, late());
