@@ -89,6 +89,7 @@ Result<pid_t> start_child(const ChildStart& start) {
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return not_started(start.arguments[0], errno);
   const Descriptor refusals(ends[0]);
   Descriptor writing(ends[1]);
+  if (!refusals.is_open() || !writing.is_open()) return not_started(start.arguments[0], errno);
   const Image image(start);
   const pid_t child = ::fork();
   if (child == 0) image.become(writing.number());
@@ -113,7 +114,7 @@ ProcessWatch::ProcessWatch(std::uint64_t process) noexcept : process_(process) {
     is_unknown_ = true;
     return;
   }
-  descriptor_ = static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(process), 0u));
+  descriptor_ = beside_standard_streams(static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(process), 0u)));
   is_unknown_ = descriptor_ < 0 && errno == ESRCH;
 }
 

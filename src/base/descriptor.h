@@ -1,6 +1,7 @@
 // An open file of the operating system, closed when it goes out of scope.
 #pragma once
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -8,9 +9,23 @@
 
 namespace pintle::base {
 
+/// A new descriptor under a number that is no standard stream's: in a process that was started without them it may be
+/// one, and whatever the process prints would go into the file. -1 with `errno` where there is no other number.
+[[nodiscard]] inline int beside_standard_streams(int number) noexcept {
+  if (number < STDIN_FILENO || number > STDERR_FILENO) return number;
+  const int other = ::fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), error = errno;
+  ::close(number);
+  errno = error;
+  return other;
+}
+
+/// Gives the standard streams that this process was started without to nothing: reading and writing still fail, and no
+/// file that is opened later, here or in a child, is taken for one.
+void occupy_standard_streams() noexcept;
+
 class Descriptor {
  public:
-  explicit Descriptor(int number) noexcept : number_(number) {}
+  explicit Descriptor(int number) noexcept : number_(beside_standard_streams(number)) {}
   Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
@@ -20,7 +35,7 @@ class Descriptor {
   [[nodiscard]] int number() const noexcept { return number_; }
   void reset(int number) noexcept {
     static_cast<void>(close());
-    number_ = number;
+    number_ = beside_standard_streams(number);
   }
   /// The caller closes it.
   [[nodiscard]] int release() noexcept { return std::exchange(number_, -1); }

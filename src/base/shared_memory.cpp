@@ -39,7 +39,7 @@ Result<std::span<std::byte>> map(std::uint64_t bytes, int flags, int descriptor)
 
 Result<int> create_sealed(std::uint64_t bytes, const std::string& name) {
   if (bytes > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max())) return not_created(bytes, EFBIG);
-  const int file = ::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  const int file = beside_standard_streams(::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (file < 0) return not_created(bytes, errno);
   if (retried([&] { return ::ftruncate(file, static_cast<off_t>(bytes)); }) == 0 &&
       retried([&] { return ::fcntl(file, F_ADD_SEALS, seals); }) == 0) {

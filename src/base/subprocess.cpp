@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/contain.h"
+#include "base/descriptor.h"
 #include "base/platform.h"
 #include "base/quote.h"
 
@@ -116,7 +117,9 @@ std::optional<int> end_of(pid_t child, Deadline deadline) {
 
 Result<ProcessOutput> run(std::span<const std::string> arguments, Deadline deadline) {
   Pipe pipe;
-  if (::pipe2(pipe.ends.data(), O_CLOEXEC) != 0) {
+  const bool is_made = ::pipe2(pipe.ends.data(), O_CLOEXEC) == 0;
+  for (int& end : pipe.ends) end = beside_standard_streams(end);
+  if (!is_made || pipe.ends[0] < 0 || pipe.ends[1] < 0) {
     return Error(Errc::unavailable, fmt::format("Pipe to a program cannot be made: {}.", system_words(errno)));
   }
   pid_t child = 0;

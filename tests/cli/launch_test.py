@@ -81,6 +81,17 @@ class Launch(CommandCase):
             self.assertEqual(error, "Rank 0 has ended with exit code 3.\nRank 1 has ended with exit code 3.\n")
             self.assertEqual(launcher.returncode, 3)
 
+    def test_without_standard_output_the_memory_of_the_ranks_is_whole(self):
+        script = "echo destroyed; head -c 8 /proc/self/fd/$PINTLE_GROUP_MEMORY > magic$PINTLE_RANK; test ! /proc/self/fd/1 -ef /dev/null || touch null$PINTLE_RANK"
+        for closed in (">&-", "<&- >&-", "2>&- >&-", "<&- >&- 2>&-"):
+            subprocess.run(["sh", "-c", f'exec "$@" {closed}', "sh", PINTLE, "launch", "-n", "2", "sh", "-c", script], cwd=self.folder,
+                           env=clean_environment(), check=False, timeout=60)
+            for rank in (0, 1):
+                self.assertEqual((self.folder / f"magic{rank}").read_text(), "PINRANK1", closed)
+                self.assertTrue((self.folder / f"null{rank}").exists(), closed)
+                for name in ("magic", "null"):
+                    (self.folder / f"{name}{rank}").unlink()
+
     def test_a_killed_launcher_takes_its_ranks_along(self):
         launcher, _ = self.start(2, "trap 'echo bye; exit' TERM; echo ready; while :; do sleep 0.01; done")
         launcher.kill()

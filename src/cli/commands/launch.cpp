@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/quote.h"
 #include "base/subprocess.h"
 #include "cli/command.h"
@@ -76,6 +77,7 @@ void print_json(const std::vector<RankEnd>& ends, const Output& output) {
 }
 
 Result<ExitCode> run(const LaunchOptions& options, const Output& output) {
+  base::occupy_standard_streams();  // or the first file of each rank would be where it prints
   Job job{.arguments = options.program, .ranks = options.ranks, .restarts = options.restarts};
   const auto program = base::find_program(job.arguments.front());
   if (!program) {
