@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 
 #include "base/contain.h"
 #include "base/descriptor.h"
@@ -102,6 +103,15 @@ Result<pid_t> start_child(const ChildStart& start) {
   return not_started(start.arguments[0], refusal);
 }
 
+/// At most an hour, which the system's clock takes.
+timespec time_until(Deadline deadline) noexcept {
+  constexpr Duration most = std::chrono::hours(1);
+  const Deadline now = Clock::now();
+  const Duration left = deadline <= now ? Duration::zero() : deadline - now < most ? deadline - now : most;
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
+  return {.tv_sec = seconds.count(), .tv_nsec = (left - seconds).count()};
+}
+
 }  // namespace
 
 std::string text(const ProcessEnd& end) {
@@ -175,10 +185,14 @@ ProcessEvents::~ProcessEvents() {
   ::sigprocmask(SIG_SETMASK, &before_, nullptr);
 }
 
-ProcessEvents::Event ProcessEvents::wait() const noexcept {
-  siginfo_t info{};
-  const int signal = retried([&] { return ::sigwaitinfo(&waited_, &info); });
-  return {signal, info.si_code == SI_KERNEL};
+ProcessEvents::Event ProcessEvents::wait(Deadline deadline) const noexcept {
+  while (true) {
+    siginfo_t info{};
+    const timespec left = time_until(deadline);
+    const int signal = ::sigtimedwait(&waited_, &info, &left);
+    if (signal > 0) return {signal, info.si_code == SI_KERNEL};
+    if (errno == EAGAIN && Clock::now() >= deadline) return {};
+  }
 }
 
 }  // namespace pintle::base

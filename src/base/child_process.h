@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "pintle/deadline.h"
 #include "pintle/error.h"
 
 namespace pintle::base {
@@ -86,11 +87,11 @@ class ProcessEvents {
   ~ProcessEvents();
 
   struct Event {
-    int signal = 0;                 ///< SIGCHLD: children have ended, one or more.
+    int signal = 0;                 ///< SIGCHLD: children have ended, one or more. 0: the deadline has passed.
     bool is_from_terminal = false;  ///< Children in the same terminal have it too.
   };
-  /// Blocks until the next one.
-  [[nodiscard]] Event wait() const noexcept;
+  /// Blocks until the next one, or the deadline.
+  [[nodiscard]] Event wait(Deadline deadline = Deadline::max()) const noexcept;
 
  private:
   sigset_t waited_, before_;

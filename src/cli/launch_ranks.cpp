@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -26,15 +27,28 @@ class Ranks {
   [[nodiscard]] bool is_any_running() const noexcept { return running_ > 0; }
   [[nodiscard]] const std::vector<RankEnd>& ends() const noexcept { return ends_; }
 
+  /// A rank that is stopped hears no other signal than these.
   void pass_on(const base::ProcessEvents::Event& event) {
+    if (!is_asked_to_end_) patience_ends_ = deadline_after(Clock::now(), job_.grace);
     is_asked_to_end_ = true;
-    if (event.is_from_terminal) return;
     for (const auto& child : children_) {
-      if (child) child->send(event.signal);
+      if (child && !event.is_from_terminal) child->send(event.signal);
+      if (child) child->send(SIGCONT);
+    }
+  }
+  /// When those that were asked to end are to have ended.
+  [[nodiscard]] Deadline patience_ends() const noexcept { return patience_ends_; }
+  void kill(const Tell& tell) {
+    patience_ends_ = Deadline::max();
+    const auto grace = std::chrono::duration_cast<std::chrono::seconds>(job_.grace).count();
+    for (std::uint32_t rank = 0; rank < job_.ranks; ++rank) {
+      if (!children_[rank]) continue;
+      tell(fmt::format("Rank {} has not ended within {} s; it is killed.", rank, grace));
+      children_[rank]->send(SIGKILL);
     }
   }
   /// Hears of every rank that has ended; a signal may stand for several.
-  Result<void> hear_ends(const std::function<void(const std::string& words)>& tell) {
+  Result<void> hear_ends(const Tell& tell) {
     for (std::uint32_t rank = 0; rank < job_.ranks; ++rank) {
       const auto end = children_[rank] ? children_[rank]->try_wait() : std::nullopt;
       if (end) PINTLE_TRY(hear_end(rank, *end, tell));
@@ -54,8 +68,7 @@ class Ranks {
     ++running_;
     return {};
   }
-  Result<void> hear_end(std::uint32_t rank, const base::ProcessEnd& end,
-                        const std::function<void(const std::string& words)>& tell) {
+  Result<void> hear_end(std::uint32_t rank, const base::ProcessEnd& end, const Tell& tell) {
     children_[rank].reset();
     --running_;
     ends_[rank].end = end;
@@ -76,18 +89,20 @@ class Ranks {
   std::uint32_t running_ = 0;
   std::uint32_t restarts_ = 0;
   bool is_asked_to_end_ = false;
+  Deadline patience_ends_ = Deadline::max();
 };
 
 }  // namespace
 
-Result<std::vector<RankEnd>> launch_ranks(const Job& job, const std::function<void(const std::string& words)>& tell) {
+Result<std::vector<RankEnd>> launch_ranks(const Job& job, const Tell& tell) {
   PINTLE_ASSIGN(rendezvous, Rendezvous::shared(job.ranks));
   const base::ProcessEvents events;
   Ranks ranks(job, *rendezvous);
   PINTLE_TRY(ranks.start_all());
   while (ranks.is_any_running()) {
-    const auto event = events.wait();
-    if (event.signal != SIGCHLD) ranks.pass_on(event);
+    const auto event = events.wait(ranks.patience_ends());
+    if (event.signal == 0) ranks.kill(tell);
+    else if (event.signal != SIGCHLD) ranks.pass_on(event);
     PINTLE_TRY(ranks.hear_ends(tell));
   }
   return ranks.ends();

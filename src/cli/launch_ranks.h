@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/child_process.h"
+#include "pintle/deadline.h"
 #include "pintle/error.h"
 
 namespace pintle::cli {
@@ -15,7 +16,10 @@ struct Job {
   std::vector<std::string> arguments;  ///< The program's path, then its arguments.
   std::uint32_t ranks = 1;
   std::uint32_t restarts = 0;  ///< How often a rank that failed is started again, of all together.
+  Duration grace{};            ///< How long the ranks have to end when they are asked to.
 };
+
+using Tell = std::function<void(const std::string& words)>;
 
 /// How a rank ended at last.
 struct RankEnd {
@@ -23,9 +27,9 @@ struct RankEnd {
   std::uint32_t restarts = 0;
 };
 
-/// Starts the ranks and waits until all have ended; `tell` gets a sentence for each that is started again. SIGINT,
-/// SIGTERM and SIGHUP are passed on to them. An error where one cannot be started: then none is left.
-[[nodiscard]] Result<std::vector<RankEnd>> launch_ranks(const Job& job,
-                                                        const std::function<void(const std::string& words)>& tell);
+/// Starts the ranks and waits until all have ended; `tell` gets a sentence for each that is started again or killed.
+/// SIGINT, SIGTERM and SIGHUP are passed on to them, and wake those that are stopped; ranks that are there after
+/// `grace` are killed. An error where one cannot be started: then none is left.
+[[nodiscard]] Result<std::vector<RankEnd>> launch_ranks(const Job& job, const Tell& tell);
 
 }  // namespace pintle::cli

@@ -4,7 +4,9 @@ import json
 import os
 import signal
 import subprocess
+import time
 import unittest
+from pathlib import Path
 
 from harness import INVALID, PINTLE, UNAVAILABLE, USAGE, CommandCase, clean_environment
 
@@ -81,6 +83,32 @@ class Launch(CommandCase):
             self.assertEqual(error, "Rank 0 has ended with exit code 3.\nRank 1 has ended with exit code 3.\n")
             self.assertEqual(launcher.returncode, 3)
 
+    def until_stopped(self, process):
+        """A process that stops itself has said so before."""
+        while Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "T":
+            time.sleep(0.001)
+
+    def test_a_stopped_rank_hears_that_it_is_to_end(self):
+        launcher, lines = self.start(2, "trap 'echo bye; exit 3' TERM; echo $$; test $PINTLE_RANK = 1 || kill -STOP $$; while :; do sleep 0.01; done",
+                                     "--restarts", "9")
+        self.until_stopped(lines[0] if self.is_rank(lines[0], 0) else lines[1])
+        launcher.send_signal(signal.SIGTERM)
+        out, error = launcher.communicate(timeout=60)
+        self.assertEqual(out, "bye\n" * 2)
+        self.assertEqual(error, "Rank 0 has ended with exit code 3.\nRank 1 has ended with exit code 3.\n")
+        self.assertEqual(launcher.returncode, 3)
+
+    def is_rank(self, process, rank):
+        return f"PINTLE_RANK={rank}\0".encode() in Path(f"/proc/{process}/environ").read_bytes()
+
+    def test_ranks_that_do_not_end_when_asked_are_killed(self):
+        launcher, _ = self.start(2, "trap '' TERM; echo ready; while test $PINTLE_RANK = 1; do sleep 0.01; done", "--grace", "1")
+        launcher.send_signal(signal.SIGTERM)
+        out, error = launcher.communicate(timeout=60)
+        self.assertEqual(out, "")
+        self.assertEqual(error, "Rank 1 has not ended within 1 s; it is killed.\nRank 1 was ended by signal 9.\n")
+        self.assertEqual(launcher.returncode, 137)
+
     def test_without_standard_output_the_memory_of_the_ranks_is_whole(self):
         script = "echo destroyed; head -c 8 /proc/self/fd/$PINTLE_GROUP_MEMORY > magic$PINTLE_RANK; test ! /proc/self/fd/1 -ef /dev/null || touch null$PINTLE_RANK"
         for closed in (">&-", "<&- >&-", "2>&- >&-", "<&- >&- 2>&-"):
@@ -113,6 +141,7 @@ class Launch(CommandCase):
         self.refused("launch", code=USAGE, words=["--ranks is required"])
         self.refused("launch", "-n", 2, code=USAGE, words=["PROGRAM is required"])
         self.refused("launch", "-n", 2, "--", code=USAGE, words=["PROGRAM is required"])
+        self.refused("launch", "-n", 2, "--grace", -1, "sh", code=USAGE, words=["--grace"])
         self.refused("launch", "-n", 2, "--dance", "sh", code=USAGE, words=["--dance"])
         for ranks in (0, 1025, -1, "two", "1.5"):
             self.refused("launch", "-n", ranks, "sh", code=USAGE, words=[str(ranks)])

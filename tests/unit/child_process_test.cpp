@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -172,6 +173,14 @@ TEST(ProcessEvents, HearsOfChildrenAndOfSignals) {
   const auto event = events.wait();
   EXPECT_EQ(event.signal, SIGTERM);
   EXPECT_FALSE(event.is_from_terminal);
+}
+
+TEST(ProcessEvents, ADeadlineIsNoSignalAndTakesNone) {
+  const ProcessEvents events;
+  EXPECT_EQ(events.wait(Clock::now()).signal, 0);
+  EXPECT_EQ(events.wait(Clock::now() + std::chrono::milliseconds(5)).signal, 0);
+  ::kill(::getpid(), SIGHUP);
+  EXPECT_EQ(events.wait(Clock::now()).signal, SIGHUP);
 }
 
 TEST(ProcessEvents, ChildrenThatWereIgnoredAreHeard) {

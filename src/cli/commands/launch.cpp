@@ -1,6 +1,7 @@
 // `pintle launch -n N PROGRAM`: the ranks of a group as processes of this host.
 #include <fmt/format.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ constexpr int first_signal = 128;  // as shells tell signals from exit codes
 struct LaunchOptions {
   std::uint32_t ranks = 1;
   std::uint32_t restarts = 0;
+  std::uint32_t grace = 10;  // seconds
   std::vector<std::string> program;
 };
 
@@ -37,6 +39,10 @@ void declare(CLI::App& command, LaunchOptions& options) {
   auto* const restarts = command.add_option("--restarts", options.restarts,
                                             "How often a process that failed is started again, of all together");
   whole(restarts, 0u, 1'000'000u);
+  auto* const grace =
+      command.add_option("--grace", options.grace,
+                         "Seconds that the processes have to end after SIGTERM, SIGINT or SIGHUP; then they are killed");
+  whole(grace->capture_default_str(), 0u, 86'400u);
   // A place that takes nothing: the parser would end this command at "--" where no place is left, and a place that took
   // the program's name would leave the program's options to this command.
   command.add_option("PROGRAM", "Program, then its arguments")
@@ -78,7 +84,10 @@ void print_json(const std::vector<RankEnd>& ends, const Output& output) {
 
 Result<ExitCode> run(const LaunchOptions& options, const Output& output) {
   base::occupy_standard_streams();  // or the first file of each rank would be where it prints
-  Job job{.arguments = options.program, .ranks = options.ranks, .restarts = options.restarts};
+  Job job{.arguments = options.program,
+          .ranks = options.ranks,
+          .restarts = options.restarts,
+          .grace = std::chrono::seconds(options.grace)};
   const auto program = base::find_program(job.arguments.front());
   if (!program) {
     return Error(Errc::not_found, fmt::format("Program {} is not found.", base::quote(job.arguments.front(), 4096)));
