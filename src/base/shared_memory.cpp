@@ -119,6 +119,7 @@ Result<SharedMemory> SharedMemory::inherit(int descriptor) {
   return contain("inheriting shared memory", [&]() -> Result<SharedMemory> {
     PINTLE_ASSIGN(size, sealed_size(descriptor, fmt::format("Descriptor {}", descriptor)));
     PINTLE_ASSIGN(mapped, map(size, MAP_SHARED, descriptor));
+    static_cast<void>(::fcntl(descriptor, F_SETFD, FD_CLOEXEC));
     return SharedMemory(mapped, -1);
   });
 }

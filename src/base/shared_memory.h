@@ -23,7 +23,8 @@ class SharedMemory {
   /// or descriptor, `unavailable` where it is anything but sealed memory of just this size. Never blocks, whatever it
   /// is.
   [[nodiscard]] static Result<SharedMemory> open(std::uint64_t process, std::uint64_t descriptor, std::uint64_t bytes);
-  /// What a parent has created, by the number of the descriptor that this process was started with; that stays open.
+  /// What a parent has created, by the number of the descriptor that this process was started with. That stays open
+  /// here, but no program that this process starts from now on has it.
   [[nodiscard]] static Result<SharedMemory> inherit(int descriptor);
 
   SharedMemory(SharedMemory&& other) noexcept

@@ -45,7 +45,8 @@ struct Pipe {
   }
 };
 
-/// How the child begins: output into the pipe, no input, a process group of its own, default signals.
+/// How the child begins: output into the pipe, no input, no other file of this process, a process group of its own,
+/// default signals.
 class Start {
  public:
   explicit Start(int output) {
@@ -53,6 +54,7 @@ class Start {
     posix_spawn_file_actions_addopen(&actions_, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions_, output, 1);
     posix_spawn_file_actions_adddup2(&actions_, output, 2);
+    posix_spawn_file_actions_addclosefrom_np(&actions_, 3);
     posix_spawnattr_init(&attributes_);
     posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     posix_spawnattr_setpgroup(&attributes_, 0);

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/child_process.h"
@@ -39,7 +40,9 @@ enum class Wire : std::uint8_t { shm, mpi, mpi_rdma, mpi_ucx, mpi_over_tcp };
 /// The test that runs, once more in a process for each rank, with what `pintle launch` sets, or under mpirun.
 class RankProcesses {
  public:
-  explicit RankProcesses(std::uint32_t ranks, Wire wire = Wire::shm) {
+  /// `wrapper`, of shm only: a program and its arguments that is to become the test.
+  explicit RankProcesses(std::uint32_t ranks, Wire wire = Wire::shm, std::vector<std::string> wrapper = {})
+      : wrapper_(std::move(wrapper)) {
     if (wire != Wire::shm) {
       start_mpirun(ranks, wire);
       return;
@@ -67,7 +70,8 @@ class RankProcesses {
 
   void start(std::uint32_t rank) {
     base::ChildStart start;
-    start.arguments = this_test();
+    start.arguments = wrapper_;
+    for (std::string& word : this_test()) start.arguments.push_back(std::move(word));
     start.environment = {"PINTLE_RANK=" + std::to_string(rank), "PINTLE_RANKS=" + std::to_string(rendezvous_->ranks()),
                          "PINTLE_GROUP_MEMORY=" + std::to_string(rendezvous_->descriptor())};
     start.inherited = rendezvous_->descriptor();
@@ -104,6 +108,7 @@ class RankProcesses {
     children_.push_back(must(base::ChildProcess::start(start)));
   }
 
+  std::vector<std::string> wrapper_;
   std::shared_ptr<Rendezvous> rendezvous_;  // of shm
   std::vector<base::ChildProcess> children_;
 };

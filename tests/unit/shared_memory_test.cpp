@@ -141,6 +141,13 @@ TEST(SharedMemory, AnotherSizeIsRefused) {
   EXPECT_THAT(refusal(memory.descriptor(), 8193), HasSubstr("its size (8192) is not the expected (8193)"));
 }
 
+TEST(SharedMemory, InheritedMemoryIsLeftToNoProgram) {
+  const SharedMemory memory = must(SharedMemory::create(4096, "test"));
+  ASSERT_EQ(::fcntl(memory.descriptor(), F_SETFD, 0), 0);  // as a parent leaves it
+  const SharedMemory inherited = must(SharedMemory::inherit(memory.descriptor()));
+  EXPECT_EQ(::fcntl(memory.descriptor(), F_GETFD), FD_CLOEXEC);
+}
+
 TEST(SharedMemory, NumbersOfNothingAreRefused) {
   const SharedMemory memory = must(SharedMemory::create(4096, "test"));
   for (const std::uint64_t process : {std::uint64_t{0}, std::uint64_t{1} << 40, ~std::uint64_t{0}}) {

@@ -1,6 +1,8 @@
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <array>
 #include <fstream>
@@ -37,6 +39,13 @@ TEST(Subprocess, StatusAndBothOutputsComeBack) {
 }
 
 TEST(Subprocess, InputIsEmpty) { EXPECT_EQ(must(shell("cat; echo end", far())).output, "end\n"); }
+
+TEST(Subprocess, NoOtherFileOfTheProcessIsOpenInIt) {
+  const int file = ::open("/dev/null", O_RDONLY);  // NOLINT(android-cloexec-open): a file that a user leaves open
+  ASSERT_GT(file, STDERR_FILENO);
+  EXPECT_EQ(must(shell("test ! -e /proc/self/fd/" + std::to_string(file), far())).status, 0);
+  ::close(file);
+}
 
 TEST(Subprocess, ASignalIsAStatus) { EXPECT_EQ(must(shell("kill -TERM $$", far())).status, 128 + SIGTERM); }
 
