@@ -43,13 +43,14 @@ Result<Point> GroupQueueState::enqueue(const Request& request, EnqueueOptions op
 
 Result<Point> GroupQueueState::accept(const Request& request, EnqueueOptions options) {
   return base::contain("enqueuing a collective", [&]() -> Result<Point> {
-    PINTLE_ASSIGN(task, Task::create(request, std::move(options), its_.group.rank(), its_.group.ranks()));
-    const std::uint64_t number = task.call.number = last_ + 1;
-    PINTLE_TRY(check_device(task.to, Access::write));
-    PINTLE_TRY(check_device(task.from, Access::read));
-    std::list<Task> one;
-    one.push_back(std::move(task));
-    PINTLE_TRY(hold(one.front(), number));
+    const std::uint64_t number = last_ + 1;
+    std::list<Task> one(1);
+    if (const auto prepared = prepare(one.front(), request, std::move(options), number); !prepared) {
+      if (its_.staging->health(its_.holds)) return prepared.error();
+      // The device is lost: the thread finds that, too, and fails the queue and the group.
+      one.front() = Task{};
+      one.front().call = {.number = number, .operation = request.operation};
+    }
     {
       const std::lock_guard lock(mutex_);
       tasks_.splice(tasks_.end(), one);
@@ -58,6 +59,16 @@ Result<Point> GroupQueueState::accept(const Request& request, EnqueueOptions opt
     last_ = number;
     return its_.timeline.at(number);
   });
+}
+
+Result<void> GroupQueueState::prepare(Task& task, const Request& request, EnqueueOptions options,
+                                      std::uint64_t number) {
+  PINTLE_ASSIGN(made, Task::create(request, std::move(options), its_.group.rank(), its_.group.ranks()));
+  task = std::move(made);
+  task.call.number = number;
+  PINTLE_TRY(check_device(task.to, Access::write));
+  PINTLE_TRY(check_device(task.from, Access::read));
+  return hold(task, number);
 }
 
 /// Memory is what a list of the queue's device could use so.
@@ -112,13 +123,29 @@ void GroupQueueState::serve() {
   use_.reset();
 }
 
+/// Where the device is lost, that is the cause, whatever came of it. What waits for other ranks looks, too.
 Result<void> GroupQueueState::perform(const Task& task) {
+  its_.state->guard([&]() -> Result<void> {
+    const auto health = its_.staging->health();
+    return health ? health : Result<void>(given_up(task, health.error()));
+  });
+  const auto done = run(task);
+  its_.state->guard({});
+  if (done) return done;
+  const auto health = its_.staging->health();
+  return health ? done : health;
+}
+
+/// The device is to be there when the ranks begin, and when a point is raised that the device has nothing to do with.
+Result<void> GroupQueueState::run(const Task& task) {
   const Deadline deadline = task.timeout.deadline();
   PINTLE_TRY(await(task, deadline));
+  PINTLE_TRY(its_.staging->health());
   std::vector<Point> at_end;
   if (!task.is_held) at_end.push_back(its_.timeline.at(task.call.number));
   GroupQueueRun run(its_.group, *its_.staging, task, deadline, std::move(at_end));
   PINTLE_TRY(run.run());
+  PINTLE_TRY(its_.staging->health());
   return finish(task, run.has_signalled(), deadline);
 }
 
@@ -148,14 +175,19 @@ Error GroupQueueState::cancelled(const Task& task) const {
 /// The other ranks hear of it first, then the threads that wait here. Everything behind it fails with it.
 void GroupQueueState::fail(const Task& task, const Error& error) {
   static_cast<void>(base::contain("failing a group", [&]() -> Result<void> {
-    its_.state->fail(Error(Errc::peer_lost, fmt::format("Rank ({}) has given up {}: {}", its_.group.rank(), task.text(),
-                                                        error.message())));
+    its_.state->fail(given_up(task, error));
     return {};
   }));
   const Error cause = error.during("running " + task.text() + " of " + its_.text);
   use_.reset();  // a thread that is told may shrink the group at once
   static_cast<void>(its_.gates.fail(cause));
   static_cast<void>(its_.timeline.fail(cause));
+}
+
+/// As other ranks hear it.
+Error GroupQueueState::given_up(const Task& task, const Error& error) const {
+  return {Errc::peer_lost,
+          fmt::format("Rank ({}) has given up {}: {}", its_.group.rank(), task.text(), error.message())};
 }
 
 }  // namespace pintle::collective

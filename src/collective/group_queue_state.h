@@ -52,6 +52,7 @@ class GroupQueueState {
   [[nodiscard]] const std::string& text() const noexcept { return its_.text; }
 
  private:
+  Result<void> prepare(Task& task, const Request& request, EnqueueOptions options, std::uint64_t number);
   Result<void> check_device(const Operand& operand, Access access) const;
   Result<void> hold(Task& task, std::uint64_t number);
 
@@ -60,9 +61,11 @@ class GroupQueueState {
   /// The next operation; nothing when the queue ends.
   [[nodiscard]] std::optional<Task> next();
   Result<void> perform(const Task& task);
+  Result<void> run(const Task& task);
   Result<void> await(const Task& task, Deadline deadline);
   Result<void> finish(const Task& task, bool has_signalled, Deadline deadline);
   void fail(const Task& task, const Error& error);
+  [[nodiscard]] Error given_up(const Task& task, const Error& error) const;
   [[nodiscard]] Error cancelled(const Task& task) const;
 
   GroupQueueParts its_;

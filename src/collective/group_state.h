@@ -86,6 +86,10 @@ class GroupState {
   }
   /// Looks at what other ranks have said, too.
   [[nodiscard]] Result<void> health();
+  /// What a waiting operation asks now and then, and fails with. For the thread that has the right to call operations.
+  using Guard = std::function<Result<void>()>;
+  void guard(Guard guard) { guard_ = std::move(guard); }
+  [[nodiscard]] Result<void> ask_guard() const { return guard_ ? guard_() : Result<void>(); }
   /// Fails the group with `error`, unless it has failed: every rank gets it. Answers what it has failed with.
   Error fail(const Error& error);
 
@@ -173,6 +177,7 @@ class GroupState {
   std::vector<Letters> letters_;
   GroupStatistics statistics_;
   std::function<void(std::uint64_t)> observer_;
+  Guard guard_;
   std::uint64_t steps_ = 0;
   std::uint64_t shrinks_ = 0;
 };

@@ -44,6 +44,8 @@ Result<std::unique_ptr<Staging>> Staging::create(const Device& device, std::uint
     PINTLE_ASSIGN(made, create_slot(device, slot_bytes));
     slot = std::move(made);
   }
+  PINTLE_ASSIGN(witness, device.allocate(DType::u8, Shape{1}, {.label = "collective witness"}));
+  staging->witness_ = std::move(witness);
   return staging;
 }
 

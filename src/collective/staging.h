@@ -33,6 +33,10 @@ class Staging {
 
   /// What the host reads and writes.
   [[nodiscard]] std::span<std::byte> bytes(std::size_t slot) const noexcept { return slots_[slot].bytes; }
+  /// Success, or why the device that the slots belong to is lost.
+  [[nodiscard]] Result<void> health() const { return health(queue_); }
+  /// The same by another queue of it, which the caller's thread has.
+  [[nodiscard]] Result<void> health(const Queue& queue) const { return queue.check(witness_.view(), Access::read); }
   /// True where the device itself copies to and from the slots.
   [[nodiscard]] bool is_mapped() const noexcept { return slots_[0].owner == nullptr; }
 
@@ -52,6 +56,7 @@ class Staging {
 
   Queue queue_;
   std::array<Slot, slots> slots_;
+  Buffer witness_;  // of the device's incarnation
 };
 
 }  // namespace pintle::collective

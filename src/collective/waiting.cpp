@@ -71,7 +71,10 @@ void Waiting::sleep(Deadline until) noexcept {
 /// A rank that is lost may have sent what is awaited before, and after the caller looked: it is a suspect until the
 /// caller has looked once more.
 Result<void> Waiting::look(std::span<const std::uint32_t> awaited, Deadline now) {
-  if (purpose_ == Purpose::operation) PINTLE_TRY(group_.health());
+  if (purpose_ == Purpose::operation) {
+    PINTLE_TRY(group_.health());
+    PINTLE_TRY(group_.ask_guard());
+  }
   for (const std::uint32_t rank : awaited) {
     const auto how = group_.has_left(rank) ? "it has left the group" : group_.transport().loss(rank);
     if (!how) continue;

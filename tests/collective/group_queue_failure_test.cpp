@@ -283,6 +283,58 @@ TEST(GroupQueueDevices, ADeviceThatFailsFailsThePointAndIsNamed) {
   for (const std::string_view code : {"device_lost", "out_of_memory"}) fail_submission(2, code, false);
 }
 
+/// Two ranks, of which the first's device is lost by the next submission.
+class GroupQueueLoss : public testing::Test {
+ protected:
+  void lose() {
+    const auto submitted = all_[0].queue.submit(CommandList{});
+    ASSERT_FALSE(submitted && submitted->wait(20s));
+    ASSERT_EQ(all_[0].device.health().error().code(), Errc::device_lost);
+  }
+  /// What becomes of a point of each rank.
+  void expect_lost(const Result<Point>& own, const Result<Point>& other, Errc code = Errc::device_lost) {
+    ASSERT_TRUE(own) << own.error().text();
+    EXPECT_EQ(failure(*own).code(), code) << failure(*own).text();
+    const Error told = other ? failure(*other) : other.error();
+    EXPECT_EQ(told.code(), Errc::peer_lost) << told.text();
+    EXPECT_TRUE(has(told, "Rank (0) has given up")) << told.text();
+  }
+
+  std::vector<Member> all_ = must(test::members({"faulty(cpu)?call=submit&ordinal=1&code=device_lost", "cpu"}));
+  GroupQueue& own_ = all_[0].collectives;
+  GroupQueue& other_ = all_[1].collectives;
+};
+
+TEST_F(GroupQueueLoss, BarriersFailWithTheDevice) {
+  lose();
+  expect_lost(own_.barrier(), other_.barrier());
+  const auto later = own_.barrier();
+  ASSERT_FALSE(later);
+  EXPECT_EQ(later.error().code(), Errc::device_lost);
+}
+
+TEST_F(GroupQueueLoss, WhatWaitsForOtherRanksFailsWithTheDevice) {
+  const auto waits = own_.barrier({.timeout = 60s});
+  lose();
+  const Error error = failure(must(waits));
+  EXPECT_EQ(error.code(), Errc::device_lost) << error.text();
+  static_cast<void>(other_.barrier());  // it may find what the first rank had sent, but gets no further
+  expect_lost(waits, other_.barrier());
+}
+
+TEST_F(GroupQueueLoss, OperationsOnItsMemoryFailTheQueueToo) {
+  Buffer buffer = must(all_[0].device.allocate(DType::i32, {12}));
+  Memory memory = Memory::create(all_[1], 12);
+  lose();
+  expect_lost(own_.all_reduce(buffer, ReduceOp::sum), other_.all_reduce(memory.in_place(), ReduceOp::sum));
+}
+
+TEST_F(GroupQueueLoss, AQueueOfAnEarlierGenerationIsStale) {
+  lose();
+  must(all_[0].device.recover());
+  expect_lost(own_.barrier(), other_.barrier(), Errc::stale);
+}
+
 TEST(GroupQueueDevices, ADeviceThatFailsAtOnceMakesNoQueue) {
   auto groups = must(Group::threads(1));
   const auto queue = GroupQueue::create(groups[0], must(open("faulty(cpu)?call=create_queue&code=out_of_memory")));
