@@ -158,8 +158,18 @@ bool Waiting::has_stopped(const GroupState::Status& waiter, const GroupState::St
 }
 
 Error Waiting::late(std::uint32_t rank) const {
-  return Error(Errc::timeout,
-               fmt::format("Rank {} of {} is late: {} waits for it past its deadline.", rank, group_.text(), what()));
+  return Error(Errc::timeout, fmt::format("Rank {} of {} is late: {} waits for it past its deadline; {}.", rank,
+                                          group_.text(), what(), progress_of(rank)));
+}
+
+/// How far a rank says that it has come. Messages of `send` are not counted as they end.
+std::string Waiting::progress_of(std::uint32_t rank) const {
+  const auto status = group_.status_of(rank);
+  if (!status) return "it cannot be seen";
+  if (status->number == 0) return "it has begun nothing";
+  const Call call = unpack(status->number, status->count, status->rest);
+  const bool has_ended = call.operation != Operation::send_recv && status->done >= call.number;
+  return fmt::format("it {} {} {}", has_ended ? "has ended" : "is in", name(call.operation), call.number);
 }
 
 std::string Waiting::what() const { return purpose_ == Purpose::operation ? text(group_.call()) : "shrink"; }

@@ -54,6 +54,7 @@ class Waiting {
   [[nodiscard]] Result<void> look(std::span<const std::uint32_t> awaited, Deadline now);
   [[nodiscard]] Error late(std::span<const std::uint32_t> awaited);
   [[nodiscard]] Error late(std::uint32_t rank) const;
+  [[nodiscard]] std::string progress_of(std::uint32_t rank) const;
   [[nodiscard]] std::string what() const;
   [[nodiscard]] Error blame(std::uint32_t awaited);
   [[nodiscard]] bool has_stopped(const GroupState::Status& waiter, const GroupState::Status& awaited) const noexcept;

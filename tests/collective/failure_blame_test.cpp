@@ -83,6 +83,26 @@ TEST_F(FailureBlame, OfACircleThroughWhoAsksAnother) {
   EXPECT_TRUE(found_by_0().starts_with("Rank 1 of "));
 }
 
+TEST_F(FailureBlame, SaysThatTheLateRankHasBegunNothing) {
+  begin(0, Operation::barrier);
+  EXPECT_TRUE(found_by_0().ends_with("; it has begun nothing."));
+}
+
+TEST_F(FailureBlame, SaysWhatTheLateRankIsIn) {
+  begin(1, Operation::all_to_all);
+  end(1);
+  begin(1, Operation::barrier);
+  begin(0, Operation::send_recv);
+  EXPECT_TRUE(found_by_0().ends_with("; it is in barrier 2."));
+}
+
+TEST_F(FailureBlame, SaysWhatTheLateRankHasEnded) {
+  begin(1, Operation::all_to_all);
+  end(1);
+  begin(0, Operation::send_recv);
+  EXPECT_TRUE(found_by_0().ends_with("; it has ended all_to_all 1."));
+}
+
 /// Nobody says whether a message has been sent: there, how long it has not looked is all that is known.
 TEST_F(FailureBlame, OfMessagesWhoIsAwaited) {
   begin(0, Operation::barrier);
