@@ -148,7 +148,7 @@ def load(operation, way, ranks, size, element):
 
 
 def choose(operation, size, ranks, is_far=False):
-    """As src/collective/operate.cpp does; `is_far`: across a network."""
+    """As src/collective/group/operate.cpp does; `is_far`: across a network."""
     if operation != "all_reduce":
         return "direct" if size < SMALL or ranks <= FEW else "ring"
     if ranks <= FEW:

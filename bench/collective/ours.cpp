@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "bench/collective/side.h"
-#include "collective/rendezvous.h"
+#include "collective/shm/rendezvous.h"
 #include "pintle/collective.h"
 
 namespace pintle::bench {

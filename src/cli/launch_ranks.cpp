@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "collective/rendezvous.h"
+#include "collective/shm/rendezvous.h"
 
 namespace pintle::cli {
 namespace {

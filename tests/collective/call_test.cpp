@@ -1,4 +1,4 @@
-#include "collective/call.h"
+#include "collective/group/call.h"
 
 #include <gtest/gtest.h>
 

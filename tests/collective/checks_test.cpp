@@ -1,4 +1,4 @@
-#include "collective/checks.h"
+#include "collective/group/checks.h"
 
 #include <gtest/gtest.h>
 

@@ -7,10 +7,10 @@
 #include <thread>
 #include <vector>
 
-#include "collective/call.h"
-#include "collective/group_state.h"
+#include "collective/group/call.h"
+#include "collective/group/group_state.h"
+#include "collective/group/waiting.h"
 #include "collective/ranks.h"
-#include "collective/waiting.h"
 
 namespace pintle::collective {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "collective/call.h"
+#include "collective/group/call.h"
 #include "pintle/collective.h"
 
 namespace pintle::collective {

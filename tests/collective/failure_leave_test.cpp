@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "collective/failure_cases.h"
+#include "collective/group/waiting.h"
 #include "collective/job.h"
-#include "collective/waiting.h"
 
 namespace pintle::collective {
 namespace {

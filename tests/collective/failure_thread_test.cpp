@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "collective/failure_cases.h"
-#include "collective/group_state.h"
+#include "collective/group/group_state.h"
 
 namespace pintle::collective {
 namespace {

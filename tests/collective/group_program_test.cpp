@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "collective/layout.h"
+#include "collective/group/layout.h"
 #include "programs.h"
 #include "rank_processes.h"
 #include "ranks.h"

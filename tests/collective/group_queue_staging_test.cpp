@@ -1,5 +1,5 @@
 // Staging memory by itself: what is pulled and pushed is the device's own bytes.
-#include "collective/staging.h"
+#include "collective/queue/staging.h"
 
 #include <gtest/gtest.h>
 

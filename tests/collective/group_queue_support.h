@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "collective/group_queue_cut.h"
+#include "collective/queue/group_queue_cut.h"
 #include "pintle/collective.h"
 #include "pintle/commands.h"
 #include "pintle/device.h"

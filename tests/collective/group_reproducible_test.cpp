@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "collective/layout.h"
+#include "collective/group/layout.h"
 #include "programs.h"
 #include "rank_processes.h"
 #include "ranks.h"

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "collective/group/group_state.h"
 #include "collective/group_queue_support.h"
-#include "collective/group_state.h"
 #include "collective/ranks.h"
 #include "pintle/collective.h"
 #include "pintle/group_queue.h"

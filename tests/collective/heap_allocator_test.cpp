@@ -1,4 +1,4 @@
-#include "collective/heap_allocator.h"
+#include "collective/heap/heap_allocator.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "collective/heap_request.h"
+#include "collective/heap/heap_request.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

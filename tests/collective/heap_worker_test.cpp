@@ -1,4 +1,4 @@
-#include "collective/heap_worker.h"
+#include "collective/heap/heap_worker.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

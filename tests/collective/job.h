@@ -24,9 +24,9 @@
 
 #include "base/fork.h"
 #include "collective/forked.h"
-#include "collective/founding.h"
-#include "collective/group_state.h"
-#include "collective/rendezvous.h"
+#include "collective/group/founding.h"
+#include "collective/group/group_state.h"
+#include "collective/shm/rendezvous.h"
 #include "pintle/collective.h"
 
 namespace pintle::collective {

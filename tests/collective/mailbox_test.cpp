@@ -1,4 +1,4 @@
-#include "collective/mailbox.h"
+#include "collective/group/mailbox.h"
 
 #include <gtest/gtest.h>
 

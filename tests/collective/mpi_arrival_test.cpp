@@ -1,4 +1,4 @@
-#include "collective/mpi_arrival.h"
+#include "collective/mpi/mpi_arrival.h"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 // What the mpi transport does around MPI: finding the plug-in, errors, large counts. tests/collective/mpi has the rest,
 // with real ranks.
-#include "collective/mpi_transport.h"
+#include "collective/mpi/mpi_transport.h"
 
 #include <gmock/gmock.h>
 #include <sys/wait.h>
@@ -11,7 +11,7 @@
 #include <string>
 
 #include "base/dylib.h"
-#include "collective/mpi_plugin.h"
+#include "collective/mpi/mpi_plugin.h"
 #include "mpi_fake.h"
 #include "unit/scratch_folder.h"
 

@@ -1,4 +1,4 @@
-#include "collective/operate.h"
+#include "collective/group/operate.h"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "collective/reduction.h"
+#include "collective/fold/reduction.h"
 #include "pintle/collective.h"
 #include "pintle/dtype.h"
 #include "reference.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "collective/call.h"
+#include "collective/group/call.h"
 #include "patterns.h"
 #include "pintle/collective.h"
 

@@ -17,8 +17,8 @@
 #include "base/child_process.h"
 #include "base/dylib.h"
 #include "base/subprocess.h"
-#include "collective/mpi_plugin.h"
-#include "collective/rendezvous.h"
+#include "collective/mpi/mpi_plugin.h"
+#include "collective/shm/rendezvous.h"
 #include "pintle/collective.h"
 
 namespace pintle::collective {

@@ -17,9 +17,9 @@
 #include "base/settings.h"
 #include "base/shared_memory.h"
 #include "collective/failure_cases.h"
+#include "collective/group/layout.h"
 #include "collective/job.h"
-#include "collective/layout.h"
-#include "collective/shared_transport.h"
+#include "collective/shm/shared_transport.h"
 
 namespace pintle::collective {
 namespace {

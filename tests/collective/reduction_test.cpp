@@ -1,4 +1,4 @@
-#include "collective/reduction.h"
+#include "collective/fold/reduction.h"
 
 #include <gtest/gtest.h>
 

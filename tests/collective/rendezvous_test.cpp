@@ -1,4 +1,4 @@
-#include "collective/rendezvous.h"
+#include "collective/shm/rendezvous.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "collective/forked.h"
-#include "collective/shared_transport.h"
+#include "collective/shm/shared_transport.h"
 
 namespace pintle::collective {
 namespace {

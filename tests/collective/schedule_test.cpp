@@ -1,4 +1,4 @@
-#include "collective/schedule.h"
+#include "collective/fold/schedule.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

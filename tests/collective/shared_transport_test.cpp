@@ -1,4 +1,4 @@
-#include "collective/shared_transport.h"
+#include "collective/shm/shared_transport.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 #include "base/platform.h"
 #include "collective/forked.h"
 #include "collective/outcome.h"
-#include "collective/shared_window.h"
+#include "collective/shm/shared_window.h"
 
 namespace pintle::collective {
 namespace {

@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "collective/reduction.h"
-#include "collective/schedule.h"
+#include "collective/fold/reduction.h"
+#include "collective/fold/schedule.h"
 
 namespace pintle::collective {
 

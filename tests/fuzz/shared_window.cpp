@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "collective/group_state.h"
-#include "collective/layout.h"
+#include "collective/group/group_state.h"
+#include "collective/group/layout.h"
 #include "collective/transport.h"
 #include "collective/window.h"
 #include "pintle/collective.h"

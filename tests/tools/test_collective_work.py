@@ -308,11 +308,11 @@ class SourceTest(unittest.TestCase):
             self.assertEqual(int(found[1]) << int(found[2] or 0), value, f"{name} of {file}")
 
     def test_numbers(self):
-        self.assert_same("operate.cpp", least_to_reach=work_of.LEAST_TO_REACH, small=work_of.SMALL, few=work_of.FEW,
+        self.assert_same("group/operate.cpp", least_to_reach=work_of.LEAST_TO_REACH, small=work_of.SMALL, few=work_of.FEW,
                          tiny=work_of.TINY, tiny_far_share=work_of.TINY_FAR_SHARE)
-        self.assert_same("schedule_fold.cpp", small_bytes=work_of.SMALL_DIRECT, few_ranks=work_of.FEW_DIRECT, most_blocks=work_of.MOST_BLOCKS)
-        self.assert_same("layout.h", inbox=work_of.INBOX, slots=work_of.SLOTS)
-        self.assert_same("mpi_native.cpp", least=work_of.NATIVE)
+        self.assert_same("fold/schedule_fold.cpp", small_bytes=work_of.SMALL_DIRECT, few_ranks=work_of.FEW_DIRECT, most_blocks=work_of.MOST_BLOCKS)
+        self.assert_same("group/layout.h", inbox=work_of.INBOX, slots=work_of.SLOTS)
+        self.assert_same("mpi/mpi_native.cpp", least=work_of.NATIVE)
         self.assert_same("transport.h", most_ranks=work_of.MOST_RANKS)
 
 

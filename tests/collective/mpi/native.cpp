@@ -5,7 +5,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "collective/reduction.h"
+#include "collective/fold/reduction.h"
 #include "ranks.h"
 
 namespace pintle::collective::ranks {

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "collective/mpi_transport.h"
+#include "collective/mpi/mpi_transport.h"
 
 namespace pintle::collective::ranks {
 

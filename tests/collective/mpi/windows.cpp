@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "collective/mpi_retired.h"
+#include "collective/mpi/mpi_retired.h"
 #include "ranks.h"
 
 namespace pintle::collective::ranks {

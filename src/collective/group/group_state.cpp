@@ -1,0 +1,209 @@
+#include "collective/group/group_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "base/contain.h"
+#include "base/fork.h"
+#include "base/platform.h"
+#include "base/quote.h"
+#include "collective/shm/rendezvous.h"
+
+namespace pintle::collective {
+namespace {
+
+/// In front of a fault's text. A rank that leaves without a failure says `left`.
+constexpr std::uint64_t left = 255;
+constexpr std::uint64_t note_word = sizeof(Note);  // where a posted note has the word that says that it is there
+
+[[nodiscard]] std::uint64_t next_number() noexcept {
+  static std::atomic<std::uint64_t> groups{0};
+  return groups.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+[[nodiscard]] Note note_of(std::string_view text) noexcept {
+  Note note{};
+  std::memcpy(note.data(), text.data(), std::min(text.size(), note.size() - 1));
+  return note;
+}
+
+/// Another rank wrote it: up to the first zero, and what is not printable replaced.
+[[nodiscard]] std::string text_of(const Note& note) {
+  const auto end = std::ranges::find(note, std::byte{0});
+  std::string text(reinterpret_cast<const char*>(note.data()), static_cast<std::size_t>(end - note.begin()));
+  std::ranges::replace_if(text, [](char c) { return c < ' ' || c > '~'; }, '?');
+  return text;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<GroupState>> GroupState::create(Founding founding, const Exchange& exchange, Deadline deadline) {
+  return base::contain("making a group", [&]() -> Result<std::shared_ptr<GroupState>> {
+    const Layout layout(founding.transport->ranks());
+    PINTLE_ASSIGN(window, founding.transport->create_window(layout.size(), exchange, deadline));
+    return std::make_shared<GroupState>(std::move(founding), std::move(window));
+  });
+}
+
+GroupState::GroupState(Founding founding, std::unique_ptr<Window> window)
+    : founding_(std::move(founding)),
+      rank_(founding_.transport->rank()),
+      ranks_(founding_.transport->ranks()),
+      layout_(ranks_),
+      window_(std::move(window)),
+      mailbox_(*window_, layout_, rank_, ranks_),
+      number_(next_number()),
+      schedule_(rank_, ranks_),
+      letters_(ranks_) {
+  awaited_.reserve(2 * std::size_t{ranks_});  // each to send to and to receive from
+}
+
+GroupState::~GroupState() {
+  if (!failure_) tell(left, note_of("left"));
+}
+
+std::string GroupState::text() const {
+  return founding_.label.empty() ? fmt::format("[Group {}]", number_)
+                                 : fmt::format("[Group {} {}]", number_, base::quote(founding_.label));
+}
+
+Result<void> GroupState::post(std::uint32_t rank, std::uint64_t place, const Note& note, std::uint64_t stamp) {
+  PINTLE_TRY(window_->put(rank, place, note));
+  PINTLE_TRY(window_->store(rank, place + note_word, stamp));
+  ring(rank);
+  return {};
+}
+
+std::uint64_t GroupState::stamp_at(std::uint64_t place) const noexcept {
+  return window_->word(place + note_word).load(std::memory_order_seq_cst);
+}
+
+Note GroupState::note_at(std::uint64_t place) const noexcept {
+  Note note;
+  std::memcpy(note.data(), window_->own() + place, sizeof note);
+  return note;
+}
+
+Result<void> GroupState::appear(std::uint64_t step) {
+  for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+    PINTLE_TRY(post(rank, layout_.note_of(rank_, Layout::Lane::rescue, step % 2), {}, step));
+  }
+  return {};
+}
+
+bool GroupState::has_appeared(std::uint32_t rank, std::uint64_t step) const noexcept {
+  return stamp_at(layout_.note_of(rank, Layout::Lane::rescue, step % 2)) >= step;
+}
+
+Result<void> GroupState::health() {
+  PINTLE_TRY(failure());
+  window_->progress();
+  for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+    if (rank == rank_) continue;
+    if (const auto fault = fault_of(rank)) return fail(*fault);
+  }
+  return {};
+}
+
+Error GroupState::fail(const Error& error) {
+  {
+    const std::lock_guard lock(failing_);
+    if (failure_) return *failure_;
+    failure_ = error;
+    has_failed_.store(true, std::memory_order_release);
+  }
+  tell(static_cast<std::uint64_t>(error.code()), note_of(error.message()));
+  return *failure_;
+}
+
+/// Best effort: a rank that cannot be told finds out by its deadline.
+void GroupState::tell(std::uint64_t code, const Note& note) noexcept {
+  const std::uint64_t place = layout_.fault_of(rank_);
+  for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+    if (rank == rank_ || !window_->put(rank, place, note)) continue;
+    if (window_->store(rank, place + note_word, code)) ring(rank);
+  }
+}
+
+std::optional<Error> GroupState::fault_of(std::uint32_t rank) {
+  const std::uint64_t place = layout_.fault_of(rank);
+  const std::uint64_t code = window_->word(place + note_word).load(std::memory_order_acquire);
+  if (code == 0 || code == left) return std::nullopt;
+  const bool is_known = code <= static_cast<std::uint64_t>(Errc::internal);
+  return Error(is_known ? static_cast<Errc>(code) : Errc::internal, text_of(note_at(place)));
+}
+
+bool GroupState::has_left(std::uint32_t rank) const noexcept {
+  return window_->word(layout_.fault_of(rank) + note_word).load(std::memory_order_acquire) == left;
+}
+
+Result<GroupState::Use> GroupState::use() {
+  if (base::in_forked_child()) return base::forked_error();
+  const std::thread::id self = std::this_thread::get_id();
+  if (user_.load(std::memory_order_relaxed) == self) return Use(nullptr);  // nobody else writes that
+  std::thread::id user;
+  if (user_.compare_exchange_strong(user, self, std::memory_order_acquire)) return Use(this);
+  return Error(Errc::invalid_argument,
+               fmt::format("{} is in use by another thread or a GroupQueue: one operation at a time.", text()));
+}
+
+/// The number is last, and none while the rest changes: a rank that then reads all of it has one call. See `status_of`.
+Result<GroupState::Running> GroupState::begin(Call& call) {
+  PINTLE_TRY(failure());
+  PINTLE_ASSIGN(use, this->use());
+  if (call.operation != Operation::send_recv) call.number = ++calls_;
+  call_ = call;
+  ++statistics_.operations;
+  window_->word(Layout::status).store(0, std::memory_order_relaxed);
+  window_->word(Layout::status + 8).store(call.count, std::memory_order_release);
+  window_->word(Layout::status + 16).store(pack(call), std::memory_order_release);
+  window_->word(Layout::status + 48).store(base::current_processor() + 1, std::memory_order_relaxed);
+  window_->word(Layout::status).store(call.number, std::memory_order_release);
+  return Running(*this, std::move(use));
+}
+
+/// After it shows that it waits no more.
+void GroupState::show_done() noexcept { window_->word(Layout::status + 40).store(calls_, std::memory_order_release); }
+
+void GroupState::ring(std::uint32_t rank) noexcept {
+  std::byte* const piece = window_->at(rank);
+  if (piece == nullptr || rank == rank_) return;
+  auto* const sleeping = reinterpret_cast<std::uint32_t*>(piece + Layout::sleeping);
+  if (std::atomic_ref(*sleeping).load(std::memory_order_seq_cst) == 0) return;
+  auto* const doorbell = reinterpret_cast<std::uint32_t*>(piece + Layout::doorbell);
+  std::atomic_ref(*doorbell).fetch_add(1, std::memory_order_seq_cst);
+  founding_.transport->wake(doorbell);
+}
+
+void GroupState::show_waiting(std::uint32_t awaited_plus_1) noexcept {
+  const auto now = static_cast<std::uint64_t>(Clock::now().time_since_epoch().count());
+  window_->word(Layout::status + 32).store(now, std::memory_order_relaxed);
+  // After what this rank has said before: a rank that finds that this one waits no more finds that, too.
+  window_->word(Layout::status + 24).store(awaited_plus_1, std::memory_order_release);
+}
+
+bool GroupState::shares_processor(std::uint32_t rank) const noexcept {
+  std::byte* const piece = window_->at(rank);
+  return piece != nullptr && rank != rank_ &&
+         Window::word_in(piece, Layout::status + 48).load(std::memory_order_relaxed) == base::current_processor() + 1;
+}
+
+Result<GroupState::Status> GroupState::status_of(std::uint32_t rank) {
+  std::array<std::uint64_t, 6> words{};
+  if (std::byte* const piece = window_->at(rank)) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      words[i] = Window::word_in(piece, Layout::status + 8 * i).load(std::memory_order_acquire);
+    }
+    const bool has_changed = Window::word_in(piece, Layout::status).load(std::memory_order_acquire) != words[0];
+    if (has_changed) words[0] = 0;
+  } else {
+    PINTLE_TRY(window_->get(rank, Layout::status, std::as_writable_bytes(std::span(words))));
+  }
+  return Status{words[0], words[1], words[2], words[3], words[4], words[5]};
+}
+
+}  // namespace pintle::collective

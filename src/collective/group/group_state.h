@@ -1,0 +1,185 @@
+// A rank's place in a group: its window, what it has called, what it has failed with, and how it waits.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "collective/fold/schedule.h"
+#include "collective/group/call.h"
+#include "collective/group/layout.h"
+#include "collective/group/mailbox.h"
+#include "collective/transport.h"
+#include "collective/window.h"
+#include "pintle/collective.h"
+#include "pintle/deadline.h"
+#include "pintle/error.h"
+
+namespace pintle::collective {
+
+class Rendezvous;
+
+/// What a new group is made of.
+struct Founding {
+  std::unique_ptr<Transport> transport;
+  std::shared_ptr<Rendezvous> rendezvous;  ///< Null unless the group can be rebuilt.
+  std::string label;
+  std::uint64_t generation = 1;
+};
+
+class GroupState {
+ public:
+  /// Collective: makes the group's window over `exchange`. One rank's failure is the same error on every rank.
+  [[nodiscard]] static Result<std::shared_ptr<GroupState>> create(Founding founding, const Exchange& exchange,
+                                                                  Deadline deadline);
+  /// A group's, which is not empty; and the group that has a state. For tests.
+  [[nodiscard]] static GroupState& of(const Group& group) noexcept { return *group.state_; }
+  [[nodiscard]] static Group group_of(std::shared_ptr<GroupState> state) noexcept { return Group(std::move(state)); }
+  GroupState(Founding founding, std::unique_ptr<Window> window);
+  GroupState(const GroupState&) = delete;
+  GroupState& operator=(const GroupState&) = delete;
+  ~GroupState();
+
+  [[nodiscard]] std::uint32_t rank() const noexcept { return rank_; }
+  [[nodiscard]] std::uint32_t ranks() const noexcept { return ranks_; }
+  [[nodiscard]] std::uint64_t generation() const noexcept { return founding_.generation; }
+  [[nodiscard]] Transport& transport() const noexcept { return *founding_.transport; }
+  [[nodiscard]] const std::shared_ptr<Rendezvous>& rendezvous() const noexcept { return founding_.rendezvous; }
+  [[nodiscard]] Window& window() const noexcept { return *window_; }
+  [[nodiscard]] const Layout& layout() const noexcept { return layout_; }
+  [[nodiscard]] Mailbox& mailbox() noexcept { return mailbox_; }
+  [[nodiscard]] GroupStatistics& statistics() noexcept { return statistics_; }
+  /// For the operation that runs; they keep their memory.
+  [[nodiscard]] Schedule& schedule() noexcept { return schedule_; }
+  [[nodiscard]] std::vector<std::uint32_t>& awaited() noexcept { return awaited_; }
+  /// How many messages went between this rank and another by `send` and `recv`.
+  struct Letters {
+    std::uint64_t sent = 0, received = 0;
+  };
+  [[nodiscard]] Letters& letters(std::uint32_t rank) noexcept { return letters_[rank]; }
+  [[nodiscard]] const std::string& label() const noexcept { return founding_.label; }
+  [[nodiscard]] std::string text() const;
+
+  /// Sends a note to its place at a rank, and then the stamp that says that it is there. See notes.h.
+  Result<void> post(std::uint32_t rank, std::uint64_t place, const Note& note, std::uint64_t stamp);
+  [[nodiscard]] std::uint64_t stamp_at(std::uint64_t place) const noexcept;
+  [[nodiscard]] Note note_at(std::uint64_t place) const noexcept;
+  /// How often all ranks have exchanged notes before, this time not counted.
+  std::uint64_t count_notes() noexcept { return notes_++; }
+  /// Says, in a group that has failed, that this rank is there for a rescue at `step`; whether another one is.
+  Result<void> appear(std::uint64_t step);
+  [[nodiscard]] bool has_appeared(std::uint32_t rank, std::uint64_t step) const noexcept;
+
+  /// What the group has failed with, as far as this rank knows. This and the next two: any thread.
+  [[nodiscard]] Result<void> failure() const {
+    if (has_failed_.load(std::memory_order_acquire)) [[unlikely]]
+      return *failure_;
+    return {};
+  }
+  /// Looks at what other ranks have said, too.
+  [[nodiscard]] Result<void> health();
+  /// What a waiting operation asks now and then, and fails with. For the thread that has the right to call operations.
+  using Guard = std::function<Result<void>()>;
+  void guard(Guard guard) { guard_ = std::move(guard); }
+  [[nodiscard]] Result<void> ask_guard() const { return guard_ ? guard_() : Result<void>(); }
+  /// Fails the group with `error`, unless it has failed: every rank gets it. Answers what it has failed with.
+  Error fail(const Error& error);
+
+  /// The right to call operations: one thread has it at a time, and has it again within itself. Ends with the object,
+  /// on that thread.
+  class Use {
+   public:
+    explicit Use(GroupState* group) noexcept : group_(group) {}
+    Use(Use&& other) noexcept : group_(std::exchange(other.group_, nullptr)) {}
+    Use& operator=(Use&&) = delete;
+    ~Use() {
+      if (group_ != nullptr) group_->user_.store({}, std::memory_order_release);
+    }
+
+   private:
+    GroupState* group_;  // null within another
+  };
+  /// Refused while another thread has it, and in a forked child.
+  [[nodiscard]] Result<Use> use();
+
+  /// One operation, from `begin` on: its end shows others that this rank has done its part.
+  class Running {
+   public:
+    Running(GroupState& group, Use use) noexcept : use_(std::move(use)), group_(&group) {}
+    Running(Running&& other) noexcept : use_(std::move(other.use_)), group_(std::exchange(other.group_, nullptr)) {}
+    Running& operator=(Running&&) = delete;
+    ~Running() {
+      if (group_ != nullptr) group_->show_done();
+    }
+
+   private:
+    Use use_;
+    GroupState* group_;
+  };
+  /// Begins an operation, unless the group has failed or is in use: numbers it, and shows it to others.
+  [[nodiscard]] Result<Running> begin(Call& call);
+  [[nodiscard]] const Call& call() const noexcept { return call_; }
+  /// Where tests stop a rank or end it: called at each step of an operation.
+  void step() {
+    if (observer_) [[unlikely]]
+      observer_(++steps_);
+  }
+  void observe(std::function<void(std::uint64_t step)> observer) { observer_ = std::move(observer); }
+
+  /// Wakes a rank that sleeps. What it waits for has been stored before, as `std::memory_order_seq_cst`.
+  void ring(std::uint32_t rank) noexcept;
+  /// What another rank shows; whatever there is.
+  struct Status {
+    std::uint64_t number = 0, count = 0, rest = 0;
+    std::uint64_t awaits = 0;     ///< The rank that it waits for, plus 1; 0 where it does not.
+    std::uint64_t heartbeat = 0;  ///< Nanoseconds on the steady clock: when it last looked while waiting.
+    std::uint64_t done = 0;       ///< The number of the last operation that it has ended; `send` and `recv` have none.
+  };
+  [[nodiscard]] Result<Status> status_of(std::uint32_t rank);
+  /// Whether a rank began its last operation on the processor that this one runs on now.
+  [[nodiscard]] bool shares_processor(std::uint32_t rank) const noexcept;
+  void show_waiting(std::uint32_t awaited_plus_1) noexcept;
+  /// The error of a rank that says that it has failed or has left; nothing from others.
+  [[nodiscard]] std::optional<Error> fault_of(std::uint32_t rank);
+  [[nodiscard]] bool has_left(std::uint32_t rank) const noexcept;
+
+  /// For `shrink`: how often this rank has tried, this one counted.
+  std::uint64_t count_shrink() noexcept { return ++shrinks_; }
+
+ private:
+  void tell(std::uint64_t code, const Note& note) noexcept;
+  void show_done() noexcept;
+
+  Founding founding_;
+  const std::uint32_t rank_;
+  const std::uint32_t ranks_;
+  const Layout layout_;
+  const std::unique_ptr<Window> window_;
+  Mailbox mailbox_;
+  const std::uint64_t number_;  // of the groups of this process, for messages
+  Call call_;
+  std::uint64_t calls_ = 0;
+  std::atomic<std::thread::id> user_{};
+  std::mutex failing_;
+  std::optional<Error> failure_;  // never changes once `has_failed_`
+  std::atomic<bool> has_failed_ = false;
+  std::uint64_t notes_ = 0;  // exchanged
+  Schedule schedule_;
+  std::vector<std::uint32_t> awaited_;
+  std::vector<Letters> letters_;
+  GroupStatistics statistics_;
+  std::function<void(std::uint64_t)> observer_;
+  Guard guard_;
+  std::uint64_t steps_ = 0;
+  std::uint64_t shrinks_ = 0;
+};
+
+}  // namespace pintle::collective

@@ -1,0 +1,198 @@
+#include "collective/group/operate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "base/contain.h"
+#include "collective/fold/reduction.h"
+#include "collective/group/executor.h"
+#include "collective/group/reach.h"
+
+namespace pintle::collective {
+namespace {
+
+/// Below this, telling each other where memory is takes longer than moving it.
+constexpr std::uint64_t least_to_reach = 64 << 10;
+constexpr std::uint64_t small = 64 << 10;
+/// Where the number of messages is all that counts.
+constexpr std::uint64_t tiny = 8 << 10;
+/// Beyond a network that grows by so much with each rank, and a ring's n messages one after the other never pay: by the
+/// model in docs/collectives.md, since none was at hand to measure.
+constexpr std::uint64_t tiny_far_share = 128;
+/// Up to so many ranks everyone talks to everyone.
+constexpr std::uint32_t few = 8;
+
+void add_items(Schedule& schedule, Operation operation, const Work& work) {
+  switch (operation) {
+    case Operation::all_reduce: return schedule_all_reduce(schedule, work);
+    case Operation::reduce: return schedule_reduce(schedule, work);
+    case Operation::reduce_scatter: return schedule_reduce_scatter(schedule, work);
+    case Operation::all_gather: return schedule_all_gather(schedule, work);
+    case Operation::gather: return schedule_gather(schedule, work);
+    case Operation::scatter: return schedule_scatter(schedule, work);
+    case Operation::broadcast: return schedule_broadcast(schedule, work);
+    case Operation::all_to_all: return schedule_all_to_all(schedule, work);
+    default: return schedule_barrier(schedule);
+  }
+}
+
+Result<void> execute(GroupState& group, const Work& work, Deadline deadline) {
+  return Executor(group, group.schedule(), work.op, work.dtype, work.element_bytes).run(deadline);
+}
+
+Result<void> run_schedule(GroupState& group, const Work& work, Deadline deadline) {
+  group.schedule().clear();
+  add_items(group.schedule(), group.call().operation, work);
+  return execute(group, work, deadline);
+}
+
+[[nodiscard]] bool native_has(const NativeCollectives& native, const Call& call) noexcept {
+  switch (call.operation) {
+    case Operation::all_reduce:
+    case Operation::reduce_scatter: return native.reduces(call.op, call.dtype);
+    case Operation::all_gather:
+    case Operation::broadcast:
+    case Operation::all_to_all: return true;
+    default: return false;
+  }
+}
+
+/// Everybody is known to have come with the same call before the transport's own operation, which knows no deadline.
+Result<void> run_native(GroupState& group, NativeCollectives& native, const Work& work, Deadline deadline) {
+  group.schedule().clear();
+  schedule_barrier(group.schedule());
+  PINTLE_TRY(execute(group, work, deadline));
+  const std::uint64_t part = work.part_bytes(), whole = part * group.ranks();
+  const Call& call = group.call();
+  switch (call.operation) {
+    case Operation::all_reduce: return native.all_reduce({work.to, part}, {work.from, part}, call.dtype, call.op);
+    case Operation::reduce_scatter:
+      return native.reduce_scatter({work.to, part}, {work.from, whole}, call.dtype, call.op);
+    case Operation::all_gather: return native.all_gather({work.to, whole}, {work.from, part});
+    case Operation::broadcast: return native.broadcast({work.to, part}, call.root);
+    default: return native.all_to_all({work.to, whole}, {work.from, whole});
+  }
+}
+
+/// The bytes of the larger buffer: what is worth an algorithm.
+[[nodiscard]] std::uint64_t size_of(const GroupState& group, const Call& call, const Work& work) noexcept {
+  const bool has_parts = call.operation != Operation::all_reduce && call.operation != Operation::reduce &&
+                         call.operation != Operation::broadcast;
+  return work.part_bytes() * (has_parts ? group.ranks() : 1);
+}
+
+[[nodiscard]] bool takes_native(GroupState& group, const Call& call, const CollectiveOptions& options,
+                                std::uint64_t bytes) noexcept {
+  NativeCollectives* const native = group.transport().native();
+  if (native == nullptr || !native_has(*native, call)) return false;
+  if (options.algorithm == Algorithm::native) return true;
+  const bool is_free = !options.is_reproducible || !folds(call.operation) || !depends_on_order(call.op, call.dtype);
+  return options.algorithm == Algorithm::automatic && is_free && native->is_faster(bytes);
+}
+
+Result<void> run(GroupState& group, Work& work, const CollectiveOptions& options) {
+  const Call& call = group.call();
+  const Deadline deadline = options.timeout.deadline();
+  const std::uint64_t bytes = size_of(group, call, work);
+  if (takes_native(group, call, options, bytes)) {
+    return run_native(group, *group.transport().native(), work, deadline);
+  }
+  const bool is_open = options.algorithm == Algorithm::automatic || options.algorithm == Algorithm::direct;
+  if (is_open && group.transport().shares_memory() && group.ranks() > 1 && bytes >= least_to_reach && can_reach(call)) {
+    return reach(group, work, deadline);
+  }
+  const Distance distance = group.window().is_addressable() ? Distance::near : Distance::far;
+  work.algorithm = options.algorithm == Algorithm::automatic ? choose(call.operation, bytes, group.ranks(), distance)
+                                                             : options.algorithm;
+  if (group.ranks() == 1) work.algorithm = Algorithm::direct;
+  return run_schedule(group, work, deadline);
+}
+
+/// What every operation begins with, and how a failure inside becomes the group's.
+template <class Body>
+Result<void> within(GroupState& group, Call& call, Body body) {
+  const auto running = group.begin(call);
+  if (!running) return running.error();
+  const auto done = base::contain("running a collective operation", body);
+  if (!done) return group.fail(done.error());
+  return {};
+}
+
+}  // namespace
+
+Algorithm choose(Operation operation, std::uint64_t bytes, std::uint32_t ranks, Distance distance) noexcept {
+  const bool is_small = bytes < small;
+  switch (operation) {
+    case Operation::all_reduce:
+      if (ranks <= few) return Algorithm::direct;
+      if (distance == Distance::far) {
+        return bytes < std::max(tiny, ranks * tiny_far_share) ? Algorithm::tree : Algorithm::halving_doubling;
+      }
+      if (bytes < tiny) return Algorithm::tree;
+      return is_small ? Algorithm::halving_doubling : Algorithm::ring;
+    case Operation::broadcast:
+    case Operation::reduce:
+      if (ranks <= 2) return Algorithm::direct;
+      return is_small ? Algorithm::tree : Algorithm::ring;
+    case Operation::reduce_scatter:
+    case Operation::all_gather: return is_small || ranks <= few ? Algorithm::direct : Algorithm::ring;
+    default: return Algorithm::direct;
+  }
+}
+
+Result<void> operate(GroupState& group, Call call, Work work, const CollectiveOptions& options) {
+  if (folds(call.operation)) {
+    PINTLE_TRY(check_reduction(call.op, call.dtype));
+    work.folds_at_owner =
+        needs_accumulator(call.op, call.dtype) || (options.is_reproducible && depends_on_order(call.op, call.dtype));
+  }
+  call.algorithm = options.algorithm;
+  call.is_reproducible = options.is_reproducible;
+  call.count = work.part;
+  if (options.algorithm == Algorithm::native) {
+    NativeCollectives* const native = group.transport().native();
+    if (native == nullptr || !native_has(*native, call)) {
+      return Error(Errc::unsupported,
+                   fmt::format("Transport {} has no {} of its own for {} of {}.", group.transport().name(),
+                               name(call.operation), pintle::name(call.op), pintle::name(call.dtype)));
+    }
+  }
+  work.op = call.op;
+  work.dtype = call.dtype;
+  work.root = call.root;
+  work.element_bytes = bytes_of(call.dtype);
+  work.piece = group.layout().payload() / work.element_bytes * work.element_bytes;
+  return within(group, call, [&] { return run(group, work, options); });
+}
+
+Result<void> operate_send(GroupState& group, Call call, const Work& work, std::uint32_t to,
+                          const CollectiveOptions& options) {
+  const auto use = group.use();
+  if (!use) return use.error();
+  call.count = work.part;
+  call.number = group.letters(to).sent + 1;
+  return within(group, call, [&]() -> Result<void> {
+    ++group.letters(to).sent;
+    group.schedule().clear();
+    group.schedule().send(to, work.from, work.part * bytes_of(call.dtype));
+    return Executor(group, group.schedule(), call.op, call.dtype, bytes_of(call.dtype)).run(options.timeout.deadline());
+  });
+}
+
+Result<void> operate_recv(GroupState& group, Call call, const Work& work, std::uint32_t from,
+                          const CollectiveOptions& options) {
+  const auto use = group.use();
+  if (!use) return use.error();
+  call.count = work.part;
+  call.number = group.letters(from).received + 1;
+  return within(group, call, [&]() -> Result<void> {
+    ++group.letters(from).received;
+    group.schedule().clear();
+    group.schedule().receive(from, work.to, work.part * bytes_of(call.dtype));
+    return Executor(group, group.schedule(), call.op, call.dtype, bytes_of(call.dtype)).run(options.timeout.deadline());
+  });
+}
+
+}  // namespace pintle::collective

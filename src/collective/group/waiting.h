@@ -1,0 +1,81 @@
+// How a rank waits: looks again and again, then sleeps, and finds out which rank is late or lost.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/sync.h"
+#include "collective/group/group_state.h"
+#include "pintle/deadline.h"
+#include "pintle/error.h"
+
+namespace pintle::collective {
+
+/// One wait, which may be many steps long:
+///   while (!is_there()) PINTLE_TRY(waiting.pause(awaited));
+/// After each pause everything is looked at again; what is awaited may have come before a sleep.
+class Waiting {
+ public:
+  /// What ends a wait: for an operation whatever the group fails with; for a rescue, after that, only the deadline and
+  /// the loss of the rank that is awaited, and its error is nobody else's.
+  enum class Purpose : std::uint8_t { operation, rescue };
+
+  Waiting(GroupState& group, Deadline deadline, Purpose purpose = Purpose::operation) noexcept
+      : group_(group), deadline_(deadline), purpose_(purpose) {}
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+  ~Waiting() {
+    if (is_shown_) stop_showing();
+  }
+
+  /// There was something to do.
+  void restart() noexcept {
+    spins_ = 0;
+    if (is_armed_ || is_shown_) stop_showing();
+  }
+  /// Rests for a moment. `awaited` are the ranks that something is due from. The error is the group's from then on:
+  /// `timeout` or `peer_lost` with the rank to blame, or what another rank has found.
+  Result<void> pause(std::span<const std::uint32_t> awaited) {
+    if (++spins_ < busy_spins_) {
+      base::spin_pause();
+      // A rank that shares this processor cannot go on before this rank sleeps.
+      if (spins_ != first_spins || awaited.empty() || !group_.shares_processor(awaited.front())) return {};
+      spins_ = busy_spins_;
+    }
+    return rest(awaited);
+  }
+
+ private:
+  [[gnu::noinline]] Result<void> rest(std::span<const std::uint32_t> awaited);
+  void stop_showing() noexcept;
+  void sleep(Deadline until) noexcept;
+  [[nodiscard]] Result<void> look(std::span<const std::uint32_t> awaited, Deadline now);
+  [[nodiscard]] Error late(std::span<const std::uint32_t> awaited);
+  [[nodiscard]] Error late(std::uint32_t rank) const;
+  [[nodiscard]] std::string progress_of(std::uint32_t rank) const;
+  [[nodiscard]] std::string what() const;
+  [[nodiscard]] Error blame(std::uint32_t awaited);
+  [[nodiscard]] bool has_stopped(const GroupState::Status& waiter, const GroupState::Status& awaited) const noexcept;
+  [[nodiscard]] std::optional<Error> mismatch();
+  [[nodiscard]] Error lost(std::uint32_t rank, const std::string& how);
+  [[nodiscard]] Error found(const Error& error);
+
+  static constexpr std::uint32_t first_spins = 32;
+
+  GroupState& group_;
+  const Deadline deadline_;
+  const Purpose purpose_;
+  const std::uint32_t busy_spins_ = busy_spins(group_);
+  std::uint32_t spins_ = 0;
+  bool is_armed_ = false;  // the next rest sleeps, unless the doorbell has rung since
+  bool is_shown_ = false;
+  std::uint32_t seen_ = 0;
+  Deadline next_look_ = Deadline::min();
+  std::uint32_t suspect_plus_1_ = 0;  // the rank that was lost at the last look
+
+  [[nodiscard]] static std::uint32_t busy_spins(const GroupState& group) noexcept;
+};
+
+}  // namespace pintle::collective

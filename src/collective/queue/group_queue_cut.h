@@ -1,0 +1,49 @@
+// How an enqueued operation is cut into chunks: the same on every rank, whatever its device.
+#pragma once
+
+#include <cstdint>
+
+#include "collective/group/call.h"
+
+namespace pintle::collective {
+
+/// How many parts a rank reads and writes: 0 for none, 1, or one for each rank.
+struct Parts {
+  std::uint64_t from = 0;
+  std::uint64_t to = 0;
+
+  friend bool operator==(const Parts&, const Parts&) noexcept = default;
+};
+
+/// Which side of a message a rank is: of `send_recv` only.
+enum class Side : std::uint8_t { sends, receives };
+
+/// What `rank` of `ranks` reads and writes. For `send_recv`, `side` says it.
+[[nodiscard]] Parts parts_of(Operation operation, std::uint32_t rank, std::uint32_t ranks, std::uint32_t root,
+                             Side side = Side::sends) noexcept;
+
+/// A piece of each part.
+struct Chunk {
+  std::uint64_t offset = 0;  ///< Bytes from the part's beginning.
+  std::uint64_t size = 0;    ///< Bytes.
+
+  friend bool operator==(const Chunk&, const Chunk&) noexcept = default;
+};
+
+/// Chunks of `part` bytes each of which, times the parts that the operation has on some rank, is at most `most` bytes.
+/// They begin at multiples of 16 bytes, so they are whole elements of every dtype. No bytes are one empty chunk, since
+/// ranks that do not match are to find out.
+class Cut {
+ public:
+  Cut(Operation operation, std::uint64_t part, std::uint32_t ranks, std::uint64_t most) noexcept;
+
+  [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+  [[nodiscard]] Chunk at(std::uint64_t index) const noexcept;
+
+ private:
+  std::uint64_t part_;
+  std::uint64_t size_;
+  std::uint64_t count_;
+};
+
+}  // namespace pintle::collective

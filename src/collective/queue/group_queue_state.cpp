@@ -1,0 +1,193 @@
+#include "collective/queue/group_queue_state.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "base/contain.h"
+#include "base/fork.h"
+#include "collective/queue/group_queue_run.h"
+#include "pintle/commands.h"
+
+namespace pintle::collective {
+
+GroupQueueState::GroupQueueState(GroupQueueParts parts) : its_(std::move(parts)), thread_([this] { serve(); }) {}
+
+GroupQueueState::~GroupQueueState() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_stopping_ = true;
+  }
+  changed_.notify_one();
+  static_cast<void>(its_.stop.set(1));
+  thread_.join();
+}
+
+Result<void> GroupQueueState::start() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return started_.has_value(); });
+  return *started_;
+}
+
+Result<Point> GroupQueueState::enqueue(const Request& request, EnqueueOptions options) {
+  if (base::in_forked_child()) return base::forked_error();
+  return base::contain("enqueuing a collective", [&]() -> Result<Point> {
+    if (const auto failure = its_.timeline.failure())
+      return failure->during(fmt::format("enqueuing {} to {}, which has failed", name(request.operation), its_.text));
+    const auto enqueued = accept(request, std::move(options));
+    if (enqueued) return enqueued;
+    return enqueued.error().during(fmt::format("enqueuing {} to {}", name(request.operation), its_.text));
+  });
+}
+
+Result<Point> GroupQueueState::accept(const Request& request, EnqueueOptions options) {
+  return base::contain("enqueuing a collective", [&]() -> Result<Point> {
+    const std::uint64_t number = last_ + 1;
+    std::list<Task> one(1);
+    if (const auto prepared = prepare(one.front(), request, std::move(options), number); !prepared) {
+      if (its_.staging->health(its_.holds)) return prepared.error();
+      // The device is lost: the thread finds that, too, and fails the queue and the group.
+      one.front() = Task{};
+      one.front().call = {.number = number, .operation = request.operation};
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      tasks_.splice(tasks_.end(), one);
+    }
+    changed_.notify_one();
+    last_ = number;
+    return its_.timeline.at(number);
+  });
+}
+
+Result<void> GroupQueueState::prepare(Task& task, const Request& request, EnqueueOptions options,
+                                      std::uint64_t number) {
+  PINTLE_ASSIGN(made, Task::create(request, std::move(options), its_.group.rank(), its_.group.ranks()));
+  task = std::move(made);
+  task.call.number = number;
+  PINTLE_TRY(check_device(task.to, Access::write));
+  PINTLE_TRY(check_device(task.from, Access::read));
+  return hold(task, number);
+}
+
+/// Memory is what a list of the queue's device could use so.
+Result<void> GroupQueueState::check_device(const Operand& operand, Access access) const {
+  return operand.size() == 0 ? Result<void>() : its_.holds.check(operand.bytes, access);
+}
+
+/// The host works on addresses: a submission that waits until it has done so keeps the memory, whatever becomes of the
+/// buffers. It raises the operation's point; nobody may have been told before.
+Result<void> GroupQueueState::hold(Task& task, std::uint64_t number) {
+  CommandList list;
+  bool holds = false;
+  for (const Operand* operand : {&task.to, &task.from}) {
+    if (operand->mapped.empty()) continue;
+    list.holds(operand->bytes);
+    holds = true;
+  }
+  if (!holds) return {};
+  PINTLE_TRY(its_.holds.submit(
+      std::move(list),
+      {.wait = {its_.gates.at(number)}, .signal = {its_.timeline.at(number)}, .timeout = task.timeout}));
+  task.is_held = true;
+  return {};
+}
+
+std::optional<Task> GroupQueueState::next() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return is_stopping_ || !tasks_.empty(); });
+  if (tasks_.empty()) return std::nullopt;
+  Task task = std::move(tasks_.front());
+  tasks_.pop_front();
+  return task;
+}
+
+/// The right to use the group is this thread's, and ends with it.
+bool GroupQueueState::take_group() {
+  auto use = its_.state->use();
+  const std::lock_guard lock(mutex_);
+  started_ = use ? Result<void>() : Result<void>(use.error());
+  if (use) use_.emplace(std::move(*use));
+  changed_.notify_one();
+  return use_.has_value();
+}
+
+void GroupQueueState::serve() {
+  if (!take_group()) return;
+  while (const auto task = next()) {
+    const auto done = base::contain("running a collective", [&] { return perform(*task); });
+    if (done) continue;
+    return fail(*task, done.error());
+  }
+  use_.reset();
+}
+
+/// Where the device is lost, that is the cause, whatever came of it. What waits for other ranks looks, too.
+Result<void> GroupQueueState::perform(const Task& task) {
+  its_.state->guard([&]() -> Result<void> {
+    const auto health = its_.staging->health();
+    return health ? health : Result<void>(given_up(task, health.error()));
+  });
+  const auto done = run(task);
+  its_.state->guard({});
+  if (done) return done;
+  const auto health = its_.staging->health();
+  return health ? done : health;
+}
+
+/// The device is to be there when the ranks begin, and when a point is raised that the device has nothing to do with.
+Result<void> GroupQueueState::run(const Task& task) {
+  const Deadline deadline = task.timeout.deadline();
+  PINTLE_TRY(await(task, deadline));
+  PINTLE_TRY(its_.staging->health());
+  std::vector<Point> at_end;
+  if (!task.is_held) at_end.push_back(its_.timeline.at(task.call.number));
+  GroupQueueRun run(its_.group, *its_.staging, task, deadline, std::move(at_end));
+  PINTLE_TRY(run.run());
+  PINTLE_TRY(its_.staging->health());
+  return finish(task, run.has_signalled(), deadline);
+}
+
+/// Until everything that the operation waits for is there, unless the queue ends before.
+Result<void> GroupQueueState::await(const Task& task, Deadline deadline) {
+  const Point stopped = its_.stop.at(1);
+  for (const Point& point : task.wait) {
+    const auto first = wait_any(std::array{point, stopped}, time_until(deadline));
+    if (!first) return first.error().during("waiting for what comes before " + task.text());
+    if (*first != 0) return cancelled(task);
+  }
+  const auto is_stopped = stopped.is_reached();
+  return is_stopped && *is_stopped ? Result<void>(cancelled(task)) : Result<void>();
+}
+
+Result<void> GroupQueueState::finish(const Task& task, bool has_signalled, Deadline deadline) {
+  const std::uint64_t number = task.call.number;
+  if (task.is_held) PINTLE_TRY(its_.gates.set(number));
+  else if (!has_signalled) PINTLE_TRY(its_.timeline.set(number));
+  return its_.timeline.wait(number, time_until(deadline));
+}
+
+Error GroupQueueState::cancelled(const Task& task) const {
+  return {Errc::cancelled, fmt::format("{} had not begun when {} was destroyed.", task.text(), its_.text)};
+}
+
+/// The other ranks hear of it first, then the threads that wait here. Everything behind it fails with it.
+void GroupQueueState::fail(const Task& task, const Error& error) {
+  static_cast<void>(base::contain("failing a group", [&]() -> Result<void> {
+    its_.state->fail(given_up(task, error));
+    return {};
+  }));
+  const Error cause = error.during("running " + task.text() + " of " + its_.text);
+  use_.reset();  // a thread that is told may shrink the group at once
+  static_cast<void>(its_.gates.fail(cause));
+  static_cast<void>(its_.timeline.fail(cause));
+}
+
+/// As other ranks hear it.
+Error GroupQueueState::given_up(const Task& task, const Error& error) const {
+  return {Errc::peer_lost,
+          fmt::format("Rank ({}) has given up {}: {}", its_.group.rank(), task.text(), error.message())};
+}
+
+}  // namespace pintle::collective
