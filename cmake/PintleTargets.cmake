@@ -70,6 +70,7 @@ function(pintle_folder target)
   # Nobody replaces our functions one by one; without this, position-independent code cannot inline them.
   target_compile_options(${target} PRIVATE -fno-semantic-interposition)
   target_link_libraries(${target} PRIVATE pintle_options fmt::fmt ${arg_LINK})
+  pintle_unite(${target} ${arg_SOURCES})
   set_property(GLOBAL APPEND PROPERTY PINTLE_OBJECTS ${target})
   foreach(library ${arg_LINK})
     if(NOT TARGET ${library})
