@@ -89,6 +89,7 @@ run_check() {
   step size ./dev size
   step_tests test-dev ./dev test
   step build-release ./dev build release bench
+  step build-demo ./dev build demo demo
   if step_build asan; then
     step_tests test-asan ctest --preset asan -LE nightly -j "$jobs"
     step fuzz tools/fuzz.sh "$CI_SECONDS_PER_FUZZER"

@@ -7,7 +7,7 @@ import unittest
 from tree import ROOT, Tree
 
 VERBS = ["setup", "build", "test", "check", "fmt", "tidy", "layers", "size", "bench", "support", "device-tests", "demo",
-         "new-backend", "nightly", "random", "help"]
+         "new-backend", "nightly", "random", "pintle", "install", "help"]
 PASSED = '<testcase name="a" status="run"/>'
 FAILED = '<testcase name="b" status="fail"><failure/></testcase>'
 
@@ -34,6 +34,88 @@ class DevTest(unittest.TestCase):
     def test_new_backend_needs_a_good_name(self):
         self.assertNotEqual(dev("new-backend").returncode, 0)
         self.assertNotEqual(dev("new-backend", "Not/Good").returncode, 0)
+
+
+class PackagesTest(unittest.TestCase):
+    """What each verb installs: ./dev in a folder of its own, where the other programs only write down how they were called."""
+
+    STUBS = {
+        "dpkg-query": 'printf "installed %s\\n" $PACKAGES_THERE',
+        "apt-get": 'echo "$*" >>calls',
+        "cmake": "mkdir -p build/demo/bin build/release/bin && cp $STUB build/demo/bin/demo && cp $STUB build/release/bin/pintle",
+        "ninja": "", "ctest": "", "clang-format-19": "", "python3": "", "sudo": '"$@"',
+    }
+
+    def groups(self):
+        found, group = {}, None
+        for line in (ROOT / "tools/packages.txt").read_text(encoding="utf-8").splitlines():
+            if line.startswith("["):
+                group = line[1:line.index("]")]
+                found[group] = set()
+            elif line and not line.startswith("#"):
+                found[group].add(line)
+        return found
+
+    def run_verb(self, *arguments, there=""):
+        """What apt-get was told to install, and what the verb said."""
+        with Tree() as tree:
+            tree["dev"] = (ROOT / "dev").read_text(encoding="utf-8")
+            tree["tools/packages.txt"] = (ROOT / "tools/packages.txt").read_text(encoding="utf-8")
+            tree["tools/wheels.txt"] = (ROOT / "tools/wheels.txt").read_text(encoding="utf-8")
+            for folder in ("src", "bench", "tests", "examples", "include"):
+                tree[f"{folder}/one.cpp"] = ""
+            for name, text in self.STUBS.items():
+                tree[f"bin/{name}"] = f"#!/bin/bash\n{text}\n"
+                (tree.root / "bin" / name).chmod(0o755)
+            environment = {"PATH": f"{tree.root}/bin:/usr/bin:/bin", "PACKAGES_THERE": there, "STUB": str(tree.root / "bin/ninja"),
+                           "HOME": str(tree.root)}
+            result = subprocess.run(["bash", "dev", *arguments], cwd=tree.root, env=environment, text=True, capture_output=True, check=False)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            calls = tree["calls"].splitlines() if (tree.root / "calls").exists() else []
+        real = [call for call in calls if call.startswith("install -y")]
+        self.assertLessEqual(len(real), 1, calls)
+        return set(real[0].split("APT::Status-Fd=3 ")[1].split()) if real else set(), result.stderr
+
+    def test_each_verb_installs_its_own_groups(self):
+        groups = self.groups()
+        for verb, wanted in ((["demo"], "build"), (["demo", "--devices"], "build devices"), (["pintle"], "build command"),
+                             (["install", "--prefix", "out"], "build command"), (["fmt"], "format"), (["layers"], "layers"), (["size"], "size"),
+                             (["build"], "build command suite"), (["build", "clang"], "build command suite clang"), (["build", "demo"], "build"),
+                             (["test"], "build command suite devices kernels test size"), (["setup", "lend"], "lend"),
+                             (["setup"], " ".join(groups))):
+            expected = set().union(*(groups[group] for group in wanted.split()))
+            self.assertEqual(self.run_verb(*verb)[0], expected, verb)
+
+    def test_nothing_missing_nothing_installed(self):
+        everything = " ".join(set().union(*self.groups().values()))
+        for verb in ("setup", "test", "demo"):
+            self.assertEqual(self.run_verb(verb, there=everything)[0], set(), verb)
+
+    def test_only_what_is_missing_is_installed(self):
+        there = self.groups()["build"] - {"cmake"}
+        self.assertEqual(self.run_verb("demo", there=" ".join(there))[0], {"cmake"})
+
+    def test_a_first_run_of_the_demo_needs_neither_torch_nor_clang_nor_a_browser(self):
+        packages = " ".join(self.run_verb("demo")[0])
+        for heavy in ("torch", "clang", "chromium", "mpi", "gloo", "python", "llvm"):
+            self.assertNotIn(heavy, packages)
+
+    def test_test_says_at_its_start_what_it_installs_and_how_long_it_takes(self):
+        words = self.run_verb("test", there=" ".join(self.groups()["build"]))[1].splitlines()
+        self.assertRegex(words[0], r"^test 1/3: packages: to install, with what they need: .*\bpython3-torch\b")
+        self.assertRegex(words[1], r"^test 2/3: compiles 4 files: about \d+ s on \d+ processors")
+        self.assertRegex(words[2], r"^test 3/3: runs the tests: about \d+ minutes")
+
+    def test_wheels_have_a_version_and_a_hash(self):
+        lines = [line for line in (ROOT / "tools/wheels.txt").read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+        self.assertRegex(lines[0], r"^\[\w+\] \S")
+        for line in lines:
+            self.assertRegex(line, r"^(\[\w+\] .*|[\w.-]+==[\w.]+ --hash=sha256:[0-9a-f]{64})$")
+
+    def test_unknown_group_is_refused(self):
+        result = dev("setup", "nonsense")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn('no group "nonsense"', result.stderr)
 
 
 class CheckTest(unittest.TestCase):
