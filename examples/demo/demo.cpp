@@ -74,6 +74,15 @@ pintle::Result<std::vector<std::string>> device_ids(const Options& options) {
   return ids;
 }
 
+/// Why other devices are not there, and what brings them.
+void print_absences(const pintle::DeviceList& list) {
+  for (const pintle::Absence& absence : list.absences) {
+    const bool has_software = absence.backend == "vulkan" || absence.backend == "opencl";
+    const std::string step = has_software ? "./dev demo --devices installs one in software." : absence.next_step;
+    std::printf("%-16s not there: %s %s\n", absence.backend.c_str(), absence.reason.c_str(), step.c_str());
+  }
+}
+
 void print_row(const std::string& device, const Timing& timing, const Comparison* comparison) {
   std::printf("%-16s %-6s", device.c_str(), timing.kernel.c_str());
   if (timing.milliseconds) {
@@ -162,6 +171,10 @@ pintle::Result<ExitCode> run_everywhere(const Options& options, const Picture& p
     if (!outcome) std::fprintf(stderr, "demo: [%s] fails: %s\n", id.c_str(), outcome.error().text().c_str());
     if (!outcome || (*outcome && !print_device(id, **outcome, expected))) code = failed;
     if (outcome && *outcome && !first) first = *std::move(outcome);
+  }
+  if (options.devices.empty()) {
+    PINTLE_ASSIGN(list, pintle::devices());
+    print_absences(list);
   }
   if (!first) code = failed;
   if (first) {

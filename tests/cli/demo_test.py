@@ -40,8 +40,8 @@ def edges_of(rows):
 
 
 class Demo(CommandCase):
-    def demo(self, *arguments, code=0):
-        environment = {**clean_environment(), "PINTLE_CACHE_DIR": self.cache.name}
+    def demo(self, *arguments, code=0, environment=None):
+        environment = {**clean_environment(), "PINTLE_CACHE_DIR": self.cache.name, **(environment or {})}
         result = subprocess.run([DEMO, *arguments], cwd=self.folder, env=environment, text=True, capture_output=True, timeout=240,
                                 check=False)
         if code is not None:
@@ -88,6 +88,13 @@ class Demo(CommandCase):
         first = (self.folder / "edges.png").read_bytes()
         self.demo("drawn.png", "--out", "again.png")
         self.assertEqual((self.folder / "again.png").read_bytes(), first)
+
+    def test_absent_devices_are_rows_with_the_reason_and_the_command(self):
+        nothing = str(self.folder / "none")
+        result = self.demo(environment={"VK_ICD_FILENAMES": nothing, "OCL_ICD_VENDORS": nothing})
+        for backend in ("vulkan", "opencl"):
+            self.assertRegex(result.stdout, rf"(?m)^{backend} +not there: \S.*\. \./dev demo --devices installs one in software\.$")
+        self.assertNotIn("not there", self.demo("--device", "cpu", environment={"VK_ICD_FILENAMES": nothing}).stdout)
 
     def test_a_gray_picture_is_blurred_and_its_edges_found(self):
         rows = [[(37 * x * x + 91 * y + 50 * (x > 6)) % 256 for x in range(13)] for y in range(9)]
