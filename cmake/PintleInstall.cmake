@@ -1,9 +1,27 @@
-# cmake --install: the library, its headers, the command, and what find_package and pkg-config need. Relocatable.
+# cmake --install: the library, its headers, the command, and what find_package and pkg-config need. Relocatable. What was not built is
+# said before the first file is written: without the library nothing is installed, the other parts are left out.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/pintle)
 get_property(private_libraries GLOBAL PROPERTY PINTLE_LINK)
+
+add_custom_target(installed_parts DEPENDS pintle)
+foreach(part pintle_mpi pintle_command)
+  if(TARGET ${part})
+    add_dependencies(installed_parts ${part})
+    install(CODE "if(NOT EXISTS \"$<TARGET_FILE:${part}>\")
+  message(STATUS \"Left out, since it is not built: $<TARGET_FILE_NAME:${part}> (cmake --build ${PROJECT_BINARY_DIR} --target installed_parts)\")
+endif()")
+  endif()
+endforeach()
+if(PINTLE_LEAN)
+  install(CODE "message(FATAL_ERROR \"${PROJECT_BINARY_DIR} has only what the demo needs; ./dev install builds and installs all.\")")
+  return()
+endif()
+install(CODE "if(NOT EXISTS \"$<TARGET_FILE:pintle>\")
+  message(FATAL_ERROR \"Nothing is installed: $<TARGET_FILE_NAME:pintle> is not built (cmake --build ${PROJECT_BINARY_DIR} --target installed_parts).\")
+endif()")
 
 install(TARGETS pintle EXPORT pintle-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -32,8 +50,8 @@ install(FILES ${PINTLE_GENERATED}/pintle.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/
 
 # Beside the library, where it looks.
 if(TARGET pintle_mpi)
-  install(TARGETS pintle_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS pintle_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
 endif()
 if(TARGET pintle_command)
-  install(TARGETS pintle_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS pintle_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
 endif()
