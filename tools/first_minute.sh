@@ -18,7 +18,6 @@ for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/source
 done
 apt-config dump | grep -E '^Acquire::(http|https|Check|Retries)' >"$work/apt.conf" || true
 
-mkdir "$work/tree"
 git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' file; do
   [[ ! -f $file ]] || printf '%s\0' "$file"
 done | tar -C "$PWD" --null -T - -cf "$work/tree.tar"
@@ -30,16 +29,17 @@ mkdir "$root/pintle"
 tar -C "$root/pintle" -xf "$work/tree.tar"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 rm -rf "$root"/var/lib/apt/lists/*
-start=$(date +%s)
 result=0
-chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root /pintle/dev demo >"$work/table" 2>"$work/words" || result=$?
-printf '%d %d\n' "$(($(date +%s) - start))" "$result" >"$work/end"
+TIMEFORMAT='%R %U %S'
+{ time chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root /pintle/dev demo >"$work/table" 2>"$work/words"; } 2>"$work/times" || result=$?
+echo "$result" >"$work/result"
 END
 
-mmdebstrap --quiet --variant=apt --aptopt="$work/apt.conf" --customize-hook="sh $work/try \"\$1\" $work" --format=null bookworm /dev/null \
+mmdebstrap --quiet --variant=apt --aptopt="$work/apt.conf" --customize-hook="bash $work/try \"\$1\" $work" --format=null bookworm /dev/null \
   "${sources[@]}" >"$work/log" 2>&1 || { tail -n 20 "$work/log"; skip "a bare Debian 12 cannot be made here"; }
 
-read -r seconds result <"$work/end"
+read -r seconds user system <"$work/times"
+result=$(<"$work/result")
 grep -E '^(installing|installed|demo [0-9])' "$work/words" || true
 cat "$work/table"
 if [[ $result != 0 ]]; then
@@ -48,6 +48,6 @@ if [[ $result != 0 ]]; then
   exit 1
 fi
 figure() { sed -nE "s/$1/\1/p" "$work/words" | head -n 1; }
-printf 'first minute on %s processors (load %s): %s packages, %s MB; install %s s, compile %s s, all %s s to the table\n' \
+printf 'first minute on %s processors (load %s): %s packages, %s MB; install %s s, compile %s s, all %s s to the table; processor time %s s + %s s of the system\n' \
   "$(nproc)" "$(cut -d' ' -f1 /proc/loadavg)" "$(figure '^installing ([0-9]+) packages.*')" "$(figure '^installing .*packages, ([0-9]+) MB.*')" \
-  "$(figure '^demo 3.*\(([0-9]+) s for packages.*')" "$(figure '^demo 3.*, ([0-9]+) s for compiling.*')" "$seconds"
+  "$(figure '^demo 3.*\(([0-9]+) s for packages.*')" "$(figure '^demo 3.*, ([0-9]+) s for compiling.*')" "$seconds" "$user" "$system"

@@ -118,6 +118,25 @@ class PackagesTest(unittest.TestCase):
         self.assertIn('no group "nonsense"', result.stderr)
 
 
+class FirstMinuteTest(unittest.TestCase):
+    """tools/first_minute.sh where it cannot run: it says why and does not fail; ./dev nightly runs the rest of it."""
+
+    def outcome(self, **stubs):
+        with Tree() as tree:
+            for name, text in stubs.items():
+                tree[f"bin/{name}"] = f"#!/bin/bash\n{text}\n"
+                (tree.root / "bin" / name).chmod(0o755)
+            for name in ("bash", "dirname", "env"):
+                (tree.root / "bin" / name).symlink_to(f"/usr/bin/{name}")
+            return subprocess.run([ROOT / "tools/first_minute.sh"], env={"PATH": f"{tree.root}/bin"}, text=True, capture_output=True, check=False)
+
+    def test_it_is_skipped_with_the_reason(self):
+        for stubs, reason in (({"id": "echo 1000"}, "this is not root"),
+                              ({"id": "echo 0"}, "mmdebstrap is not installed (./dev setup nightly)")):
+            result = self.outcome(**stubs)
+            self.assertEqual((result.returncode, result.stdout), (0, f"first minute: skipped: {reason}\n"), result.stderr)
+
+
 class CheckTest(unittest.TestCase):
     """tools/check.sh with other steps than its own."""
 
