@@ -2,6 +2,7 @@
 cmake_minimum_required(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/common.cmake)
 
+string(REPLACE "|" ";" LAUNCHER "${LAUNCHER}")
 set(ENV{CMAKE_C_COMPILER_LAUNCHER} "${LAUNCHER}")
 set(ENV{CMAKE_CXX_COMPILER_LAUNCHER} "${LAUNCHER}")
 set(build ${BUILD}-subdirectory)

@@ -1,5 +1,6 @@
 // pintle_packer DESCRIPTION PACK: `pintle pack DESCRIPTION -o PACK` for our own build, without the rest of the command.
 #include <cstdio>
+#include <utility>
 
 #include "cli/compilers/build.h"
 #include "io/pack.h"
