@@ -18,6 +18,20 @@ namespace {
 // A ring never holds fewer places than this, so that small bursts allocate nothing after the first.
 constexpr std::size_t first_ring_size = 128;
 
+/// What the first of the points that are not there yet lacks, for a timeout's words.
+std::string describe_lack(std::span<const Point> waits) {
+  for (const Point& point : waits) {
+    const SignalState& signal = *peek(point);
+    if (signal.timeline().status(point.value()) != PointStatus::pending) continue;
+    const std::vector<NativePoint> promised = signal.promised(point.value());
+    return fmt::format("value ({}) of {} is reached; the value reached there is ({}), and {}", point.value(),
+                       signal.text(), signal.timeline().value(),
+                       promised.empty() ? std::string("nobody has submitted or set it")
+                                        : promised.front().queue->text() + " has a submission that is to bring it");
+  }
+  return "what it waits for is reached";
+}
+
 }  // namespace
 
 QueueState::QueueState(std::shared_ptr<BufferTable> table, Siblings& siblings, backend::QueueId id, QueueKind kind,
@@ -47,6 +61,14 @@ Point QueueState::last() {
 }
 
 std::string QueueState::describe_oldest() {
+  std::vector<Point> waits;
+  std::string words = describe_oldest(waits);
+  if (!waits.empty()) words += ", which is held until " + describe_lack(waits);  // with no lock held
+  return words;
+}
+
+/// `waits` gets what it waits for where it is held.
+std::string QueueState::describe_oldest(std::vector<Point>& waits) {
   const Locked locked = life().lock();
   if (is_idle(locked)) return fmt::format("{} of {} has nothing submitted that is unfinished", text_, life().text());
   const Flight& oldest = flight(clock_.reached + 1);
@@ -54,7 +76,10 @@ std::string QueueState::describe_oldest() {
   std::string words =
       fmt::format("the oldest unfinished submission of {} of {} is ({})", text_, life().text(), oldest.serial);
   if (!oldest.label.empty()) words += fmt::format(" \"{}\"", oldest.label);
-  if (oldest.serial > clock_.native.load()) return words + ", which is held until what it waits for is reached";
+  if (oldest.serial > clock_.native.load()) {
+    waits = oldest.waits;
+    return words;
+  }
   if (!commands.commands.empty()) {
     const backend::Command& first = commands.commands.front();
     words += fmt::format(", which begins with {}", backend::name(first.operation));

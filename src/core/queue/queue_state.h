@@ -140,6 +140,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   void cancel_held(const Error& error, Worklist& worklist, const Locked& locked) noexcept;
 
  private:
+  [[nodiscard]] std::string describe_oldest(std::vector<Point>& waits);
   /// A call of the backend with this queue, made without the lock. The backend's queue is destroyed only when none is
   /// running. A thread that calls counts itself and then asks whether calls have ended; a thread that ends them says so
   /// and then looks at the count.

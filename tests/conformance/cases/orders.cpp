@@ -63,6 +63,22 @@ DEVICE_TEST(Signal, JumpReleasesEverythingBelow) {
   test.finish(eight);
 }
 
+// A deadlock's words name the signal, the value, and that nobody brings it.
+DEVICE_TEST(Signal, ATimeoutNamesWhatTheHeldSubmissionWaitsFor) {
+  Queue queue = test.queue("stuck"), other = test.queue("other");
+  Signal missing = test.signal("missing"), promised = test.signal("promised");
+  const Point held = need(queue.submit(CommandList{}, {.wait = {test.at(missing, 3)}}));
+  check_error(
+      held.wait(moment), Errc::timeout,
+      {"\"stuck\"", "value (" + std::to_string(test.at(missing, 3).value()) + ") of [Signal", "\"missing\"",
+       "the value reached there is (" + std::to_string(missing.value()) + ")", "nobody has submitted or set it"});
+  const Point behind = need(other.submit(CommandList{}, {.wait = {test.at(promised, 1)}}));
+  need(queue.submit(CommandList{}, {.signal = {test.at(promised, 1)}}));
+  check_error(behind.wait(moment), Errc::timeout, {"\"promised\"", "\"stuck\"]", "is to bring it"});
+  need(test.raise(missing, 3));
+  test.finish(behind);
+}
+
 // Y4: the value comes from completion, not from submission.
 DEVICE_TEST(Signal, ValueIsWhatIsReachedNotWhatIsSubmitted) {
   Queue queue = test.queue();
