@@ -26,6 +26,7 @@ constexpr std::uint32_t size = 1000;
 struct Made {
   explicit Made(const FoundDevice& found)
       : device(found.device),
+        clock(found.clock),
         context(api().clCreateContext(nullptr, 1, &found.device, nullptr, nullptr, nullptr)),
         queue(must(opencl::create_queue(context.get(), found.device, opencl::queue_properties(found.clock)))),
         given{found.platform, found.device, context.get()} {}
@@ -44,6 +45,7 @@ struct Made {
   }
 
   cl_device_id device;
+  opencl::ClockSource clock;
   Owned<cl_context> context;
   Owned<cl_command_queue> queue;
   OpenClDevice given;
@@ -98,6 +100,29 @@ TEST_F(OpenClWrapTest, KernelsWorkOnWrappedBuffersAndQueues) {
     must(queue.submit_and_wait(CommandList{}.fill(wrapped, 40u).exec(add, Grid::cover(size), wrapped, 2u)));
     EXPECT_EQ(made.words(memory.get(), size), Words(size, 42));
     EXPECT_EQ(must(read<std::uint32_t>(queue, wrapped)), Words(size, 42));
+  });
+}
+
+TEST_F(OpenClWrapTest, AnOrdinaryQueueTakesAllButTimestamps) {
+  each([](const Made& made) {
+    const Device device = must(wrap_native(made.given));
+    const auto ordinary = made.queue_with(0);
+    Queue queue = must(device.wrap_native(OpenClQueue{ordinary.get()}, {.label = "theirs"}));
+    const Buffer buffer = must(device.allocate(DType::u32, {size})), time = must(device.allocate(DType::u64, {1}));
+    must(queue.submit_and_wait(CommandList{}.fill(buffer, 7u)));
+    EXPECT_EQ(must(queue.native<OpenClQueue>()).queue, ordinary.get());
+    const auto timed = queue.submit(CommandList{}.fill(buffer, 8u).timestamp(time));
+    if (made.clock == opencl::ClockSource::host) {
+      must(timed);
+    } else {
+      ASSERT_FALSE(timed);
+      EXPECT_EQ(timed.error().code(), Errc::unsupported);
+      EXPECT_THAT(timed.error().text(), HasSubstr("CL_QUEUE_PROFILING_ENABLE"));
+      EXPECT_EQ(must(read<std::uint32_t>(queue, buffer)), Words(size, 7));
+    }
+    must(queue.submit_and_wait(CommandList{}.fill(buffer, 9u)));
+    EXPECT_EQ(must(queue.native<OpenClQueue>()).queue, ordinary.get());
+    EXPECT_EQ(must(read<std::uint32_t>(queue, buffer)), Words(size, 9));
   });
 }
 

@@ -30,8 +30,8 @@ struct OpenClMemory {
 
 /// `Queue::native<OpenClQueue>()`: commands that others enqueue run in between, and no point covers them. The
 /// handle is the same from the first call on, and measures time as the device's clock needs it, which costs each launch
-/// a little. For `wrap_native`: a queue of the device's context, in order, with profiling where the device's clock
-/// needs it.
+/// a little. For `wrap_native`: a queue of the device's context, in order. One that was made without profiling takes no
+/// timestamps (`unsupported`) where the device's clock needs it.
 struct OpenClQueue {
   static constexpr std::string_view native_type = "opencl.queue";
   void* queue = nullptr;  ///< cl_command_queue, in order

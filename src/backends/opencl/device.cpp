@@ -114,7 +114,9 @@ Result<backend::QueueId> Device::wrap_queue(const backend::NativeObject& queue, 
   if (queue.type != OpenClQueue::native_type)
     return kit::unknown_native_type<OpenClDevice, OpenClMemory, OpenClQueue>(queue.type, "opencl");
   PINTLE_ASSIGN(native, retain_queue(*static_cast<const OpenClQueue*>(queue.value), context_.get(), found_));
-  return Queue::create(queues_, std::move(native), Queue::Time::measured, request.first_serial);
+  PINTLE_ASSIGN(measures, measures_time(native.get(), found_));
+  const auto time = measures ? Queue::Time::measured : Queue::Time::absent;
+  return Queue::create(queues_, std::move(native), time, request.first_serial);
 }
 
 /// Steps cut a list, which a replay inside another list cannot be.

@@ -29,6 +29,13 @@ void CL_CALLBACK tell_now(cl_event, cl_int status, void* state) {
   told->call(told->state, &error.error());
 }
 
+Error no_time(const FoundDevice& found) {
+  return {Errc::unsupported,
+          fmt::format("The wrapped cl_command_queue was made without CL_QUEUE_PROFILING_ENABLE, which is the clock of "
+                      "[{}]; it takes no timestamps.",
+                      found.info.id)};
+}
+
 }  // namespace
 
 Result<bool> EventRules::is_done(const Event& event) const { return opencl::is_done(event); }
@@ -79,16 +86,17 @@ bool is_step(const backend::Command& command) noexcept {
 
 Result<std::uint64_t> Queue::submit(std::span<const QueuePoint> waits, const Commands& commands) {
   const bool wants_time =
-      time_.load() == Time::unmeasured && std::ranges::any_of(commands.commands, [](const backend::Command& command) {
+      time_.load() != Time::measured && std::ranges::any_of(commands.commands, [](const backend::Command& command) {
         return std::holds_alternative<backend::Timestamp>(command.operation);
       });
+  if (wants_time && time_.load() == Time::absent) return no_time(shared_.found);
   if (wants_time) PINTLE_TRY(measure());
   return steps_->submit(waits, commands);
 }
 
 /// A caller that has the handle of a queue goes on with it, so it must not change any more.
 Result<cl_command_queue> Queue::native() {
-  PINTLE_TRY(measure());
+  if (time_.load() != Time::absent) PINTLE_TRY(measure());
   return on_native([](cl_command_queue queue) { return queue; });
 }
 

@@ -53,6 +53,7 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
   enum class Time : std::uint8_t {
     unmeasured,  ///< Until somebody needs it: measuring costs each command.
     measured,    ///< As the device's clock needs it.
+    absent,      ///< The caller's own queue, which was made without.
   };
 
   [[nodiscard]] static backend::QueueId create(QueueContext& shared, Owned<cl_command_queue> native, Time time,

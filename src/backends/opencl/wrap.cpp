@@ -60,9 +60,6 @@ Result<Owned<cl_command_queue>> retain_queue(const OpenClQueue& given, cl_contex
     return refused(fmt::format("The cl_command_queue is not of the device and the context of [{}].", found.info.id));
   if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0)
     return refused("The cl_command_queue executes out of order; one in order is needed.");
-  if ((queue_properties(found.clock) & ~properties) != 0)
-    return refused(fmt::format("The cl_command_queue lacks CL_QUEUE_PROFILING_ENABLE, which is the clock of [{}].",
-                               found.info.id));
   PINTLE_TRY(check(api().clRetainCommandQueue(queue), "clRetainCommandQueue"));
   return Owned<cl_command_queue>(queue);
 }
@@ -79,6 +76,11 @@ Result<Owned<cl_mem>> retain_buffer(const OpenClMemory& given, cl_context contex
     return refused(fmt::format("Size ({}) of the cl_mem is smaller than what is wanted of it ({}).", its_size, size));
   PINTLE_TRY(check(api().clRetainMemObject(memory), "clRetainMemObject"));
   return Owned<cl_mem>(memory);
+}
+
+Result<bool> measures_time(cl_command_queue queue, const FoundDevice& found) {
+  PINTLE_ASSIGN(properties, value_of<cl_command_queue_properties>(queue, CL_QUEUE_PROPERTIES));
+  return (queue_properties(found.clock) & ~properties) == 0;
 }
 
 void* shared_address(cl_mem memory) {
