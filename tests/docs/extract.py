@@ -1,6 +1,7 @@
 """Turns the ```cpp blocks of Markdown files into C++ files: `extract.py OUT_FOLDER FILE.md...`.
 
 A block with its own main becomes a program; every other block becomes the body of a function that preamble.h gives its names.
+A program that opens "best" becomes a second one, which runs it on every device here that takes source.
 """
 import pathlib
 import re
@@ -16,6 +17,17 @@ def source_of(code, where):
     return f'#include "preamble.h"\n\nResult<void> block(Names& names) {{\n  PINTLE_TEST_NAMES(names);\n{line}{code}  return {{}};\n}}\n'
 
 
+def on_every_device(program):
+    body = program.replace("int main()", "int run_on(const char* id)").replace('open("best")', "open(id)")
+    return f'#include "on_every_device.h"\n{body}\nint main() {{ return on_every_device(&run_on); }}\n'
+
+
+def write(target, source):
+    if not target.exists() or target.read_text() != source:
+        target.write_text(source)
+    print(target)
+
+
 def blocks_of(path):
     text = path.read_text()
     for match in BLOCK.finditer(text):
@@ -28,11 +40,10 @@ def main(out, paths):
     for path in map(pathlib.Path, paths):
         for number, (code, where) in enumerate(blocks_of(path)):
             kind = "program" if "int main(" in code else "block"
-            target = out / f"{path.stem}_{number}.{kind}.cpp"
             source = source_of(code, where)
-            if not target.exists() or target.read_text() != source:
-                target.write_text(source)
-            print(target)
+            write(out / f"{path.stem}_{number}.{kind}.cpp", source)
+            if kind == "program" and 'open("best")' in code:
+                write(out / f"{path.stem}_{number}_on_every_device.program.cpp", on_every_device(source))
 
 
 if __name__ == "__main__":
