@@ -1,8 +1,12 @@
 // Errors as values: what failed, with which value and limit, on which object, and what the caller can do about it.
 #pragma once
 
+#if __cplusplus <= 202002L
+// A compiler goes on after an #error, into a hundred lines that follow from it. It stops where a file is missing.
+#include <Pintle needs C++23: compile with -std=c++23>
+#endif
+
 #include <cstdint>
-#include <exception>
 #include <expected>
 #include <optional>
 #include <source_location>
@@ -87,18 +91,6 @@ class Error {
   Body* body_;  // intrusive count: an error in a Result is one pointer
 };
 
-/// What `must` throws. The library itself throws nothing.
-class Exception : public std::exception {
- public:
-  explicit Exception(Error error) : error_(std::move(error)), text_(error_.text()) {}
-  [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
-  [[nodiscard]] const Error& error() const noexcept { return error_; }
-
- private:
-  Error error_;
-  std::string text_;
-};
-
 /// A value or the Error that explains its absence.
 template <class T>
 class [[nodiscard]] Result {
@@ -146,13 +138,6 @@ class [[nodiscard]] Result<void> {
  private:
   std::optional<Error> error_;
 };
-
-/// The value, or an Exception: the door for examples and tests.
-template <class T>
-T must(Result<T> result) {
-  if (!result) throw Exception(result.error());
-  if constexpr (!std::is_void_v<T>) return *std::move(result);
-}
 
 }  // namespace pintle
 

@@ -1,6 +1,8 @@
 // Everything of Pintle's public API.
 #pragma once
 
+#include "pintle/error.h"  // first: it says what is wrong with an older compiler
+
 #include "pintle/arena.h"
 #include "pintle/buffer.h"
 #include "pintle/collective.h"
@@ -11,13 +13,13 @@
 #include "pintle/dlpack.h"
 #include "pintle/dtype.h"
 #include "pintle/entry.h"
-#include "pintle/error.h"
 #include "pintle/grid.h"
 #include "pintle/group_queue.h"
 #include "pintle/handle.h"
 #include "pintle/handle_set.h"
 #include "pintle/info.h"
 #include "pintle/log.h"
+#include "pintle/must.h"
 #include "pintle/plan.h"
 #include "pintle/pool.h"
 #include "pintle/program.h"

@@ -1,4 +1,5 @@
 // Handles and sets of them.
+#include <algorithm>
 #include <array>
 
 #include "allocation_sweep/operations.h"

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "pintle/convert.h"
+#include "pintle/must.h"
 
 namespace pintle::cli {
 namespace {

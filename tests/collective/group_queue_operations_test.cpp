@@ -1,6 +1,7 @@
 // Every operation on memory of every device, in place and staged, against what it is to give.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "collective/group_queue_support.h"
+#include "pintle/must.h"
 #include "pintle/program.h"
 
 namespace pintle::collective {

@@ -15,6 +15,7 @@
 #include "pintle/commands.h"
 #include "pintle/device.h"
 #include "pintle/group_queue.h"
+#include "pintle/must.h"
 #include "pintle/queue.h"
 
 namespace pintle::collective::test {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pintle/collective.h"
+#include "pintle/must.h"
 #include "ranks.h"
 
 namespace pintle::collective {

@@ -14,6 +14,7 @@
 #include "collective/ranks.h"
 #include "pintle/collective.h"
 #include "pintle/group_queue.h"
+#include "pintle/must.h"
 #include "pintle/symmetric.h"
 
 namespace pintle::collective {

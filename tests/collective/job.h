@@ -28,6 +28,7 @@
 #include "collective/group/group_state.h"
 #include "collective/shm/rendezvous.h"
 #include "pintle/collective.h"
+#include "pintle/must.h"
 
 namespace pintle::collective {
 

@@ -14,6 +14,7 @@
 #include "collective/mpi/mpi_plugin.h"
 #include "mpi_fake.h"
 #include "unit/scratch_folder.h"
+#include "pintle/must.h"
 
 namespace pintle::collective {
 namespace {

@@ -20,6 +20,7 @@
 #include "collective/mpi/mpi_plugin.h"
 #include "collective/shm/rendezvous.h"
 #include "pintle/collective.h"
+#include "pintle/must.h"
 
 namespace pintle::collective {
 

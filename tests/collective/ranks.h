@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pintle/collective.h"
+#include "pintle/must.h"
 
 namespace pintle::collective {
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "pintle/collective.h"
+#include "pintle/must.h"
 #include "rank_processes.h"
 #include "ranks.h"
 

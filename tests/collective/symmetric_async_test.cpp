@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <limits>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "pintle/collective.h"
+#include "pintle/must.h"
 #include "pintle/signal.h"
 #include "pintle/symmetric.h"
 #include "symmetric_support.h"

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pintle/collective.h"
+#include "pintle/must.h"
 #include "pintle/symmetric.h"
 #include "rank_processes.h"
 #include "symmetric_support.h"

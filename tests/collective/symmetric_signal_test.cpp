@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "pintle/collective.h"
+#include "pintle/must.h"
 #include "pintle/symmetric.h"
 #include "symmetric_support.h"
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "pintle/collective.h"
+#include "pintle/must.h"
 #include "pintle/symmetric.h"
 
 namespace pintle::collective {

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "pintle/error.h"
+#include "pintle/must.h"
 
 namespace pintle::differential {
 

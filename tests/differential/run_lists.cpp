@@ -1,4 +1,5 @@
 // Lists out of commands.
+#include <algorithm>
 #include <stdexcept>
 #include <thread>
 

@@ -7,6 +7,7 @@
 
 #include "foreign/corpora.h"
 #include "io/plan_csv.h"
+#include "pintle/must.h"
 #include "pintle/plan.h"
 
 namespace pintle {

@@ -9,6 +9,7 @@
 
 #include "hanging/hanging_device.h"
 #include "hanging/others.h"
+#include "pintle/must.h"
 #include "pintle/native/cpu.h"
 
 namespace pintle::hanging {

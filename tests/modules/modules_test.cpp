@@ -11,6 +11,7 @@
 #include "base/temporary_folder.h"
 #include "core/device/catalog.h"
 #include "pintle/backend/module.h"
+#include "pintle/must.h"
 
 namespace pintle::core {
 namespace {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "pintle/convert.h"
+#include "pintle/must.h"
 #include "unit/convert_reference.h"
 
 namespace pintle::test {

@@ -1,9 +1,11 @@
 // Arenas over devices that the test makes: what is refused, what is asked of the device, which way bytes go.
 #include "pintle/arena.h"
+#include "pintle/must.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <complex>
 #include <cstring>
 #include <limits>
 #include <map>

@@ -20,6 +20,7 @@
 #include "base/file.h"
 #include "kit/code_cache.h"
 #include "pintle/log.h"
+#include "pintle/must.h"
 #include "unit/other_process.h"
 #include "unit/scratch_folder.h"
 

@@ -1,5 +1,6 @@
 // Lists over a null device: what is refused while building, and what a backend gets of the rest.
 #include "pintle/commands.h"
+#include "pintle/must.h"
 
 #include <gtest/gtest.h>
 

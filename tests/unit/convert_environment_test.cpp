@@ -12,6 +12,7 @@
 
 #include "base/float_environment.h"
 #include "pintle/convert.h"
+#include "pintle/must.h"
 #include "unit/other_process.h"
 
 namespace pintle {

@@ -1,4 +1,5 @@
 // What the rules mean for integers, bools, complex numbers and NaNs; what is refused; what pieces give.
+#include <algorithm>
 #include <complex>
 #include <limits>
 #include <utility>

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "kit/code_cache.h"
 #include "pintle/log.h"
+#include "pintle/must.h"
 #include "scratch_folder.h"
 
 namespace pintle::kit {

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/subprocess.h"
 #include "cpu_support.h"
+#include "pintle/must.h"
 #include "pintle/native/cpu.h"
 #include "scratch_folder.h"
 #include "tests_dir.h"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cpu_support.h"
+#include "pintle/must.h"
 #include "pintle/native/cpu.h"
 
 namespace pintle::test {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "pintle/backend/driver.h"
+#include "pintle/must.h"
 #include "seam_support.h"
 
 namespace pintle::cpu {

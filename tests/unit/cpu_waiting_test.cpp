@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cpu_support.h"
+#include "pintle/must.h"
 #include "pintle/native/cpu.h"
 
 namespace pintle::test {

@@ -1,4 +1,5 @@
 #include "pintle/entry.h"
+#include "pintle/must.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
 #include "pintle/error.h"
+#include "pintle/must.h"
 
 #include <gtest/gtest.h>
 
@@ -164,7 +165,7 @@ TEST(Result, MustThrowsWhatIsNoValue) {
     must(check_half(3));
     FAIL() << "nothing was thrown";
   } catch (const Exception& exception) {
-    EXPECT_STREQ(exception.what(), "Number is odd.");
+    EXPECT_EQ(std::string_view(exception.what()).substr(0, 14), "Number is odd.");
     EXPECT_EQ(exception.error().code(), Errc::invalid_argument);
   }
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "pintle/backend/driver.h"
+#include "pintle/must.h"
 
 namespace pintle::null {
 std::unique_ptr<backend::Driver> create_driver();

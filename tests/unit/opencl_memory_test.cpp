@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "opencl_support.h"
+#include "pintle/must.h"
 #include "pintle/native/opencl.h"
 
 namespace pintle::test {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "opencl_support.h"
+#include "pintle/must.h"
 #include "pintle/native/opencl.h"
 
 namespace pintle::test {

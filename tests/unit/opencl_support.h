@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "cpu_support.h"
 #include "pintle/backend/driver.h"
+#include "pintle/must.h"
 #include "seam_support.h"
 
 namespace pintle::opencl {

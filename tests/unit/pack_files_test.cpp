@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "io/pack.h"
 #include "io/pack_recipe.h"
+#include "pintle/must.h"
 #include "pintle/program.h"
 #include "unit/scratch_folder.h"
 

@@ -7,6 +7,7 @@
 #include <random>
 #include <string>
 
+#include "pintle/must.h"
 #include "pintle/plan.h"
 #include "unit/plan_oracle.h"
 #include "unit/plan_support.h"

@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "pintle/must.h"
 #include "pintle/plan.h"
 #include "unit/plan_support.h"
 

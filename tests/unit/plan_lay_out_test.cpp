@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 
+#include "pintle/must.h"
 #include "pintle/plan.h"
 #include "plan/greedy.h"
 #include "plan/model.h"

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "pintle/must.h"
 #include "pintle/plan.h"
 #include "plan/model.h"
 #include "plan/order_stream.h"

@@ -3,6 +3,7 @@
 #include <limits>
 #include <string>
 
+#include "pintle/must.h"
 #include "pintle/plan.h"
 #include "unit/plan_support.h"
 

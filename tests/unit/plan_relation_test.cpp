@@ -4,6 +4,7 @@
 #include <random>
 #include <string>
 
+#include "pintle/must.h"
 #include "pintle/plan.h"
 #include "unit/plan_support.h"
 

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "kit/forwarding.h"
+#include "pintle/must.h"
 #include "pintle/program.h"
 #include "unit/golden.h"
 #include "unit/scratch_folder.h"

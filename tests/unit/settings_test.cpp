@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pintle/log.h"
+#include "pintle/must.h"
 #include "unit/golden.h"
 
 namespace pintle::base {

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <ranges>
 #include <string>
 #include <utility>
 

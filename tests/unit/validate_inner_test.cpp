@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "pintle/log.h"
+#include "pintle/must.h"
 #include "validate_fixture.h"
 
 namespace pintle::test {

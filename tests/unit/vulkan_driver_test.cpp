@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "pintle/must.h"
 #include "pintle/native/vulkan.h"
 #include "vulkan_support.h"
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "pintle/must.h"
 #include "pintle/native/vulkan.h"
 #include "vulkan_support.h"
 

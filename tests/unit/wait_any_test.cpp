@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <thread>
 
+#include "pintle/must.h"
 #include "pintle/signal.h"
 
 namespace pintle {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kit/forwarding.h"
+#include "pintle/must.h"
 #include "pintle/native/vulkan.h"
 #include "unit/device_over.h"
 #include "validation/batches.h"

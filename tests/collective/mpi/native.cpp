@@ -1,6 +1,7 @@
 // MPI's own collectives against sums that each rank makes by itself.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <complex>
 #include <cstring>
 #include <numeric>

@@ -1,4 +1,5 @@
 // Copies, fills, uploads and downloads.
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <numeric>

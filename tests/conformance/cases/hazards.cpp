@@ -1,4 +1,5 @@
 // Commands of a list behave as if run one after another, whatever may overlap underneath.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>

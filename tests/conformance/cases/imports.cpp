@@ -1,4 +1,5 @@
 // Host memory that a device uses in place, and transfers to and from the same bytes.
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <span>

@@ -1,4 +1,5 @@
 // Launches whose grid the device reads from memory.
+#include <algorithm>
 #include <array>
 
 #include "conformance/ways.h"

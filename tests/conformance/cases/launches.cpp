@@ -1,4 +1,5 @@
 // Launches: each runs three ways, against an oracle of its own.
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <utility>

@@ -1,4 +1,5 @@
 // Pools: memory by queue order, caps and their end, holders.
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <random>

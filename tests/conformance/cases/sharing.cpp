@@ -1,4 +1,5 @@
 // Buffers that are more than their own memory: lazy, sealed, forked, imported, over a file.
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
