@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,7 +52,7 @@ class HostElements {
  public:
   template <HostRange R>
   HostElements(const R& range) noexcept : HostElements(std::nullopt, range) {  // NOLINT(google-explicit-constructor)
-    using T = std::remove_cv_t<std::ranges::range_value_t<R>>;
+    using T = HostValue<R>;
     if constexpr (!std::is_same_v<T, std::byte>) dtype_ = dtype_of<T>();
   }
   /// The elements of `range` are codes of `dtype`, as large as its elements; or bytes.
@@ -64,9 +63,7 @@ class HostElements {
   friend class memory::Transfer;
   template <HostRange R>
   HostElements(std::optional<DType> dtype, const R& range) noexcept
-      : dtype_(dtype),
-        element_size_(sizeof(std::ranges::range_value_t<R>)),
-        bytes_(std::as_bytes(std::span(std::ranges::data(range), std::ranges::size(range)))) {}
+      : dtype_(dtype), element_size_(sizeof(HostValue<R>)), bytes_(std::as_bytes(std::span(range))) {}
 
   std::optional<DType> dtype_;
   std::uint64_t element_size_;
@@ -102,7 +99,7 @@ class Arena {
 
   [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
   /// What lies at each value, in the plan's order.
-  [[nodiscard]] std::span<const ArenaValue> values() const noexcept { return values_; }
+  [[nodiscard]] std::span<const ArenaValue> values() const noexcept { return {values_.data(), values_.size()}; }
   /// What was allocated.
   [[nodiscard]] const ArenaRequirements& requirements() const noexcept { return requirements_; }
   /// As it appears in messages: `[Arena "step"]`.

@@ -1,11 +1,9 @@
 // Device bytes with a dtype and a shape, and windows on them.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,14 +13,10 @@
 #include "pintle/entry.h"
 #include "pintle/error.h"
 #include "pintle/fwd.h"
+#include "pintle/host_range.h"
 #include "pintle/info.h"
 
 namespace pintle {
-
-/// A contiguous range of elements on the host.
-template <class R>
-concept HostRange = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
-                    (Element<std::ranges::range_value_t<R>> || std::same_as<std::ranges::range_value_t<R>, std::byte>);
 
 /// When a buffer gets its memory.
 enum class Allocation : std::uint8_t {

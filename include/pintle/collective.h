@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include "pintle/deadline.h"
 #include "pintle/dtype.h"
 #include "pintle/error.h"
+#include "pintle/host_range.h"
 
 namespace pintle {
 
@@ -62,10 +62,9 @@ struct Elements {
 
   Elements() noexcept = default;
   Elements(DType type, std::span<const std::byte> memory) noexcept : dtype(type), bytes(memory) {}
-  template <std::ranges::contiguous_range R>
-    requires Element<std::ranges::range_value_t<R>>
+  template <ElementRange R>
   Elements(const R& range) noexcept  // NOLINT(google-explicit-constructor)
-      : Elements(dtype_of<std::ranges::range_value_t<R>>(), std::as_bytes(std::span(range))) {}
+      : Elements(dtype_of<HostValue<R>>(), std::as_bytes(std::span(range))) {}
 };
 
 /// The same, to be written.
@@ -75,10 +74,9 @@ struct MutableElements {
 
   MutableElements() noexcept = default;
   MutableElements(DType type, std::span<std::byte> memory) noexcept : dtype(type), bytes(memory) {}
-  template <std::ranges::contiguous_range R>
-    requires Element<std::ranges::range_value_t<R>>
+  template <ElementRange R>
   MutableElements(R&& range) noexcept  // NOLINT(google-explicit-constructor)
-      : MutableElements(dtype_of<std::ranges::range_value_t<R>>(), std::as_writable_bytes(std::span(range))) {}
+      : MutableElements(dtype_of<HostValue<R>>(), std::as_writable_bytes(std::span(range))) {}
   operator Elements() const noexcept { return {dtype, bytes}; }  // NOLINT(google-explicit-constructor)
 };
 

@@ -10,7 +10,6 @@
 #include <list>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,7 +17,7 @@
 #include <variant>
 #include <vector>
 
-#include "pintle/backend/command.h"
+#include "pintle/backend/range.h"
 #include "pintle/buffer.h"
 #include "pintle/dtype.h"
 #include "pintle/entry.h"
@@ -26,6 +25,12 @@
 #include "pintle/fwd.h"
 
 namespace pintle {
+
+namespace backend {
+struct Argument;
+struct Command;
+struct Exec;
+}  // namespace backend
 
 /// A place in a list that each replay fills: with a buffer, a scalar or host memory, as its use in the list says.
 struct Slot {
@@ -89,10 +94,10 @@ class SlotValue {
 /// list is unusable from then on. Move-only, one thread at a time. A list may be submitted or recorded once.
 class CommandList {
  public:
-  CommandList() noexcept = default;
-  CommandList(CommandList&&) noexcept = default;
+  CommandList() noexcept;
+  CommandList(CommandList&& other) noexcept;
   CommandList& operator=(CommandList&& other) noexcept;
-  ~CommandList() = default;
+  ~CommandList();
 
   /// Copies bytes; both windows have one size and must not overlap. One of them may belong to another device: order its
   /// work by points, as between queues. The bytes then go through the other side's mapped memory, else through the
@@ -109,7 +114,7 @@ class CommandList {
   /// count must be the window's (std::byte fits every dtype).
   template <HostRange R>
   CommandList&& upload(const BufferView& to, const R& from) {
-    return upload_copy(to, host_type<R>(), std::as_bytes(std::span(std::ranges::data(from), std::ranges::size(from))));
+    return upload_copy(to, host_type<R>(), std::as_bytes(std::span(from)));
   }
   /// Keeps the vector in the list instead of copying it.
   template <Element T>
@@ -132,8 +137,7 @@ class CommandList {
   /// loan.
   template <HostRange R>
   CommandList&& download(R&& to, const BufferView& from) {
-    return download_lent(
-        host_type<R>(), std::as_writable_bytes(std::span(std::ranges::data(to), std::ranges::size(to))), nullptr, from);
+    return download_lent(host_type<R>(), std::as_writable_bytes(std::span(to)), nullptr, from);
   }
   /// The same, and keeps `owner` of the memory until then.
   CommandList&& download_retained(std::shared_ptr<void> owner, std::span<std::byte> to, const BufferView& from) {
@@ -176,7 +180,7 @@ class CommandList {
   CommandList&& label(std::string_view text);
 
   /// The number of commands.
-  [[nodiscard]] std::size_t size() const noexcept { return commands_.size(); }
+  [[nodiscard]] std::size_t size() const noexcept;
   /// The first mistake made while building; a moved-from list has one.
   [[nodiscard]] const std::optional<Error>& error() const noexcept;
 
@@ -193,7 +197,7 @@ class CommandList {
 
   template <class R>
   [[nodiscard]] static constexpr std::optional<DType> host_type() noexcept {
-    using T = std::remove_cv_t<std::ranges::range_value_t<R>>;
+    using T = HostValue<R>;
     if constexpr (std::same_as<T, std::byte>) return std::nullopt;
     else return dtype_of<T>();
   }
@@ -237,7 +241,7 @@ class CommandList {
     Spent(Spent&& other) noexcept : value(std::exchange(other.value, true)) {}
   };
 
-  std::vector<backend::Command> commands_;
+  std::vector<backend::Command> commands_;  // incomplete here: what a backend reads costs users nothing
   std::vector<backend::Argument> arguments_;
   std::list<std::shared_ptr<const void>> retained_;   // host memory, labels, programs, functions
   std::vector<core::HostRun*> host_runs_;             // of retained functions: to ask for errors when they have run

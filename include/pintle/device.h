@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -62,19 +61,18 @@ class Device {
   /// Memory with undefined contents. `out_of_memory` poisons nothing.
   [[nodiscard]] Result<Buffer> allocate(DType dtype, const Shape& shape, BufferOptions options = {}) const;
   /// A buffer with the dtype and size of a host range; nothing is copied.
-  template <HostRange R>
-    requires Element<std::ranges::range_value_t<R>>
+  template <ElementRange R>
   [[nodiscard]] Result<Buffer> allocate_for(const R& range, BufferOptions options = {}) const {
-    return allocate(dtype_of<std::ranges::range_value_t<R>>(), Shape{std::ranges::size(range)}, std::move(options));
+    return allocate(dtype_of<HostValue<R>>(), Shape{std::span(range).size()}, std::move(options));
   }
   /// A buffer over the caller's memory, with no copy; `keeper` is let go after the last use of it. Elements of const
   /// make a sealed buffer. `unsupported` where the device cannot use it in place (`Feature::host_import`), or not at
   /// this address: the message has the alignment.
-  template <HostRange R>
-    requires Element<std::ranges::range_value_t<R>> && std::is_lvalue_reference_v<R&&>
+  template <ElementRange R>
+    requires std::is_lvalue_reference_v<R&&>
   [[nodiscard]] Result<Buffer> import_host(R&& range, std::shared_ptr<const void> keeper = {},
                                            std::string label = {}) const {
-    using T = std::remove_reference_t<std::ranges::range_reference_t<R>>;
+    using T = HostElement<R>;
     const std::span<T> values(range);
     return import_host(std::as_bytes(values), std::is_const_v<T> ? Access::read : Access::read_write, dtype_of<T>(),
                        Shape{values.size()}, std::move(keeper), std::move(label));

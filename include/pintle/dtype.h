@@ -1,9 +1,7 @@
 // Element types and shapes.
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -48,6 +46,11 @@ enum class DType : std::uint8_t {
 /// Every name, separated by ", ", for messages; cut short where host memory runs out.
 [[nodiscard]] std::string dtype_names() noexcept;
 
+/// A complex number of two floats: std::complex<float>, or what another library lays out like it.
+template <class T>
+concept Complex64 = sizeof(T) == 2 * sizeof(float) && std::is_same_v<typename T::value_type, float> &&
+                    requires(const T& value) { value.real(), value.imag(); };
+
 /// The DType of a C++ type; a type without one does not compile.
 template <class T>
 [[nodiscard]] consteval DType dtype_of() noexcept {
@@ -55,7 +58,7 @@ template <class T>
   if constexpr (std::is_same_v<U, bool>) return DType::boolean;
   else if constexpr (std::is_same_v<U, float>) return DType::f32;
   else if constexpr (std::is_same_v<U, double>) return DType::f64;
-  else if constexpr (std::is_same_v<U, std::complex<float>>) return DType::complex64;
+  else if constexpr (Complex64<U>) return DType::complex64;
   else {
     static_assert(std::is_integral_v<U> && sizeof(U) <= 8, "no DType stands for this type");
     constexpr auto index = sizeof(U) == 1 ? 0 : sizeof(U) == 2 ? 1 : sizeof(U) == 4 ? 2 : 3;
@@ -65,9 +68,8 @@ template <class T>
 
 /// True for types that `dtype_of` accepts.
 template <class T>
-concept Element =
-    std::is_same_v<std::remove_cv_t<T>, std::complex<float>> || std::is_same_v<std::remove_cv_t<T>, float> ||
-    std::is_same_v<std::remove_cv_t<T>, double> || (std::is_integral_v<T> && sizeof(T) <= 8);
+concept Element = Complex64<std::remove_cv_t<T>> || std::is_same_v<std::remove_cv_t<T>, float> ||
+                  std::is_same_v<std::remove_cv_t<T>, double> || (std::is_integral_v<T> && sizeof(T) <= 8);
 
 /// Elements per dimension, outermost first. Rank 0 is one element. At most eight dimensions.
 class Shape {
@@ -78,7 +80,7 @@ class Shape {
   /// More than `max_rank` dimensions make a shape that no allocation accepts (`is_valid()` is false).
   Shape(std::initializer_list<std::uint64_t> dims) noexcept : Shape(std::span(dims.begin(), dims.size())) {}
   explicit Shape(std::span<const std::uint64_t> dims) noexcept : rank_(dims.size()) {
-    if (is_valid()) std::ranges::copy(dims, dims_.begin());
+    for (std::size_t i = 0; is_valid() && i < rank_; ++i) dims_[i] = dims[i];
   }
 
   [[nodiscard]] bool is_valid() const noexcept { return rank_ <= max_rank; }

@@ -7,7 +7,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -124,11 +123,10 @@ class Handle {
   /// like one.
   template <HostRange R>
   Result<Point> write(Queue& queue, const R& from, Timeout timeout = {}) {
-    using T = std::remove_cv_t<std::ranges::range_value_t<R>>;
+    using T = HostValue<R>;
     std::optional<DType> dtype;
     if constexpr (!std::same_as<T, std::byte>) dtype = dtype_of<T>();
-    return write_bytes(queue, dtype, std::as_bytes(std::span(std::ranges::data(from), std::ranges::size(from))),
-                       timeout);
+    return write_bytes(queue, dtype, std::as_bytes(std::span(from)), timeout);
   }
 
   /// Copies the front to the host behind what `queue` has. The copy becomes the shadow when the point is reached, so a

@@ -17,6 +17,7 @@
 #include "pintle/group_queue.h"
 #include "pintle/handle.h"
 #include "pintle/handle_set.h"
+#include "pintle/host_range.h"
 #include "pintle/info.h"
 #include "pintle/log.h"
 #include "pintle/must.h"

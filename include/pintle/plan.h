@@ -97,9 +97,9 @@ class Plan {
   Plan() = default;
 
   /// In the order of the problem's values.
-  [[nodiscard]] std::span<const PlannedValue> values() const noexcept { return values_; }
+  [[nodiscard]] std::span<const PlannedValue> values() const noexcept { return {values_.data(), values_.size()}; }
   /// The bytes of each chunk; at most one where the problem has no largest chunk.
-  [[nodiscard]] std::span<const std::uint64_t> chunks() const noexcept { return chunks_; }
+  [[nodiscard]] std::span<const std::uint64_t> chunks() const noexcept { return {chunks_.data(), chunks_.size()}; }
   /// Bytes of all chunks together: the peak.
   [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
   [[nodiscard]] std::uint64_t lower_bound() const noexcept { return lower_bound_; }

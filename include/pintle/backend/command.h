@@ -8,35 +8,15 @@
 #include <span>
 #include <variant>
 
+#include "pintle/backend/range.h"
 #include "pintle/entry.h"
 
 namespace pintle::backend {
 
 // Ids are chosen by the backend that made the object; zero is never one. Core knows nothing about their meaning.
-enum class MemoryId : std::uint64_t { none = 0 };
 enum class ProgramId : std::uint64_t { none = 0 };
 enum class QueueId : std::uint64_t { none = 0 };
 enum class RecordingId : std::uint64_t { none = 0 };
-
-/// Not a slot.
-inline constexpr std::uint32_t no_slot = 0xffffffff;
-
-/// Bytes of device memory. With a slot, memory and offset come from the binding at replay, and `size` is what the
-/// command needs (0: the whole of what is bound).
-struct Range {
-  MemoryId memory = MemoryId::none;
-  std::uint64_t buffer = 0;  ///< Core's id of the buffer, unique for ever: names in traces, keys in layers.
-  std::uint64_t offset = 0;
-  std::uint64_t size = 0;
-  std::uint32_t slot = no_slot;
-  friend bool operator==(const Range&, const Range&) = default;
-};
-
-/// A value of at most eight bytes, stored as the kernel reads it.
-struct Scalar {
-  alignas(8) std::array<std::byte, 8> bytes{};
-  friend bool operator==(const Scalar&, const Scalar&) = default;
-};
 
 /// What a kernel gets: its parameters in order (buffer, scalar), then what it reaches by address (use).
 struct Argument {

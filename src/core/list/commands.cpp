@@ -13,6 +13,7 @@
 #include "core/list/host_function.h"
 #include "core/list/launch.h"
 #include "core/program/program_state.h"
+#include "pintle/backend/command.h"
 #include "pintle/program.h"
 
 namespace pintle {
@@ -85,6 +86,10 @@ const std::optional<Error>& moved_from_error() noexcept {
 
 }  // namespace
 
+CommandList::CommandList() noexcept = default;
+CommandList::CommandList(CommandList&&) noexcept = default;
+CommandList::~CommandList() = default;
+
 CommandList& CommandList::operator=(CommandList&& other) noexcept {
   // `list = list.copy(a, b)` assigns a list to itself.
   if (this == &other) return *this;
@@ -92,6 +97,7 @@ CommandList& CommandList::operator=(CommandList&& other) noexcept {
   return *std::construct_at(this, std::move(other));
 }
 
+std::size_t CommandList::size() const noexcept { return commands_.size(); }
 const std::optional<Error>& CommandList::error() const noexcept { return spent_.value ? moved_from_error() : error_; }
 
 /// Both sides are buffers, of two devices.

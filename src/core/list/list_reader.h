@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "pintle/backend/command.h"
 #include "pintle/commands.h"
 
 namespace pintle::core {

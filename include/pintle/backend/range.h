@@ -1,0 +1,33 @@
+// What every command stands on: ranges of device memory, and values of a few bytes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace pintle::backend {
+
+/// Memory of a backend, by the number that it chose; zero is never one.
+enum class MemoryId : std::uint64_t { none = 0 };
+
+/// Not a slot.
+inline constexpr std::uint32_t no_slot = 0xffffffff;
+
+/// Bytes of device memory. With a slot, memory and offset come from the binding at replay, and `size` is what the
+/// command needs (0: the whole of what is bound).
+struct Range {
+  MemoryId memory = MemoryId::none;
+  std::uint64_t buffer = 0;  ///< Core's id of the buffer, unique for ever: names in traces, keys in layers.
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+  std::uint32_t slot = no_slot;
+  friend bool operator==(const Range&, const Range&) = default;
+};
+
+/// A value of at most eight bytes, stored as the kernel reads it.
+struct Scalar {
+  alignas(8) std::array<std::byte, 8> bytes{};
+  friend bool operator==(const Scalar&, const Scalar&) = default;
+};
+
+}  // namespace pintle::backend
