@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/mapped_file.h"
+#include "pintle/must.h"
 
 namespace pintle::allocation_sweep {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "collective/failure_cases.h"
 #include "collective/group/group_state.h"
+#include "pintle/must.h"
 
 namespace pintle::collective {
 namespace {

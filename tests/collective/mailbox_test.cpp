@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "pintle/must.h"
+
 namespace pintle::collective {
 namespace {
 

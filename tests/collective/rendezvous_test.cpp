@@ -14,6 +14,7 @@
 
 #include "collective/forked.h"
 #include "collective/shm/shared_transport.h"
+#include "pintle/must.h"
 
 namespace pintle::collective {
 namespace {

@@ -15,6 +15,7 @@
 #include "collective/forked.h"
 #include "collective/outcome.h"
 #include "collective/shm/shared_window.h"
+#include "pintle/must.h"
 
 namespace pintle::collective {
 namespace {

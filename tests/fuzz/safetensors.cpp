@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "io/safetensors.h"
+#include "pintle/must.h"
 
 namespace {
 

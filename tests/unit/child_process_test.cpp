@@ -18,6 +18,7 @@
 #include "base/platform.h"
 #include "base/shared_memory.h"
 #include "unit/scratch_folder.h"
+#include "pintle/must.h"
 
 namespace pintle::base {
 namespace {

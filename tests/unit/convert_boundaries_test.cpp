@@ -3,6 +3,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "pintle/must.h"
 #include "unit/convert_support.h"
 
 namespace pintle::test {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/convert_scalar.h"
+#include "pintle/must.h"
 #include "unit/convert_support.h"
 
 namespace pintle::test {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "pintle/must.h"
 #include "unit/convert_support.h"
 
 namespace pintle::test {

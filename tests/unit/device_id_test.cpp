@@ -5,6 +5,7 @@
 #include <random>
 #include <string>
 
+#include "pintle/must.h"
 #include "unit/golden.h"
 
 namespace pintle::core {

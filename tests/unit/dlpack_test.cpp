@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "io/dlpack_dtype.h"
+#include "pintle/must.h"
 #include "unit/golden.h"
 #include "vendor/dlpack/dlpack.h"
 

@@ -10,6 +10,7 @@
 #include "base/c_compiler.h"
 #include "base/descriptor.h"
 #include "base/file.h"
+#include "pintle/must.h"
 #include "unit/scratch_folder.h"
 
 namespace pintle::base {

@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "pintle/must.h"
+
 namespace pintle::kit {
 namespace {
 

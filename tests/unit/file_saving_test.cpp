@@ -14,6 +14,7 @@
 #include "base/descriptor.h"
 #include "base/file.h"
 #include "base/temporary_file.h"
+#include "pintle/must.h"
 #include "unit/other_process.h"
 #include "unit/scratch_folder.h"
 

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "pintle/must.h"
 #include "unit/scratch_folder.h"
 
 namespace pintle::base {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "kit/code_cache.h"
+#include "pintle/must.h"
 #include "scratch_folder.h"
 #include "spirv/module.h"
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/team.h"
+#include "pintle/must.h"
 
 namespace pintle::host {
 namespace {

@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "pintle/must.h"
+
 namespace pintle::kit {
 namespace {
 

@@ -9,6 +9,7 @@
 
 #include "core/queue/queue_state.h"
 #include "fake_device.h"
+#include "pintle/must.h"
 
 namespace pintle::core {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "pintle/must.h"
 #include "unit/golden.h"
 
 namespace pintle::io {

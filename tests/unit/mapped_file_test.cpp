@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "pintle/must.h"
 #include "unit/scratch_folder.h"
 
 namespace pintle::base {

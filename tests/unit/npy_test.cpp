@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "pintle/must.h"
 #include "unit/golden.h"
 #include "unit/scratch_folder.h"
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "pintle/must.h"
 #include "unit/golden.h"
 #include "unit/scratch_folder.h"
 

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "io/pack_recipe.h"
+#include "pintle/must.h"
 #include "unit/golden.h"
 #include "unit/scratch_folder.h"
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "pintle/must.h"
 #include "plan/model.h"
 #include "unit/plan_support.h"
 

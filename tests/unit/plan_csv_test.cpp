@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "pintle/must.h"
 #include "unit/plan_support.h"
 #include "unit/scratch_folder.h"
 

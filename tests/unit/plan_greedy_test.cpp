@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "pintle/must.h"
 #include "plan/bound.h"
 #include "plan/neighbours.h"
 #include "plan/stream.h"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "pintle/must.h"
 #include "plan/failed_states.h"
 #include "plan/model.h"
 #include "unit/plan_support.h"

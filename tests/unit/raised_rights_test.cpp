@@ -20,6 +20,7 @@
 #include "base/subprocess.h"
 #include "base/temporary_folder.h"
 #include "kit/code_cache.h"
+#include "pintle/must.h"
 #include "unit/other_process.h"
 #include "unit/scratch_folder.h"
 

@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "io/safetensors_dtype.h"
+#include "pintle/must.h"
 #include "unit/golden.h"
 #include "unit/scratch_folder.h"
 

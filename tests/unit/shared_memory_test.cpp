@@ -17,6 +17,7 @@
 
 #include "base/descriptor.h"
 #include "base/platform.h"
+#include "pintle/must.h"
 
 namespace pintle::base {
 namespace {

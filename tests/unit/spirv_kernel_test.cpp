@@ -5,6 +5,7 @@
 
 #include <bit>
 
+#include "pintle/must.h"
 #include "spirv_support.h"
 
 namespace pintle::spirv {

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "golden.h"
+#include "pintle/must.h"
 
 namespace pintle::test {
 

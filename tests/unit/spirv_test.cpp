@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <random>
 
+#include "pintle/must.h"
 #include "spirv_support.h"
 
 namespace pintle::spirv {

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/subprocess.h"
+#include "pintle/must.h"
 #include "scratch_folder.h"
 
 namespace pintle::base {

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/platform.h"
+#include "pintle/must.h"
 
 namespace pintle::base {
 namespace {

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "collective/fold/reduction.h"
+#include "pintle/must.h"
 #include "ranks.h"
 
 namespace pintle::collective::ranks {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "pintle/must.h"
 #include "ranks.h"
 
 namespace {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "collective/mpi/mpi_transport.h"
+#include "pintle/must.h"
 
 namespace pintle::collective::ranks {
 

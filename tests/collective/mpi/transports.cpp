@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "pintle/must.h"
 #include "ranks.h"
 
 namespace pintle::collective::ranks {

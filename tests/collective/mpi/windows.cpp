@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "collective/mpi/mpi_retired.h"
+#include "pintle/must.h"
 #include "ranks.h"
 
 namespace pintle::collective::ranks {
