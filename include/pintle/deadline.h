@@ -30,7 +30,7 @@ class Timeout {
   [[nodiscard]] Deadline deadline() const noexcept;
 
  private:
-  enum class Kind : unsigned char { standard, given };
+  enum class Kind : unsigned char { standard = 1, given = 2 };
 
   template <class Rep, class Period>
   [[nodiscard]] static constexpr Duration saturate(std::chrono::duration<Rep, Period> duration) noexcept {

@@ -21,7 +21,7 @@ enum class Access : std::uint8_t { read = 1, write = 2, read_write = 3 };
 
 /// One parameter of an entry point.
 struct Parameter {
-  enum class Kind : std::uint8_t { buffer, scalar };
+  enum class Kind : std::uint8_t { buffer = 1, scalar = 2 };
   std::string name;
   Kind kind = Kind::buffer;
   DType dtype = DType::f32;

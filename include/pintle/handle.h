@@ -29,7 +29,7 @@ class HandleState;
 /// What of a handle outlives its device. A value.
 class Keep {
  public:
-  enum class Kind : unsigned char { lost, host_shadow, refill };
+  enum class Kind : unsigned char { lost = 1, host_shadow = 2, refill = 3 };
   /// Fills all of the bytes, which come as zeros; its error is the restoring call's. It runs on the thread that
   /// restores, and must not use the handle or its set.
   using Fill = std::function<Result<void>(std::span<std::byte>)>;

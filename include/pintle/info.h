@@ -15,38 +15,38 @@ namespace pintle {
 /// What kind of machine stands behind a device. `best` picks hardware only: software and simulated devices are never
 /// picked.
 enum class DeviceKind : std::uint8_t {
-  cpu,  ///< The host's processor.
-  discrete_gpu,
-  integrated_gpu,
-  accelerator,
-  software,   ///< A GPU API that runs on the host's processor (lavapipe, PoCL).
-  simulated,  ///< Executes nothing (the null device).
+  cpu = 1,  ///< The host's processor.
+  discrete_gpu = 2,
+  integrated_gpu = 3,
+  accelerator = 4,
+  software = 5,   ///< A GPU API that runs on the host's processor (lavapipe, PoCL).
+  simulated = 6,  ///< Executes nothing (the null device).
 };
 [[nodiscard]] std::string_view name(DeviceKind kind) noexcept;
 
 /// Optional abilities; each is listed in `DeviceInfo::capabilities` as native, emulated or absent.
 enum class Feature : std::uint8_t {
-  execution,      ///< Commands really move and compute bytes.
-  copy_queue,     ///< Queues that only copy, beside compute.
-  host_call,      ///< A host function as a command.
-  timestamp,      ///< Device clock readings as a command.
-  indirect,       ///< A grid read from device memory.
-  mapped_memory,  ///< Buffers that the host can address.
-  recording,      ///< Replay without submitting the list again.
-  notification,   ///< Completion told by the device, not watched by a thread.
-  host_import,    ///< Host memory used in place.
-  memory_export,  ///< Memory shared with other devices by an OS handle.
-  calibration,    ///< Device clock related to the host's.
-  constants,      ///< Specialisation constants given at load.
+  execution = 1,      ///< Commands really move and compute bytes.
+  copy_queue = 2,     ///< Queues that only copy, beside compute.
+  host_call = 3,      ///< A host function as a command.
+  timestamp = 4,      ///< Device clock readings as a command.
+  indirect = 5,       ///< A grid read from device memory.
+  mapped_memory = 6,  ///< Buffers that the host can address.
+  recording = 7,      ///< Replay without submitting the list again.
+  notification = 8,   ///< Completion told by the device, not watched by a thread.
+  host_import = 9,    ///< Host memory used in place.
+  memory_export = 10,  ///< Memory shared with other devices by an OS handle.
+  calibration = 11,   ///< Device clock related to the host's.
+  constants = 12,     ///< Specialisation constants given at load.
 };
 [[nodiscard]] std::string_view name(Feature feature) noexcept;
 
-enum class Support : std::uint8_t { native, emulated, absent };
+enum class Support : std::uint8_t { native = 1, emulated = 2, absent = 3 };
 [[nodiscard]] std::string_view name(Support support) noexcept;
 
 /// One row of the truth about a device; the conformance suite checks it.
 struct Capability {
-  Feature feature{};
+  Feature feature = Feature::execution;
   Support support = Support::absent;
   std::string detail;  ///< Emulated: how and at what cost. Absent: why.
   friend bool operator==(const Capability&, const Capability&) = default;
@@ -67,12 +67,12 @@ struct Limits {
 };
 
 /// What a queue runs. A device without copy queues answers `unsupported` for `copy`: ask `Feature::copy_queue`.
-enum class QueueKind : std::uint8_t { compute, copy };
+enum class QueueKind : std::uint8_t { compute = 1, copy = 2 };
 
 /// Where a buffer's memory should be.
 enum class Placement : std::uint8_t {
-  device,  ///< Fastest for the device.
-  host,    ///< The host can map it.
+  device = 1,  ///< Fastest for the device.
+  host = 2,    ///< The host can map it.
 };
 
 /// Memory that a device allocates from.
@@ -86,8 +86,8 @@ struct Heap {
 
 /// How work makes progress.
 enum class Progress : std::uint8_t {
-  own,     ///< The device itself, or threads of the backend.
-  driven,  ///< The thread that submits, waits or polls (`cpu?inline`, event loops).
+  own = 1,     ///< The device itself, or threads of the backend.
+  driven = 2,  ///< The thread that submits, waits or polls (`cpu?inline`, event loops).
 };
 
 /// A device as it is listed. Listing opens nothing.

@@ -2,18 +2,21 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/immortal.h"
 
 namespace pintle {
 namespace {
 
-template <std::size_t N>
-std::string_view name_at(const std::array<std::string_view, N>& names, std::size_t index) noexcept {
-  return index < N ? names[index] : "unknown";
+/// The enumerators' numbers begin with 1.
+template <class Enum, std::size_t N>
+std::string_view name_of(const std::array<std::string_view, N>& names, Enum value) noexcept {
+  const std::size_t number = std::to_underlying(value);
+  return number >= 1 && number <= N ? names[number - 1] : "unknown";
 }
 
-/// A row for each feature, the last for what is none; short words need no memory.
+/// A row for each feature, the first for a number that is none; short words need no memory.
 const Capability& not_listed(Feature feature) noexcept {
   struct Rows {
     std::array<Capability, 13> all;
@@ -22,7 +25,8 @@ const Capability& not_listed(Feature feature) noexcept {
     }
   };
   static const base::Immortal<Rows> rows;
-  return rows.value.all[std::min(static_cast<std::size_t>(feature), rows.value.all.size() - 1)];
+  const std::size_t number = std::to_underlying(feature);
+  return rows.value.all[number < rows.value.all.size() ? number : 0];
 }
 
 }  // namespace
@@ -30,19 +34,19 @@ const Capability& not_listed(Feature feature) noexcept {
 std::string_view name(DeviceKind kind) noexcept {
   static constexpr std::array<std::string_view, 6> names{"cpu",         "discrete_gpu", "integrated_gpu",
                                                          "accelerator", "software",     "simulated"};
-  return name_at(names, static_cast<std::size_t>(kind));
+  return name_of(names, kind);
 }
 
 std::string_view name(Feature feature) noexcept {
   static constexpr std::array<std::string_view, 12> names{"execution",   "copy_queue",    "host_call",   "timestamp",
                                                           "indirect",    "mapped_memory", "recording",   "notification",
                                                           "host_import", "memory_export", "calibration", "constants"};
-  return name_at(names, static_cast<std::size_t>(feature));
+  return name_of(names, feature);
 }
 
 std::string_view name(Support support) noexcept {
   static constexpr std::array<std::string_view, 3> names{"native", "emulated", "absent"};
-  return name_at(names, static_cast<std::size_t>(support));
+  return name_of(names, support);
 }
 
 const Capability& DeviceInfo::capability(Feature feature) const noexcept {

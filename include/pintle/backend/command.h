@@ -20,7 +20,7 @@ enum class RecordingId : std::uint64_t { none = 0 };
 
 /// What a kernel gets: its parameters in order (buffer, scalar), then what it reaches by address (use).
 struct Argument {
-  enum class Kind : std::uint8_t { buffer, scalar, use };
+  enum class Kind : std::uint8_t { buffer = 1, scalar = 2, use = 3 };
   Kind kind = Kind::buffer;
   DType dtype = DType::u8;
   Access access = Access::read;

@@ -23,7 +23,7 @@
 namespace pintle::backend {
 
 /// Raised by one whenever this header changes incompatibly; a module built for another is refused by name.
-inline constexpr std::uint32_t seam_version = 2;
+inline constexpr std::uint32_t seam_version = 3;
 
 /// A submission of a queue of the same device. Core passes only serials that `submit` has already returned.
 struct QueuePoint {

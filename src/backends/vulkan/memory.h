@@ -62,7 +62,7 @@ class MemoryTable {
   [[nodiscard]] Result<backend::MemoryId> keep(std::unique_ptr<Allocation> allocation);
   [[nodiscard]] std::vector<std::uint64_t> available();
   [[nodiscard]] Error exhausted(const backend::MemoryRequest& request, const Error& error);
-  [[nodiscard]] Pool& pool_of(Placement placement) noexcept { return pools_[static_cast<std::size_t>(placement)]; }
+  [[nodiscard]] Pool& pool_of(Placement placement) noexcept { return pools_[placement == Placement::device ? 0 : 1]; }
   [[nodiscard]] std::uint64_t alignment_of(std::uint64_t asked) const noexcept;
   void drop_empty(Pool& pool) noexcept;
 
