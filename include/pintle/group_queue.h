@@ -63,7 +63,7 @@ struct EnqueueOptions {
 /// Runs a group's operations in order on memory of one device, on a thread of its own. Each returns at once; its point
 /// is reached when the result is in the device's memory and what was read may be overwritten, and fails with what the
 /// operation failed with. Points lie on a timeline of the queue's own, so other queues wait for them by
-/// `SubmitOptions::wait`, and work beside it. Ranks of one group may have devices of different kinds, or none: what
+/// `SubmitOptions::after`, and work beside it. Ranks of one group may have devices of different kinds, or none: what
 /// travels is the same.
 ///
 /// Every rank enqueues the same operations in the same order, as it would call those of `Group`; each of them is a

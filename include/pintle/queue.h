@@ -26,7 +26,7 @@ struct QueueOptions {
 
 /// What a submission waits for and signals. Waiting before the signal is submitted is fine everywhere.
 struct SubmitOptions {
-  std::vector<Point> wait{};
+  std::vector<Point> after{};
   std::vector<Point> signal{};
   std::string label{};
   Timeout timeout{};  ///< For room in the queue, should it be full.
@@ -42,7 +42,7 @@ class Queue {
   Queue(Queue&&) noexcept = default;
   Queue& operator=(Queue&&) noexcept = default;
 
-  /// Checks everything, then starts the list after `options.wait`. An error means that nothing was started or
+  /// Checks everything, then starts the list after `options.after`. An error means that nothing was started or
   /// signalled. Blocks only when the queue is full, until there is room or `timeout`.
   Result<Point> submit(CommandList list, SubmitOptions options = {});
   /// Replays a recording; `bindings[i]` fills slot i. A stale or wrong binding is refused before anything runs.
@@ -88,8 +88,9 @@ class Queue {
     return out;
   }
 
-  /// The fluent form: `queue.wait(ready.at(1)).exec(kernel, grid, a, b).signal(done.at(2)).submit()`.
-  [[nodiscard]] Submission wait(Point point) noexcept;
+  /// Begins a submission that starts when the point is reached; does not block:
+  /// `queue.after(ready.at(1)).exec(kernel, grid, a, b).signal(done.at(2)).submit()`.
+  [[nodiscard]] Submission after(Point point) noexcept;
   [[nodiscard]] Submission begin() noexcept;
 
  private:
@@ -104,11 +105,11 @@ class Queue {
   std::shared_ptr<core::QueueState> state_;
 };
 
-/// A submission under construction. `wait` and `signal` concern the submission as a whole, wherever they stand in the
+/// A submission under construction. `after` and `signal` concern the submission as a whole, wherever they stand in the
 /// chain. What runs out of memory on the way is said by `submit`.
 class Submission {
  public:
-  Submission&& wait(Point point) noexcept;
+  Submission&& after(Point point) noexcept;
   Submission&& signal(Point point) noexcept;
   Submission&& copy(const BufferArgument& to, const BufferArgument& from);
   template <class... Arguments>

@@ -19,7 +19,7 @@ Result<void> all_reduce(Run& run) {
   PINTLE_ASSIGN(mine, world(run));
   PINTLE_ASSIGN(groups, Group::threads(1));
   PINTLE_ASSIGN(queue, GroupQueue::create(groups[0], run.device()));
-  const EnqueueOptions options{.wait = {mine.queue.last()}, .label = words};
+  const EnqueueOptions options{.after = {mine.queue.last()}, .label = words};
   const auto done =
       during([&] { return queue.all_reduce(mine.ones.view(), mine.twos.view(), ReduceOp::sum, options); });
   run.attempt(run.keep(done));

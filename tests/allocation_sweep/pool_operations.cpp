@@ -64,7 +64,7 @@ Result<void> drop(Run& run) {
   PINTLE_ASSIGN(mine, world(run));
   PINTLE_ASSIGN(pool, Pool::create(run.device()));
   PINTLE_ASSIGN(buffer, mine.queue.allocate(pool, DType::u32, {size}));
-  PINTLE_TRY(run.keep(mine.queue.submit(CommandList{}.fill(buffer, 5u), {.wait = {run.test().at(mine.signal, 1)}})));
+  PINTLE_TRY(run.keep(mine.queue.submit(CommandList{}.fill(buffer, 5u), {.after = {run.test().at(mine.signal, 1)}})));
   during([&] {
     pool = Pool();
     buffer = Buffer();

@@ -12,7 +12,7 @@ Result<void> submit(Run& run) {
   PINTLE_ASSIGN(raised, Signal::create());
   CommandList list;
   list.fill(mine.ones, 7u).fill(mine.twos, 8u);
-  SubmitOptions options{.wait = {run.test().at(mine.signal, 1)}, .signal = {raised.at(5)}, .label = words};
+  SubmitOptions options{.after = {run.test().at(mine.signal, 1)}, .signal = {raised.at(5)}, .label = words};
   const auto done = run.keep(during([&] { return mine.queue.submit(std::move(list), std::move(options)); }));
   PINTLE_ASSIGN(next, run.keep(mine.queue.submit(CommandList{}.fill(mine.twos, 9u))));
   PINTLE_TRY(run.test().raise(mine.signal, 1));
@@ -29,12 +29,12 @@ Result<void> submit_behind_another(Run& run) {
   PINTLE_ASSIGN(other, run.device().queue());
   PINTLE_ASSIGN(before, run.keep(other.submit(CommandList{}.call([] {}).fill(mine.twos, 4u))));
   PINTLE_ASSIGN(raised, Signal::create());
-  SubmitOptions options{.wait = std::vector<Point>(10, before), .signal = {raised.at(5)}};
+  SubmitOptions options{.after = std::vector<Point>(10, before), .signal = {raised.at(5)}};
   CommandList list;
   list.copy(mine.ones, mine.twos);
   const auto done = during([&] { return mine.queue.submit(std::move(list), std::move(options)); });
   run.attempt(done);
-  PINTLE_TRY(run.keep(mine.queue.submit(CommandList{}, {.wait = {before}})));
+  PINTLE_TRY(run.keep(mine.queue.submit(CommandList{}, {.after = {before}})));
   PINTLE_TRY(expect(run, mine.queue, mine.ones, done ? 4 : 1));
   run.check(raised.value() == (done ? 5u : 0u));
   return {};
@@ -69,7 +69,7 @@ Result<void> submit_without_room_for_options(Run& run) {
   PINTLE_ASSIGN(use, run.device().queue());
   run.attempt(during([&] { return mine.queue.submit(CommandList{}, options); }));
   PINTLE_TRY(run.keep(mine.queue.submit(CommandList{}, {.signal = {run.test().at(promised, 2)}})));
-  PINTLE_TRY(run.keep(use.submit(CommandList{}.fill(mine.ones, 5u), {.wait = {run.test().at(promised, 2)}})));
+  PINTLE_TRY(run.keep(use.submit(CommandList{}.fill(mine.ones, 5u), {.after = {run.test().at(promised, 2)}})));
   return expect(run, use, mine.ones, 5);
 }
 
@@ -82,7 +82,7 @@ Result<void> replay_then(Run& run, bool with_options) {
   PINTLE_TRY(run.keep(mine.queue.submit(CommandList{}.fill(x, 1u).fill(y, 1u))));
   const std::vector<SlotValue> first{x, y}, second{mine.ones, mine.twos};
   SubmitOptions options;
-  if (with_options) options = {.wait = {run.test().at(mine.signal, 1)}, .label = words};
+  if (with_options) options = {.after = {run.test().at(mine.signal, 1)}, .label = words};
   const auto done = during([&] {
     return with_options ? mine.queue.replay(recording, first, options) : mine.queue.replay(recording, first);
   });
@@ -185,7 +185,7 @@ Result<void> fluent(Run& run) {
   PINTLE_ASSIGN(raised, Signal::create());
   const Point point = mine.queue.last();
   const auto done = during([&] {
-    return mine.queue.wait(point).copy(mine.ones, mine.twos).label(words).barrier().signal(raised.at(4)).submit();
+    return mine.queue.after(point).copy(mine.ones, mine.twos).label(words).barrier().signal(raised.at(4)).submit();
   });
   run.attempt(run.keep(done));
   PINTLE_TRY(expect(run, mine.queue, mine.ones, done ? 2 : 1));
@@ -211,7 +211,7 @@ Result<void> drop(Run& run) {
   PINTLE_ASSIGN(mine, world(run));
   PINTLE_ASSIGN(other, run.device().queue());
   PINTLE_ASSIGN(done,
-                run.keep(other.submit(CommandList{}.fill(mine.ones, 5u), {.wait = {run.test().at(mine.signal, 1)}})));
+                run.keep(other.submit(CommandList{}.fill(mine.ones, 5u), {.after = {run.test().at(mine.signal, 1)}})));
   during([&] {
     other = Queue();
     return 0;

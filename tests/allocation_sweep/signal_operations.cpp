@@ -37,8 +37,8 @@ Result<void> set_with_held_work(Run& run) {
   PINTLE_ASSIGN(mine, world(run));
   PINTLE_ASSIGN(other, run.device().queue());
   const Point gate = run.test().at(mine.signal, 1);
-  PINTLE_ASSIGN(first, run.keep(mine.queue.submit(CommandList{}.fill(mine.ones, 7u), {.wait = {gate}})));
-  PINTLE_ASSIGN(second, run.keep(other.submit(CommandList{}.fill(mine.twos, 7u), {.wait = {gate}})));
+  PINTLE_ASSIGN(first, run.keep(mine.queue.submit(CommandList{}.fill(mine.ones, 7u), {.after = {gate}})));
+  PINTLE_ASSIGN(second, run.keep(other.submit(CommandList{}.fill(mine.twos, 7u), {.after = {gate}})));
   if (!run.attempt(during([&] { return run.test().raise(mine.signal, 1); })))
     PINTLE_TRY(run.test().raise(mine.signal, 1));
   PINTLE_TRY(run.test().wait(first));
@@ -57,7 +57,7 @@ Result<void> set_refused(Run& run) {
 Result<void> fail_with_held_work(Run& run) {
   PINTLE_ASSIGN(mine, world(run));
   PINTLE_ASSIGN(gate, Signal::create());
-  PINTLE_ASSIGN(held, mine.queue.submit(CommandList{}.fill(mine.ones, 7u), {.wait = {gate.at(1)}}));
+  PINTLE_ASSIGN(held, mine.queue.submit(CommandList{}.fill(mine.ones, 7u), {.after = {gate.at(1)}}));
   const Error cause(Errc::cancelled, words);
   const auto failed = during([&] { return gate.fail(cause); });
   if (!failed) PINTLE_TRY(gate.fail(cause));
@@ -84,7 +84,7 @@ Result<void> wait(Run& run) {
 Result<void> wait_in_vain(Run& run) {
   PINTLE_ASSIGN(mine, world(run));
   PINTLE_ASSIGN(held, run.keep(mine.queue.submit(CommandList{}.label(words).fill(mine.ones, 3u),
-                                                 {.wait = {run.test().at(mine.signal, 1)}})));
+                                                 {.after = {run.test().at(mine.signal, 1)}})));
   run.check(!during([&] { return held.wait(std::chrono::milliseconds(1)); }));
   return {};
 }

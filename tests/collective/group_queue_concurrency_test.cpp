@@ -57,7 +57,7 @@ Enqueued enqueue(Member& member, const Line& line, std::uint32_t rank, std::uint
                 Memory::create(member, test::given(rank, 0, parts.from * line.count)), line, parts.to != 0};
   const auto elements = [&](Memory& memory) { return is_staged ? memory.staged() : memory.in_place(); };
   must(test::enqueue(member.collectives, line.operation, elements(made.to), elements(made.from), line.root,
-                     rank == line.root, {.wait = {member.queue.last()}}));
+                     rank == line.root, {.after = {member.queue.last()}}));
   return made;
 }
 
@@ -89,7 +89,7 @@ TEST(GroupQueueConcurrency, QueuesEndWhileOthersWork) {
       std::vector<Point> points;
       for (int i = 0; i < 8; ++i) {
         auto point = all[rank].collectives.all_reduce(memory.in_place(), ReduceOp::max,
-                                                      {.wait = {all[rank].queue.last()}, .timeout = 20s});
+                                                      {.after = {all[rank].queue.last()}, .timeout = 20s});
         if (!point) break;  // another rank has gone already
         points.push_back(*point);
       }
@@ -115,7 +115,7 @@ TEST(GroupQueueConcurrency, OneThreadEnqueuesWhileAnotherWaits) {
     std::thread waiter([&] { must(timeline.wait(operations_each, 30s)); });
     for (std::uint64_t i = 0; i < operations_each; ++i) {
       const Point point =
-          must(all[rank].collectives.all_reduce(memory.in_place(), ReduceOp::min, {.wait = {all[rank].queue.last()}}));
+          must(all[rank].collectives.all_reduce(memory.in_place(), ReduceOp::min, {.after = {all[rank].queue.last()}}));
       must(point.then(
           [&told, signal = all_told](const Result<void>& result) mutable {  // a copy: the waiter may go first
             EXPECT_TRUE(result);

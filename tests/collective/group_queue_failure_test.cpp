@@ -92,7 +92,7 @@ TEST_F(GroupQueueMisuse, WindowsBeyondTheBuffer) {
 
 TEST_F(GroupQueueMisuse, ObjectsThatAreEmpty) {
   expect_refused(queue_.all_reduce(BufferView(), ReduceOp::sum), "BufferView");
-  expect_refused(queue_.barrier({.wait = {Point()}}), "Point");
+  expect_refused(queue_.barrier({.after = {Point()}}), "Point");
   Buffer gone = std::move(floats_);
   expect_refused(queue_.all_reduce(floats_, ReduceOp::sum), "BufferView");  // NOLINT(bugprone-use-after-move)
   expect_refused(GroupQueue().barrier(), "GroupQueue is empty");
@@ -118,7 +118,7 @@ class GroupQueueFailure : public TestWithParam<std::string> {
       memory_.push_back(Memory::create(all_[rank], test::given(rank, 0, 40)));
   }
   Result<Point> all_reduce(std::uint32_t rank, EnqueueOptions options = {}) {
-    options.wait.push_back(all_[rank].queue.last());
+    options.after.push_back(all_[rank].queue.last());
     return all_[rank].collectives.all_reduce(memory_[rank].in_place(), ReduceOp::sum, std::move(options));
   }
   /// The device goes on for others.
@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, GroupQueueFailure, testing::ValuesIn(test::dev
 
 TEST_P(GroupQueueFailure, AWaitThatFailsIsTheCause) {
   Signal broken = must(Signal::create());
-  const Point first = must(all_reduce(0, {.wait = {broken.at(1)}})), second = must(all_reduce(0));
+  const Point first = must(all_reduce(0, {.after = {broken.at(1)}})), second = must(all_reduce(0));
   const Point other = must(all_reduce(1));
   must(broken.fail(Error(Errc::io, "The disk is full.")));
   EXPECT_EQ(failure(first).code(), Errc::io);
@@ -152,7 +152,7 @@ TEST_P(GroupQueueFailure, AWaitThatFailsIsTheCause) {
 
 TEST_P(GroupQueueFailure, AWaitThatNeverComesTimesOut) {
   const Signal never = must(Signal::create(0, "never"));
-  const Point point = must(all_reduce(0, {.wait = {never.at(1)}, .timeout = 50ms}));
+  const Point point = must(all_reduce(0, {.after = {never.at(1)}, .timeout = 50ms}));
   const Error error = failure(point);
   EXPECT_EQ(error.code(), Errc::timeout);
   EXPECT_TRUE(has(error, "never") && has(error, "all_reduce 1")) << error.text();
@@ -175,7 +175,7 @@ TEST_P(GroupQueueFailure, ARankThatNeverComesIsNamed) {
 TEST_P(GroupQueueFailure, CallsThatDoNotMatchAreReportedWithBothSides) {
   const Point one = must(all_reduce(0));
   const Point two =
-      must(all_[1].collectives.all_reduce(memory_[1].part(0, 39), ReduceOp::sum, {.wait = {all_[1].queue.last()}}));
+      must(all_[1].collectives.all_reduce(memory_[1].part(0, 39), ReduceOp::sum, {.after = {all_[1].queue.last()}}));
   for (const Point& point : {one, two}) {
     const Error error = failure(point);
     EXPECT_EQ(error.code(), Errc::invalid_argument) << error.text();
@@ -189,7 +189,7 @@ TEST_P(GroupQueueFailure, NumbersOfChunksThatDifferAreFoundBeforeAnythingMoves) 
   std::vector<Point> points;
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     points.push_back(must(
-        all_[rank].collectives.all_reduce(large[rank].in_place(), ReduceOp::sum, {.wait = {all_[rank].queue.last()}})));
+        all_[rank].collectives.all_reduce(large[rank].in_place(), ReduceOp::sum, {.after = {all_[rank].queue.last()}})));
   }
   for (const Point& point : points) {
     const Error error = failure(point);
@@ -202,8 +202,8 @@ TEST_P(GroupQueueFailure, NumbersOfChunksThatDifferAreFoundBeforeAnythingMoves) 
 TEST_P(GroupQueueFailure, AMessageOfAnotherSizeIsFoundByBoth) {
   constexpr std::uint64_t chunk = GroupQueue::chunk_bytes / 4;
   Memory large[] = {Memory::create(all_[0], 12 * chunk), Memory::create(all_[1], 13 * chunk)};
-  const Point sent = must(all_[0].collectives.send(large[0].staged(), 1, {.wait = {all_[0].queue.last()}}));
-  const Point received = must(all_[1].collectives.recv(large[1].staged(), 0, {.wait = {all_[1].queue.last()}}));
+  const Point sent = must(all_[0].collectives.send(large[0].staged(), 1, {.after = {all_[0].queue.last()}}));
+  const Point received = must(all_[1].collectives.recv(large[1].staged(), 0, {.after = {all_[1].queue.last()}}));
   EXPECT_EQ(failure(received).code(), Errc::invalid_argument);
   EXPECT_TRUE(has(failure(received), "(12582912)") && has(failure(received), "(13631488)"));
   EXPECT_NE(failure(sent).code(), Errc::internal) << failure(sent).text();
@@ -211,7 +211,7 @@ TEST_P(GroupQueueFailure, AMessageOfAnotherSizeIsFoundByBoth) {
 
 TEST_P(GroupQueueFailure, WhatHasNotBegunIsCancelledWithTheQueue) {
   const Signal never = must(Signal::create());
-  const Point first = must(all_reduce(0, {.wait = {never.at(1)}})), second = must(all_reduce(0));
+  const Point first = must(all_reduce(0, {.after = {never.at(1)}})), second = must(all_reduce(0));
   const Point other = must(all_reduce(1));
   all_[0].collectives = {};
   EXPECT_EQ(failure(first).code(), Errc::cancelled);
@@ -232,8 +232,8 @@ TEST_P(GroupQueueFailure, BuffersMayGoWhileUsedInPlace) {
   if (!buffer.map()) GTEST_SKIP() << "the host cannot map memory of " << GetParam();
   const Point filled = must(all_[0].queue.submit(CommandList{}.fill(buffer, std::int32_t{5})));
   const Signal gate = must(Signal::create());
-  const Point first = must(all_[0].collectives.broadcast(buffer, 0, {.wait = {filled, gate.at(1)}}));
-  const Point second = must(all_[1].collectives.broadcast(memory_[1].staged(), 0, {.wait = {all_[1].queue.last()}}));
+  const Point first = must(all_[0].collectives.broadcast(buffer, 0, {.after = {filled, gate.at(1)}}));
+  const Point second = must(all_[1].collectives.broadcast(memory_[1].staged(), 0, {.after = {all_[1].queue.last()}}));
   buffer = {};
   Buffer next = must(all_[0].device.allocate(DType::i32, {40}, {.placement = Placement::host}));
   must(all_[0].queue.submit_and_wait(CommandList{}.fill(next, std::int32_t{6})));  // the same memory, were it free
@@ -246,7 +246,7 @@ TEST_P(GroupQueueFailure, BuffersMayGoWhileUsedInPlace) {
 TEST_P(GroupQueueFailure, BuffersThatGoWhileStagedAreStale) {
   const Signal gate = must(Signal::create());
   Buffer buffer = must(all_[0].device.allocate(DType::i32, {40}));
-  const Point first = must(all_[0].collectives.all_reduce(buffer.view(), ReduceOp::sum, {.wait = {gate.at(1)}}));
+  const Point first = must(all_[0].collectives.all_reduce(buffer.view(), ReduceOp::sum, {.after = {gate.at(1)}}));
   const Point second = must(all_reduce(1));
   buffer = {};
   must(Signal(gate).set(1));
@@ -267,7 +267,7 @@ void fail_submission(int ordinal, std::string_view code, bool is_staged) {
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     const DeviceElements elements = is_staged ? memory[rank].staged() : memory[rank].in_place();
     points.push_back(
-        must(all[rank].collectives.all_reduce(elements, ReduceOp::sum, {.wait = {all[rank].queue.last()}})));
+        must(all[rank].collectives.all_reduce(elements, ReduceOp::sum, {.after = {all[rank].queue.last()}})));
   }
   EXPECT_EQ(name(failure(points[0]).code()), code) << failure(points[0]).text();
   // The ranks may have been done with each other when the device failed.

@@ -49,7 +49,7 @@ void check(std::vector<Member>& all, Operation operation, std::uint64_t count, W
     memory.push_back(memory_for(all[rank], operation, rank, ranks, root, count));
     const auto to = elements(memory[rank].to, way, rank), from = elements(memory[rank].from, way, rank);
     points.push_back(must(test::enqueue(all[rank].collectives, operation, to, from, root, rank == root,
-                                        {.wait = {all[rank].queue.last()}, .timeout = 20s})));
+                                        {.after = {all[rank].queue.last()}, .timeout = 20s})));
   }
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     must(points[rank].wait(30s));
@@ -108,8 +108,8 @@ TEST_P(GroupQueueOperations, SendAndReceive) {
   auto all = test::members(GetParam(), 2);
   for (const std::uint64_t count : {std::uint64_t{0}, std::uint64_t{9}, chunk_elements(Operation::send_recv, 2) + 1}) {
     Memory from = Memory::create(all[0], test::given(0, 0, count)), to = Memory::create(all[1], count);
-    const Point sent = must(all[0].collectives.send(from.in_place(), 1, {.wait = {all[0].queue.last()}}));
-    const Point received = must(all[1].collectives.recv(to.staged(), 0, {.wait = {all[1].queue.last()}}));
+    const Point sent = must(all[0].collectives.send(from.in_place(), 1, {.after = {all[0].queue.last()}}));
+    const Point received = must(all[1].collectives.recv(to.staged(), 0, {.after = {all[1].queue.last()}}));
     must(received.wait(20s));
     must(sent.wait(20s));
     ASSERT_TRUE(to.values(all[1]) == test::given(0, 0, count)) << count;
@@ -124,7 +124,7 @@ TEST_P(GroupQueueOperations, InOnePlace) {
       for (std::uint32_t rank = 0; rank < 2; ++rank) {
         memory.push_back(Memory::create(all[rank], test::given(rank, 0, count)));
         must(all[rank].collectives.all_reduce(elements(memory[rank], way, rank), ReduceOp::sum,
-                                              {.wait = {all[rank].queue.last()}}));
+                                              {.after = {all[rank].queue.last()}}));
       }
       for (std::uint32_t rank = 0; rank < 2; ++rank) {
         must(all[rank].collectives.last().wait(20s));
@@ -143,7 +143,7 @@ TEST_P(GroupQueueOperations, TheOwnPartInItsPlace) {
       std::ranges::copy(test::given(rank, 0, count), values.begin() + static_cast<std::ptrdiff_t>(rank * count));
       memory.push_back(Memory::create(all[rank], values));
       DeviceElements own(memory[rank].buffer, Memory::before + rank * count, count);
-      must(all[rank].collectives.all_gather(memory[rank].in_place(), own, {.wait = {all[rank].queue.last()}}));
+      must(all[rank].collectives.all_gather(memory[rank].in_place(), own, {.after = {all[rank].queue.last()}}));
       must(all[rank].collectives.reduce_scatter(own, memory[rank].in_place(), ReduceOp::sum));
     }
     for (std::uint32_t rank = 0; rank < 2; ++rank) {
@@ -160,7 +160,7 @@ TEST_P(GroupQueueOperations, BarrierIsReachedByAllOrNobody) {
   auto all = test::members(GetParam(), 2);
   const Signal late = must(Signal::create());
   const Point first = must(all[0].collectives.barrier());
-  const Point second = must(all[1].collectives.barrier({.wait = {late.at(1)}}));
+  const Point second = must(all[1].collectives.barrier({.after = {late.at(1)}}));
   EXPECT_FALSE(must(first.is_reached()));
   must(Signal(late).set(1));
   must(first.wait(20s));
@@ -176,7 +176,7 @@ TEST(GroupQueueDtypes, OptionsAndOperatorsPassThrough) {
     must(all[rank].queue.submit(CommandList{}.upload(buffers[rank], values[rank])));
     must(all[rank].collectives.all_reduce(
         buffers[rank], ReduceOp::mean,
-        {.wait = {all[rank].queue.last()}, .algorithm = Algorithm::direct, .is_reproducible = true}));
+        {.after = {all[rank].queue.last()}, .algorithm = Algorithm::direct, .is_reproducible = true}));
   }
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     must(all[rank].collectives.last().wait(20s));
@@ -191,7 +191,7 @@ TEST(GroupQueueDtypes, BytesOfOddSizes) {
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     buffers.push_back(must(all[rank].device.allocate_for(values[rank])));
     must(all[rank].queue.submit(CommandList{}.upload(buffers[rank], values[rank])));
-    must(all[rank].collectives.all_reduce(buffers[rank].view(), ReduceOp::max, {.wait = {all[rank].queue.last()}}));
+    must(all[rank].collectives.all_reduce(buffers[rank].view(), ReduceOp::max, {.after = {all[rank].queue.last()}}));
   }
   must(all[1].collectives.last().wait(20s));
   EXPECT_EQ(must(read<std::uint8_t>(all[1].queue, buffers[1])), values[1]);

@@ -37,7 +37,7 @@ TEST(SymmetricAsyncConcurrency, ATransferWaitsForItsPointsAndGivesOne) {
     const SymmetricView there = buffer.on(1 - heap.rank());
     Signal ready = must(Signal::create());
     Words from(4, 1), to(4);
-    const Point put = must(heap.put(there, from, {.wait = {ready.at(1), ready.at(2)}}));
+    const Point put = must(heap.put(there, from, {.after = {ready.at(1), ready.at(2)}}));
     const Point got = must(heap.get(to, there, {}));
     must(ready.set(1));
     EXPECT_EQ(outcome(got.wait(milliseconds(20))).substr(0, 7), "timeout");
@@ -86,7 +86,7 @@ TEST(SymmetricAsyncConcurrency, WhatFailsTakesWhatIsBehindItAlongUntilFlushAnswe
     const Words from(4, 1);
     Signal source = must(Signal::create());
     const Point before = must(heap.put(there, from, SymmetricAsync{}));
-    const Point failing = must(heap.put(there, from, {.wait = {source.at(1)}}));
+    const Point failing = must(heap.put(there, from, {.after = {source.at(1)}}));
     const Point behind = must(heap.put_signal(there, from, signals.at(0), 1, {}));
     must(source.fail(broken));
     EXPECT_EQ(outcome(before.wait()), "success");
@@ -107,11 +107,11 @@ TEST(SymmetricAsyncConcurrency, ATransferWhosePointsDoNotComeEndsByItsDeadline) 
     const SymmetricBuffer buffer = must(heap.allocate(DType::u32, {4}));
     const Words from(4, 1);
     const Signal never = must(Signal::create());
-    const Point point = must(heap.put(buffer.on(0), from, {.wait = {never.at(3)}, .timeout = milliseconds(20)}));
+    const Point point = must(heap.put(buffer.on(0), from, {.after = {never.at(3)}, .timeout = milliseconds(20)}));
     EXPECT_THAT(outcome(point.wait()), AllOf(StartsWith("timeout: A transfer of " + heap.text()),
                                              HasSubstr("waits for a point (value 3) past its deadline.")));
     EXPECT_FALSE(heap.flush());
-    const Point late = must(heap.put(buffer.on(0), from, {.wait = {never.at(1)}}));
+    const Point late = must(heap.put(buffer.on(0), from, {.after = {never.at(1)}}));
     EXPECT_THAT(outcome(heap.flush(milliseconds(20))),
                 StartsWith("timeout: Transfers (1) of " + heap.text() + " have not ended in time."));
     Signal now = never;
@@ -128,7 +128,7 @@ TEST(SymmetricAsyncConcurrency, ABarriersFailureIsEveryRanks) {
     const Words from(4, 1);
     Signal source = must(Signal::create());
     if (heap.rank() == 2) {
-      must(heap.put(buffer.on(0), from, {.wait = {source.at(1)}}));
+      must(heap.put(buffer.on(0), from, {.after = {source.at(1)}}));
       must(source.fail(broken));
     }
     errors[heap.rank()] = outcome(heap.barrier());
@@ -142,7 +142,7 @@ TEST(SymmetricAsyncConcurrency, FreeWaitsForTransfersOfTheMemory) {
     const SymmetricBuffer buffer = must(heap.allocate(DType::u32, {4}));
     Signal ready = must(Signal::create());
     const Words from(4, 9);
-    const Point point = must(heap.put(buffer.on(1 - heap.rank()), from, {.wait = {ready.at(1)}}));
+    const Point point = must(heap.put(buffer.on(1 - heap.rank()), from, {.after = {ready.at(1)}}));
     std::jthread later([&ready] { must(ready.set(1)); });
     must(heap.free(buffer));
     EXPECT_TRUE(must(point.is_reached()));
@@ -157,7 +157,7 @@ TEST(SymmetricAsyncConcurrency, WhatHasNotBegunWhenTheHeapGoesIsCancelled) {
     {
       SymmetricHeap heap = must(SymmetricHeap::create(group, 4096));
       const SymmetricBuffer buffer = must(heap.allocate(DType::u32, {4}));
-      first = must(heap.put(buffer.on(0), from, {.wait = {never.at(1)}}));
+      first = must(heap.put(buffer.on(0), from, {.after = {never.at(1)}}));
       second = must(heap.put(buffer.on(0), from, {}));
     }
     EXPECT_THAT(outcome(first.wait()), StartsWith("cancelled: A transfer of [SymmetricHeap "));
@@ -177,7 +177,7 @@ TEST(SymmetricAsyncConcurrency, WhatIsWrongIsRefusedAtTheCall) {
     words.resize(4);
     EXPECT_THAT(outcome(heap.put(buffer.on(2), words, at_once)), HasSubstr("Rank (2)"));
     EXPECT_THAT(outcome(heap.put_signal(buffer.on(1), words, signals.at(1), 1, at_once)), HasSubstr("Signal (1)"));
-    EXPECT_THAT(outcome(must(heap.put(buffer.on(1), words, {.wait = {Point()}})).wait()),
+    EXPECT_THAT(outcome(must(heap.put(buffer.on(1), words, {.after = {Point()}})).wait()),
                 StartsWith("invalid_argument: "));
     EXPECT_THAT(outcome(heap.flush()), StartsWith("invalid_argument: "));
   });
@@ -189,7 +189,7 @@ TEST(SymmetricAsyncConcurrency, APointIsAnotherTransfersWait) {
     const SymmetricView there = must(buffer.slice(0, 4)).on(1 - heap.rank());
     Words values(4), from(4, heap.rank());
     const Point put = must(heap.put(there, from, SymmetricAsync{}));
-    const Point got = must(heap.get(values, there, {.wait = {put}}));
+    const Point got = must(heap.get(values, there, {.after = {put}}));
     must(got.wait());
     EXPECT_THAT(values, Each(heap.rank()));
   });

@@ -81,7 +81,7 @@ TEST_P(SymmetricDevice, ReadsWhatOthersHavePut) {
       must(heap.put(buffer.on(1 - heap.rank()), std::vector<float>(1000, value)));
       must(heap.barrier());
       const Point there = must(heap.to_device(buffer, queue));
-      must(queue.submit(CommandList{}.copy(scratch, must(heap.on_device(buffer))), {.wait = {there}}));
+      must(queue.submit(CommandList{}.copy(scratch, must(heap.on_device(buffer))), {.after = {there}}));
       EXPECT_THAT(must(read<float>(queue, scratch)), Each(round * 10 + 1 - static_cast<float>(heap.rank())));
       must(heap.barrier());
     }
@@ -121,7 +121,7 @@ TEST_P(SymmetricDevice, TransfersFollowPointsOfItsQueue) {
       must(queue.submit(CommandList{}.fill(must(heap.on_device(source)), round * 2 + heap.rank())));
       const Point written = must(heap.from_device(source, queue));
       std::vector<std::uint32_t> between(512);
-      const Point read_back = must(heap.get(between, source.on(heap.rank()), {.wait = {written}}));
+      const Point read_back = must(heap.get(between, source.on(heap.rank()), {.after = {written}}));
       const Point sent = must(heap.put_signal(target.on(1 - heap.rank()), between, signals.at(0), round, {}));
       must(heap.wait_signal(signals.at(0), round));
       must(must(heap.to_device(target, queue)).wait());

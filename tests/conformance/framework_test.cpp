@@ -154,7 +154,7 @@ TEST(ConformanceFramework, WorkLeftBehindFailsTheCaseAndNotTheNext) {
                                     static auto& queue = *new std::optional<Queue>;
                                     queue = test.queue("forgotten");
                                     const Signal never = test.signal();
-                                    need(queue->submit(CommandList{}, {.wait = {test.at(never, 1)}}));
+                                    need(queue->submit(CommandList{}, {.after = {test.at(never, 1)}}));
                                     queue.reset();
                                   }});
   EXPECT_EQ(row.result, Outcome::failed);

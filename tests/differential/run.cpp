@@ -146,11 +146,11 @@ void Run::signal_step(const Step& step) {
 
 SubmitOptions Run::options(const Step& step) {
   SubmitOptions made{.timeout = patience()};
-  for (const Moment& moment : step.moments) made.wait.push_back(point(moment));
+  for (const Moment& moment : step.moments) made.after.push_back(point(moment));
   for (const Promise& promise : step.promises) made.signal.push_back(signals_.at(promise.signal).at(promise.value));
   if (step.wrong == Wrong::own_future) {
     const Point last = queues_.at(step.queue).last();
-    made.wait.push_back(last.signal().at(last.value() + 2));
+    made.after.push_back(last.signal().at(last.value() + 2));
   }
   return made;
 }

@@ -70,7 +70,7 @@ void add_queues(Table& table) {
   table.add("Queue::text", [](Objects& o) { return o.queue.text(); });
   table.add("Queue::native", [](Objects& o) { return o.queue.native<NoObject>(); });
   table.add("Queue::begin",
-            [](Objects& o) { return o.queue.wait(o.point).copy(o.view, o.view).barrier().label("all").submit(); });
+            [](Objects& o) { return o.queue.after(o.point).copy(o.view, o.view).barrier().label("all").submit(); });
   table.add("read", [](Objects& o) { return read<std::uint32_t>(o.queue, o.view); });
   table.add("CommandList::error", [](Objects& o) {
     CommandList list;

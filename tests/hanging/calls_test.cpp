@@ -81,7 +81,7 @@ std::function<void()> drop_a_busy_queue(Device& device) {
 std::function<void()> start_a_held_list(Device& device) {
   const auto queue = shared(must(device.queue())), other = shared(must(device.queue()));
   const auto gate = shared(must(Signal::create()));
-  const Point held = must(queue->submit(CommandList{}, {.wait = {gate->at(1)}}));
+  const Point held = must(queue->submit(CommandList{}, {.after = {gate->at(1)}}));
   return [=] {
     must(gate->set(1));
     must(held.wait());
@@ -172,7 +172,7 @@ TEST_P(HangingCallConcurrency, EverybodyElseGoesOn) {
   others.add_same_device(device, !is_in_turn(GetParam().call));
   others.add_other_device(shared_signal);
   Queue waits_too = must(device.queue());
-  must(waits_too.submit(CommandList{}, {.wait = {shared_signal.at(1)}}));
+  must(waits_too.submit(CommandList{}, {.after = {shared_signal.at(1)}}));
   auto provoke = GetParam().prepare(device);
   gate->arm();
   std::thread inside([call = std::move(provoke)] { call(); });

@@ -136,7 +136,7 @@ void Others::add_progress(Device& device, bool has_turn) {
   add("callback", [point = submitted()] { expect_callback(point); });
   const auto holding = queue(device);
   const auto gate = shared(must(Signal::create()));
-  const Point held = must(holding->submit(CommandList{}, {.wait = {gate->at(1)}}));
+  const Point held = must(holding->submit(CommandList{}, {.after = {gate->at(1)}}));
   add("raise a signal", [=] {
     must(gate->set(1));
     if (has_turn) must(held.wait());
@@ -144,7 +144,7 @@ void Others::add_progress(Device& device, bool has_turn) {
   });
   const auto failing = queue(device);
   const auto wrong = shared(must(Signal::create()));
-  const Point given_up = must(failing->submit(CommandList{}, {.wait = {wrong->at(1)}}));
+  const Point given_up = must(failing->submit(CommandList{}, {.after = {wrong->at(1)}}));
   add("fail a signal", [=] {
     must(wrong->fail(Error(Errc::cancelled, "It is over.")));
     const auto answer = given_up.wait();
@@ -200,14 +200,14 @@ void Others::add_other_device(Signal& signal) {
     must(must(other.queue()).submit_and_wait(CommandList{}));
   });
   const Device other = must(pintle::open("cpu"));
-  const Point held = must(queue(other)->submit(CommandList{}, {.wait = {signal.at(1)}}));
+  const Point held = must(queue(other)->submit(CommandList{}, {.after = {signal.at(1)}}));
   add("another device's held list", [=, signal = signal]() mutable {
     must(signal.set(1));
     must(held.wait());
     static_cast<void>(other);
   });
   const Point promised = must(queue(other)->submit(CommandList{}));
-  const Point behind = must(queue(other)->submit(CommandList{}, {.wait = {promised}}));
+  const Point behind = must(queue(other)->submit(CommandList{}, {.after = {promised}}));
   add("another device's callback", [=] {
     expect_callback(behind);
     static_cast<void>(other);

@@ -71,7 +71,7 @@ TEST_F(BufferMapTest, ALoanKeepsItsMap) {
   const Buffer theirs = must(borrower.allocate(DType::u32, {16}));
   Buffer lent = must(device.allocate(DType::u32, {16}, {.placement = Placement::host}));
   Signal gate = must(Signal::create());
-  const Point copied = must(there.submit(CommandList{}.copy(lent, theirs), {.wait = {gate.at(1)}}));
+  const Point copied = must(there.submit(CommandList{}.copy(lent, theirs), {.after = {gate.at(1)}}));
   EXPECT_EQ(counts.maps, 1);
   lent.unmap();
   EXPECT_EQ(counts.unmaps, 0);

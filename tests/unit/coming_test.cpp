@@ -19,7 +19,7 @@ struct Coming : testing::Test {
   Signal gate = must(Signal::create()), raised = must(Signal::create());
 
   Point hold(Queue& queue, Point wait, std::vector<Point> signal = {}) {
-    return must(queue.submit(CommandList{}, {.wait = {std::move(wait)}, .signal = std::move(signal)}));
+    return must(queue.submit(CommandList{}, {.after = {std::move(wait)}, .signal = std::move(signal)}));
   }
 };
 

@@ -89,7 +89,7 @@ class DlpackBuffer : public testing::Test {
   /// Whatever is submitted now waits until `gate` is set to 1.
   Signal hold() {
     Signal gate = must(Signal::create());
-    must(queue_.submit(CommandList{}, {.wait = {gate.at(1)}}));
+    must(queue_.submit(CommandList{}, {.after = {gate.at(1)}}));
     return gate;
   }
   /// The refusal of a tensor where no copy is allowed; its deleter must have been called once.

@@ -264,7 +264,7 @@ TEST_F(HandleFile, LoadingReadsTheFileThatWasThere) {
   add("a", {1, 2}, {2});
   write_file({{"a", {8, 9}}});
   Signal gate = must(Signal::create());
-  must(queue_.submit(CommandList{}, {.wait = {gate.at(1)}}));
+  must(queue_.submit(CommandList{}, {.after = {gate.at(1)}}));
   const Point loaded = must(set_.load(queue_, path()));
   write_file({{"a", {0, 0}}});
   std::filesystem::remove(path());

@@ -58,7 +58,7 @@ class HandleTest : public testing::Test {
   /// Whatever is submitted now waits until `gate` is set to 1.
   Signal hold() {
     Signal gate = must(Signal::create());
-    must(queue_.submit(CommandList{}, {.wait = {gate.at(1)}}));
+    must(queue_.submit(CommandList{}, {.after = {gate.at(1)}}));
     return gate;
   }
 

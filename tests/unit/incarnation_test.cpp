@@ -82,7 +82,7 @@ TEST_F(IncarnationConcurrency, AnEarlierSerialIsToldThoughALaterOneIsWatchedAlre
 TEST_F(IncarnationConcurrency, HeldSubmissionStartsWhenTheSignalComes) {
   const auto work = queue();
   Signal gate = must(Signal::create());
-  const Point held = submit(*work, {.wait = {gate.at(3)}});
+  const Point held = submit(*work, {.after = {gate.at(3)}});
   const Point behind = submit(*work);
   device_->finish(9);
   EXPECT_FALSE(must(held.is_reached()));
@@ -96,7 +96,7 @@ TEST_F(IncarnationConcurrency, HeldSubmissionStartsWhenTheSignalComes) {
 TEST_F(IncarnationConcurrency, SameDeviceWaitsGoToTheBackend) {
   const auto first = queue(), second = queue();
   const Point before = submit(*first);
-  const Point after = submit(*second, {.wait = {before}});
+  const Point after = submit(*second, {.after = {before}});
   EXPECT_EQ(device_->native_waits(), 1u);
   device_->finish(1);
   EXPECT_TRUE(after.wait());
@@ -214,7 +214,7 @@ TEST_F(IncarnationConcurrency, LossReachesEverybodyWithTheFirstCause) {
   const auto work = queue();
   Signal gate = must(Signal::create()), end = must(Signal::create());
   const Point native = submit(*work);
-  const Point held = submit(*work, {.wait = {gate.at(1)}, .signal = {end.at(1)}});
+  const Point held = submit(*work, {.after = {gate.at(1)}, .signal = {end.at(1)}});
   std::atomic<int> codes = 0;
   ASSERT_TRUE(end.at(1).then([&](const Result<void>& result) { codes = static_cast<int>(result.error().code()); }));
   const Error cause(Errc::device_lost, "The fake falls off the bus.");
@@ -254,11 +254,11 @@ TEST_F(IncarnationConcurrency, WrongSerialOfABackendIsAnInternalError) {
 TEST_F(IncarnationConcurrency, WaitingForTheOwnFutureIsRefused) {
   const auto work = queue();
   const Point last = submit(*work);
-  const auto refused = try_submit(*work, {.wait = {last.signal().at(last.value() + 1)}});
+  const auto refused = try_submit(*work, {.after = {last.signal().at(last.value() + 1)}});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code(), Errc::invalid_argument);
   device_->finish(1);
-  EXPECT_TRUE(submit(*work, {.wait = {last}}).value() == last.value() + 1);
+  EXPECT_TRUE(submit(*work, {.after = {last}}).value() == last.value() + 1);
   device_->finish(2);
 }
 

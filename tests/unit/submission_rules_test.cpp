@@ -53,7 +53,7 @@ TEST_F(StagedCrossing, WaitsBehindWhatIsHeld) {
   Queue theirs = must(other_.queue());
   Signal gate = must(Signal::create());
   must(theirs.submit_and_wait(CommandList{}.fill(theirs_, 1u)));
-  must(queue_.submit(CommandList{}.fill(back_, 0u), {.wait = {gate.at(1)}}));
+  must(queue_.submit(CommandList{}.fill(back_, 0u), {.after = {gate.at(1)}}));
   const Point copied = must(queue_.submit(CommandList{}.copy(back_, theirs_)));
   std::this_thread::sleep_for(20ms);
   must(theirs.submit_and_wait(CommandList{}.fill(theirs_, 2u)));
@@ -108,7 +108,7 @@ class ForkOfHeld : public testing::Test {
 TEST_F(ForkOfHeld, AReaderBeforeTheWriterFindsTheBytes) {
   const Buffer child = must(first_.fork(parent_));
   const Point written =
-      must(second_.submit(CommandList{}.fill(must(parent_.slice(0, 4)), 7u), {.wait = {gate_.at(1)}}));
+      must(second_.submit(CommandList{}.fill(must(parent_.slice(0, 4)), 7u), {.after = {gate_.at(1)}}));
   std::vector<std::uint32_t> seen(count);
   must(must(third_.submit(CommandList{}.download(seen, parent_), {.signal = {gate_.at(1)}})).wait(10s));
   must(written.wait(10s));
@@ -118,7 +118,7 @@ TEST_F(ForkOfHeld, AReaderBeforeTheWriterFindsTheBytes) {
 
 TEST_F(ForkOfHeld, AWriteOfTheForkDoesNotWaitForIt) {
   const Buffer child = must(first_.fork(parent_));
-  const Point written = must(second_.submit(CommandList{}.fill(parent_, 7u), {.wait = {gate_.at(1)}}));
+  const Point written = must(second_.submit(CommandList{}.fill(parent_, 7u), {.after = {gate_.at(1)}}));
   must(must(third_.submit(CommandList{}.fill(child, 9u), {.signal = {gate_.at(1)}})).wait(10s));
   must(written.wait(10s));
   EXPECT_EQ(must(read<std::uint32_t>(second_, parent_)), std::vector(count, 7u));
@@ -126,14 +126,14 @@ TEST_F(ForkOfHeld, AWriteOfTheForkDoesNotWaitForIt) {
 
 TEST_F(ForkOfHeld, ADroppedWriterLeavesTheBytes) {
   const Buffer child = must(first_.fork(parent_));
-  must(second_.submit(CommandList{}.fill(must(parent_.slice(0, 4)), 7u), {.wait = {gate_.at(1)}}));
+  must(second_.submit(CommandList{}.fill(must(parent_.slice(0, 4)), 7u), {.after = {gate_.at(1)}}));
   must(gate_.fail(Error(Errc::cancelled, "given up")));
   EXPECT_EQ(must(read<std::uint32_t>(third_, parent_)), numbers(100));
 }
 
 TEST_F(ForkOfHeld, AForkAfterAHeldWriteOfAnotherQueueHasTheBytesOfBefore) {
   const Point written =
-      must(second_.submit(CommandList{}.fill(must(parent_.slice(0, 4)), 7u), {.wait = {gate_.at(1)}}));
+      must(second_.submit(CommandList{}.fill(must(parent_.slice(0, 4)), 7u), {.after = {gate_.at(1)}}));
   const Buffer child = must(first_.fork(parent_));
   must(gate_.set(1));
   must(written.wait(10s));
@@ -143,7 +143,7 @@ TEST_F(ForkOfHeld, AForkAfterAHeldWriteOfAnotherQueueHasTheBytesOfBefore) {
 TEST_F(ForkOfHeld, AHeldReaderFindsWhatAnEarlierWriterWrote) {
   const Buffer child = must(first_.fork(parent_));
   std::vector<std::uint32_t> seen(count);
-  const Point looked = must(second_.submit(CommandList{}.download(seen, parent_), {.wait = {gate_.at(1)}}));
+  const Point looked = must(second_.submit(CommandList{}.download(seen, parent_), {.after = {gate_.at(1)}}));
   must(first_.submit_and_wait(CommandList{}.fill(parent_, 5u)));
   must(gate_.set(1));
   must(looked.wait(10s));
@@ -224,8 +224,8 @@ TEST(SignalOfSeveral, WhatIsHeldMayBringAPointFirst) {
   Signal signal = must(Signal::create()), gate = must(Signal::create());
   Latch latch;
   must(slow.submit(latch.closed(), {.signal = {signal.at(3)}}));
-  must(held.submit(CommandList{}, {.wait = {gate.at(1)}, .signal = {signal.at(4)}}));
-  const Point after = must(waiting.submit(CommandList{}, {.wait = {signal.at(2)}}));
+  must(held.submit(CommandList{}, {.after = {gate.at(1)}, .signal = {signal.at(4)}}));
+  const Point after = must(waiting.submit(CommandList{}, {.after = {signal.at(2)}}));
   must(gate.set(1));
   const auto waited = after.wait(5s);
   latch.open();
@@ -240,8 +240,8 @@ TEST(SignalOfSeveral, AnotherDeviceMayPromiseAsMuchLater) {
   Signal signal = must(Signal::create()), gate = must(Signal::create());
   Latch latch, far;
   must(first.submit(latch.closed(), {.signal = {signal.at(6)}}));
-  must(waiting.submit(CommandList{}, {.wait = {gate.at(1)}}));
-  const Point after = must(waiting.submit(CommandList{}, {.wait = {signal.at(5)}}));
+  must(waiting.submit(CommandList{}, {.after = {gate.at(1)}}));
+  const Point after = must(waiting.submit(CommandList{}, {.after = {signal.at(5)}}));
   must(elsewhere.submit(far.closed(), {.signal = {signal.at(6)}}));
   must(gate.set(1));
   latch.open();
@@ -280,7 +280,7 @@ TEST(RefusedByTheBackend, LeavesNoOrderThatAPoolReliesOn) {
   Buffer before = must(first.allocate(pool, DType::u32, {count}));
   must(first.submit(CommandList{}.call([] { std::this_thread::sleep_for(100ms); }).fill(before, 1u)));
   must(second.submit(CommandList{}));
-  ASSERT_FALSE(second.submit(CommandList{}, {.wait = {first.last()}}));
+  ASSERT_FALSE(second.submit(CommandList{}, {.after = {first.last()}}));
   must(second.submit(CommandList{}));
   must(first.free(std::move(before)));
   const Buffer after = must(second.allocate(pool, DType::u32, {count}));
@@ -298,7 +298,7 @@ TEST(HeldOfADroppedQueue, LetsGoWhenItHasRun) {
   {
     Queue queue = must(device.queue());
     must(queue.submit(CommandList{}.upload_retained(buffer, memory, std::as_bytes(std::span(*memory))),
-                      {.wait = {gate.at(1)}}));
+                      {.after = {gate.at(1)}}));
   }
   memory.reset();
   EXPECT_FALSE(owner.expired());

@@ -89,7 +89,7 @@ Result<void> GroupQueueState::hold(Task& task, std::uint64_t number) {
   if (!holds) return {};
   PINTLE_TRY(its_.holds.submit(
       std::move(list),
-      {.wait = {its_.gates.at(number)}, .signal = {its_.timeline.at(number)}, .timeout = task.timeout}));
+      {.after = {its_.gates.at(number)}, .signal = {its_.timeline.at(number)}, .timeout = task.timeout}));
   task.is_held = true;
   return {};
 }

@@ -99,7 +99,7 @@ Result<Operand> Operand::of(const DeviceElements& elements) {
 
 Result<Task> Task::create(const Request& request, EnqueueOptions options, std::uint32_t rank, std::uint32_t ranks) {
   PINTLE_TRY(check_rank(request, rank, ranks));
-  PINTLE_TRY(check_waits(options.wait));
+  PINTLE_TRY(check_waits(options.after));
   Task task;
   task.call = {.operation = request.operation,
                .op = request.op,
@@ -120,7 +120,7 @@ Result<Task> Task::create(const Request& request, EnqueueOptions options, std::u
   PINTLE_TRY(measure(task));
   PINTLE_TRY(check_overlap(task, rank));
   if (folds(request.operation)) PINTLE_TRY(check_reduction(request.op, task.call.dtype));
-  task.wait = std::move(options.wait);
+  task.wait = std::move(options.after);
   task.label = std::move(options.label);
   task.timeout = options.timeout;
   return task;

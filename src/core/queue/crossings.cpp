@@ -141,7 +141,7 @@ Result<Point> Crossings::submit_pieces(const std::vector<Side>& staged, SubmitOp
 // The first piece waits for what the list waits for, the last one signals what the list signals.
 void Crossings::cut(const std::vector<Side>& staged, SubmitOptions& options) {
   pieces_.emplace_back().options = {
-      .wait = std::move(options.wait), .label = options.label, .timeout = options.timeout};
+      .after = std::move(options.after), .label = options.label, .timeout = options.timeout};
   for (const Side& side : staged) cut_at(side);
   Piece& last = pieces_.back();
   take(last.list, list_.commands_.size());
@@ -162,11 +162,11 @@ void Crossings::cut_at(const Side& side) {
   before.options.signal = {moves};
   Piece& move = moves_.emplace_back();
   move.owner = side.owner;
-  move.options = {.wait = {moves}, .signal = {goes_on}};
+  move.options = {.after = {moves}, .signal = {goes_on}};
   if (side.is_inbound) move.list.download_retained(bytes, span, side.other);
   else move.list.upload_retained(side.other, bytes, span);
   Piece& after = pieces_.emplace_back();
-  after.options.wait = {goes_on};
+  after.options.after = {goes_on};
   if (side.is_inbound) after.list.upload_retained(side.local, bytes, span);
   ++taken_;
 }

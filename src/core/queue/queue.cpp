@@ -118,7 +118,7 @@ Result<void> core::read_elements(Queue& queue, const BufferView& from,
 
 Submission Queue::begin() noexcept { return Submission(*this); }
 
-Submission Queue::wait(Point point) noexcept { return begin().wait(std::move(point)); }
+Submission Queue::after(Point point) noexcept { return begin().after(std::move(point)); }
 
 Submission&& Submission::add(std::vector<Point>& to, Point&& point) noexcept {
   const auto added = base::contain("building a submission", [&]() -> Result<void> {
@@ -129,7 +129,7 @@ Submission&& Submission::add(std::vector<Point>& to, Point&& point) noexcept {
   return std::move(*this);
 }
 
-Submission&& Submission::wait(Point point) noexcept { return add(options_.wait, std::move(point)); }
+Submission&& Submission::after(Point point) noexcept { return add(options_.after, std::move(point)); }
 Submission&& Submission::signal(Point point) noexcept { return add(options_.signal, std::move(point)); }
 
 Submission&& Submission::copy(const BufferArgument& to, const BufferArgument& from) {

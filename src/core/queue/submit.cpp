@@ -17,7 +17,7 @@
 
 namespace pintle::core {
 Result<void> QueueState::check(const SubmitOptions& options) const {
-  for (const Point& point : options.wait) {
+  for (const Point& point : options.after) {
     if (peek(point) == nullptr) return empty_object("Point").during("checking what the submission waits for");
   }
   for (const Point& point : options.signal) {
@@ -271,13 +271,13 @@ Result<void> QueueState::check_list(const CommandList& list) const {
 }
 
 void QueueState::adopt(Flight& flight, SubmitOptions& options) {
-  if (options.wait.empty() && options.signal.empty() && options.label.empty()) return;
+  if (options.after.empty() && options.signal.empty() && options.label.empty()) return;
   flight.is_plain = false;
   flight.raises.reserve(options.signal.size());
   const auto self = shared_from_this();
   for (const Point& point : options.signal)
     flight.raises.push_back({state_of(point), Promise{.value = point.value(), .point = {self, flight.serial}}});
-  flight.waits = std::move(options.wait);
+  flight.waits = std::move(options.after);
   flight.label = std::move(options.label);
 }
 
@@ -289,7 +289,7 @@ void QueueState::withdraw(std::uint64_t first, std::span<Part> parts, Aftermath&
   for (Part& part : parts) {
     Flight& taken = flight(first++);
     if (part.options != nullptr && taken.serial == first - 1) {
-      if (!taken.waits.empty()) part.options->wait = std::move(taken.waits);
+      if (!taken.waits.empty()) part.options->after = std::move(taken.waits);
       if (!taken.label.empty()) part.options->label = std::move(taken.label);
     }
     clear(taken, aftermath.worklist);

@@ -90,7 +90,7 @@ template <class T>
 std::pair<std::shared_ptr<std::vector<T>>, Point> download(Member& member, const Point& point, const BufferView& from) {
   const auto values = std::make_shared<std::vector<T>>(from.size_bytes() / sizeof(T));
   const auto bytes = std::as_writable_bytes(std::span(*values));
-  return {values, must(member.queue.submit(CommandList{}.download_retained(values, bytes, from), {.wait = {point}}))};
+  return {values, must(member.queue.submit(CommandList{}.download_retained(values, bytes, from), {.after = {point}}))};
 }
 
 template <class T>
@@ -122,7 +122,7 @@ template <class T>
 Enqueued<T> enqueue(Member& member, GroupQueue& collectives, const Call& call, bool is_staged) {
   Buffer to = uploaded(member, Guarded<T>::to(call, member.place));
   Buffer from = uploaded(member, Guarded<T>::from(call, member.place));
-  const EnqueueOptions options{.wait = {member.queue.last()}, .timeout = patience};
+  const EnqueueOptions options{.after = {member.queue.last()}, .timeout = patience};
   const Point done = must(
       perform(collectives, call, member.place, elements<T>(to, is_staged), elements<T>(from, !is_staged), options));
   const auto [to_values, unused] = download<T>(member, done, to);
@@ -136,7 +136,7 @@ void check_on_device(Member& member, GroupQueue& collectives, const char* dtype)
   std::vector<Enqueued<T>> all;
   for_each_call<T>(member.place,
                    [&](const Call& call) { all.push_back(enqueue<T>(member, collectives, call, number++ % 2 == 0)); });
-  must(collectives.barrier({.wait = {member.queue.last()}, .timeout = patience}));
+  must(collectives.barrier({.after = {member.queue.last()}, .timeout = patience}));
   for (const Enqueued<T>& one : all) {
     must(one.done.wait(patience));
     member.checks.expect(*one.to_values == Guarded<T>::result(one.call, member.place),
@@ -241,7 +241,7 @@ void check_mismatches(Member& member, Group& group) {
   check_mismatch(member, "of a GroupQueue", [&](const std::vector<float>& values) -> Result<void> {
     PINTLE_ASSIGN(collectives, GroupQueue::create(*queues, member.device));
     Buffer buffer = uploaded(member, values);
-    PINTLE_TRY(collectives.all_reduce(buffer, ReduceOp::sum, {.wait = {member.queue.last()}, .timeout = patience}));
+    PINTLE_TRY(collectives.all_reduce(buffer, ReduceOp::sum, {.after = {member.queue.last()}, .timeout = patience}));
     PINTLE_ASSIGN(last, collectives.barrier({.timeout = patience}));
     return last.wait(patience);
   });

@@ -306,7 +306,7 @@ DEVICE_TEST(Arena, FeedIsOrderedLikeASubmission) {
   Signal gate = test.signal();
   const std::vector<float> before(4, 1.0f), after(4, 2.0f);
   need(feed(queue, arena, 0, before));
-  need(queue.submit(CommandList{}.copy(need(arena.view(1)), need(arena.view(0))), {.wait = {test.at(gate, 1)}}));
+  need(queue.submit(CommandList{}.copy(need(arena.view(1)), need(arena.view(0))), {.after = {test.at(gate, 1)}}));
   std::vector<float> lent = after;
   const Point there = need(feed(queue, arena, 0, lent));  // a small value does not block
   lent.assign(4, 3.0f);
@@ -328,7 +328,7 @@ DEVICE_TEST(Arena, LargeValuesWaitForTheQueue) {
   Signal gate = test.signal();
   const std::vector<std::uint32_t> before(many, 1), after(many, 2);
   need(feed(queue, arena, 0, before));
-  need(queue.submit(CommandList{}.copy(copy, need(arena.view(0))), {.wait = {test.at(gate, 1)}}));
+  need(queue.submit(CommandList{}.copy(copy, need(arena.view(0))), {.after = {test.at(gate, 1)}}));
   const auto fed = feed(queue, arena, 0, after, moment);
   if (blocks) check_error(fed, Errc::timeout, {"[Value \"x\"] of [Arena \"one\"]"});
   else check_ok(fed);

@@ -173,7 +173,7 @@ DEVICE_TEST(Buffer, DestroyedInFlightKeepsItsMemory) {
   {
     const Buffer doomed = test.buffer(values);
     const Buffer between = test.allocate(DType::u32, values.size());
-    need(queue.submit(CommandList{}.copy(between, doomed).copy(result, between), {.wait = {test.at(gate, 1)}}));
+    need(queue.submit(CommandList{}.copy(between, doomed).copy(result, between), {.after = {test.at(gate, 1)}}));
   }
   std::vector<Buffer> others;  // would take the freed memory
   for (int i = 0; i < 16; ++i) others.push_back(test.buffer(std::vector<std::uint32_t>(values.size(), 0xdeadbeef)));
@@ -188,7 +188,7 @@ DEVICE_TEST(Buffer, DestroyedInFlightIsFreedAfterwards) {
   Signal gate = test.signal();
   {
     const Buffer doomed = test.allocate(DType::u8, 1 << 20);
-    need(queue.submit(CommandList{}.fill(doomed, std::uint8_t{1}), {.wait = {test.at(gate, 1)}}));
+    need(queue.submit(CommandList{}.fill(doomed, std::uint8_t{1}), {.after = {test.at(gate, 1)}}));
   }
   CHECK(used() >= before + (1 << 20));
   need(test.raise(gate, 1));

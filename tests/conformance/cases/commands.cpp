@@ -84,7 +84,7 @@ DEVICE_TEST(Command, LabelNamesTheOldestUnfinished) {
   Signal gate = test.signal("gate");
   const Buffer buffer = test.allocate(DType::u32, 4);
   const Point done = need(queue.submit(CommandList{}.label("first step").fill(buffer, 1u),
-                                       {.wait = {test.at(gate, 1)}, .label = "whole step"}));
+                                       {.after = {test.at(gate, 1)}, .label = "whole step"}));
   check_error(done.wait(moment), Errc::timeout, {"\"labelled\"", "whole step"});
   need(test.raise(gate, 1));
   test.finish(done);
@@ -142,7 +142,7 @@ DEVICE_TEST(Command, UsesKeepsItsBuffer) {
     const std::uint64_t address = address_of(test, doomed);
     need(
         queue.submit(CommandList{}.exec(test.kernel("store_at"), Grid{1}, address, 2u, 64u).uses(doomed, Access::write),
-                     {.wait = {test.at(gate, 1)}}));
+                     {.after = {test.at(gate, 1)}}));
   }
   const Buffer other = test.buffer(std::vector<std::uint32_t>(64, 7));  // would take the freed memory
   need(test.raise(gate, 1));
@@ -165,7 +165,7 @@ DEVICE_TEST(Error, HugeInputsAreRefusedOrTaken) {
   std::vector<Point> points(5000, queue.last());
   check_ok(wait_all(points, patience));
   check_ok(wait_any(points, patience));
-  test.finish(need(queue.submit(CommandList{}, {.wait = std::move(points)})));
+  test.finish(need(queue.submit(CommandList{}, {.after = std::move(points)})));
 }
 
 DEVICE_TEST(Command, LongListsRunWhole) {

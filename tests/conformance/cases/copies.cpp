@@ -117,7 +117,7 @@ DEVICE_TEST(Copy, UploadReadsItsSourceAtOnce) {
   Words values = ramp<std::uint32_t>(256);
   const Words original = values;
   const Buffer buffer = test.allocate(DType::u32, 256);
-  need(queue.submit(CommandList{}.upload(buffer, values), {.wait = {test.at(gate, 1)}}));
+  need(queue.submit(CommandList{}.upload(buffer, values), {.after = {test.at(gate, 1)}}));
   values.assign(256, 0xbad);
   need(test.raise(gate, 1));
   CHECK_EQ(test.read<std::uint32_t>(queue, buffer), original);
@@ -144,7 +144,7 @@ DEVICE_TEST(Copy, UploadsInFlightDoNotDisturbEachOther) {
   for (std::uint32_t run = 0; run < 8; ++run) {
     values.assign(64, run + 100);
     outputs.push_back(test.allocate(DType::u32, 64));
-    need(queue.submit(CommandList{}.upload(input, values).copy(outputs.back(), input), {.wait = {test.at(gate, 1)}}));
+    need(queue.submit(CommandList{}.upload(input, values).copy(outputs.back(), input), {.after = {test.at(gate, 1)}}));
   }
   need(test.raise(gate, 1));
   for (std::uint32_t run = 0; run < 8; ++run)
@@ -163,7 +163,7 @@ DEVICE_TEST(Copy, RetainedMemoryIsReleasedWhenDone) {
   need(queue.submit(CommandList{}
                         .upload_retained(buffer, std::move(source), bytes)
                         .download_retained(std::move(target), result, buffer),
-                    {.wait = {test.at(gate, 1)}}));
+                    {.after = {test.at(gate, 1)}}));
   CHECK(!source_watch.expired());
   CHECK(!target_watch.expired());
   need(test.raise(gate, 1));

@@ -62,7 +62,7 @@ DEVICE_TEST(Crossing, CopiesComeFromEveryOtherDevice) {
     const Point made = need(there.submit(CommandList{}.fill(theirs, 7u)));
     refuse_to_map(pair.other());
     const auto before = submissions(pair.other());
-    pair.finish(need(here.submit(CommandList{}.copy(mine, theirs), {.wait = {made}})));
+    pair.finish(need(here.submit(CommandList{}.copy(mine, theirs), {.after = {made}})));
     CHECK_EQ(submissions(pair.other()), before + (is_faulty(pair.other()) ? 1 : 0));
     CHECK_EQ(test.read<std::uint32_t>(here, mine), Words(size, 7));
   });
@@ -75,7 +75,7 @@ DEVICE_TEST(Crossing, CopiesGoToEveryOtherDevice) {
     Words result(size);
     refuse_to_map(pair.other());
     const Point copied = need(here.submit(CommandList{}.copy(theirs, mine)));
-    pair.finish(need(there.submit(CommandList{}.download(result, theirs), {.wait = {copied}})));
+    pair.finish(need(there.submit(CommandList{}.download(result, theirs), {.after = {copied}})));
     CHECK_EQ(result, Words(size, 5));
   });
 }
@@ -107,9 +107,9 @@ DEVICE_TEST(Crossing, MovesAWindow) {
     const Point cleared = need(there.submit(CommandList{}.fill(theirs, 0u)));
     refuse_to_map(pair.other());
     const Point copied =
-        need(here.submit(CommandList{}.copy(need(theirs.slice(5, 2)), need(mine.slice(1, 2))), {.wait = {cleared}}));
+        need(here.submit(CommandList{}.copy(need(theirs.slice(5, 2)), need(mine.slice(1, 2))), {.after = {cleared}}));
     Words result(8);
-    pair.finish(need(there.submit(CommandList{}.download(result, theirs), {.wait = {copied}})));
+    pair.finish(need(there.submit(CommandList{}.download(result, theirs), {.after = {copied}})));
     CHECK_EQ(result, (Words{0, 0, 0, 0, 0, 2, 3, 0}));
   });
 }
@@ -129,11 +129,11 @@ DEVICE_TEST(Crossing, DoubleBufferedFramesArriveWhole) {
     for (std::uint32_t f = 1; f <= frames; ++f) {
       CommandList made;
       made.fill(out[f % 2], f).exec(producer, Grid::cover(size), out[f % 2], 100u, 1u, size);
-      need(make.submit(std::move(made), {.wait = {test.at(empty, f)}, .signal = {test.at(full, f)}}));
+      need(make.submit(std::move(made), {.after = {test.at(empty, f)}, .signal = {test.at(full, f)}}));
       CommandList used;
       used.copy(in[f % 2], out[f % 2]).exec(consumer, Grid::cover(size), in[f % 2], 10u, 5u, size);
       used.download(results[f - 1], in[f % 2]);
-      need(use.submit(std::move(used), {.wait = {test.at(full, f)}, .signal = {test.at(empty, f + 2)}}));
+      need(use.submit(std::move(used), {.after = {test.at(full, f)}, .signal = {test.at(empty, f + 2)}}));
     }
     pair.finish(test.at(empty, frames + 2));
     for (std::uint32_t f = 1; f <= frames; ++f) CHECK_EQ(results[f - 1], Words(size, (f * 100 + 1) * 10 + 5));
@@ -148,7 +148,7 @@ DEVICE_TEST(Crossing, KeepsTheOtherBuffer) {
     {
       const Buffer doomed = other_buffer(pair);
       pair.finish(need(there.submit(CommandList{}.fill(doomed, 4u))));
-      need(here.submit(CommandList{}.copy(mine, doomed), {.wait = {test.at(gate, 1)}}));
+      need(here.submit(CommandList{}.copy(mine, doomed), {.after = {test.at(gate, 1)}}));
     }
     const Buffer other = other_buffer(pair);  // would take the freed memory
     pair.finish(need(there.submit(CommandList{}.fill(other, 1u))));
@@ -203,10 +203,10 @@ DEVICE_TEST(Crossing, ForksKeepTheirBytes) {
     const Buffer mine = test.buffer(Words(size, 9)), theirs = other_buffer(pair);
     need(there.submit(CommandList{}.fill(theirs, 5u)));
     const Buffer child = need(there.fork(theirs));
-    const Point written = need(here.submit(CommandList{}.copy(theirs, mine), {.wait = {there.last()}}));
+    const Point written = need(here.submit(CommandList{}.copy(theirs, mine), {.after = {there.last()}}));
     pair.finish(written);
     Words first(size), second(size);
-    pair.finish(need(there.submit(CommandList{}.download(first, theirs).download(second, child), {.wait = {written}})));
+    pair.finish(need(there.submit(CommandList{}.download(first, theirs).download(second, child), {.after = {written}})));
     CHECK_EQ(first, Words(size, 9));
     CHECK_EQ(second, Words(size, 5));
   });
@@ -224,7 +224,7 @@ DEVICE_TEST(Crossing, ForksKeepTheirBytesFromWhatIsHeld) {
       const Buffer mine = test.buffer(Words(size, 9)), theirs = other_buffer(pair);
       pair.finish(need(there.submit(CommandList{}.fill(theirs, 5u))));
       Signal gate = test.signal();
-      const Point written = need(here->submit(CommandList{}.copy(theirs, mine), {.wait = {test.at(gate, 1)}}));
+      const Point written = need(here->submit(CommandList{}.copy(theirs, mine), {.after = {test.at(gate, 1)}}));
       if (drops) here.reset();
       std::atomic<bool> is_open{false};
       need(there.submit(CommandList{}.call([&] {
@@ -259,18 +259,18 @@ DEVICE_TEST(Crossing, ForksThatComeByThemselvesKeepTheirBytesFromWhatIsHeld) {
       const Point opened = need(slow.submit(CommandList{}.call([&] {
         while (!is_open) std::this_thread::yield();
       })));
-      const Point before = need(there.submit(CommandList{}, {.wait = {opened}}));
+      const Point before = need(there.submit(CommandList{}, {.after = {opened}}));
       Signal gate = test.signal();
       CommandList write;
       writer == &here ? write.copy(theirs, mine) : write.fill(theirs, element);
-      const Point written = need(writer->submit(std::move(write), {.wait = {test.at(gate, 1), before}}));
+      const Point written = need(writer->submit(std::move(write), {.after = {test.at(gate, 1), before}}));
       const Buffer child = need(there.fork(theirs));
       check_ok(test.raise(gate, 1));
       is_open = true;
       pair.finish(written);
       Words first(many), second(many);
       pair.finish(
-          need(there.submit(CommandList{}.download(first, theirs).download(second, child), {.wait = {written}})));
+          need(there.submit(CommandList{}.download(first, theirs).download(second, child), {.after = {written}})));
       CHECK_EQ(first, Words(many, element));
       CHECK_EQ(second, Words(many, 5));
     }
@@ -286,7 +286,7 @@ DEVICE_TEST(Crossing, ACopyForAForkThatFailsHoldsNobodyUp) {
     const Buffer mine = test.buffer(Words(size, 9)), theirs = other_buffer(pair);
     pair.finish(need(there.submit(CommandList{}.fill(theirs, 5u))));
     Signal gate = test.signal();
-    const Point written = need(here.submit(CommandList{}.copy(theirs, mine), {.wait = {test.at(gate, 1)}}));
+    const Point written = need(here.submit(CommandList{}.copy(theirs, mine), {.after = {test.at(gate, 1)}}));
     std::atomic<bool> is_open{false};
     need(there.submit(CommandList{}.call([&] {
       while (!is_open) std::this_thread::yield();
@@ -323,12 +323,12 @@ DEVICE_TEST(Crossing, AListThatThrowsFailsNobodyWhoWritesBesideIt) {
         throw std::runtime_error("The shutter is stuck.");
       });
       SubmitOptions options;
-      if (is_held) options.wait = {test.at(gate, 1)};
+      if (is_held) options.after = {test.at(gate, 1)};
       const Point thrown = need(there.submit(std::move(throws), std::move(options)));
       const BufferView rest = need(theirs.slice(size / 2, size / 2));
       const Point first = need(here.submit(CommandList{}.copy(rest, need(mine.slice(0, size / 2)))));
       const Point second =
-          need(beside.submit(CommandList{}.fill(need(theirs.slice(size - 1, 1)), 8u), {.wait = {first}}));
+          need(beside.submit(CommandList{}.fill(need(theirs.slice(size - 1, 1)), 8u), {.after = {first}}));
       check_ok(test.raise(gate, 1));
       is_open = true;
       pair.finish(second);
@@ -356,7 +356,7 @@ DEVICE_TEST(Crossing, ACopyForAForkThatWasDroppedIsNotWaitedFor) {
       while (!is_open) std::this_thread::yield();
     })));
     Signal gate = test.signal();
-    need(there.submit(CommandList{}, {.wait = {test.at(gate, 1)}}));
+    need(there.submit(CommandList{}, {.after = {test.at(gate, 1)}}));
     const Buffer child = need(there.fork(theirs));
     need(gate.fail(Error(Errc::cancelled, "The lens cap is on.")));
     const auto written = here.submit(CommandList{}.copy(theirs, mine));
@@ -387,7 +387,7 @@ DEVICE_TEST(Crossing, DevicesThatGoRunWhatWaitsForAnother) {
   {
     const Device other = need(open("validate(trace(cpu))"));
     Queue there = need(other.queue());
-    need(there.submit(CommandList{}.call([&] { ++calls; }), {.wait = {slow}}));
+    need(there.submit(CommandList{}.call([&] { ++calls; }), {.after = {slow}}));
   }
   CHECK_EQ(calls, 1);
 }
@@ -397,8 +397,8 @@ DEVICE_TEST(Crossing, FailureCrosses) {
     Queue here = test.queue("here"), there = pair.other_queue("there");
     Signal gate = test.signal("gate"), made = test.signal("made");
     const Buffer mine = test.allocate(DType::u32, size), theirs = other_buffer(pair);
-    need(there.submit(CommandList{}.fill(theirs, 1u), {.wait = {test.at(gate, 1)}, .signal = {test.at(made, 1)}}));
-    const Point copied = need(here.submit(CommandList{}.copy(mine, theirs), {.wait = {test.at(made, 1)}}));
+    need(there.submit(CommandList{}.fill(theirs, 1u), {.after = {test.at(gate, 1)}, .signal = {test.at(made, 1)}}));
+    const Point copied = need(here.submit(CommandList{}.copy(mine, theirs), {.after = {test.at(made, 1)}}));
     need(gate.fail(Error(Errc::internal, "The lens cap is on.")));
     CHECK(test.eventually([&] {
       static_cast<void>(pair.other().poll());

@@ -143,8 +143,8 @@ DEVICE_TEST(Device, WaitIdleOutlastsAFailure) {
   std::optional<Queue> failing = test.queue();
   Queue working = test.queue();
   Signal broken = test.signal("broken"), gate = test.signal("gate");
-  need(failing->submit(CommandList{}, {.wait = {test.at(broken, 1)}}));
-  const Point last = need(working.submit(CommandList{}, {.wait = {test.at(gate, 1)}}));
+  need(failing->submit(CommandList{}, {.after = {test.at(broken, 1)}}));
+  const Point last = need(working.submit(CommandList{}, {.after = {test.at(gate, 1)}}));
   need(broken.fail(Error(Errc::cancelled, "seeded")));
   check_error(test.device().wait_idle(moment), Errc::timeout);
   need(test.raise(gate, 1));
@@ -157,8 +157,8 @@ DEVICE_TEST(Device, WaitIdleOutlastsAFailure) {
 DEVICE_TEST(Device, WaitIdleCoversWhatCameBeforeAFailure) {
   Queue queue = test.queue();
   Signal broken = test.signal("broken"), gate = test.signal("gate");
-  const Point first = need(queue.submit(CommandList{}, {.wait = {test.at(gate, 1)}}));
-  need(queue.submit(CommandList{}, {.wait = {test.at(broken, 1)}}));
+  const Point first = need(queue.submit(CommandList{}, {.after = {test.at(gate, 1)}}));
+  need(queue.submit(CommandList{}, {.after = {test.at(broken, 1)}}));
   need(broken.fail(Error(Errc::cancelled, "seeded")));
   check_error(test.device().wait_idle(moment), Errc::timeout);
   need(test.raise(gate, 1));
@@ -169,7 +169,7 @@ DEVICE_TEST(Device, WaitIdleCoversWhatCameBeforeAFailure) {
 DEVICE_TEST(Device, WaitIdleTimesOutOnHeldWork) {
   Queue queue = test.queue("held");
   Signal gate = test.signal("gate");
-  const Point last = need(queue.submit(CommandList{}, {.wait = {test.at(gate, 1)}}));
+  const Point last = need(queue.submit(CommandList{}, {.after = {test.at(gate, 1)}}));
   check_error(test.device().wait_idle(moment), Errc::timeout, {"held"});
   need(test.raise(gate, 1));
   test.finish(last);

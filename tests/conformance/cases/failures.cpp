@@ -19,7 +19,7 @@ void check_cause(const Result<void>& result, const Error& cause,
 DEVICE_TEST(Error, FailedSignalFailsHeldWork) {
   Queue queue = test.queue("downstream");
   Signal gate = test.signal("sensor"), after = test.signal();
-  const Point held = need(queue.submit(CommandList{}, {.wait = {test.at(gate, 1)}, .signal = {test.at(after, 1)}}));
+  const Point held = need(queue.submit(CommandList{}, {.after = {test.at(gate, 1)}, .signal = {test.at(after, 1)}}));
   const Error cause = broken();
   need(gate.fail(cause));
   check_cause(test.wait(held), cause);
@@ -33,7 +33,7 @@ DEVICE_TEST(Error, HeldWorkDoesNotRunAfterAFailure) {
   Queue queue = test.queue();
   Signal gate = test.signal();
   std::atomic<bool> ran{false};
-  const Point held = need(queue.submit(CommandList{}.call([&] { ran = true; }), {.wait = {test.at(gate, 1)}}));
+  const Point held = need(queue.submit(CommandList{}.call([&] { ran = true; }), {.after = {test.at(gate, 1)}}));
   const Error cause = broken();
   need(gate.fail(cause));
   check_cause(test.wait(held), cause);
@@ -50,7 +50,7 @@ DEVICE_TEST(Error, FailedWorkReleasesWhatItKept) {
   const std::weak_ptr<void> watch = source;
   const auto bytes = std::as_bytes(std::span(*source));
   const Point held =
-      need(queue.submit(CommandList{}.upload_retained(buffer, std::move(source), bytes), {.wait = {test.at(gate, 1)}}));
+      need(queue.submit(CommandList{}.upload_retained(buffer, std::move(source), bytes), {.after = {test.at(gate, 1)}}));
   need(gate.fail(broken()));
   check_error(test.wait(held), Errc::io);
   CHECK(test.eventually([&] { return watch.expired(); }));
@@ -62,7 +62,7 @@ DEVICE_TEST(Error, FailedQueueStaysFailed) {
   Signal gate = test.signal();
   const Point before = need(queue.submit(CommandList{}));
   test.finish(before);
-  const Point held = need(queue.submit(CommandList{}, {.wait = {test.at(gate, 1)}}));
+  const Point held = need(queue.submit(CommandList{}, {.after = {test.at(gate, 1)}}));
   const Point behind = need(queue.submit(CommandList{}));
   const Error cause = broken();
   need(gate.fail(cause));
@@ -83,7 +83,7 @@ DEVICE_TEST(Error, WaitOnAFailedSignalFailsAtSubmit) {
   Signal gate = test.signal();
   const Error cause = broken();
   need(gate.fail(cause));
-  const auto point = queue.submit(CommandList{}, {.wait = {test.at(gate, 1)}});
+  const auto point = queue.submit(CommandList{}, {.after = {test.at(gate, 1)}});
   if (!point) {
     CHECK(point.error().same_origin(cause));
   } else {
@@ -100,7 +100,7 @@ DEVICE_TEST(Error, FailureTravelsAlongQueues) {
   std::vector<Point> points;
   Point before = test.at(gate, 1);
   for (std::size_t i = 0; i < length; ++i) {
-    points.push_back(need(queues[i].submit(CommandList{}, {.wait = {before}, .signal = {test.at(link, i + 1)}})));
+    points.push_back(need(queues[i].submit(CommandList{}, {.after = {before}, .signal = {test.at(link, i + 1)}})));
     before = i % 2 == 0 ? points.back() : test.at(link, i + 1);
   }
   const Error cause = broken();
@@ -114,9 +114,9 @@ DEVICE_TEST(Error, FailureTravelsAcrossDevices) {
     const Device other = need(open(id));
     Queue here = test.queue(), there = need(other.queue()), back = test.queue();
     Signal gate = test.signal(), middle = test.signal();
-    need(there.submit(CommandList{}, {.wait = {test.at(gate, 1)}, .signal = {test.at(middle, 1)}}));
-    const Point last = need(here.submit(CommandList{}, {.wait = {test.at(middle, 1)}}));
-    const Point end = need(back.submit(CommandList{}, {.wait = {last}}));
+    need(there.submit(CommandList{}, {.after = {test.at(gate, 1)}, .signal = {test.at(middle, 1)}}));
+    const Point last = need(here.submit(CommandList{}, {.after = {test.at(middle, 1)}}));
+    const Point end = need(back.submit(CommandList{}, {.after = {last}}));
     const Error cause = broken();
     need(gate.fail(cause));
     check_cause(test.wait(last), cause);
@@ -129,7 +129,7 @@ DEVICE_TEST(Error, FailureTravelsAcrossDevices) {
 DEVICE_TEST(Error, FailureNamesItsWay) {
   Queue queue = test.queue("consumer");
   Signal gate = test.signal("sensor");
-  const Point held = need(queue.submit(CommandList{}, {.wait = {test.at(gate, 1)}}));
+  const Point held = need(queue.submit(CommandList{}, {.after = {test.at(gate, 1)}}));
   need(gate.fail(broken()));
   check_error(test.wait(held), Errc::io, {"unplugged", "While", "\"sensor\"", "\"consumer\""});
 }
@@ -149,13 +149,13 @@ DEVICE_TEST(Error, ThrowingHostCallFailsWhoWaits) {
   test.require(Feature::host_call);
   Queue queue = test.queue(), other = test.queue();
   const Point thrown = need(queue.submit(CommandList{}.call([] { throw 7; })));
-  const Point waiting = need(other.submit(CommandList{}, {.wait = {thrown}}));
+  const Point waiting = need(other.submit(CommandList{}, {.after = {thrown}}));
   check_error(test.wait(thrown), Errc::cancelled);
   const auto result = test.wait(waiting);
   // It may have been native already, and then its own point is reached; a new submission sees the failure in any case.
   if (!result) check_error(result, Errc::cancelled);
   Queue late = test.queue();
-  const auto after = late.submit(CommandList{}, {.wait = {thrown}});
+  const auto after = late.submit(CommandList{}, {.after = {thrown}});
   check_error(after ? test.wait(*after) : Result<void>(after.error()), Errc::cancelled);
 }
 

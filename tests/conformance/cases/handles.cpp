@@ -66,7 +66,7 @@ DEVICE_TEST(Handle, WrittenMemoryIsTheCallersAtOnce) {
     Handle handle = make(test, "state", 3, keep);
     Words words{1, 2, 3};
     Signal gate = test.signal();
-    need(queue.submit(CommandList{}, {.wait = {test.at(gate, 1)}}));
+    need(queue.submit(CommandList{}, {.after = {test.at(gate, 1)}}));
     need(handle.write(queue, words));
     words.assign(3, 9);
     need(test.raise(gate, 1));
@@ -221,7 +221,7 @@ DEVICE_TEST(Handle, ACheckpointInFlightAtALossLeavesTheOneBefore) {
   Handle handle = filled(inner, "kv", {1, 2}, Keep::host_shadow());
   Queue queue = inner.queue();
   Signal gate = test.signal();
-  need(queue.submit(CommandList{}.fill(handle.view(), 7u), {.wait = {test.at(gate, 1)}}));
+  need(queue.submit(CommandList{}.fill(handle.view(), 7u), {.after = {test.at(gate, 1)}}));
   const Point pending = need(handle.checkpoint(queue));
   fragile.lose();
   check_error(pending.wait(moment), Errc::device_lost);
@@ -240,7 +240,7 @@ DEVICE_TEST(Handle, WithoutACheckpointReachedThereIsNothingToRestore) {
   Queue queue = inner.queue();
   check_error(never.restore(queue), Errc::invalid_argument, {"[Handle \"never\"]", "host_shadow"});
   Signal gate = test.signal();
-  need(queue.submit(CommandList{}, {.wait = {test.at(gate, 1)}}));
+  need(queue.submit(CommandList{}, {.after = {test.at(gate, 1)}}));
   need(late.write(queue, Words(4)));
   fragile.lose();
   need(fragile.device().recover());
@@ -330,7 +330,7 @@ DEVICE_TEST(HandleSet, ComesBackAsItWasAtOneCheckpoint) {
   need(queue.submit(CommandList{}.fill(weights.view(), 10u).fill(moments.view(), 20u)));
   inner.finish(need(set.checkpoint(queue)));
   Signal gate = test.signal();
-  need(queue.submit(CommandList{}.fill(weights.view(), 11u), {.wait = {test.at(gate, 1)}}));
+  need(queue.submit(CommandList{}.fill(weights.view(), 11u), {.after = {test.at(gate, 1)}}));
   need(set.checkpoint(queue));  // in flight when the device goes
   fragile.lose();
   need(fragile.device().recover());

@@ -64,7 +64,7 @@ DEVICE_TEST(HostCall, MayRaiseSignals) {
   test.require(Feature::host_call);
   Queue queue = test.queue(), other = test.queue();
   Signal signal = test.signal();
-  const Point held = need(other.submit(CommandList{}, {.wait = {test.at(signal, 1)}}));
+  const Point held = need(other.submit(CommandList{}, {.after = {test.at(signal, 1)}}));
   const Point raised = need(queue.submit(CommandList{}.call([&] { check_ok(test.raise(signal, 1)); })));
   test.finish(held);
   test.finish(raised);  // the call uses what goes with this scope

@@ -59,7 +59,7 @@ DEVICE_TEST(Import, DownloadIsBeforeWhatReadsItsBytesOnAnotherQueue) {
   for (std::uint32_t round = 1; round <= rounds; ++round) {
     imported.begin(test, first, round);
     const Point down = need(first.submit(CommandList{}.download(imported.values, imported.from)));
-    need(second.submit(CommandList{}.copy(imported.to, imported.buffer), {.wait = {down}}));
+    need(second.submit(CommandList{}.copy(imported.to, imported.buffer), {.after = {down}}));
     imported.expect(test, second, round);
   }
 }
@@ -72,7 +72,7 @@ DEVICE_TEST(Import, UploadIsAfterWhatWritesItsBytes) {
     imported.begin(test, first, round);
     const Point written = need(first.submit(CommandList{}.copy(imported.buffer, imported.from)));
     need(second.submit(CommandList{}.upload_retained(imported.to, keeper, std::as_bytes(imported.values)),
-                       {.wait = {written}}));
+                       {.after = {written}}));
     imported.expect(test, second, round);
   }
 }

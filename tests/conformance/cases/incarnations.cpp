@@ -27,7 +27,7 @@ DEVICE_TEST(Incarnation, LossAnswersEveryWaitWithTheFirstCause) {
   const Point before = need(idle.submit(CommandList{}));
   inner.finish(before);
   const Point pending =
-      need(held.submit(CommandList{}, {.wait = {test.at(gate, 1)}, .signal = {test.at(promised, 1)}}));
+      need(held.submit(CommandList{}, {.after = {test.at(gate, 1)}, .signal = {test.at(promised, 1)}}));
   const Error cause = fragile.lose();
   check_cause(pending.wait(moment), cause);
   check_cause(test.at(promised, 1).wait(moment), cause);
@@ -52,7 +52,7 @@ DEVICE_TEST(Incarnation, LossAnswersCallbacksAndThreads) {
   Fragile fragile(test);
   Queue queue = fragile.context().queue();
   Signal gate = test.signal();
-  const Point pending = need(queue.submit(CommandList{}, {.wait = {test.at(gate, 1)}}));
+  const Point pending = need(queue.submit(CommandList{}, {.after = {test.at(gate, 1)}}));
   std::atomic<Errc> told{};
   need(pending.then([&](const Result<void>& result) { told = result ? Errc::internal : result.error().code(); }));
   std::atomic<Errc> woken{};
@@ -71,8 +71,8 @@ DEVICE_TEST(Incarnation, LossFailsWorkOfOtherDevices) {
   Fragile fragile(test);
   Queue lost = fragile.context().queue(), other = test.queue();
   Signal gate = test.signal(), middle = test.signal();
-  need(lost.submit(CommandList{}, {.wait = {test.at(gate, 1)}, .signal = {test.at(middle, 1)}}));
-  const Point waiting = need(other.submit(CommandList{}, {.wait = {test.at(middle, 1)}}));
+  need(lost.submit(CommandList{}, {.after = {test.at(gate, 1)}, .signal = {test.at(middle, 1)}}));
+  const Point waiting = need(other.submit(CommandList{}, {.after = {test.at(middle, 1)}}));
   const Error cause = fragile.lose();
   check_cause(test.wait(waiting), cause);
   Queue fresh = test.queue();
@@ -220,8 +220,8 @@ DEVICE_TEST(Incarnation, HeldSubmitThatIsRefusedLaterFailsItsPoints) {
   Context& inner = fragile.context();
   Queue queue = inner.queue("late"), other = inner.queue();
   Signal gate = test.signal(), done = test.signal();
-  const Point held = need(queue.submit(CommandList{}, {.wait = {test.at(gate, 1)}, .signal = {test.at(done, 1)}}));
-  const Point waiting = need(other.submit(CommandList{}, {.wait = {test.at(done, 1)}}));
+  const Point held = need(queue.submit(CommandList{}, {.after = {test.at(gate, 1)}, .signal = {test.at(done, 1)}}));
+  const Point waiting = need(other.submit(CommandList{}, {.after = {test.at(done, 1)}}));
   fragile.arm("submit", Errc::internal);
   need(test.raise(gate, 1));
   check_error(inner.wait(held), Errc::internal, {"\"late\""});

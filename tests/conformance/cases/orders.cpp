@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 3> others{"cpu", "cpu?inline", "null"};
 DEVICE_TEST(Signal, WaitSubmittedBeforeSignalIsHonoured) {
   Queue consumer = test.queue(), producer = test.queue();
   Signal ready = test.signal();
-  const Point last = need(consumer.submit(CommandList{}, {.wait = {test.at(ready, 1)}}));
+  const Point last = need(consumer.submit(CommandList{}, {.after = {test.at(ready, 1)}}));
   CHECK(!need(last.is_reached()));
   need(producer.submit(CommandList{}, {.signal = {test.at(ready, 1)}}));
   test.finish(last);
@@ -27,7 +27,7 @@ DEVICE_TEST(Order, WaitBeforeSignalMovesTheRightBytes) {
   Queue consumer = test.queue(), producer = test.queue();
   Signal ready = test.signal();
   const Buffer buffer = test.buffer(Words(64, 1)), result = test.buffer(Words(64, 0));
-  need(consumer.submit(CommandList{}.copy(result, buffer), {.wait = {test.at(ready, 1)}}));
+  need(consumer.submit(CommandList{}.copy(result, buffer), {.after = {test.at(ready, 1)}}));
   need(producer.submit(CommandList{}.fill(buffer, 9u), {.signal = {test.at(ready, 1)}}));
   CHECK_EQ(test.read<std::uint32_t>(consumer, result), Words(64, 9));
 }
@@ -38,9 +38,9 @@ DEVICE_TEST(Order, QueuesMayWaitForEachOtherInTurns) {
   Signal signal = test.signal();
   for (std::uint64_t round = 0; round < 20; ++round) {
     need(pong.submit(CommandList{},
-                     {.wait = {test.at(signal, 2 * round + 1)}, .signal = {test.at(signal, 2 * round + 2)}}));
+                     {.after = {test.at(signal, 2 * round + 1)}, .signal = {test.at(signal, 2 * round + 2)}}));
     need(
-        ping.submit(CommandList{}, {.wait = {test.at(signal, 2 * round)}, .signal = {test.at(signal, 2 * round + 1)}}));
+        ping.submit(CommandList{}, {.after = {test.at(signal, 2 * round)}, .signal = {test.at(signal, 2 * round + 1)}}));
   }
   test.finish(test.at(signal, 40));
   CHECK_EQ(test.steps(signal), 40u);
@@ -51,13 +51,13 @@ DEVICE_TEST(Signal, JumpReleasesEverythingBelow) {
   Queue queue = test.queue(), jumper = test.queue();
   Signal signal = test.signal();
   need(test.raise(signal, 3));
-  const Point five = need(queue.submit(CommandList{}, {.wait = {test.at(signal, 5)}}));
+  const Point five = need(queue.submit(CommandList{}, {.after = {test.at(signal, 5)}}));
   CHECK(!need(five.is_reached()));
   need(jumper.submit(CommandList{}, {.signal = {test.at(signal, 7)}}));
   test.finish(five);
   test.finish(test.at(signal, 7));
   CHECK_EQ(test.steps(signal), 7u);
-  const Point eight = need(queue.submit(CommandList{}, {.wait = {test.at(signal, 8)}}));
+  const Point eight = need(queue.submit(CommandList{}, {.after = {test.at(signal, 8)}}));
   CHECK(!need(eight.is_reached()));
   need(test.raise(signal, 100));
   test.finish(eight);
@@ -67,12 +67,12 @@ DEVICE_TEST(Signal, JumpReleasesEverythingBelow) {
 DEVICE_TEST(Signal, ATimeoutNamesWhatTheHeldSubmissionWaitsFor) {
   Queue queue = test.queue("stuck"), other = test.queue("other");
   Signal missing = test.signal("missing"), promised = test.signal("promised");
-  const Point held = need(queue.submit(CommandList{}, {.wait = {test.at(missing, 3)}}));
+  const Point held = need(queue.submit(CommandList{}, {.after = {test.at(missing, 3)}}));
   check_error(
       held.wait(moment), Errc::timeout,
       {"\"stuck\"", "value (" + std::to_string(test.at(missing, 3).value()) + ") of [Signal", "\"missing\"",
        "the value reached there is (" + std::to_string(missing.value()) + ")", "nobody has submitted or set it"});
-  const Point behind = need(other.submit(CommandList{}, {.wait = {test.at(promised, 1)}}));
+  const Point behind = need(other.submit(CommandList{}, {.after = {test.at(promised, 1)}}));
   need(queue.submit(CommandList{}, {.signal = {test.at(promised, 1)}}));
   check_error(behind.wait(moment), Errc::timeout, {"\"promised\"", "\"stuck\"]", "is to bring it"});
   need(test.raise(missing, 3));
@@ -83,7 +83,7 @@ DEVICE_TEST(Signal, ATimeoutNamesWhatTheHeldSubmissionWaitsFor) {
 DEVICE_TEST(Signal, ValueIsWhatIsReachedNotWhatIsSubmitted) {
   Queue queue = test.queue();
   Signal gate = test.signal(), done = test.signal();
-  need(queue.submit(CommandList{}, {.wait = {test.at(gate, 1)}, .signal = {test.at(done, 4)}}));
+  need(queue.submit(CommandList{}, {.after = {test.at(gate, 1)}, .signal = {test.at(done, 4)}}));
   static_cast<void>(test.device().poll());
   CHECK_EQ(test.steps(done), 0u);
   CHECK(!need(test.at(done, 4).is_reached()));
@@ -98,8 +98,8 @@ DEVICE_TEST(Order, HostReleasesInTheOrderItSets) {
   Queue first = test.queue(), second = test.queue();
   Signal gate = test.signal();
   std::vector<int> seen;
-  const Point b = need(second.submit(CommandList{}.call([&] { seen.push_back(2); }), {.wait = {test.at(gate, 2)}}));
-  const Point a = need(first.submit(CommandList{}.call([&] { seen.push_back(1); }), {.wait = {test.at(gate, 1)}}));
+  const Point b = need(second.submit(CommandList{}.call([&] { seen.push_back(2); }), {.after = {test.at(gate, 2)}}));
+  const Point a = need(first.submit(CommandList{}.call([&] { seen.push_back(1); }), {.after = {test.at(gate, 1)}}));
   need(test.raise(gate, 1));
   test.finish(a);
   CHECK(!need(b.is_reached()));
@@ -114,7 +114,7 @@ DEVICE_TEST(Order, HeldWorkIsNotOvertaken) {
   Queue queue = test.queue();
   Signal gate = test.signal();
   std::vector<int> seen;
-  need(queue.submit(CommandList{}.call([&] { seen.push_back(1); }), {.wait = {test.at(gate, 1)}}));
+  need(queue.submit(CommandList{}.call([&] { seen.push_back(1); }), {.after = {test.at(gate, 1)}}));
   const Point second = need(queue.submit(CommandList{}.call([&] { seen.push_back(2); })));
   static_cast<void>(test.device().poll());
   CHECK(!need(second.is_reached()));
@@ -131,7 +131,7 @@ DEVICE_TEST(Order, ManyWaitsAndSignalsOnOneSubmission) {
   for (std::uint64_t i = 1; i <= 40; ++i) {
     gates.push_back(test.signal());
     dones.push_back(test.signal());
-    options.wait.push_back(test.at(gates.back(), i));
+    options.after.push_back(test.at(gates.back(), i));
     options.signal.push_back(test.at(dones.back(), i));
   }
   const Point last = need(queue.submit(CommandList{}, std::move(options)));
@@ -154,7 +154,7 @@ DEVICE_TEST(Order, ChainOfQueuesOnOneDevice) {
   std::uint32_t expected = 1;
   for (std::uint32_t round = 0; round < 3 * length; ++round) {
     before = need(queues[round % length].submit(CommandList{}.exec(affine, Grid::cover(100), buffer, 3u, round, 100u),
-                                                {.wait = {before}}));
+                                                {.after = {before}}));
     expected = expected * 3 + round;
   }
   test.finish(before);
@@ -168,8 +168,8 @@ DEVICE_TEST(Order, DevicesWaitForEachOther) {
     Queue here = test.queue("here"), there = pair.other_queue("there");
     Signal there_done = test.signal(), here_done = test.signal();
     const Point first =
-        need(here.submit(CommandList{}, {.wait = {test.at(there_done, 1)}, .signal = {test.at(here_done, 1)}}));
-    const Point second = need(there.submit(CommandList{}, {.wait = {test.at(here_done, 1)}}));
+        need(here.submit(CommandList{}, {.after = {test.at(there_done, 1)}, .signal = {test.at(here_done, 1)}}));
+    const Point second = need(there.submit(CommandList{}, {.after = {test.at(here_done, 1)}}));
     static_cast<void>(test.device().poll());
     static_cast<void>(pair.other().poll());
     CHECK(!need(first.is_reached()));
@@ -188,8 +188,8 @@ DEVICE_TEST(Order, DevicesTakeTurns) {
     Signal turn = test.signal();
     for (std::uint64_t round = 0; round < 10; ++round) {
       need(there.submit(CommandList{},
-                        {.wait = {test.at(turn, 2 * round + 1)}, .signal = {test.at(turn, 2 * round + 2)}}));
-      need(here.submit(CommandList{}, {.wait = {test.at(turn, 2 * round)}, .signal = {test.at(turn, 2 * round + 1)}}));
+                        {.after = {test.at(turn, 2 * round + 1)}, .signal = {test.at(turn, 2 * round + 2)}}));
+      need(here.submit(CommandList{}, {.after = {test.at(turn, 2 * round)}, .signal = {test.at(turn, 2 * round + 1)}}));
     }
     pair.finish(test.at(turn, 20));
     CHECK_EQ(test.steps(turn), 20u);
@@ -201,7 +201,7 @@ DEVICE_TEST(Order, BlockingWaitCoversTheOtherDevice) {
   const Pair pair(test, "cpu");
   Queue here = test.queue(), there = pair.other_queue("there");
   Signal signal = test.signal();
-  const Point last = need(here.submit(CommandList{}, {.wait = {test.at(signal, 1)}}));
+  const Point last = need(here.submit(CommandList{}, {.after = {test.at(signal, 1)}}));
   need(there.submit(CommandList{}, {.signal = {test.at(signal, 1)}}));
   check_ok(last.wait(patience));
 }
@@ -223,10 +223,10 @@ DEVICE_TEST(Order, DoubleBufferedFramesArriveWhole) {
     need(make.submit(CommandList{}
                          .fill(source, f * 1000)
                          .download_retained(words, std::as_writable_bytes(std::span(*words)), source),
-                     {.wait = {test.at(empty, f)}, .signal = {test.at(full, f)}}));
+                     {.after = {test.at(empty, f)}, .signal = {test.at(full, f)}}));
     need(use.submit(
         CommandList{}.upload_retained(sink, words, std::as_bytes(std::span(*words))).download(results[f - 1], sink),
-        {.wait = {test.at(full, f)}, .signal = {test.at(empty, f + 2)}}));
+        {.after = {test.at(full, f)}, .signal = {test.at(empty, f + 2)}}));
   }
   pair.finish(test.at(empty, frames + 2));
   for (std::uint32_t f = 1; f <= frames; ++f) CHECK_EQ(results[f - 1], Words(size, f * 1000));

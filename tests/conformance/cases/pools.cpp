@@ -73,7 +73,7 @@ DEVICE_TEST(Pool, SameQueueReusesInFlight) {
   Pool pool = pool_of(test);
   Queue queue = test.queue();
   Signal gate = test.signal();
-  need(queue.submit(CommandList{}, {.wait = {test.at(gate, 1)}}));
+  need(queue.submit(CommandList{}, {.after = {test.at(gate, 1)}}));
   for (std::uint32_t i = 0; i < 20; ++i) {
     Buffer buffer = from(queue, pool);
     need(queue.submit(CommandList{}.fill(buffer, i)));
@@ -94,7 +94,7 @@ DEVICE_TEST(Pool, OtherQueueTakesOnlyWhatItIsBehind) {
   Signal gate = test.signal();
   {
     const Buffer buffer = from(first, pool);
-    need(first.submit(CommandList{}.fill(buffer, 1u), {.wait = {test.at(gate, 1)}}));
+    need(first.submit(CommandList{}.fill(buffer, 1u), {.after = {test.at(gate, 1)}}));
   }
   const Buffer unordered = from(second, pool);
   CHECK_EQ(pool.statistics().misses, 2u);
@@ -121,8 +121,8 @@ DEVICE_TEST(Pool, OrderThroughOtherQueuesIsEnough) {
     need(first.submit(CommandList{}.call(shut)));
     used = need(first.submit(CommandList{}.fill(buffer, 1u)));
   }
-  const Point through = need(second.submit(CommandList{}, {.wait = {used}}));
-  need(third.submit(CommandList{}, {.wait = {through}}));
+  const Point through = need(second.submit(CommandList{}, {.after = {used}}));
+  need(third.submit(CommandList{}, {.after = {through}}));
   const Buffer reused = from(third, pool);
   const PoolStatistics now = pool.statistics();
   open = true;
@@ -144,11 +144,11 @@ DEVICE_TEST(Pool, BytesAreRightWhenMemoryIsReused) {
     Queue& other = &queue == &queues[0] ? queues[1] : queues[0];
     if (held.size() < 12) {
       Buffer buffer = from(queue, pool, 64 + random() % words);
-      need(queue.submit(CommandList{}.fill(buffer, next), {.wait = {other.last()}}));
+      need(queue.submit(CommandList{}.fill(buffer, next), {.after = {other.last()}}));
       held.emplace(next++, std::move(buffer));
     } else {
       auto place = std::next(held.begin(), static_cast<std::ptrdiff_t>(random() % held.size()));
-      need(queue.submit(CommandList{}, {.wait = {other.last()}}));
+      need(queue.submit(CommandList{}, {.after = {other.last()}}));
       const std::vector<std::uint32_t> values = test.read<std::uint32_t>(queue, place->second);
       CHECK_EQ(values, Words(values.size(), place->first));
       held.erase(place);
@@ -219,7 +219,7 @@ DEVICE_TEST(Pool, RefusedListsAreNotWaitedFor) {
   Signal gate = test.signal();
   {
     const Buffer buffer = from(first, pool);
-    need(first.submit(CommandList{}.fill(buffer, 1u), {.wait = {test.at(gate, 1)}}));
+    need(first.submit(CommandList{}.fill(buffer, 1u), {.after = {test.at(gate, 1)}}));
     Buffer gone = test.allocate(DType::u32, words);
     CommandList list;
     list.fill(buffer, 2u).fill(gone, 3u);
@@ -244,7 +244,7 @@ DEVICE_TEST(Pool, PatienceEndsWithoutMemory) {
   Signal gate = test.signal();
   {
     const Buffer buffer = from(first, pool);
-    need(first.submit(CommandList{}.fill(buffer, 1u), {.wait = {test.at(gate, 1)}}));
+    need(first.submit(CommandList{}.fill(buffer, 1u), {.after = {test.at(gate, 1)}}));
   }
   check_error(second.allocate(pool, DType::u32, {words}), Errc::out_of_memory, {std::to_string(bytes)});
   CHECK_EQ(pool.statistics().waits, 1u);
@@ -319,7 +319,7 @@ DEVICE_TEST(Pool, MappingWaitsForWhoHadTheMemory) {
   for (const bool forks : {false, true}) {
     Signal gate = test.signal();
     Buffer before = from(queue, pool);
-    const Point used = need(queue.submit(CommandList{}.fill(before, 1u), {.wait = {test.at(gate, 1)}}));
+    const Point used = need(queue.submit(CommandList{}.fill(before, 1u), {.after = {test.at(gate, 1)}}));
     check_ok(queue.free(std::move(before)));
     Buffer after = from(queue, pool);
     Buffer mapped = forks ? need(queue.fork(after)) : std::move(after);

@@ -101,7 +101,7 @@ DEVICE_TEST(Program, StaysLoadedWhileItsWorkIsInFlight) {
   const Buffer buffer = test.buffer(Words{5});
   {
     const Kernel kernel = need(test.device().load(need(suite_pack()), "conform_affine"));
-    need(queue.submit(CommandList{}.exec(kernel, Grid{1}, buffer, 2u, 1u, 1u), {.wait = {test.at(gate, 1)}}));
+    need(queue.submit(CommandList{}.exec(kernel, Grid{1}, buffer, 2u, 1u, 1u), {.after = {test.at(gate, 1)}}));
   }
   need(test.raise(gate, 1));
   CHECK_EQ(test.read<std::uint32_t>(queue, buffer), Words{11});

@@ -86,7 +86,7 @@ DEVICE_TEST(Queue, FluentFormReadsAsItBehaves) {
   Signal ready = test.signal(), done = test.signal();
   const Buffer a = test.buffer(Words{1, 2, 3}), b = test.allocate(DType::u32, 3), c = test.allocate(DType::u32, 3);
   Words result(3);
-  need(queue.wait(test.at(ready, 1))
+  need(queue.after(test.at(ready, 1))
            .label("step")
            .exec(test.kernel("add_to"), Grid{1}, a, b, 10u, 3u)
            .copy(c, b)
@@ -119,7 +119,7 @@ DEVICE_TEST(Error, EmptyAndMovedFromQueuesAreRefused) {
 
 DEVICE_TEST(Error, EmptyPointsAreRefused) {
   Queue queue = test.queue();
-  check_error(queue.submit(CommandList{}, {.wait = {Point()}}), Errc::invalid_argument, {"Point"});
+  check_error(queue.submit(CommandList{}, {.after = {Point()}}), Errc::invalid_argument, {"Point"});
   check_error(queue.submit(CommandList{}, {.signal = {Point()}}), Errc::invalid_argument, {"Point"});
   check_error(Point().wait(moment), Errc::invalid_argument, {"Point"});
   check_error(Point().is_reached(), Errc::invalid_argument, {"Point"});
@@ -139,7 +139,7 @@ DEVICE_TEST(Error, QueueTimelinesAreRaisedByTheirQueueOnly) {
 DEVICE_TEST(Error, WaitForItselfIsRefused) {
   Queue queue = test.queue("narcissus");
   const Point next = queue.last().signal().at(queue.last().value() + 1);
-  check_error(queue.submit(CommandList{}, {.wait = {next}}), Errc::invalid_argument,
+  check_error(queue.submit(CommandList{}, {.after = {next}}), Errc::invalid_argument,
               {"\"narcissus\"", std::to_string(next.value())});
   check_ok(queue.submit(CommandList{}));
 }
@@ -147,7 +147,7 @@ DEVICE_TEST(Error, WaitForItselfIsRefused) {
 DEVICE_TEST(Queue, WaitsForItsOwnPastAtNoCost) {
   Queue queue = test.queue();
   const Point first = need(queue.submit(CommandList{}));
-  const Point second = need(queue.submit(CommandList{}, {.wait = {first, first, queue.last()}}));
+  const Point second = need(queue.submit(CommandList{}, {.after = {first, first, queue.last()}}));
   test.finish(second);
 }
 
@@ -158,7 +158,7 @@ DEVICE_TEST(Queue, DestroyedInFlightStillDoesItsWork) {
   Point done;
   {
     Queue brief = test.queue("brief");
-    done = need(brief.submit(CommandList{}.fill(buffer, 2u), {.wait = {test.at(gate, 1)}}));
+    done = need(brief.submit(CommandList{}.fill(buffer, 2u), {.after = {test.at(gate, 1)}}));
   }
   CHECK(!need(done.is_reached()));
   need(test.raise(gate, 1));
@@ -172,7 +172,7 @@ DEVICE_TEST(Queue, GoesAtOnceWhenWhatWaitedForItIsDone) {
   for (int round = 0; round < 200; ++round) {
     Queue first = test.queue(), second = test.queue();
     const Point begun = need(first.submit(CommandList{}));
-    check_ok(need(second.submit(CommandList{}, {.wait = {begun}})).wait(patience));
+    check_ok(need(second.submit(CommandList{}, {.after = {begun}})).wait(patience));
   }
 }
 
@@ -181,7 +181,7 @@ DEVICE_TEST(Queue, ManyLiveTogether) {
   Signal gate = test.signal();
   for (int i = 0; i < 32; ++i) {
     queues.push_back(test.queue());
-    need(queues.back().submit(CommandList{}, {.wait = {test.at(gate, 1)}}));
+    need(queues.back().submit(CommandList{}, {.after = {test.at(gate, 1)}}));
   }
   need(test.raise(gate, 1));
   for (const Queue& queue : queues) test.finish(queue.last());
@@ -214,7 +214,7 @@ DEVICE_TEST(Queue, FullOneTimesOutWithItsLimit) {
   if (~test.first() <= limit) test.not_applicable("serials end before the queue is full");
   Queue queue = test.queue("full");
   Signal gate = test.signal("gate");
-  for (std::uint64_t i = 0; i < limit; ++i) need(queue.submit(CommandList{}, {.wait = {test.at(gate, 1)}}));
+  for (std::uint64_t i = 0; i < limit; ++i) need(queue.submit(CommandList{}, {.after = {test.at(gate, 1)}}));
   const auto refused = queue.submit(CommandList{}, {.timeout = moment});
   check_error(refused, Errc::timeout, {"\"full\"", std::to_string(limit)});
   need(test.raise(gate, 1));
@@ -228,7 +228,7 @@ DEVICE_TEST(Queue, FullOneIsNotAwaitedInACallback) {
   if (limit > 100000 || ~test.first() <= limit) test.not_applicable("the queue cannot be filled here");
   Queue queue = test.queue("full");
   Signal gate = test.signal();
-  for (std::uint64_t i = 0; i < limit; ++i) need(queue.submit(CommandList{}, {.wait = {test.at(gate, 2)}}));
+  for (std::uint64_t i = 0; i < limit; ++i) need(queue.submit(CommandList{}, {.after = {test.at(gate, 2)}}));
   std::atomic<bool> told{false};
   need(test.at(gate, 1).then([&](const Result<void>&) {
     check_error(queue.submit(CommandList{}, {.timeout = patience}), Errc::invalid_argument, {"\"full\""});

@@ -107,7 +107,7 @@ DEVICE_TEST(Recording, ReplaysInFlightKeepTheirBindings) {
   for (std::uint32_t i = 0; i < count; ++i) {
     outputs.push_back(test.buffer(Words(4, 0)));
     const std::array<SlotValue, 2> bindings{1000 + i, outputs.back()};
-    need(queue.replay(recording, bindings, {.wait = {test.at(gate, 1)}}));
+    need(queue.replay(recording, bindings, {.after = {test.at(gate, 1)}}));
   }
   need(test.raise(gate, 1));
   for (std::uint32_t i = 0; i < count; ++i) CHECK_EQ(test.read<std::uint32_t>(queue, outputs[i]), Words(4, 1000 + i));
@@ -245,7 +245,7 @@ DEVICE_TEST(Recording, DestroyedInFlightStillRuns) {
     const Recording recording = need(test.device().record(
         CommandList{}.upload(buffer, Words{6}).exec(test.kernel("affine"), Grid{1}, buffer, 2u, Slot{0}, 1u)));
     const std::array<SlotValue, 1> bindings{3u};
-    need(queue.replay(recording, bindings, {.wait = {test.at(gate, 1)}}));
+    need(queue.replay(recording, bindings, {.after = {test.at(gate, 1)}}));
   }
   need(test.raise(gate, 1));
   CHECK_EQ(test.read<std::uint32_t>(queue, buffer), Words{15});
@@ -260,7 +260,7 @@ DEVICE_TEST(Recording, BuffersInFlightOutliveTheirHandles) {
     const Buffer bound = test.buffer(Words(64, 8)), inner = test.allocate(DType::u32, 64);
     const Recording recording = need(test.device().record(CommandList{}.copy(inner, Slot{0}).copy(result, inner)));
     const std::array<SlotValue, 1> bindings{bound};
-    need(queue.replay(recording, bindings, {.wait = {test.at(gate, 1)}}));
+    need(queue.replay(recording, bindings, {.after = {test.at(gate, 1)}}));
   }
   std::vector<Buffer> others;
   for (int i = 0; i < 8; ++i) others.push_back(test.buffer(Words(64, 0xbad)));
@@ -273,7 +273,7 @@ DEVICE_TEST(Recording, HasWaitsSignalsAndPoints) {
   Signal gate = test.signal(), done = test.signal();
   const Buffer buffer = test.allocate(DType::u32, 4);
   const Recording recording = need(test.device().record(CommandList{}.fill(buffer, 1u)));
-  const Point point = need(queue.replay(recording, {}, {.wait = {test.at(gate, 1)}, .signal = {test.at(done, 1)}}));
+  const Point point = need(queue.replay(recording, {}, {.after = {test.at(gate, 1)}, .signal = {test.at(done, 1)}}));
   CHECK_EQ(point.value(), test.first() + 1);
   CHECK(!need(point.is_reached()));
   need(test.raise(gate, 1));

@@ -138,8 +138,8 @@ DEVICE_TEST(Fork, OtherQueuesAreWaitedFor) {
   for (std::uint32_t round = 0; round < 20; ++round) {
     const Buffer parent = test.allocate(DType::u32, 5000);
     Signal gate = test.signal();
-    const Point filled = need(first.submit(CommandList{}.fill(parent, round), {.wait = {test.at(gate, 1)}}));
-    need(second.submit(CommandList{}, {.wait = {filled}}));
+    const Point filled = need(first.submit(CommandList{}.fill(parent, round), {.after = {test.at(gate, 1)}}));
+    need(second.submit(CommandList{}, {.after = {filled}}));
     const Buffer child = need(second.fork(parent));
     need(second.submit(CommandList{}.fill(need(child.slice(0, 1)), 77u)));
     need(first.submit(CommandList{}.fill(parent, 1000u)));
@@ -277,7 +277,7 @@ DEVICE_TEST(Fork, RefusedListsEndNoSharing) {
   };
   is_refused();
   Signal gate = test.signal();
-  need(queue.submit(CommandList{}, {.wait = {test.at(gate, 1)}}));
+  need(queue.submit(CommandList{}, {.after = {test.at(gate, 1)}}));
   for (const bool holds : {false, true}) {
     Buffer gone = test.buffer(Words(64, 2));
     CommandList list;
@@ -301,7 +301,7 @@ DEVICE_TEST(Fork, RefusedListsOfTheLastOwnerForgetNoUse) {
   Buffer parent = test.buffer(Words(64, 1));
   const Buffer copy = test.allocate(DType::u32, 64);
   const Buffer child = need(first.fork(parent));
-  need(first.submit(CommandList{}.copy(copy, parent), {.wait = {test.at(gate, 1)}}));
+  need(first.submit(CommandList{}.copy(copy, parent), {.after = {test.at(gate, 1)}}));
   parent = {};
   Buffer gone = test.buffer(Words(64, 2));
   CommandList list;
@@ -319,7 +319,7 @@ DEVICE_TEST(Fork, RefusedListsAreNotWaitedFor) {
   Queue first = test.queue(), second = test.queue();
   Signal gate = test.signal();
   const Buffer parent = test.allocate(DType::u32, 64);
-  need(first.submit(CommandList{}.fill(parent, 1u), {.wait = {test.at(gate, 1)}}));
+  need(first.submit(CommandList{}.fill(parent, 1u), {.after = {test.at(gate, 1)}}));
   const Buffer child = need(first.fork(parent));
   Buffer gone = test.allocate(DType::u32, 64);
   CommandList list;

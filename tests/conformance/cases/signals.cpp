@@ -40,7 +40,7 @@ DEVICE_TEST(Signal, NeverGoesBack) {
 DEVICE_TEST(Signal, OneValueMayBePromisedTwice) {
   Queue first = test.queue(), second = test.queue();
   Signal gate = test.signal(), done = test.signal();
-  const Point late = need(first.submit(CommandList{}, {.wait = {test.at(gate, 1)}, .signal = {test.at(done, 1)}}));
+  const Point late = need(first.submit(CommandList{}, {.after = {test.at(gate, 1)}, .signal = {test.at(done, 1)}}));
   need(second.submit(CommandList{}, {.signal = {test.at(done, 1)}}));
   test.finish(test.at(done, 1));
   CHECK(!need(late.is_reached()));
@@ -61,7 +61,7 @@ DEVICE_TEST(Signal, HeldWorkFollowsWhoeverBringsTheValue) {
     while (!is_open) std::this_thread::yield();
   });
   const Point late = need(slow.submit(std::move(blocked), {.signal = {test.at(value, 1)}}));
-  const Point held = need(queue.submit(CommandList{}, {.wait = {test.at(value, 1), test.at(gate, 1)}}));
+  const Point held = need(queue.submit(CommandList{}, {.after = {test.at(value, 1), test.at(gate, 1)}}));
   need(fast.submit(CommandList{}, {.signal = {test.at(value, 2)}}));
   test.finish(test.at(value, 2));
   check_ok(test.raise(gate, 1));
@@ -84,7 +84,7 @@ DEVICE_TEST(Signal, GoesToTheEndOfItsRange) {
   constexpr auto last = std::numeric_limits<std::uint64_t>::max();
   Signal signal = need(Signal::create(last - 1));
   Queue queue = test.queue();
-  const Point end = need(queue.submit(CommandList{}, {.wait = {signal.at(last)}}));
+  const Point end = need(queue.submit(CommandList{}, {.after = {signal.at(last)}}));
   check_error(signal.wait(last, moment), Errc::timeout, {std::to_string(last), std::to_string(last - 1)});
   need(signal.set(last));
   test.finish(end);
@@ -115,7 +115,7 @@ DEVICE_TEST(Signal, TimeoutOfAQueueNamesTheOldestUnfinished) {
   Queue queue = test.queue("stuck");
   Signal gate = test.signal("gate");
   const Buffer buffer = test.allocate(DType::u32, 4);
-  need(queue.submit(CommandList{}.fill(buffer, 1u), {.wait = {test.at(gate, 1)}, .label = "the oldest"}));
+  need(queue.submit(CommandList{}.fill(buffer, 1u), {.after = {test.at(gate, 1)}, .label = "the oldest"}));
   const Point last = need(queue.submit(CommandList{}.fill(buffer, 2u)));
   check_error(last.wait(moment), Errc::timeout,
               {"[Queue", "\"stuck\"", std::to_string(last.value()), std::to_string(test.first()), "the oldest"});
@@ -182,7 +182,7 @@ DEVICE_TEST(Signal, WaitAnyNamesTheOneReached) {
 DEVICE_TEST(Signal, WaitAnyAndAllTakeWorkOfTheDevice) {
   Queue first = test.queue(), second = test.queue();
   Signal gate = test.signal();
-  const Point held = need(first.submit(CommandList{}, {.wait = {test.at(gate, 1)}}));
+  const Point held = need(first.submit(CommandList{}, {.after = {test.at(gate, 1)}}));
   const Point free = need(second.submit(CommandList{}));
   const std::array points{held, free};
   CHECK_EQ(need(wait_any(points, patience)), 1u);
@@ -270,7 +270,7 @@ DEVICE_TEST(Signal, CallbackMaySubmitMore) {
 DEVICE_TEST(Signal, CallbackMayNotBlock) {
   Signal gate = test.signal(), never = test.signal("never");
   Queue queue = test.queue();
-  const Point held = need(queue.submit(CommandList{}, {.wait = {test.at(gate, 2)}}));
+  const Point held = need(queue.submit(CommandList{}, {.after = {test.at(gate, 2)}}));
   std::atomic<int> done{0};
   need(test.at(gate, 1).then([&](const Result<void>&) {
     const std::array points{test.at(never, 1)};

@@ -44,7 +44,7 @@ DEVICE_TEST(Thread, ManyWaitForOnePoint) {
   const Buffer buffer = test.allocate(DType::u32, 4096);
   std::vector<Point> points;
   for (std::uint32_t i = 1; i <= 10; ++i) {
-    points.push_back(need(queue.submit(CommandList{}.fill(buffer, i), {.wait = {test.at(gate, i)}})));
+    points.push_back(need(queue.submit(CommandList{}.fill(buffer, i), {.after = {test.at(gate, i)}})));
   }
   std::atomic<std::uint32_t> answered{0};
   std::jthread host([&] {
@@ -67,7 +67,7 @@ DEVICE_TEST(Thread, PassTheTurnThroughOneSignal) {
     Queue queue = test.queue();
     for (std::uint64_t round = 0; round < rounds; ++round) {
       const std::uint64_t step = round * thread_count + index;
-      need(queue.submit(CommandList{}, {.wait = {test.at(turn, step)}, .signal = {test.at(turn, step + 1)}}));
+      need(queue.submit(CommandList{}, {.after = {test.at(turn, step)}, .signal = {test.at(turn, step + 1)}}));
     }
     test.finish(queue.last());
   });

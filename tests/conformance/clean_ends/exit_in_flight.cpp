@@ -27,7 +27,7 @@ int main(int count, char** arguments) {
       for (int round = 0; round < 10000; ++round) work.fetch_add(1, std::memory_order_relaxed);
     })));
   }
-  value(held->submit(CommandList{}.fill(*buffer, 2u), {.wait = {never.at(1)}}));
+  value(held->submit(CommandList{}.fill(*buffer, 2u), {.after = {never.at(1)}}));
   value(never.at(1).then([](const Result<void>&) {}, Timeout::infinite()));
   std::exit(0);
 }

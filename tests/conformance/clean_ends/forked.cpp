@@ -58,7 +58,7 @@ int main(int count, char** arguments) {
   buffer = value(device->allocate(DType::u32, {4}));
   recording = value(device->record(CommandList{}.fill(*buffer, 7u)));
   Signal gate = value(Signal::create(0, "gate"));
-  held = value(queue->submit(CommandList{}.fill(*buffer, 5u), {.wait = {gate.at(1)}}));
+  held = value(queue->submit(CommandList{}.fill(*buffer, 5u), {.after = {gate.at(1)}}));
 
   const pid_t child = fork();
   clean_end::expect(child >= 0);

@@ -52,14 +52,14 @@ Result<void> forks_of_held_work(Run& run) {
   PINTLE_ASSIGN(use, device.queue());
   PINTLE_ASSIGN(gate, run.gate());
   PINTLE_ASSIGN(trunk, device.allocate(DType::u32, {size}));
-  PINTLE_TRY(run.keep(make.submit(CommandList{}.fill(trunk, 1u), {.wait = {run.test().at(gate, 1)}})));
+  PINTLE_TRY(run.keep(make.submit(CommandList{}.fill(trunk, 1u), {.after = {run.test().at(gate, 1)}})));
   PINTLE_ASSIGN(branch, make.fork(trunk));
   PINTLE_ASSIGN(twig, make.fork(branch));
   PINTLE_ASSIGN(branch_head, head(branch));
   PINTLE_ASSIGN(twig_head, head(twig));
   PINTLE_ASSIGN(done, run.keep(make.submit(CommandList{}.fill(branch_head, 2u).fill(twig_head, 3u))));
   trunk = Buffer();  // the others live on
-  PINTLE_TRY(run.keep(use.submit(CommandList{}, {.wait = {done}})));
+  PINTLE_TRY(run.keep(use.submit(CommandList{}, {.after = {done}})));
   PINTLE_TRY(run.test().raise(gate, 1));
   PINTLE_TRY(expect(run, use, branch, halves(2, 1)));
   return expect(run, use, twig, halves(3, 1));

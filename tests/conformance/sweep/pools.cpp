@@ -26,7 +26,7 @@ Result<void> pool_across_queues(Run& run) {
   PINTLE_ASSIGN(first, make.allocate(pool, DType::u32, {size}));
   PINTLE_ASSIGN(used, run.keep(make.submit(CommandList{}.fill(first, 1u))));
   PINTLE_TRY(make.free(std::move(first)));
-  PINTLE_TRY(run.keep(use.submit(CommandList{}, {.wait = {used}})));
+  PINTLE_TRY(run.keep(use.submit(CommandList{}, {.after = {used}})));
   PINTLE_ASSIGN(second, use.allocate(pool, DType::u32, {size}));
   PINTLE_TRY(fill_and_read(run, use, second, 2));
   PINTLE_ASSIGN(large, use.allocate(pool, DType::u32, {4 * size}));  // no block has room for it

@@ -35,9 +35,9 @@ Result<void> two_queues(Run& run) {
   PINTLE_ASSIGN(copy, device.allocate(DType::u32, {size}));
   Words& result = run.memory(size);
   Context& test = run.test();
-  PINTLE_TRY(run.keep(use.submit(CommandList{}.copy(copy, buffer), {.wait = {test.at(full, 2)}})));
+  PINTLE_TRY(run.keep(use.submit(CommandList{}.copy(copy, buffer), {.after = {test.at(full, 2)}})));
   PINTLE_TRY(run.keep(
-      make.submit(CommandList{}.fill(buffer, 1u), {.wait = {test.at(gate, 1)}, .signal = {test.at(full, 1)}})));
+      make.submit(CommandList{}.fill(buffer, 1u), {.after = {test.at(gate, 1)}, .signal = {test.at(full, 1)}})));
   PINTLE_TRY(run.keep(make.submit(CommandList{}.fill(buffer, 3u), {.signal = {test.at(full, 2)}})));
   PINTLE_ASSIGN(done, run.keep(use.submit(CommandList{}.download(result, copy))));
   PINTLE_TRY(test.raise(gate, 1));
@@ -61,7 +61,7 @@ Result<void> recording_with_slots(Run& run) {
   for (std::uint32_t round = 0; round < results.size(); ++round) {
     results[round] = &run.memory(size);
     const std::array<SlotValue, 2> bindings{round + 3, std::as_writable_bytes(std::span(*results[round]))};
-    PINTLE_TRY(run.keep(queue.replay(recording, bindings, {.wait = {run.test().at(gate, 1)}})));
+    PINTLE_TRY(run.keep(queue.replay(recording, bindings, {.after = {run.test().at(gate, 1)}})));
   }
   PINTLE_TRY(run.test().raise(gate, 1));
   PINTLE_TRY(run.test().wait(queue.last()));
@@ -97,7 +97,7 @@ Result<void> allocate_and_free(Run& run) {
   for (std::uint32_t round = 0; round < 3; ++round) {
     PINTLE_ASSIGN(brief, device.allocate(DType::u32, {size}));
     PINTLE_TRY(
-        run.keep(queue.submit(CommandList{}.fill(brief, round).copy(last, brief), {.wait = {run.test().at(gate, 1)}})));
+        run.keep(queue.submit(CommandList{}.fill(brief, round).copy(last, brief), {.after = {run.test().at(gate, 1)}})));
   }
   PINTLE_ASSIGN(unused, device.allocate(DType::u8, {1000}, {.label = "unused", .placement = Placement::host}));
   if (const auto mapped = unused.map(); !mapped && mapped.error().code() != Errc::unsupported) return mapped.error();
@@ -119,7 +119,7 @@ Result<void> callbacks(Run& run) {
   std::vector<Point> points;
   for (std::uint32_t round = 1; round <= 3; ++round) {
     PINTLE_ASSIGN(point, run.keep(queue.submit(CommandList{}.fill(buffer, round).call([called] { ++*called; }),
-                                               {.wait = {run.test().at(gate, round)}})));
+                                               {.after = {run.test().at(gate, round)}})));
     auto told = std::make_shared<std::atomic<int>>(0);
     PINTLE_TRY(point.then([told](const Result<void>&) { ++*told; }));
     run.expect(std::move(told));
