@@ -61,43 +61,34 @@ struct PoolStatistics {
   }
 };
 
-/// A buffer of a pool that is alive.
-struct PoolHolder {
-  std::string buffer;       ///< `[Buffer 12 "activations"]`
-  std::uint64_t bytes = 0;  ///< That were asked for.
-};
-
 /// Memory by queue order. A buffer that is given back is used again at once by work that comes after its last use:
 /// behind it on the same queue, or on a queue whose submissions wait, directly or through others, for a point at or
 /// after it; otherwise when its last use is reached. The host waits only where `patience` says so.
 ///
 /// A buffer from `Queue::allocate(pool, ...)` may be used by later work of that queue, and by other queues once they
 /// wait for the queue's last point; `Buffer::map` waits for the work that used the memory before. It may outlive the
-/// pool. Nothing is taken from the device before the first request. Thread-safe; a callback blocks nobody else.
+/// pool, whose copies are the same pool. Nothing is taken from the device before the first request. Thread-safe; a
+/// callback blocks no other thread.
 class Pool final : public Resource {
  public:
   Pool() noexcept = default;
-  Pool(Pool&& other) noexcept : state_(std::move(other.state_)) {}
-  Pool& operator=(Pool&& other) noexcept;
-  ~Pool() override;
 
   /// `invalid_argument` for a block of 0 bytes or beyond the cap. The pool belongs to the device's incarnation.
+  /// A request is `out_of_memory`, with the bytes requested, in use, held, free in one piece, the cap and the largest
+  /// holders, where neither the device, nor waiting, nor the callback helps; nothing is poisoned.
   [[nodiscard]] static Result<Pool> create(const Device& device, PoolOptions options = {});
-
-  /// `out_of_memory`, with the bytes requested, in use, held, free in one piece, the cap and the largest holders,
-  /// where neither the device, nor waiting, nor the callback helps; nothing is poisoned.
-  [[nodiscard]] Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape,
-                                        const BufferOptions& options) override;
 
   /// Gives blocks back to the device that nobody uses, as long as `keep` bytes stay held; returns the bytes given back.
   Result<std::uint64_t> trim(std::uint64_t keep = 0);
   [[nodiscard]] PoolStatistics statistics() const noexcept;
   /// The buffers that are alive, the largest first; empty where host memory runs out.
-  [[nodiscard]] std::vector<PoolHolder> holders() const noexcept;
+  [[nodiscard]] std::vector<ResourceHolder> holders() const noexcept;
   /// The same for people, with the statistics.
   [[nodiscard]] std::string text() const noexcept;
 
  private:
+  explicit Pool(std::shared_ptr<core::PoolState> state);
+
   std::shared_ptr<core::PoolState> state_;
 };
 

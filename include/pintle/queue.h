@@ -57,7 +57,7 @@ class Queue {
   /// A buffer from `resource` (a `Pool`) for work that this queue gets from now on; other queues wait for `last()`
   /// first. Its contents are undefined unless the resource says otherwise. Where `resource` is a pool that does not
   /// scrub, any thread may call this.
-  [[nodiscard]] Result<Buffer> allocate(Resource& resource, DType dtype, const Shape& shape,
+  [[nodiscard]] Result<Buffer> allocate(const Resource& resource, DType dtype, const Shape& shape,
                                         const BufferOptions& options = {});
   /// Gives a buffer back. Its memory is free for work that comes after what this queue has got so far, and after every
   /// submission that names the buffer. Destroying the buffer instead means the latter alone. Never blocks.

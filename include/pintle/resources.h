@@ -1,12 +1,10 @@
 // What stands before a resource, each with one idea: a limit before statistics before a pool.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -17,78 +15,69 @@
 namespace pintle {
 
 namespace memory {
-class Limit;
-class LogSink;
+class FailSource;
 class Holders;
+class Limit;
 class Tallies;
 }  // namespace memory
 
-/// Each buffer is an allocation of its own by the device; the queue is not asked. Thread-safe.
+/// Each buffer is an allocation of its own by the device; the queue is not asked. The errors are those of
+/// `Device::allocate`.
 class DeviceResource final : public Resource {
  public:
-  explicit DeviceResource(Device device) noexcept : device_(std::move(device)) {}
-  /// As `Device::allocate`.
-  [[nodiscard]] Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape,
-                                        const BufferOptions& options) override;
+  DeviceResource() noexcept = default;
+  [[nodiscard]] static Result<DeviceResource> create(Device device);
 
  private:
-  Device device_;
+  explicit DeviceResource(std::shared_ptr<Source> source) noexcept : Resource(std::move(source)) {}
 };
 
-// The adaptors. `upstream` outlives the adaptor; buffers may outlive both and be destroyed on any thread. A buffer
-// counts until it is destroyed or freed, with the bytes that its shape has; a fork of it does not. What upstream
-// refuses is answered as it is. All are thread-safe; where there is no memory for an adaptor itself, it answers
-// `out_of_memory`.
+// The adaptors. Each keeps `upstream` alive. A buffer counts until it is destroyed or freed, with the bytes of its
+// shape; a fork of it does not count. The errors of upstream are passed on as they are. `create` answers
+// `invalid_argument` for an upstream without a source.
 
 /// At most so many bytes at any time.
 class LimitResource final : public Resource {
  public:
-  LimitResource(Resource& upstream, std::uint64_t bytes) noexcept;
-  /// `out_of_memory` beyond the limit, with the bytes requested, in use and the limit; upstream is not asked then. The
-  /// bytes of a request count while upstream works on it.
-  [[nodiscard]] Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape,
-                                        const BufferOptions& options) override;
+  LimitResource() noexcept = default;
+  /// A buffer beyond the limit is `out_of_memory`, with the bytes requested, in use and the limit; upstream is not
+  /// asked then. The bytes of a request count while upstream works on it.
+  [[nodiscard]] static Result<LimitResource> create(Resource upstream, std::uint64_t bytes);
   [[nodiscard]] std::uint64_t in_use() const noexcept;
   [[nodiscard]] std::uint64_t limit() const noexcept;
 
  private:
-  Resource& upstream_;
+  LimitResource(std::shared_ptr<Source> source, std::shared_ptr<memory::Limit> state) noexcept;
+
   std::shared_ptr<memory::Limit> state_;
 };
 
 /// A line for each buffer that is made, refused or gone.
 class LogResource final : public Resource {
  public:
-  /// Gets one line without its end. It is called by the thread that makes or destroys a buffer, also by several at
-  /// once, with no lock held, and lives until the last buffer is gone.
+  /// Gets one line without its end. The thread that makes or destroys a buffer calls it, also several threads at once,
+  /// with no lock held. It lives until the last buffer is gone.
   using Sink = std::function<void(std::string_view)>;
-  LogResource(Resource& upstream, Sink sink) noexcept;
-  /// `internal` where the sink throws; what it throws when a buffer goes is dropped.
-  [[nodiscard]] Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape,
-                                        const BufferOptions& options) override;
+
+  LogResource() noexcept = default;
+  /// Where the sink throws, `allocate` answers `internal`; what it throws when a buffer goes is dropped.
+  [[nodiscard]] static Result<LogResource> create(Resource upstream, Sink sink);
 
  private:
-  Resource& upstream_;
-  std::shared_ptr<const memory::LogSink> state_;
-};
-
-/// A buffer that is alive.
-struct ResourceHolder {
-  std::string buffer;  ///< `[Buffer 12 "activations"]`
-  std::uint64_t bytes = 0;
+  explicit LogResource(std::shared_ptr<Source> source) noexcept : Resource(std::move(source)) {}
 };
 
 /// Knows the buffers that are alive.
 class TrackResource final : public Resource {
  public:
-  explicit TrackResource(Resource& upstream) noexcept;
-  [[nodiscard]] Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape,
-                                        const BufferOptions& options) override;
-  /// The largest first; of the same size the oldest. Empty where host memory runs out.
+  TrackResource() noexcept = default;
+  [[nodiscard]] static Result<TrackResource> create(Resource upstream);
+  /// The largest first; buffers of one size in the order in which they were made. Empty where host memory runs out.
   [[nodiscard]] std::vector<ResourceHolder> holders() const noexcept;
 
  private:
-  Resource& upstream_;
+  TrackResource(std::shared_ptr<Source> source, std::shared_ptr<memory::Holders> state) noexcept;
+
   std::shared_ptr<memory::Holders> state_;
 };
 
@@ -108,14 +97,14 @@ struct ResourceStatistics {
 /// Counts and bytes.
 class StatisticsResource final : public Resource {
  public:
-  explicit StatisticsResource(Resource& upstream) noexcept;
-  [[nodiscard]] Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape,
-                                        const BufferOptions& options) override;
-  /// One moment's: the counts fit each other.
+  StatisticsResource() noexcept = default;
+  [[nodiscard]] static Result<StatisticsResource> create(Resource upstream);
+  /// All counts of one moment.
   [[nodiscard]] ResourceStatistics statistics() const noexcept;
 
  private:
-  Resource& upstream_;
+  StatisticsResource(std::shared_ptr<Source> source, std::shared_ptr<memory::Tallies> state) noexcept;
+
   std::shared_ptr<memory::Tallies> state_;
 };
 
@@ -129,17 +118,16 @@ struct FailOptions {
 /// `out_of_memory` by number, for tests of programs that must survive it.
 class FailResource final : public Resource {
  public:
-  FailResource(Resource& upstream, FailOptions options) noexcept : upstream_(upstream), options_(options) {}
+  FailResource() noexcept = default;
   /// Upstream is not asked where the request is to fail.
-  [[nodiscard]] Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape,
-                                        const BufferOptions& options) override;
-  /// So many have come so far, failed or not.
-  [[nodiscard]] std::uint64_t requests() const noexcept { return requests_.load(std::memory_order_relaxed); }
+  [[nodiscard]] static Result<FailResource> create(Resource upstream, FailOptions options);
+  /// The number of requests so far, failed or not.
+  [[nodiscard]] std::uint64_t requests() const noexcept;
 
  private:
-  Resource& upstream_;
-  FailOptions options_;
-  std::atomic<std::uint64_t> requests_{0};
+  explicit FailResource(const std::shared_ptr<memory::FailSource>& state) noexcept;
+
+  std::shared_ptr<memory::FailSource> state_;
 };
 
 }  // namespace pintle

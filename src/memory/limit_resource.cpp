@@ -64,14 +64,32 @@ class LimitTicket {
   std::uint64_t taken_ = 0;
 };
 
+class LimitSource final : public Resource::Source {
+ public:
+  LimitSource(Resource upstream, std::shared_ptr<Limit> state) noexcept
+      : upstream_(std::move(upstream)), state_(std::move(state)) {}
+  Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape, const BufferOptions& options) override;
+
+ private:
+  Resource upstream_;
+  std::shared_ptr<Limit> state_;
+};
+
 }  // namespace
 }  // namespace memory
 
-LimitResource::LimitResource(Resource& upstream, std::uint64_t bytes) noexcept
-    : upstream_(upstream), state_(memory::state_of<memory::Limit>(bytes)) {}
+LimitResource::LimitResource(std::shared_ptr<Source> source, std::shared_ptr<memory::Limit> state) noexcept
+    : Resource(std::move(source)), state_(std::move(state)) {}
 
-Result<Buffer> LimitResource::allocate(Queue& queue, DType dtype, const Shape& shape, const BufferOptions& options) {
-  if (state_ == nullptr) return memory::no_state();
+Result<LimitResource> LimitResource::create(Resource upstream, std::uint64_t bytes) {
+  return memory::adaptor_before<LimitResource>(upstream, [&] {
+    auto state = std::make_shared<memory::Limit>(bytes);
+    auto source = std::make_shared<memory::LimitSource>(upstream, state);
+    return LimitResource(std::move(source), std::move(state));
+  });
+}
+
+Result<Buffer> memory::LimitSource::allocate(Queue& queue, DType dtype, const Shape& shape, const BufferOptions& options) {
   return base::contain("allocating below a limit", [&]() -> Result<Buffer> {
     const auto bytes = memory::requested_bytes(dtype, shape);
     if (!bytes) return upstream_.allocate(queue, dtype, shape, options);

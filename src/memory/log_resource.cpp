@@ -50,14 +50,28 @@ std::string refusal_text(DType dtype, const Shape& shape, const std::string& wha
                      name(error.code()), error.message());
 }
 
+class LogSource final : public Resource::Source {
+ public:
+  LogSource(Resource upstream, std::shared_ptr<const LogSink> state) noexcept
+      : upstream_(std::move(upstream)), state_(std::move(state)) {}
+  Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape, const BufferOptions& options) override;
+
+ private:
+  Resource upstream_;
+  std::shared_ptr<const LogSink> state_;
+};
+
 }  // namespace
 }  // namespace memory
 
-LogResource::LogResource(Resource& upstream, Sink sink) noexcept
-    : upstream_(upstream), state_(memory::state_of<memory::LogSink>(std::move(sink))) {}
+Result<LogResource> LogResource::create(Resource upstream, Sink sink) {
+  return memory::adaptor_before<LogResource>(upstream, [&] {
+    auto state = std::make_shared<const memory::LogSink>(std::move(sink));
+    return LogResource(std::make_shared<memory::LogSource>(upstream, std::move(state)));
+  });
+}
 
-Result<Buffer> LogResource::allocate(Queue& queue, DType dtype, const Shape& shape, const BufferOptions& options) {
-  if (state_ == nullptr) return memory::no_state();
+Result<Buffer> memory::LogSource::allocate(Queue& queue, DType dtype, const Shape& shape, const BufferOptions& options) {
   return base::contain("allocating with a log", [&]() -> Result<Buffer> {
     const std::string what = memory::request_text(options);
     auto made = upstream_.allocate(queue, dtype, shape, options);

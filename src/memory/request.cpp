@@ -12,6 +12,4 @@ std::string request_text(const BufferOptions& options) {
   return options.label.empty() ? "[Buffer]" : "[Buffer " + base::quote(options.label) + "]";
 }
 
-Error no_state() { return Error(Errc::out_of_memory, "There was no memory for the resource itself; make it again."); }
-
 }  // namespace pintle::memory

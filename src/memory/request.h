@@ -1,14 +1,14 @@
-// What adaptors of resources share: the words for a request, and how their states are made.
+// What adaptors of resources share: the words for a request, and how they are made.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "base/contain.h"
 #include "pintle/buffer.h"
+#include "pintle/resource.h"
 
 namespace pintle::memory {
 
@@ -18,16 +18,11 @@ namespace pintle::memory {
 /// `[Buffer "view matrix"]`, or `[Buffer]` without a label: it has no number yet.
 [[nodiscard]] std::string request_text(const BufferOptions& options);
 
-/// Null where there is no memory for it: a constructor cannot say so.
-template <class State, class... Arguments>
-[[nodiscard]] std::shared_ptr<State> state_of(Arguments&&... arguments) noexcept {
-  auto made = base::contain("making a resource", [&]() -> Result<std::shared_ptr<State>> {
-    return std::make_shared<State>(std::forward<Arguments>(arguments)...);
-  });
-  return std::move(made).value_or(nullptr);
+/// `make()` gives the adaptor, and may run out of memory; `upstream` must have a source.
+template <class Adaptor, class Make>
+[[nodiscard]] Result<Adaptor> adaptor_before(const Resource& upstream, Make make) noexcept {
+  if (!upstream.has_source()) return Error(Errc::invalid_argument, "The resource upstream has no source.");
+  return base::contain("making a resource", [&]() -> Result<Adaptor> { return make(); });
 }
-
-/// What an adaptor without a state answers.
-[[nodiscard]] Error no_state();
 
 }  // namespace pintle::memory

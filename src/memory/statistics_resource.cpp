@@ -60,15 +60,33 @@ class StatisticsTicket {
   std::uint64_t bytes_;
 };
 
+class StatisticsSource final : public Resource::Source {
+ public:
+  StatisticsSource(Resource upstream, std::shared_ptr<Tallies> state) noexcept
+      : upstream_(std::move(upstream)), state_(std::move(state)) {}
+  Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape, const BufferOptions& options) override;
+
+ private:
+  Resource upstream_;
+  std::shared_ptr<Tallies> state_;
+};
+
 }  // namespace
 }  // namespace memory
 
-StatisticsResource::StatisticsResource(Resource& upstream) noexcept
-    : upstream_(upstream), state_(memory::state_of<memory::Tallies>()) {}
+StatisticsResource::StatisticsResource(std::shared_ptr<Source> source, std::shared_ptr<memory::Tallies> state) noexcept
+    : Resource(std::move(source)), state_(std::move(state)) {}
 
-Result<Buffer> StatisticsResource::allocate(Queue& queue, DType dtype, const Shape& shape,
+Result<StatisticsResource> StatisticsResource::create(Resource upstream) {
+  return memory::adaptor_before<StatisticsResource>(upstream, [&] {
+    auto state = std::make_shared<memory::Tallies>();
+    auto source = std::make_shared<memory::StatisticsSource>(upstream, state);
+    return StatisticsResource(std::move(source), std::move(state));
+  });
+}
+
+Result<Buffer> memory::StatisticsSource::allocate(Queue& queue, DType dtype, const Shape& shape,
                                             const BufferOptions& options) {
-  if (state_ == nullptr) return memory::no_state();
   return base::contain("allocating with statistics", [&]() -> Result<Buffer> {
     auto made = upstream_.allocate(queue, dtype, shape, options);
     if (!made) state_->fail();

@@ -55,14 +55,32 @@ class TrackTicket {
   std::uint64_t number_;
 };
 
+class TrackSource final : public Resource::Source {
+ public:
+  TrackSource(Resource upstream, std::shared_ptr<Holders> state) noexcept
+      : upstream_(std::move(upstream)), state_(std::move(state)) {}
+  Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape, const BufferOptions& options) override;
+
+ private:
+  Resource upstream_;
+  std::shared_ptr<Holders> state_;
+};
+
 }  // namespace
 }  // namespace memory
 
-TrackResource::TrackResource(Resource& upstream) noexcept
-    : upstream_(upstream), state_(memory::state_of<memory::Holders>()) {}
+TrackResource::TrackResource(std::shared_ptr<Source> source, std::shared_ptr<memory::Holders> state) noexcept
+    : Resource(std::move(source)), state_(std::move(state)) {}
 
-Result<Buffer> TrackResource::allocate(Queue& queue, DType dtype, const Shape& shape, const BufferOptions& options) {
-  if (state_ == nullptr) return memory::no_state();
+Result<TrackResource> TrackResource::create(Resource upstream) {
+  return memory::adaptor_before<TrackResource>(upstream, [&] {
+    auto state = std::make_shared<memory::Holders>();
+    auto source = std::make_shared<memory::TrackSource>(upstream, state);
+    return TrackResource(std::move(source), std::move(state));
+  });
+}
+
+Result<Buffer> memory::TrackSource::allocate(Queue& queue, DType dtype, const Shape& shape, const BufferOptions& options) {
   return base::contain("allocating with a list of holders", [&]() -> Result<Buffer> {
     auto made = upstream_.allocate(queue, dtype, shape, options);
     if (made) PINTLE_TRY(made->keep(std::make_shared<memory::TrackTicket>(state_, *made)));

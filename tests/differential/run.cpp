@@ -81,12 +81,12 @@ void Run::make(const Step& step) {
       PoolOptions options{.block = 4ull * std::max(step.count, 64u)};
       if (step.scrub) options.scrub = Scrub::zeros;
       pool_devices_[step.other] = step.device;
-      pools_[step.other] = std::make_unique<Pool>(expect(Pool::create(world_.at(step.device).device, options), "pool"));
+      pools_[step.other] = expect(Pool::create(world_.at(step.device).device, options), "pool");
       return;
     }
     case Act::allocate: {
       Queue& queue = queues_.at(step.queue);
-      adopt_buffer(step.buffer, queue.allocate(*pools_.at(step.other), DType::u32, {step.count}, {.label = label}));
+      adopt_buffer(step.buffer, queue.allocate(pools_.at(step.other), DType::u32, {step.count}, {.label = label}));
       if (step.node >= 0) points_[step.node] = queue.last();
       return;
     }

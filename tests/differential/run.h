@@ -140,7 +140,7 @@ class Run {
   std::map<int, Queue> queues_;
   std::map<int, Buffer> buffers_;
   std::map<int, BufferView> views_;
-  std::map<int, std::unique_ptr<Pool>> pools_;
+  std::map<int, Pool> pools_;
   std::map<int, int> pool_devices_;
   std::map<int, Signal> signals_;
   std::map<int, Recording> recordings_;

@@ -84,7 +84,7 @@ void add_queues(Table& table) {
 
 void add_pools(Table& table) {
   table.add("Pool::create", [](Objects& o) { return Pool::create(o.device); });
-  table.add("Pool::allocate", [](Objects& o) { return o.pool.allocate(o.queue, DType::u32, {4}, {}); });
+  table.add("Pool::allocate", [](Objects& o) { return o.queue.allocate(o.pool, DType::u32, {4}); });
   table.add("Pool::trim", [](Objects& o) { return o.pool.trim(); });
   table.add("Pool::statistics", [](Objects& o) { return o.pool.statistics(); });
   table.add("Pool::holders", [](Objects& o) { return o.pool.holders(); });

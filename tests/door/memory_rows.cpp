@@ -59,16 +59,16 @@ void add_handles(Table& table) {
 
 void add_resources(Table& table) {
   table.add("DeviceResource::allocate", [](Objects& o) {
-    DeviceResource resource(o.device);
+    DeviceResource resource = must(DeviceResource::create(o.device));
     return o.queue.allocate(resource, DType::u32, {4});
   });
   table.add("LimitResource::allocate", [](Objects& o) {
-    LimitResource resource(o.pool, 1 << 20);
-    return resource.allocate(o.queue, DType::u32, {4}, {});
+    LimitResource resource = must(LimitResource::create(o.pool, 1 << 20));
+    return o.queue.allocate(resource, DType::u32, {4});
   });
   table.add("StatisticsResource::allocate", [](Objects& o) {
-    StatisticsResource resource(o.pool);
-    return resource.allocate(o.queue, DType::u32, {4}, {});
+    StatisticsResource resource = must(StatisticsResource::create(o.pool));
+    return o.queue.allocate(resource, DType::u32, {4});
   });
   table.add("to_dlpack of a view", [](Objects& o) { return to_dlpack(o.queue, o.view, moment); });
   table.add("to_dlpack", [](Objects& o) { return to_dlpack(std::move(o.buffer)); });

@@ -29,9 +29,9 @@ void expect_words(const Error& error, Errc code, std::initializer_list<std::stri
 }
 
 /// Refuses while it has an error, counts what it is asked.
-class Scripted final : public Resource {
+class ScriptedSource final : public Resource::Source {
  public:
-  explicit Scripted(Device device) : upstream_(std::move(device)) {}
+  explicit ScriptedSource(Device device) : upstream_(must(DeviceResource::create(std::move(device)))) {}
   Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape, const BufferOptions& options) override {
     ++asked;
     last = options;
@@ -51,13 +51,14 @@ class Resources : public testing::Test {
  protected:
   Device device = must(open("cpu"));
   Queue queue = must(device.queue());
-  Scripted upstream{device};
+  std::shared_ptr<ScriptedSource> scripted = std::make_shared<ScriptedSource>(device);
+  Resource upstream{scripted};
   Lines lines;
 
-  Result<Buffer> ask(Resource& resource, std::uint64_t bytes, std::string label = {}) {
+  Result<Buffer> ask(const Resource& resource, std::uint64_t bytes, std::string label = {}) {
     return queue.allocate(resource, DType::u8, {bytes}, {.label = std::move(label)});
   }
-  Buffer from(Resource& resource, std::uint64_t bytes, std::string label = {}) {
+  Buffer from(const Resource& resource, std::uint64_t bytes, std::string label = {}) {
     return must(ask(resource, bytes, std::move(label)));
   }
   LogResource::Sink sink() {
@@ -121,7 +122,7 @@ TEST_F(Resources, EmptyBuffersKeepNothing) {
 }
 
 TEST_F(Resources, OfTheDeviceAreItsAllocations) {
-  DeviceResource plain(device);
+  DeviceResource plain = must(DeviceResource::create(device));
   const Buffer buffer = must(queue.allocate(plain, DType::f32, {3, 5}, {.label = "plain"}));
   EXPECT_EQ(buffer.size_bytes(), 60u);
   EXPECT_EQ(buffer.dtype(), DType::f32);
@@ -131,12 +132,13 @@ TEST_F(Resources, OfTheDeviceAreItsAllocations) {
   const auto refused = ask(plain, 0);
   ASSERT_FALSE(refused);
   expect_words(refused.error(), Errc::invalid_argument, {"(0)"});
-  DeviceResource empty{Device()};
-  EXPECT_EQ(ask(empty, 1).error().code(), Errc::invalid_argument);
+  EXPECT_EQ(ask(must(DeviceResource::create(Device())), 1).error().code(), Errc::invalid_argument);
+  EXPECT_EQ(ask(Resource(), 1).error().code(), Errc::invalid_argument);
+  EXPECT_EQ(LimitResource::create(Resource(), 1).error().code(), Errc::invalid_argument);
 }
 
 TEST_F(Resources, LimitHoldsToTheByte) {
-  LimitResource limit(upstream, 100);
+  LimitResource limit = must(LimitResource::create(upstream, 100));
   EXPECT_EQ(limit.limit(), 100u);
   Buffer first = from(limit, 60);
   const Buffer second = from(limit, 40);
@@ -144,7 +146,7 @@ TEST_F(Resources, LimitHoldsToTheByte) {
   const auto refused = ask(limit, 7, "one more");
   ASSERT_FALSE(refused);
   expect_words(refused.error(), Errc::out_of_memory, {"(7)", "(100)", "[Buffer \"one more\"]"});
-  EXPECT_EQ(upstream.asked, 2);
+  EXPECT_EQ(scripted->asked, 2);
   must(queue.free(std::move(first)));
   EXPECT_EQ(limit.in_use(), 40u);
   const auto large = ask(limit, 61);
@@ -155,9 +157,9 @@ TEST_F(Resources, LimitHoldsToTheByte) {
 }
 
 TEST_F(Resources, LimitOfNothingRefusesAll) {
-  LimitResource limit(upstream, 0);
+  LimitResource limit = must(LimitResource::create(upstream, 0));
   EXPECT_EQ(ask(limit, 1).error().code(), Errc::out_of_memory);
-  LimitResource most(upstream, ~0ull);
+  LimitResource most = must(LimitResource::create(upstream, ~0ull));
   const Buffer buffer = from(most, 10);
   const auto refused = queue.allocate(most, DType::u8, {~0ull}, {});  // together they are beyond 64 bits
   ASSERT_FALSE(refused);
@@ -165,17 +167,17 @@ TEST_F(Resources, LimitOfNothingRefusesAll) {
 }
 
 TEST_F(Resources, LimitLeavesWrongShapesToUpstream) {
-  LimitResource limit(upstream, 100);
+  LimitResource limit = must(LimitResource::create(upstream, 100));
   const auto refused = queue.allocate(limit, DType::f64, {1ull << 40, 1ull << 40}, {});
   ASSERT_FALSE(refused);
   expect_words(refused.error(), Errc::invalid_argument, {"64 bits"});
   EXPECT_EQ(queue.allocate(limit, static_cast<DType>(250), {1}, {}).error().code(), Errc::invalid_argument);
-  EXPECT_EQ(upstream.asked, 2);
+  EXPECT_EQ(scripted->asked, 2);
   EXPECT_EQ(limit.in_use(), 0u);
 }
 
 TEST_F(Resources, LogHasALineForEachEvent) {
-  LogResource log(upstream, sink());
+  LogResource log = must(LogResource::create(upstream, sink()));
   std::string text;
   {
     Buffer buffer = from(log, 48, "activations");
@@ -186,7 +188,7 @@ TEST_F(Resources, LogHasALineForEachEvent) {
   }
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[1], "freed 48 bytes of " + text);
-  upstream.refusal = Error(Errc::out_of_memory, "No.");
+  scripted->refusal = Error(Errc::out_of_memory, "No.");
   EXPECT_FALSE(ask(log, 9, "late"));
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_EQ(lines[2], "refused 9 bytes for [Buffer \"late\"]: out_of_memory: No.");
@@ -197,11 +199,11 @@ TEST_F(Resources, LogHasALineForEachEvent) {
 TEST_F(Resources, LogSurvivesASinkThatThrows) {
   int calls = 0;
   bool throws = true;
-  LogResource log(upstream, [&](std::string_view) {
+  LogResource log = must(LogResource::create(upstream, [&](std::string_view) {
     ++calls;
     if (throws) throw std::runtime_error("full");
-  });
-  StatisticsResource above(log);
+  }));
+  StatisticsResource above = must(StatisticsResource::create(log));
   const auto refused = ask(above, 8);
   ASSERT_FALSE(refused);
   expect_words(refused.error(), Errc::internal, {"full"});
@@ -215,17 +217,16 @@ TEST_F(Resources, LogSurvivesASinkThatThrows) {
 }
 
 TEST_F(Resources, LogWithoutASinkIsSilent) {
-  LogResource log(upstream, nullptr);
+  LogResource log = must(LogResource::create(upstream, nullptr));
   EXPECT_EQ(from(log, 8).size_bytes(), 8u);
 }
 
 TEST_F(Resources, LogMayAllocateThroughItself) {
-  Resource* self = nullptr;
-  LogResource log(upstream, [&](std::string_view line) {
+  LogResource log;
+  log = must(LogResource::create(upstream, [&](std::string_view line) {
     lines.emplace_back(line);
-    if (lines.size() == 1) must(ask(*self, 1, "inner"));
-  });
-  self = &log;
+    if (lines.size() == 1) must(ask(log, 1, "inner"));
+  }));
   {
     const Buffer buffer = from(log, 2, "outer");
   }
@@ -235,7 +236,7 @@ TEST_F(Resources, LogMayAllocateThroughItself) {
 }
 
 TEST_F(Resources, TrackListsTheLargestFirst) {
-  TrackResource track(upstream);
+  TrackResource track = must(TrackResource::create(upstream));
   EXPECT_TRUE(track.holders().empty());
   const Buffer small = from(track, 10, "small");
   Buffer large = from(track, 1000, "large");
@@ -253,8 +254,8 @@ TEST_F(Resources, TrackListsTheLargestFirst) {
 }
 
 TEST_F(Resources, TrackHasNothingOfARefusal) {
-  TrackResource track(upstream);
-  upstream.refusal = Error(Errc::io, "No.");
+  TrackResource track = must(TrackResource::create(upstream));
+  scripted->refusal = Error(Errc::io, "No.");
   EXPECT_FALSE(ask(track, 1));
   EXPECT_TRUE(track.holders().empty());
 }
@@ -266,14 +267,14 @@ void expect_tally(const ResourceTally& tally, std::uint64_t current, std::uint64
 }
 
 TEST_F(Resources, StatisticsCountBuffersAndBytes) {
-  StatisticsResource statistics(upstream);
+  StatisticsResource statistics = must(StatisticsResource::create(upstream));
   {
     const Buffer first = from(statistics, 100), second = from(statistics, 50);
     expect_tally(statistics.statistics().buffers, 2, 2, 2);
     expect_tally(statistics.statistics().bytes, 150, 150, 150);
   }
   const Buffer third = must(queue.allocate(statistics, DType::u16, {20}));
-  upstream.refusal = Error(Errc::out_of_memory, "No.");
+  scripted->refusal = Error(Errc::out_of_memory, "No.");
   EXPECT_FALSE(ask(statistics, 1));
   const ResourceStatistics now = statistics.statistics();
   expect_tally(now.buffers, 1, 2, 3);
@@ -282,59 +283,59 @@ TEST_F(Resources, StatisticsCountBuffersAndBytes) {
 }
 
 TEST_F(Resources, FailuresComeByNumber) {
-  FailResource fail(upstream, {.every = 3, .after = 7});
+  FailResource fail = must(FailResource::create(upstream, {.every = 3, .after = 7}));
   std::string seen;
   for (int i = 0; i < 10; ++i) seen += ask(fail, 1) ? '.' : 'x';
   EXPECT_EQ(seen, "..x..x.xxx");
   EXPECT_EQ(fail.requests(), 10u);
-  EXPECT_EQ(upstream.asked, 5);
+  EXPECT_EQ(scripted->asked, 5);
   const auto refused = ask(fail, 1, "late");
   ASSERT_FALSE(refused);
   expect_words(refused.error(), Errc::out_of_memory, {"(11)", "\"late\"", "(3)", "(7)"});
 }
 
 TEST_F(Resources, FailuresOfEveryKindCanBeLeftOut) {
-  FailResource never(upstream, {});
-  FailResource zeroth(upstream, {.every = 0});
-  FailResource first(upstream, {.every = 1});
-  FailResource all(upstream, {.after = 0});
-  FailResource later(upstream, {.after = 2});
+  FailResource never = must(FailResource::create(upstream, {}));
+  FailResource zeroth = must(FailResource::create(upstream, {.every = 0}));
+  FailResource first = must(FailResource::create(upstream, {.every = 1}));
+  FailResource all = must(FailResource::create(upstream, {.after = 0}));
+  FailResource later = must(FailResource::create(upstream, {.after = 2}));
   std::string seen[5];
   for (int i = 0; i < 4; ++i) {
-    Resource* const resources[] = {&never, &zeroth, &first, &all, &later};
-    for (int r = 0; r < 5; ++r) seen[r] += ask(*resources[r], 1) ? '.' : 'x';
+    const Resource resources[] = {never, zeroth, first, all, later};
+    for (int r = 0; r < 5; ++r) seen[r] += ask(resources[r], 1) ? '.' : 'x';
   }
   EXPECT_EQ(std::vector<std::string>(seen, seen + 5),
             (std::vector<std::string>{"....", "....", "xxxx", "xxxx", "..xx"}));
 }
 
 TEST_F(Resources, PassErrorsAndOptionsOnUntouched) {
-  LimitResource limit(upstream, 1000);
-  LogResource log(limit, sink());
-  TrackResource track(log);
-  StatisticsResource statistics(track);
-  FailResource fail(statistics, {});
-  upstream.refusal = Error(Errc::device_lost, "It is gone.");
+  LimitResource limit = must(LimitResource::create(upstream, 1000));
+  LogResource log = must(LogResource::create(limit, sink()));
+  TrackResource track = must(TrackResource::create(log));
+  StatisticsResource statistics = must(StatisticsResource::create(track));
+  FailResource fail = must(FailResource::create(statistics, {}));
+  scripted->refusal = Error(Errc::device_lost, "It is gone.");
   const auto refused = ask(fail, 10);
   ASSERT_FALSE(refused);
-  EXPECT_TRUE(refused.error().same_origin(*upstream.refusal));
-  EXPECT_EQ(refused.error().text(), upstream.refusal->text());
+  EXPECT_TRUE(refused.error().same_origin(*scripted->refusal));
+  EXPECT_EQ(refused.error().text(), scripted->refusal->text());
   EXPECT_EQ(limit.in_use(), 0u);
-  upstream.refusal.reset();
+  scripted->refusal.reset();
   const Buffer buffer = must(queue.allocate(
       fail, DType::u8, {5},
       {.label = "asked", .placement = Placement::host, .alignment = 256, .allocation = Allocation::lazy}));
-  EXPECT_EQ(upstream.last.label, "asked");
-  EXPECT_EQ(upstream.last.placement, Placement::host);
-  EXPECT_EQ(upstream.last.alignment, 256u);
-  EXPECT_EQ(upstream.last.allocation, Allocation::lazy);
+  EXPECT_EQ(scripted->last.label, "asked");
+  EXPECT_EQ(scripted->last.placement, Placement::host);
+  EXPECT_EQ(scripted->last.alignment, 256u);
+  EXPECT_EQ(scripted->last.allocation, Allocation::lazy);
   EXPECT_EQ(limit.in_use(), 5u);
 }
 
 TEST_F(Resources, StandBeforeOneAnother) {
   Pool pool = must(Pool::create(device));
-  StatisticsResource statistics(pool);
-  LimitResource limit(statistics, 1 << 20);
+  StatisticsResource statistics = must(StatisticsResource::create(pool));
+  LimitResource limit = must(LimitResource::create(statistics, 1 << 20));
   {
     const Buffer first = from(limit, 1 << 19);
     const Buffer second = from(limit, 1 << 19);
@@ -362,25 +363,25 @@ TEST_F(Resources, OneCountsForItsOwnRequestsOnly) {
 /// All five before a pool; each can be destroyed by itself.
 struct Stack {
   Stack(const Device& device, LogResource::Sink sink)
-      : pool(std::make_unique<Pool>(must(Pool::create(device)))),
-        statistics(std::make_unique<StatisticsResource>(*pool)),
-        track(std::make_unique<TrackResource>(*statistics)),
-        log(std::make_unique<LogResource>(*track, std::move(sink))),
-        limit(std::make_unique<LimitResource>(*log, 1000)) {}
+      : pool(must(Pool::create(device))),
+        statistics(must(StatisticsResource::create(pool))),
+        track(must(TrackResource::create(statistics))),
+        log(must(LogResource::create(track, std::move(sink)))),
+        limit(must(LimitResource::create(log, 1000))) {}
 
   void destroy(std::size_t which) {
-    if (which == 0) pool.reset();
-    if (which == 1) statistics.reset();
-    if (which == 2) track.reset();
-    if (which == 3) log.reset();
-    if (which == 4) limit.reset();
+    if (which == 0) pool = {};
+    if (which == 1) statistics = {};
+    if (which == 2) track = {};
+    if (which == 3) log = {};
+    if (which == 4) limit = {};
   }
 
-  std::unique_ptr<Pool> pool;
-  std::unique_ptr<StatisticsResource> statistics;
-  std::unique_ptr<TrackResource> track;
-  std::unique_ptr<LogResource> log;
-  std::unique_ptr<LimitResource> limit;
+  Pool pool;
+  StatisticsResource statistics;
+  TrackResource track;
+  LogResource log;
+  LimitResource limit;
 };
 
 TEST_F(Resources, AreOutlivedByBuffersInEveryOrder) {
@@ -389,7 +390,7 @@ TEST_F(Resources, AreOutlivedByBuffersInEveryOrder) {
   do {
     lines.clear();
     Stack stack(device, sink());
-    Buffer buffer = from(*stack.limit, 64, "survivor");
+    Buffer buffer = from(stack.limit, 64, "survivor");
     for (const std::size_t which : order) {
       if (which == 5) must(queue.free(std::move(buffer)));
       else stack.destroy(which);
@@ -401,11 +402,22 @@ TEST_F(Resources, AreOutlivedByBuffersInEveryOrder) {
   EXPECT_EQ(orders, 720);
 }
 
+TEST_F(Resources, OwnWhatTheyStandBefore) {
+  LimitResource limit;
+  {
+    Stack stack(device, sink());
+    limit = stack.limit;
+  }
+  const Buffer buffer = from(limit, 64, "late");
+  EXPECT_EQ(limit.in_use(), 64u);
+  EXPECT_EQ(lines.size(), 1u);
+}
+
 TEST_F(Resources, BuffersWorkAfterAllIsGone) {
   Buffer buffer;
   {
     Stack stack(device, sink());
-    buffer = must(queue.allocate(*stack.limit, DType::u32, {16}));
+    buffer = must(queue.allocate(stack.limit, DType::u32, {16}));
   }
   EXPECT_EQ(lines.size(), 1u);
   must(queue.submit_and_wait(CommandList{}.fill(buffer, 7u)));
@@ -415,8 +427,8 @@ TEST_F(Resources, BuffersWorkAfterAllIsGone) {
 }
 
 TEST_F(Resources, BuffersMayGoOnAnotherThread) {
-  StatisticsResource statistics(upstream);
-  LimitResource limit(statistics, 100);
+  StatisticsResource statistics = must(StatisticsResource::create(upstream));
+  LimitResource limit = must(LimitResource::create(statistics, 100));
   std::jthread([buffer = from(limit, 40)] { EXPECT_EQ(buffer.size_bytes(), 40u); }).join();
   expect_tally(statistics.statistics().bytes, 0, 40, 40);
   EXPECT_EQ(limit.in_use(), 0u);
@@ -427,14 +439,14 @@ TEST(ResourcesConcurrency, TalliesEndAtZero) {
   Pool pool = must(Pool::create(device));
   std::mutex mutex;
   std::size_t allocated = 0, freed = 0;
-  LogResource log(pool, [&](std::string_view line) {
+  LogResource log = must(LogResource::create(pool, [&](std::string_view line) {
     std::lock_guard lock(mutex);
     ++(line.starts_with("allocated") ? allocated : freed);
-  });
-  TrackResource track(log);
-  StatisticsResource statistics(track);
-  LimitResource limit(statistics, 4096);
-  FailResource fail(limit, {.every = 7});
+  }));
+  TrackResource track = must(TrackResource::create(log));
+  StatisticsResource statistics = must(StatisticsResource::create(track));
+  LimitResource limit = must(LimitResource::create(statistics, 4096));
+  FailResource fail = must(FailResource::create(limit, {.every = 7}));
   std::atomic<std::uint64_t> made{0}, refused{0};
   std::vector<std::jthread> threads;
   for (unsigned index = 0; index < 4; ++index) {
@@ -468,16 +480,16 @@ TEST(ResourcesConcurrency, TalliesEndAtZero) {
 
 TEST(ResourcesConcurrency, BuffersGoWhileTheAdaptorDoes) {
   const Device device = must(open("cpu"));
-  DeviceResource plain(device);
+  DeviceResource plain = must(DeviceResource::create(device));
   for (int round = 0; round < 50; ++round) {
-    auto limit = std::make_unique<LimitResource>(plain, 1000);
-    auto track = std::make_unique<TrackResource>(*limit);
+    LimitResource limit = must(LimitResource::create(plain, 1000));
+    TrackResource track = must(TrackResource::create(limit));
     Queue queue = must(device.queue());
     std::vector<Buffer> buffers;
-    for (int i = 0; i < 8; ++i) buffers.push_back(must(queue.allocate(*track, DType::u8, {100})));
+    for (int i = 0; i < 8; ++i) buffers.push_back(must(queue.allocate(track, DType::u8, {100})));
     std::jthread other([&] { buffers.clear(); });
-    track.reset();
-    limit.reset();
+    track = {};
+    limit = {};
   }
 }
 

@@ -268,18 +268,18 @@ PoolStatistics PoolState::statistics() {
   return all;
 }
 
-std::vector<PoolHolder> PoolState::holders() {
+std::vector<ResourceHolder> PoolState::holders() {
   const Locked locked = table_.life().lock();
   return holders(locked);
 }
 
-std::vector<PoolHolder> PoolState::holders(const Locked& locked) const {
-  std::vector<PoolHolder> all;
+std::vector<ResourceHolder> PoolState::holders(const Locked& locked) const {
+  std::vector<ResourceHolder> all;
   table_.records(locked).for_each([&](std::uint64_t id, const BufferRecord& record) {
     if (record.source().pool == this && !record.is_retired)
       all.push_back({object_text("Buffer", static_cast<std::uint32_t>(id), record.label), record.size});
   });
-  std::ranges::sort(all, [](const PoolHolder& a, const PoolHolder& b) {
+  std::ranges::sort(all, [](const ResourceHolder& a, const ResourceHolder& b) {
     return a.bytes != b.bytes ? a.bytes > b.bytes : a.buffer < b.buffer;
   });
   return all;

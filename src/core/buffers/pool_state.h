@@ -29,7 +29,7 @@ class PoolState final : public ChunkOwner {
   Result<Buffer> allocate(std::uint64_t queue, DType dtype, const Shape& shape, const BufferOptions& options);
   Result<std::uint64_t> trim(std::uint64_t keep);
   [[nodiscard]] PoolStatistics statistics();
-  [[nodiscard]] std::vector<PoolHolder> holders();
+  [[nodiscard]] std::vector<ResourceHolder> holders();
 
   /// Gives free blocks back to the device, as long as `keep` bytes stay; returns their bytes.
   std::uint64_t release_free(std::uint64_t keep) noexcept;
@@ -66,7 +66,7 @@ class PoolState final : public ChunkOwner {
   Result<bool> wait(Locked& locked, Attempt& attempt);
   [[nodiscard]] PoolExhaustion exhaustion(const Request& request) const noexcept;
   [[nodiscard]] Error exhausted(const Request& request, const Attempt& attempt, const Locked& locked) const;
-  [[nodiscard]] std::vector<PoolHolder> holders(const Locked& locked) const;
+  [[nodiscard]] std::vector<ResourceHolder> holders(const Locked& locked) const;
   [[nodiscard]] std::uint64_t keep(PoolHeap::Chunk& chunk, Request& request, const Locked& locked) noexcept;
 
   BufferTable& table_;

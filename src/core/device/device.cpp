@@ -197,9 +197,7 @@ Result<Pool> Pool::create(const Device& device, PoolOptions options) {
                                                        options.block, options.cap));
     }
     PINTLE_ASSIGN(state, device.state_->current()->pools().create(std::move(options)));
-    Pool pool;
-    pool.state_ = std::move(state);
-    return pool;
+    return Pool(std::move(state));
   });
 }
 

@@ -43,7 +43,8 @@ Result<void> Queue::submit_and_wait(CommandList list, Timeout timeout) {
   return done.wait(timeout);
 }
 
-Result<Buffer> Queue::allocate(Resource& resource, DType dtype, const Shape& shape, const BufferOptions& options) {
+Result<Buffer> Queue::allocate(const Resource& resource, DType dtype, const Shape& shape,
+                               const BufferOptions& options) {
   return enter(state_, "Queue", "allocating a buffer",
                [&] { return resource.allocate(*this, dtype, shape, std::move(options)); });
 }

@@ -9,12 +9,12 @@ using Words = std::vector<std::uint32_t>;
 constexpr std::uint64_t words = 1024;
 constexpr std::uint64_t bytes = 4 * words;
 
-Buffer from(Queue& queue, Resource& resource, std::string label = {}) {
+Buffer from(Queue& queue, const Resource& resource, std::string label = {}) {
   return need(queue.allocate(resource, DType::u32, {words}, {.label = std::move(label)}));
 }
 
 DEVICE_TEST(Resource, OfTheDeviceNeedsNoPool) {
-  DeviceResource plain(test.device());
+  DeviceResource plain = need(DeviceResource::create(test.device()));
   Queue queue = test.queue();
   const Buffer first = from(queue, plain, "plain"), second = from(queue, plain);
   CHECK(first.text().ends_with("\"plain\"]"));
@@ -26,8 +26,8 @@ DEVICE_TEST(Resource, OfTheDeviceNeedsNoPool) {
 
 DEVICE_TEST(Resource, LimitStandsBeforeStatisticsBeforeAPool) {
   Pool pool = need(Pool::create(test.device()));
-  StatisticsResource statistics(pool);
-  LimitResource limit(statistics, 2 * bytes);
+  StatisticsResource statistics = need(StatisticsResource::create(pool));
+  LimitResource limit = need(LimitResource::create(statistics, 2 * bytes));
   Queue queue = test.queue();
   Buffer first = from(queue, limit), second = from(queue, limit);
   need(queue.submit(CommandList{}.fill(first, 1u).copy(second, first)));
@@ -53,9 +53,9 @@ DEVICE_TEST(Resource, BuffersOutliveWhatStandsBefore) {
   Buffer buffer;
   {
     Pool pool = need(Pool::create(test.device()));
-    LogResource log(pool, [&](std::string_view line) { lines.emplace_back(line); });
-    TrackResource track(log);
-    LimitResource limit(track, bytes);
+    LogResource log = need(LogResource::create(pool, [&](std::string_view line) { lines.emplace_back(line); }));
+    TrackResource track = need(TrackResource::create(log));
+    LimitResource limit = need(LimitResource::create(track, bytes));
     buffer = from(queue, limit, "survivor");
     const auto holders = track.holders();
     REQUIRE(holders.size() == 1);
@@ -76,8 +76,8 @@ DEVICE_TEST(Resource, BuffersOutliveWhatStandsBefore) {
 // A program that goes on after each failure has its bytes right in the end.
 DEVICE_TEST(Resource, FailuresPoisonNothing) {
   Pool pool = need(Pool::create(test.device()));
-  StatisticsResource statistics(pool);
-  FailResource fail(statistics, {.every = 2});
+  StatisticsResource statistics = need(StatisticsResource::create(pool));
+  FailResource fail = need(FailResource::create(statistics, {.every = 2}));
   Queue queue = test.queue();
   std::vector<Buffer> buffers;
   while (buffers.size() < 8) {
