@@ -6,7 +6,7 @@
 #include <array>
 #include <thread>
 
-#include "pintle/collective.h"
+#include "pintle/group.h"
 
 namespace pintle::bench {
 namespace {
@@ -103,7 +103,7 @@ Result<DuelRow> count_ring_bytes() {
     threads.emplace_back([&, rank] {
       std::vector<float> values(count, 1);
       const std::uint64_t before = groups[rank].statistics().bytes_sent;
-      ends[rank] = groups[rank].all_reduce(values, ReduceOp::sum, {.timeout = {}, .algorithm = Algorithm::ring});
+      ends[rank] = groups[rank].run(Collective::all_reduce(values, ReduceOp::sum).with(Algorithm::ring));
       sent[rank] = static_cast<double>(groups[rank].statistics().bytes_sent - before);
       if (ends[rank] && values.back() != static_cast<float>(ranks))
         ends[rank] = Error(Errc::internal, "The ring's sum is wrong.");

@@ -10,20 +10,22 @@
 
 #include "bench/collective/side.h"
 #include "collective/shm/rendezvous.h"
-#include "pintle/collective.h"
+#include "pintle/group.h"
 
 namespace pintle::bench {
 namespace {
 
 Result<void> operate(Group& group, const CollectiveWork& work, CollectiveMemory& memory) {
   switch (work.operation) {
-    case CollectiveOperation::all_reduce: return group.all_reduce(memory.to, memory.from, ReduceOp::sum);
-    case CollectiveOperation::reduce_scatter: return group.reduce_scatter(memory.to, memory.from, ReduceOp::sum);
-    case CollectiveOperation::all_gather: return group.all_gather(memory.to, memory.from);
-    case CollectiveOperation::broadcast: return group.broadcast(memory.to, 0);
+    case CollectiveOperation::all_reduce:
+      return group.run(Collective::all_reduce(memory.to, memory.from, ReduceOp::sum));
+    case CollectiveOperation::reduce_scatter:
+      return group.run(Collective::reduce_scatter(memory.to, memory.from, ReduceOp::sum));
+    case CollectiveOperation::all_gather: return group.run(Collective::all_gather(memory.to, memory.from));
+    case CollectiveOperation::broadcast: return group.run(Collective::broadcast(memory.to, 0));
     case CollectiveOperation::all_to_all: break;
   }
-  return group.all_to_all(memory.to, memory.from);
+  return group.run(Collective::all_to_all(memory.to, memory.from));
 }
 
 /// Rank 0 makes memory to meet in; every rank opens it. Answers the descriptor, which stays open.

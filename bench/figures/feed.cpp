@@ -22,9 +22,9 @@ struct Feeding {
   std::uint32_t halves = 0, floats = 0;
 
   static Result<Feeding> open(const Device& device) {
-    const PlannedValue small{"halves", bytes / 2, 1, PlanPlacement::planned, 0, 0};
-    const PlannedValue large{"floats", bytes, 1, PlanPlacement::planned, 1, 0};
-    PINTLE_ASSIGN(plan, Plan::make({small, large}, {bytes / 2, bytes}, 0));
+    const PlannedValue small{"halves", bytes / 2, 1, Assignment::planned, 0, 0};
+    const PlannedValue large{"floats", bytes, 1, Assignment::planned, 1, 0};
+    PINTLE_ASSIGN(plan, Plan::create({small, large}, {bytes / 2, bytes}, 0));
     PINTLE_ASSIGN(ids, plan.ids("halves", "floats"));
     PINTLE_ASSIGN(queue, device.queue());
     PINTLE_ASSIGN(arena, Arena::create(device, std::move(plan),

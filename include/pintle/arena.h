@@ -9,22 +9,18 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "pintle/buffer.h"
 #include "pintle/convert.h"
 #include "pintle/deadline.h"
+#include "pintle/elements.h"
 #include "pintle/fwd.h"
 #include "pintle/info.h"
 #include "pintle/plan.h"
 #include "pintle/signal.h"
 
 namespace pintle {
-
-namespace memory {
-class Transfer;
-}
 
 /// What lies at a planned value: a plan knows bytes only.
 struct ArenaValue {
@@ -44,30 +40,6 @@ struct ArenaRequirements {
   std::uint64_t total = 0;            ///< Bytes of all chunks.
   std::uint64_t largest_chunk = 0;    ///< Bytes; 0 for a plan without chunks.
   std::uint64_t alignment = 1;        ///< Bytes; of each chunk: the values' largest and the device's for views.
-};
-
-/// Elements on the host, lent for a call: any contiguous range, under its own dtype. Plain bytes have none, and are
-/// taken for what the call wants. `HostElements(DType::f16, codes)` names what C++ has no type for.
-class HostElements {
- public:
-  template <HostRange R>
-  HostElements(const R& range) noexcept : HostElements(std::nullopt, range) {  // NOLINT(google-explicit-constructor)
-    using T = HostValue<R>;
-    if constexpr (!std::is_same_v<T, std::byte>) dtype_ = dtype_of<T>();
-  }
-  /// The elements of `range` are codes of `dtype`, as large as its elements; or bytes.
-  template <HostRange R>
-  HostElements(DType dtype, const R& range) noexcept : HostElements(std::optional(dtype), range) {}
-
- private:
-  friend class memory::Transfer;
-  template <HostRange R>
-  HostElements(std::optional<DType> dtype, const R& range) noexcept
-      : dtype_(dtype), element_size_(sizeof(HostValue<R>)), bytes_(std::as_bytes(std::span(range))) {}
-
-  std::optional<DType> dtype_;
-  std::uint64_t element_size_;
-  std::span<const std::byte> bytes_;
 };
 
 /// Owns device memory laid out by a plan: one allocation for each chunk. Values whose uses are apart may share bytes,
@@ -113,7 +85,7 @@ class Arena {
   [[nodiscard]] Result<BufferView> view(std::uint32_t id) const;
 
  private:
-  friend class memory::Transfer;
+  friend class Inside;
   [[nodiscard]] std::string value_text(std::uint32_t id) const;
   /// The value with this id, which has a place here.
   [[nodiscard]] Result<const PlannedValue*> placed(std::uint32_t id) const;
@@ -133,11 +105,11 @@ class Arena {
 /// `timeout` bounds either. On an error nothing is written. `invalid_argument`: one element too many or too few, a
 /// dtype that is not the value's, an id out of range, a queue of another device; `not_found` for an external value; the
 /// queue's failure; `timeout`.
-Result<Point> feed(Queue& queue, Arena& arena, std::uint32_t id, const HostElements& from, Timeout timeout = {});
+Result<Point> feed(Queue& queue, Arena& arena, std::uint32_t id, const Elements& from, Timeout timeout = {});
 /// The same, and converts each element on the way, in the caller's thread: `feed(queue, arena, x, floats,
 /// Convert::f32_to_f16)`. `how.from` must be the dtype of `from` and `how.to` the value's. A value beyond the range
 /// under `Overflow::error` is `invalid_argument`, with nothing written.
-Result<Point> feed(Queue& queue, Arena& arena, std::uint32_t id, const HostElements& from, const Convert& how,
+Result<Point> feed(Queue& queue, Arena& arena, std::uint32_t id, const Elements& from, const Convert& how,
                    Timeout timeout = {});
 
 /// Elements that `read` gives; std::byte fits every dtype.

@@ -48,12 +48,11 @@ class BufferView {
   [[nodiscard]] Result<BufferView> as(DType dtype, const Shape& shape) const;
 
  private:
-  friend class Buffer;
-  friend class CommandList;
-  friend class Queue;
-  friend class core::Crossings;
-  friend class core::QueueState;
-  friend class core::RecordingState;
+  friend class Inside;
+
+  BufferView(std::uint64_t incarnation, std::uint64_t buffer, std::uint64_t size, DType dtype,
+             const Shape& shape) noexcept
+      : incarnation_(incarnation), buffer_(buffer), size_(size), dtype_(dtype), shape_(shape) {}
 
   std::uint64_t incarnation_ = 0;  // unique in the process, so a view of another device or generation is told apart
   std::uint64_t buffer_ = 0;
@@ -68,7 +67,6 @@ class BufferView {
 class Buffer {
  public:
   Buffer() noexcept = default;
-  Buffer(const core::NewBuffer& made) noexcept;  ///< For the library.
   Buffer(Buffer&& other) noexcept
       : table_(std::exchange(other.table_, nullptr)), view_(std::exchange(other.view_, {})) {}
   Buffer& operator=(Buffer&& other) noexcept {
@@ -124,7 +122,8 @@ class Buffer {
   }
 
  private:
-  friend class Queue;
+  friend class Inside;
+  Buffer(core::BufferTable& table, const BufferView& view) noexcept : table_(&table), view_(view) {}
   static void destroy(core::BufferTable& table, std::uint64_t buffer) noexcept;
   Result<std::uint64_t> fill_native(std::string_view type, void* out) const;
   [[nodiscard]] Result<std::span<std::byte>> map_for(Access access);

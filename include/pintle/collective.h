@@ -1,25 +1,17 @@
-// Groups of ranks, and what they do together: reduce, gather, scatter, exchange.
+// Collective operations as values: reduce, gather, scatter, exchange. A group or its queue runs them.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <span>
-#include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
-#include "pintle/deadline.h"
-#include "pintle/dtype.h"
-#include "pintle/error.h"
-#include "pintle/host_range.h"
+#include "pintle/buffer.h"
+#include "pintle/elements.h"
 
 namespace pintle {
-
-namespace collective {
-class GroupState;
-}  // namespace collective
 
 /// How elements of all ranks become one. Integers wrap; f16, bf16 and the f8 dtypes are accumulated in f32 and rounded
 /// once. A pair that has no meaning (bit_and of f32, max of complex64, mean of bool) is `invalid_argument`.
@@ -55,133 +47,164 @@ enum class Algorithm : std::uint8_t {
 [[nodiscard]] std::string_view name(Algorithm algorithm) noexcept;
 [[nodiscard]] std::optional<Algorithm> parse_algorithm(std::string_view name) noexcept;
 
-/// Host memory with a dtype, to be read. Bytes that are no whole number of elements are refused where it is used.
-struct Elements {
-  DType dtype = DType::u8;
-  std::span<const std::byte> bytes{};
+/// Device memory that a collective reads or writes.
+///
+/// A `Buffer` that may be written is used in place where the host can map it (`Buffer::map`: all of the cpu's, what
+/// others place on the host), and through staging memory elsewhere; it is left mapped. A view, a const Buffer and what
+/// is sealed or shared with a fork are always staged.
+struct DeviceElements {
+  DeviceElements() noexcept = default;                                 ///< None: where a rank gives or gets nothing.
+  DeviceElements(const BufferView& memory) noexcept : view(memory) {}  // NOLINT(google-explicit-constructor)
+  DeviceElements(const Buffer& memory) noexcept
+      : DeviceElements(memory.view()) {}   // NOLINT(google-explicit-constructor)
+  DeviceElements(Buffer& memory) noexcept  // NOLINT(google-explicit-constructor)
+      : DeviceElements(memory, 0, memory.size_bytes() / bytes_of(memory.dtype())) {}
+  /// Elements [first, first + count) of it.
+  DeviceElements(Buffer& memory, std::uint64_t first_element, std::uint64_t element_count) noexcept
+      : view(memory.view()), buffer(&memory), first(first_element), count(element_count) {}
 
-  Elements() noexcept = default;
-  Elements(DType type, std::span<const std::byte> memory) noexcept : dtype(type), bytes(memory) {}
-  template <ElementRange R>
-  Elements(const R& range) noexcept  // NOLINT(google-explicit-constructor)
-      : Elements(dtype_of<HostValue<R>>(), std::as_bytes(std::span(range))) {}
+  BufferView view{};         ///< The whole buffer's where there is one.
+  Buffer* buffer = nullptr;  ///< Looked at during the call only.
+  std::uint64_t first = 0;   ///< Of the buffer.
+  std::uint64_t count = 0;
 };
 
-/// The same, to be written.
-struct MutableElements {
-  DType dtype = DType::u8;
-  std::span<std::byte> bytes{};
+/// One operation of a group, as a value: `Collective::all_reduce(to, from, ReduceOp::sum)`. `Group::run` runs it on
+/// host memory, `GroupQueue::submit` enqueues it on device memory; each refuses the other's memory. `root` and ranks
+/// count within the group. Memory is lent: until `run` returns, or until the point.
+struct Collective {
+  enum class Kind : std::uint8_t {
+    all_reduce = 1,
+    reduce = 2,
+    reduce_scatter = 3,
+    all_gather = 4,
+    gather = 5,
+    scatter = 6,
+    broadcast = 7,
+    all_to_all = 8,
+    send = 9,
+    recv = 10,
+    barrier = 11,
+  };
 
-  MutableElements() noexcept = default;
-  MutableElements(DType type, std::span<std::byte> memory) noexcept : dtype(type), bytes(memory) {}
-  template <ElementRange R>
-  MutableElements(R&& range) noexcept  // NOLINT(google-explicit-constructor)
-      : MutableElements(dtype_of<HostValue<R>>(), std::as_writable_bytes(std::span(range))) {}
-  operator Elements() const noexcept { return {dtype, bytes}; }  // NOLINT(google-explicit-constructor)
-};
+  /// Memory that the operation writes: from what makes MutableElements or DeviceElements.
+  class Target {
+   public:
+    Target() noexcept = default;  ///< None.
+    template <class... Memory>
+      requires(sizeof...(Memory) > 0 && std::constructible_from<MutableElements, Memory...>)
+    Target(Memory&&... memory) noexcept  // NOLINT(google-explicit-constructor)
+        : host_(std::forward<Memory>(memory)...) {}
+    template <class... Memory>
+      requires(sizeof...(Memory) > 0 && std::constructible_from<DeviceElements, Memory...>)
+    Target(Memory&&... memory) noexcept  // NOLINT(google-explicit-constructor)
+        : device_(std::forward<Memory>(memory)...), is_device_(true) {}
 
-struct CollectiveOptions {
-  Timeout timeout{};  ///< For the whole operation.
+    [[nodiscard]] bool is_device() const noexcept { return is_device_; }
+    [[nodiscard]] const MutableElements& host() const noexcept { return host_; }
+    [[nodiscard]] const DeviceElements& device() const noexcept { return device_; }
+
+   private:
+    MutableElements host_;
+    DeviceElements device_;
+    bool is_device_ = false;
+  };
+
+  /// Memory that the operation reads: from what makes Elements or DeviceElements, or what is written.
+  class Source {
+   public:
+    Source() noexcept = default;             ///< None.
+    Source(const Target& in_place) noexcept  // NOLINT(google-explicit-constructor)
+        : host_(in_place.host()), device_(in_place.device()), is_device_(in_place.is_device()) {}
+    template <class... Memory>
+      requires(sizeof...(Memory) > 0 && std::constructible_from<Elements, Memory...>)
+    Source(Memory&&... memory) noexcept  // NOLINT(google-explicit-constructor)
+        : host_(std::forward<Memory>(memory)...) {}
+    template <class... Memory>
+      requires(sizeof...(Memory) > 0 && std::constructible_from<DeviceElements, Memory...>)
+    Source(Memory&&... memory) noexcept  // NOLINT(google-explicit-constructor)
+        : device_(std::forward<Memory>(memory)...), is_device_(true) {}
+
+    [[nodiscard]] bool is_device() const noexcept { return is_device_; }
+    [[nodiscard]] const Elements& host() const noexcept { return host_; }
+    [[nodiscard]] const DeviceElements& device() const noexcept { return device_; }
+
+   private:
+    Elements host_;
+    DeviceElements device_;
+    bool is_device_ = false;
+  };
+
+  Kind kind = Kind::barrier;
+  Target to{};
+  Source from{};
+  ReduceOp op = ReduceOp::sum;
+  std::uint32_t rank = 0;  ///< The root, or the other rank of `send` and `recv`.
   Algorithm algorithm = Algorithm::automatic;
   /// Bitwise the same result for any algorithm, transport, chunking, order of arrival and placement: each element is
-  /// folded in the order of ranks by one of them. Costs what `direct` costs.
+  /// folded in the order of ranks by one of them. It costs what `direct` costs.
   bool is_reproducible = false;
-};
-
-struct GroupOptions {
-  std::string label{};      ///< In messages: `[Group 3 "tensor parallel"]`.
-  std::string transport{};  ///< "shm" or "mpi"; empty: what the process was started for.
-  Timeout timeout{};        ///< For all ranks to arrive.
-};
-
-/// What a group has moved since it was made, on this rank.
-struct GroupStatistics {
-  std::uint64_t operations = 0;
-  std::uint64_t bytes_sent = 0;      ///< To other ranks, without headers; what others read here in place counts there.
-  std::uint64_t bytes_received = 0;  ///< From other ranks, likewise.
-};
-
-/// A rank's place in a group. Operations are collective: every rank calls the same ones in the same order with sizes
-/// that fit; `root` and ranks count within the group. They block until this rank's part is done and its memory is free.
-///
-/// Errors: `invalid_argument` for what can be seen here (sizes, dtypes, ranks), with nothing sent; then, on every rank:
-/// `invalid_argument` with both sides for calls that do not match, `timeout` naming the rank that is late, with the
-/// operation's number and size, `peer_lost` naming a rank that has died or left. After any of these the group has
-/// failed and answers the same error: `shrink` or `rebuild`. What was being written is undefined then.
-///
-/// Move-only; one thread at a time: an operation is refused as `invalid_argument`, with nothing sent, while another
-/// thread's runs. `health` is for any thread.
-class Group {
- public:
-  /// `ranks` ranks in this process (at most 1,024), one for each thread that takes one. Memory is never copied twice.
-  [[nodiscard]] static Result<std::vector<Group>> threads(std::uint32_t ranks, const GroupOptions& options = {});
-  /// This process's place in the group that it was started for: by `pintle launch` (shm) or mpirun (mpi). Alone it is
-  /// a group of one. `unavailable` names what is missing. Blocks until every rank is there, or `timeout` names
-  /// the missing ranks.
-  [[nodiscard]] static Result<Group> join(const GroupOptions& options = {});
-
-  Group() noexcept;
-  Group(Group&&) noexcept;
-  Group& operator=(Group&&) noexcept;
-  ~Group();  ///< Leaves: a rank that still waits for this one gets `peer_lost`.
-
-  [[nodiscard]] std::uint32_t rank() const noexcept;
-  [[nodiscard]] std::uint32_t ranks() const noexcept;
-  /// 1, and one more with each `shrink` or `rebuild`; more where ranks die while the others meet.
-  [[nodiscard]] std::uint64_t generation() const noexcept;
-  /// "threads", "shm" or "mpi".
-  [[nodiscard]] std::string_view transport() const noexcept;
-  /// `[Group 3 "tensor parallel"]`.
-  [[nodiscard]] std::string text() const noexcept;
-  [[nodiscard]] GroupStatistics statistics() const noexcept;
-  /// Success, or what the group has failed with; looks at every rank, waits for none.
-  Result<void> health() const;
 
   /// to = from of all ranks, folded. The same memory for both is in place; any other overlap is refused.
-  Result<void> all_reduce(MutableElements to, Elements from, ReduceOp op, const CollectiveOptions& options = {});
-  Result<void> all_reduce(MutableElements in_place, ReduceOp op, const CollectiveOptions& options = {}) {
-    return all_reduce(in_place, in_place, op, options);
+  [[nodiscard]] static Collective all_reduce(const Target& to, const Source& from, ReduceOp op) noexcept {
+    return {.kind = Kind::all_reduce, .to = to, .from = from, .op = op};
+  }
+  [[nodiscard]] static Collective all_reduce(const Target& in_place, ReduceOp op) noexcept {
+    return all_reduce(in_place, in_place, op);
   }
   /// The same at `root`; `to` of others may be empty and is left alone.
-  Result<void> reduce(MutableElements to, Elements from, ReduceOp op, std::uint32_t root,
-                      const CollectiveOptions& options = {});
+  [[nodiscard]] static Collective reduce(const Target& to, const Source& from, ReduceOp op,
+                                         std::uint32_t root) noexcept {
+    return {.kind = Kind::reduce, .to = to, .from = from, .op = op, .rank = root};
+  }
   /// `from` has `ranks` parts of the size of `to`, which becomes the own part, folded. In place: `to` is that part.
-  Result<void> reduce_scatter(MutableElements to, Elements from, ReduceOp op, const CollectiveOptions& options = {});
+  [[nodiscard]] static Collective reduce_scatter(const Target& to, const Source& from, ReduceOp op) noexcept {
+    return {.kind = Kind::reduce_scatter, .to = to, .from = from, .op = op};
+  }
   /// `to` has `ranks` parts of the size of `from`, by rank. In place: `from` is the own part.
-  Result<void> all_gather(MutableElements to, Elements from, const CollectiveOptions& options = {});
+  [[nodiscard]] static Collective all_gather(const Target& to, const Source& from) noexcept {
+    return {.kind = Kind::all_gather, .to = to, .from = from};
+  }
   /// The same at `root`; `to` of others may be empty and is left alone.
-  Result<void> gather(MutableElements to, Elements from, std::uint32_t root, const CollectiveOptions& options = {});
+  [[nodiscard]] static Collective gather(const Target& to, const Source& from, std::uint32_t root) noexcept {
+    return {.kind = Kind::gather, .to = to, .from = from, .rank = root};
+  }
   /// Part i of `root`'s `from` becomes `to` of rank i; `from` of others may be empty.
-  Result<void> scatter(MutableElements to, Elements from, std::uint32_t root, const CollectiveOptions& options = {});
+  [[nodiscard]] static Collective scatter(const Target& to, const Source& from, std::uint32_t root) noexcept {
+    return {.kind = Kind::scatter, .to = to, .from = from, .rank = root};
+  }
   /// Everybody's elements become `root`'s.
-  Result<void> broadcast(MutableElements elements, std::uint32_t root, const CollectiveOptions& options = {});
+  [[nodiscard]] static Collective broadcast(const Target& elements, std::uint32_t root) noexcept {
+    return {.kind = Kind::broadcast, .to = elements, .from = elements, .rank = root};
+  }
   /// Part i of `from` becomes part `rank()` of `to` of rank i. No overlap.
-  Result<void> all_to_all(MutableElements to, Elements from, const CollectiveOptions& options = {});
-  /// To one rank, which calls `recv` with the same count and dtype. May return before that. Between two ranks in order;
-  /// other ranks take no part.
-  Result<void> send(Elements from, std::uint32_t rank, const CollectiveOptions& options = {});
-  Result<void> recv(MutableElements to, std::uint32_t rank, const CollectiveOptions& options = {});
-  /// Returns when every rank has called it.
-  Result<void> barrier(const CollectiveOptions& options = {});
+  [[nodiscard]] static Collective all_to_all(const Target& to, const Source& from) noexcept {
+    return {.kind = Kind::all_to_all, .to = to, .from = from};
+  }
+  /// To one rank, which runs `recv` with the same count and dtype. `Group::run` may return before that. Messages
+  /// between two ranks stay in order; other ranks take no part.
+  [[nodiscard]] static Collective send(const Source& from, std::uint32_t rank) noexcept {
+    return {.kind = Kind::send, .from = from, .rank = rank};
+  }
+  [[nodiscard]] static Collective recv(const Target& to, std::uint32_t rank) noexcept {
+    return {.kind = Kind::recv, .to = to, .rank = rank};
+  }
+  /// Done when every rank has come to it.
+  [[nodiscard]] static Collective barrier() noexcept { return {}; }
 
-  /// Collective: ranks that give the same `color` become a group, ordered by `key`, then by their rank here. Without a
-  /// color: no group, still to be called. A failure on one rank is the same error on every rank, which names it.
-  [[nodiscard]] Result<std::optional<Group>> split(std::optional<std::uint32_t> color, std::uint32_t key = 0,
-                                                   const GroupOptions& options = {});
-  /// After a failure: the ranks that are there, in their order, as a new group; this one fails if it had not. Called by
-  /// each of them; a rank that does not come in time is left out and gets `peer_lost`. `unsupported` over mpi.
-  [[nodiscard]] Result<Group> shrink(Timeout timeout = {});
-  /// After a failure: the same number of ranks again. Called by each rank that is there; for each that is not, a new
-  /// process with its rank calls `join`. Only the group that `threads` or `join` made. `unsupported` over mpi.
-  [[nodiscard]] Result<Group> rebuild(Timeout timeout = {});
-
- private:
-  friend class SymmetricHeap;
-  friend class GroupQueue;
-  friend class collective::GroupState;
-  explicit Group(std::shared_ptr<collective::GroupState> state) noexcept;
-
-  std::shared_ptr<collective::GroupState> state_;
+  [[nodiscard]] Collective with(Algorithm chosen) const noexcept {
+    Collective other = *this;
+    other.algorithm = chosen;
+    return other;
+  }
+  [[nodiscard]] Collective reproducible() const noexcept {
+    Collective other = *this;
+    other.is_reproducible = true;
+    return other;
+  }
 };
+
+/// "all_reduce" ... "barrier".
+[[nodiscard]] std::string_view name(Collective::Kind kind) noexcept;
 
 }  // namespace pintle

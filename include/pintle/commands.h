@@ -65,7 +65,7 @@ class KernelArgument {
   KernelArgument(T value) noexcept : value_(ScalarValue::of(value)) {}  // NOLINT(google-explicit-constructor)
 
  private:
-  friend class CommandList;
+  friend class Inside;
   std::variant<BufferView, Slot, ScalarValue> value_;
 };
 
@@ -85,7 +85,7 @@ class SlotValue {
   SlotValue(T value) noexcept : value_(ScalarValue::of(value)) {}  // NOLINT(google-explicit-constructor)
 
  private:
-  friend class core::RecordingState;
+  friend class Inside;
   std::variant<BufferView, ScalarValue, std::span<const std::byte>, std::span<std::byte>> value_;
 };
 
@@ -185,15 +185,7 @@ class CommandList {
   [[nodiscard]] const std::optional<Error>& error() const noexcept;
 
  private:
-  friend class core::Crossings;
-  friend class core::ListReader;
-
-  /// A copy between two devices: the place of its command, and what is to be copied.
-  struct Crossing {
-    std::size_t command = 0;
-    BufferView to;
-    BufferView from;
-  };
+  friend class Inside;
 
   template <class R>
   [[nodiscard]] static constexpr std::optional<DType> host_type() noexcept {
@@ -243,10 +235,10 @@ class CommandList {
 
   std::vector<backend::Command> commands_;  // incomplete here: what a backend reads costs users nothing
   std::vector<backend::Argument> arguments_;
-  std::list<std::shared_ptr<const void>> retained_;   // host memory, labels, programs, functions
-  std::vector<core::HostRun*> host_runs_;             // of retained functions: to ask for errors when they have run
-  std::vector<std::uint64_t> held_;                   // buffers that are only kept
-  std::unique_ptr<std::vector<Crossing>> crossings_;  // null: there are none
+  std::list<std::shared_ptr<const void>> retained_;  // host memory, labels, programs, functions
+  std::vector<core::HostRun*> host_runs_;            // of retained functions: to ask for errors when they have run
+  std::vector<std::uint64_t> held_;                  // buffers that are only kept
+  std::unique_ptr<std::vector<core::ListCrossing>> crossings_;  // null: there are none
   std::uint32_t first_slot_ = backend::no_slot;
   std::uint64_t incarnation_ = 0;        // of the buffers and kernels used; 0: none yet
   std::uint64_t first_buffer_ = 0;       // what decided that, for messages: a buffer's id

@@ -48,6 +48,8 @@ class Device {
 
   /// The canonical id. Empty for a moved-from device.
   [[nodiscard]] std::string_view id() const noexcept;
+  /// As it appears in messages: `[vulkan:0]`.
+  [[nodiscard]] std::string text() const noexcept;
   /// Describes the current generation. The reference stays valid, and what it refers to unchanged, as long as a Device
   /// of this opening lives. All empty for a moved-from device.
   [[nodiscard]] const DeviceInfo& info() const noexcept;
@@ -130,12 +132,8 @@ class Device {
   }
 
  private:
-  friend class Pool;
-  friend Result<Device> open(std::string_view id);
-  template <class Native>
-  friend Result<Device> wrap_native(const Native& device);
+  friend class Inside;
   explicit Device(std::shared_ptr<core::DeviceState> state) noexcept : state_(std::move(state)) {}
-  static Result<Device> wrap(std::string_view type, const void* native);
   Result<Buffer> wrap_memory(std::string_view type, const void* native, DType dtype, const Shape& shape,
                              std::string label) const;
   template <class Made>
@@ -145,9 +143,13 @@ class Device {
   std::shared_ptr<core::DeviceState> state_;
 };
 
+namespace core {
+Result<Device> wrap_device(std::string_view type, const void* native);
+}  // namespace core
+
 template <class Native>
 Result<Device> wrap_native(const Native& device) {
-  return Device::wrap(Native::native_type, &device);
+  return core::wrap_device(Native::native_type, &device);
 }
 
 }  // namespace pintle

@@ -25,21 +25,18 @@ struct LoadOptions;
 struct QueueOptions;
 struct Slot;
 
-// What stands behind them; only the library sees inside.
+// What stands behind them; only the library sees it.
+class Inside;
 namespace core {
 class BufferTable;
-class Crossings;
 class DeviceState;
 class HostRun;
-class Incarnation;
-class ListReader;
 class PoolState;
 class ProgramState;
 class QueueState;
 class RecordingState;
 class SignalState;
-class Worklist;
-struct NewBuffer;
+struct ListCrossing;
 }  // namespace core
 
 }  // namespace pintle

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "pintle/buffer.h"
 #include "pintle/collective.h"
@@ -12,66 +11,32 @@
 #include "pintle/dtype.h"
 #include "pintle/error.h"
 #include "pintle/fwd.h"
+#include "pintle/group.h"
 #include "pintle/signal.h"
+#include "pintle/submit_options.h"
 
 namespace pintle {
 
 namespace collective {
 class GroupQueueState;
-struct Operand;
 }  // namespace collective
-
-/// Device memory that a collective reads or writes.
-///
-/// A `Buffer` that may be written is used in place where the host can map it (`Buffer::map`: all of the cpu's, what
-/// others place on the host), and through staging memory elsewhere; it is left mapped. A view, a const Buffer and what
-/// is sealed or shared with a fork are always staged.
-class DeviceElements {
- public:
-  DeviceElements() noexcept = default;                              ///< None: where a rank gives or gets nothing.
-  DeviceElements(const BufferView& view) noexcept : view_(view) {}  // NOLINT(google-explicit-constructor)
-  DeviceElements(const Buffer& buffer) noexcept
-      : DeviceElements(buffer.view()) {}   // NOLINT(google-explicit-constructor)
-  DeviceElements(Buffer& buffer) noexcept  // NOLINT(google-explicit-constructor)
-      : DeviceElements(buffer, 0, buffer.size_bytes() / bytes_of(buffer.dtype())) {}
-  /// Elements [first, first + count) of it.
-  DeviceElements(Buffer& buffer, std::uint64_t first, std::uint64_t count) noexcept
-      : view_(buffer.view()), buffer_(&buffer), first_(first), count_(count) {}
-
- private:
-  friend struct collective::Operand;
-  BufferView view_;
-  Buffer* buffer_ = nullptr;  // looked at during the call only
-  std::uint64_t first_ = 0;
-  std::uint64_t count_ = 0;
-};
 
 struct GroupQueueOptions {
   std::string label{};  ///< In messages: `[GroupQueue "gradients"]`.
 };
 
-/// What an enqueued collective waits for, and how it runs.
-struct EnqueueOptions {
-  std::vector<Point> wait{};  ///< Points of any queue or signal. They order what the collective reads and overwrites.
-  std::string label{};        ///< In messages.
-  /// From the moment when the operation before it has ended: for `wait`, for the other ranks, for the device.
-  Timeout timeout{};
-  Algorithm algorithm = Algorithm::automatic;
-  bool is_reproducible = false;
-};
-
-/// Runs a group's operations in order on memory of one device, on a thread of its own. Each returns at once; its point
+/// Runs a group's operations in order on memory of one device, on a thread of its own. The point of an operation
 /// is reached when the result is in the device's memory and what was read may be overwritten, and fails with what the
 /// operation failed with. Points lie on a timeline of the queue's own, so other queues wait for them by
 /// `SubmitOptions::after`, and work beside it. Ranks of one group may have devices of different kinds, or none: what
 /// travels is the same.
 ///
-/// Every rank enqueues the same operations in the same order, as it would call those of `Group`; each of them is a
+/// Every rank enqueues the same operations in the same order, as it would give them to `Group::run`; each of them is a
 /// series of operations on host memory, of at most `chunk_bytes` for all parts together. Only ranks that use a
 /// GroupQueue may take part.
 ///
 /// Errors at the call: `invalid_argument` for what can be seen (sizes, dtypes, ranks, memory of another device, windows
-/// that overlap other than as `Group` says), with nothing enqueued; the first cause, once the queue has failed.
+/// that overlap other than as `Collective` says), with nothing enqueued; the first cause, once the queue has failed.
 /// Errors of a point: the operation's (`invalid_argument`, `timeout`, `peer_lost`), that of a point waited for, or the
 /// device's; then every later point fails with the same cause, the group has failed, and other ranks get `peer_lost`
 /// with the reason. What was being written is undefined then.
@@ -100,25 +65,11 @@ class GroupQueue {
   /// and the group is free again.
   ~GroupQueue();
 
-  /// As Group's operation of the same name. `to` that is left alone there is ignored here, as is `from`.
-  Result<Point> all_reduce(const DeviceElements& to, const DeviceElements& from, ReduceOp op,
-                           EnqueueOptions options = {});
-  Result<Point> all_reduce(const DeviceElements& in_place, ReduceOp op, EnqueueOptions options = {});
-  Result<Point> reduce(const DeviceElements& to, const DeviceElements& from, ReduceOp op, std::uint32_t root,
-                       EnqueueOptions options = {});
-  Result<Point> reduce_scatter(const DeviceElements& to, const DeviceElements& from, ReduceOp op,
-                               EnqueueOptions options = {});
-  Result<Point> all_gather(const DeviceElements& to, const DeviceElements& from, EnqueueOptions options = {});
-  Result<Point> gather(const DeviceElements& to, const DeviceElements& from, std::uint32_t root,
-                       EnqueueOptions options = {});
-  Result<Point> scatter(const DeviceElements& to, const DeviceElements& from, std::uint32_t root,
-                        EnqueueOptions options = {});
-  Result<Point> broadcast(const DeviceElements& elements, std::uint32_t root, EnqueueOptions options = {});
-  Result<Point> all_to_all(const DeviceElements& to, const DeviceElements& from, EnqueueOptions options = {});
-  Result<Point> send(const DeviceElements& from, std::uint32_t rank, EnqueueOptions options = {});
-  Result<Point> recv(const DeviceElements& to, std::uint32_t rank, EnqueueOptions options = {});
-  /// Reached when every rank has come to it: its own waits are reached, and everything enqueued before is done.
-  Result<Point> barrier(EnqueueOptions options = {});
+  /// Enqueues the operation on device memory; returns at once. `options.after` orders what the operation reads and
+  /// overwrites. `options.timeout` counts from the moment when the operation before it has ended: for these points, for
+  /// the other ranks, for the device. A barrier is reached when every rank has come to it: what it comes after is
+  /// reached, and everything enqueued before is done.
+  Result<Point> submit(const Collective& operation, SubmitOptions options = {});
 
   /// The point of what was enqueued last; reached on a fresh queue. Empty for a moved-from queue.
   [[nodiscard]] Point last() const noexcept;

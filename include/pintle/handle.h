@@ -59,9 +59,12 @@ class Keep {
   }
 
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
+  /// Of the elements that the function fills; empty where it fills bytes.
+  [[nodiscard]] std::optional<DType> dtype() const noexcept { return dtype_; }
+  /// The function of `refill`; empty for the others.
+  [[nodiscard]] const Fill& fill() const noexcept { return fill_; }
 
  private:
-  friend class memory::HandleState;
   explicit Keep(Kind kind) noexcept : kind_(kind) {}
   /// Where `wrap(function)` runs out of memory, filling answers that.
   void take(Fill (*wrap)(void* function), void* function) noexcept;
@@ -145,7 +148,7 @@ class Handle {
   Result<void> renew();
 
  private:
-  friend class HandleSet;
+  friend class Inside;
   explicit Handle(std::unique_ptr<memory::HandleState> state) noexcept;
   Result<Point> write_bytes(Queue& queue, std::optional<DType> dtype, std::span<const std::byte> from, Timeout timeout);
 

@@ -16,8 +16,8 @@
 
 namespace pintle {
 
-/// How much of the offset of a value is the planner's to choose.
-enum class PlanPlacement : std::uint8_t {
+/// Who assigns a value its offset.
+enum class Assignment : std::uint8_t {
   planned = 1,   ///< The planner chooses.
   fixed = 2,     ///< It lies at the value's own `chunk` and `offset`.
   external = 3,  ///< It takes no bytes of the arena.
@@ -37,7 +37,7 @@ struct PlanValue {
   std::uint64_t lower = 0;            ///< The first step that uses it, on one line of time.
   std::uint64_t upper = 0;            ///< One more than the last step that uses it.
   std::vector<std::uint32_t> uses{};  ///< With a relation of steps: the steps that use it, instead of `lower`, `upper`.
-  PlanPlacement placement = PlanPlacement::planned;
+  Assignment assignment = Assignment::planned;
   Lifetime lifetime = Lifetime::steps;
   std::uint32_t chunk = 0;   ///< For a fixed value.
   std::uint64_t offset = 0;  ///< For a fixed value.
@@ -84,7 +84,7 @@ struct PlannedValue {
   std::string name;
   std::uint64_t size = 0;
   std::uint64_t alignment = 1;
-  PlanPlacement placement = PlanPlacement::planned;
+  Assignment assignment = Assignment::planned;
   std::uint32_t chunk = 0;   ///< 0 for an external value.
   std::uint64_t offset = 0;  ///< From the begin of its chunk; 0 for an external value.
   friend bool operator==(const PlannedValue&, const PlannedValue&) = default;
@@ -123,16 +123,16 @@ class Plan {
 
   /// As text of one line for each value; what is written reads equal. The same plan gives the same text. Empty where
   /// host memory runs out.
-  [[nodiscard]] std::string to_text() const noexcept;
+  [[nodiscard]] std::string text() const noexcept;
   /// `invalid_argument` names the line: no plan at all, a number that is none, a name that is there twice, a value
   /// that is misaligned or leaves its chunk, totals that are not the sum of their chunks.
-  [[nodiscard]] static Result<Plan> from_text(std::string_view text);
+  [[nodiscard]] static Result<Plan> parse(std::string_view text);
 
   friend bool operator==(const Plan&, const Plan&) = default;
 
-  /// Puts a plan together. `invalid_argument` as for `from_text`.
-  [[nodiscard]] static Result<Plan> make(std::vector<PlannedValue> values, std::vector<std::uint64_t> chunks,
-                                         std::uint64_t lower_bound);
+  /// Puts a plan together. `invalid_argument` as for `parse`.
+  [[nodiscard]] static Result<Plan> create(std::vector<PlannedValue> values, std::vector<std::uint64_t> chunks,
+                                           std::uint64_t lower_bound);
 
  private:
   std::vector<PlannedValue> values_;

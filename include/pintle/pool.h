@@ -87,6 +87,7 @@ class Pool final : public Resource {
   [[nodiscard]] std::string text() const noexcept;
 
  private:
+  friend class Inside;
   explicit Pool(std::shared_ptr<core::PoolState> state);
 
   std::shared_ptr<core::PoolState> state_;

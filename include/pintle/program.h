@@ -53,7 +53,7 @@ class ProgramPack {
   struct State;  // only the library sees inside
 
  private:
-  friend class Device;
+  friend class Inside;
   explicit ProgramPack(std::shared_ptr<const State> state) noexcept : state_(std::move(state)) {}
 
   std::shared_ptr<const State> state_;
@@ -73,8 +73,7 @@ class Kernel {
   [[nodiscard]] std::string text() const noexcept;
 
  private:
-  friend class CommandList;
-  friend class Program;
+  friend class Inside;
   Kernel(std::shared_ptr<core::ProgramState> program, std::uint32_t index) noexcept
       : program_(std::move(program)), index_(index) {}
 
@@ -87,6 +86,8 @@ class Kernel {
 class Program {
  public:
   Program() noexcept = default;
+  /// As it appears in messages: `[Program "filters"]`.
+  [[nodiscard]] std::string text() const noexcept;
   /// The format that the device picked.
   [[nodiscard]] std::string_view format() const noexcept;
   [[nodiscard]] std::span<const Entry> entries() const noexcept;
@@ -94,7 +95,7 @@ class Program {
   [[nodiscard]] Result<Kernel> kernel(std::string_view name) const;
 
  private:
-  friend class Device;
+  friend class Inside;
   explicit Program(std::shared_ptr<core::ProgramState> state) noexcept : state_(std::move(state)) {}
 
   std::shared_ptr<core::ProgramState> state_;

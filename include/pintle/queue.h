@@ -16,20 +16,13 @@
 #include "pintle/fwd.h"
 #include "pintle/info.h"
 #include "pintle/signal.h"
+#include "pintle/submit_options.h"
 
 namespace pintle {
 
 struct QueueOptions {
   QueueKind kind = QueueKind::compute;
   std::string label{};
-};
-
-/// What a submission waits for and signals. Waiting before the signal is submitted is fine everywhere.
-struct SubmitOptions {
-  std::vector<Point> after{};
-  std::vector<Point> signal{};
-  std::string label{};
-  Timeout timeout{};  ///< For room in the queue, should it be full.
 };
 
 /// Runs lists in order, each after the one before. Its points lie on its own timeline, which rises by one per
@@ -43,7 +36,7 @@ class Queue {
   Queue& operator=(Queue&&) noexcept = default;
 
   /// Checks everything, then starts the list after `options.after`. An error means that nothing was started or
-  /// signalled. Blocks only when the queue is full, until there is room or `timeout`.
+  /// signalled. Blocks only when the queue is full, until there is room or `options.timeout`.
   Result<Point> submit(CommandList list, SubmitOptions options = {});
   /// Replays a recording; `bindings[i]` fills slot i. A stale or wrong binding is refused before anything runs.
   Result<Point> replay(const Recording& recording, std::span<const SlotValue> bindings, SubmitOptions options);
@@ -94,8 +87,7 @@ class Queue {
   [[nodiscard]] Submission begin() noexcept;
 
  private:
-  friend class Device;
-  friend class Pool;
+  friend class Inside;
   explicit Queue(std::shared_ptr<core::QueueState> state) noexcept : state_(std::move(state)) {}
   Result<void> fill_native(std::string_view type, void* out) const;
   Result<void> check_own(const Buffer& buffer) const;
@@ -136,7 +128,7 @@ class Submission {
   Result<Point> submit();
 
  private:
-  friend class Queue;
+  friend class Inside;
   explicit Submission(Queue& queue) noexcept : queue_(&queue) {}
   Submission&& add(std::vector<Point>& to, Point&& point) noexcept;
 

@@ -23,8 +23,7 @@ class Recording {
   [[nodiscard]] std::string text() const noexcept;
 
  private:
-  friend class Device;
-  friend class Queue;
+  friend class Inside;
   explicit Recording(std::shared_ptr<core::RecordingState> state) noexcept : state_(std::move(state)) {}
 
   std::shared_ptr<core::RecordingState> state_;

@@ -38,12 +38,9 @@ class Point {
   [[nodiscard]] Awaiter operator co_await() const noexcept;
 
  private:
-  friend class Signal;
-  friend class core::SignalState;
-  Point(std::shared_ptr<core::SignalState> signal, std::uint64_t value) noexcept
+  friend class Inside;
+  explicit Point(std::shared_ptr<core::SignalState> signal, std::uint64_t value) noexcept
       : signal_(std::move(signal)), value_(value) {}
-  friend std::shared_ptr<core::SignalState> state_of(const Point& point) noexcept;
-  friend const core::SignalState* peek(const Point& point) noexcept { return point.signal_.get(); }
 
   std::shared_ptr<core::SignalState> signal_;
   std::uint64_t value_ = 0;
@@ -56,7 +53,9 @@ class Signal {
   /// A timeline that starts at `initial`.
   [[nodiscard]] static Result<Signal> create(std::uint64_t initial = 0, std::string label = {});
 
-  [[nodiscard]] Point at(std::uint64_t value) const noexcept { return {state_, value}; }
+  [[nodiscard]] Point at(std::uint64_t value) const noexcept;
+  /// As it appears in messages: `[Signal 3 "ready"]`; a queue's timeline is `[Queue 2]`.
+  [[nodiscard]] std::string text() const noexcept;
   /// The value reached so far; what devices finished without being watched is counted. 0 for a moved-from Signal.
   [[nodiscard]] std::uint64_t value() const noexcept;
   /// The first cause, if the timeline has failed. It keeps the value that it had reached.
@@ -71,8 +70,7 @@ class Signal {
   Result<void> wait(std::uint64_t value, Timeout timeout = {}) const { return at(value).wait(timeout); }
 
  private:
-  friend class Point;
-  friend class Queue;
+  friend class Inside;
   explicit Signal(std::shared_ptr<core::SignalState> state) noexcept : state_(std::move(state)) {}
 
   std::shared_ptr<core::SignalState> state_;
@@ -98,6 +96,5 @@ class Point::Awaiter {
 };
 
 inline Point::Awaiter Point::operator co_await() const noexcept { return Awaiter(*this); }
-inline Signal Point::signal() const noexcept { return Signal(signal_); }
 
 }  // namespace pintle

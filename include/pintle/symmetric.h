@@ -10,13 +10,15 @@
 #include <string_view>
 #include <vector>
 
-#include "pintle/collective.h"
 #include "pintle/deadline.h"
 #include "pintle/device.h"
 #include "pintle/dtype.h"
+#include "pintle/elements.h"
 #include "pintle/error.h"
 #include "pintle/fwd.h"
+#include "pintle/group.h"
 #include "pintle/signal.h"
+#include "pintle/submit_options.h"
 
 namespace pintle {
 
@@ -24,7 +26,6 @@ namespace collective {
 class HeapState;
 }  // namespace collective
 
-struct SubmitOptions;
 struct SymmetricView;
 
 /// A range of a heap, the same on every rank: a name, no memory. A plain value; using it after it is freed is `stale`,
@@ -44,7 +45,10 @@ class SymmetricBuffer {
   [[nodiscard]] SymmetricView on(std::uint32_t rank) const noexcept;
 
  private:
-  friend class collective::HeapState;
+  friend class Inside;
+  SymmetricBuffer(std::uint64_t heap, std::uint64_t serial, std::uint64_t offset, std::uint64_t size, DType dtype,
+                  const Shape& shape) noexcept
+      : heap_(heap), serial_(serial), base_(offset), offset_(offset), size_(size), dtype_(dtype), shape_(shape) {}
 
   std::uint64_t heap_ = 0;    // the same on every rank, of no other heap
   std::uint64_t serial_ = 0;  // of the allocation: its offset may be another's later
@@ -70,31 +74,17 @@ struct SymmetricSignal {
 };
 
 /// What `allocate_signals` gives. A plain value.
-class SymmetricSignals {
- public:
-  [[nodiscard]] std::uint64_t count() const noexcept { return words_.size_bytes() / sizeof(std::uint64_t); }
-  [[nodiscard]] SymmetricSignal at(std::uint64_t index) const noexcept { return {words_, index}; }
+struct SymmetricSignals {
+  [[nodiscard]] std::uint64_t count() const noexcept { return words.size_bytes() / sizeof(std::uint64_t); }
+  [[nodiscard]] SymmetricSignal at(std::uint64_t index) const noexcept { return {words, index}; }
 
- private:
-  friend class SymmetricHeap;
-  SymmetricBuffer words_;
+  SymmetricBuffer words;
 };
 
 struct SymmetricOptions {
   std::string label{};
   Timeout timeout{};               ///< For all ranks to come.
   std::optional<Device> device{};  ///< That uses the own piece; each rank has its own, or none.
-};
-
-/// When an asynchronous form begins.
-struct SymmetricAsync {
-  std::vector<Point> wait{};
-  Timeout timeout{};  ///< For these points, from now on.
-};
-
-struct SymmetricWait {
-  Timeout timeout{};
-  std::optional<std::uint32_t> from{};  ///< The rank that raises the signal, where that is known: to be named if late.
 };
 
 /// Where a device has the own piece.
@@ -175,19 +165,20 @@ class SymmetricHeap {
   /// The signal alone.
   Result<void> raise(const SymmetricSignal& signal, std::uint32_t rank, std::uint64_t value);
 
-  /// These begin when every point of `when` is reached, in the order in which they were called, on one thread of the
-  /// heap. The point is reached when the bytes are there (of `get`: here). Memory is lent until it is reached or fails.
-  /// Once one has failed, so do those behind it: what they announce may not be there. `flush` answers the first cause
-  /// and begins afresh. The forms above do not wait for these.
-  Result<Point> put(const SymmetricView& to, Elements from, SymmetricAsync when);
-  Result<Point> get(MutableElements to, const SymmetricView& from, SymmetricAsync when);
+  /// These begin when every point of `options.after` is reached, until `options.timeout` from now on, in the order in
+  /// which they were called, on one thread of the heap. The point is reached when the bytes are there (of `get`: here).
+  /// Memory is lent until it is reached or fails. Once one has failed, so do those behind it: what they announce may
+  /// not be there. `flush` answers the first cause and begins afresh. The forms above do not wait for these.
+  Result<Point> put(const SymmetricView& to, Elements from, SubmitOptions options);
+  Result<Point> get(MutableElements to, const SymmetricView& from, SubmitOptions options);
   Result<Point> put_signal(const SymmetricView& to, Elements from, const SymmetricSignal& signal, std::uint64_t value,
-                           SymmetricAsync when);
+                           SubmitOptions options);
 
   /// Blocks until the own word is at least `value`. A `timeout` fails nothing: wait again. `peer_lost` where the rank
-  /// named in `options` is lost, or any rank where none is named; a rank that has left in good order counts as lost
-  /// only when all others have, or when it is named.
-  Result<void> wait_signal(const SymmetricSignal& signal, std::uint64_t value, const SymmetricWait& options = {});
+  /// `from`, which is to raise the signal, is lost, or any rank where none is named; a rank that has left in good order
+  /// counts as lost only when all others have, or when it is named.
+  Result<void> wait_signal(const SymmetricSignal& signal, std::uint64_t value, Timeout timeout = {},
+                           std::optional<std::uint32_t> from = {});
   /// What the own word is now.
   [[nodiscard]] Result<std::uint64_t> value(const SymmetricSignal& signal) const;
 
@@ -208,12 +199,11 @@ class SymmetricHeap {
   /// Submits to `queue`, which is of that device, what makes the device's bytes those of the own piece, or the other
   /// way round: a copy where staged, nothing but the order in place. The point is when that is done; the own piece is
   /// not to be written, or read, before.
-  Result<Point> to_device(const SymmetricBuffer& buffer, Queue& queue, SubmitOptions options);
-  Result<Point> to_device(const SymmetricBuffer& buffer, Queue& queue);
-  Result<Point> from_device(const SymmetricBuffer& buffer, Queue& queue, SubmitOptions options);
-  Result<Point> from_device(const SymmetricBuffer& buffer, Queue& queue);
+  Result<Point> to_device(const SymmetricBuffer& buffer, Queue& queue, SubmitOptions options = {});
+  Result<Point> from_device(const SymmetricBuffer& buffer, Queue& queue, SubmitOptions options = {});
 
  private:
+  friend class Inside;
   explicit SymmetricHeap(std::unique_ptr<collective::HeapState> state) noexcept;
   /// `invalid_argument` for one that is empty or moved from.
   [[nodiscard]] Result<collective::HeapState*> living() const;

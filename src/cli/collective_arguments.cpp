@@ -200,11 +200,11 @@ Result<CollectiveRequest> request_of(const CollectiveArguments& arguments) {
   request.iterations = arguments.iterations;
   request.checking = arguments.checking == 0 ? Checking::off : Checking::on;
   request.root = arguments.root;
-  request.options.algorithm = algorithm;
-  request.options.is_reproducible = arguments.is_reproducible;
+  request.terms.algorithm = algorithm;
+  request.terms.is_reproducible = arguments.is_reproducible;
   if (!arguments.timeout.empty()) {
     PINTLE_ASSIGN(seconds, parse_seconds(arguments.timeout));
-    request.options.timeout = std::chrono::duration<double>(seconds);
+    request.terms.timeout = std::chrono::duration<double>(seconds);
   }
   return request;
 }

@@ -38,7 +38,7 @@ Result<Report> run_trial(Group& group, Trial& trial, const CollectiveRequest& re
   };
   PINTLE_TRY(check(1));
   for (std::uint32_t i = 0; i < request.warmups; ++i) PINTLE_TRY(trial.call());
-  PINTLE_TRY(group.barrier(request.options));
+  PINTLE_TRY(group.run(Collective::barrier(), request.terms.timeout));
   for (std::uint32_t i = 0; i < request.iterations; ++i) {
     const auto start = Clock::now();
     PINTLE_TRY(trial.call());
@@ -133,10 +133,10 @@ class Run {
   }
 
   Result<void> measure(const TrialSubject& subject, CollectiveRow& row) {
-    Trial trial(group_, subject, request_.options);
+    Trial trial(group_, subject, request_.terms);
     PINTLE_ASSIGN(report, run_trial(group_, trial, request_));
     std::vector<double> reports(report.size() * group_.ranks());
-    PINTLE_TRY(group_.all_gather(reports, report, {.timeout = request_.options.timeout}));
+    PINTLE_TRY(group_.run(Collective::all_gather(reports, report), request_.terms.timeout));
     sum_up(row, group_.ranks(), request_.iterations, reports, request_.checking);
     return {};
   }

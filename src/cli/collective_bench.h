@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "cli/collective_operation.h"
-#include "pintle/collective.h"
+#include "cli/collective_trial.h"
 #include "pintle/dtype.h"
 #include "pintle/error.h"
+#include "pintle/group.h"
 
 namespace pintle::cli {
 
@@ -35,7 +36,7 @@ struct CollectiveRequest {
   std::uint32_t iterations = 20;
   Checking checking = Checking::on;
   std::uint32_t root = 0;
-  CollectiveOptions options;
+  TrialTerms terms;
 };
 
 /// Times are of the slowest rank in each iteration.

@@ -84,7 +84,7 @@ Result<ExitCode> run_threads(const CollectiveArguments& arguments, const Collect
                              const Output& output) {
   const std::uint32_t ranks = arguments.ranks == 0 ? usual_ranks : arguments.ranks;
   const Printer printer(arguments, output, {ranks, "threads", request});
-  PINTLE_ASSIGN(rows, measure_collectives_in_threads(ranks, request.options.timeout, request,
+  PINTLE_ASSIGN(rows, measure_collectives_in_threads(ranks, request.terms.timeout, request,
                                                      [&](const CollectiveRow& row) { printer.row(row); }));
   return printer.end(rows);
 }
@@ -106,7 +106,7 @@ Result<ExitCode> run_member(Group& group, const CollectiveArguments& arguments, 
 
 Result<ExitCode> join_and_run(const std::string& transport, const CollectiveArguments& arguments,
                               const CollectiveRequest& request, const Output& output) {
-  PINTLE_ASSIGN(group, Group::join({.label = "bench", .transport = transport, .timeout = request.options.timeout}));
+  PINTLE_ASSIGN(group, Group::join({.label = "bench", .transport = transport, .timeout = request.terms.timeout}));
   return run_member(group, arguments, request, output);
 }
 

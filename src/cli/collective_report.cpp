@@ -32,7 +32,7 @@ bool is_checked(std::span<const CollectiveRow> rows) {
 }
 
 std::string mode_text(const CollectiveRequest& request) {
-  return fmt::format("{}{}", name(request.options.algorithm), request.options.is_reproducible ? ", reproducible" : "");
+  return fmt::format("{}{}", name(request.terms.algorithm), request.terms.is_reproducible ? ", reproducible" : "");
 }
 
 constexpr std::string_view columns = "{:<14} {:>12} {:>12} {:>10} {:>11} {:>5} {:>12} {:>8} {:>8} {:>7}\n";
@@ -103,8 +103,8 @@ Json to_json(const CollectiveSubject& subject, std::span<const CollectiveRow> ro
   Json json{{"ranks", subject.ranks},
             {"transport", subject.transport},
             {"processors", std::thread::hardware_concurrency()},
-            {"algorithm", name(request.options.algorithm)},
-            {"reproducible", request.options.is_reproducible},
+            {"algorithm", name(request.terms.algorithm)},
+            {"reproducible", request.terms.is_reproducible},
             {"warmup", request.warmups},
             {"iterations", request.iterations},
             {"rows", Json::array()}};

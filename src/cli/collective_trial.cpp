@@ -31,10 +31,10 @@ Sizes sizes_of(Operation operation, std::uint64_t whole, std::uint64_t part, boo
 
 }  // namespace
 
-Trial::Trial(Group& group, const TrialSubject& subject, const CollectiveOptions& options)
+Trial::Trial(Group& group, const TrialSubject& subject, const TrialTerms& terms)
     : group_(group),
       subject_(subject),
-      options_(options),
+      terms_(terms),
       part_(subject.bytes / group.ranks()),
       part_count_(part_ / bytes_of(subject.dtype)) {
   const Sizes sizes = sizes_of(subject.operation, subject.bytes, part_, is_root());
@@ -45,18 +45,23 @@ Trial::Trial(Group& group, const TrialSubject& subject, const CollectiveOptions&
 Result<void> Trial::call() {
   const auto& [operation, dtype, reduction, root, bytes] = subject_;
   switch (operation) {
-    case Operation::all_reduce: return group_.all_reduce(to(), from(), reduction, options_);
-    case Operation::reduce_scatter: return group_.reduce_scatter(to(), from(), reduction, options_);
-    case Operation::all_gather: return group_.all_gather(to(), from(), options_);
-    case Operation::broadcast: return group_.broadcast(to(), root, options_);
-    case Operation::reduce: return group_.reduce(to(), from(), reduction, root, options_);
-    case Operation::gather: return group_.gather(to(), from(), root, options_);
-    case Operation::scatter: return group_.scatter(to(), from(), root, options_);
-    case Operation::all_to_all: return group_.all_to_all(to(), from(), options_);
+    case Operation::all_reduce: return run(Collective::all_reduce(to(), from(), reduction));
+    case Operation::reduce_scatter: return run(Collective::reduce_scatter(to(), from(), reduction));
+    case Operation::all_gather: return run(Collective::all_gather(to(), from()));
+    case Operation::broadcast: return run(Collective::broadcast(to(), root));
+    case Operation::reduce: return run(Collective::reduce(to(), from(), reduction, root));
+    case Operation::gather: return run(Collective::gather(to(), from(), root));
+    case Operation::scatter: return run(Collective::scatter(to(), from(), root));
+    case Operation::all_to_all: return run(Collective::all_to_all(to(), from()));
     case Operation::send_recv: return exchange_with_neighbours();
     case Operation::barrier: break;
   }
-  return group_.barrier(options_);
+  return run(Collective::barrier());
+}
+
+Result<void> Trial::run(const Collective& operation) {
+  const Collective chosen = operation.with(terms_.algorithm);
+  return group_.run(terms_.is_reproducible ? chosen.reproducible() : chosen, terms_.timeout);
 }
 
 /// Even ranks send first: a `send` may wait for its `recv`.
@@ -64,11 +69,11 @@ Result<void> Trial::exchange_with_neighbours() {
   const std::uint32_t next = (group_.rank() + 1) % group_.ranks();
   const std::uint32_t last = (group_.rank() + group_.ranks() - 1) % group_.ranks();
   if (group_.rank() % 2 == 0) {
-    PINTLE_TRY(group_.send(from(), next, options_));
-    return group_.recv(to(), last, options_);
+    PINTLE_TRY(run(Collective::send(from(), next)));
+    return run(Collective::recv(to(), last));
   }
-  PINTLE_TRY(group_.recv(to(), last, options_));
-  return group_.send(from(), next, options_);
+  PINTLE_TRY(run(Collective::recv(to(), last)));
+  return run(Collective::send(from(), next));
 }
 
 void Trial::give(const CheckValues& values) {
@@ -116,7 +121,7 @@ Result<std::uint64_t> Trial::check_barrier() {
   PINTLE_TRY(call());
   own[1] = now();
   std::vector<double> all(own.size() * group_.ranks());
-  PINTLE_TRY(group_.all_gather(all, own));
+  PINTLE_TRY(group_.run(Collective::all_gather(all, own)));
   double last_came = 0;
   for (std::size_t i = 0; i < all.size(); i += 2) last_came = std::max(last_came, all[i]);
   return std::uint64_t{own[1] < last_came ? 1u : 0u};

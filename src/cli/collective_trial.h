@@ -7,9 +7,10 @@
 
 #include "cli/collective_check.h"
 #include "cli/collective_operation.h"
-#include "pintle/collective.h"
 #include "pintle/dtype.h"
+#include "pintle/elements.h"
 #include "pintle/error.h"
+#include "pintle/group.h"
 
 namespace pintle::cli {
 
@@ -22,9 +23,16 @@ struct TrialSubject {
   std::uint64_t bytes = 0;  ///< The size of the larger buffer: whole elements, and whole parts where it has parts.
 };
 
+/// How they do it.
+struct TrialTerms {
+  Timeout timeout{};
+  Algorithm algorithm = Algorithm::automatic;
+  bool is_reproducible = false;
+};
+
 class Trial {
  public:
-  Trial(Group& group, const TrialSubject& subject, const CollectiveOptions& options);
+  Trial(Group& group, const TrialSubject& subject, const TrialTerms& terms);
 
   /// Collective: the operation, once.
   Result<void> call();
@@ -41,6 +49,7 @@ class Trial {
     std::uint64_t first = 0;
   };
 
+  Result<void> run(const Collective& operation);
   Result<void> exchange_with_neighbours();
   Result<std::uint64_t> check_barrier();
   void give(const CheckValues& values);
@@ -53,7 +62,7 @@ class Trial {
 
   Group& group_;
   const TrialSubject subject_;
-  const CollectiveOptions options_;
+  const TrialTerms terms_;
   const std::uint64_t part_;        ///< Bytes of one rank's part.
   const std::uint64_t part_count_;  ///< Its elements.
   std::vector<std::byte> from_;

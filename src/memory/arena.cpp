@@ -71,7 +71,7 @@ Result<const PlannedValue*> Arena::placed(std::uint32_t id) const {
                                                      plan_.values().size(), text()));
   }
   const PlannedValue& value = plan_.values()[id];
-  if (value.placement != PlanPlacement::external) return &value;
+  if (value.assignment != Assignment::external) return &value;
   return Error(Errc::not_found,
                fmt::format("{} has no bytes: it is planned as external, or fused away.", value_text(id)));
 }

@@ -19,7 +19,7 @@ namespace pintle::memory {
 
 /// It has bytes of the arena.
 [[nodiscard]] inline bool has_bytes(const PlannedValue& value) noexcept {
-  return value.placement != PlanPlacement::external && value.size != 0;
+  return value.assignment != Assignment::external && value.size != 0;
 }
 
 /// Every chunk is within the largest allocation, and kernels can bind every value.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/door.h"
+#include "base/inside.h"
 #include "pintle/arena.h"
 #include "pintle/queue.h"
 
@@ -24,21 +25,21 @@ using Bytes = std::span<const std::byte>;
 class Transfer {
  public:
   static Result<Transfer> of(Queue& queue, const Arena& arena, std::uint32_t id, const Timeout& timeout) {
-    PINTLE_ASSIGN(value, arena.placed(id));
+    PINTLE_ASSIGN(value, Inside::placed(arena, id));
     return Transfer(queue, arena, id, value->size, timeout);
   }
 
-  Result<Point> feed(Arena& arena, const HostElements& from, const Convert* how) const;
+  Result<Point> feed(Arena& arena, const Elements& from, const Convert* how) const;
   Result<void> read(const ReadRequest& request, const std::function<Target(std::uint64_t)>& make) const;
 
  private:
   Transfer(Queue& queue, const Arena& arena, std::uint32_t id, std::uint64_t size, const Timeout& timeout)
       : queue_(queue), arena_(arena), id_(id), size_(size), timeout_(timeout) {}
 
-  [[nodiscard]] std::string text() const { return arena_.value_text(id_); }
-  [[nodiscard]] DType dtype() const { return arena_.values_[id_].dtype; }
+  [[nodiscard]] std::string text() const { return Inside::value_text(arena_, id_); }
+  [[nodiscard]] DType dtype() const { return arena_.values()[id_].dtype; }
 
-  [[nodiscard]] Result<void> check_dtype(const HostElements& from, const Convert* how) const;
+  [[nodiscard]] Result<void> check_dtype(const Elements& from, const Convert* how) const;
   [[nodiscard]] Result<void> check_count(Bytes from, const Convert* how) const;
   [[nodiscard]] Result<void> check_read(const ReadRequest& request) const;
   [[nodiscard]] Result<Point> stage(const BufferView& to, Bytes from, const Convert* how) const;
@@ -54,23 +55,23 @@ class Transfer {
   Timeout timeout_;
 };
 
-Result<void> Transfer::check_dtype(const HostElements& from, const Convert* how) const {
+Result<void> Transfer::check_dtype(const Elements& from, const Convert* how) const {
   const DType wanted = how != nullptr ? how->from : dtype();
   if (how != nullptr && how->to != dtype()) {
     return wrong(fmt::format("Dtype ({}) that the conversion writes is not the dtype ({}) of {}.", name(how->to),
                              name(dtype()), text()));
   }
-  if (!from.dtype_) return {};
-  if (*from.dtype_ != wanted && how != nullptr) {
+  if (!from.dtype()) return {};
+  if (*from.dtype() != wanted && how != nullptr) {
     return wrong(fmt::format("Dtype ({}) of the host memory is not the dtype ({}) that the conversion reads.",
-                             name(*from.dtype_), name(wanted)));
+                             name(*from.dtype()), name(wanted)));
   }
-  if (*from.dtype_ != wanted) {
+  if (*from.dtype() != wanted) {
     return wrong(fmt::format("Dtype ({}) of the host memory is not the dtype ({}) of {}; name a conversion.",
-                             name(*from.dtype_), name(wanted), text()));
+                             name(*from.dtype()), name(wanted), text()));
   }
-  if (from.element_size_ == 1 || from.element_size_ == bytes_of(wanted)) return {};
-  return wrong(fmt::format("Size ({}) of an element on the host is not the size ({}) of {}.", from.element_size_,
+  if (from.element_size() == 1 || from.element_size() == bytes_of(wanted)) return {};
+  return wrong(fmt::format("Size ({}) of an element on the host is not the size ({}) of {}.", from.element_size(),
                            bytes_of(wanted), name(wanted)));
 }
 
@@ -89,17 +90,17 @@ Result<void> Transfer::check_count(Bytes from, const Convert* how) const {
                            from.size() / size, name(on_host), count, text()));
 }
 
-Result<Point> Transfer::feed(Arena& arena, const HostElements& from, const Convert* how) const {
+Result<Point> Transfer::feed(Arena& arena, const Elements& from, const Convert* how) const {
   PINTLE_TRY(check_dtype(from, how));
-  PINTLE_TRY(check_count(from.bytes_, how));
+  PINTLE_TRY(check_count(from.bytes(), how));
   if (size_ == 0) return queue_.submit({}, {.timeout = timeout_});
   PINTLE_ASSIGN(view, arena_.view(id_));
-  if (size_ <= most_staged) return stage(view, from.bytes_, how);
-  Buffer& chunk = arena.chunks_[arena.plan_.values()[id_].chunk];
+  if (size_ <= most_staged) return stage(view, from.bytes(), how);
+  Buffer& chunk = Inside::chunks(arena)[arena.plan().values()[id_].chunk];
   const auto mapped = chunk.map();
   if (!mapped && mapped.error().code() != Errc::unsupported) return mapped.error();
-  if (!mapped) return stage(view, from.bytes_, how);
-  const auto done = write(mapped->subspan(view.offset_bytes(), size_), view, from.bytes_, how);
+  if (!mapped) return stage(view, from.bytes(), how);
+  const auto done = write(mapped->subspan(view.offset_bytes(), size_), view, from.bytes(), how);
   chunk.unmap();
   return done;
 }
@@ -174,7 +175,7 @@ Result<void> read_value(Queue& queue, const Arena& arena, const ReadRequest& req
 
 namespace {
 
-Result<Point> feed_value(Queue& queue, Arena& arena, std::uint32_t id, const HostElements& from, const Convert* how,
+Result<Point> feed_value(Queue& queue, Arena& arena, std::uint32_t id, const Elements& from, const Convert* how,
                          const Timeout& timeout) {
   return base::enter("feeding a value", [&]() -> Result<Point> {
     PINTLE_ASSIGN(transfer, Transfer::of(queue, arena, id, timeout));
@@ -187,11 +188,11 @@ Result<Point> feed_value(Queue& queue, Arena& arena, std::uint32_t id, const Hos
 
 namespace pintle {
 
-Result<Point> feed(Queue& queue, Arena& arena, std::uint32_t id, const HostElements& from, Timeout timeout) {
+Result<Point> feed(Queue& queue, Arena& arena, std::uint32_t id, const Elements& from, Timeout timeout) {
   return memory::feed_value(queue, arena, id, from, nullptr, timeout);
 }
 
-Result<Point> feed(Queue& queue, Arena& arena, std::uint32_t id, const HostElements& from, const Convert& how,
+Result<Point> feed(Queue& queue, Arena& arena, std::uint32_t id, const Elements& from, const Convert& how,
                    Timeout timeout) {
   return memory::feed_value(queue, arena, id, from, &how, timeout);
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/door.h"
+#include "base/inside.h"
 #include "base/quote.h"
 #include "memory/handle_state.h"
 
@@ -14,7 +15,7 @@ using memory::HandleState;
 
 Result<Handle*> HandleSet::add(Handle&& handle) {
   return base::enter("adding a handle to a set", [&]() -> Result<Handle*> {
-    if (!handle.state_) return memory::empty_handle();
+    if (!Inside::state(handle)) return memory::empty_handle();
     if (handles_.contains(handle.name()))
       return Error(Errc::invalid_argument,
                    fmt::format("{} is not the only one of its name in the set.", handle.text()));
@@ -47,7 +48,7 @@ Result<std::vector<HandleState*>> HandleSet::states() const {
       return Error(Errc::invalid_argument, fmt::format("Handle {} of the set was moved from or replaced: it is {} now.",
                                                        base::quote(name), handle.text()));
     }
-    states.push_back(handle.state_.get());
+    states.push_back(Inside::state(handle).get());
   }
   return states;
 }

@@ -49,12 +49,12 @@ Result<std::unique_ptr<HandleState>> HandleState::create(const Device& device, s
   PINTLE_TRY(check_name(name));
   std::unique_ptr<HandleState> state(new HandleState(device, std::move(name), std::move(keep), options));
   const Keep& kept = state->keep_;
-  if (kept.kind() == Keep::Kind::refill && !kept.fill_)
+  if (kept.kind() == Keep::Kind::refill && !kept.fill())
     return Error(Errc::invalid_argument,
                  fmt::format("Keep (refill) of {} has no function to fill it with.", state->text()));
-  if (kept.dtype_ && *kept.dtype_ != dtype) {
+  if (kept.dtype() && *kept.dtype() != dtype) {
     return Error(Errc::invalid_argument, fmt::format("Keep (refill) of {} fills ({}), not the handle's dtype ({}).",
-                                                     state->text(), pintle::name(*kept.dtype_), pintle::name(dtype)));
+                                                     state->text(), pintle::name(*kept.dtype()), pintle::name(dtype)));
   }
   PINTLE_ASSIGN(placed, state->allocate(dtype, shape));
   state->front_ = std::move(placed);
@@ -158,7 +158,7 @@ Error HandleState::nothing_kept() const {
 
 Result<HostBytes> HandleState::refilled() const {
   const HostBytes bytes(new std::byte[size_bytes()]());
-  auto filled = base::contain("calling its function", [&] { return keep_.fill_({bytes.get(), size_bytes()}); });
+  auto filled = base::contain("calling its function", [&] { return keep_.fill()({bytes.get(), size_bytes()}); });
   if (!filled) return filled.error().during("refilling " + text());
   return bytes;
 }

@@ -22,7 +22,7 @@ Error wrong(std::string sentence) { return {Errc::invalid_argument, std::move(se
 
 std::string named(const PlannedValue& value) { return fmt::format("[Value {}]", base::quote(value.name)); }
 
-bool is_laid_out(const PlanValue& value) { return value.size != 0 && value.placement != PlanPlacement::external; }
+bool is_laid_out(const PlanValue& value) { return value.size != 0 && value.assignment != Assignment::external; }
 
 Error overlap(const PlannedValue& a, const PlannedValue& b) {
   return wrong(
@@ -32,7 +32,7 @@ Error overlap(const PlannedValue& a, const PlannedValue& b) {
 
 bool is_same(const PlanValue& wanted, const PlannedValue& planned) {
   return wanted.name == planned.name && wanted.size == planned.size && wanted.alignment == planned.alignment &&
-         wanted.placement == planned.placement;
+         wanted.assignment == planned.assignment;
 }
 
 /// Each value for itself: it is the problem's, aligned, inside its chunk, and where it is fixed.
@@ -52,7 +52,7 @@ Result<void> check_one(const PlanValue& wanted, const PlannedValue& planned, con
     return wrong(fmt::format("{} (offset {}, size {}) leaves its chunk {} of {} bytes.", named(planned), planned.offset,
                              wanted.size, planned.chunk, bytes));
   }
-  if (wanted.placement == PlanPlacement::fixed && (planned.chunk != wanted.chunk || planned.offset != wanted.offset)) {
+  if (wanted.assignment == Assignment::fixed && (planned.chunk != wanted.chunk || planned.offset != wanted.offset)) {
     return wrong(fmt::format("{} lies at chunk {}, offset {}, but is fixed at chunk {}, offset {}.", named(planned),
                              planned.chunk, planned.offset, wanted.chunk, wanted.offset));
   }
@@ -95,7 +95,7 @@ class Pairs {
 
  private:
   static bool is_plain(const PlanValue& value) {
-    return value.placement == PlanPlacement::planned && value.lifetime == Lifetime::steps;
+    return value.assignment == Assignment::planned && value.lifetime == Lifetime::steps;
   }
 
   const PlanProblem& problem_;

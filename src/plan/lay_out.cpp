@@ -72,15 +72,15 @@ Result<Plan> as_plan(const PlanProblem& problem, const Attempt& best, std::uint6
   std::vector<PlannedValue> values;
   for (std::size_t i = 0; i < problem.values.size(); ++i) {
     const PlanValue& value = problem.values[i];
-    PlannedValue one{value.name, value.size, value.alignment, value.placement, 0, 0};
+    PlannedValue one{value.name, value.size, value.alignment, value.assignment, 0, 0};
     const std::uint32_t block = best.model.block_of[i];
     const std::uint64_t address = block == no_block ? 0 : best.known.layout.addresses[block];
     one.chunk = static_cast<std::uint32_t>(address / best.model.chunk);
     one.offset = address % best.model.chunk;
-    if (value.placement == PlanPlacement::fixed) one.chunk = value.chunk, one.offset = value.offset;
+    if (value.assignment == Assignment::fixed) one.chunk = value.chunk, one.offset = value.offset;
     values.push_back(std::move(one));
   }
-  return Plan::make(std::move(values), chunk_bytes(best.model, best.known.layout.addresses), least);
+  return Plan::create(std::move(values), chunk_bytes(best.model, best.known.layout.addresses), least);
 }
 
 /// What the search proves of a model holds for the problem only where nothing shares bytes in another way, and where

@@ -144,7 +144,7 @@ void set_chunk(const PlanProblem& problem, Model& model) {
   std::uint64_t all = 0;
   for (const Block& block : model.blocks) all += block.size + block.alignment - 1;
   const bool has_far = std::ranges::any_of(problem.values, [](const PlanValue& value) {
-    return value.placement == PlanPlacement::fixed && (value.chunk != 0 || value.offset != 0);
+    return value.assignment == Assignment::fixed && (value.chunk != 0 || value.offset != 0);
   });
   if (all > problem.largest_chunk || has_far) model.chunk = problem.largest_chunk;
 }
@@ -177,7 +177,7 @@ Model model_of(const Checked& checked, Sharing sharing) {
     Block& one = model.blocks[block];
     one.size = std::max(one.size, value.size);
     one.alignment = std::max(one.alignment, value.alignment);
-    if (value.placement != PlanPlacement::fixed) continue;
+    if (value.assignment != Assignment::fixed) continue;
     const bool is_one = problem.largest_chunk == PlanProblem::no_limit;
     one.fixed = (is_one ? 0 : value.chunk * problem.largest_chunk) + value.offset;
     model.has_fixed = true;

@@ -57,7 +57,7 @@ struct Model {
 
 /// The bytes of a value count: it is neither external nor empty.
 [[nodiscard]] inline bool takes_bytes(const PlanValue& value) noexcept {
-  return value.placement != PlanPlacement::external && value.size != 0;
+  return value.assignment != Assignment::external && value.size != 0;
 }
 
 /// Whether in-place pairs are used.

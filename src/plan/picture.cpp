@@ -20,7 +20,7 @@ constexpr double most_with_names = 400;
 /// The first step of a value, and one more than the last.
 using Span = std::pair<std::uint64_t, std::uint64_t>;
 
-bool is_drawn(const PlannedValue& value) { return value.placement != PlanPlacement::external && value.size != 0; }
+bool is_drawn(const PlannedValue& value) { return value.assignment != Assignment::external && value.size != 0; }
 
 Result<std::vector<Span>> spans_on_line(const PlanProblem& problem) {
   Span all{PlanProblem::no_limit, 0};

@@ -25,7 +25,7 @@ Result<void> check_value(const PlannedValue& value, std::span<const std::uint64_
   if (value.name.empty()) return wrong("A planned value has no name.");
   if (!std::has_single_bit(value.alignment))
     return wrong(fmt::format("The alignment ({}) of {} is no power of two.", value.alignment, named(value)));
-  if (value.placement == PlanPlacement::external || value.size == 0) return {};
+  if (value.assignment == Assignment::external || value.size == 0) return {};
   if (value.offset % value.alignment != 0) {
     return wrong(fmt::format("The offset ({}) of {} is no multiple of its alignment ({}).", value.offset, named(value),
                              value.alignment));
@@ -76,11 +76,11 @@ std::optional<std::string> unescaped(std::string_view text) {
   return escaped(name) == text ? std::optional(name) : std::nullopt;
 }
 
-std::string_view word_of(PlanPlacement placement) {
+std::string_view word_of(Assignment placement) {
   switch (placement) {
-    case PlanPlacement::planned: return "planned";
-    case PlanPlacement::fixed: return "fixed";
-    case PlanPlacement::external: return "external";
+    case Assignment::planned: return "planned";
+    case Assignment::fixed: return "fixed";
+    case Assignment::external: return "external";
   }
   return "";
 }
@@ -157,7 +157,7 @@ Result<PlannedValue> read_value(Reader& reader) {
   const auto alignment = base::parse_number<std::uint64_t>(words[4]);
   auto name = unescaped(words[5]);
   if (!chunk || !offset || !size || !alignment || !name) return reader.bad(what);
-  for (const PlanPlacement placement : {PlanPlacement::planned, PlanPlacement::fixed, PlanPlacement::external}) {
+  for (const Assignment placement : {Assignment::planned, Assignment::fixed, Assignment::external}) {
     if (words[0] == word_of(placement))
       return PlannedValue{*std::move(name), *size, *alignment, placement, *chunk, *offset};
   }
@@ -166,8 +166,8 @@ Result<PlannedValue> read_value(Reader& reader) {
 
 }  // namespace
 
-Result<Plan> Plan::make(std::vector<PlannedValue> values, std::vector<std::uint64_t> chunks,
-                        std::uint64_t lower_bound) {
+Result<Plan> Plan::create(std::vector<PlannedValue> values, std::vector<std::uint64_t> chunks,
+                          std::uint64_t lower_bound) {
   return base::contain("putting a plan together", [&]() -> Result<Plan> {
     PINTLE_ASSIGN(total, sum_of(chunks));
     if (lower_bound > total)
@@ -198,21 +198,21 @@ Result<std::uint32_t> Plan::find(std::string_view name) const {
   });
 }
 
-std::string Plan::to_text() const noexcept {
+std::string Plan::text() const noexcept {
   return base::contain_or(std::string(), [&] {
     auto text = fmt::memory_buffer();
     auto out = std::back_inserter(text);
     fmt::format_to(out, "{}\ntotal {}\nlower_bound {}\nchunks {}\n", magic, total_, lower_bound_, chunks_.size());
     for (const std::uint64_t chunk : chunks_) fmt::format_to(out, "chunk {}\n", chunk);
     for (const PlannedValue& value : values_) {
-      fmt::format_to(out, "{} {} {} {} {} {}\n", word_of(value.placement), value.chunk, value.offset, value.size,
+      fmt::format_to(out, "{} {} {} {} {} {}\n", word_of(value.assignment), value.chunk, value.offset, value.size,
                      value.alignment, escaped(value.name));
     }
     return fmt::to_string(text);
   });
 }
 
-Result<Plan> Plan::from_text(std::string_view text) {
+Result<Plan> Plan::parse(std::string_view text) {
   return base::contain("reading a plan", [&]() -> Result<Plan> {
     Reader reader(text);
     PINTLE_ASSIGN(header, read_header(reader));

@@ -68,7 +68,7 @@ Result<void> check_bytes(const PlanValue& value, std::uint64_t largest_chunk) {
     return wrong(
         fmt::format("The size ({}) of {} exceeds the largest chunk ({}).", value.size, named(value), largest_chunk));
   }
-  if (value.placement != PlanPlacement::fixed) return {};
+  if (value.assignment != Assignment::fixed) return {};
   if (value.offset % value.alignment != 0) {
     return wrong(fmt::format("The fixed offset ({}) of {} is no multiple of its alignment ({}).", value.offset,
                              named(value), value.alignment));
@@ -97,7 +97,7 @@ Result<void> check_sums(const PlanProblem& problem) {
     }
     sum = *next;
     chunks += 1;
-    if (value.placement == PlanPlacement::fixed) chunks = std::max<std::uint64_t>(chunks, value.chunk) + 1;
+    if (value.assignment == Assignment::fixed) chunks = std::max<std::uint64_t>(chunks, value.chunk) + 1;
   }
   if (problem.largest_chunk >= sum && chunks <= problem.values.size() + 1) return {};
   if (problem.largest_chunk == PlanProblem::no_limit) return {};
@@ -120,7 +120,7 @@ bool meet(const Checked& checked, const PlanValue& from, const PlanValue& to) {
 
 bool has_effect(const Checked& checked, const PlanValue& from, const PlanValue& to) {
   const auto is_free = [](const PlanValue& value) {
-    return takes_bytes(value) && value.placement == PlanPlacement::planned && value.lifetime == Lifetime::steps;
+    return takes_bytes(value) && value.assignment == Assignment::planned && value.lifetime == Lifetime::steps;
   };
   return is_free(from) && is_free(to) && to.size <= from.size && meet(checked, from, to);
 }

@@ -62,7 +62,7 @@ Result<void> fed_and_converted(Run& run) {
   PINTLE_ASSIGN(arena, arena_for(run));
   const std::vector<std::uint16_t> codes(size, 0x3c00);
   return outcome(
-      run.keep(during([&] { return feed(queue, arena, 0, HostElements(DType::f16, codes), Convert::f16_to_f32); })));
+      run.keep(during([&] { return feed(queue, arena, 0, Elements(DType::f16, codes), Convert::f16_to_f32); })));
 }
 
 Result<void> fed_refused(Run& run) {

@@ -5,14 +5,15 @@
 #include <thread>
 
 #include "allocation_sweep/operations.h"
-#include "pintle/collective.h"
+#include "collective/run_options.h"
+#include "pintle/group.h"
 
 namespace pintle::allocation_sweep {
 namespace {
 
 using namespace std::chrono_literals;
 
-const CollectiveOptions brief{.timeout = 2s};
+const RunOptions brief{.timeout = 2s};
 
 /// What a rank that is not told in time, or is told, may answer where the other has run out of memory.
 bool is_of_the_other(const Error& error) {
@@ -64,23 +65,23 @@ Result<void> asked(Run& run) {
 Result<void> refused(Run& run) {
   PINTLE_ASSIGN(groups, Group::threads(1, {.label = words}));
   Words from(size, 1), to(size + 1);
-  run.check(!during([&] { return groups[0].all_reduce(to, from, ReduceOp::sum); }));
-  run.check(!during([&] { return groups[0].broadcast(to, 17); }));
-  run.check(!during([&] { return groups[0].send(from, 0); }));
-  return groups[0].barrier();
+  run.check(!during([&] { return groups[0].run(Collective::all_reduce(to, from, ReduceOp::sum)); }));
+  run.check(!during([&] { return groups[0].run(Collective::broadcast(to, 17)); }));
+  run.check(!during([&] { return groups[0].run(Collective::send(from, 0)); }));
+  return groups[0].run(Collective::barrier());
 }
 
 Result<void> all_reduce(Run& run) {
   return on_two(run, [](Group& group) -> Result<void> {
     std::array<std::uint32_t, size> values{};
-    return group.all_reduce(values, ReduceOp::sum, brief);
+    return run(group, Collective::all_reduce(values, ReduceOp::sum), brief);
   });
 }
 
 Result<void> all_reduce_by_ring(Run& run) {
   return on_two(run, [](Group& group) -> Result<void> {
     static thread_local std::array<std::uint32_t, 100'000> values{};
-    return group.all_reduce(values, ReduceOp::sum, {.timeout = 2s, .algorithm = Algorithm::ring});
+    return group.run(Collective::all_reduce(values, ReduceOp::sum).with(Algorithm::ring), 2s);
   });
 }
 
@@ -88,22 +89,23 @@ Result<void> each_in_turn(Run& run) {
   return on_two(run, [](Group& group) -> Result<void> {
     std::array<std::uint32_t, size> one{};
     std::array<std::uint32_t, 2 * size> both{};
-    PINTLE_TRY(group.reduce(one, std::array<std::uint32_t, size>{}, ReduceOp::max, 0, brief));
-    PINTLE_TRY(group.reduce_scatter(one, both, ReduceOp::sum, brief));
-    PINTLE_TRY(group.all_gather(both, one, brief));
-    PINTLE_TRY(group.gather(both, one, 0, brief));
-    PINTLE_TRY(group.scatter(one, both, 0, brief));
-    PINTLE_TRY(group.broadcast(one, 0, brief));
-    PINTLE_TRY(group.all_to_all(both, std::array<std::uint32_t, 2 * size>{}, brief));
-    PINTLE_TRY(group.rank() == 0 ? group.send(one, 1, brief) : group.recv(one, 0, brief));
-    return group.barrier(brief);
+    PINTLE_TRY(run(group, Collective::reduce(one, std::array<std::uint32_t, size>{}, ReduceOp::max, 0), brief));
+    PINTLE_TRY(run(group, Collective::reduce_scatter(one, both, ReduceOp::sum), brief));
+    PINTLE_TRY(run(group, Collective::all_gather(both, one), brief));
+    PINTLE_TRY(run(group, Collective::gather(both, one, 0), brief));
+    PINTLE_TRY(run(group, Collective::scatter(one, both, 0), brief));
+    PINTLE_TRY(run(group, Collective::broadcast(one, 0), brief));
+    PINTLE_TRY(run(group, Collective::all_to_all(both, std::array<std::uint32_t, 2 * size>{}), brief));
+    PINTLE_TRY(group.rank() == 0 ? run(group, Collective::send(one, 1), brief)
+                                 : run(group, Collective::recv(one, 0), brief));
+    return run(group, Collective::barrier(), brief);
   });
 }
 
 Result<void> split(Run& run) {
   return on_two(run, [](Group& group) -> Result<void> {
     PINTLE_ASSIGN(part, group.split(group.rank(), 0, {.label = words, .timeout = 2s}));
-    return part ? part->barrier(brief) : Result<void>();
+    return part ? run(*part, Collective::barrier(), brief) : Result<void>();
   });
 }
 

@@ -19,11 +19,11 @@ Result<void> all_reduce(Run& run) {
   PINTLE_ASSIGN(mine, world(run));
   PINTLE_ASSIGN(groups, Group::threads(1));
   PINTLE_ASSIGN(queue, GroupQueue::create(groups[0], run.device()));
-  const EnqueueOptions options{.after = {mine.queue.last()}, .label = words};
-  const auto done =
-      during([&] { return queue.all_reduce(mine.ones.view(), mine.twos.view(), ReduceOp::sum, options); });
+  const SubmitOptions options{.after = {mine.queue.last()}, .label = words};
+  const auto done = during(
+      [&] { return queue.submit(Collective::all_reduce(mine.ones.view(), mine.twos.view(), ReduceOp::sum), options); });
   run.attempt(run.keep(done));
-  PINTLE_ASSIGN(last, run.keep(queue.barrier()));
+  PINTLE_ASSIGN(last, run.keep(queue.submit(Collective::barrier())));
   PINTLE_TRY(run.test().wait(last));
   return expect(run, mine.queue, mine.ones, done ? 2 : 1);
 }
@@ -32,10 +32,10 @@ Result<void> broadcast(Run& run) {
   PINTLE_ASSIGN(mine, world(run));
   PINTLE_ASSIGN(groups, Group::threads(1));
   PINTLE_ASSIGN(queue, GroupQueue::create(groups[0], run.device()));
-  run.attempt(run.keep(during([&] { return queue.broadcast(mine.ones, 0); })));
-  PINTLE_ASSIGN(last, run.keep(queue.barrier()));
+  run.attempt(run.keep(during([&] { return queue.submit(Collective::broadcast(mine.ones, 0)); })));
+  PINTLE_ASSIGN(last, run.keep(queue.submit(Collective::barrier())));
   PINTLE_TRY(run.test().wait(last));
-  run.check(!during([&] { return queue.broadcast(mine.ones, 17); }));
+  run.check(!during([&] { return queue.submit(Collective::broadcast(mine.ones, 17)); }));
   during([&] {
     queue = GroupQueue();
     return 0;

@@ -56,9 +56,9 @@ Result<void> check_plan(Run& /*run*/) {
 
 Result<void> text(Run& run) {
   PINTLE_ASSIGN(plan, lay_out(problem()));
-  const std::string written = during([&] { return plan.to_text(); });
+  const std::string written = during([&] { return plan.text(); });
   if (written.empty()) return {};  // memory ran out
-  PINTLE_ASSIGN(read, during([&] { return Plan::from_text(written); }));
+  PINTLE_ASSIGN(read, during([&] { return Plan::parse(written); }));
   run.check(read == plan);
   return {};
 }
@@ -81,7 +81,7 @@ Result<void> make(Run& /*run*/) {
   PINTLE_ASSIGN(plan, lay_out(problem()));
   const std::vector<PlannedValue> values(plan.values().begin(), plan.values().end());
   const std::vector<std::uint64_t> chunks(plan.chunks().begin(), plan.chunks().end());
-  return outcome(during([&] { return Plan::make(values, chunks, plan.lower_bound()); }));
+  return outcome(during([&] { return Plan::create(values, chunks, plan.lower_bound()); }));
 }
 
 Result<void> convert_elements(Run& run) {

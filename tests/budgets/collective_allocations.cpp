@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "budgets/all_allocations.h"
+#include "collective/run_options.h"
 #include "pintle/pintle.h"
 
 namespace {
@@ -30,32 +31,37 @@ struct Memory {
 
 struct Case {
   const char* name;
-  Result<void> (*run)(Group&, Memory&, const CollectiveOptions&);
+  Result<void> (*run)(Group&, Memory&, const RunOptions&);
 };
 
 constexpr std::array cases{
     Case{"all_reduce",
-         [](Group& g, Memory& m, const CollectiveOptions& o) {
-           return g.all_reduce(m.to_part(), m.from_part(), ReduceOp::sum, o);
+         [](Group& g, Memory& m, const RunOptions& o) {
+           return run(g, Collective::all_reduce(m.to_part(), m.from_part(), ReduceOp::sum), o);
          }},
     Case{"reduce",
-         [](Group& g, Memory& m, const CollectiveOptions& o) {
-           return g.reduce(m.to_part(), m.from_part(), ReduceOp::sum, 1, o);
+         [](Group& g, Memory& m, const RunOptions& o) {
+           return run(g, Collective::reduce(m.to_part(), m.from_part(), ReduceOp::sum, 1), o);
          }},
     Case{"reduce_scatter",
-         [](Group& g, Memory& m, const CollectiveOptions& o) {
-           return g.reduce_scatter(m.to_part(), m.from_all(g), ReduceOp::sum, o);
+         [](Group& g, Memory& m, const RunOptions& o) {
+           return run(g, Collective::reduce_scatter(m.to_part(), m.from_all(g), ReduceOp::sum), o);
          }},
     Case{"all_gather",
-         [](Group& g, Memory& m, const CollectiveOptions& o) { return g.all_gather(m.to_all(g), m.from_part(), o); }},
-    Case{"gather",
-         [](Group& g, Memory& m, const CollectiveOptions& o) { return g.gather(m.to_all(g), m.from_part(), 1, o); }},
-    Case{"scatter",
-         [](Group& g, Memory& m, const CollectiveOptions& o) { return g.scatter(m.to_part(), m.from_all(g), 1, o); }},
-    Case{"broadcast", [](Group& g, Memory& m, const CollectiveOptions& o) { return g.broadcast(m.to_part(), 1, o); }},
+         [](Group& g, Memory& m, const RunOptions& o) {
+           return run(g, Collective::all_gather(m.to_all(g), m.from_part()), o);
+         }},
+    Case{"gather", [](Group& g, Memory& m,
+                      const RunOptions& o) { return run(g, Collective::gather(m.to_all(g), m.from_part(), 1), o); }},
+    Case{"scatter", [](Group& g, Memory& m,
+                       const RunOptions& o) { return run(g, Collective::scatter(m.to_part(), m.from_all(g), 1), o); }},
+    Case{"broadcast",
+         [](Group& g, Memory& m, const RunOptions& o) { return run(g, Collective::broadcast(m.to_part(), 1), o); }},
     Case{"all_to_all",
-         [](Group& g, Memory& m, const CollectiveOptions& o) { return g.all_to_all(m.to_all(g), m.from_all(g), o); }},
-    Case{"barrier", [](Group& g, Memory&, const CollectiveOptions& o) { return g.barrier(o); }}};
+         [](Group& g, Memory& m, const RunOptions& o) {
+           return run(g, Collective::all_to_all(m.to_all(g), m.from_all(g)), o);
+         }},
+    Case{"barrier", [](Group& g, Memory&, const RunOptions& o) { return run(g, Collective::barrier(), o); }}};
 
 constexpr std::array algorithms{Algorithm::automatic, Algorithm::direct, Algorithm::ring, Algorithm::halving_doubling,
                                 Algorithm::tree};
@@ -65,14 +71,14 @@ void take_part(Group& group, const Case& one, Algorithm algorithm, std::size_t c
   Memory memory{std::vector<float>(largest * group.ranks()), std::vector<float>(largest * group.ranks(), 1.0F), count};
   const auto run = [&] {
     for (int i = 0; i < rounds; ++i) must(one.run(group, memory, {.algorithm = algorithm}));
-    must(group.barrier());
+    must(group.run(Collective::barrier()));
   };
   run();
   if (group.rank() == 0) counting = true;
-  must(group.barrier());
+  must(group.run(Collective::barrier()));
   run();
   if (group.rank() == 0) counting = false;
-  must(group.barrier());
+  must(group.run(Collective::barrier()));
 }
 
 int measure(std::uint32_t ranks, const Case& one, Algorithm algorithm, std::size_t count) {

@@ -81,8 +81,9 @@ void HotPath::submit() {
 
 void HotPath::collect() {
   std::array<float, 2> first{1, 2}, second{};
-  for (Group& rank : ranks_) must(rank.broadcast(rank.rank() == 0 ? first : second, 0));
-  for (Group& rank : ranks_) must(rank.reduce(second, rank.rank() == 0 ? first : second, ReduceOp::sum, 1));
+  for (Group& rank : ranks_) must(rank.run(Collective::broadcast(rank.rank() == 0 ? first : second, 0)));
+  for (Group& rank : ranks_)
+    must(rank.run(Collective::reduce(second, rank.rank() == 0 ? first : second, ReduceOp::sum, 1)));
   if (second != std::array<float, 2>{2, 4}) std::abort();
 }
 

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "collective/group/call.h"
-#include "pintle/collective.h"
+#include "collective/run_options.h"
+#include "pintle/group.h"
 
 namespace pintle::collective {
 
@@ -38,25 +39,25 @@ inline constexpr std::uint64_t several_pieces = 100'000;
 }
 
 /// The operation with memory of its own, checked where it succeeds.
-inline Result<void> run_case(Group& group, const FailureCase& one, const CollectiveOptions& options) {
-  CollectiveOptions with = options;
+inline Result<void> run_case(Group& group, const FailureCase& one, const RunOptions& options) {
+  RunOptions with = options;
   with.algorithm = one.algorithm;
   const auto ranks = group.ranks();
   std::vector<float> from(one.count, static_cast<float>(group.rank() + 1)), to(one.count);
   float expected = static_cast<float>(ranks * (ranks + 1) / 2);
   Result<void> done;
   switch (one.operation) {
-    case Operation::all_reduce: done = group.all_reduce(to, from, ReduceOp::sum, with); break;
+    case Operation::all_reduce: done = run(group, Collective::all_reduce(to, from, ReduceOp::sum), with); break;
     case Operation::broadcast:
       to = from;
       expected = 1;
-      done = group.broadcast(to, 0, with);
+      done = run(group, Collective::broadcast(to, 0), with);
       break;
     case Operation::all_gather:
       to.resize(ranks * one.count);
-      done = group.all_gather(to, from, with);
+      done = run(group, Collective::all_gather(to, from), with);
       break;
-    default: return group.barrier(with);
+    default: return run(group, Collective::barrier(), with);
   }
   if (!done) return done;
   for (std::size_t i = 0; i < to.size(); ++i) {

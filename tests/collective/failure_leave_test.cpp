@@ -107,7 +107,7 @@ TEST(FailureLeave, WhatWasSentBeforeLeavingCounts) {
     if (i > 2000) break;  // past what is spun before the first look
     ASSERT_TRUE(waiting.pause(std::span(&other, 1)));
   }
-  ASSERT_TRUE(groups[1].send(std::vector<int>{1}, 0));
+  ASSERT_TRUE(groups[1].run(Collective::send(std::vector<int>{1}, 0)));
   groups.pop_back();
   std::this_thread::sleep_for(milliseconds(30));  // the next look is due
   ASSERT_TRUE(waiting.pause(std::span(&other, 1)));
@@ -117,12 +117,12 @@ TEST(FailureLeave, WhatWasSentBeforeLeavingCounts) {
 TEST(FailureLeave, AMessageOfWhoHasLeftIsReceived) {
   auto groups = must(Group::threads(2));
   const std::vector<int> sent{1, 2, 3};
-  ASSERT_TRUE(groups[1].send(sent, 0));
+  ASSERT_TRUE(groups[1].run(Collective::send(sent, 0)));
   groups.pop_back();
   std::vector<int> received(3);
-  ASSERT_TRUE(groups[0].recv(received, 1));
+  ASSERT_TRUE(groups[0].run(Collective::recv(received, 1)));
   EXPECT_EQ(received, sent);
-  const auto more = groups[0].recv(received, 1);
+  const auto more = groups[0].run(Collective::recv(received, 1));
   ASSERT_FALSE(more);
   EXPECT_EQ(more.error().code(), Errc::peer_lost);
   EXPECT_THAT(more.error().text(), HasSubstr("lost during send to recv 2 (i32, 3 elements, 12 bytes): it has left"));

@@ -9,6 +9,7 @@
 
 #include "collective/failure_cases.h"
 #include "collective/job.h"
+#include "collective/run_options.h"
 
 namespace pintle::collective {
 namespace {
@@ -44,7 +45,7 @@ void strike_self(Report& report, int signal) {
 
 /// The case and a barrier, at each step of which the victim may be struck, and one more, for which it is needed.
 Result<void> run_observed(Group& group, Report& report, const Strike& strike) {
-  const CollectiveOptions options{.timeout = strike.deadline()};
+  const RunOptions options{.timeout = strike.deadline()};
   const bool is_victim = group.rank() == strike.victim;
   if (is_victim && strike.step == 0) strike_self(report, strike.signal);
   GroupState::of(group).observe([&](std::uint64_t step) {
@@ -78,7 +79,7 @@ void come_back(Group& group, Report& report) {
 /// A survivor goes on in a smaller group.
 void go_on(Group& group, Report& report, const Error& error) {
   note_failure(report, error);
-  if (const auto again = group.barrier(); again || !again.error().same_origin(error)) {
+  if (const auto again = group.run(Collective::barrier()); again || !again.error().same_origin(error)) {
     return report.wrong.set("the group forgets its failure");
   }
   auto smaller = group.shrink(shrink_timeout);

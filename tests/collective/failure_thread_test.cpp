@@ -165,7 +165,7 @@ TEST(FailureThreadConcurrency, WhoLeavesBetweenOperationsIsLostToTheNext) {
       on_all(must(Group::threads(ranks)), [&](Group& group) {
         if (group.rank() == victim) return;  // and with it goes the group
         auto done = run_case(group, one, {.timeout = seconds(10)});
-        if (done) done = group.barrier({.timeout = seconds(10)});
+        if (done) done = group.run(Collective::barrier(), seconds(10));
         ASSERT_FALSE(done) << one.text();
         EXPECT_EQ(done.error().code(), Errc::peer_lost) << done.error().text();
         const std::string text = done.error().text();
@@ -184,7 +184,7 @@ TEST(FailureThreadConcurrency, HealthTellsWhatOthersHaveFound) {
     if (group.rank() == 2) return has_failed.wait(false);
     if (group.rank() == 0) {
       std::vector<int> data(1);
-      EXPECT_EQ(group.recv(data, 2, {.timeout = milliseconds(30)}).error().code(), Errc::timeout);
+      EXPECT_EQ(group.run(Collective::recv(data, 2), milliseconds(30)).error().code(), Errc::timeout);
       has_failed = true;
       return has_failed.notify_all();
     }

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "collective/run_options.h"
 #include "programs.h"
 #include "rank_processes.h"
 #include "ranks.h"
@@ -76,19 +77,19 @@ Result<void> run(Group& group, const Step& step) {
   const bool has_all = step.operation == Operation::all_to_all;
   to.resize(has_more || has_all ? to.size() : part);
   from.resize(gives_more || has_all ? from.size() : part);
-  CollectiveOptions options = step.options();
+  RunOptions options = step.options();
   options.timeout = limit;
   const MutableElements out(step.dtype, to);
   const Elements in(step.dtype, from);
   switch (step.operation) {
-    case Operation::all_reduce: return group.all_reduce(out, in, step.op, options);
-    case Operation::reduce: return group.reduce(out, in, step.op, step.root, options);
-    case Operation::all_gather: return group.all_gather(out, in, options);
-    case Operation::gather: return group.gather(out, in, step.root, options);
-    case Operation::scatter: return group.scatter(out, in, step.root, options);
-    case Operation::broadcast: return group.broadcast(out, step.root, options);
-    case Operation::all_to_all: return group.all_to_all(out, in, options);
-    default: return group.barrier(options);
+    case Operation::all_reduce: return run(group, Collective::all_reduce(out, in, step.op), options);
+    case Operation::reduce: return run(group, Collective::reduce(out, in, step.op, step.root), options);
+    case Operation::all_gather: return run(group, Collective::all_gather(out, in), options);
+    case Operation::gather: return run(group, Collective::gather(out, in, step.root), options);
+    case Operation::scatter: return run(group, Collective::scatter(out, in, step.root), options);
+    case Operation::broadcast: return run(group, Collective::broadcast(out, step.root), options);
+    case Operation::all_to_all: return run(group, Collective::all_to_all(out, in), options);
+    default: return run(group, Collective::barrier(), options);
   }
 }
 
@@ -96,8 +97,8 @@ Result<void> run(Group& group, const Step& step) {
 Outcomes run(std::vector<Group>& groups, const Mismatch& mismatch, std::uint32_t odd) {
   return on_each(groups, [&](Group& group) -> Result<void> {
     PINTLE_TRY(run(group, group.rank() == odd ? mismatch.odd : mismatch.others));
-    PINTLE_TRY(group.barrier({.timeout = limit}));
-    return group.barrier({.timeout = limit});
+    PINTLE_TRY(group.run(Collective::barrier(), limit));
+    return group.run(Collective::barrier(), limit);
   });
 }
 
@@ -115,7 +116,7 @@ TEST_P(GroupMismatchConcurrency, IsAnErrorOnEveryRank) {
         EXPECT_EQ(error.code(), Errc::invalid_argument) << error.text();
         EXPECT_THAT(error.text(), AllOf(HasSubstr(" calls "), HasSubstr(" where rank "))) << error.text();
         // It stays so.
-        EXPECT_EQ(groups[rank].barrier().error().code(), error.code());
+        EXPECT_EQ(groups[rank].run(Collective::barrier()).error().code(), error.code());
         EXPECT_FALSE(groups[rank].health());
       }
     }
@@ -130,7 +131,7 @@ TEST(GroupMismatchTextConcurrency, NamesBothSides) {
   std::vector<Group> groups = must(Group::threads(2, {.label = "step"}));
   const Outcomes outcomes = on_each(groups, [](Group& group) -> Result<void> {
     std::vector<float> values(group.rank() == 0 ? 8 : 9);
-    return group.all_reduce(values, group.rank() == 0 ? ReduceOp::sum : ReduceOp::max);
+    return group.run(Collective::all_reduce(values, group.rank() == 0 ? ReduceOp::sum : ReduceOp::max));
   });
   for (const auto& outcome : outcomes) {
     ASSERT_FALSE(outcome);
@@ -144,9 +145,9 @@ TEST(GroupMismatchTextConcurrency, NamesBothSides) {
 TEST(GroupMismatchTextConcurrency, SendAndReceiveOfDifferentSizes) {
   const Outcomes outcomes = on_each_of(2, [](Group& group) -> Result<void> {
     std::array<float, 4> values{};
-    if (group.rank() == 0) PINTLE_TRY(group.send(values, 1));
-    else PINTLE_TRY(group.recv(std::span(values).first(3), 0));
-    return group.barrier({.timeout = limit});
+    if (group.rank() == 0) PINTLE_TRY(group.run(Collective::send(values, 1)));
+    else PINTLE_TRY(group.run(Collective::recv(std::span(values).first(3), 0)));
+    return group.run(Collective::barrier(), limit);
   });
   for (const auto& outcome : outcomes) {
     ASSERT_FALSE(outcome);
@@ -158,9 +159,9 @@ TEST(GroupMismatchTextConcurrency, SendAndReceiveOfDifferentSizes) {
 TEST(GroupMismatchTextConcurrency, SendWhereOthersReduce) {
   const Outcomes outcomes = on_each_of(3, [](Group& group) -> Result<void> {
     std::array<float, 4> values{};
-    if (group.rank() == 0) PINTLE_TRY(group.send(values, 1));
-    PINTLE_TRY(group.all_reduce(values, ReduceOp::sum, {.timeout = limit}));
-    return group.barrier({.timeout = limit});
+    if (group.rank() == 0) PINTLE_TRY(group.run(Collective::send(values, 1)));
+    PINTLE_TRY(group.run(Collective::all_reduce(values, ReduceOp::sum), limit));
+    return group.run(Collective::barrier(), limit);
   });
   for (const auto& outcome : outcomes) {
     ASSERT_FALSE(outcome);
@@ -182,7 +183,7 @@ TEST(GroupMismatchTextConcurrency, ARankThatDoesNotComeIsLate) {
       EXPECT_THAT(outcomes[rank].error().text(),
                   AllOf(HasSubstr("Rank 1 "), HasSubstr("is late"), HasSubstr(std::string(name(operation)) + " 1")));
     }
-    EXPECT_EQ(groups[1].barrier().error().code(), Errc::timeout);  // it is told when it comes
+    EXPECT_EQ(groups[1].run(Collective::barrier()).error().code(), Errc::timeout);  // it is told when it comes
   }
 }
 
@@ -192,10 +193,10 @@ INSTANTIATE_TEST_SUITE_P(Wires, GroupMismatchProcesses, wires(), name_of_wire);
 TEST_P(GroupMismatchProcesses, NameBothSides) {
   if (!is_rank_process()) return run_ranks(3);
   Group group = must(Group::join());
-  must(group.barrier());
+  must(group.run(Collective::barrier()));
   std::vector<float> values(group.rank() == 1 ? 9 : 8);
-  auto done = group.all_reduce(values, ReduceOp::sum, {.timeout = std::chrono::seconds(20)});
-  if (done) done = group.barrier({.timeout = std::chrono::seconds(20)});
+  auto done = group.run(Collective::all_reduce(values, ReduceOp::sum), std::chrono::seconds(20));
+  if (done) done = group.run(Collective::barrier(), std::chrono::seconds(20));
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().code(), Errc::invalid_argument);
   EXPECT_THAT(done.error().text(), AllOf(HasSubstr("all_reduce 2 (sum, f32, 8 elements, 32 bytes)"),
@@ -205,10 +206,10 @@ TEST_P(GroupMismatchProcesses, NameBothSides) {
 TEST_P(GroupMismatchProcesses, NameARankThatDoesNotCome) {
   if (!is_rank_process()) return run_ranks(3);
   Group group = must(Group::join());
-  must(group.barrier());
+  must(group.run(Collective::barrier()));
   const Deadline end = Clock::now() + std::chrono::seconds(30);
   while (group.rank() == 1 && group.health() && Clock::now() < end) std::this_thread::yield();
-  const auto done = group.barrier({.timeout = limit});
+  const auto done = group.run(Collective::barrier(), limit);
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().code(), Errc::timeout);
   EXPECT_THAT(done.error().text(), AllOf(HasSubstr("Rank 1 of "), HasSubstr("is late: barrier 2")));

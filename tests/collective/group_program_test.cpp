@@ -155,14 +155,14 @@ TEST_P(GroupProgramProcesses, RandomProgramsGiveWhatOneProcessGives) {
   Group group = must(Group::join());
   EXPECT_EQ(group.transport(), transport());
   for (std::uint64_t seed = 1; seed <= 4; ++seed) expect_success({play(group, random_program(seed, 3))});
-  must(group.barrier());
+  must(group.run(Collective::barrier()));
 }
 
 TEST_P(GroupProgramProcesses, TwoRanks) {
   if (!is_rank_process()) return run_ranks(2);
   Group group = must(Group::join());
   for (std::uint64_t seed = 11; seed <= 13; ++seed) expect_success({play(group, random_program(seed, 2))});
-  must(group.barrier());
+  must(group.run(Collective::barrier()));
 }
 
 // More ranks than `direct` is for.
@@ -170,7 +170,7 @@ TEST_P(GroupProgramProcesses, NineRanks) {
   if (!is_rank_process()) return run_ranks(9);
   Group group = must(Group::join());
   expect_success({play(group, random_program(21, 9))});
-  must(group.barrier());
+  must(group.run(Collective::barrier()));
 }
 
 // Larger than caches; one rank works in place where the other one does not.
@@ -184,14 +184,14 @@ TEST_P(GroupProgramProcesses, LargeBuffers) {
     step.seed = 1 + in_place;
     expect_success({play(group, step)});
   }
-  must(group.barrier());
+  must(group.run(Collective::barrier()));
 }
 
 // Only what has come counts: 0 elements are an operation as well, and bytes next to small ones are nobody's (C1).
 TEST(GroupProgram, OfOneRankEveryOperationIsACopyOrLess) {
   std::vector<Group> groups = must(Group::threads(1));
   for (std::uint64_t seed = 1; seed <= 20; ++seed) expect_success({play(groups[0], random_program(seed, 1))});
-  must(groups[0].barrier());
+  must(groups[0].run(Collective::barrier()));
 }
 
 }  // namespace

@@ -88,8 +88,8 @@ TEST(GroupQueueConcurrency, QueuesEndWhileOthersWork) {
       Memory memory = Memory::create(all[rank], test::given(rank, 0, 50));
       std::vector<Point> points;
       for (int i = 0; i < 8; ++i) {
-        auto point = all[rank].collectives.all_reduce(memory.in_place(), ReduceOp::max,
-                                                      {.after = {all[rank].queue.last()}, .timeout = 20s});
+        auto point = all[rank].collectives.submit(Collective::all_reduce(memory.in_place(), ReduceOp::max),
+                                                  {.after = {all[rank].queue.last()}, .timeout = 20s});
         if (!point) break;  // another rank has gone already
         points.push_back(*point);
       }
@@ -114,8 +114,8 @@ TEST(GroupQueueConcurrency, OneThreadEnqueuesWhileAnotherWaits) {
     const Signal timeline = all[rank].collectives.last().signal();
     std::thread waiter([&] { must(timeline.wait(operations_each, 30s)); });
     for (std::uint64_t i = 0; i < operations_each; ++i) {
-      const Point point =
-          must(all[rank].collectives.all_reduce(memory.in_place(), ReduceOp::min, {.after = {all[rank].queue.last()}}));
+      const Point point = must(all[rank].collectives.submit(Collective::all_reduce(memory.in_place(), ReduceOp::min),
+                                                            {.after = {all[rank].queue.last()}}));
       must(point.then(
           [&told, signal = all_told](const Result<void>& result) mutable {  // a copy: the waiter may go first
             EXPECT_TRUE(result);

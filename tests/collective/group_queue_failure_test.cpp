@@ -33,7 +33,8 @@ class GroupQueueMisuse : public testing::Test {
     EXPECT_TRUE(has(answer.error(), text)) << answer.error().text();
   }
   void TearDown() override {
-    for (Member& member : all_) must(member.collectives.barrier());  // nothing was enqueued, and nothing has failed
+    for (Member& member : all_)
+      must(member.collectives.submit(Collective::barrier()));  // nothing was enqueued, and nothing has failed
     for (Member& member : all_) must(member.collectives.last().wait(20s));
     EXPECT_EQ(queue_.last().value(), 1u);
   }
@@ -47,60 +48,65 @@ class GroupQueueMisuse : public testing::Test {
 };
 
 TEST_F(GroupQueueMisuse, DtypesThatDiffer) {
-  expect_refused(queue_.all_reduce(ints_, floats_, ReduceOp::sum), "Dtype (i32)");
-  expect_refused(queue_.all_gather(ints_, must(floats_.slice(0, 6))), "Dtype (i32)");
+  expect_refused(queue_.submit(Collective::all_reduce(ints_, floats_, ReduceOp::sum)), "Dtype (i32)");
+  expect_refused(queue_.submit(Collective::all_gather(ints_, must(floats_.slice(0, 6)))), "Dtype (i32)");
 }
 
 TEST_F(GroupQueueMisuse, SizesThatDoNotFit) {
-  expect_refused(queue_.all_reduce(ints_, must(more_ints_.slice(0, 11)), ReduceOp::sum), "(48)");
-  expect_refused(queue_.all_gather(ints_, must(more_ints_.slice(0, 5))), "(48)");
-  expect_refused(queue_.reduce_scatter(must(ints_.slice(0, 6)), must(more_ints_.slice(0, 11)), ReduceOp::sum), "(44)");
-  expect_refused(queue_.all_to_all(must(ints_.slice(0, 5)), must(more_ints_.slice(0, 5))), "(20)");
+  expect_refused(queue_.submit(Collective::all_reduce(ints_, must(more_ints_.slice(0, 11)), ReduceOp::sum)), "(48)");
+  expect_refused(queue_.submit(Collective::all_gather(ints_, must(more_ints_.slice(0, 5)))), "(48)");
+  expect_refused(
+      queue_.submit(Collective::reduce_scatter(must(ints_.slice(0, 6)), must(more_ints_.slice(0, 11)), ReduceOp::sum)),
+      "(44)");
+  expect_refused(queue_.submit(Collective::all_to_all(must(ints_.slice(0, 5)), must(more_ints_.slice(0, 5)))), "(20)");
 }
 
 TEST_F(GroupQueueMisuse, RanksThatAreNone) {
-  expect_refused(queue_.broadcast(ints_, 2), "Rank (2)");
-  expect_refused(queue_.reduce(ints_, more_ints_, ReduceOp::sum, 7), "Rank (7)");
-  expect_refused(queue_.send(ints_, 0), "Rank (0)");
-  expect_refused(queue_.recv(ints_, 2), "Rank (2)");
+  expect_refused(queue_.submit(Collective::broadcast(ints_, 2)), "Rank (2)");
+  expect_refused(queue_.submit(Collective::reduce(ints_, more_ints_, ReduceOp::sum, 7)), "Rank (7)");
+  expect_refused(queue_.submit(Collective::send(ints_, 0)), "Rank (0)");
+  expect_refused(queue_.submit(Collective::recv(ints_, 2)), "Rank (2)");
 }
 
 TEST_F(GroupQueueMisuse, OperatorsWithoutAMeaning) {
-  expect_refused(queue_.all_reduce(floats_, ReduceOp::bit_and), "bit_and");
+  expect_refused(queue_.submit(Collective::all_reduce(floats_, ReduceOp::bit_and)), "bit_and");
 }
 
 TEST_F(GroupQueueMisuse, MemoryOfAnotherDevice) {
   const Device other = must(open("cpu?inline"));
   Buffer foreign = must(other.allocate(DType::i32, {12}));
-  expect_refused(queue_.all_reduce(ints_, foreign.view(), ReduceOp::sum), "belongs to");
-  expect_refused(queue_.all_reduce(foreign, ints_, ReduceOp::sum), "belongs to");
+  expect_refused(queue_.submit(Collective::all_reduce(ints_, foreign.view(), ReduceOp::sum)), "belongs to");
+  expect_refused(queue_.submit(Collective::all_reduce(foreign, ints_, ReduceOp::sum)), "belongs to");
 }
 
 TEST_F(GroupQueueMisuse, WindowsThatOverlap) {
   const auto first = must(ints_.slice(0, 8)), second = must(ints_.slice(4, 8));
-  expect_refused(queue_.all_reduce(first, second, ReduceOp::sum), "overlaps");
-  expect_refused(queue_.all_reduce(DeviceElements(ints_, 4, 8), DeviceElements(ints_, 0, 8), ReduceOp::sum),
-                 "overlaps");
-  expect_refused(queue_.all_gather(ints_, must(ints_.slice(6, 6))), "overlaps");  // the part of the other rank
-  expect_refused(queue_.all_to_all(ints_, ints_), "overlaps");
+  expect_refused(queue_.submit(Collective::all_reduce(first, second, ReduceOp::sum)), "overlaps");
+  expect_refused(
+      queue_.submit(Collective::all_reduce(DeviceElements(ints_, 4, 8), DeviceElements(ints_, 0, 8), ReduceOp::sum)),
+      "overlaps");
+  expect_refused(queue_.submit(Collective::all_gather(ints_, must(ints_.slice(6, 6)))),
+                 "overlaps");  // the part of the other rank
+  expect_refused(queue_.submit(Collective::all_to_all(ints_, ints_)), "overlaps");
 }
 
 TEST_F(GroupQueueMisuse, WindowsBeyondTheBuffer) {
-  expect_refused(queue_.all_reduce(DeviceElements(ints_, 10, 3), ReduceOp::sum), "beyond");
-  expect_refused(queue_.all_reduce(DeviceElements(ints_, ~0ull, 2), ReduceOp::sum), "beyond");
+  expect_refused(queue_.submit(Collective::all_reduce(DeviceElements(ints_, 10, 3), ReduceOp::sum)), "beyond");
+  expect_refused(queue_.submit(Collective::all_reduce(DeviceElements(ints_, ~0ull, 2), ReduceOp::sum)), "beyond");
 }
 
 TEST_F(GroupQueueMisuse, ObjectsThatAreEmpty) {
-  expect_refused(queue_.all_reduce(BufferView(), ReduceOp::sum), "BufferView");
-  expect_refused(queue_.barrier({.after = {Point()}}), "Point");
+  expect_refused(queue_.submit(Collective::all_reduce(BufferView(), ReduceOp::sum)), "BufferView");
+  expect_refused(queue_.submit(Collective::barrier(), {.after = {Point()}}), "Point");
   Buffer gone = std::move(floats_);
-  expect_refused(queue_.all_reduce(floats_, ReduceOp::sum), "BufferView");  // NOLINT(bugprone-use-after-move)
+  expect_refused(queue_.submit(Collective::all_reduce(floats_, ReduceOp::sum)),
+                 "BufferView");  // NOLINT(bugprone-use-after-move)
   expect_refused(GroupQueue().barrier(), "GroupQueue is empty");
 }
 
 TEST_F(GroupQueueMisuse, SealedMemoryIsReadOnly) {
   must(ints_.seal());
-  expect_refused(queue_.all_reduce(ints_, ReduceOp::sum), "sealed");
+  expect_refused(queue_.submit(Collective::all_reduce(ints_, ReduceOp::sum)), "sealed");
 }
 
 TEST(GroupQueueCreate, NeedsAGroupAndADevice) {
@@ -117,9 +123,10 @@ class GroupQueueFailure : public TestWithParam<std::string> {
     for (std::uint32_t rank = 0; rank < 2; ++rank)
       memory_.push_back(Memory::create(all_[rank], test::given(rank, 0, 40)));
   }
-  Result<Point> all_reduce(std::uint32_t rank, EnqueueOptions options = {}) {
+  Result<Point> all_reduce(std::uint32_t rank, SubmitOptions options = {}) {
     options.after.push_back(all_[rank].queue.last());
-    return all_[rank].collectives.all_reduce(memory_[rank].in_place(), ReduceOp::sum, std::move(options));
+    return all_[rank].collectives.submit(Collective::all_reduce(memory_[rank].in_place(), ReduceOp::sum),
+                                         std::move(options));
   }
   /// The device goes on for others.
   void expect_healthy(std::uint32_t rank) {
@@ -168,14 +175,14 @@ TEST_P(GroupQueueFailure, ARankThatNeverComesIsNamed) {
   expect_healthy(0);
   // It may still find what the first rank had sent, but gets no further.
   static_cast<void>(all_reduce(1));
-  const auto after = all_[1].collectives.barrier();
+  const auto after = all_[1].collectives.submit(Collective::barrier());
   EXPECT_EQ((after ? failure(*after) : after.error()).code(), Errc::timeout);
 }
 
 TEST_P(GroupQueueFailure, CallsThatDoNotMatchAreReportedWithBothSides) {
   const Point one = must(all_reduce(0));
-  const Point two =
-      must(all_[1].collectives.all_reduce(memory_[1].part(0, 39), ReduceOp::sum, {.after = {all_[1].queue.last()}}));
+  const Point two = must(all_[1].collectives.submit(Collective::all_reduce(memory_[1].part(0, 39), ReduceOp::sum),
+                                                    {.after = {all_[1].queue.last()}}));
   for (const Point& point : {one, two}) {
     const Error error = failure(point);
     EXPECT_EQ(error.code(), Errc::invalid_argument) << error.text();
@@ -188,8 +195,8 @@ TEST_P(GroupQueueFailure, NumbersOfChunksThatDifferAreFoundBeforeAnythingMoves) 
   Memory large[] = {Memory::create(all_[0], 2 * chunk), Memory::create(all_[1], 3 * chunk)};
   std::vector<Point> points;
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
-    points.push_back(must(
-        all_[rank].collectives.all_reduce(large[rank].in_place(), ReduceOp::sum, {.after = {all_[rank].queue.last()}})));
+    points.push_back(must(all_[rank].collectives.submit(Collective::all_reduce(large[rank].in_place(), ReduceOp::sum),
+                                                        {.after = {all_[rank].queue.last()}})));
   }
   for (const Point& point : points) {
     const Error error = failure(point);
@@ -202,8 +209,10 @@ TEST_P(GroupQueueFailure, NumbersOfChunksThatDifferAreFoundBeforeAnythingMoves) 
 TEST_P(GroupQueueFailure, AMessageOfAnotherSizeIsFoundByBoth) {
   constexpr std::uint64_t chunk = GroupQueue::chunk_bytes / 4;
   Memory large[] = {Memory::create(all_[0], 12 * chunk), Memory::create(all_[1], 13 * chunk)};
-  const Point sent = must(all_[0].collectives.send(large[0].staged(), 1, {.after = {all_[0].queue.last()}}));
-  const Point received = must(all_[1].collectives.recv(large[1].staged(), 0, {.after = {all_[1].queue.last()}}));
+  const Point sent =
+      must(all_[0].collectives.submit(Collective::send(large[0].staged(), 1), {.after = {all_[0].queue.last()}}));
+  const Point received =
+      must(all_[1].collectives.submit(Collective::recv(large[1].staged(), 0), {.after = {all_[1].queue.last()}}));
   EXPECT_EQ(failure(received).code(), Errc::invalid_argument);
   EXPECT_TRUE(has(failure(received), "(12582912)") && has(failure(received), "(13631488)"));
   EXPECT_NE(failure(sent).code(), Errc::internal) << failure(sent).text();
@@ -232,8 +241,10 @@ TEST_P(GroupQueueFailure, BuffersMayGoWhileUsedInPlace) {
   if (!buffer.map()) GTEST_SKIP() << "the host cannot map memory of " << GetParam();
   const Point filled = must(all_[0].queue.submit(CommandList{}.fill(buffer, std::int32_t{5})));
   const Signal gate = must(Signal::create());
-  const Point first = must(all_[0].collectives.broadcast(buffer, 0, {.after = {filled, gate.at(1)}}));
-  const Point second = must(all_[1].collectives.broadcast(memory_[1].staged(), 0, {.after = {all_[1].queue.last()}}));
+  const Point first =
+      must(all_[0].collectives.submit(Collective::broadcast(buffer, 0), {.after = {filled, gate.at(1)}}));
+  const Point second = must(
+      all_[1].collectives.submit(Collective::broadcast(memory_[1].staged(), 0), {.after = {all_[1].queue.last()}}));
   buffer = {};
   Buffer next = must(all_[0].device.allocate(DType::i32, {40}, {.placement = Placement::host}));
   must(all_[0].queue.submit_and_wait(CommandList{}.fill(next, std::int32_t{6})));  // the same memory, were it free
@@ -246,7 +257,8 @@ TEST_P(GroupQueueFailure, BuffersMayGoWhileUsedInPlace) {
 TEST_P(GroupQueueFailure, BuffersThatGoWhileStagedAreStale) {
   const Signal gate = must(Signal::create());
   Buffer buffer = must(all_[0].device.allocate(DType::i32, {40}));
-  const Point first = must(all_[0].collectives.all_reduce(buffer.view(), ReduceOp::sum, {.after = {gate.at(1)}}));
+  const Point first =
+      must(all_[0].collectives.submit(Collective::all_reduce(buffer.view(), ReduceOp::sum), {.after = {gate.at(1)}}));
   const Point second = must(all_reduce(1));
   buffer = {};
   must(Signal(gate).set(1));
@@ -266,12 +278,12 @@ void fail_submission(int ordinal, std::string_view code, bool is_staged) {
   std::vector<Point> points;
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     const DeviceElements elements = is_staged ? memory[rank].staged() : memory[rank].in_place();
-    points.push_back(
-        must(all[rank].collectives.all_reduce(elements, ReduceOp::sum, {.after = {all[rank].queue.last()}})));
+    points.push_back(must(all[rank].collectives.submit(Collective::all_reduce(elements, ReduceOp::sum),
+                                                       {.after = {all[rank].queue.last()}})));
   }
   EXPECT_EQ(name(failure(points[0]).code()), code) << failure(points[0]).text();
   // The ranks may have been done with each other when the device failed.
-  const auto after = all[1].collectives.barrier();
+  const auto after = all[1].collectives.submit(Collective::barrier());
   EXPECT_EQ((after ? failure(*after) : after.error()).code(), Errc::peer_lost);
 }
 
@@ -307,32 +319,34 @@ class GroupQueueLoss : public testing::Test {
 
 TEST_F(GroupQueueLoss, BarriersFailWithTheDevice) {
   lose();
-  expect_lost(own_.barrier(), other_.barrier());
-  const auto later = own_.barrier();
+  expect_lost(own_.submit(Collective::barrier()), other_.submit(Collective::barrier()));
+  const auto later = own_.submit(Collective::barrier());
   ASSERT_FALSE(later);
   EXPECT_EQ(later.error().code(), Errc::device_lost);
 }
 
 TEST_F(GroupQueueLoss, WhatWaitsForOtherRanksFailsWithTheDevice) {
-  const auto waits = own_.barrier({.timeout = 60s});
+  const auto waits = own_.submit(Collective::barrier(), {.timeout = 60s});
   lose();
   const Error error = failure(must(waits));
   EXPECT_EQ(error.code(), Errc::device_lost) << error.text();
-  static_cast<void>(other_.barrier());  // it may find what the first rank had sent, but gets no further
-  expect_lost(waits, other_.barrier());
+  static_cast<void>(
+      other_.submit(Collective::barrier()));  // it may find what the first rank had sent, but gets no further
+  expect_lost(waits, other_.submit(Collective::barrier()));
 }
 
 TEST_F(GroupQueueLoss, OperationsOnItsMemoryFailTheQueueToo) {
   Buffer buffer = must(all_[0].device.allocate(DType::i32, {12}));
   Memory memory = Memory::create(all_[1], 12);
   lose();
-  expect_lost(own_.all_reduce(buffer, ReduceOp::sum), other_.all_reduce(memory.in_place(), ReduceOp::sum));
+  expect_lost(own_.submit(Collective::all_reduce(buffer, ReduceOp::sum)),
+              other_.submit(Collective::all_reduce(memory.in_place(), ReduceOp::sum)));
 }
 
 TEST_F(GroupQueueLoss, AQueueOfAnEarlierGenerationIsStale) {
   lose();
   must(all_[0].device.recover());
-  expect_lost(own_.barrier(), other_.barrier(), Errc::stale);
+  expect_lost(own_.submit(Collective::barrier()), other_.submit(Collective::barrier()), Errc::stale);
 }
 
 TEST(GroupQueueDevices, ADeviceThatFailsAtOnceMakesNoQueue) {

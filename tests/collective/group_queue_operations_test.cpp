@@ -108,8 +108,10 @@ TEST_P(GroupQueueOperations, SendAndReceive) {
   auto all = test::members(GetParam(), 2);
   for (const std::uint64_t count : {std::uint64_t{0}, std::uint64_t{9}, chunk_elements(Operation::send_recv, 2) + 1}) {
     Memory from = Memory::create(all[0], test::given(0, 0, count)), to = Memory::create(all[1], count);
-    const Point sent = must(all[0].collectives.send(from.in_place(), 1, {.after = {all[0].queue.last()}}));
-    const Point received = must(all[1].collectives.recv(to.staged(), 0, {.after = {all[1].queue.last()}}));
+    const Point sent =
+        must(all[0].collectives.submit(Collective::send(from.in_place(), 1), {.after = {all[0].queue.last()}}));
+    const Point received =
+        must(all[1].collectives.submit(Collective::recv(to.staged(), 0), {.after = {all[1].queue.last()}}));
     must(received.wait(20s));
     must(sent.wait(20s));
     ASSERT_TRUE(to.values(all[1]) == test::given(0, 0, count)) << count;
@@ -123,8 +125,8 @@ TEST_P(GroupQueueOperations, InOnePlace) {
       std::vector<Memory> memory;
       for (std::uint32_t rank = 0; rank < 2; ++rank) {
         memory.push_back(Memory::create(all[rank], test::given(rank, 0, count)));
-        must(all[rank].collectives.all_reduce(elements(memory[rank], way, rank), ReduceOp::sum,
-                                              {.after = {all[rank].queue.last()}}));
+        must(all[rank].collectives.submit(Collective::all_reduce(elements(memory[rank], way, rank), ReduceOp::sum),
+                                          {.after = {all[rank].queue.last()}}));
       }
       for (std::uint32_t rank = 0; rank < 2; ++rank) {
         must(all[rank].collectives.last().wait(20s));
@@ -143,8 +145,9 @@ TEST_P(GroupQueueOperations, TheOwnPartInItsPlace) {
       std::ranges::copy(test::given(rank, 0, count), values.begin() + static_cast<std::ptrdiff_t>(rank * count));
       memory.push_back(Memory::create(all[rank], values));
       DeviceElements own(memory[rank].buffer, Memory::before + rank * count, count);
-      must(all[rank].collectives.all_gather(memory[rank].in_place(), own, {.after = {all[rank].queue.last()}}));
-      must(all[rank].collectives.reduce_scatter(own, memory[rank].in_place(), ReduceOp::sum));
+      must(all[rank].collectives.submit(Collective::all_gather(memory[rank].in_place(), own),
+                                        {.after = {all[rank].queue.last()}}));
+      must(all[rank].collectives.submit(Collective::reduce_scatter(own, memory[rank].in_place(), ReduceOp::sum)));
     }
     for (std::uint32_t rank = 0; rank < 2; ++rank) {
       must(all[rank].collectives.last().wait(20s));
@@ -159,8 +162,8 @@ TEST_P(GroupQueueOperations, TheOwnPartInItsPlace) {
 TEST_P(GroupQueueOperations, BarrierIsReachedByAllOrNobody) {
   auto all = test::members(GetParam(), 2);
   const Signal late = must(Signal::create());
-  const Point first = must(all[0].collectives.barrier());
-  const Point second = must(all[1].collectives.barrier({.after = {late.at(1)}}));
+  const Point first = must(all[0].collectives.submit(Collective::barrier()));
+  const Point second = must(all[1].collectives.submit(Collective::barrier(), {.after = {late.at(1)}}));
   EXPECT_FALSE(must(first.is_reached()));
   must(Signal(late).set(1));
   must(first.wait(20s));
@@ -174,9 +177,9 @@ TEST(GroupQueueDtypes, OptionsAndOperatorsPassThrough) {
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     buffers.push_back(must(all[rank].device.allocate_for(values[rank])));
     must(all[rank].queue.submit(CommandList{}.upload(buffers[rank], values[rank])));
-    must(all[rank].collectives.all_reduce(
-        buffers[rank], ReduceOp::mean,
-        {.after = {all[rank].queue.last()}, .algorithm = Algorithm::direct, .is_reproducible = true}));
+    must(all[rank].collectives.submit(
+        Collective::all_reduce(buffers[rank], ReduceOp::mean).with(Algorithm::direct).reproducible(),
+        {.after = {all[rank].queue.last()}}));
   }
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     must(all[rank].collectives.last().wait(20s));
@@ -191,7 +194,8 @@ TEST(GroupQueueDtypes, BytesOfOddSizes) {
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     buffers.push_back(must(all[rank].device.allocate_for(values[rank])));
     must(all[rank].queue.submit(CommandList{}.upload(buffers[rank], values[rank])));
-    must(all[rank].collectives.all_reduce(buffers[rank].view(), ReduceOp::max, {.after = {all[rank].queue.last()}}));
+    must(all[rank].collectives.submit(Collective::all_reduce(buffers[rank].view(), ReduceOp::max),
+                                      {.after = {all[rank].queue.last()}}));
   }
   must(all[1].collectives.last().wait(20s));
   EXPECT_EQ(must(read<std::uint8_t>(all[1].queue, buffers[1])), values[1]);

@@ -49,7 +49,8 @@ TEST_P(GroupQueueOrder, ComputeThenReduceThenComputeWithoutTheHost) {
       // The device overwrites what the operation before has read.
       const Point made =
           must(queue.submit(CommandList{}.fill(its.gradient, step * 100 + rank), {.after = {collectives.last()}}));
-      const Point reduced = must(collectives.all_reduce(its.sum, its.gradient, ReduceOp::sum, {.after = {made}}));
+      const Point reduced =
+          must(collectives.submit(Collective::all_reduce(its.sum, its.gradient, ReduceOp::sum), {.after = {made}}));
       must(queue.submit(CommandList{}.copy(its.used, its.sum), {.after = {reduced}}));
     }
   }
@@ -64,9 +65,10 @@ TEST_P(GroupQueueOrder, ComputeGoesOnBesideAnOperationThatWaits) {
   const Signal slow = must(Signal::create());
   std::vector<Memory> memory;
   for (std::uint32_t rank = 0; rank < 2; ++rank) memory.push_back(Memory::create(all[rank], test::given(rank, 0, 100)));
-  const Point waiting =
-      must(all[0].collectives.all_reduce(memory[0].in_place(), ReduceOp::sum, {.after = {all[0].queue.last()}}));
-  must(all[1].collectives.all_reduce(memory[1].staged(), ReduceOp::sum, {.after = {all[1].queue.last(), slow.at(1)}}));
+  const Point waiting = must(all[0].collectives.submit(Collective::all_reduce(memory[0].in_place(), ReduceOp::sum),
+                                                       {.after = {all[0].queue.last()}}));
+  must(all[1].collectives.submit(Collective::all_reduce(memory[1].staged(), ReduceOp::sum),
+                                 {.after = {all[1].queue.last(), slow.at(1)}}));
 
   Memory other = Memory::create(all[0], 8);
   for (std::int32_t i = 0; i < 20; ++i) must(all[0].queue.submit(CommandList{}.fill(other.part(0, 8), i)));
@@ -86,9 +88,11 @@ TEST_P(GroupQueueOrder, PointsRiseOneByOne) {
   std::vector<Point> points;
   for (std::uint64_t i = 1; i <= 4; ++i) {
     // The third of them waits: what is behind it does, too.
-    EnqueueOptions options{.after = {all[0].queue.last(), gate.at(i == 3 ? 1 : 0)}};
-    points.push_back(must(all[0].collectives.all_reduce(memory[0].in_place(), ReduceOp::max, std::move(options))));
-    must(all[1].collectives.all_reduce(memory[1].staged(), ReduceOp::max, {.after = {all[1].queue.last()}}));
+    SubmitOptions options{.after = {all[0].queue.last(), gate.at(i == 3 ? 1 : 0)}};
+    points.push_back(must(
+        all[0].collectives.submit(Collective::all_reduce(memory[0].in_place(), ReduceOp::max), std::move(options))));
+    must(all[1].collectives.submit(Collective::all_reduce(memory[1].staged(), ReduceOp::max),
+                                   {.after = {all[1].queue.last()}}));
     EXPECT_EQ(points.back().value(), i);
   }
   must(points[1].wait(20s));
@@ -107,7 +111,7 @@ TEST_P(GroupQueueOrder, MoreOperationsThanRoom) {
   for (std::uint32_t i = 0; i < operations; ++i) {
     for (std::uint32_t rank = 0; rank < 2; ++rank) {
       const DeviceElements elements = i % 3 == 0 ? memory[rank].staged() : memory[rank].in_place();
-      must(all[rank].collectives.broadcast(elements, i % 2, {.after = {all[rank].queue.last()}}));
+      must(all[rank].collectives.submit(Collective::broadcast(elements, i % 2), {.after = {all[rank].queue.last()}}));
     }
   }
   for (Member& member : all) must(member.collectives.last().wait(30s));
@@ -130,7 +134,8 @@ void add(const pintle_group* group, void* const* arguments) {
     Buffer& values = buffers.emplace_back(must(member.device.allocate(DType::i32, {640})));
     const Point made = must(
         member.queue.submit(CommandList{}.fill(values, std::int32_t{1}).exec(add, Grid::cover(640), values, rank)));
-    const Point reduced = must(member.collectives.all_reduce(values, ReduceOp::sum, {.after = {made}}));
+    const Point reduced =
+        must(member.collectives.submit(Collective::all_reduce(values, ReduceOp::sum), {.after = {made}}));
     must(member.queue.submit(CommandList{}.exec(add, Grid::cover(640), values, 10), {.after = {reduced}}));
   }
   for (std::size_t rank = 0; rank < 2; ++rank) {
@@ -150,9 +155,9 @@ TEST(GroupQueueLifetime, TheGroupIsFreeAgainAfterwards) {
   std::vector<std::int32_t> values{1, 2};
   for (int i = 0; i < 3; ++i) {
     GroupQueue queue = must(GroupQueue::create(groups[0], must(open("cpu"))));
-    must(must(queue.barrier()).wait(20s));
+    must(must(queue.submit(Collective::barrier())).wait(20s));
     queue = {};
-    must(groups[0].all_reduce(values, ReduceOp::sum));
+    must(groups[0].run(Collective::all_reduce(values, ReduceOp::sum)));
   }
   EXPECT_EQ(values, (std::vector<std::int32_t>{1, 2}));
 }
@@ -160,8 +165,8 @@ TEST(GroupQueueLifetime, TheGroupIsFreeAgainAfterwards) {
 TEST(GroupQueueLifetime, PointsOutliveTheQueue) {
   auto all = test::members("cpu", 1);
   Memory memory = Memory::create(all[0], test::given(0, 0, 5));
-  const Point done =
-      must(all[0].collectives.all_reduce(memory.in_place(), ReduceOp::sum, {.after = {all[0].queue.last()}}));
+  const Point done = must(all[0].collectives.submit(Collective::all_reduce(memory.in_place(), ReduceOp::sum),
+                                                    {.after = {all[0].queue.last()}}));
   must(done.wait(20s));
   GroupQueue moved = std::move(all[0].collectives);
   moved = {};

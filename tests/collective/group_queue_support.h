@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "collective/queue/group_queue_cut.h"
-#include "pintle/collective.h"
 #include "pintle/commands.h"
 #include "pintle/device.h"
+#include "pintle/group.h"
 #include "pintle/group_queue.h"
 #include "pintle/must.h"
 #include "pintle/queue.h"
@@ -131,19 +131,23 @@ inline std::vector<std::int32_t> expected(Operation operation, std::uint32_t ran
   return all;
 }
 
-/// Enqueues one of the operations that every rank calls alike.
-inline Result<Point> enqueue(GroupQueue& queue, Operation operation, const DeviceElements& to,
-                             const DeviceElements& from, std::uint32_t root, bool is_root, EnqueueOptions options) {
+/// One of the operations that every rank calls alike.
+inline Collective alike(Operation operation, const DeviceElements& to, const DeviceElements& from, std::uint32_t root,
+                        bool is_root) {
   switch (operation) {
-    case Operation::all_reduce: return queue.all_reduce(to, from, ReduceOp::sum, std::move(options));
-    case Operation::reduce: return queue.reduce(to, from, ReduceOp::sum, root, std::move(options));
-    case Operation::reduce_scatter: return queue.reduce_scatter(to, from, ReduceOp::sum, std::move(options));
-    case Operation::all_gather: return queue.all_gather(to, from, std::move(options));
-    case Operation::gather: return queue.gather(to, from, root, std::move(options));
-    case Operation::scatter: return queue.scatter(to, from, root, std::move(options));
-    case Operation::broadcast: return queue.broadcast(is_root ? from : to, root, std::move(options));
-    default: return queue.all_to_all(to, from, std::move(options));
+    case Operation::all_reduce: return Collective::all_reduce(to, from, ReduceOp::sum);
+    case Operation::reduce: return Collective::reduce(to, from, ReduceOp::sum, root);
+    case Operation::reduce_scatter: return Collective::reduce_scatter(to, from, ReduceOp::sum);
+    case Operation::all_gather: return Collective::all_gather(to, from);
+    case Operation::gather: return Collective::gather(to, from, root);
+    case Operation::scatter: return Collective::scatter(to, from, root);
+    case Operation::broadcast: return Collective::broadcast(is_root ? from : to, root);
+    default: return Collective::all_to_all(to, from);
   }
+}
+inline Result<Point> enqueue(GroupQueue& queue, Operation operation, const DeviceElements& to,
+                             const DeviceElements& from, std::uint32_t root, bool is_root, SubmitOptions options) {
+  return queue.submit(alike(operation, to, from, root, is_root), std::move(options));
 }
 
 }  // namespace pintle::collective::test

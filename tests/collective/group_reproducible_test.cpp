@@ -74,10 +74,10 @@ TEST(GroupReproducibleNumbersConcurrency, AnotherOrderGivesOtherBits) {
   expect_success(on_each_of(ranks, [&](Group& group) -> Result<void> {
     Bytes to(expected.size());
     const Elements from(DType::f32, given[group.rank()]);
-    PINTLE_TRY(group.all_reduce({DType::f32, to}, from, ReduceOp::sum, {.algorithm = Algorithm::ring}));
+    PINTLE_TRY(group.run(Collective::all_reduce({DType::f32, to}, from, ReduceOp::sum).with(Algorithm::ring)));
     EXPECT_NE(to, expected);
-    PINTLE_TRY(group.all_reduce({DType::f32, to}, from, ReduceOp::sum,
-                                {.algorithm = Algorithm::ring, .is_reproducible = true}));
+    PINTLE_TRY(
+        group.run(Collective::all_reduce({DType::f32, to}, from, ReduceOp::sum).with(Algorithm::ring).reproducible()));
     EXPECT_EQ(to, expected);
     return {};
   }));
@@ -100,7 +100,7 @@ TEST_P(GroupReproducibleProcesses, TheSameBitsAsThreads) {
   if (!is_rank_process()) return run_ranks(4);
   Group group = must(Group::join());
   expect_success({play_late(group, reproducible_program(4))});
-  must(group.barrier());
+  must(group.run(Collective::barrier()));
 }
 
 }  // namespace

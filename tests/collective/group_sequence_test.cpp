@@ -42,14 +42,14 @@ TEST(GroupSequenceConcurrency, BackToBackWithASlowRank) {
       std::vector<std::uint32_t> from(100), to(100), all(100 * ranks);
       for (std::uint32_t round = 0; round < 150; ++round) {
         std::ranges::fill(from, round + group.rank());
-        PINTLE_TRY(group.all_reduce(to, from, ReduceOp::sum));
+        PINTLE_TRY(group.run(Collective::all_reduce(to, from, ReduceOp::sum)));
         delays.maybe();
-        PINTLE_TRY(group.all_gather(all, to));
+        PINTLE_TRY(group.run(Collective::all_gather(all, to)));
         delays.maybe();
         const std::uint32_t sum = round * ranks + ranks * (ranks - 1) / 2;
         if (all != std::vector(all.size(), sum))
           return Error(Errc::internal, "wrong in round " + std::to_string(round));
-        PINTLE_TRY(group.broadcast(from, round % ranks));
+        PINTLE_TRY(group.run(Collective::broadcast(from, round % ranks)));
         if (from != std::vector(from.size(), round + round % ranks)) return Error(Errc::internal, "wrong broadcast");
       }
       return {};
@@ -65,14 +65,14 @@ TEST(GroupSequenceConcurrency, LargeOnesBackToBackWithASlowRank) {
       std::vector<std::uint32_t> values(30'000), parts(30'000 * ranks);
       for (std::uint32_t round = 0; round < 60; ++round) {
         std::ranges::fill(values, round + group.rank());
-        PINTLE_TRY(group.all_gather(parts, values));
+        PINTLE_TRY(group.run(Collective::all_gather(parts, values)));
         delays.maybe();
         std::ranges::fill(values, 1);
         for (std::uint32_t rank = 0; rank < ranks; ++rank) {
           if (parts[30'000 * rank + round] != round + rank) return Error(Errc::internal, "wrong all_gather");
         }
         std::ranges::fill(parts, 0);
-        PINTLE_TRY(group.all_reduce(values, ReduceOp::sum));
+        PINTLE_TRY(group.run(Collective::all_reduce(values, ReduceOp::sum)));
         delays.maybe();
         if (values != std::vector(values.size(), ranks)) return Error(Errc::internal, "wrong all_reduce");
       }
@@ -90,10 +90,10 @@ TEST(GroupSequenceConcurrency, EveryBarrierWaitsForEverybody) {
       for (std::uint32_t round = 1; round <= 60; ++round) {
         delays.maybe();
         arrived.fetch_add(1);
-        PINTLE_TRY(group.barrier());
+        PINTLE_TRY(group.run(Collective::barrier()));
         // Between two barriers nobody comes and nobody is missing.
         if (arrived.load() != round * ranks) return Error(Errc::internal, "a barrier did not hold");
-        PINTLE_TRY(group.barrier());
+        PINTLE_TRY(group.run(Collective::barrier()));
       }
       return {};
     }));
@@ -134,14 +134,14 @@ TEST(GroupSequenceConcurrency, LettersComeInTheirOrder) {
     for (std::uint32_t round = 0; round < 100; ++round) {
       // Half of the slots are free at least when everything has been taken: so nobody waits here.
       for (std::uint32_t i = 0; i < Layout::slots / 2; ++i) {
-        PINTLE_TRY(group.send(std::vector<std::uint32_t>(i * 10, round * 100 + i), right));
+        PINTLE_TRY(group.run(Collective::send(std::vector<std::uint32_t>(i * 10, round * 100 + i), right)));
       }
       for (std::uint32_t i = 0; i < Layout::slots / 2; ++i) {
         std::vector<std::uint32_t> letter(i * 10);
-        PINTLE_TRY(group.recv(letter, left));
+        PINTLE_TRY(group.run(Collective::recv(letter, left)));
         if (letter != std::vector(i * 10, round * 100 + i)) return Error(Errc::internal, "a letter is wrong");
       }
-      if (round % 10 == 0) PINTLE_TRY(group.barrier());
+      if (round % 10 == 0) PINTLE_TRY(group.run(Collective::barrier()));
     }
     return {};
   }));
@@ -153,11 +153,11 @@ TEST(GroupSequenceConcurrency, LettersOfManyMessagesBothWays) {
     std::vector<std::uint64_t> out(500'000, 7 + group.rank()), in(500'000);
     for (int round = 0; round < 3; ++round) {  // one of the two listens first
       if (group.rank() == 0) {
-        PINTLE_TRY(group.send(out, other));
-        PINTLE_TRY(group.recv(in, other));
+        PINTLE_TRY(group.run(Collective::send(out, other)));
+        PINTLE_TRY(group.run(Collective::recv(in, other)));
       } else {
-        PINTLE_TRY(group.recv(in, other));
-        PINTLE_TRY(group.send(out, other));
+        PINTLE_TRY(group.run(Collective::recv(in, other)));
+        PINTLE_TRY(group.run(Collective::send(out, other)));
       }
       if (in != std::vector<std::uint64_t>(500'000, 7 + other)) return Error(Errc::internal, "a letter is wrong");
     }
@@ -171,13 +171,13 @@ TEST(GroupSequenceConcurrency, LettersBetweenOperationsOfAll) {
     for (std::uint32_t round = 0; round < 120; ++round) {
       std::array<std::uint32_t, 1> value{round};
       const std::uint32_t from = round % 4, to = (round * 3 + 1) % 4;
-      if (from != to && group.rank() == from) PINTLE_TRY(group.send(value, to));
+      if (from != to && group.rank() == from) PINTLE_TRY(group.run(Collective::send(value, to)));
       if (from != to && group.rank() == to) {
         value[0] = 0;
-        PINTLE_TRY(group.recv(value, from));
+        PINTLE_TRY(group.run(Collective::recv(value, from)));
         if (value[0] != round) return Error(Errc::internal, "a letter is wrong");
       }
-      PINTLE_TRY(group.all_reduce(value, ReduceOp::sum));
+      PINTLE_TRY(group.run(Collective::all_reduce(value, ReduceOp::sum)));
       if (value[0] != 4 * round) return Error(Errc::internal, "a sum is wrong");
     }
     return {};
@@ -191,8 +191,8 @@ TEST(GroupSequenceConcurrency, LeavingAfterTheLastOperation) {
     expect_success(on_each(groups, [&](Group& group) -> Result<void> {
       Group own = std::move(group);  // leaves with this function
       std::array<std::uint32_t, 3> value{1, 2, 3};
-      PINTLE_TRY(own.all_reduce(value, ReduceOp::sum));
-      PINTLE_TRY(own.broadcast(value, static_cast<std::uint32_t>(round % 3)));
+      PINTLE_TRY(own.run(Collective::all_reduce(value, ReduceOp::sum)));
+      PINTLE_TRY(own.run(Collective::broadcast(value, static_cast<std::uint32_t>(round % 3))));
       return value[2] == 9 ? Result<void>() : Error(Errc::internal, "wrong");
     }));
   }
@@ -205,7 +205,7 @@ TEST(GroupSequenceConcurrency, WhoLeavesTooEarlyIsNamed) {
       group = Group();
       return {};
     }
-    return group.barrier();
+    return group.run(Collective::barrier());
   });
   for (const std::uint32_t rank : {0u, 2u}) {
     ASSERT_FALSE(outcomes[rank]);
@@ -225,10 +225,10 @@ TEST_P(GroupSequenceProcesses, BackToBackWithASlowRank) {
   Delays delays(5, group.rank());
   for (std::uint32_t round = 0; round < 80; ++round) {
     std::vector<std::uint32_t> values(20'000, round + group.rank());
-    must(group.all_reduce(values, ReduceOp::sum));
+    must(group.run(Collective::all_reduce(values, ReduceOp::sum)));
     delays.maybe();
     ASSERT_THAT(values, testing::Each(round * 3 + 3));
-    must(group.barrier());
+    must(group.run(Collective::barrier()));
   }
 }
 

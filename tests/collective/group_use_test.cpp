@@ -12,7 +12,7 @@
 #include "collective/group/group_state.h"
 #include "collective/group_queue_support.h"
 #include "collective/ranks.h"
-#include "pintle/collective.h"
+#include "pintle/group.h"
 #include "pintle/group_queue.h"
 #include "pintle/must.h"
 #include "pintle/symmetric.h"
@@ -32,10 +32,10 @@ void expect_in_use(const Result<T>& refused, const Group& group) {
 
 void expect_all_refused(Group& group) {
   std::array<int, 2> data{};
-  expect_in_use(group.barrier(), group);
-  expect_in_use(group.all_reduce(data, ReduceOp::sum), group);
-  expect_in_use(group.send(data, 1), group);
-  expect_in_use(group.recv(data, 1), group);
+  expect_in_use(group.run(Collective::barrier()), group);
+  expect_in_use(group.run(Collective::all_reduce(data, ReduceOp::sum)), group);
+  expect_in_use(group.run(Collective::send(data, 1)), group);
+  expect_in_use(group.run(Collective::recv(data, 1)), group);
   expect_in_use(group.split(0), group);
   expect_in_use(group.shrink(milliseconds(1)), group);
   expect_in_use(group.rebuild(milliseconds(1)), group);
@@ -44,17 +44,17 @@ void expect_all_refused(Group& group) {
 }
 
 void expect_works(std::vector<Group>& groups) {
-  expect_success(on_each(groups, [](Group& group) { return group.barrier(); }));
+  expect_success(on_each(groups, [](Group& group) { return group.run(Collective::barrier()); }));
 }
 
 TEST(GroupUseConcurrency, WhileAnotherThreadsOperationRuns) {
   auto groups = must(Group::threads(2));
   int received = 0;
-  std::jthread waits([&] { EXPECT_TRUE(groups[0].recv(std::span(&received, 1), 1)); });
+  std::jthread waits([&] { EXPECT_TRUE(groups[0].run(Collective::recv(std::span(&received, 1), 1))); });
   while (GroupState::of(groups[1]).status_of(0)->awaits == 0) std::this_thread::yield();
   expect_all_refused(groups[0]);
   const int sent = 7;
-  ASSERT_TRUE(groups[1].send(std::span(&sent, 1), 0));
+  ASSERT_TRUE(groups[1].run(Collective::send(std::span(&sent, 1), 0)));
   waits.join();
   EXPECT_EQ(received, 7);
   EXPECT_EQ(groups[0].statistics().operations, 1u);
@@ -77,11 +77,11 @@ TEST(GroupUseConcurrency, WhileAGroupQueueLives) {
     GroupQueue queue = must(GroupQueue::create(groups[0], device));
     expect_all_refused(groups[0]);
     expect_in_use(GroupQueue::create(groups[0], device), groups[0]);
-    expect_in_use(heaps[0].wait_signal(signals[0].at(0), 1, {.timeout = milliseconds(1)}), groups[0]);
+    expect_in_use(heaps[0].wait_signal(signals[0].at(0), 1, milliseconds(1)), groups[0]);
     expect_in_use(heaps[0].barrier(milliseconds(1)), groups[0]);
     GroupQueue other = must(GroupQueue::create(groups[1], device));
-    const Point done = must(queue.barrier());
-    must(other.barrier());
+    const Point done = must(queue.submit(Collective::barrier()));
+    must(other.submit(Collective::barrier()));
     EXPECT_TRUE(done.wait());
   }
   expect_works(groups);
@@ -91,7 +91,7 @@ TEST(GroupUseConcurrency, UntilAGroupQueueHasFailed) {
   auto groups = must(Group::threads(2));
   const Device device = must(open("cpu"));
   GroupQueue queue = must(GroupQueue::create(groups[0], device));
-  const Point late = must(queue.barrier({.timeout = milliseconds(20)}));
+  const Point late = must(queue.submit(Collective::barrier(), {.timeout = milliseconds(20)}));
   EXPECT_EQ(late.wait().error().code(), Errc::timeout);
   const auto smaller = groups[0].shrink(milliseconds(200));
   ASSERT_TRUE(smaller) << smaller.error().text();
@@ -107,7 +107,7 @@ TEST(GroupUseConcurrency, ManyThreadsOfOneRank) {
     for (int thread = 0; thread < 4; ++thread) {
       threads.emplace_back([&] {
         for (int i = 0; i < 500; ++i) {
-          const auto ended = groups[0].barrier();
+          const auto ended = groups[0].run(Collective::barrier());
           if (ended) ++done;
           else expect_in_use(ended, groups[0]);
         }

@@ -30,7 +30,7 @@ void expect_taken() {
   EXPECT_TRUE(is_open_in_a_program(file)) << "a program that is to become the rank's";
   EXPECT_FALSE(is_open_in_a_compiler(file));
   Group group = must(Group::join({.timeout = std::chrono::seconds(20)}));
-  EXPECT_TRUE(group.barrier());
+  EXPECT_TRUE(group.run(Collective::barrier()));
   EXPECT_FALSE(is_open_in_a_program(file));
   EXPECT_FALSE(is_open_in_a_compiler(file));
 }

@@ -27,7 +27,7 @@
 #include "collective/group/founding.h"
 #include "collective/group/group_state.h"
 #include "collective/shm/rendezvous.h"
-#include "pintle/collective.h"
+#include "pintle/group.h"
 #include "pintle/must.h"
 
 namespace pintle::collective {

@@ -103,9 +103,9 @@ TEST(OperateConcurrency, CountsEveryOperation) {
   std::vector<Group> groups = must(Group::threads(2));
   expect_success(on_each(groups, [](Group& group) -> Result<void> {
     std::array<float, 2> values{};
-    PINTLE_TRY(group.barrier());
-    PINTLE_TRY(group.all_reduce(values, ReduceOp::sum));
-    return group.rank() == 0 ? group.send(values, 1) : group.recv(values, 0);
+    PINTLE_TRY(group.run(Collective::barrier()));
+    PINTLE_TRY(group.run(Collective::all_reduce(values, ReduceOp::sum)));
+    return group.rank() == 0 ? group.run(Collective::send(values, 1)) : group.run(Collective::recv(values, 0));
   }));
   EXPECT_EQ(groups[0].statistics().operations, 3u);
   EXPECT_EQ(groups[1].statistics().operations, 3u);
@@ -117,7 +117,7 @@ TEST(OperateConcurrency, RanksMayGiveTheSameMemory) {
   const std::vector<std::uint32_t> shared(50'000, 3);
   expect_success(on_each_of(4, [&](Group& group) -> Result<void> {
     std::vector<std::uint32_t> to(shared.size());
-    PINTLE_TRY(group.all_reduce(to, shared, ReduceOp::sum));
+    PINTLE_TRY(group.run(Collective::all_reduce(to, shared, ReduceOp::sum)));
     return to == std::vector<std::uint32_t>(shared.size(), 12) ? Result<void>() : Error(Errc::internal, "wrong");
   }));
 }

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "collective/group/call.h"
+#include "collective/run_options.h"
 #include "patterns.h"
-#include "pintle/collective.h"
+#include "pintle/group.h"
 
 namespace pintle::collective {
 
@@ -38,7 +39,7 @@ struct Step {
                              !depends_on_order(op, dtype) || needs_accumulator(op, dtype);
     return is_in_order ? Values::any : Values::exact;
   }
-  [[nodiscard]] CollectiveOptions options() const noexcept {
+  [[nodiscard]] RunOptions options() const noexcept {
     return {.timeout = {}, .algorithm = algorithm, .is_reproducible = is_reproducible};
   }
   [[nodiscard]] std::string text() const {
@@ -103,15 +104,15 @@ inline Result<void> call(Group& group, const Step& step, std::span<std::byte> to
   const MutableElements out(step.dtype, to);
   const Elements in(step.dtype, from);
   switch (step.operation) {
-    case Operation::all_reduce: return group.all_reduce(out, in, step.op, step.options());
-    case Operation::reduce: return group.reduce(out, in, step.op, step.root, step.options());
-    case Operation::reduce_scatter: return group.reduce_scatter(out, in, step.op, step.options());
-    case Operation::all_gather: return group.all_gather(out, in, step.options());
-    case Operation::gather: return group.gather(out, in, step.root, step.options());
-    case Operation::scatter: return group.scatter(out, in, step.root, step.options());
-    case Operation::broadcast: return group.broadcast(out, step.root, step.options());
-    case Operation::all_to_all: return group.all_to_all(out, in, step.options());
-    default: return group.barrier(step.options());
+    case Operation::all_reduce: return run(group, Collective::all_reduce(out, in, step.op), step.options());
+    case Operation::reduce: return run(group, Collective::reduce(out, in, step.op, step.root), step.options());
+    case Operation::reduce_scatter: return run(group, Collective::reduce_scatter(out, in, step.op), step.options());
+    case Operation::all_gather: return run(group, Collective::all_gather(out, in), step.options());
+    case Operation::gather: return run(group, Collective::gather(out, in, step.root), step.options());
+    case Operation::scatter: return run(group, Collective::scatter(out, in, step.root), step.options());
+    case Operation::broadcast: return run(group, Collective::broadcast(out, step.root), step.options());
+    case Operation::all_to_all: return run(group, Collective::all_to_all(out, in), step.options());
+    default: return run(group, Collective::barrier(), step.options());
   }
 }
 
@@ -140,7 +141,7 @@ inline Result<void> play_in_place(Group& group, const Step& step, const Part& pa
 
 /// Runs a step as a rank of the group, and checks every byte that it had to write or to leave alone.
 inline Result<void> play(Group& group, const Step& step) {
-  if (step.operation == Operation::barrier) return group.barrier(step.options());
+  if (step.operation == Operation::barrier) return run(group, Collective::barrier(), step.options());
   const Part part(step, group.rank(), group.ranks());
   const Bytes given = part.gives() ? part.given() : Bytes(), gotten = part.gets() ? part.gotten() : Bytes();
   if (step.operation == Operation::broadcast) {

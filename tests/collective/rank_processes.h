@@ -19,7 +19,7 @@
 #include "base/subprocess.h"
 #include "collective/mpi/mpi_plugin.h"
 #include "collective/shm/rendezvous.h"
-#include "pintle/collective.h"
+#include "pintle/group.h"
 #include "pintle/must.h"
 
 namespace pintle::collective {

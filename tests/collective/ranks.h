@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "pintle/collective.h"
+#include "pintle/group.h"
 #include "pintle/must.h"
 
 namespace pintle::collective {

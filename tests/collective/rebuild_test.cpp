@@ -37,7 +37,7 @@ void rebuild_up_to(std::uint64_t last, Group& first, Report& report) {
     report.words[1] = group.generation();
     if (group.generation() == last) return;
     Result<void> done;
-    while (done) done = group.barrier({.timeout = seconds(10)});
+    while (done) done = group.run(Collective::barrier(), seconds(10));
     if (done.error().code() != Errc::peer_lost) return report.wrong.set(done.error().text());
     auto rebuilt = group.rebuild(seconds(10));
     if (!rebuilt) return report.wrong.set(rebuilt.error().text());
@@ -131,7 +131,7 @@ std::uint64_t generation_of(const Rendezvous& rendezvous, std::uint32_t rank) {
 /// Rank 0 rebuilds only when it is told to: `words[1]`.
 void rebuild_with_three(Group& group, Report& report) {
   report.words[2] = works(group) ? 1 : 2;
-  while (group.barrier({.timeout = seconds(10)})) continue;
+  while (group.run(Collective::barrier(), seconds(10))) continue;
   if (group.rank() == 0 && !comes([&] { return report.words[1] == 1; })) return report.wrong.set("nobody says go");
   if (group.rank() == 0) {
     const auto missing = group.rebuild(milliseconds(100));
@@ -206,7 +206,7 @@ TEST(RebuildConcurrency, ThreadsMeetAgainAfterATimeout) {
         if (own.rank() == generation % 3) {
           while (timeouts < 2 * (generation - 1)) std::this_thread::yield();
         } else {
-          const auto done = own.barrier({.timeout = milliseconds(50)});
+          const auto done = own.run(Collective::barrier(), milliseconds(50));
           ASSERT_FALSE(done);
           EXPECT_EQ(done.error().code(), Errc::timeout);
           EXPECT_THAT(done.error().text(), HasSubstr("Rank " + std::to_string(generation % 3) + " of [Group"));
@@ -254,7 +254,7 @@ TEST(JoinedProgram, TakesPart) {
   if (!settings->ranks) return;
   std::ofstream(std::getenv("RANK_SAYS"), std::ios::app) << '.' << std::flush;
   Result<void> done;
-  while (done && group->generation() == 1) done = group->barrier({.timeout = seconds(20)});
+  while (done && group->generation() == 1) done = group->run(Collective::barrier(), seconds(20));
   if (done) return;
   EXPECT_EQ(done.error().code(), Errc::peer_lost);
   auto rebuilt = group->rebuild(seconds(20));

@@ -110,7 +110,7 @@ TEST(ShrinkConcurrency, AHealthyGroupIsGivenUpForAnEqualOne) {
       EXPECT_EQ(same->generation(), 2u);
       EXPECT_THAT(same->text(), HasSubstr("\"all\""));
       EXPECT_TRUE(works(*same));
-      const auto given_up = own.barrier();
+      const auto given_up = own.run(Collective::barrier());
       ASSERT_FALSE(given_up);
       EXPECT_EQ(given_up.error().code(), Errc::cancelled);
     });

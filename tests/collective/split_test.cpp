@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "pintle/collective.h"
+#include "pintle/group.h"
 #include "pintle/must.h"
 #include "rank_processes.h"
 #include "ranks.h"
@@ -25,7 +25,7 @@ using testing::HasSubstr;
 /// The sum of what every rank of the group gives.
 Result<std::uint64_t> sum_of(Group& group, std::uint64_t value) {
   std::array<std::uint64_t, 1> values{value};
-  PINTLE_TRY(group.all_reduce(values, ReduceOp::sum));
+  PINTLE_TRY(group.run(Collective::all_reduce(values, ReduceOp::sum)));
   return values[0];
 }
 
@@ -93,7 +93,7 @@ TEST(SplitConcurrency, GroupsLiveSideBySide) {
       PINTLE_TRY(expect(in_row == 4 * round + 6, "the sum of a row"));
       PINTLE_TRY(expect(in_column == 2 * round + 1, "the sum of a column"));
       PINTLE_TRY(expect(in_pair == 2 * round + (column < 2 ? 1 : 5), "the sum of a pair"));
-      if (round % 10 == 0) PINTLE_TRY(group.barrier());
+      if (round % 10 == 0) PINTLE_TRY(group.run(Collective::barrier()));
     }
     return {};
   }));
@@ -120,10 +120,10 @@ TEST(SplitConcurrency, AFailureStaysInItsGroup) {
     PINTLE_ASSIGN(part, group.split(group.rank() / 2));
     std::vector<float> values(1 + group.rank());
     if (group.rank() < 2) {
-      PINTLE_TRY(expect(!part->all_reduce(values, ReduceOp::sum), "what does not match"));
+      PINTLE_TRY(expect(!part->run(Collective::all_reduce(values, ReduceOp::sum)), "what does not match"));
       PINTLE_TRY(expect(!part->health(), "the health of the part"));
     } else {
-      PINTLE_TRY(part->barrier());
+      PINTLE_TRY(part->run(Collective::barrier()));
       PINTLE_TRY(part->health());
     }
     PINTLE_ASSIGN(sum, sum_of(group, 1));
@@ -172,7 +172,7 @@ TEST(SplitConcurrency, WhereOthersReduce) {
       return {};
     }
     std::array<float, 2> values{};
-    return group.all_reduce(values, ReduceOp::sum, {.timeout = milliseconds(300)});
+    return group.run(Collective::all_reduce(values, ReduceOp::sum), milliseconds(300));
   });
   for (const auto& outcome : outcomes) {
     ASSERT_FALSE(outcome);
@@ -184,7 +184,7 @@ TEST(SplitConcurrency, WhereOthersReduce) {
 TEST(SplitConcurrency, AFailedGroupIsNotSplit) {
   const Outcomes outcomes = on_each_of(2, [](Group& group) -> Result<void> {
     std::vector<float> values(1 + group.rank());
-    EXPECT_FALSE(group.all_reduce(values, ReduceOp::sum));
+    EXPECT_FALSE(group.run(Collective::all_reduce(values, ReduceOp::sum)));
     PINTLE_TRY(group.split(0));
     return {};
   });
@@ -217,7 +217,7 @@ TEST_P(SplitProcesses, RowsAndColumns) {
     EXPECT_EQ(must(sum_of(*rows, group.rank())), group.rank() < 2 ? 1u : 5u);
     EXPECT_EQ(must(sum_of(*columns, group.rank())), group.rank() % 2 == 0 ? 2u : 4u);
   }
-  must(group.barrier());
+  must(group.run(Collective::barrier()));
 }
 
 }  // namespace

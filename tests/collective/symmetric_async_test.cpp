@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "pintle/collective.h"
+#include "pintle/group.h"
 #include "pintle/must.h"
 #include "pintle/signal.h"
 #include "pintle/symmetric.h"
@@ -33,7 +33,7 @@ TEST(SymmetricAsyncConcurrency, ATransferWaitsForItsPointsAndGivesOne) {
     SymmetricHeap heap = must(SymmetricHeap::create(group, 4096));
     const SymmetricBuffer buffer = must(heap.allocate(DType::u32, {4}));
     std::ranges::fill(must(heap.local<std::uint32_t>(buffer)), 7u);
-    must(group.barrier());
+    must(group.run(Collective::barrier()));
     const SymmetricView there = buffer.on(1 - heap.rank());
     Signal ready = must(Signal::create());
     Words from(4, 1), to(4);
@@ -43,7 +43,7 @@ TEST(SymmetricAsyncConcurrency, ATransferWaitsForItsPointsAndGivesOne) {
     EXPECT_EQ(outcome(got.wait(milliseconds(20))).substr(0, 7), "timeout");
     EXPECT_FALSE(must(put.is_reached()));
     EXPECT_THAT(must(heap.local<std::uint32_t>(buffer)), Each(7u));
-    must(group.barrier());
+    must(group.run(Collective::barrier()));
     from.assign(4, 5);  // lent until the point: what is there when the transfer begins is what goes
     must(ready.set(2));
     must(got.wait());
@@ -85,20 +85,20 @@ TEST(SymmetricAsyncConcurrency, WhatFailsTakesWhatIsBehindItAlongUntilFlushAnswe
     const SymmetricView there = buffer.on(1 - heap.rank());
     const Words from(4, 1);
     Signal source = must(Signal::create());
-    const Point before = must(heap.put(there, from, SymmetricAsync{}));
+    const Point before = must(heap.put(there, from, SubmitOptions{}));
     const Point failing = must(heap.put(there, from, {.after = {source.at(1)}}));
     const Point behind = must(heap.put_signal(there, from, signals.at(0), 1, {}));
     must(source.fail(broken));
     EXPECT_EQ(outcome(before.wait()), "success");
     EXPECT_EQ(outcome(failing.wait()), "io: The source is broken.");
     EXPECT_EQ(outcome(behind.wait()), "io: The source is broken.");
-    EXPECT_EQ(outcome(heap.put(there, from, SymmetricAsync{})), "io: The source is broken.");
+    EXPECT_EQ(outcome(heap.put(there, from, SubmitOptions{})), "io: The source is broken.");
     EXPECT_EQ(outcome(heap.fence()), "io: The source is broken.");
     EXPECT_EQ(outcome(heap.flush()), "io: The source is broken.");
     EXPECT_EQ(outcome(heap.flush()), "success");
     must(heap.barrier());
     EXPECT_EQ(must(heap.value(signals.at(0))), 0u) << "its bytes may not be there";
-    EXPECT_EQ(outcome(must(heap.put(there, from, SymmetricAsync{})).wait()), "success");
+    EXPECT_EQ(outcome(must(heap.put(there, from, SubmitOptions{})).wait()), "success");
   });
 }
 
@@ -162,7 +162,7 @@ TEST(SymmetricAsyncConcurrency, WhatHasNotBegunWhenTheHeapGoesIsCancelled) {
     }
     EXPECT_THAT(outcome(first.wait()), StartsWith("cancelled: A transfer of [SymmetricHeap "));
     EXPECT_THAT(outcome(second.wait()), StartsWith("cancelled: "));
-    must(group.barrier());
+    must(group.run(Collective::barrier()));
   });
 }
 
@@ -171,7 +171,7 @@ TEST(SymmetricAsyncConcurrency, WhatIsWrongIsRefusedAtTheCall) {
     const SymmetricBuffer buffer = must(heap.allocate(DType::u32, {4}));
     const SymmetricSignals signals = must(heap.allocate_signals(1));
     Words words(5);
-    const SymmetricAsync at_once{};
+    const SubmitOptions at_once{};
     EXPECT_THAT(outcome(heap.put(buffer.on(1), words, at_once)), HasSubstr("Size (20 bytes) is not the size (16"));
     EXPECT_THAT(outcome(heap.get(words, buffer.on(1), at_once)), HasSubstr("Size (20 bytes) is not the size (16"));
     words.resize(4);
@@ -188,7 +188,7 @@ TEST(SymmetricAsyncConcurrency, APointIsAnotherTransfersWait) {
     const SymmetricBuffer buffer = must(heap.allocate(DType::u32, {2, 4}));
     const SymmetricView there = must(buffer.slice(0, 4)).on(1 - heap.rank());
     Words values(4), from(4, heap.rank());
-    const Point put = must(heap.put(there, from, SymmetricAsync{}));
+    const Point put = must(heap.put(there, from, SubmitOptions{}));
     const Point got = must(heap.get(values, there, {.after = {put}}));
     must(got.wait());
     EXPECT_THAT(values, Each(heap.rank()));

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "pintle/collective.h"
+#include "pintle/group.h"
 #include "pintle/must.h"
 #include "pintle/symmetric.h"
 #include "symmetric_support.h"
@@ -242,7 +242,7 @@ TEST(SymmetricHeapConcurrency, BuffersOfAnotherHeapAreRefused) {
     EXPECT_THAT(outcome(other.free(buffer)), HasSubstr("is not of"));
     EXPECT_THAT(outcome(one.local(SymmetricBuffer())), HasSubstr("An empty symmetric buffer is no memory of "));
     EXPECT_TRUE(one.local(buffer));
-    must(one.barrier());
+    must(one.run(Collective::barrier()));
   });
 }
 
@@ -365,7 +365,7 @@ TEST(SymmetricHeap, AnEmptyHeapAnswersSo) {
   EXPECT_EQ(outcome(heap.free(SymmetricBuffer())), words);
   EXPECT_EQ(outcome(heap.local(SymmetricBuffer())), words);
   EXPECT_EQ(outcome(heap.put(SymmetricView(), Elements())), words);
-  EXPECT_EQ(outcome(heap.put(SymmetricView(), Elements(), SymmetricAsync())), words);
+  EXPECT_EQ(outcome(heap.put(SymmetricView(), Elements(), SubmitOptions())), words);
   EXPECT_EQ(outcome(heap.wait_signal({}, 1)), words);
   EXPECT_EQ(outcome(heap.barrier()), words);
   EXPECT_EQ(outcome(heap.flush()), words);
@@ -439,7 +439,7 @@ TEST(SymmetricHeapConcurrency, ARankThatHasGoneIsNamed) {
 TEST(SymmetricHeapConcurrency, AGroupThatHasFailedHasNoNewHeap) {
   on_threads(2, [&](Group& group) {
     if (group.rank() == 1) return;
-    const Result<void> failed = group.barrier({.timeout = seconds(20)});
+    const Result<void> failed = group.run(Collective::barrier(), seconds(20));
     ASSERT_FALSE(failed);
     EXPECT_EQ(outcome(SymmetricHeap::create(group, 4096)), outcome(failed));
   });

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "pintle/collective.h"
+#include "pintle/group.h"
 #include "pintle/must.h"
 #include "pintle/symmetric.h"
 #include "rank_processes.h"
@@ -41,7 +41,7 @@ TEST_P(SymmetricProcesses, PutGetAndSignals) {
     const std::vector<std::uint32_t> from(1000, round * 10 + heap.rank());
     for (std::uint32_t to = 0; to < 3; ++to) must(heap.put_signal(row.on(to), from, signals.at(heap.rank()), round));
     for (std::uint32_t of = 0; of < 3; ++of) {
-      must(heap.wait_signal(signals.at(of), round, {.from = of}));
+      must(heap.wait_signal(signals.at(of), round, {}, of));
       const SymmetricBuffer theirs = must(buffer.slice(of * 1000, 1000));
       ASSERT_THAT(must(heap.local<std::uint32_t>(theirs)), Each(round * 10 + of));
     }
@@ -52,7 +52,7 @@ TEST_P(SymmetricProcesses, PutGetAndSignals) {
     must(heap.barrier());
   }
   const std::vector<std::uint32_t> last(1000, heap.rank());
-  must(must(heap.put(row.on((heap.rank() + 1) % 3), last, SymmetricAsync{})).wait());
+  must(must(heap.put(row.on((heap.rank() + 1) % 3), last, SubmitOptions{})).wait());
   must(heap.barrier());
   EXPECT_THAT(must(heap.local<std::uint32_t>(must(buffer.slice((heap.rank() + 2) % 3 * 1000, 1000)))),
               Each((heap.rank() + 2) % 3));
@@ -97,8 +97,8 @@ TEST(SymmetricProcess, ARankThatIsKilledIsNamedInABarrierAndInAWait) {
   const SymmetricSignals signals = must(heap.allocate_signals(1));
   must(heap.barrier());
   if (heap.rank() == 2) std::raise(SIGKILL);
-  const std::string words = heap.rank() == 0 ? outcome(heap.barrier(seconds(20)))
-                                             : outcome(heap.wait_signal(signals.at(0), 1, {.timeout = seconds(20)}));
+  const std::string words =
+      heap.rank() == 0 ? outcome(heap.barrier(seconds(20))) : outcome(heap.wait_signal(signals.at(0), 1, seconds(20)));
   EXPECT_THAT(words, AllOf(StartsWith("peer_lost: Rank 2 of [Group "), HasSubstr("is lost")));
   EXPECT_EQ(outcome(heap.barrier()).substr(0, 9), "peer_lost");
 }

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "pintle/collective.h"
+#include "pintle/group.h"
 #include "pintle/must.h"
 #include "pintle/symmetric.h"
 #include "symmetric_support.h"
@@ -33,7 +33,7 @@ TEST(SymmetricSignalConcurrency, WhoSeesTheSignalSeesTheBytes) {
     const std::uint32_t other = 1 - heap.rank();
     for (std::uint64_t round = 1; round <= 500; ++round) {
       if (heap.rank() == 1) {
-        must(heap.wait_signal(signals.at(0), round, {.from = other}));
+        must(heap.wait_signal(signals.at(0), round, {}, other));
         ASSERT_THAT(must(heap.local<std::uint64_t>(buffer)), Each(round));
       }
       must(heap.put_signal(buffer.on(other), std::vector<std::uint64_t>(500, round), signals.at(0), round));
@@ -56,7 +56,7 @@ TEST(SymmetricSignalConcurrency, ASignalComesAfterEverythingThatWasPutBefore) {
         must(heap.put(must(buffer.slice(row * 8, 8)).on(to), std::vector<std::uint32_t>(8, round)));
       }
       must(heap.raise(signals.at(heap.rank()), to, round));
-      must(heap.wait_signal(signals.at(from), round, {.from = from}));
+      must(heap.wait_signal(signals.at(from), round, {}, from));
       ASSERT_THAT(must(heap.local<std::uint32_t>(buffer)), Each(round));
       must(heap.barrier());
     }
@@ -106,7 +106,7 @@ TEST(SymmetricSignalConcurrency, ASleeperIsWoken) {
   with_heaps(2, 4096, [](SymmetricHeap& heap) {
     const SymmetricSignals signals = must(heap.allocate_signals(1));
     if (heap.rank() == 0) {
-      must(heap.wait_signal(signals.at(0), 1, {.timeout = seconds(20)}));
+      must(heap.wait_signal(signals.at(0), 1, seconds(20)));
     } else {
       std::this_thread::sleep_for(milliseconds(30));  // for the other rank to sleep; right without it, too
       must(heap.raise(signals.at(0), 0, 1));
@@ -120,11 +120,10 @@ TEST(SymmetricSignalConcurrency, ATimeoutNamesWhoIsLateAndFailsNothing) {
     if (heap.rank() == 0) {
       must(heap.raise(signals.at(2), 0, 3));
       const std::string signal = "timeout: [SymmetricSignal 2 at 0 of " + heap.text() + "] is at 3 where rank 0 waits ";
-      EXPECT_EQ(outcome(heap.wait_signal(signals.at(2), 4, {.timeout = milliseconds(20), .from = 1})),
+      EXPECT_EQ(outcome(heap.wait_signal(signals.at(2), 4, milliseconds(20), 1)),
                 signal + "for 4, past its deadline; rank 1 is late.");
-      EXPECT_EQ(outcome(heap.wait_signal(signals.at(2), 4, {.timeout = milliseconds(20)})),
-                signal + "for 4, past its deadline.");
-      EXPECT_TRUE(heap.wait_signal(signals.at(2), 3, {.timeout = milliseconds(0)}));
+      EXPECT_EQ(outcome(heap.wait_signal(signals.at(2), 4, milliseconds(20))), signal + "for 4, past its deadline.");
+      EXPECT_TRUE(heap.wait_signal(signals.at(2), 3, milliseconds(0)));
     }
     must(heap.barrier());
     if (heap.rank() == 1) must(heap.raise(signals.at(2), 0, 4));
@@ -138,7 +137,7 @@ TEST(SymmetricSignalConcurrency, ARankThatHasLeftIsLostToWhoWaitsForIt) {
     SymmetricHeap heap = must(SymmetricHeap::create(group, 4096));
     const SymmetricSignals signals = must(heap.allocate_signals(1));
     if (heap.rank() != 0) return;
-    EXPECT_THAT(outcome(heap.wait_signal(signals.at(0), 1, {.timeout = seconds(20), .from = 2})),
+    EXPECT_THAT(outcome(heap.wait_signal(signals.at(0), 1, seconds(20), 2)),
                 AllOf(StartsWith("peer_lost: Rank 2 of "), HasSubstr("has left")));
   });
 }
@@ -148,7 +147,7 @@ TEST(SymmetricSignalConcurrency, WhenAllOthersHaveLeftNobodyIsLeftToRaiseIt) {
     SymmetricHeap heap = must(SymmetricHeap::create(group, 4096));
     const SymmetricSignals signals = must(heap.allocate_signals(1));
     if (heap.rank() != 0) return;
-    EXPECT_THAT(outcome(heap.wait_signal(signals.at(0), 1, {.timeout = seconds(20)})),
+    EXPECT_THAT(outcome(heap.wait_signal(signals.at(0), 1, seconds(20))),
                 StartsWith("peer_lost: All other ranks of [Group "));
   });
 }
@@ -167,9 +166,9 @@ TEST(SymmetricSignalConcurrency, WhoHasLeftInGoodOrderKeepsNobodyFromWaitingForO
       while (!has_left) std::this_thread::yield();
       std::this_thread::sleep_for(milliseconds(60));  // for rank 0 to look at the others; right without it, too
       must(heap.raise(signals.at(0), 0, 1));
-      must(heap.wait_signal(signals.at(0), 1, {.from = 0}));
+      must(heap.wait_signal(signals.at(0), 1, {}, 0));
     } else {
-      EXPECT_EQ(outcome(heap.wait_signal(signals.at(0), 1, {.timeout = seconds(20)})), "success");
+      EXPECT_EQ(outcome(heap.wait_signal(signals.at(0), 1, seconds(20))), "success");
       must(heap.raise(signals.at(0), 2, 1));
     }
   });
@@ -180,8 +179,7 @@ TEST(SymmetricSignalConcurrency, AFailureOfTheGroupEndsWaits) {
     SymmetricHeap heap = must(SymmetricHeap::create(group, 4096));
     const SymmetricSignals signals = must(heap.allocate_signals(1));
     if (heap.rank() == 0) {
-      EXPECT_THAT(outcome(heap.wait_signal(signals.at(0), 1, {.timeout = seconds(20)})),
-                  StartsWith("timeout: Rank 0 of [Gr"));
+      EXPECT_THAT(outcome(heap.wait_signal(signals.at(0), 1, seconds(20))), StartsWith("timeout: Rank 0 of [Gr"));
     } else {
       EXPECT_THAT(outcome(heap.barrier(milliseconds(100))), StartsWith("timeout: Rank 0 of [Gr"));
     }
@@ -201,7 +199,7 @@ TEST(SymmetricSignalConcurrency, WhatIsNoSignalIsRefused) {
     EXPECT_THAT(outcome(heap.value(signals.at(std::numeric_limits<std::uint64_t>::max()))), HasSubstr("Signal (1844"));
     EXPECT_THAT(outcome(heap.raise({must(bytes.slice(1, 16)), 0}, 0, 1)), HasSubstr("is no signals: these are u64."));
     EXPECT_THAT(outcome(heap.raise(signals.at(0), 2, 1)), HasSubstr("Rank (2) is not below the ranks (2)"));
-    EXPECT_THAT(outcome(heap.wait_signal(signals.at(0), 1, {.from = 2})), HasSubstr("Rank (2) is not below"));
+    EXPECT_THAT(outcome(heap.wait_signal(signals.at(0), 1, {}, 2)), HasSubstr("Rank (2) is not below"));
     EXPECT_THAT(outcome(heap.put_signal(bytes.on(2), from, signals.at(0), 1)), HasSubstr("Rank (2) is not below"));
     EXPECT_THAT(outcome(heap.put_signal(must(bytes.slice(0, 8)).on(1), from, signals.at(0), 1)), HasSubstr("Size (64"));
     must(heap.barrier());

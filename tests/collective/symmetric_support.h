@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "pintle/collective.h"
+#include "pintle/group.h"
 #include "pintle/must.h"
 #include "pintle/symmetric.h"
 

@@ -2,6 +2,7 @@
 #include <array>
 #include <chrono>
 
+#include "collective/run_options.h"
 #include "door/table.h"
 
 namespace pintle::door {
@@ -10,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto moment = 1s;
-const CollectiveOptions soon{.timeout = moment};
+const RunOptions soon{.timeout = moment};
 std::array<std::uint32_t, 4> from{}, to{};
 std::array<std::uint32_t, 2> part{};
 
@@ -23,34 +24,38 @@ void add_groups(Table& table) {
   table.add("Group::text", [](Objects& o) { return o.group.text(); });
   table.add("Group::statistics", [](Objects& o) { return o.group.statistics(); });
   table.add("Group::health", [](Objects& o) { return o.group.health(); });
-  table.add("Group::all_reduce", [](Objects& o) { return o.group.all_reduce(to, from, ReduceOp::sum, soon); });
-  table.add("Group::reduce", [](Objects& o) { return o.group.reduce(to, from, ReduceOp::sum, 0, soon); });
+  table.add("Group::all_reduce",
+            [](Objects& o) { return run(o.group, Collective::all_reduce(to, from, ReduceOp::sum), soon); });
+  table.add("Group::reduce",
+            [](Objects& o) { return run(o.group, Collective::reduce(to, from, ReduceOp::sum, 0), soon); });
   table.add("Group::reduce_scatter",
-            [](Objects& o) { return o.group.reduce_scatter(part, from, ReduceOp::sum, soon); });
-  table.add("Group::all_gather", [](Objects& o) { return o.group.all_gather(to, part, soon); });
-  table.add("Group::gather", [](Objects& o) { return o.group.gather(to, part, 0, soon); });
-  table.add("Group::scatter", [](Objects& o) { return o.group.scatter(part, from, 0, soon); });
-  table.add("Group::broadcast", [](Objects& o) { return o.group.broadcast(to, 0, soon); });
-  table.add("Group::all_to_all", [](Objects& o) { return o.group.all_to_all(to, from, soon); });
-  table.add("Group::send", [](Objects& o) { return o.group.send(from, 1, soon); });
-  table.add("Group::recv", [](Objects& o) { return o.group.recv(to, 1, soon); });
-  table.add("Group::barrier", [](Objects& o) { return o.group.barrier(soon); });
+            [](Objects& o) { return run(o.group, Collective::reduce_scatter(part, from, ReduceOp::sum), soon); });
+  table.add("Group::all_gather", [](Objects& o) { return run(o.group, Collective::all_gather(to, part), soon); });
+  table.add("Group::gather", [](Objects& o) { return run(o.group, Collective::gather(to, part, 0), soon); });
+  table.add("Group::scatter", [](Objects& o) { return run(o.group, Collective::scatter(part, from, 0), soon); });
+  table.add("Group::broadcast", [](Objects& o) { return run(o.group, Collective::broadcast(to, 0), soon); });
+  table.add("Group::all_to_all", [](Objects& o) { return run(o.group, Collective::all_to_all(to, from), soon); });
+  table.add("Group::send", [](Objects& o) { return run(o.group, Collective::send(from, 1), soon); });
+  table.add("Group::recv", [](Objects& o) { return run(o.group, Collective::recv(to, 1), soon); });
+  table.add("Group::barrier", [](Objects& o) { return run(o.group, Collective::barrier(), soon); });
   table.add("Group::split", [](Objects& o) { return o.group.split(0, 0, {.timeout = moment}); });
   table.add("Group::shrink", [](Objects& o) { return o.group.shrink(moment); });
   table.add("Group::rebuild", [](Objects& o) { return o.group.rebuild(moment); });
 }
 
 void add_group_queues(Table& table) {
-  const EnqueueOptions late{.timeout = moment};
+  const SubmitOptions late{.timeout = moment};
   table.add("GroupQueue::create", [](Objects& o) { return GroupQueue::create(o.group, o.device); });
   table.add("GroupQueue::all_reduce",
-            [=](Objects& o) { return o.group_queue.all_reduce(o.view, ReduceOp::sum, late); });
-  table.add("GroupQueue::reduce",
-            [=](Objects& o) { return o.group_queue.reduce(o.view, o.view, ReduceOp::sum, 0, late); });
-  table.add("GroupQueue::broadcast", [=](Objects& o) { return o.group_queue.broadcast(o.view, 0, late); });
-  table.add("GroupQueue::send", [=](Objects& o) { return o.group_queue.send(o.view, 1, late); });
-  table.add("GroupQueue::recv", [=](Objects& o) { return o.group_queue.recv(o.view, 1, late); });
-  table.add("GroupQueue::barrier", [=](Objects& o) { return o.group_queue.barrier(late); });
+            [=](Objects& o) { return o.group_queue.submit(Collective::all_reduce(o.view, ReduceOp::sum), late); });
+  table.add("GroupQueue::reduce", [=](Objects& o) {
+    return o.group_queue.submit(Collective::reduce(o.view, o.view, ReduceOp::sum, 0), late);
+  });
+  table.add("GroupQueue::broadcast",
+            [=](Objects& o) { return o.group_queue.submit(Collective::broadcast(o.view, 0), late); });
+  table.add("GroupQueue::send", [=](Objects& o) { return o.group_queue.submit(Collective::send(o.view, 1), late); });
+  table.add("GroupQueue::recv", [=](Objects& o) { return o.group_queue.submit(Collective::recv(o.view, 1), late); });
+  table.add("GroupQueue::barrier", [=](Objects& o) { return o.group_queue.submit(Collective::barrier(), late); });
   table.add("GroupQueue::last", [](Objects& o) { return o.group_queue.last().value(); });
   table.add("GroupQueue::text", [](Objects& o) { return o.group_queue.text(); });
 }
@@ -72,13 +77,11 @@ void add_heaps(Table& table) {
             [](Objects& o) { return o.heap.put_signal(o.symmetric.on(0), from, o.signals.at(0), 1); });
   table.add("SymmetricHeap::raise", [](Objects& o) { return o.heap.raise(o.signals.at(0), 0, 1); });
   table.add("SymmetricHeap::put later",
-            [](Objects& o) { return o.heap.put(o.symmetric.on(0), from, SymmetricAsync{}); });
-  table.add("SymmetricHeap::get later", [](Objects& o) { return o.heap.get(to, o.symmetric.on(0), SymmetricAsync{}); });
-  table.add("SymmetricHeap::put_signal later", [](Objects& o) {
-    return o.heap.put_signal(o.symmetric.on(0), from, o.signals.at(0), 2, SymmetricAsync{});
-  });
-  table.add("SymmetricHeap::wait_signal",
-            [](Objects& o) { return o.heap.wait_signal(o.signals.at(0), 9, {.timeout = moment}); });
+            [](Objects& o) { return o.heap.put(o.symmetric.on(0), from, SubmitOptions{}); });
+  table.add("SymmetricHeap::get later", [](Objects& o) { return o.heap.get(to, o.symmetric.on(0), SubmitOptions{}); });
+  table.add("SymmetricHeap::put_signal later",
+            [](Objects& o) { return o.heap.put_signal(o.symmetric.on(0), from, o.signals.at(0), 2, SubmitOptions{}); });
+  table.add("SymmetricHeap::wait_signal", [](Objects& o) { return o.heap.wait_signal(o.signals.at(0), 9, moment); });
   table.add("SymmetricHeap::value", [](Objects& o) { return o.heap.value(o.signals.at(0)); });
   table.add("SymmetricHeap::fence", [](Objects& o) { return o.heap.fence(moment); });
   table.add("SymmetricHeap::flush", [](Objects& o) { return o.heap.flush(moment); });

@@ -50,7 +50,7 @@ class Busy {
       const Point point = must(queue.submit(CommandList{}.fill(buffer, 1u)));
       if (kind == 0) must(point.then([](const Result<void>&) {}, 1s));
       if (kind == 1) must(point.wait());
-      if (kind == 2) must(group.all_reduce(values, ReduceOp::sum));
+      if (kind == 2) must(group.run(Collective::all_reduce(values, ReduceOp::sum)));
       must(queue.allocate(pool, DType::u32, {64}));
       static_cast<void>(signal.value());
     }

@@ -6,11 +6,11 @@ namespace pintle::door {
 namespace {
 
 PlannedValue value(std::string name, std::uint32_t chunk, std::uint64_t size) {
-  return {std::move(name), size, 64, PlanPlacement::planned, chunk, 0};
+  return {std::move(name), size, 64, Assignment::planned, chunk, 0};
 }
 
 /// A small value, which is staged, and one that is written in place.
-Plan plan() { return must(Plan::make({value("x", 0, 64), value("y", 1, 1 << 20)}, {64, 1 << 20}, 0)); }
+Plan plan() { return must(Plan::create({value("x", 0, 64), value("y", 1, 1 << 20)}, {64, 1 << 20}, 0)); }
 
 Group alone() { return std::move(must(Group::threads(1)).front()); }
 

@@ -24,15 +24,15 @@ constexpr std::uint64_t many = 64 << 10;  // f32: as many take the way of large 
 
 PlannedValue placed(std::string name, std::uint64_t offset, std::uint64_t size, std::uint32_t chunk = 0,
                     std::uint64_t alignment = 1) {
-  return {std::move(name), size, alignment, PlanPlacement::planned, chunk, offset};
+  return {std::move(name), size, alignment, Assignment::planned, chunk, offset};
 }
 
 PlannedValue external(std::string name, std::uint64_t size) {
-  return {std::move(name), size, 1, PlanPlacement::external, 0, 0};
+  return {std::move(name), size, 1, Assignment::external, 0, 0};
 }
 
 Plan plan_of(std::vector<PlannedValue> values, std::vector<std::uint64_t> chunks) {
-  return must(Plan::make(std::move(values), std::move(chunks), 0));
+  return must(Plan::create(std::move(values), std::move(chunks), 0));
 }
 
 /// The code and the text of a refusal.
@@ -291,8 +291,8 @@ TEST_F(Feeding, AnotherDtypeNeedsANamedConversion) {
   expect_words(refusal(feed(queue, arena, h, std::vector<double>(4), Convert::f32_to_f16)),
                {"invalid_argument", "(f64)", "(f32)"});
   expect_words(refusal(feed(queue, arena, x, floats, Convert::f32_to_f16)), {"invalid_argument", "(f16)", "(f32)"});
-  expect_words(refusal(feed(queue, arena, h, HostElements(DType::f16, floats))), {"invalid_argument", "(4)", "(2)"});
-  EXPECT_TRUE(feed(queue, arena, h, HostElements(DType::f16, std::vector<std::uint16_t>(4))));
+  expect_words(refusal(feed(queue, arena, h, Elements(DType::f16, floats))), {"invalid_argument", "(4)", "(2)"});
+  EXPECT_TRUE(feed(queue, arena, h, Elements(DType::f16, std::vector<std::uint16_t>(4))));
   EXPECT_TRUE(feed(queue, arena, h, std::vector<std::byte>(8)));
   EXPECT_TRUE(feed(queue, arena, h, std::vector<std::byte>(16), Convert::f32_to_f16));
 }

@@ -64,7 +64,7 @@ PlanProblem instance(std::uint64_t seed) {
   const bool has_chunks = seed % 2 == 1;
   for (PlanValue& one : problem.values) {
     if (seed % 5 == 0 && draw.one_in(4)) {
-      one.placement = PlanPlacement::fixed;
+      one.assignment = Assignment::fixed;
       one.offset = draw.below(4) * one.alignment;
       one.chunk = has_chunks ? static_cast<std::uint32_t>(draw.below(2)) : 0;
     }
@@ -78,7 +78,7 @@ std::string listed(const PlanProblem& problem) {
   std::string text = fmt::format("largest chunk {}", problem.largest_chunk);
   for (const PlanValue& one : problem.values) {
     text += fmt::format("\n{} [{}, {}) size {} alignment {} placement {} lifetime {} chunk {} offset {}", one.name,
-                        one.lower, one.upper, one.size, one.alignment, static_cast<int>(one.placement),
+                        one.lower, one.upper, one.size, one.alignment, static_cast<int>(one.assignment),
                         static_cast<int>(one.lifetime), one.chunk, one.offset);
   }
   for (const InPlace& pair : problem.in_place) text += fmt::format("\n{} into {}", pair.from, pair.to);
@@ -135,7 +135,7 @@ TEST(PlanCertificate, TwoChunksMaySparePadding) {
   const PlanProblem problem{.values = {value("x", 0, 1, 2000, 256), value("y", 0, 2, 4000, 256)},
                             .largest_chunk = std::uint64_t{1} << 30};
   expect_reachable_bound(problem, 6000);
-  const Plan split = must(Plan::make({{"x", 2000, 256}, {"y", 4000, 256, PlanPlacement::planned, 1}}, {2000, 4000}, 0));
+  const Plan split = must(Plan::create({{"x", 2000, 256}, {"y", 4000, 256, Assignment::planned, 1}}, {2000, 4000}, 0));
   EXPECT_EQ(text_of(check(problem, split)), "accepted");
   PlanProblem one = problem;
   one.largest_chunk = PlanProblem::no_limit;
@@ -151,7 +151,7 @@ TEST(PlanCertificate, SizesOfWholeUnitsAreProvenInChunksToo) {
 // Without a largest chunk there is one: a plan of two is none.
 TEST(PlanCertificate, WithoutALargestChunkThereIsOne) {
   const PlanProblem problem{.values = {value("x", 0, 1, 2000, 64), value("y", 0, 2, 4000, 64)}};
-  const Plan split = must(Plan::make({{"x", 2000, 64}, {"y", 4000, 64, PlanPlacement::planned, 1}}, {2000, 4000}, 0));
+  const Plan split = must(Plan::create({{"x", 2000, 64}, {"y", 4000, 64, Assignment::planned, 1}}, {2000, 4000}, 0));
   EXPECT_EQ(text_of(check(problem, split)), "The plan has 2 chunks, but without a largest chunk there is one only.");
 }
 

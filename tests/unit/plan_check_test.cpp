@@ -21,7 +21,7 @@ Plan changed(const Plan& plan, std::size_t index, std::uint64_t offset) {
   values[index].offset = offset;
   std::vector<std::uint64_t> chunks(plan.chunks().begin(), plan.chunks().end());
   chunks[0] = std::max(chunks[0], offset + values[index].size);
-  return must(Plan::make(std::move(values), std::move(chunks), 0));
+  return must(Plan::create(std::move(values), std::move(chunks), 0));
 }
 
 /// By every pair: the words of two values that overlap, in either order, or nothing.
@@ -69,16 +69,16 @@ TEST(PlanCheck, NamesAMisalignedValue) {
   const Plan plan = must(lay_out(problem));
   auto values = std::vector(plan.values().begin(), plan.values().end());
   values[1].offset += 8;
-  EXPECT_NE(text_of(Plan::make(values, {64}, 0)).find("[Value \"b\"] is no multiple of its alignment (16)"),
+  EXPECT_NE(text_of(Plan::create(values, {64}, 0)).find("[Value \"b\"] is no multiple of its alignment (16)"),
             std::string::npos);
   values[1].alignment = 8;
-  const std::string text = text_of(check(problem, must(Plan::make(values, {64}, 0))));
+  const std::string text = text_of(check(problem, must(Plan::create(values, {64}, 0))));
   EXPECT_NE(text.find("[Value \"b\"] of the plan is not [Value \"b\"] of the problem"), std::string::npos) << text;
 }
 
 TEST(PlanCheck, NamesAValueThatLeftItsFixedPlace) {
   PlanProblem problem{.values = {value("f", 0, 4, 16)}};
-  problem.values[0].placement = PlanPlacement::fixed;
+  problem.values[0].assignment = Assignment::fixed;
   problem.values[0].offset = 32;
   const Plan plan = must(lay_out(problem));
   EXPECT_EQ(text_of(check(problem, changed(plan, 0, 16))),
@@ -86,9 +86,9 @@ TEST(PlanCheck, NamesAValueThatLeftItsFixedPlace) {
 }
 
 TEST(PlanCheck, NamesAValueOutsideItsChunk) {
-  const std::string text = text_of(Plan::make({{"a", 8, 1, PlanPlacement::planned, 0, 4}}, {10}, 0));
+  const std::string text = text_of(Plan::create({{"a", 8, 1, Assignment::planned, 0, 4}}, {10}, 0));
   EXPECT_EQ(text, "The offset (4) of [Value \"a\"] with its size (8) exceeds its chunk (10).");
-  EXPECT_EQ(text_of(Plan::make({{"a", 8, 1, PlanPlacement::planned, 1, 0}}, {10}, 0)),
+  EXPECT_EQ(text_of(Plan::create({{"a", 8, 1, Assignment::planned, 1, 0}}, {10}, 0)),
             "The chunk (1) of [Value \"a\"] is not below the number of chunks (1).");
 }
 

@@ -144,7 +144,7 @@ TEST(PlanGreedy, TheBoundIsWhatIsAliveTogether) {
   EXPECT_EQ(bound(problem), 15u);
   problem.values[2].lower = 3;
   EXPECT_EQ(bound(problem), 9u);
-  problem.values[2].placement = PlanPlacement::fixed;
+  problem.values[2].assignment = Assignment::fixed;
   problem.values[2].offset = 100;
   EXPECT_EQ(bound(problem), 109u);
 }

@@ -75,7 +75,7 @@ TEST(PlanLayOut, GreedyIsNeverWorseThanFirstFitBySize) {
 TEST(PlanLayOut, NodesGiveTheSamePlanEachTime) {
   const PlanProblem problem = test::tight_packing(7, 250, 60, 600);
   const PlanBudget budget{.nodes = 5000};
-  EXPECT_EQ(must(lay_out(problem, budget)).to_text(), must(lay_out(problem, budget)).to_text());
+  EXPECT_EQ(must(lay_out(problem, budget)).text(), must(lay_out(problem, budget)).text());
 }
 
 TEST(PlanLayOut, ATimeEnds) {
@@ -109,15 +109,15 @@ TEST(PlanLayOut, APersistentValueSharesWithNothing) {
 
 TEST(PlanLayOut, AnExternalValueAndAnEmptyOneTakeNothing) {
   PlanProblem problem{.values = {value("x", 0, 9, 1000), value("a", 0, 1, 5), value("e", 0, 3, 0)}};
-  problem.values[0].placement = PlanPlacement::external;
+  problem.values[0].assignment = Assignment::external;
   const Plan plan = must(lay_out(problem));
   EXPECT_EQ(plan.total(), 5u);
-  EXPECT_EQ(plan.values()[0].placement, PlanPlacement::external);
+  EXPECT_EQ(plan.values()[0].assignment, Assignment::external);
 }
 
 TEST(PlanLayOut, FixedValuesStayAndOthersGoAround) {
   PlanProblem problem{.values = {value("f", 0, 4, 16), value("a", 0, 2, 8), value("b", 1, 3, 8), value("c", 3, 5, 24)}};
-  problem.values[0].placement = PlanPlacement::fixed;
+  problem.values[0].assignment = Assignment::fixed;
   problem.values[0].offset = 8;
   const Plan plan = must(lay_out(problem, some_nodes));
   EXPECT_EQ(plan.values()[0].offset, 8u);
@@ -127,7 +127,7 @@ TEST(PlanLayOut, FixedValuesStayAndOthersGoAround) {
 
 TEST(PlanLayOut, FixedValuesThatOverlapAreNamed) {
   PlanProblem problem{.values = {value("f", 0, 4, 16), value("g", 3, 5, 16)}};
-  for (PlanValue& one : problem.values) one.placement = PlanPlacement::fixed;
+  for (PlanValue& one : problem.values) one.assignment = Assignment::fixed;
   problem.values[1].offset = 8;
   const std::string text = text_of(lay_out(problem));
   EXPECT_NE(text.find("[Value \"f\"] and [Value \"g\"]"), std::string::npos) << text;
@@ -203,7 +203,7 @@ TEST(PlanLayOut, RandomProblemsInChunksAreRight) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     PlanProblem problem = test::random_problem(seed, 30, 8);
     problem.largest_chunk = 11;
-    problem.values[3].placement = PlanPlacement::fixed;
+    problem.values[3].assignment = Assignment::fixed;
     problem.values[3].chunk = 2;
     EXPECT_EQ(text_of(lay_out(problem, some_nodes)), "accepted") << seed;
   }

@@ -19,8 +19,8 @@ class PlanOracle {
   explicit PlanOracle(const PlanProblem& problem) : problem_(problem) {
     for (std::uint32_t i = 0; i < problem.values.size(); ++i) {
       const PlanValue& one = problem.values[i];
-      if (one.size == 0 || one.placement == PlanPlacement::external) continue;
-      (one.placement == PlanPlacement::fixed ? fixed_ : movable_).push_back(i);
+      if (one.size == 0 || one.assignment == Assignment::external) continue;
+      (one.assignment == Assignment::fixed ? fixed_ : movable_).push_back(i);
     }
   }
 
@@ -55,7 +55,7 @@ class PlanOracle {
 
   [[nodiscard]] bool has_pair(std::uint32_t from, std::uint32_t to) const {
     const auto is_plain = [&](std::uint32_t i) {
-      return value(i).lifetime == Lifetime::steps && value(i).placement == PlanPlacement::planned;
+      return value(i).lifetime == Lifetime::steps && value(i).assignment == Assignment::planned;
     };
     return std::ranges::find(problem_.in_place, InPlace{from, to}) != problem_.in_place.end() && is_plain(from) &&
            is_plain(to) && value(from).upper - 1 == value(to).lower && value(to).size <= value(from).size;

@@ -60,7 +60,7 @@ TEST(PlanOrder, OnePassOverTheStepsKeepsBlocksApart) {
     problem.values[5].lifetime = Lifetime::persistent;
     if (seed % 3 == 1) problem.largest_chunk = 9000;
     if (seed % 5 == 2) {
-      problem.values[7].placement = PlanPlacement::fixed;
+      problem.values[7].assignment = Assignment::fixed;
       problem.values[7].offset = 1024;
     }
     const auto checked = must(plan::check_problem(problem));
@@ -116,7 +116,7 @@ TEST(PlanOrder, TheValidatorCatchesWhatEveryPairCatches) {
     PlannedValue& one = values[random() % values.size()];
     one.offset = random() % (plan.total() + 1) / one.alignment * one.alignment;
     const std::uint64_t total = std::max(plan.total(), one.offset + one.size);
-    const Plan moved = must(Plan::make(std::move(values), {total}, 0));
+    const Plan moved = must(Plan::create(std::move(values), {total}, 0));
     EXPECT_EQ(text_of(check(problem, moved)) == "accepted", is_right(problem, moved)) << seed;
     (is_right(problem, moved) ? right : wrong) += 1;
   }
@@ -129,7 +129,7 @@ TEST(PlanOrder, TheValidatorCatchesThreeThatMeetInOneStep) {
   PlanProblem problem{.values = {used("a", {0, 1}, 8), used("b", {1}, 8), used("c", {1, 2}, 8)}};
   problem.order = StepOrder{3, {{0, 1}, {1, 2}}};
   problem.in_place = {{0, 1}, {1, 2}};
-  const Plan plan = must(Plan::make({{"a", 8}, {"b", 8}, {"c", 8}}, {8}, 0));
+  const Plan plan = must(Plan::create({{"a", 8}, {"b", 8}, {"c", 8}}, {8}, 0));
   EXPECT_NE(text_of(check(problem, plan)), "accepted");
   problem.values[1].uses = {1, 2};
   problem.values[2].uses = {2};
@@ -139,7 +139,7 @@ TEST(PlanOrder, TheValidatorCatchesThreeThatMeetInOneStep) {
 TEST(PlanOrder, TheValidatorRefusesACycle) {
   PlanProblem problem{.values = {used("a", {0}, 8)}};
   problem.order = StepOrder{2, {{0, 1}, {1, 0}}};
-  const Plan plan = must(Plan::make({{"a", 8}}, {8}, 0));
+  const Plan plan = must(Plan::create({{"a", 8}}, {8}, 0));
   EXPECT_EQ(text_of(check(problem, plan)), "Some steps of the relation happen before themselves.");
 }
 

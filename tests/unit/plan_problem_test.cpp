@@ -66,7 +66,7 @@ TEST(PlanProblem, ChunksHoldTheirValues) {
 
 TEST(PlanProblem, FixedPlacesAreAlignedAndInside) {
   PlanValue one = value("a", 0, 1, 8, 8);
-  one.placement = PlanPlacement::fixed;
+  one.assignment = Assignment::fixed;
   one.offset = 4;
   EXPECT_EQ(refusal(one), "The fixed offset (4) of [Value \"a\"] is no multiple of its alignment (8).");
   one.offset = std::numeric_limits<std::uint64_t>::max() - 7;
@@ -86,18 +86,18 @@ TEST(PlanProblem, PairsAreOfTwoValues) {
 
 // Text.
 
-std::string reading(const std::string& text) { return text_of(Plan::from_text(text)); }
+std::string reading(const std::string& text) { return text_of(Plan::parse(text)); }
 
 TEST(PlanText, WhatIsWrittenReadsEqual) {
   PlanProblem problem{.values = {value("a b%\n\xff", 0, 1, 8, 4), value("x", 0, 1, 8), value("y", 0, 2, 0)}};
-  problem.values[1].placement = PlanPlacement::external;
+  problem.values[1].assignment = Assignment::external;
   problem.largest_chunk = 16;
   const Plan plan = must(lay_out(problem));
-  EXPECT_EQ(must(Plan::from_text(plan.to_text())), plan);
-  EXPECT_EQ(must(Plan::from_text(Plan().to_text())), Plan());
+  EXPECT_EQ(must(Plan::parse(plan.text())), plan);
+  EXPECT_EQ(must(Plan::parse(Plan().text())), Plan());
   const Plan chunks = must(lay_out({.values = {value("a", 0, 1, 8), value("b", 0, 1, 8)}, .largest_chunk = 8}));
   EXPECT_EQ(chunks.chunks().size(), 2u);
-  EXPECT_EQ(must(Plan::from_text(chunks.to_text())), chunks);
+  EXPECT_EQ(must(Plan::parse(chunks.text())), chunks);
 }
 
 TEST(PlanText, BadTextNamesTheLine) {
@@ -120,7 +120,7 @@ TEST(PlanText, BadTextNamesTheLine) {
 
 TEST(PlanPicture, EachValueIsDrawnOnce) {
   PlanProblem problem{.values = {value("a<b", 0, 2, 8), value("c", 1, 3, 8), value("x", 0, 1, 9)}};
-  problem.values[2].placement = PlanPlacement::external;
+  problem.values[2].assignment = Assignment::external;
   const Plan plan = must(lay_out(problem));
   const std::string svg = must(picture(problem, plan));
   EXPECT_TRUE(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));

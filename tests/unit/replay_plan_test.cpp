@@ -60,7 +60,7 @@ TEST(ReplayPlan, IsOneCommandWhereTheBackendRecords) {
   Recorder device;
   List list;
   add_fills(list, 3);
-  ReplayPlan plan = must(ReplayPlan::make(device, list));
+  ReplayPlan plan = must(ReplayPlan::create(device, list));
   EXPECT_TRUE(plan.is_whole());
   EXPECT_EQ(names_of(plan), "replay ");
   plan.forget(device);
@@ -75,7 +75,7 @@ TEST(ReplayPlan, RecordsTheRunsBetweenWhatCanChange) {
   add_fills(list, 3);  // too few to be worth it
   list.add(fill_of(1));
   add_fills(list, 9);
-  ReplayPlan plan = must(ReplayPlan::make(device, list));
+  ReplayPlan plan = must(ReplayPlan::create(device, list));
   EXPECT_FALSE(plan.is_whole());
   EXPECT_EQ(device.lengths, (std::vector<std::size_t>{4, 9}));
   EXPECT_EQ(names_of(plan), "replay fill fill fill fill fill replay ");
@@ -98,7 +98,7 @@ TEST(ReplayPlan, KeepsTheArgumentsOfWhatIsLeft) {
     exec.argument_count = i + 1;
     list.add(exec);
   }
-  const ReplayPlan plan = must(ReplayPlan::make(device, list));
+  const ReplayPlan plan = must(ReplayPlan::create(device, list));
   const Commands commands = plan.commands();
   ASSERT_EQ(commands.commands.size(), 6u);
   ASSERT_EQ(commands.arguments.size(), 6u);
@@ -115,7 +115,7 @@ TEST(ReplayPlan, IsTheListWhereNothingIsRecorded) {
   List list;
   for (int i = 0; i < 10; ++i) list.add(fill_of(0));
   list.barrier();
-  const ReplayPlan plan = must(ReplayPlan::make(device, list));
+  const ReplayPlan plan = must(ReplayPlan::create(device, list));
   EXPECT_EQ(plan.commands().commands.size(), 10u);
   EXPECT_TRUE(plan.commands().commands.back().barrier_before);
   EXPECT_TRUE(device.lengths.empty());
@@ -128,7 +128,7 @@ TEST(ReplayPlan, ForgetsWhatItHasWhenTheBackendFails) {
   add_fills(list, 5);
   list.add(fill_of(0));
   add_fills(list, 5);
-  const auto plan = ReplayPlan::make(device, list);
+  const auto plan = ReplayPlan::create(device, list);
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().code(), Errc::out_of_memory);
   EXPECT_EQ(device.held, 0);

@@ -122,7 +122,7 @@ Result<void> write_files(const PlanOptions& options, const PlanProblem& problem,
     PINTLE_TRY(base::write_file(options.svg, base::bytes_in(svg)));
   }
   if (options.output.empty()) return {};
-  return base::write_file(options.output, base::bytes_in(plan.to_text()));
+  return base::write_file(options.output, base::bytes_in(plan.text()));
 }
 
 Result<ExitCode> run(const PlanOptions& options, const Output& output) {

@@ -11,11 +11,6 @@ namespace {
   return name.empty() || name == "unknown" ? fmt::to_string(number) : std::string(name);
 }
 
-[[nodiscard]] bool has_root(Operation operation) noexcept {
-  return operation == Operation::reduce || operation == Operation::gather || operation == Operation::scatter ||
-         operation == Operation::broadcast;
-}
-
 [[nodiscard]] std::string size_text(const Call& call) {
   const std::string dtype =
       name_or_number(is_dtype(call.dtype) ? pintle::name(call.dtype) : "", static_cast<unsigned>(call.dtype));
@@ -24,6 +19,28 @@ namespace {
 }
 
 }  // namespace
+
+Operation operation_of(Collective::Kind kind) noexcept {
+  switch (kind) {
+    case Collective::Kind::all_reduce: return Operation::all_reduce;
+    case Collective::Kind::reduce: return Operation::reduce;
+    case Collective::Kind::reduce_scatter: return Operation::reduce_scatter;
+    case Collective::Kind::all_gather: return Operation::all_gather;
+    case Collective::Kind::gather: return Operation::gather;
+    case Collective::Kind::scatter: return Operation::scatter;
+    case Collective::Kind::broadcast: return Operation::broadcast;
+    case Collective::Kind::all_to_all: return Operation::all_to_all;
+    case Collective::Kind::send:
+    case Collective::Kind::recv: return Operation::send_recv;
+    case Collective::Kind::barrier: return Operation::barrier;
+  }
+  return Operation::none;
+}
+
+bool has_root(Operation operation) noexcept {
+  return operation == Operation::reduce || operation == Operation::gather || operation == Operation::scatter ||
+         operation == Operation::broadcast;
+}
 
 bool folds(Operation operation) noexcept {
   return operation == Operation::all_reduce || operation == Operation::reduce || operation == Operation::reduce_scatter;

@@ -24,6 +24,9 @@ enum class Operation : std::uint8_t {
   set_up,  ///< split, symmetric heaps: sizes are their own business
 };
 [[nodiscard]] std::string_view name(Operation operation) noexcept;
+/// `none` for a number that is no kind.
+[[nodiscard]] Operation operation_of(Collective::Kind kind) noexcept;
+[[nodiscard]] bool has_root(Operation operation) noexcept;
 /// Whether it has an operator.
 [[nodiscard]] bool folds(Operation operation) noexcept;
 

@@ -12,6 +12,11 @@ Result<void> check_elements(const Memory& memory) {
                  fmt::format("The dtype of {} ({}) is none.", memory.name, static_cast<unsigned>(memory.dtype)));
   }
   const std::uint64_t element = bytes_of(memory.dtype);
+  if (memory.element_size != 1 && memory.element_size != element) {
+    return Error(Errc::invalid_argument,
+                 fmt::format("The elements of {} have {} bytes, an element of {} has {}.", memory.name,
+                             memory.element_size, pintle::name(memory.dtype), element));
+  }
   if (memory.bytes % element == 0) return {};
   return Error(Errc::invalid_argument, fmt::format("The size of {} ({} bytes) is no multiple of an element of {} ({}).",
                                                    memory.name, memory.bytes, pintle::name(memory.dtype), element));

@@ -13,15 +13,16 @@
 #include <utility>
 #include <vector>
 
+#include "base/inside.h"
 #include "collective/fold/schedule.h"
 #include "collective/group/call.h"
 #include "collective/group/layout.h"
 #include "collective/group/mailbox.h"
 #include "collective/transport.h"
 #include "collective/window.h"
-#include "pintle/collective.h"
 #include "pintle/deadline.h"
 #include "pintle/error.h"
+#include "pintle/group.h"
 
 namespace pintle::collective {
 
@@ -41,8 +42,10 @@ class GroupState {
   [[nodiscard]] static Result<std::shared_ptr<GroupState>> create(Founding founding, const Exchange& exchange,
                                                                   Deadline deadline);
   /// A group's, which is not empty; and the group that has a state. For tests.
-  [[nodiscard]] static GroupState& of(const Group& group) noexcept { return *group.state_; }
-  [[nodiscard]] static Group group_of(std::shared_ptr<GroupState> state) noexcept { return Group(std::move(state)); }
+  [[nodiscard]] static GroupState& of(const Group& group) noexcept { return *Inside::state(group); }
+  [[nodiscard]] static Group group_of(std::shared_ptr<GroupState> state) noexcept {
+    return Inside::make<Group>(std::move(state));
+  }
   GroupState(Founding founding, std::unique_ptr<Window> window);
   GroupState(const GroupState&) = delete;
   GroupState& operator=(const GroupState&) = delete;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/door.h"
+#include "base/inside.h"
 #include "base/settings.h"
 #include "collective/group/founding.h"
 #include "collective/group/group_state.h"
@@ -18,7 +19,7 @@
 #include "collective/group/waiting.h"
 #include "collective/mpi/mpi_transport.h"
 #include "collective/shm/rendezvous.h"
-#include "pintle/collective.h"
+#include "pintle/group.h"
 
 namespace pintle {
 namespace collective {
@@ -266,7 +267,7 @@ Result<std::vector<Group>> Group::threads(std::uint32_t ranks, const GroupOption
     PINTLE_ASSIGN(rendezvous, collective::Rendezvous::in_process(ranks));
     std::vector<Group> groups;
     PINTLE_ASSIGN(states, collective::Founders(std::move(rendezvous), options).run());
-    for (auto& state : states) groups.push_back(Group(std::move(state)));
+    for (auto& state : states) groups.push_back(Inside::make<Group>(std::move(state)));
     return groups;
   });
 }
@@ -276,7 +277,7 @@ Result<Group> Group::join(const GroupOptions& options) {
     base::watch_forks();
     PINTLE_ASSIGN(settings, base::settings());
     PINTLE_ASSIGN(state, collective::join_as(*settings, options));
-    return Group(std::move(state));
+    return Inside::make<Group>(std::move(state));
   });
 }
 
@@ -287,7 +288,7 @@ Result<std::optional<Group>> Group::split(std::optional<std::uint32_t> color, st
     const collective::Choice choice{color ? 1u : 0u, color.value_or(0), key};
     PINTLE_ASSIGN(state, collective::split(*state_, choice, options));
     if (!color) return std::optional<Group>();
-    return std::optional<Group>(Group(std::move(state)));
+    return std::optional<Group>(Inside::make<Group>(std::move(state)));
   });
 }
 
@@ -295,7 +296,7 @@ Result<Group> Group::shrink(Timeout timeout) {
   if (!state_) return Error(Errc::invalid_argument, "The group is empty.");
   return base::enter("shrinking a group", [&]() -> Result<Group> {
     PINTLE_ASSIGN(state, collective::shrink(*state_, timeout));
-    return Group(std::move(state));
+    return Inside::make<Group>(std::move(state));
   });
 }
 
@@ -303,7 +304,7 @@ Result<Group> Group::rebuild(Timeout timeout) {
   if (!state_) return Error(Errc::invalid_argument, "The group is empty.");
   return base::enter("rebuilding a group", [&]() -> Result<Group> {
     PINTLE_ASSIGN(state, collective::rebuild(*state_, timeout));
-    return Group(std::move(state));
+    return Inside::make<Group>(std::move(state));
   });
 }
 

@@ -12,6 +12,11 @@ constexpr std::array<std::string_view, 11> op_names{
 constexpr std::array<std::string_view, 6> algorithm_names{"automatic",        "direct", "ring",
                                                           "halving_doubling", "tree",   "native"};
 
+constexpr std::array<std::string_view, 11> kind_names{"all_reduce", "reduce",  "reduce_scatter", "all_gather",
+                                                      "gather",     "scatter", "broadcast",      "all_to_all",
+                                                      "send",       "recv",    "barrier"};
+
+static_assert(kind_names.size() == static_cast<std::size_t>(Collective::Kind::barrier));
 static_assert(op_names.size() == static_cast<std::size_t>(ReduceOp::logical_xor));
 static_assert(algorithm_names.size() == static_cast<std::size_t>(Algorithm::native));
 
@@ -29,6 +34,8 @@ std::optional<Named> parse_in(const std::array<std::string_view, size>& names, s
 }
 
 }  // namespace
+
+std::string_view name(Collective::Kind kind) noexcept { return name_in(kind_names, kind); }
 
 std::string_view name(ReduceOp op) noexcept { return name_in(op_names, op); }
 

@@ -83,29 +83,27 @@ Result<void> run_native(GroupState& group, NativeCollectives& native, const Work
   return work.part_bytes() * (has_parts ? group.ranks() : 1);
 }
 
-[[nodiscard]] bool takes_native(GroupState& group, const Call& call, const CollectiveOptions& options,
-                                std::uint64_t bytes) noexcept {
+[[nodiscard]] bool takes_native(GroupState& group, const Call& call, std::uint64_t bytes) noexcept {
   NativeCollectives* const native = group.transport().native();
   if (native == nullptr || !native_has(*native, call)) return false;
-  if (options.algorithm == Algorithm::native) return true;
-  const bool is_free = !options.is_reproducible || !folds(call.operation) || !depends_on_order(call.op, call.dtype);
-  return options.algorithm == Algorithm::automatic && is_free && native->is_faster(bytes);
+  if (call.algorithm == Algorithm::native) return true;
+  const bool is_free = !call.is_reproducible || !folds(call.operation) || !depends_on_order(call.op, call.dtype);
+  return call.algorithm == Algorithm::automatic && is_free && native->is_faster(bytes);
 }
 
-Result<void> run(GroupState& group, Work& work, const CollectiveOptions& options) {
+Result<void> run(GroupState& group, Work& work, Deadline deadline) {
   const Call& call = group.call();
-  const Deadline deadline = options.timeout.deadline();
   const std::uint64_t bytes = size_of(group, call, work);
-  if (takes_native(group, call, options, bytes)) {
+  if (takes_native(group, call, bytes)) {
     return run_native(group, *group.transport().native(), work, deadline);
   }
-  const bool is_open = options.algorithm == Algorithm::automatic || options.algorithm == Algorithm::direct;
+  const bool is_open = call.algorithm == Algorithm::automatic || call.algorithm == Algorithm::direct;
   if (is_open && group.transport().shares_memory() && group.ranks() > 1 && bytes >= least_to_reach && can_reach(call)) {
     return reach(group, work, deadline);
   }
   const Distance distance = group.window().is_addressable() ? Distance::near : Distance::far;
-  work.algorithm = options.algorithm == Algorithm::automatic ? choose(call.operation, bytes, group.ranks(), distance)
-                                                             : options.algorithm;
+  work.algorithm =
+      call.algorithm == Algorithm::automatic ? choose(call.operation, bytes, group.ranks(), distance) : call.algorithm;
   if (group.ranks() == 1) work.algorithm = Algorithm::direct;
   return run_schedule(group, work, deadline);
 }
@@ -118,6 +116,47 @@ Result<void> within(GroupState& group, Call& call, Body body) {
   const auto done = base::contain("running a collective operation", body);
   if (!done) return group.fail(done.error());
   return {};
+}
+
+Result<void> operate_together(GroupState& group, Call call, Work work, Deadline deadline) {
+  if (folds(call.operation)) {
+    PINTLE_TRY(check_reduction(call.op, call.dtype));
+    work.folds_at_owner =
+        needs_accumulator(call.op, call.dtype) || (call.is_reproducible && depends_on_order(call.op, call.dtype));
+  }
+  call.count = work.part;
+  if (call.algorithm == Algorithm::native) {
+    NativeCollectives* const native = group.transport().native();
+    if (native == nullptr || !native_has(*native, call)) {
+      return Error(Errc::unsupported,
+                   fmt::format("Transport {} has no {} of its own for {} of {}.", group.transport().name(),
+                               name(call.operation), pintle::name(call.op), pintle::name(call.dtype)));
+    }
+  }
+  work.op = call.op;
+  work.dtype = call.dtype;
+  work.root = call.root;
+  work.element_bytes = bytes_of(call.dtype);
+  work.piece = group.layout().payload() / work.element_bytes * work.element_bytes;
+  return within(group, call, [&] { return run(group, work, deadline); });
+}
+
+Result<void> operate_message(GroupState& group, Call call, const Work& work, std::uint32_t other, Side side,
+                             Deadline deadline) {
+  const auto use = group.use();
+  if (!use) return use.error();
+  const bool sends = side == Side::sends;
+  std::uint64_t& letters = sends ? group.letters(other).sent : group.letters(other).received;
+  call.count = work.part;
+  call.number = letters + 1;
+  return within(group, call, [&]() -> Result<void> {
+    ++letters;
+    const std::uint64_t bytes = work.part * bytes_of(call.dtype);
+    group.schedule().clear();
+    if (sends) group.schedule().send(other, work.from, bytes);
+    else group.schedule().receive(other, work.to, bytes);
+    return Executor(group, group.schedule(), call.op, call.dtype, bytes_of(call.dtype)).run(deadline);
+  });
 }
 
 }  // namespace
@@ -142,57 +181,10 @@ Algorithm choose(Operation operation, std::uint64_t bytes, std::uint32_t ranks, 
   }
 }
 
-Result<void> operate(GroupState& group, Call call, Work work, const CollectiveOptions& options) {
-  if (folds(call.operation)) {
-    PINTLE_TRY(check_reduction(call.op, call.dtype));
-    work.folds_at_owner =
-        needs_accumulator(call.op, call.dtype) || (options.is_reproducible && depends_on_order(call.op, call.dtype));
-  }
-  call.algorithm = options.algorithm;
-  call.is_reproducible = options.is_reproducible;
-  call.count = work.part;
-  if (options.algorithm == Algorithm::native) {
-    NativeCollectives* const native = group.transport().native();
-    if (native == nullptr || !native_has(*native, call)) {
-      return Error(Errc::unsupported,
-                   fmt::format("Transport {} has no {} of its own for {} of {}.", group.transport().name(),
-                               name(call.operation), pintle::name(call.op), pintle::name(call.dtype)));
-    }
-  }
-  work.op = call.op;
-  work.dtype = call.dtype;
-  work.root = call.root;
-  work.element_bytes = bytes_of(call.dtype);
-  work.piece = group.layout().payload() / work.element_bytes * work.element_bytes;
-  return within(group, call, [&] { return run(group, work, options); });
-}
-
-Result<void> operate_send(GroupState& group, Call call, const Work& work, std::uint32_t to,
-                          const CollectiveOptions& options) {
-  const auto use = group.use();
-  if (!use) return use.error();
-  call.count = work.part;
-  call.number = group.letters(to).sent + 1;
-  return within(group, call, [&]() -> Result<void> {
-    ++group.letters(to).sent;
-    group.schedule().clear();
-    group.schedule().send(to, work.from, work.part * bytes_of(call.dtype));
-    return Executor(group, group.schedule(), call.op, call.dtype, bytes_of(call.dtype)).run(options.timeout.deadline());
-  });
-}
-
-Result<void> operate_recv(GroupState& group, Call call, const Work& work, std::uint32_t from,
-                          const CollectiveOptions& options) {
-  const auto use = group.use();
-  if (!use) return use.error();
-  call.count = work.part;
-  call.number = group.letters(from).received + 1;
-  return within(group, call, [&]() -> Result<void> {
-    ++group.letters(from).received;
-    group.schedule().clear();
-    group.schedule().receive(from, work.to, work.part * bytes_of(call.dtype));
-    return Executor(group, group.schedule(), call.op, call.dtype, bytes_of(call.dtype)).run(options.timeout.deadline());
-  });
+Result<void> operate(GroupState& group, HostCall made, Timeout timeout) {
+  if (made.call.operation == Operation::send_recv)
+    return operate_message(group, made.call, made.work, made.other, made.side, timeout.deadline());
+  return operate_together(group, made.call, made.work, timeout.deadline());
 }
 
 }  // namespace pintle::collective

@@ -1,21 +1,17 @@
 // One operation of a rank, from its checked arguments to its end.
 #pragma once
 
-#include "collective/fold/schedule.h"
+#include "collective/group/checks.h"
 #include "collective/group/group_state.h"
 #include "pintle/collective.h"
+#include "pintle/deadline.h"
 #include "pintle/error.h"
 
 namespace pintle::collective {
 
-/// `call` has its operation, op, dtype and root, `work` its memory and part. Numbers the call, chooses the algorithm,
-/// runs it. What fails here fails the group.
-Result<void> operate(GroupState& group, Call call, Work work, const CollectiveOptions& options);
-/// Messages between two ranks have numbers of their own.
-Result<void> operate_send(GroupState& group, Call call, const Work& work, std::uint32_t to,
-                          const CollectiveOptions& options);
-Result<void> operate_recv(GroupState& group, Call call, const Work& work, std::uint32_t from,
-                          const CollectiveOptions& options);
+/// Numbers the call, chooses the algorithm, runs it. What fails here fails the group. Messages between two ranks have
+/// numbers of their own.
+Result<void> operate(GroupState& group, HostCall made, Timeout timeout);
 
 /// How far the ranks are from each other: `near` where each can address what all have sent, `far` beyond a network.
 enum class Distance : std::uint8_t { near, far };

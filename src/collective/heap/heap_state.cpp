@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/inside.h"
 #include "base/platform.h"
 #include "collective/group/notes.h"
 
@@ -129,13 +130,7 @@ Result<SymmetricBuffer> HeapState::reserve(HeapCall call, DType dtype, const Sha
                  fmt::format("Size ({} bytes) is larger than the largest free piece ({} of {} free bytes) of {}.",
                              *bytes, allocator_.largest(), allocator_.free_bytes(), text_));
   }
-  SymmetricBuffer buffer;
-  buffer.heap_ = name_;
-  buffer.serial_ = serial;
-  buffer.base_ = buffer.offset_ = *offset;
-  buffer.size_ = *bytes;
-  buffer.dtype_ = dtype;
-  buffer.shape_ = shape;
+  auto buffer = Inside::make<SymmetricBuffer>(name_, serial, *offset, *bytes, dtype, shape);
   if (call == HeapCall::allocate_signals) {
     for (std::uint64_t at = 0; at < *bytes; at += sizeof(std::uint64_t)) window().word(*offset + at).store(0);
   }
@@ -148,12 +143,12 @@ Result<void> HeapState::free(const SymmetricBuffer& buffer, Deadline deadline) {
   HeapRequest request;
   request.call = HeapCall::free;
   request.heap = name_;
-  request.serial = buffer.serial_;
-  request.offset = buffer.offset_;
-  request.dtype = buffer.dtype_;
-  request.shape = buffer.shape_;
+  request.serial = Inside::serial(buffer);
+  request.offset = buffer.offset_bytes();
+  request.dtype = buffer.dtype();
+  request.shape = buffer.shape();
   PINTLE_TRY(meet(request, own, deadline));
-  allocator_.free(buffer.base_, buffer.serial_);
+  allocator_.free(Inside::base(buffer), Inside::serial(buffer));
   return {};
 }
 
@@ -165,46 +160,48 @@ Result<void> HeapState::barrier(const Result<void>& own, Deadline deadline) {
 
 Result<void> HeapState::check_whole(const SymmetricBuffer& buffer) const {
   PINTLE_TRY(own_place_of(buffer));
-  if (buffer.offset_ == buffer.base_ && buffer.size_ == allocator_.size_of(buffer.base_, buffer.serial_)) return {};
+  if (buffer.offset_bytes() == Inside::base(buffer) &&
+      buffer.size_bytes() == allocator_.size_of(Inside::base(buffer), Inside::serial(buffer)))
+    return {};
   return Error(Errc::invalid_argument, fmt::format("{} is a slice: free the whole allocation.", text(buffer)));
 }
 
 Result<Place> HeapState::place_of(const SymmetricBuffer& buffer, std::uint32_t rank) const {
-  if (buffer.heap_ != name_) {
-    return Error(Errc::invalid_argument, buffer.heap_ == 0
+  if (Inside::heap(buffer) != name_) {
+    return Error(Errc::invalid_argument, Inside::heap(buffer) == 0
                                              ? fmt::format("An empty symmetric buffer is no memory of {}.", text_)
                                              : fmt::format("{} is not of {}.", text(buffer), text_));
   }
-  if (!allocator_.size_of(buffer.base_, buffer.serial_)) {
+  if (!allocator_.size_of(Inside::base(buffer), Inside::serial(buffer))) {
     return Error(Errc::stale, fmt::format("{} has been freed.", text(buffer)));
   }
   if (rank >= group().ranks()) {
     return Error(Errc::invalid_argument,
                  fmt::format("Rank ({}) is not below the ranks ({}) of {}.", rank, group().ranks(), text_));
   }
-  if (!base::range_fits(buffer.offset_, buffer.size_, size_)) {
+  if (!base::range_fits(buffer.offset_bytes(), buffer.size_bytes(), size_)) {
     return Error(Errc::internal, fmt::format("{} reaches past the end ({}) of {}.", text(buffer), size_, text_));
   }
-  return Place{rank, buffer.offset_, buffer.size_};
+  return Place{rank, buffer.offset_bytes(), buffer.size_bytes()};
 }
 
 Result<Place> HeapState::place_of(const SymmetricView& view, const Elements& host) const {
   const SymmetricBuffer& buffer = view.buffer;
   PINTLE_ASSIGN(place, place_of(buffer, view.rank));
-  if (host.dtype != buffer.dtype_) {
-    const std::string_view given = is_dtype(host.dtype) ? pintle::name(host.dtype) : "none";
+  if (host.dtype() && *host.dtype() != buffer.dtype()) {
+    const std::string_view given = is_dtype(*host.dtype()) ? pintle::name(*host.dtype()) : "none";
     return Error(Errc::invalid_argument,
-                 fmt::format("Dtype ({}) is not that ({}) of {}.", given, pintle::name(buffer.dtype_), text(buffer)));
+                 fmt::format("Dtype ({}) is not that ({}) of {}.", given, pintle::name(buffer.dtype()), text(buffer)));
   }
-  if (const std::uint64_t element = bytes_of(buffer.dtype_); host.bytes.size() % element != 0) {
+  if (const std::uint64_t element = bytes_of(buffer.dtype()); host.bytes().size() % element != 0) {
     return Error(Errc::invalid_argument, fmt::format("Size ({} bytes) is no whole number of {} ({} bytes each).",
-                                                     host.bytes.size(), pintle::name(buffer.dtype_), element));
+                                                     host.bytes().size(), pintle::name(buffer.dtype()), element));
   }
-  if (host.bytes.size() != place.size) {
+  if (host.bytes().size() != place.size) {
     return Error(Errc::invalid_argument, fmt::format("Size ({} bytes) is not the size ({} bytes) of {}.",
-                                                     host.bytes.size(), place.size, text(buffer)));
+                                                     host.bytes().size(), place.size, text(buffer)));
   }
-  PINTLE_TRY(check_apart(place, host.bytes, buffer));
+  PINTLE_TRY(check_apart(place, host.bytes(), buffer));
   return place;
 }
 
@@ -222,7 +219,7 @@ Result<void> HeapState::check_apart(const Place& place, std::span<const std::byt
 
 Result<Place> HeapState::place_of(const SymmetricSignal& signal, std::uint32_t rank) const {
   PINTLE_ASSIGN(place, place_of(signal.words, rank));
-  if (signal.words.dtype_ != DType::u64) {
+  if (signal.words.dtype() != DType::u64) {
     return Error(Errc::invalid_argument, fmt::format("{} is no signals: these are u64.", text(signal.words)));
   }
   const std::uint64_t count = place.size / sizeof(std::uint64_t);
@@ -235,12 +232,13 @@ Result<Place> HeapState::place_of(const SymmetricSignal& signal, std::uint32_t r
 }
 
 std::string HeapState::text(const SymmetricBuffer& buffer) const {
-  return fmt::format("[SymmetricBuffer {}{} at {} of {}]", pintle::name(buffer.dtype_), buffer.shape_.text(),
-                     buffer.offset_, buffer.heap_ == name_ ? text_ : heap_text(buffer.heap_, {}));
+  return fmt::format("[SymmetricBuffer {}{} at {} of {}]", pintle::name(buffer.dtype()), buffer.shape().text(),
+                     buffer.offset_bytes(),
+                     Inside::heap(buffer) == name_ ? text_ : heap_text(Inside::heap(buffer), {}));
 }
 
 std::string HeapState::text(const SymmetricSignal& signal) const {
-  return fmt::format("[SymmetricSignal {} at {} of {}]", signal.index, signal.words.offset_, text_);
+  return fmt::format("[SymmetricSignal {} at {} of {}]", signal.index, signal.words.offset_bytes(), text_);
 }
 
 }  // namespace pintle::collective

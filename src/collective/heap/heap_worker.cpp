@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/contain.h"
+#include "base/quote.h"
 
 namespace pintle::collective {
 namespace {
@@ -24,12 +25,13 @@ HeapWorker::~HeapWorker() {
   if (thread_.joinable()) thread_.join();
 }
 
-Result<Point> HeapWorker::add(std::vector<Point> wait, Deadline deadline, std::function<Result<void>()> run) {
+Result<Point> HeapWorker::add(SubmitOptions options, std::function<Result<void>()> run) {
   return base::contain("queueing a transfer", [&]() -> Result<Point> {
     const std::lock_guard lock(mutex_);
     if (failure_) return *failure_;
     PINTLE_TRY(begin());
-    jobs_.push_back({std::move(wait), deadline, std::move(run), *timeline_, added_ + 1});
+    jobs_.push_back({std::move(options.after), std::move(options.signal), std::move(options.label),
+                     options.timeout.deadline(), std::move(run), *timeline_, added_ + 1});
     changed_.notify_all();
     return timeline_->at(++added_);
   });
@@ -96,27 +98,34 @@ void HeapWorker::end(Job& job, const Result<void>& outcome) {
     const std::lock_guard lock(mutex_);
     if (!failure_) failure_ = outcome.error();
   }
+  for (const Point& point : job.signal) (void)point.signal().fail(outcome.error());
   (void)job.timeline.fail(outcome.error());
+}
+
+std::string HeapWorker::text_of(const Job& job) const {
+  return job.label.empty() ? "A transfer of " + heap_ : fmt::format("Transfer {} of {}", base::quote(job.label), heap_);
 }
 
 Result<void> HeapWorker::run(Job& job) {
   PINTLE_TRY(failure());
   PINTLE_TRY(await(job));
-  if (is_stopping()) return Error(Errc::cancelled, fmt::format("A transfer of {} has not begun when it goes.", heap_));
-  return base::contain("a transfer", job.run);
+  if (is_stopping()) return Error(Errc::cancelled, fmt::format("{} has not begun when it goes.", text_of(job)));
+  PINTLE_TRY(base::contain("a transfer", job.run));
+  for (const Point& point : job.signal) PINTLE_TRY(point.signal().set(point.value()));
+  return {};
 }
 
 /// In short waits: a point that nobody reaches must not keep the heap. Each of them drives devices that nobody else
 /// does.
 Result<void> HeapWorker::await(const Job& job) const {
-  for (const Point& point : job.wait) {
+  for (const Point& point : job.after) {
     while (!is_stopping()) {
       PINTLE_ASSIGN(is_reached, point.is_reached());
       if (is_reached) break;
       const Deadline now = Clock::now();
       if (now >= job.deadline) {
-        return Error(Errc::timeout, fmt::format("A transfer of {} waits for a point (value {}) past its deadline.",
-                                                heap_, point.value()));
+        return Error(Errc::timeout,
+                     fmt::format("{} waits for a point (value {}) past its deadline.", text_of(job), point.value()));
       }
       (void)point.wait(std::min<Duration>(look_every, job.deadline - now));
     }

@@ -14,6 +14,7 @@
 #include "pintle/deadline.h"
 #include "pintle/error.h"
 #include "pintle/signal.h"
+#include "pintle/submit_options.h"
 
 namespace pintle::collective {
 
@@ -27,8 +28,8 @@ class HeapWorker {
   /// What has not begun is `cancelled`; blocks while something runs.
   ~HeapWorker();
 
-  /// The point is reached when `run` has succeeded. The deadline is that of the points in `wait`.
-  [[nodiscard]] Result<Point> add(std::vector<Point> wait, Deadline deadline, std::function<Result<void>()> run);
+  /// The point is reached when `run` has succeeded. The timeout is that of the points to come after.
+  [[nodiscard]] Result<Point> add(SubmitOptions options, std::function<Result<void>()> run);
   /// Blocks until everything added has ended, one way or the other.
   Result<void> settle(Deadline deadline);
   /// What is behind a failure fails with it.
@@ -38,7 +39,9 @@ class HeapWorker {
 
  private:
   struct Job {
-    std::vector<Point> wait;
+    std::vector<Point> after;
+    std::vector<Point> signal;
+    std::string label;
     Deadline deadline;
     std::function<Result<void>()> run;
     Signal timeline;
@@ -51,6 +54,7 @@ class HeapWorker {
   [[nodiscard]] Result<void> run(Job& job);
   [[nodiscard]] Result<void> await(const Job& job) const;
   [[nodiscard]] bool is_stopping() const;
+  [[nodiscard]] std::string text_of(const Job& job) const;
 
   const std::string heap_;
   mutable std::mutex mutex_;

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/door.h"
+#include "base/inside.h"
 #include "collective/heap/heap_state.h"
 
 namespace pintle {
@@ -40,11 +41,11 @@ std::string_view name(Residence residence) noexcept {
 }
 
 Result<SymmetricHeap> SymmetricHeap::create(Group& group, std::uint64_t bytes, const SymmetricOptions& options) {
-  if (!group.state_) {
+  if (!Inside::state(group)) {
     return Error(Errc::invalid_argument, "A symmetric heap needs a group; this one is empty or moved from.");
   }
   return base::enter("making a symmetric heap", [&]() -> Result<SymmetricHeap> {
-    PINTLE_ASSIGN(state, HeapState::create(group.state_, bytes, options));
+    PINTLE_ASSIGN(state, HeapState::create(Inside::state(group), bytes, options));
     return SymmetricHeap(std::move(state));
   });
 }
@@ -99,7 +100,7 @@ Result<void> SymmetricHeap::put(const SymmetricView& to, Elements from) {
   PINTLE_ASSIGN(state, living());
   return base::contain("a put", [&]() -> Result<void> {
     PINTLE_ASSIGN(place, state->place_of(to, from));
-    return state->window().put(place.rank, place.offset, from.bytes);
+    return state->window().put(place.rank, place.offset, from.bytes());
   });
 }
 
@@ -107,7 +108,7 @@ Result<void> SymmetricHeap::get(MutableElements to, const SymmetricView& from) {
   PINTLE_ASSIGN(state, living());
   return base::contain("a get", [&]() -> Result<void> {
     PINTLE_ASSIGN(place, state->place_of(from, to));
-    return state->window().get(place.rank, place.offset, to.bytes);
+    return state->window().get(place.rank, place.offset, to.bytes());
   });
 }
 

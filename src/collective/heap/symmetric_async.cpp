@@ -11,39 +11,38 @@ namespace pintle {
 // Everything is checked at the call: the heap may not be asked from another thread. What is copied later is free to be
 // freed only when the worker has settled.
 
-Result<Point> SymmetricHeap::put(const SymmetricView& to, Elements from, SymmetricAsync when) {
+Result<Point> SymmetricHeap::put(const SymmetricView& to, Elements from, SubmitOptions options) {
   PINTLE_ASSIGN(state, living());
   return base::contain("a put", [&]() -> Result<Point> {
     PINTLE_ASSIGN(place, state->place_of(to, from));
-    return state->worker().add(std::move(when.wait), when.timeout.deadline(), [state, place, from]() -> Result<void> {
-      PINTLE_TRY(state->window().put(place.rank, place.offset, from.bytes));
+    return state->worker().add(std::move(options), [state, place, from]() -> Result<void> {
+      PINTLE_TRY(state->window().put(place.rank, place.offset, from.bytes()));
       return state->window().flush();
     });
   });
 }
 
-Result<Point> SymmetricHeap::get(MutableElements to, const SymmetricView& from, SymmetricAsync when) {
+Result<Point> SymmetricHeap::get(MutableElements to, const SymmetricView& from, SubmitOptions options) {
   PINTLE_ASSIGN(state, living());
   return base::contain("a get", [&]() -> Result<Point> {
     PINTLE_ASSIGN(place, state->place_of(from, to));
-    return state->worker().add(std::move(when.wait), when.timeout.deadline(), [state, place, to]() -> Result<void> {
-      return state->window().get(place.rank, place.offset, to.bytes);
+    return state->worker().add(std::move(options), [state, place, to]() -> Result<void> {
+      return state->window().get(place.rank, place.offset, to.bytes());
     });
   });
 }
 
 Result<Point> SymmetricHeap::put_signal(const SymmetricView& to, Elements from, const SymmetricSignal& signal,
-                                        std::uint64_t value, SymmetricAsync when) {
+                                        std::uint64_t value, SubmitOptions options) {
   PINTLE_ASSIGN(state, living());
   return base::contain("a put with a signal", [&]() -> Result<Point> {
     PINTLE_ASSIGN(place, state->place_of(to, from));
     PINTLE_ASSIGN(word, state->place_of(signal, to.rank));
-    return state->worker().add(std::move(when.wait), when.timeout.deadline(),
-                               [state, place, word, from, value]() -> Result<void> {
-                                 PINTLE_TRY(state->window().put(place.rank, place.offset, from.bytes));
-                                 PINTLE_TRY(collective::raise(*state, word, value));
-                                 return state->window().flush();
-                               });
+    return state->worker().add(std::move(options), [state, place, word, from, value]() -> Result<void> {
+      PINTLE_TRY(state->window().put(place.rank, place.offset, from.bytes()));
+      PINTLE_TRY(collective::raise(*state, word, value));
+      return state->window().flush();
+    });
   });
 }
 

@@ -67,12 +67,4 @@ Result<Point> SymmetricHeap::from_device(const SymmetricBuffer& buffer, Queue& q
   });
 }
 
-Result<Point> SymmetricHeap::to_device(const SymmetricBuffer& buffer, Queue& queue) {
-  return to_device(buffer, queue, SubmitOptions{});
-}
-
-Result<Point> SymmetricHeap::from_device(const SymmetricBuffer& buffer, Queue& queue) {
-  return from_device(buffer, queue, SubmitOptions{});
-}
-
 }  // namespace pintle

@@ -74,21 +74,20 @@ class SignalWait {
   Deadline next_look_ = Deadline::min();
 };
 
-Result<void> wait(HeapState& heap, const SymmetricSignal& signal, std::uint64_t value, const SymmetricWait& options) {
-  const Deadline deadline = options.timeout.deadline();
+Result<void> wait(HeapState& heap, const SymmetricSignal& signal, std::uint64_t value, Deadline deadline,
+                  std::optional<std::uint32_t> from) {
   const std::uint32_t rank = heap.group().rank();
   PINTLE_ASSIGN(place, heap.place_of(signal, rank));
-  if (options.from) PINTLE_TRY(heap.place_of(signal, *options.from));
+  if (from) PINTLE_TRY(heap.place_of(signal, *from));
   const auto use = heap.group().use();
   if (!use) return use.error();
-  SignalWait wait(heap, place, value, options.from);
+  SignalWait wait(heap, place, value, from);
   while (!wait.is_there()) {
     const Deadline now = Clock::now();
     if (now >= deadline) {
-      return Error(Errc::timeout,
-                   fmt::format("{} is at {} where rank {} waits for {}, past its deadline{}.", heap.text(signal),
-                               heap.window().word(place.offset).load(), rank, value,
-                               options.from ? fmt::format("; rank {} is late", *options.from) : std::string()));
+      return Error(Errc::timeout, fmt::format("{} is at {} where rank {} waits for {}, past its deadline{}.",
+                                              heap.text(signal), heap.window().word(place.offset).load(), rank, value,
+                                              from ? fmt::format("; rank {} is late", *from) : std::string()));
     }
     PINTLE_TRY(wait.pause(now));
   }
@@ -105,13 +104,13 @@ Result<SymmetricSignals> SymmetricHeap::allocate_signals(std::uint64_t count, Ti
   return base::contain("allocating signals", [&]() -> Result<SymmetricSignals> {
     SymmetricSignals signals;
     PINTLE_ASSIGN(words, state->allocate(HeapCall::allocate_signals, DType::u64, Shape{count}, timeout.deadline()));
-    signals.words_ = words;
+    signals.words = words;
     return signals;
   });
 }
 
 Result<void> SymmetricHeap::free(const SymmetricSignals& signals, Timeout timeout) {
-  return free(signals.words_, timeout);
+  return free(signals.words, timeout);
 }
 
 Result<void> SymmetricHeap::put_signal(const SymmetricView& to, Elements from, const SymmetricSignal& signal,
@@ -120,7 +119,7 @@ Result<void> SymmetricHeap::put_signal(const SymmetricView& to, Elements from, c
   return base::contain("a put with a signal", [&]() -> Result<void> {
     PINTLE_ASSIGN(place, state->place_of(to, from));
     PINTLE_ASSIGN(word, state->place_of(signal, to.rank));
-    PINTLE_TRY(state->window().put(place.rank, place.offset, from.bytes));
+    PINTLE_TRY(state->window().put(place.rank, place.offset, from.bytes()));
     return collective::raise(*state, word, value);
   });
 }
@@ -133,10 +132,11 @@ Result<void> SymmetricHeap::raise(const SymmetricSignal& signal, std::uint32_t r
   });
 }
 
-Result<void> SymmetricHeap::wait_signal(const SymmetricSignal& signal, std::uint64_t value,
-                                        const SymmetricWait& options) {
+Result<void> SymmetricHeap::wait_signal(const SymmetricSignal& signal, std::uint64_t value, Timeout timeout,
+                                        std::optional<std::uint32_t> from) {
   PINTLE_ASSIGN(state, living());
-  return base::contain("waiting for a signal", [&] { return collective::wait(*state, signal, value, options); });
+  return base::contain("waiting for a signal",
+                       [&] { return collective::wait(*state, signal, value, timeout.deadline(), from); });
 }
 
 Result<std::uint64_t> SymmetricHeap::value(const SymmetricSignal& signal) const {

@@ -21,22 +21,6 @@ std::uint64_t most_parts(Operation operation, std::uint32_t ranks) noexcept {
 
 }  // namespace
 
-Parts parts_of(Operation operation, std::uint32_t rank, std::uint32_t ranks, std::uint32_t root, Side side) noexcept {
-  const bool is_root = rank == root;
-  switch (operation) {
-    case Operation::all_reduce: return {1, 1};
-    case Operation::reduce: return {1, is_root ? 1u : 0u};
-    case Operation::reduce_scatter: return {ranks, 1};
-    case Operation::all_gather: return {1, ranks};
-    case Operation::gather: return {1, is_root ? ranks : 0};
-    case Operation::scatter: return {is_root ? ranks : 0, 1};
-    case Operation::broadcast: return is_root ? Parts{1, 0} : Parts{0, 1};
-    case Operation::all_to_all: return {ranks, ranks};
-    case Operation::send_recv: return side == Side::sends ? Parts{1, 0} : Parts{0, 1};
-    default: return {};
-  }
-}
-
 Cut::Cut(Operation operation, std::uint64_t part, std::uint32_t ranks, std::uint64_t most) noexcept
     : part_(part),
       size_(std::max(most / most_parts(operation, ranks) / granularity * granularity, granularity)),

@@ -36,10 +36,6 @@ GroupQueueRun::GroupQueueRun(Group& group, Staging& staging, const Task& task, D
 
 Timeout GroupQueueRun::remaining() const noexcept { return time_until(deadline_); }
 
-CollectiveOptions GroupQueueRun::options() const noexcept {
-  return {remaining(), task_.call.algorithm, task_.call.is_reproducible};
-}
-
 Result<void> GroupQueueRun::run() {
   if (cut_.count() > 1) PINTLE_TRY(agree_on_size());
   PINTLE_TRY(pull(0));
@@ -53,7 +49,7 @@ Result<void> GroupQueueRun::agree_on_size() {
   if (task_.call.operation == Operation::send_recv) return check_message_size();
   const std::uint64_t own = task_.part;
   std::vector<std::uint64_t> sizes(group_.ranks());
-  PINTLE_TRY(group_.all_gather(sizes, std::span(&own, 1), {.timeout = remaining()}));
+  PINTLE_TRY(group_.run(Collective::all_gather(sizes, std::span(&own, 1)), remaining()));
   const auto other = std::ranges::find_if(sizes, [&](std::uint64_t size) { return size != sizes[0]; });
   if (other == sizes.end()) return {};
   return different_sizes(task_, static_cast<std::size_t>(other - sizes.begin()), *other, 0, sizes[0]);
@@ -62,8 +58,8 @@ Result<void> GroupQueueRun::agree_on_size() {
 Result<void> GroupQueueRun::check_message_size() {
   std::uint64_t size = task_.part;
   const std::uint32_t other = task_.call.root;
-  if (task_.side == Side::sends) return group_.send(std::span(&size, 1), other, {.timeout = remaining()});
-  PINTLE_TRY(group_.recv(std::span(&size, 1), other, {.timeout = remaining()}));
+  if (task_.side == Side::sends) return group_.run(Collective::send(std::span(&size, 1), other), remaining());
+  PINTLE_TRY(group_.run(Collective::recv(std::span(&size, 1), other), remaining()));
   return size == task_.part ? Result<void>() : different_sizes(task_, other, size, group_.rank(), task_.part);
 }
 
@@ -76,23 +72,11 @@ Result<void> GroupQueueRun::step(std::uint64_t index) {
 }
 
 Result<void> GroupQueueRun::exchange(std::span<std::byte> to, std::span<std::byte> from) {
-  const Call& call = task_.call;
-  const MutableElements out{call.dtype, to};
-  const Elements in{call.dtype, from};
-  switch (call.operation) {
-    case Operation::all_reduce: return group_.all_reduce(out, in, call.op, options());
-    case Operation::reduce: return group_.reduce(out, in, call.op, call.root, options());
-    case Operation::reduce_scatter: return group_.reduce_scatter(out, in, call.op, options());
-    case Operation::all_gather: return group_.all_gather(out, in, options());
-    case Operation::gather: return group_.gather(out, in, call.root, options());
-    case Operation::scatter: return group_.scatter(out, in, call.root, options());
-    case Operation::broadcast:
-      return group_.broadcast({call.dtype, task_.parts.from != 0 ? from : to}, call.root, options());
-    case Operation::all_to_all: return group_.all_to_all(out, in, options());
-    case Operation::send_recv:
-      return task_.side == Side::sends ? group_.send(in, call.root, options()) : group_.recv(out, call.root, options());
-    default: return group_.barrier(options());
-  }
+  Collective operation = task_.operation;
+  operation.to = {task_.call.dtype, to};
+  operation.from = {task_.call.dtype, from};
+  if (operation.kind == Collective::Kind::broadcast && task_.parts.from != 0) operation.to = {task_.call.dtype, from};
+  return group_.run(operation, remaining());
 }
 
 /// Lets the device begin to give a chunk, if there is one and it has to.

@@ -8,11 +8,12 @@
 #include <span>
 #include <vector>
 
+#include "collective/queue/group_queue_cut.h"
 #include "collective/queue/group_queue_task.h"
 #include "collective/queue/staging.h"
-#include "pintle/collective.h"
 #include "pintle/deadline.h"
 #include "pintle/error.h"
+#include "pintle/group.h"
 
 namespace pintle::collective {
 
@@ -43,7 +44,6 @@ class GroupQueueRun {
   [[nodiscard]] bool is_direct(const Operand& operand, std::uint64_t parts) const noexcept;
   [[nodiscard]] std::span<std::byte> direct(const Operand& operand, std::uint64_t parts, Chunk chunk) const noexcept;
   [[nodiscard]] Result<std::vector<StagedPiece>> pieces(const Operand& operand, std::uint64_t parts, Chunk chunk) const;
-  [[nodiscard]] CollectiveOptions options() const noexcept;
   [[nodiscard]] Timeout remaining() const noexcept;
 
   Group& group_;

@@ -11,6 +11,14 @@
 #include "pintle/commands.h"
 
 namespace pintle::collective {
+namespace {
+
+void fail_signals(const std::list<Task>& tasks, const Error& cause) {
+  for (const Task& task : tasks)
+    for (const Point& point : task.signal) static_cast<void>(point.signal().fail(cause));
+}
+
+}  // namespace
 
 GroupQueueState::GroupQueueState(GroupQueueParts parts) : its_(std::move(parts)), thread_([this] { serve(); }) {}
 
@@ -30,40 +38,44 @@ Result<void> GroupQueueState::start() {
   return *started_;
 }
 
-Result<Point> GroupQueueState::enqueue(const Request& request, EnqueueOptions options) {
+Result<Point> GroupQueueState::enqueue(const Collective& operation, SubmitOptions options) {
   if (base::in_forked_child()) return base::forked_error();
   return base::contain("enqueuing a collective", [&]() -> Result<Point> {
     if (const auto failure = its_.timeline.failure())
-      return failure->during(fmt::format("enqueuing {} to {}, which has failed", name(request.operation), its_.text));
-    const auto enqueued = accept(request, std::move(options));
+      return failure->during(
+          fmt::format("enqueuing {} to {}, which has failed", pintle::name(operation.kind), its_.text));
+    const auto enqueued = accept(operation, std::move(options));
     if (enqueued) return enqueued;
-    return enqueued.error().during(fmt::format("enqueuing {} to {}", name(request.operation), its_.text));
+    return enqueued.error().during(fmt::format("enqueuing {} to {}", pintle::name(operation.kind), its_.text));
   });
 }
 
-Result<Point> GroupQueueState::accept(const Request& request, EnqueueOptions options) {
+Result<Point> GroupQueueState::accept(const Collective& operation, SubmitOptions options) {
   return base::contain("enqueuing a collective", [&]() -> Result<Point> {
     const std::uint64_t number = last_ + 1;
     std::list<Task> one(1);
-    if (const auto prepared = prepare(one.front(), request, std::move(options), number); !prepared) {
+    if (const auto prepared = prepare(one.front(), operation, std::move(options), number); !prepared) {
       if (its_.staging->health(its_.holds)) return prepared.error();
       // The device is lost: the thread finds that, too, and fails the queue and the group.
       one.front() = Task{};
-      one.front().call = {.number = number, .operation = request.operation};
+      one.front().call = {.number = number, .operation = operation_of(operation.kind)};
     }
+    std::optional<Error> failure;
     {
       const std::lock_guard lock(mutex_);
-      tasks_.splice(tasks_.end(), one);
+      failure = failure_;
+      if (!failure) tasks_.splice(tasks_.end(), one);
     }
+    if (failure) fail_signals(one, *failure);
     changed_.notify_one();
     last_ = number;
     return its_.timeline.at(number);
   });
 }
 
-Result<void> GroupQueueState::prepare(Task& task, const Request& request, EnqueueOptions options,
+Result<void> GroupQueueState::prepare(Task& task, const Collective& operation, SubmitOptions options,
                                       std::uint64_t number) {
-  PINTLE_ASSIGN(made, Task::create(request, std::move(options), its_.group.rank(), its_.group.ranks()));
+  PINTLE_ASSIGN(made, Task::create(operation, std::move(options), its_.group.rank(), its_.group.ranks()));
   task = std::move(made);
   task.call.number = number;
   PINTLE_TRY(check_device(task.to, Access::write));
@@ -152,7 +164,7 @@ Result<void> GroupQueueState::run(const Task& task) {
 /// Until everything that the operation waits for is there, unless the queue ends before.
 Result<void> GroupQueueState::await(const Task& task, Deadline deadline) {
   const Point stopped = its_.stop.at(1);
-  for (const Point& point : task.wait) {
+  for (const Point& point : task.after) {
     const auto first = wait_any(std::array{point, stopped}, time_until(deadline));
     if (!first) return first.error().during("waiting for what comes before " + task.text());
     if (*first != 0) return cancelled(task);
@@ -163,6 +175,7 @@ Result<void> GroupQueueState::await(const Task& task, Deadline deadline) {
 
 Result<void> GroupQueueState::finish(const Task& task, bool has_signalled, Deadline deadline) {
   const std::uint64_t number = task.call.number;
+  for (const Point& point : task.signal) PINTLE_TRY(point.signal().set(point.value()));
   if (task.is_held) PINTLE_TRY(its_.gates.set(number));
   else if (!has_signalled) PINTLE_TRY(its_.timeline.set(number));
   return its_.timeline.wait(number, time_until(deadline));
@@ -182,6 +195,14 @@ void GroupQueueState::fail(const Task& task, const Error& error) {
   use_.reset();  // a thread that is told may shrink the group at once
   static_cast<void>(its_.gates.fail(cause));
   static_cast<void>(its_.timeline.fail(cause));
+  std::list<Task> behind;
+  {
+    const std::lock_guard lock(mutex_);
+    failure_ = cause;
+    behind.swap(tasks_);
+  }
+  for (const Point& point : task.signal) static_cast<void>(point.signal().fail(cause));
+  fail_signals(behind, cause);
 }
 
 /// As other ranks hear it.

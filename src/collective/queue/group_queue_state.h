@@ -14,9 +14,9 @@
 #include "collective/queue/group_queue_task.h"
 #include "collective/queue/staging.h"
 #include "pintle/buffer.h"
-#include "pintle/collective.h"
 #include "pintle/device.h"
 #include "pintle/error.h"
+#include "pintle/group.h"
 #include "pintle/queue.h"
 #include "pintle/signal.h"
 
@@ -45,14 +45,14 @@ class GroupQueueState {
   /// Ends it: cancels what has not begun.
   ~GroupQueueState();
 
-  Result<Point> enqueue(const Request& request, EnqueueOptions options);
+  Result<Point> enqueue(const Collective& operation, SubmitOptions options);
   /// The same without what was being done.
-  Result<Point> accept(const Request& request, EnqueueOptions options);
+  Result<Point> accept(const Collective& operation, SubmitOptions options);
   [[nodiscard]] Point last() const noexcept { return its_.timeline.at(last_); }
   [[nodiscard]] const std::string& text() const noexcept { return its_.text; }
 
  private:
-  Result<void> prepare(Task& task, const Request& request, EnqueueOptions options, std::uint64_t number);
+  Result<void> prepare(Task& task, const Collective& operation, SubmitOptions options, std::uint64_t number);
   Result<void> check_device(const Operand& operand, Access access) const;
   Result<void> hold(Task& task, std::uint64_t number);
 
@@ -72,6 +72,7 @@ class GroupQueueState {
   std::uint64_t last_ = 0;  // of the user's thread
   std::mutex mutex_;
   std::condition_variable changed_;
+  std::optional<Error> failure_;
   std::list<Task> tasks_;  // nodes are made before anything that cannot be taken back
   bool is_stopping_ = false;
   std::optional<Result<void>> started_;

@@ -15,20 +15,27 @@ namespace {
 
 Error invalid(std::string message) { return {Errc::invalid_argument, std::move(message)}; }
 
-Result<void> check_rank(const Request& request, std::uint32_t rank, std::uint32_t ranks) {
-  if (request.root >= ranks)
-    return invalid(fmt::format("Rank ({}) is not below the ({}) ranks of the group.", request.root, ranks));
-  if (request.operation != Operation::send_recv || request.root != rank) return {};
+Result<void> check_rank(const Collective& operation, std::uint32_t rank, std::uint32_t ranks) {
+  if (operation_of(operation.kind) == Operation::none)
+    return invalid(fmt::format("The kind of operation ({}) is none.", static_cast<unsigned>(operation.kind)));
+  if (operation.rank >= ranks)
+    return invalid(fmt::format("Rank ({}) is not below the ({}) ranks of the group.", operation.rank, ranks));
+  if (operation_of(operation.kind) != Operation::send_recv || operation.rank != rank) return {};
   return invalid(fmt::format("Rank ({}) is the caller's own; it sends nothing to itself.", rank));
 }
 
-Result<void> check_waits(std::span<const Point> points) {
+Result<void> check_points(std::span<const Point> points, std::string_view what) {
   for (const Point& point : points) {
     const auto reached = point.is_reached();
     const bool is_empty = !reached && reached.error().code() == Errc::invalid_argument && !point.signal().failure();
-    if (is_empty) return reached.error().during("checking what the operation waits for");
+    if (is_empty) return reached.error().during(fmt::format("checking what the operation {}", what));
   }
   return {};
+}
+
+Result<void> check_place(std::string_view name, std::uint64_t parts, bool is_device, bool is_given) {
+  if (parts == 0 || is_device || !is_given) return {};
+  return invalid(fmt::format("{} is memory of the host: run the operation by Group::run.", name));
 }
 
 /// Sizes and dtypes of what is read and written; sets the part.
@@ -81,46 +88,54 @@ Result<void> check_overlap(const Task& task, std::uint32_t rank) {
 }  // namespace
 
 Result<Operand> Operand::of(const DeviceElements& elements) {
-  BufferView window = elements.view_;
-  if (elements.buffer_ != nullptr) {
-    PINTLE_ASSIGN(part, elements.view_.slice(elements.first_, elements.count_));
+  BufferView window = elements.view;
+  if (elements.buffer != nullptr) {
+    PINTLE_ASSIGN(part, elements.view.slice(elements.first, elements.count));
     window = part;
   }
   PINTLE_ASSIGN(bytes, window.as(DType::u8, {window.size_bytes()}));
   Operand operand{bytes, {}, window.dtype()};
-  if (elements.buffer_ == nullptr || operand.size() == 0) return operand;
-  operand.is_sealed = elements.buffer_->is_sealed();
-  const auto mapped = elements.buffer_->map();
+  if (elements.buffer == nullptr || operand.size() == 0) return operand;
+  operand.is_sealed = elements.buffer->is_sealed();
+  const auto mapped = elements.buffer->map();
   if (mapped) operand.mapped = mapped->subspan(window.offset_bytes(), operand.size());
   else if (mapped.error().code() != Errc::unsupported && mapped.error().code() != Errc::invalid_argument)
     return mapped.error();
   return operand;
 }
 
-Result<Task> Task::create(const Request& request, EnqueueOptions options, std::uint32_t rank, std::uint32_t ranks) {
-  PINTLE_TRY(check_rank(request, rank, ranks));
-  PINTLE_TRY(check_waits(options.after));
+Result<Task> Task::create(const Collective& operation, SubmitOptions options, std::uint32_t rank, std::uint32_t ranks) {
+  PINTLE_TRY(check_rank(operation, rank, ranks));
+  PINTLE_TRY(check_points(options.after, "waits for"));
+  PINTLE_TRY(check_points(options.signal, "signals"));
   Task task;
-  task.call = {.operation = request.operation,
-               .op = request.op,
-               .algorithm = options.algorithm,
-               .root = request.root,
-               .is_reproducible = options.is_reproducible};
-  task.side = request.side;
-  task.parts = parts_of(request.operation, rank, ranks, request.root, request.side);
+  task.call = {.operation = operation_of(operation.kind),
+               .op = operation.op,
+               .algorithm = operation.algorithm,
+               .root = operation.rank,
+               .is_reproducible = operation.is_reproducible};
+  task.operation = operation;
+  task.operation.to = {};
+  task.operation.from = {};
+  task.side = operation.kind == Collective::Kind::recv ? Side::receives : Side::sends;
+  task.parts = parts_of(task.call.operation, rank, ranks, operation.rank, task.side);
+  const auto& [to_host, from_host] = std::pair(operation.to.host(), operation.from.host());
+  PINTLE_TRY(check_place("to", task.parts.to, operation.to.is_device(), !to_host.bytes().empty()));
+  PINTLE_TRY(check_place("from", task.parts.from, operation.from.is_device(), !from_host.bytes().empty()));
   if (task.parts.from != 0) {
-    PINTLE_ASSIGN(from, Operand::of(*request.from));
+    PINTLE_ASSIGN(from, Operand::of(operation.from.device()));
     task.from = from;
   }
   if (task.parts.to != 0) {
-    PINTLE_ASSIGN(to, Operand::of(*request.to));
+    PINTLE_ASSIGN(to, Operand::of(operation.to.device()));
     task.to = to;
     if (to.is_sealed) return invalid("Memory to be written is of a sealed buffer.");
   }
   PINTLE_TRY(measure(task));
   PINTLE_TRY(check_overlap(task, rank));
-  if (folds(request.operation)) PINTLE_TRY(check_reduction(request.op, task.call.dtype));
-  task.wait = std::move(options.after);
+  if (folds(task.call.operation)) PINTLE_TRY(check_reduction(operation.op, task.call.dtype));
+  task.after = std::move(options.after);
+  task.signal = std::move(options.signal);
   task.label = std::move(options.label);
   task.timeout = options.timeout;
   return task;

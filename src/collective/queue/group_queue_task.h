@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "collective/group/call.h"
-#include "collective/queue/group_queue_cut.h"
+#include "collective/group/parts.h"
 #include "pintle/buffer.h"
 #include "pintle/deadline.h"
 #include "pintle/error.h"
-#include "pintle/group_queue.h"
 #include "pintle/signal.h"
+#include "pintle/submit_options.h"
 
 namespace pintle::collective {
 
@@ -29,31 +29,23 @@ struct Operand {
   [[nodiscard]] std::uint64_t size() const noexcept { return bytes.size_bytes(); }
 };
 
-/// What was called, before it is known to be right.
-struct Request {
-  Operation operation = Operation::none;
-  ReduceOp op = ReduceOp::sum;
-  std::uint32_t root = 0;  ///< Or the other rank.
-  Side side = Side::sends;
-  const DeviceElements* to = nullptr;    ///< Null: none.
-  const DeviceElements* from = nullptr;  ///< Null: none.
-};
-
 struct Task {
   Call call;
+  Collective operation;  ///< As it was submitted, without its memory.
   Parts parts;
   Side side = Side::sends;
   std::uint64_t part = 0;  ///< Bytes of a part.
   Operand to;
   Operand from;
-  std::vector<Point> wait;
+  std::vector<Point> after;
+  std::vector<Point> signal;
   std::string label;
   Timeout timeout;
   bool is_held = false;  ///< A submission keeps the memory that is used in place.
 
   /// `invalid_argument` for sizes, dtypes, ranks, overlap and points that cannot be. Which device the memory is of is
   /// not looked at.
-  [[nodiscard]] static Result<Task> create(const Request& request, EnqueueOptions options, std::uint32_t rank,
+  [[nodiscard]] static Result<Task> create(const Collective& operation, SubmitOptions options, std::uint32_t rank,
                                            std::uint32_t ranks);
   /// `all_reduce 3 (sum, f32, 1024 elements, 4096 bytes) "gradients"`.
   [[nodiscard]] std::string text() const;

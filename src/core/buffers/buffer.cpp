@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/inside.h"
 #include "core/buffers/buffer_table.h"
 #include "core/door/door.h"
 
@@ -59,12 +60,8 @@ Result<BufferView> BufferView::as(DType dtype, const Shape& shape) const {
   });
 }
 
-Buffer::Buffer(const core::NewBuffer& made) noexcept : table_(made.table) {
-  view_.incarnation_ = table_->life().number();
-  view_.buffer_ = made.id;
-  view_.size_ = made.size;
-  view_.dtype_ = made.dtype;
-  view_.shape_ = made.shape;
+core::NewBuffer::operator Buffer() const noexcept {
+  return Inside::make<Buffer>(*table, Inside::make<BufferView>(table->life().number(), id, size, dtype, shape));
 }
 
 void Buffer::destroy(core::BufferTable& table, std::uint64_t buffer) noexcept { table.destroy(buffer); }

@@ -47,6 +47,8 @@ struct NewBuffer {
   std::uint64_t size;
   DType dtype;
   const Shape& shape;
+
+  operator Buffer() const noexcept;  // NOLINT(google-explicit-constructor): where it is returned
 };
 
 /// A buffer's, until its memory has been given back: a destroyed one stays, *retired*, as long as work in flight or a

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/immortal.h"
+#include "base/inside.h"
 #include "base/mapped_file.h"
 #include "base/quote.h"
 #include "core/device/device_state.h"
@@ -32,20 +33,24 @@ Result<Device> open(std::string_view id) {
     base::watch_forks();
     PINTLE_ASSIGN(recipe, core::find_device(id));
     PINTLE_ASSIGN(state, core::open_once(std::move(recipe)));
-    return Device(std::move(state));
+    return Inside::make<Device>(std::move(state));
   });
 }
 
-Result<Device> Device::wrap(std::string_view type, const void* native) {
+Result<Device> core::wrap_device(std::string_view type, const void* native) {
   return enter("wrapping a device", [&]() -> Result<Device> {
     base::watch_forks();
     PINTLE_ASSIGN(recipe, core::wrap_device(type, native));
     PINTLE_ASSIGN(state, core::DeviceState::open(std::move(recipe)));
-    return Device(std::move(state));
+    return Inside::make<Device>(std::move(state));
   });
 }
 
 std::string_view Device::id() const noexcept { return state_ ? std::string_view(state_->id()) : std::string_view(); }
+
+std::string Device::text() const noexcept {
+  return core::enter_or(state_, std::string("[Device]"), [&] { return fmt::format("[{}]", state_->id()); });
+}
 
 const DeviceInfo& Device::info() const noexcept {
   static const base::Immortal<DeviceInfo> none;
@@ -70,7 +75,7 @@ Result<Queue> Device::queue() const { return queue({}); }
 Result<Queue> Device::queue(const QueueOptions& options) const {
   return enter(state_, "Device", "creating a queue", [&]() -> Result<Queue> {
     PINTLE_ASSIGN(queue, state_->current()->queues().create(options));
-    return Queue(std::move(queue));
+    return Inside::make<Queue>(std::move(queue));
   });
 }
 
@@ -123,14 +128,14 @@ Result<Program> Device::load(const ProgramPack& pack) const { return load(pack, 
 
 Result<Program> Device::load(const ProgramPack& pack, const LoadOptions& options) const {
   return enter(state_, "Device", "loading a program", [&]() -> Result<Program> {
-    if (!pack.state_) return core::empty_object("ProgramPack");
+    if (!Inside::state(pack)) return core::empty_object("ProgramPack");
     const auto incarnation = state_->current();
     core::Life& life = incarnation->life();
     PINTLE_TRY(life.usable());
-    auto loaded = core::load_variant(life.device(), life.info(), *pack.state_, options);
+    auto loaded = core::load_variant(life.device(), life.info(), *Inside::state(pack), options);
     if (!loaded) return life.report(loaded.error());
-    return Program(incarnation->hand_out(std::make_shared<core::ProgramState>(
-        life.keep(life), loaded->id, std::move(loaded->format), std::move(loaded->entries))));
+    return Inside::make<Program>(incarnation->hand_out(std::make_shared<core::ProgramState>(
+        life.keep(life), loaded->id, std::string(pack.name()), std::move(loaded->format), std::move(loaded->entries))));
   });
 }
 
@@ -142,7 +147,7 @@ Result<Kernel> Device::load(const ProgramPack& pack, std::string_view entry) con
 Result<Recording> Device::record(CommandList list) const {
   return enter(state_, "Device", "recording", [&]() -> Result<Recording> {
     PINTLE_ASSIGN(recording, state_->current()->recordings().create(std::move(list)));
-    return Recording(std::move(recording));
+    return Inside::make<Recording>(std::move(recording));
   });
 }
 
@@ -197,7 +202,7 @@ Result<Pool> Pool::create(const Device& device, PoolOptions options) {
                                                        options.block, options.cap));
     }
     PINTLE_ASSIGN(state, device.state_->current()->pools().create(std::move(options)));
-    return Pool(std::move(state));
+    return Inside::make<Pool>(std::move(state));
   });
 }
 

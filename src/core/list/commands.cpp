@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/contain.h"
+#include "base/inside.h"
 #include "core/door/describe.h"
 #include "core/door/object_names.h"
 #include "core/list/host_function.h"
@@ -132,20 +133,21 @@ void CommandList::add(const Operation& operation) {
 
 // The first object decides which incarnation the list is for.
 Result<void> CommandList::admit(const BufferView& view) {
-  if (view.incarnation_ == 0) return core::empty_object("BufferView");
+  if (Inside::incarnation(view) == 0) return core::empty_object("BufferView");
   if (incarnation_ == 0) {
-    incarnation_ = view.incarnation_;
-    first_buffer_ = view.buffer_;
+    incarnation_ = Inside::incarnation(view);
+    first_buffer_ = Inside::buffer(view);
   }
-  if (incarnation_ != view.incarnation_)
-    return foreign(core::buffer_text(view.incarnation_, view.buffer_), view.incarnation_);
-  return view.size_ != 0 ? Result<void>() : empty_window(incarnation_, view.buffer_, view.offset_);
+  if (incarnation_ != Inside::incarnation(view))
+    return foreign(core::buffer_text(Inside::incarnation(view), Inside::buffer(view)), Inside::incarnation(view));
+  return view.size_bytes() != 0 ? Result<void>()
+                                : empty_window(incarnation_, Inside::buffer(view), view.offset_bytes());
 }
 
 Result<void> CommandList::admit(const Kernel& kernel) {
-  if (kernel.program_ == nullptr) return core::empty_object("Kernel");
-  const std::uint64_t incarnation = kernel.program_->incarnation_number();
-  const Entry& entry = kernel.program_->entries()[kernel.index_];
+  if (Inside::program(kernel) == nullptr) return core::empty_object("Kernel");
+  const std::uint64_t incarnation = Inside::program(kernel)->incarnation_number();
+  const Entry& entry = Inside::program(kernel)->entries()[Inside::entry_index(kernel)];
   if (incarnation_ == 0) {
     incarnation_ = incarnation;
     first_kernel_ = &entry;
@@ -162,7 +164,8 @@ Error CommandList::foreign(const std::string& object, std::uint64_t incarnation)
 
 Result<backend::Range> CommandList::range(const BufferView& view) {
   PINTLE_TRY(admit(view));
-  return backend::Range{backend::MemoryId::none, view.buffer_, view.offset_, view.size_, backend::no_slot};
+  return backend::Range{backend::MemoryId::none, Inside::buffer(view), view.offset_bytes(), view.size_bytes(),
+                        backend::no_slot};
 }
 
 Result<void> CommandList::take_slot(Slot slot) {
@@ -181,13 +184,13 @@ Result<backend::Range> CommandList::range(const BufferArgument& argument, std::u
 Result<backend::Range> CommandList::host_range(const BufferView& view, std::optional<DType> dtype,
                                                std::span<const std::byte> bytes) {
   PINTLE_ASSIGN(range, this->range(view));
-  if (dtype && *dtype != view.dtype_) {
+  if (dtype && *dtype != view.dtype()) {
     return invalid(fmt::format("Dtype ({}) of the host memory differs from the dtype ({}) of {}.", name(*dtype),
-                               name(view.dtype_), core::buffer_text(incarnation_, view.buffer_)));
+                               name(view.dtype()), core::buffer_text(incarnation_, Inside::buffer(view))));
   }
-  if (bytes.size() != view.size_) {
+  if (bytes.size() != view.size_bytes()) {
     return invalid(fmt::format("Size ({}) of the host memory differs from the size ({}) of {}.", bytes.size(),
-                               view.size_, core::buffer_text(incarnation_, view.buffer_)));
+                               view.size_bytes(), core::buffer_text(incarnation_, Inside::buffer(view))));
   }
   if (bytes.data() == nullptr) {
     return invalid(fmt::format("Address (null) of the host memory has no {} bytes.", bytes.size()));
@@ -197,10 +200,11 @@ Result<backend::Range> CommandList::host_range(const BufferView& view, std::opti
 
 Result<void> CommandList::cross(const BufferView& to, const BufferView& from) {
   for (const BufferView& view : {to, from}) {
-    if (view.size_ == 0) return empty_window(view.incarnation_, view.buffer_, view.offset_);
+    if (view.size_bytes() == 0)
+      return empty_window(Inside::incarnation(view), Inside::buffer(view), view.offset_bytes());
   }
-  PINTLE_TRY(check_sizes(to.incarnation_, {.buffer = to.buffer_, .size = to.size_}, from.incarnation_,
-                         {.buffer = from.buffer_, .size = from.size_}));
+  PINTLE_TRY(check_sizes(Inside::incarnation(to), {.buffer = Inside::buffer(to), .size = to.size_bytes()},
+                         Inside::incarnation(from), {.buffer = Inside::buffer(from), .size = from.size_bytes()}));
   if (crossings_ == nullptr) crossings_ = std::make_unique<std::vector<Crossing>>();
   crossings_->push_back({commands_.size(), to, from});
   add(backend::Copy{});  // holds the place until it is known which side is the queue's
@@ -333,7 +337,7 @@ CommandList&& CommandList::call(std::function<void()> function) {
 CommandList&& CommandList::holds(const BufferView& buffer) {
   return step("holds", [&]() -> Result<void> {
     PINTLE_TRY(admit(buffer));
-    held_.push_back(buffer.buffer_);
+    held_.push_back(Inside::buffer(buffer));
     return {};
   });
 }

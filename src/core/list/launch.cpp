@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/inside.h"
 #include "core/door/object_names.h"
 #include "core/program/program_state.h"
 #include "pintle/program.h"
@@ -144,13 +145,13 @@ namespace pintle {
 
 Result<void> CommandList::bind(backend::Argument& bound, const Parameter& parameter, const KernelArgument& argument,
                                const Limits& limits) {
-  if (const auto* slot = std::get_if<Slot>(&argument.value_)) {
+  if (const auto* slot = std::get_if<Slot>(&Inside::value(argument))) {
     PINTLE_TRY(take_slot(*slot));
     return core::bind_slot(bound, parameter, *slot);
   }
-  if (const auto* scalar = std::get_if<ScalarValue>(&argument.value_))
+  if (const auto* scalar = std::get_if<ScalarValue>(&Inside::value(argument)))
     return core::bind_scalar(bound, parameter, *scalar);
-  const auto& view = std::get<BufferView>(argument.value_);
+  const auto& view = std::get<BufferView>(Inside::value(argument));
   PINTLE_ASSIGN(range, this->range(view));
   return core::bind_buffer(bound, parameter, incarnation_, view.dtype(), range, limits);
 }
@@ -158,8 +159,8 @@ Result<void> CommandList::bind(backend::Argument& bound, const Parameter& parame
 Result<backend::Exec> CommandList::launch(const Kernel& kernel, const Extent& extent,
                                           std::span<const KernelArgument> arguments) {
   PINTLE_TRY(admit(kernel));
-  core::ProgramState& program = *kernel.program_;
-  const Entry& entry = program.entries()[kernel.index_];
+  core::ProgramState& program = *Inside::program(kernel);
+  const Entry& entry = program.entries()[Inside::entry_index(kernel)];
   const std::size_t count = entry.parameters.size();
   if (arguments.size() != count) return core::wrong_count(entry, arguments.size());
   const auto groups = core::groups_of(extent, entry.group_size, program.limits());
@@ -171,7 +172,7 @@ Result<backend::Exec> CommandList::launch(const Kernel& kernel, const Extent& ex
     if (!bound) return bound.error().during(fmt::format("validating argument {} of {}", i, core::kernel_text(entry)));
   }
   if (retained_.empty() || retained_.back().get() != &program) retained_.push_back(program.shared_from_this());
-  return backend::Exec{program.id(), kernel.index_, static_cast<std::uint32_t>(first),
+  return backend::Exec{program.id(), Inside::entry_index(kernel), static_cast<std::uint32_t>(first),
                        static_cast<std::uint32_t>(count), *groups};
 }
 

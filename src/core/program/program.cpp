@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/immortal.h"
+#include "base/inside.h"
 #include "base/quote.h"
 #include "core/door/door.h"
 #include "core/door/object_names.h"
@@ -27,6 +28,10 @@ std::string Kernel::text() const noexcept {
   return core::enter_or(program_, std::string("[Kernel]"), [&] { return core::kernel_text(entry()); });
 }
 
+std::string Program::text() const noexcept {
+  return core::enter_or(state_, std::string("[Program]"), [&] { return state_->text(); });
+}
+
 std::string_view Program::format() const noexcept {
   return state_ ? std::string_view(state_->format()) : std::string_view();
 }
@@ -39,10 +44,12 @@ Result<Kernel> Program::kernel(std::string_view name) const {
   return core::enter(state_, "Program", "finding a kernel", [&]() -> Result<Kernel> {
     const std::vector<Entry>& entries = state_->entries();
     const auto found = std::ranges::find(entries, name, &Entry::name);
-    if (found != entries.end()) return Kernel(state_, static_cast<std::uint32_t>(found - entries.begin()));
+    if (found != entries.end())
+      return Inside::make<Kernel>(state_, static_cast<std::uint32_t>(found - entries.begin()));
     std::string names;
     for (const Entry& entry : entries) names += (names.empty() ? "" : ", ") + base::quote(entry.name);
-    return Error(Errc::not_found, fmt::format("The program has no entry {}; it has {}.", base::quote(name), names));
+    return Error(Errc::not_found,
+                 fmt::format("{} has no entry {}; it has {}.", state_->text(), base::quote(name), names));
   });
 }
 

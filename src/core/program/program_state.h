@@ -18,13 +18,15 @@ class Life;
 /// no list, submission, recording or handle is left.
 class ProgramState : public std::enable_shared_from_this<ProgramState> {
  public:
-  ProgramState(const std::shared_ptr<Life>& life, backend::ProgramId id, std::string format,
+  ProgramState(const std::shared_ptr<Life>& life, backend::ProgramId id, std::string name, std::string format,
                std::vector<Entry> entries);
   ProgramState(const ProgramState&) = delete;
   ProgramState& operator=(const ProgramState&) = delete;
   ~ProgramState();
 
   [[nodiscard]] backend::ProgramId id() const noexcept { return id_; }
+  /// As it appears in messages: `[Program "filters"]`.
+  [[nodiscard]] std::string text() const;
   [[nodiscard]] const std::string& format() const noexcept { return format_; }
   [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
   /// The number that views of the same incarnation carry.
@@ -36,6 +38,7 @@ class ProgramState : public std::enable_shared_from_this<ProgramState> {
   std::uint64_t incarnation_number_;
   Limits limits_;
   backend::ProgramId id_;
+  std::string name_;
   std::string format_;
   std::vector<Entry> entries_;
 };

@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "base/inside.h"
 #include "core/door/object_names.h"
 #include "core/list/list_reader.h"
 #include "core/queue/shared_memory.h"
@@ -24,7 +25,7 @@ Result<Point> Crossings::submit(SubmitOptions* options) {
   if (list_.error()) return queue_->submit(std::move(list_), options);  // the refusal's words
   PINTLE_TRY(queue_->check_open());
   std::vector<Side> staged;
-  const auto crossings = std::move(list_.crossings_);
+  const auto crossings = std::move(Inside::crossings(list_));
   for (const Crossing& crossing : *crossings) {
     PINTLE_ASSIGN(side, look(crossing));
     PINTLE_TRY(settle(side));
@@ -38,16 +39,19 @@ Result<Point> Crossings::submit(SubmitOptions* options) {
 Result<Crossings::Side> Crossings::look(const Crossing& crossing) const {
   const Life& life = queue_->life();
   const std::uint64_t here = life.number();
-  const bool is_inbound = crossing.to.incarnation_ == here;
-  if (!is_inbound && crossing.from.incarnation_ != here) {
-    return life.check_owner(crossing.to.incarnation_, buffer_text(crossing.to.incarnation_, crossing.to.buffer_))
+  const bool is_inbound = Inside::incarnation(crossing.to) == here;
+  if (!is_inbound && Inside::incarnation(crossing.from) != here) {
+    return life
+        .check_owner(Inside::incarnation(crossing.to),
+                     buffer_text(Inside::incarnation(crossing.to), Inside::buffer(crossing.to)))
         .error();
   }
   const BufferView& other = is_inbound ? crossing.from : crossing.to;
-  auto owner = BufferTable::find_table(other.incarnation_);
+  auto owner = BufferTable::find_table(Inside::incarnation(other));
   if (owner == nullptr) {
-    return Error(Errc::stale, fmt::format("{} belonged to a device that has been closed.",
-                                          object_text("Buffer", static_cast<std::uint32_t>(other.buffer_), "")));
+    return Error(Errc::stale,
+                 fmt::format("{} belonged to a device that has been closed.",
+                             object_text("Buffer", static_cast<std::uint32_t>(Inside::buffer(other)), "")));
   }
   const BufferView& local = is_inbound ? crossing.to : crossing.from;
   return Side{local, other, std::move(owner), is_inbound, nullptr, nullptr, crossing.command};
@@ -61,21 +65,22 @@ Result<void> Crossings::settle(Side& side) {
   if (std::ranges::find(loans_, loan.get()) == loans_.end()) loans_.push_back(loan.get());
   // The user's handle may go before the queue.
   loan->add_borrower(std::static_pointer_cast<QueueState>(queue_->shared_from_this()));
-  for (Point& point : side.owner->formation_of(side.other.buffer_, side.access())) before_.push_back(std::move(point));
+  for (Point& point : side.owner->formation_of(Inside::buffer(side.other), side.access()))
+    before_.push_back(std::move(point));
   return {};
 }
 
 Result<void> Crossings::find_way(Side& side) {
-  if (list_.incarnation_ == 0) {
-    list_.incarnation_ = side.local.incarnation_;
-    list_.first_buffer_ = side.local.buffer_;
+  if (Inside::incarnation(list_) == 0) {
+    Inside::incarnation(list_) = Inside::incarnation(side.local);
+    Inside::first_buffer(list_) = Inside::buffer(side.local);
   }
   PINTLE_TRY(side.owner->life().usable());
-  PINTLE_TRY(side.owner->check_access(side.other.buffer_, side.access()));
+  PINTLE_TRY(side.owner->check_access(Inside::buffer(side.other), side.access()));
   PINTLE_ASSIGN(twin, find_twin(side));
   side.twin = twin;
   if (twin != nullptr) return {};
-  auto loan = side.owner->lend(side.other.buffer_, side.access());
+  auto loan = side.owner->lend(Inside::buffer(side.other), side.access());
   if (loan) {
     side.loan = std::move(*loan);
   } else if (loan.error().code() != Errc::unsupported) {
@@ -87,7 +92,7 @@ Result<void> Crossings::find_way(Side& side) {
 /// Null where the devices share no memory, or not this.
 Result<const Crossings::Twin*> Crossings::find_twin(const Side& side) {
   const auto is_of = [&](const Twin& twin) {
-    return twin.incarnation == side.other.incarnation_ && twin.buffer == side.other.buffer_;
+    return twin.incarnation == Inside::incarnation(side.other) && twin.buffer == Inside::buffer(side.other);
   };
   if (const auto known = std::ranges::find_if(twins_, is_of); known != twins_.end()) return &*known;
   const auto none_or = [](const Error& error) -> Result<const Twin*> {
@@ -97,28 +102,30 @@ Result<const Crossings::Twin*> Crossings::find_twin(const Side& side) {
   BufferTable& here = queue_->table();
   if (!shares_memory(side.owner->life(), here.life())) return nullptr;
   backend::Exported exported;
-  auto loan = side.owner->share(side.other.buffer_, side.access(), exported);
+  auto loan = side.owner->share(Inside::buffer(side.other), side.access(), exported);
   if (!loan) return none_or(loan.error());
   auto imported = here.import_memory(exported);
   ::close(exported.fd);
   if (!imported) return none_or(imported.error());
-  return &twins_.emplace_back(side.other.incarnation_, side.other.buffer_, *std::move(loan), *std::move(imported));
+  return &twins_.emplace_back(Inside::incarnation(side.other), Inside::buffer(side.other), *std::move(loan),
+                              *std::move(imported));
 }
 
 void Crossings::use_twin(const Side& side) {
-  const backend::Range local = range_of(side.local, side.local.buffer_);
-  const backend::Range other = range_of(side.other, side.twin->here.view().buffer_);
-  list_.commands_[side.command].operation = side.is_inbound ? backend::Copy{local, other} : backend::Copy{other, local};
-  list_.retained_.push_back(side.twin->loan);
+  const backend::Range local = range_of(side.local, Inside::buffer(side.local));
+  const backend::Range other = range_of(side.other, Inside::buffer(side.twin->here.view()));
+  Inside::commands(list_)[side.command].operation =
+      side.is_inbound ? backend::Copy{local, other} : backend::Copy{other, local};
+  Inside::retained(list_).push_back(side.twin->loan);
 }
 
 void Crossings::use_loan(const Side& side) {
   const std::span<std::byte> bytes = side.loan->bytes().subspan(side.other.offset_bytes(), side.other.size_bytes());
-  const backend::Range local = range_of(side.local, side.local.buffer_);
-  backend::Operation& operation = list_.commands_[side.command].operation;
+  const backend::Range local = range_of(side.local, Inside::buffer(side.local));
+  backend::Operation& operation = Inside::commands(list_)[side.command].operation;
   if (side.is_inbound) operation = backend::Upload{local, {bytes.data(), bytes.size(), backend::no_slot}};
   else operation = backend::Download{{bytes.data(), bytes.size(), backend::no_slot}, local};
-  list_.retained_.push_back(side.loan);
+  Inside::retained(list_).push_back(side.loan);
 }
 
 Result<Point> Crossings::submit_whole(SubmitOptions* options) {
@@ -144,8 +151,8 @@ void Crossings::cut(const std::vector<Side>& staged, SubmitOptions& options) {
       .after = std::move(options.after), .label = options.label, .timeout = options.timeout};
   for (const Side& side : staged) cut_at(side);
   Piece& last = pieces_.back();
-  take(last.list, list_.commands_.size());
-  last.list.held_ = list_.held_;
+  take(last.list, Inside::commands(list_).size());
+  Inside::held(last.list) = Inside::held(list_);
   last.options.signal = std::move(options.signal);
   last.options.label = std::move(options.label);
 }
@@ -173,25 +180,27 @@ void Crossings::cut_at(const Side& side) {
 
 // The commands of the list up to `end` go to the piece, with all that they point to.
 void Crossings::take(CommandList& piece, std::size_t end) {
-  const auto begin = list_.commands_.begin() + static_cast<std::ptrdiff_t>(taken_);
-  const auto first_argument = static_cast<std::uint32_t>(piece.arguments_.size());
-  piece.commands_.insert(piece.commands_.end(), begin, list_.commands_.begin() + static_cast<std::ptrdiff_t>(end));
-  if (first_argument == 0) piece.arguments_ = list_.arguments_;
-  piece.retained_.insert(piece.retained_.end(), list_.retained_.begin(), list_.retained_.end());
-  piece.incarnation_ = list_.incarnation_;
-  piece.first_buffer_ = list_.first_buffer_;
-  piece.first_kernel_ = list_.first_kernel_;
-  piece.first_slot_ = list_.first_slot_;
+  const auto begin = Inside::commands(list_).begin() + static_cast<std::ptrdiff_t>(taken_);
+  const auto first_argument = static_cast<std::uint32_t>(Inside::arguments(piece).size());
+  Inside::commands(piece).insert(Inside::commands(piece).end(), begin,
+                                 Inside::commands(list_).begin() + static_cast<std::ptrdiff_t>(end));
+  if (first_argument == 0) Inside::arguments(piece) = Inside::arguments(list_);
+  Inside::retained(piece).insert(Inside::retained(piece).end(), Inside::retained(list_).begin(),
+                                 Inside::retained(list_).end());
+  Inside::incarnation(piece) = Inside::incarnation(list_);
+  Inside::first_buffer(piece) = Inside::first_buffer(list_);
+  Inside::first_kernel(piece) = Inside::first_kernel(list_);
+  Inside::first_slot(piece) = Inside::first_slot(list_);
   for (; taken_ < end; ++taken_) {
-    const auto* const call = std::get_if<backend::HostCall>(&list_.commands_[taken_].operation);
-    if (call != nullptr) piece.host_runs_.push_back(static_cast<HostRun*>(call->state));
+    const auto* const call = std::get_if<backend::HostCall>(&Inside::commands(list_)[taken_].operation);
+    if (call != nullptr) Inside::host_runs(piece).push_back(static_cast<HostRun*>(call->state));
   }
 }
 
 // Closing a device gives up what is held on it: none is closed before the last piece is done.
 void Crossings::keep_devices(CommandList& piece, const std::vector<Side>& staged) const {
-  piece.retained_.push_back(queue_->life().lease());
-  for (const Side& side : staged) piece.retained_.push_back(side.owner->life().lease());
+  Inside::retained(piece).push_back(queue_->life().lease());
+  for (const Side& side : staged) Inside::retained(piece).push_back(side.owner->life().lease());
 }
 
 // The moves wait for the first piece, and so for the queue's acceptance of all.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/buffers/loan.h"
+#include "core/list/list_parts.h"
 #include "core/queue/queue_state.h"
 #include "pintle/commands.h"
 
@@ -28,7 +29,6 @@ class Crossings {
   Result<Point> submit(SubmitOptions* options);
 
  private:
-  using Crossing = CommandList::Crossing;
   /// Another device's buffer, seen by this one.
   struct Twin {
     std::uint64_t incarnation = 0;
@@ -57,7 +57,7 @@ class Crossings {
     std::shared_ptr<BufferTable> owner;  // null: the queue
   };
 
-  Result<Side> look(const Crossing& crossing) const;
+  Result<Side> look(const ListCrossing& crossing) const;
   Result<void> settle(Side& side);
   Result<void> find_way(Side& side);
   Result<const Twin*> find_twin(const Side& side);

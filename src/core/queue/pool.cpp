@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/inside.h"
 #include "core/buffers/pool_state.h"
 #include "core/door/door.h"
 #include "core/queue/queue_state.h"

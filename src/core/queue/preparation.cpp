@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/inside.h"
 #include "core/list/features.h"
-#include "core/list/list_reader.h"
+#include "core/list/list_parts.h"
 #include "core/queue/imported.h"
 #include "kit/accesses.h"
 
@@ -14,7 +15,7 @@ namespace pintle::core {
 
 // What is refused for its buffers is refused before any of them gets bytes of its own.
 Result<void> Preparation::check_uses(const CommandList& list, const Locked& locked) const {
-  const backend::Commands all = ListReader::view(list);
+  const backend::Commands all = commands_of(list);
   Result<void> answer;
   for (const backend::Command& command : all.commands) {
     PINTLE_TRY(check_feature(command.operation, table_.life().info()));
@@ -26,7 +27,7 @@ Result<void> Preparation::check_uses(const CommandList& list, const Locked& lock
     });
     if (!answer) return answer;
   }
-  for (const std::uint64_t buffer : ListReader::held(list))
+  for (const std::uint64_t buffer : Inside::held(list))
     if (table_.find(buffer, locked) == nullptr) return table_.stale(buffer);
   return {};
 }
@@ -35,7 +36,7 @@ Result<void> Preparation::look_at(const CommandList& list, bool is_held, const L
   if (!table_.has_specials(locked)) return {};
   PINTLE_TRY(check_uses(list, locked));
   std::vector<std::pair<std::uint64_t, Access>> specials;
-  const backend::Commands all = ListReader::view(list);
+  const backend::Commands all = commands_of(list);
   for (const backend::Command& command : all.commands) {
     kit::for_each_range(command, all.arguments, [&](const backend::Range& range, Access access) {
       if (range.slot != backend::no_slot) return;
@@ -157,8 +158,8 @@ Preparation::Plan* Preparation::plan_of(std::uint64_t id) noexcept {
 
 Result<void> Preparation::resolve(CommandList& list, Flight& flight, const Locked& locked) {
   for (Plan& plan : plans_) PINTLE_TRY(carry_out(plan, flight, locked));
-  auto& commands = ListReader::commands(list);
-  auto& arguments = ListReader::arguments(list);
+  auto& commands = Inside::commands(list);
+  auto& arguments = Inside::arguments(list);
   Result<void> answer;
   for (backend::Command& command : commands) {
     PINTLE_TRY(check_feature(command.operation, table_.life().info()));
@@ -174,7 +175,7 @@ Result<void> Preparation::resolve(CommandList& list, Flight& flight, const Locke
     });
     if (!answer) return answer;
   }
-  for (const std::uint64_t buffer : ListReader::held(list)) PINTLE_TRY(use(buffer, Access::read, flight, locked));
+  for (const std::uint64_t buffer : Inside::held(list)) PINTLE_TRY(use(buffer, Access::read, flight, locked));
   commands.insert(commands.begin(), copies_.begin(), copies_.end());
   copies_.clear();
   return {};

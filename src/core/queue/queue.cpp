@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "base/inside.h"
 #include "core/door/door.h"
-#include "core/list/list_reader.h"
 #include "core/queue/crossings.h"
 #include "core/queue/queue_state.h"
 #include "core/queue/recording_state.h"
@@ -15,7 +15,7 @@ using core::enter;
 
 Result<Point> Queue::start(CommandList&& list, SubmitOptions* options) {
   return enter(state_, "Queue", "submitting", [&] {
-    if (core::ListReader::has_crossings(list)) return core::Crossings(state_, list).submit(options);
+    if (Inside::crossings(list) != nullptr) return core::Crossings(state_, list).submit(options);
     return state_->submit(std::move(list), options);
   });
 }
@@ -24,8 +24,8 @@ Result<Point> Queue::submit(CommandList list, SubmitOptions options) { return st
 
 Result<Point> Queue::start(const Recording& recording, std::span<const SlotValue> bindings, SubmitOptions* options) {
   return enter(state_, "Queue", "replaying", [&]() -> Result<Point> {
-    if (!recording.state_) return core::empty_object("Recording");
-    return state_->replay(*recording.state_, bindings, options);
+    if (!Inside::state(recording)) return core::empty_object("Recording");
+    return state_->replay(*Inside::state(recording), bindings, options);
   });
 }
 
@@ -51,15 +51,15 @@ Result<Buffer> Queue::allocate(const Resource& resource, DType dtype, const Shap
 
 /// Success for a buffer of the queue's device.
 Result<void> Queue::check_own(const Buffer& buffer) const {
-  if (buffer.table_ == nullptr) return core::empty_object("Buffer");
-  if (buffer.table_ == &state_->table()) return {};
-  return buffer.table_->life().foreign(buffer.text(), state_->life());
+  if (Inside::table(buffer) == nullptr) return core::empty_object("Buffer");
+  if (Inside::table(buffer) == &state_->table()) return {};
+  return Inside::table(buffer)->life().foreign(buffer.text(), state_->life());
 }
 
 Result<void> Queue::free(Buffer buffer) {
   return enter(state_, "Queue", "freeing a buffer", [&]() -> Result<void> {
     PINTLE_TRY(check_own(buffer));
-    return state_->touch(buffer.view_.buffer_);
+    return state_->touch(Inside::buffer(buffer.view()));
   });
 }
 
@@ -67,13 +67,13 @@ Result<Buffer> Queue::fork(const Buffer& buffer, std::string label) {
   return enter(state_, "Queue", "forking a buffer", [&]() -> Result<Buffer> {
     PINTLE_TRY(check_own(buffer));
     PINTLE_TRY(state_->life().usable(text()));
-    PINTLE_TRY(buffer.table_->materialize(buffer.view_.buffer_));
-    PINTLE_ASSIGN(fork, state_->fork(buffer.view_, label));
+    PINTLE_TRY(Inside::table(buffer)->materialize(Inside::buffer(buffer.view())));
+    PINTLE_ASSIGN(fork, state_->fork(buffer.view(), label));
     if (fork) return *std::move(fork);
-    PINTLE_ASSIGN(options, buffer.table_->options_like(buffer.view_.buffer_, std::move(label)));
-    PINTLE_ASSIGN(copy, buffer.table_->allocate(buffer.dtype(), buffer.shape(), options));
+    PINTLE_ASSIGN(options, Inside::table(buffer)->options_like(Inside::buffer(buffer.view()), std::move(label)));
+    PINTLE_ASSIGN(copy, Inside::table(buffer)->allocate(buffer.dtype(), buffer.shape(), options));
     PINTLE_ASSIGN(done, submit(CommandList{}.copy(copy, buffer)));
-    state_->note_copy(buffer.view_.buffer_, copy.view_.buffer_, done.value());
+    state_->note_copy(Inside::buffer(buffer.view()), Inside::buffer(copy.view()), done.value());
     return std::move(copy);
   });
 }
@@ -81,7 +81,7 @@ Result<Buffer> Queue::fork(const Buffer& buffer, std::string label) {
 Result<Point> Queue::unshare(const Buffer& buffer) {
   return enter(state_, "Queue", "unsharing a buffer", [&]() -> Result<Point> {
     PINTLE_TRY(check_own(buffer));
-    return state_->unshare(buffer.view_.buffer_);
+    return state_->unshare(Inside::buffer(buffer.view()));
   });
 }
 
@@ -117,7 +117,7 @@ Result<void> core::read_elements(Queue& queue, const BufferView& from,
   });
 }
 
-Submission Queue::begin() noexcept { return Submission(*this); }
+Submission Queue::begin() noexcept { return Inside::make<Submission>(*this); }
 
 Submission Queue::after(Point point) noexcept { return begin().after(std::move(point)); }
 

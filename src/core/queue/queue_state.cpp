@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "base/contain.h"
+#include "base/inside.h"
 #include "core/door/describe.h"
-#include "core/list/list_reader.h"
+#include "core/list/list_parts.h"
 #include "core/time/coming.h"
 #include "core/time/reactor.h"
 
@@ -21,7 +22,7 @@ constexpr std::size_t first_ring_size = 128;
 /// What the first of the points that are not there yet lacks, for a timeout's words.
 std::string describe_lack(std::span<const Point> waits) {
   for (const Point& point : waits) {
-    const SignalState& signal = *peek(point);
+    const SignalState& signal = *Inside::signal(point).get();
     if (signal.timeline().status(point.value()) != PointStatus::pending) continue;
     const std::vector<NativePoint> promised = signal.promised(point.value());
     return fmt::format("value ({}) of {} is reached; the value reached there is ({}), and {}", point.value(),
@@ -220,7 +221,7 @@ void QueueState::finish(Flight& flight, Worklist& worklist, const Locked& locked
   const auto ask = [&](HostRun& run) {
     if (auto thrown = run.take_error(); thrown && !error) error = std::move(thrown);
   };
-  for (HostRun* const run : ListReader::host_runs(flight.list)) ask(*run);
+  for (HostRun* const run : Inside::host_runs(flight.list)) ask(*run);
   for (std::size_t i = 0; i < flight.run_count; ++i) ask(flight.runs[i]);
   if (error) {
     timeline_->timeline().raise(flight.serial - 1, worklist);
@@ -249,8 +250,8 @@ void QueueState::clear(Flight& flight, Worklist& worklist) noexcept {
   flight.refused.reset();
   flight.runs.reset();
   flight.run_count = 0;
-  worklist.bury(std::move(ListReader::retained(flight.list)));
-  ListReader::clear_commands(flight.list);
+  worklist.bury(std::move(Inside::retained(flight.list)));
+  clear_commands(flight.list);
 }
 
 Result<void> QueueState::wait_native(std::uint64_t serial, Deadline deadline) {
@@ -296,7 +297,7 @@ bool QueueState::wait_held(Deadline deadline) {
     points.insert(points.end(), first.behind.begin(), first.behind.end());
   }
   if (!come_by_themselves(points)) return false;
-  for (const Point& point : points) static_cast<void>(state_of(point)->wait(point.value(), deadline));
+  for (const Point& point : points) static_cast<void>(Inside::signal(point)->wait(point.value(), deadline));
   Worklist worklist;  // the one that was told first may be late
   fail_held(worklist);
   run_deferred(worklist);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/contain.h"
+#include "base/inside.h"
 #include "core/door/describe.h"
 #include "core/door/object_names.h"
 #include "core/door/thread_context.h"
@@ -235,7 +236,7 @@ Result<void> Queues::wait_for(const Stamps& stamps, Deadline deadline) {
       if (!awaited) continue;
       point = awaited->point();
     }
-    PINTLE_TRY(state_of(point)->wait(point.value(), deadline));
+    PINTLE_TRY(Inside::signal(point)->wait(point.value(), deadline));
   }
   return {};
 }

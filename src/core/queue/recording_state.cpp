@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/inside.h"
 #include "core/door/object_names.h"
 #include "core/list/features.h"
 #include "core/list/hazards.h"
-#include "core/list/list_reader.h"
+#include "core/list/list_parts.h"
 #include "core/list/slot_rules.h"
 #include "core/queue/imported.h"
 #include "kit/accesses.h"
@@ -26,8 +27,8 @@ RecordingState::RecordingState(std::shared_ptr<BufferTable> table, CommandList l
     : table_(std::move(table)), list_(std::move(list)), text_(std::move(text)) {}
 
 Result<void> RecordingState::freeze(const Locked& locked) {
-  auto& commands = ListReader::commands(list_);
-  auto& arguments = ListReader::arguments(list_);
+  auto& commands = Inside::commands(list_);
+  auto& arguments = Inside::arguments(list_);
   uses_ = buffer_uses(commands, arguments);
   launches_ = has_launches(commands);
   for (const backend::Command& command : commands) PINTLE_TRY(check_feature(command.operation, table_->life().info()));
@@ -56,7 +57,7 @@ Result<void> RecordingState::freeze(const Locked& locked) {
 }
 
 Result<void> RecordingState::plan(const Turn&) {
-  PINTLE_ASSIGN(plan, ReplayPlan::make(table_->life().device(), ListReader::view(list_)));
+  PINTLE_ASSIGN(plan, ReplayPlan::create(table_->life().device(), commands_of(list_)));
   plan_ = std::move(plan);
   return {};
 }
@@ -81,7 +82,7 @@ Result<void> RecordingState::look_at(Preparation& preparation, std::span<const S
     if (writes(use.access)) PINTLE_TRY(preparation.look_at_bound(use.buffer, Access::write, locked));
   }
   for (std::size_t slot = 0; slot < slots_; ++slot) {
-    const auto* const view = std::get_if<BufferView>(&bindings[slot].value_);
+    const auto* const view = std::get_if<BufferView>(&Inside::value(bindings[slot]));
     if (view == nullptr || view->incarnation_ != table_->life().number()) continue;
     const auto looked = preparation.look_at_bound(view->buffer_, slot_accesses_[slot], locked);
     if (!looked) return looked.error().during(fmt::format("checking slot {}", slot));
@@ -113,7 +114,7 @@ Result<void> RecordingState::bind_slots(Preparation& preparation, Flight& flight
 void RecordingState::compose(Flight& flight, const Locked& locked) const {
   if (touches_imports(flight.bindings, locked)) return compose_apart(flight, locked);
   const backend::Commands replay = plan_.commands();
-  const bool has_runs = !ListReader::host_runs(list_).empty();
+  const bool has_runs = !Inside::host_runs(list_).empty();
   if (slots_ == 0 && !has_runs) {
     flight.commands = replay;
     return;
@@ -128,10 +129,10 @@ void RecordingState::compose(Flight& flight, const Locked& locked) const {
 
 // Bytes that have another name in this replay were not known when the barriers were placed: the list goes again.
 void RecordingState::compose_apart(Flight& flight, const Locked& locked) const {
-  const backend::Commands all = ListReader::view(list_);
+  const backend::Commands all = commands_of(list_);
   flight.replay.assign(all.commands.begin(), all.commands.end());
   flight.arguments.assign(all.arguments.begin(), all.arguments.end());
-  if (!ListReader::host_runs(list_).empty()) give_runs(flight);
+  if (!Inside::host_runs(list_).empty()) give_runs(flight);
   fill_slots(flight.replay, flight.arguments, flight.bindings);
   use_imports(flight.replay, table_->aliases(locked));
   place_barriers(flight.replay, flight.arguments, table_->aliases(locked));
@@ -150,7 +151,7 @@ bool RecordingState::touches_imports(std::span<const backend::Binding> bindings,
 
 // Every replay runs the functions on its own account.
 void RecordingState::give_runs(Flight& flight) const {
-  const auto functions = ListReader::host_runs(list_);
+  const auto& functions = Inside::host_runs(list_);
   flight.is_plain = false;
   flight.runs = std::make_unique<HostRun[]>(functions.size());
   flight.run_count = functions.size();
@@ -179,24 +180,25 @@ Result<backend::Binding> RecordingState::bind_slot(Preparation& preparation, Fli
 }
 
 Result<backend::Binding> RecordingState::to_binding(const SlotValue& value) const {
-  if (const auto* scalar = std::get_if<ScalarValue>(&value.value_)) return backend::Binding(scalar->bytes);
-  if (const auto* source = std::get_if<std::span<const std::byte>>(&value.value_)) {
+  if (const auto* scalar = std::get_if<ScalarValue>(&Inside::value(value))) return backend::Binding(scalar->bytes);
+  if (const auto* source = std::get_if<std::span<const std::byte>>(&Inside::value(value))) {
     if (source->data() == nullptr) return null_memory(source->size());
     return backend::Binding(backend::HostSource{source->data(), source->size()});
   }
-  if (const auto* target = std::get_if<std::span<std::byte>>(&value.value_)) {
+  if (const auto* target = std::get_if<std::span<std::byte>>(&Inside::value(value))) {
     if (target->data() == nullptr) return null_memory(target->size());
     return backend::Binding(backend::HostTarget{target->data(), target->size()});
   }
-  const auto& view = std::get<BufferView>(value.value_);
-  PINTLE_TRY(table_->life().check_owner(view.incarnation_,
-                                        object_text("Buffer", static_cast<std::uint32_t>(view.buffer_), "")));
-  return backend::Binding(backend::Range{backend::MemoryId::none, view.buffer_, view.offset_, view.size_});
+  const auto& view = std::get<BufferView>(Inside::value(value));
+  PINTLE_TRY(table_->life().check_owner(Inside::incarnation(view),
+                                        object_text("Buffer", static_cast<std::uint32_t>(Inside::buffer(view)), "")));
+  return backend::Binding(
+      backend::Range{backend::MemoryId::none, Inside::buffer(view), view.offset_bytes(), view.size_bytes()});
 }
 
 std::optional<DType> RecordingState::dtype_of_value(const SlotValue& value) {
-  if (const auto* view = std::get_if<BufferView>(&value.value_)) return view->dtype();
-  if (const auto* scalar = std::get_if<ScalarValue>(&value.value_)) return scalar->dtype;
+  if (const auto* view = std::get_if<BufferView>(&Inside::value(value))) return view->dtype();
+  if (const auto* scalar = std::get_if<ScalarValue>(&Inside::value(value))) return scalar->dtype;
   return std::nullopt;
 }
 

@@ -3,32 +3,33 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/inside.h"
 #include "core/door/object_names.h"
-#include "core/list/list_reader.h"
+#include "core/list/list_parts.h"
 #include "core/list/slot_rules.h"
 
 namespace pintle::core {
 
 Result<void> Recordings::check(const CommandList& list) const {
-  if (ListReader::borrows(list)) {
+  if (Inside::borrows(list)) {
     return Error(Errc::invalid_argument,
                  "A recording cannot borrow host memory for its replays: use a slot, or memory that the list keeps.");
   }
-  if (ListReader::has_crossings(list)) {
+  if (Inside::crossings(list) != nullptr) {
     return Error(Errc::invalid_argument,
                  "A recording works on one device, and a copy of the list crosses two: submit it.");
   }
-  const std::uint64_t incarnation = ListReader::incarnation(list);
+  const std::uint64_t incarnation = Inside::incarnation(list);
   if (incarnation == 0) return {};
-  const pintle::Entry* const kernel = ListReader::first_kernel(list);
-  const auto buffer = static_cast<std::uint32_t>(ListReader::first_buffer(list));
+  const pintle::Entry* const kernel = Inside::first_kernel(list);
+  const auto buffer = static_cast<std::uint32_t>(Inside::first_buffer(list));
   return table_.life().check_owner(incarnation,
                                    kernel != nullptr ? kernel_text(*kernel) : object_text("Buffer", buffer, ""));
 }
 
 /// What the list names has its memory for good.
 Result<void> Recordings::materialize(const CommandList& list) {
-  const backend::Commands all = ListReader::view(list);
+  const backend::Commands all = commands_of(list);
   for (const BufferUse& use : buffer_uses(all.commands, all.arguments)) PINTLE_TRY(table_.materialize(use.buffer));
   return {};
 }

@@ -36,7 +36,7 @@ bool calls_host(const Commands& list) noexcept {
 
 }  // namespace
 
-Result<ReplayPlan> ReplayPlan::make(backend::Device& device, const Commands& list) {
+Result<ReplayPlan> ReplayPlan::create(backend::Device& device, const Commands& list) {
   ReplayPlan plan;
   if (!calls_host(list)) {
     const auto recorded = device.record(list);

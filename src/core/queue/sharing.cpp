@@ -3,7 +3,7 @@
 #include <mutex>
 #include <utility>
 
-#include "core/list/list_reader.h"
+#include "base/inside.h"
 #include "core/queue/queue_state.h"
 #include "core/time/coming.h"
 #include "kit/accesses.h"
@@ -36,14 +36,14 @@ Result<std::optional<Buffer>> QueueState::fork(const BufferView& of, const std::
   BufferRecord fork;
   fork.label = label;
   const Locked locked = life().lock();
-  BufferRecord* record = table_->find(of.buffer_, locked);
-  if (record == nullptr) return table_->stale(of.buffer_);
+  BufferRecord* record = table_->find(Inside::buffer(of), locked);
+  if (record == nullptr) return table_->stale(Inside::buffer(of));
   if (record->is_lazy() || (record->is_pinned && !record->is_sealed) || record->may_be_written_outside())
     return std::optional<Buffer>();
   const LastWrite last = last_write(*record, number_, table_->clocks(locked));
   if (!last.is_known) return std::optional<Buffer>();
   table_->reserve(locked);
-  record = table_->find(of.buffer_, locked);
+  record = table_->find(Inside::buffer(of), locked);
   if (record->shared == nullptr) {
     shared->owners = 1;
     shared->origin = std::move(record->origin);
@@ -62,7 +62,7 @@ Result<std::optional<Buffer>> QueueState::fork(const BufferView& of, const std::
   fork.placement = record->placement;
   fork.shared = record->shared;
   table_->note_special(locked);
-  return std::optional<Buffer>(table_->keep(std::move(fork), of.dtype_, of.shape_, locked));
+  return std::optional<Buffer>(table_->keep(std::move(fork), of.dtype(), of.shape(), locked));
 }
 
 /// Calls `visit(range)` for each range of a buffer that a held submission names.
@@ -71,8 +71,8 @@ void for_each_use(Flight& held, std::uint64_t buffer, Visit visit) {
   const auto look = [&](backend::Range& range, Access = Access::read) {
     if (range.slot == backend::no_slot && range.buffer == buffer) visit(range);
   };
-  auto& arguments = ListReader::arguments(held.list);
-  for (backend::Command& command : ListReader::commands(held.list))
+  auto& arguments = Inside::arguments(held.list);
+  for (backend::Command& command : Inside::commands(held.list))
     kit::for_each_range(command, std::span(arguments), look);
   for (backend::Command& command : held.replay) kit::for_each_range(command, std::span(held.arguments), look);
   for (backend::Binding& binding : held.bindings) {
@@ -142,7 +142,7 @@ void hold_behind(const Point& copy, const std::vector<Point>& held) {
   static std::mutex& mutex = *new std::mutex;
   const std::lock_guard lock(mutex);
   for (const Point& left : left_behind(copy, held)) {
-    for (const NativePoint& promised : state_of(left)->promised(left.value()))
+    for (const NativePoint& promised : Inside::signal(left)->promised(left.value()))
       promised.queue->come_after(promised.serial, copy);
   }
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/contain.h"
+#include "base/inside.h"
 #include "core/door/describe.h"
 #include "core/queue/queue_state.h"
 
@@ -52,7 +53,7 @@ QueueState* QueueState::sibling_of(const NativePoint& point) const noexcept {
 // What the backend is to wait for. A point that a hold was for has been reached; any other was bound to a submission.
 Result<void> QueueState::collect(const Flight& flight, NativeWaits& waits, const Locked& locked) {
   for (const Point& point : flight.waits) {
-    const auto signal = state_of(point);
+    const auto signal = Inside::signal(point);
     if (signal->timeline().status(point.value()) == PointStatus::failed) return signal->failure();
   }
   for (const std::vector<Stamp>* const stamps : {&flight.bound, &flight.after}) {
@@ -173,7 +174,7 @@ void QueueState::fail_held(Worklist& worklist) noexcept {
     const Flight& held = flight(serial);
     if (!held.hold || !held.hold->has_failed()) continue;
     for (const Point& point : held.waits) {
-      const auto signal = state_of(point);
+      const auto signal = Inside::signal(point);
       if (signal->timeline().status(point.value()) != PointStatus::failed) continue;
       return fail_from(serial, signal->failure(), worklist, locked);
     }

@@ -5,11 +5,12 @@
 #include <utility>
 
 #include "base/contain.h"
+#include "base/inside.h"
 #include "core/door/describe.h"
 #include "core/door/object_names.h"
 #include "core/door/thread_context.h"
 #include "core/list/hazards.h"
-#include "core/list/list_reader.h"
+#include "core/list/list_parts.h"
 #include "core/list/slot_rules.h"
 #include "core/queue/imported.h"
 #include "core/queue/queue_state.h"
@@ -18,10 +19,11 @@
 namespace pintle::core {
 Result<void> QueueState::check(const SubmitOptions& options) const {
   for (const Point& point : options.after) {
-    if (peek(point) == nullptr) return empty_object("Point").during("checking what the submission waits for");
+    if (Inside::signal(point).get() == nullptr)
+      return empty_object("Point").during("checking what the submission waits for");
   }
   for (const Point& point : options.signal) {
-    const SignalState* signal = peek(point);
+    const SignalState* signal = Inside::signal(point).get();
     if (signal == nullptr) return empty_object("Point").during("checking what the submission signals");
     if (signal->belongs_to_queue()) {
       return Error(Errc::invalid_argument,
@@ -63,8 +65,9 @@ Result<void> QueueState::check_open() {
 
 Result<void> QueueState::check(const BufferView& view, Access access) {
   PINTLE_TRY(life().usable(text_));
-  PINTLE_TRY(life().check_owner(view.incarnation_, buffer_text(view.incarnation_, view.buffer_)));
-  PINTLE_TRY(table_->check_access(view.buffer_, access));
+  PINTLE_TRY(
+      life().check_owner(Inside::incarnation(view), buffer_text(Inside::incarnation(view), Inside::buffer(view))));
+  PINTLE_TRY(table_->check_access(Inside::buffer(view), access));
   return check_open();
 }
 
@@ -112,7 +115,7 @@ Result<Point> QueueState::try_to_submit(std::span<Part> parts, Needs& needs) {
 // With no lock held, what was found under it.
 void QueueState::see_to(Aftermath& aftermath) {
   if (aftermath.started != 0) watch(aftermath.started);
-  for (const Point& point : aftermath.awaited) state_of(point)->watch(point.value());
+  for (const Point& point : aftermath.awaited) Inside::signal(point)->watch(point.value());
   aftermath.worklist.run();
 }
 
@@ -232,11 +235,11 @@ Result<void> QueueState::fill(Flight& flight, Part& part, const Locked& locked) 
   else flight.list = std::move(*part.list);
   if (!part.loans.empty()) flight.loans.assign(part.loans.begin(), part.loans.end());
   PINTLE_TRY(preparation_.resolve(flight.list, flight, locked));
-  auto& commands = ListReader::commands(flight.list);
+  auto& commands = Inside::commands(flight.list);
   const auto aliases = table_->aliases(locked);
   if (!aliases.empty()) PINTLE_TRY(preparation_.use_imports(commands, flight, locked));
-  place_barriers(commands, ListReader::arguments(flight.list), aliases);
-  flight.commands = ListReader::view(flight.list);
+  place_barriers(commands, Inside::arguments(flight.list), aliases);
+  flight.commands = commands_of(flight.list);
   return {};
 }
 
@@ -256,15 +259,15 @@ Result<void> QueueState::check_recording(const RecordingState& recording) const 
 }
 
 Result<void> QueueState::check_list(const CommandList& list) const {
-  const std::uint64_t incarnation = ListReader::incarnation(list);
+  const std::uint64_t incarnation = Inside::incarnation(list);
   if (incarnation != 0 && incarnation != life().number()) {  // without the label, which lies behind another lock
-    const Entry* const kernel = ListReader::first_kernel(list);
-    const auto buffer = static_cast<std::uint32_t>(ListReader::first_buffer(list));
+    const Entry* const kernel = Inside::first_kernel(list);
+    const auto buffer = static_cast<std::uint32_t>(Inside::first_buffer(list));
     return life().check_owner(incarnation,
                               kernel != nullptr ? kernel_text(*kernel) : object_text("Buffer", buffer, ""));
   }
-  if (!launches() && has_launches(ListReader::view(list).commands)) return launch_refusal();
-  const std::uint32_t slot = ListReader::first_slot(list);
+  if (!launches() && has_launches(commands_of(list).commands)) return launch_refusal();
+  const std::uint32_t slot = Inside::first_slot(list);
   if (slot == backend::no_slot) return {};
   return Error(Errc::invalid_argument,
                fmt::format("The list has slot ({}), which only a recording can have: record it, then replay.", slot));
@@ -276,7 +279,7 @@ void QueueState::adopt(Flight& flight, SubmitOptions& options) {
   flight.raises.reserve(options.signal.size());
   const auto self = shared_from_this();
   for (const Point& point : options.signal)
-    flight.raises.push_back({state_of(point), Promise{.value = point.value(), .point = {self, flight.serial}}});
+    flight.raises.push_back({Inside::signal(point), Promise{.value = point.value(), .point = {self, flight.serial}}});
   flight.waits = std::move(options.after);
   flight.label = std::move(options.label);
 }
@@ -339,7 +342,7 @@ Result<Point> QueueState::accept(std::uint64_t first, std::size_t count, Locked&
 // a submission that would wait for itself.
 Result<void> QueueState::hold(Flight& flight, Aftermath& aftermath) {
   for (const Point& point : flight.waits) {
-    if (peek(point) == timeline_.get() && point.value() >= flight.serial) {
+    if (Inside::signal(point).get() == timeline_.get() && point.value() >= flight.serial) {
       return Error(Errc::invalid_argument,
                    fmt::format("Submission ({}) of {} would wait for value ({}) of its own queue.", flight.serial,
                                text_, point.value()));
@@ -356,7 +359,7 @@ void QueueState::drop_open_hold(Flight& flight) noexcept {
 }
 
 Result<void> QueueState::hold_for(Flight& flight, const Point& point, Aftermath& aftermath) {
-  const auto signal = state_of(point);
+  const auto signal = Inside::signal(point);
   const PointStatus status = signal->timeline().status(point.value());
   if (status == PointStatus::failed && !flight.refused) flight.refused = signal->failure();
   if (status != PointStatus::pending || signal == timeline_) return {};
@@ -375,7 +378,7 @@ void QueueState::add_gate(Flight& flight, const Point& point, Aftermath& afterma
     flight.hold =
         std::make_unique<Hold>(std::weak_ptr<Hold::Queue>(std::static_pointer_cast<QueueState>(shared_from_this())));
   }
-  if (flight.hold->add(state_of(point), point.value())) aftermath.awaited.push_back(point);
+  if (flight.hold->add(Inside::signal(point), point.value())) aftermath.awaited.push_back(point);
 }
 
 // Since then another queue may have brought a point or promised it, and a fork may have been made.
@@ -400,7 +403,7 @@ Result<void> QueueState::put_behind(Flight& flight, std::span<const Point> point
 
 // What is native may still run though its queue has failed, so the backend is asked to wait for that too.
 Result<void> QueueState::order_behind(Flight& flight, const Point& point, Aftermath& aftermath) {
-  const auto signal = state_of(point);
+  const auto signal = Inside::signal(point);
   if (signal == timeline_) return {};
   const auto native = signal->native_point(point.value());
   if (const QueueState* const sibling = native ? sibling_of(*native) : nullptr) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "base/inside.h"
 #include "core/time/signal_state.h"
 
 namespace pintle::core {
@@ -16,7 +17,7 @@ class Coming {
  public:
   /// The place of a question, which may have been asked before.
   std::size_t ask(const Point& point) {
-    const auto [known, is_new] = places_.try_emplace({peek(point), point.value()}, questions_.size());
+    const auto [known, is_new] = places_.try_emplace({Inside::signal(point).get(), point.value()}, questions_.size());
     if (is_new) questions_.push_back({point, {}, false});
     return known->second;
   }
@@ -47,7 +48,7 @@ class Coming {
   // What fails comes too: nobody waits for it any more.
   void look_into(std::size_t place) {
     const Point point = questions_[place].point;
-    const auto signal = state_of(point);
+    const auto signal = Inside::signal(point);
     const auto is_over = [&] { return signal->timeline().status(point.value()) != PointStatus::pending; };
     std::vector<Way> ways;
     for (const NativePoint& promised : signal->promised(point.value())) {

@@ -3,13 +3,19 @@
 #include <utility>
 #include <vector>
 
+#include "base/inside.h"
 #include "core/door/door.h"
 #include "core/time/reactor.h"
 #include "core/time/signal_state.h"
 
 namespace pintle {
 
-std::shared_ptr<core::SignalState> state_of(const Point& point) noexcept { return point.signal_; }
+Point Signal::at(std::uint64_t value) const noexcept { return Inside::make<Point>(state_, value); }
+Signal Point::signal() const noexcept { return Inside::make<Signal>(signal_); }
+
+std::string Signal::text() const noexcept {
+  return core::enter_or(state_, std::string("[Signal]"), [&] { return state_->text(); });
+}
 
 Result<bool> Point::is_reached() const {
   return core::enter(signal_, "Point", "asking for a point", [&]() -> Result<bool> {

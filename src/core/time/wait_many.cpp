@@ -2,6 +2,7 @@
 #include <deque>
 #include <span>
 
+#include "base/inside.h"
 #include "core/door/door.h"
 #include "core/time/signal_state.h"
 #include "pintle/signal.h"
@@ -18,7 +19,7 @@ struct Survey {
   std::optional<std::size_t> pending;
 };
 
-PointStatus status_of(const Point& point) { return state_of(point)->timeline().status(point.value()); }
+PointStatus status_of(const Point& point) { return Inside::signal(point)->timeline().status(point.value()); }
 
 Survey survey(std::span<const Point> points) {
   Survey found;
@@ -42,20 +43,20 @@ bool park(std::span<const Point> points, Deadline deadline, IsSettled is_settled
   bool changed = false;
   for (const Point& point : points) {
     if (status_of(point) != PointStatus::pending) continue;
-    const auto signal = state_of(point);
+    const auto signal = Inside::signal(point);
     changed |= signal->timeline().add(waiters.emplace_back(parker), point.value()) != PointStatus::pending;
     linked.push_back(&point);
     signal->watch(point.value());
     signal->drive(point.value());
   }
   changed = changed || is_settled() || parker.park(deadline);
-  for (std::size_t i = 0; i < linked.size(); ++i) changed |= !state_of(*linked[i])->timeline().remove(waiters[i]);
+  for (std::size_t i = 0; i < linked.size(); ++i) changed |= !Inside::signal(*linked[i])->timeline().remove(waiters[i]);
   return changed;
 }
 
 Result<void> check(std::span<const Point> points) {
   for (const Point& point : points) {
-    if (!state_of(point)) return core::empty_object("Point");
+    if (!Inside::signal(point)) return core::empty_object("Point");
   }
   return {};
 }
@@ -63,18 +64,18 @@ Result<void> check(std::span<const Point> points) {
 // Waits until `is_done` is content with what is known, something fails, or the deadline passes.
 template <class IsDone>
 Result<Survey> wait_until(std::span<const Point> points, Deadline deadline, IsDone is_done) {
-  for (const Point& point : points) state_of(point)->refresh();
+  for (const Point& point : points) Inside::signal(point)->refresh();
   for (;;) {
     const Survey found = survey(points);
     if (is_done(found)) return found;
-    if (found.failed) return state_of(points[*found.failed])->failure();
+    if (found.failed) return Inside::signal(points[*found.failed])->failure();
     if (core::no_blocking > 0) return core::blocking_refused("Waiting for several points");
     const auto is_settled = [&] {
       const Survey now = survey(points);
       return is_done(now) || now.failed;
     };
     if (park(points, deadline, is_settled)) continue;
-    return state_of(points[*found.pending])->timed_out(points[*found.pending].value());
+    return Inside::signal(points[*found.pending])->timed_out(points[*found.pending].value());
   }
 }
 

@@ -97,33 +97,33 @@ std::vector<T> expected(const Call& call, Place place) {
   return all;
 }
 
-/// Even ranks send first, so that a send may wait for its receiver.
-template <class Ranks, class Memory, class Options>
-auto exchange(Ranks& ranks, Place place, const Memory& to, const Memory& from, const Options& options)
-    -> decltype(ranks.barrier()) {
+/// Even ranks send first, so that a send may wait for its receiver. `submit` takes an operation.
+template <class Submit, class Memory>
+auto exchange(Submit submit, Place place, const Memory& to, const Memory& from)
+    -> decltype(submit(Collective::barrier())) {
   if (place.rank % 2 == 0) {
-    PINTLE_TRY(ranks.send(from, place.next(), options));
-    return ranks.recv(to, place.previous(), options);
+    PINTLE_TRY(submit(Collective::send(from, place.next())));
+    return submit(Collective::recv(to, place.previous()));
   }
-  PINTLE_TRY(ranks.recv(to, place.previous(), options));
-  return ranks.send(from, place.next(), options);
+  PINTLE_TRY(submit(Collective::recv(to, place.previous())));
+  return submit(Collective::send(from, place.next()));
 }
 
-/// For a Group with MutableElements, or a GroupQueue with DeviceElements.
-template <class Ranks, class Memory, class Options>
-auto perform(Ranks& ranks, const Call& call, Place place, const Memory& to, const Memory& from, const Options& options)
-    -> decltype(ranks.barrier()) {
+/// On MutableElements by a Group, or on DeviceElements by a GroupQueue.
+template <class Submit, class Memory>
+auto perform(Submit submit, const Call& call, Place place, const Memory& to, const Memory& from)
+    -> decltype(submit(Collective::barrier())) {
   constexpr auto sum = pintle::ReduceOp::sum;
   switch (call.operation) {
-    case Operation::all_reduce: return ranks.all_reduce(to, from, sum, options);
-    case Operation::reduce: return ranks.reduce(to, from, sum, call.root, options);
-    case Operation::reduce_scatter: return ranks.reduce_scatter(to, from, sum, options);
-    case Operation::all_gather: return ranks.all_gather(to, from, options);
-    case Operation::gather: return ranks.gather(to, from, call.root, options);
-    case Operation::scatter: return ranks.scatter(to, from, call.root, options);
-    case Operation::broadcast: return ranks.broadcast(place.rank == call.root ? from : to, call.root, options);
-    case Operation::all_to_all: return ranks.all_to_all(to, from, options);
-    default: return exchange(ranks, place, to, from, options);
+    case Operation::all_reduce: return submit(Collective::all_reduce(to, from, sum));
+    case Operation::reduce: return submit(Collective::reduce(to, from, sum, call.root));
+    case Operation::reduce_scatter: return submit(Collective::reduce_scatter(to, from, sum));
+    case Operation::all_gather: return submit(Collective::all_gather(to, from));
+    case Operation::gather: return submit(Collective::gather(to, from, call.root));
+    case Operation::scatter: return submit(Collective::scatter(to, from, call.root));
+    case Operation::broadcast: return submit(Collective::broadcast(place.rank == call.root ? from : to, call.root));
+    case Operation::all_to_all: return submit(Collective::all_to_all(to, from));
+    default: return exchange(submit, place, to, from);
   }
 }
 

@@ -122,9 +122,11 @@ template <class T>
 Enqueued<T> enqueue(Member& member, GroupQueue& collectives, const Call& call, bool is_staged) {
   Buffer to = uploaded(member, Guarded<T>::to(call, member.place));
   Buffer from = uploaded(member, Guarded<T>::from(call, member.place));
-  const EnqueueOptions options{.after = {member.queue.last()}, .timeout = patience};
-  const Point done = must(
-      perform(collectives, call, member.place, elements<T>(to, is_staged), elements<T>(from, !is_staged), options));
+  const auto submit = [&](const Collective& operation) {
+    return collectives.submit(operation, {.after = {member.queue.last()}, .timeout = patience});
+  };
+  const Point done =
+      must(perform(submit, call, member.place, elements<T>(to, is_staged), elements<T>(from, !is_staged)));
   const auto [to_values, unused] = download<T>(member, done, to);
   const auto [from_values, read] = download<T>(member, done, from);
   return {call, std::move(to), std::move(from), to_values, from_values, read};
@@ -136,7 +138,7 @@ void check_on_device(Member& member, GroupQueue& collectives, const char* dtype)
   std::vector<Enqueued<T>> all;
   for_each_call<T>(member.place,
                    [&](const Call& call) { all.push_back(enqueue<T>(member, collectives, call, number++ % 2 == 0)); });
-  must(collectives.barrier({.after = {member.queue.last()}, .timeout = patience}));
+  must(collectives.submit(Collective::barrier(), {.after = {member.queue.last()}, .timeout = patience}));
   for (const Enqueued<T>& one : all) {
     must(one.done.wait(patience));
     member.checks.expect(*one.to_values == Guarded<T>::result(one.call, member.place),
@@ -156,13 +158,13 @@ template <class T>
 void check_on_host(Member& member, Group& group, const char* dtype) {
   for_each_call<T>(member.place, [&](const Call& call) {
     auto to = Guarded<T>::to(call, member.place), from = Guarded<T>::from(call, member.place);
-    const CollectiveOptions options{.timeout = patience};
-    must(perform(group, call, member.place, elements(to), elements(from), options));
+    const auto run = [&](const Collective& operation) { return group.run(operation, patience); };
+    must(perform(run, call, member.place, elements(to), elements(from)));
     member.checks.expect(to == Guarded<T>::result(call, member.place), words(call, dtype, "on the host"));
     member.checks.expect(from == Guarded<T>::from(call, member.place),
                          words(call, dtype, "on the host leaves what it reads"));
   });
-  must(group.barrier({.timeout = patience}));
+  must(group.run(Collective::barrier(), patience));
 }
 
 constexpr std::uint64_t heap_count = 5000;
@@ -177,7 +179,7 @@ void check_ring(Member& member, SymmetricHeap& heap, const SymmetricBuffer& mine
   member.checks.expect(std::ranges::equal(must(heap.local<float>(mine)), values),
                        "the own piece has what its device wrote");
   must(heap.put_signal(theirs.on(place.next()), must(heap.local<float>(mine)), signal, round));
-  must(heap.wait_signal(signal, round, {.timeout = patience, .from = place.previous()}));
+  must(heap.wait_signal(signal, round, patience, place.previous()));
   const Point there = must(heap.to_device(theirs, member.queue));
   const auto seen = values_after<float>(member, there, must(heap.on_device(theirs)));
   member.checks.expect(seen == given<float>(place.previous(), round, heap_count),
@@ -235,17 +237,18 @@ void check_mismatches(Member& member, Group& group) {
   const GroupOptions options{.timeout = patience};
   auto hosts = must(group.split(0, 0, options)), queues = must(group.split(0, 0, options));
   check_mismatch(member, "of a Group", [&](std::vector<float> values) -> Result<void> {
-    PINTLE_TRY(hosts->all_reduce(values, ReduceOp::sum, {.timeout = patience}));
-    return hosts->barrier({.timeout = patience});
+    PINTLE_TRY(hosts->run(Collective::all_reduce(values, ReduceOp::sum), patience));
+    return hosts->run(Collective::barrier(), patience);
   });
   check_mismatch(member, "of a GroupQueue", [&](const std::vector<float>& values) -> Result<void> {
     PINTLE_ASSIGN(collectives, GroupQueue::create(*queues, member.device));
     Buffer buffer = uploaded(member, values);
-    PINTLE_TRY(collectives.all_reduce(buffer, ReduceOp::sum, {.after = {member.queue.last()}, .timeout = patience}));
-    PINTLE_ASSIGN(last, collectives.barrier({.timeout = patience}));
+    PINTLE_TRY(collectives.submit(Collective::all_reduce(buffer, ReduceOp::sum),
+                                  {.after = {member.queue.last()}, .timeout = patience}));
+    PINTLE_ASSIGN(last, collectives.submit(Collective::barrier(), {.timeout = patience}));
     return last.wait(patience);
   });
-  must(group.barrier({.timeout = patience}));  // the group that they were split from has not failed
+  must(group.run(Collective::barrier(), patience));  // the group that they were split from has not failed
 }
 
 std::string device_of(const std::string& list, std::uint32_t rank) {

@@ -15,11 +15,11 @@ std::uint64_t alignment_on(const Context& test) {
 }
 
 PlannedValue placed(std::string name, std::uint64_t offset, std::uint64_t size, std::uint32_t chunk = 0) {
-  return {std::move(name), size, 1, PlanPlacement::planned, chunk, offset};
+  return {std::move(name), size, 1, Assignment::planned, chunk, offset};
 }
 
 Plan plan_of(std::vector<PlannedValue> values, std::vector<std::uint64_t> chunks) {
-  return need(Plan::make(std::move(values), std::move(chunks), 0));
+  return need(Plan::create(std::move(values), std::move(chunks), 0));
 }
 
 PlanValue planned(const Context& test, std::string name, std::uint64_t lower, std::uint64_t upper, std::uint64_t size) {
@@ -51,7 +51,7 @@ DEVICE_TEST(Arena, EveryDtypeRoundTrips) {
   for (const DType dtype : all_dtypes()) {
     Arena arena = arena_of(test, dtype, 33);
     const std::vector<std::byte> bytes = pattern(33 * bytes_of(dtype));
-    need(feed(queue, arena, 0, HostElements(dtype, bytes)));
+    need(feed(queue, arena, 0, Elements(dtype, bytes)));
     CHECK_EQ(need(read<std::byte>(queue, arena, 0)), bytes);
     const BufferView view = need(arena.view(0));
     CHECK_EQ(view.dtype(), dtype);
@@ -85,7 +85,7 @@ DEVICE_TEST(Arena, ConvertsOnTheWayInAndOut) {
     CHECK_EQ(codes[0], 0xe400u);     // -1024
     CHECK_EQ(codes[1024], 0x0000u);  // 0
     CHECK_EQ(codes[1027], 0x4200u);  // 3
-    need(feed(queue, arena, 0, HostElements(DType::f16, codes)));
+    need(feed(queue, arena, 0, Elements(DType::f16, codes)));
     CHECK_EQ(need(read<float>(queue, arena, 0, Convert::f16_to_f32)), values);
   }
 }
@@ -274,7 +274,7 @@ DEVICE_TEST(Arena, ChunksBeyondTheLargestAllocationAreRefused) {
 // M8: the answer before allocating counts what will be allocated, and nothing else.
 DEVICE_TEST(Arena, CanFitSaysWhatIsFree) {
   PlannedValue elsewhere = placed("w", 0, 1ull << 60);
-  elsewhere.placement = PlanPlacement::external;
+  elsewhere.assignment = Assignment::external;
   check_ok(Arena::can_fit(plan_of({placed("x", 0, 4096), elsewhere}, {4096}), test.device()));
   std::uint64_t whole = 0;
   for (const Heap& heap : need(test.device().budget())) whole = std::max(whole, heap.total);

@@ -28,7 +28,7 @@ Result<void> arena_fed_and_read(Run& run) {
   PINTLE_ASSIGN(ids, arena.plan().ids("x", "y"));
   const std::vector<std::uint16_t> codes(small, 0x3c00);  // 1 in f16
   const Words words(large, 9);
-  PINTLE_TRY(run.keep(feed(queue, arena, ids[0], HostElements(DType::f16, codes), Convert::f16_to_f32)));
+  PINTLE_TRY(run.keep(feed(queue, arena, ids[0], Elements(DType::f16, codes), Convert::f16_to_f32)));
   if (!run.attempt(feed(queue, arena, ids[1], words))) PINTLE_TRY(run.keep(feed(queue, arena, ids[1], words)));
   PINTLE_ASSIGN(x, read<float>(queue, arena, ids[0]));
   PINTLE_ASSIGN(y, read<std::uint32_t>(queue, arena, ids[1]));

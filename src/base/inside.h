@@ -1,0 +1,141 @@
+// The library's one door into the public types: what they hold, and objects made of it. Templates, since nothing of it
+// is base's own: each layer names the types that it has.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace pintle {
+
+class Inside {
+ public:
+  /// An object by its private constructor.
+  template <class Object, class... Parts>
+  [[nodiscard]] static Object make(Parts&&... parts) noexcept(noexcept(Object(std::forward<Parts>(parts)...))) {
+    return Object(std::forward<Parts>(parts)...);
+  }
+
+  /// What stands behind a handle: Device, Queue, Program, Recording, Signal, Group ...
+  template <class Object>
+  [[nodiscard]] static auto& state(Object& object) noexcept {
+    return object.state_;
+  }
+
+  // Point, Kernel, Buffer, BufferView.
+  template <class Point>
+  [[nodiscard]] static auto& signal(Point& point) noexcept {
+    return point.signal_;
+  }
+  template <class Kernel>
+  [[nodiscard]] static auto& program(Kernel& kernel) noexcept {
+    return kernel.program_;
+  }
+  template <class Kernel>
+  [[nodiscard]] static std::uint32_t entry_index(const Kernel& kernel) noexcept {
+    return kernel.index_;
+  }
+  template <class Buffer>
+  [[nodiscard]] static auto* table(const Buffer& buffer) noexcept {
+    return buffer.table_;
+  }
+  /// The incarnation that a view's buffer belongs to.
+  template <class View>
+  [[nodiscard]] static std::uint64_t incarnation(const View& view) noexcept
+    requires requires { view.buffer_; }
+  {
+    return view.incarnation_;
+  }
+  /// The number of a view's buffer.
+  template <class View>
+  [[nodiscard]] static std::uint64_t buffer(const View& view) noexcept {
+    return view.buffer_;
+  }
+
+  /// The alternatives of a KernelArgument or a SlotValue.
+  template <class Argument>
+  [[nodiscard]] static const auto& value(const Argument& argument) noexcept {
+    return argument.value_;
+  }
+
+  // Arena.
+  template <class Arena>
+  [[nodiscard]] static auto& chunks(Arena& arena) noexcept {
+    return arena.chunks_;
+  }
+  template <class Arena>
+  [[nodiscard]] static auto placed(const Arena& arena, std::uint32_t id) {
+    return arena.placed(id);
+  }
+  template <class Arena>
+  [[nodiscard]] static auto value_text(const Arena& arena, std::uint32_t id) {
+    return arena.value_text(id);
+  }
+
+  // SymmetricBuffer: its heap, its allocation's number, and where that begins.
+  template <class Buffer>
+  [[nodiscard]] static std::uint64_t heap(const Buffer& buffer) noexcept {
+    return buffer.heap_;
+  }
+  template <class Buffer>
+  [[nodiscard]] static std::uint64_t serial(const Buffer& buffer) noexcept {
+    return buffer.serial_;
+  }
+  template <class Buffer>
+  [[nodiscard]] static std::uint64_t base(const Buffer& buffer) noexcept {
+    return buffer.base_;
+  }
+
+  // CommandList.
+  template <class List>
+  [[nodiscard]] static auto& commands(List& list) noexcept {
+    return list.commands_;
+  }
+  template <class List>
+  [[nodiscard]] static auto& arguments(List& list) noexcept {
+    return list.arguments_;
+  }
+  template <class List>
+  [[nodiscard]] static auto& retained(List& list) noexcept {
+    return list.retained_;
+  }
+  template <class List>
+  [[nodiscard]] static auto& host_runs(List& list) noexcept {
+    return list.host_runs_;
+  }
+  /// Buffers that the list only keeps.
+  template <class List>
+  [[nodiscard]] static auto& held(List& list) noexcept {
+    return list.held_;
+  }
+  template <class List>
+  [[nodiscard]] static auto& crossings(List& list) noexcept {
+    return list.crossings_;
+  }
+  template <class List>
+  [[nodiscard]] static bool borrows(const List& list) noexcept {
+    return list.borrows_;
+  }
+  /// The slot that was named first; `backend::no_slot` where there is none.
+  template <class List>
+  [[nodiscard]] static auto& first_slot(List& list) noexcept {
+    return list.first_slot_;
+  }
+  /// The incarnation whose buffers and kernels the list names; 0: none.
+  template <class List>
+  [[nodiscard]] static auto& incarnation(List& list) noexcept
+    requires requires { list.commands_; }
+  {
+    return list.incarnation_;
+  }
+  template <class List>
+  [[nodiscard]] static auto& first_buffer(List& list) noexcept {
+    return list.first_buffer_;
+  }
+  template <class List>
+  [[nodiscard]] static auto& first_kernel(List& list) noexcept {
+    return list.first_kernel_;
+  }
+};
+
+}  // namespace pintle
