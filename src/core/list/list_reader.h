@@ -23,7 +23,7 @@ class ListReader {
     return list.retained_;
   }
   [[nodiscard]] static std::span<HostRun* const> host_runs(const CommandList& list) noexcept { return list.host_runs_; }
-  /// Buffers that the list only keeps.
+  /// Buffers that the list keeps and no command names.
   [[nodiscard]] static std::span<const std::uint64_t> held(const CommandList& list) noexcept { return list.held_; }
   [[nodiscard]] static bool has_crossings(const CommandList& list) noexcept { return list.crossings_ != nullptr; }
   [[nodiscard]] static bool borrows(const CommandList& list) noexcept { return list.borrows_; }
@@ -33,7 +33,7 @@ class ListReader {
   [[nodiscard]] static std::uint64_t incarnation(const CommandList& list) noexcept { return list.incarnation_; }
   [[nodiscard]] static std::uint64_t first_buffer(const CommandList& list) noexcept { return list.first_buffer_; }
   [[nodiscard]] static const Entry* first_kernel(const CommandList& list) noexcept { return list.first_kernel_; }
-  /// Its commands go now; what they own of the caller's is left.
+  /// Destroys the commands now. What the list owns of the caller's stays.
   static void clear_commands(CommandList& list) noexcept {
     list.commands_ = {};
     list.arguments_ = {};
