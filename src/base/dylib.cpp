@@ -29,7 +29,7 @@ std::string in_dots(std::uint64_t number) {
   return steps;
 }
 
-/// A name for an open file that the loader has not met with another file. The loader takes a known name for the library
+/// A name for an open file under which the loader knows no other file. The loader takes a known name for the library
 /// that it loaded under it, and the number of a descriptor may be used again while that library is still loaded. Device
 /// and inode number tell all files apart that exist.
 std::string name_for_loader(int file) {

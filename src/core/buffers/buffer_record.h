@@ -50,8 +50,7 @@ struct NewBuffer {
 };
 
 /// The record of a buffer, kept until the buffer's memory has been given back. The record of a destroyed buffer stays,
-/// *retired*, as long as work in flight or a loan uses it. The remains of a buffer that got other bytes are retired
-/// too.
+/// *retired*, as long as work in flight or a loan uses it. The remains of a buffer with new bytes are retired too.
 struct BufferRecord {
   BufferRecord() noexcept {}  // NOLINT(modernize-use-equals-default): a defaulted one is cleared first, byte by byte
 

@@ -47,9 +47,9 @@ class Clocks {
     return found == nullptr ? nullptr : *found;
   }
 
-  /// The submission to wait for where `serial` has left its mark; nothing when it is finished. A queue that has gone
-  /// has finished everything. A serial beyond the last is the mark of a dropped submission; that mark has hidden the
-  /// mark of an earlier submission, which may still run.
+  /// The submission to wait for where a stamp has `serial`; nothing when it is finished. A queue that has gone has
+  /// finished everything. A serial beyond the last is that of a dropped submission; its stamp has hidden the stamp of
+  /// an earlier submission, which may still run.
   [[nodiscard]] std::optional<Unfinished> unfinished(std::uint64_t queue, std::uint64_t serial) const noexcept {
     const QueueClock* const clock = find(queue);
     if (clock == nullptr) return std::nullopt;

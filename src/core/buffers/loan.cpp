@@ -13,7 +13,7 @@ Loan::~Loan() {
   lender_->end_loan();
 }
 
-// The backend counts maps, so the second of two simultaneous ones is undone.
+// The backend counts maps, so the second of two simultaneous maps is undone.
 Result<void> Loan::map() {
   {
     const std::lock_guard lock(mutex_);

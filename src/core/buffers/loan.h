@@ -15,8 +15,7 @@
 
 namespace pintle::core {
 
-/// Shared by all borrowers of the bytes. The memory stays until the last borrower is done; once mapped, it stays
-/// mapped.
+/// Shared by all borrowers of the bytes. The memory stays until the last borrower is done, and so does a map of it.
 class Loan {
  public:
   /// The owner of the bytes. It is told when the last borrower is done, with no lock held.

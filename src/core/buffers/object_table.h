@@ -9,9 +9,8 @@
 
 namespace pintle::core {
 
-/// Objects by id. The low 32 bits of an id are a place, the high 32 the place's epoch, which rises each time the place
-/// is given to another object. A place whose epoch has run out is not used again, so a stale id is always found in
-/// O(1).
+/// Objects by id. The low 32 bits of an id are a place, the high 32 its epoch, which rises each time another object
+/// gets the place. A place whose epoch has run out is not used again, so a stale id is always found in O(1).
 template <class T>
 class ObjectTable {
  public:

@@ -13,7 +13,7 @@ namespace pintle::core {
 /// says nothing any more, and such edges are dropped now and then.
 class QueueOrder {
  public:
-  /// From now on edges are kept; before the first question none is needed.
+  /// Keeps edges from now on. Before the first question none is needed.
   void begin() noexcept { is_asked_ = true; }
   /// The next `count` edges need no memory.
   void reserve(std::size_t count) {

@@ -84,7 +84,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-/// The kinds that `best` picks from, the best first. A caller names software and simulated devices.
+/// The kinds that `best` picks from, the best first. It never picks a software or simulated device.
 constexpr std::array best_kinds{DeviceKind::discrete_gpu, DeviceKind::integrated_gpu, DeviceKind::accelerator,
                                 DeviceKind::cpu};
 

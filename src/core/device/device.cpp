@@ -82,8 +82,7 @@ Result<Buffer> Device::allocate(DType dtype, const Shape& shape, BufferOptions o
 Result<Buffer> Device::import_host(std::span<const std::byte> bytes, Access access, DType dtype, const Shape& shape,
                                    std::shared_ptr<const void> keeper, std::string label) const {
   return enter(state_, "Device", "importing host memory", [&] {
-    const std::span<std::byte> writable(const_cast<std::byte*>(bytes.data()), bytes.size());  // sealed where `access`
-                                                                                              // is read
+    const std::span<std::byte> writable(const_cast<std::byte*>(bytes.data()), bytes.size());  // sealed for Access::read
     return state_->current()->buffers().import_host(writable, 0, access, dtype, shape, label, std::move(keeper));
   });
 }

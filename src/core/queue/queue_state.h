@@ -81,7 +81,8 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   Result<void> check(const SubmitOptions& options) const;
   /// Counts the submissions so far as a use of the buffer.
   Result<void> touch(std::uint64_t buffer);
-  /// Notes that `copy` has the bytes of `of` with this serial of the queue. Later uses wait for it unasked.
+  /// Notes that `copy` has the bytes of `of` with this serial of the queue. Later uses
+  /// come after it, though no point says so.
   void note_copy(std::uint64_t of, std::uint64_t copy, std::uint64_t serial);
   /// A buffer that shares the bytes; nothing where they must be copied at once.
   Result<std::optional<Buffer>> fork(const BufferView& of, const std::string& label);

@@ -282,7 +282,7 @@ void QueueState::adopt(Flight& flight, SubmitOptions& options) {
   flight.label = std::move(options.label);
 }
 
-// Gives back what was taken from the caller, so that the caller can try again.
+// Gives back what was taken from the caller, since the submission may be tried again.
 void QueueState::withdraw(std::uint64_t first, std::span<Part> parts, Aftermath& aftermath,
                           const Locked& locked) noexcept {
   preparation_.roll_back(locked);

@@ -54,7 +54,8 @@ class SignalState {
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
   /// The promise stays where it is until it is forgotten. It is made when the submission is accepted, and again when a
-  /// backend has the submission. True at the second time: a thread waits, so the caller must watch the submission.
+  /// backend has the submission. The second call returns true where a thread waits: the caller must
+  /// then watch the submission.
   bool promise(Promise& promise) noexcept;
   /// Forgets a promise that has been kept or broken.
   void forget(Promise& promise) noexcept;
