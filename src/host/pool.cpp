@@ -313,9 +313,9 @@ void Pool::Worker::run_alone(const Loop& loop) noexcept {
   loop.cost->learn(Clock::now() - begin, loop.last);
 }
 
-/// The kernel wakes a worker on the processor of the thread that woke it. There the two can only take turns, and there
+/// The system wakes a worker on the processor of the thread that woke it. There the two can only take turns, and there
 /// they stay. So a worker that opens a loop on the processor of a thread that would help moves to another processor.
-/// Where the kernel brings it back without a sleep between, the other processors have enough to do, and it stays longer
+/// Where the system brings it back without a sleep between, the other processors have enough to do, and it stays longer
 /// each time.
 void Pool::Worker::make_way() noexcept {
   constexpr Duration most_between_moves = std::chrono::seconds(1);
@@ -336,7 +336,7 @@ void Pool::Worker::share(const Loop& loop) noexcept {
   team.open(loop, pool_.shape_.threads);
   pool_.publish(index_);
   pool_.work_in(index_, 0, Deadline::max());
-  pool_.withdraw(index_);  // where a member left early
+  pool_.withdraw(index_);  // where this worker left early
   team.close(pool_.shape_.spin, pool_.stop_);
 }
 

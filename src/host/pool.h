@@ -66,7 +66,7 @@ class Pool {
   ~Pool();
 
   [[nodiscard]] const Shape& shape() const noexcept { return shape_; }
-  /// Runs `task` soon. The caller does not touch the task any more, since a worker may have it.
+  /// Runs `task` soon. Does not touch the task any more once a worker may have it.
   void make_ready(Task& task) noexcept;
 
   /// Takes a task back that no worker has yet.

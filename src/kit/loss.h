@@ -43,7 +43,7 @@ class Loss {
     if (is_lost()) return Error(*cause_);
     return {};
   }
-  /// Notes a loss, and returns the first cause when all waits have ended: `error`, or an earlier cause.
+  /// Returns the first cause, which stays, when all waits have ended: `error`, or the loss that follows from it.
   Error lose(const Error& error);
 
  private:

@@ -24,7 +24,7 @@ StepQueue::StepQueue(StepQueues& all, backend::QueueId id, std::uint64_t first_s
 StepQueue::~StepQueue() {
   stopping_.store(true);
   {
-    const std::lock_guard lock(mutex_);  // the courier reads it under this lock before it sleeps
+    const std::lock_guard lock(mutex_);  // the courier reads `stopping_` under this lock before it sleeps
   }
   changed_.notify_all();
   all_.wake();
@@ -158,7 +158,7 @@ void StepQueues::raise(backend::QueueId queue, std::uint64_t serial) noexcept {
 
 void StepQueues::wake() noexcept {
   {
-    const std::lock_guard lock(mutex_);  // a thread that waits reads it under this lock before it sleeps
+    const std::lock_guard lock(mutex_);  // a thread that waits reads `stopping` under this lock before it sleeps
   }
   raised_.notify_all();
 }

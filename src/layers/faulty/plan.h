@@ -46,7 +46,7 @@ class Plan {
 /// plan. A plan with a name, or for opening itself, lives for ever. Thread-safe.
 class Plans {
  public:
-  /// The plan that the options of a device describe. Devices with equal options share it while it lives.
+  /// The plan that the options of a device describe. A later opening with equal options gets it while it lives.
   [[nodiscard]] Result<std::shared_ptr<Plan>> find(const std::string& device, std::span<const backend::Option> options);
 
  private:
