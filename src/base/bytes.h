@@ -1,4 +1,4 @@
-// Arithmetic on byte counts that says when it does not fit, and little-endian fields.
+// Arithmetic on byte counts that reports an overflow, and little-endian fields.
 #pragma once
 
 #include <array>
@@ -28,13 +28,13 @@ template <std::unsigned_integral T>
   return product;
 }
 
-/// As std::has_single_bit, which is a call where the processor need not count bits.
+/// What std::has_single_bit says; that is a call of a function where the processor need not count bits.
 template <std::unsigned_integral T>
 [[nodiscard]] constexpr bool is_power_of_two(T value) noexcept {
   return value != 0 && (value & (value - 1)) == 0;
 }
 
-/// The least multiple of `alignment`, a power of two, that is not below `value`, which is far from the end.
+/// The least multiple of `alignment`, a power of two, that is not below `value`; `value` is far from the end.
 template <std::unsigned_integral T>
 [[nodiscard]] constexpr T round_up(T value, T alignment) noexcept {
   return (value + alignment - 1) & ~(alignment - 1);

@@ -42,7 +42,7 @@ Result<CCompiler> ask_compiler(const std::string& path) {
                                               quote(path, 4096), answer.status, answer.output));
 }
 
-/// Asked once for each path and time of change.
+/// Each compiler is asked once, and again when its file has changed.
 Result<CCompiler> find() {
   static std::mutex& mutex = *new std::mutex;
   static auto& known = *new std::map<std::pair<std::string, files::file_time_type>, CCompiler>;

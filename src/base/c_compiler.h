@@ -13,15 +13,15 @@ namespace pintle::base {
 
 struct CCompiler {
   std::string path;
-  std::string version;  ///< All that it answers to --version.
+  std::string version;  ///< All that the compiler prints for --version.
 };
 
-/// PINTLE_CC, else the first of cc, gcc and clang in PATH. `unavailable` names those tried and what to do. Each
-/// compiler is asked once.
+/// Finds PINTLE_CC, else the first of cc, gcc and clang in PATH. `unavailable` names the compilers tried and what to
+/// do. Each compiler is asked once.
 [[nodiscard]] Result<CCompiler> find_c_compiler();
 
 /// The shared object that `command` (a compiler and its options) makes of `source`. `build_failed` has all that the
-/// compiler said; one that hangs is killed after two minutes. `name` is for messages.
+/// compiler printed. A compiler that hangs is killed after two minutes. `name` is for messages.
 [[nodiscard]] Result<std::vector<std::byte>> compile_c(std::string_view name, std::span<const std::string> command,
                                                        std::string_view source);
 

@@ -23,9 +23,9 @@
 namespace pintle::base {
 namespace {
 
-constexpr std::uint64_t most_processes = 1 << 22;  // no Linux gives a higher number
+constexpr std::uint64_t most_processes = 1 << 22;  // no Linux has a higher number
 
-/// This process's environment with `changes` in place of what it says of the same names.
+/// This process's environment, with `changes` in place of variables of the same names.
 std::vector<std::string> changed_environment(const std::vector<std::string>& changes) {
   std::vector<std::string> result = changes;
   for (std::string& entry : environment()) {
@@ -43,7 +43,7 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
   return result;
 }
 
-/// What the child runs, made before it exists: it may do only what a signal handler may.
+/// What the child needs to run. It is made before the child exists: the child may do only what a signal handler may.
 struct Image {
   std::vector<std::string> environment;
   std::vector<char*> arguments, variables;
@@ -59,10 +59,10 @@ struct Image {
   Image(const Image&) = delete;
   Image& operator=(const Image&) = delete;
 
-  /// Becomes the program, or writes into `refusals` why not.
+  /// Becomes the program, or writes into `refusals` why it cannot.
   [[noreturn]] void become(int refusals) const noexcept {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (::getppid() != parent) ::_exit(1);  // it ended before it could be watched
+    if (::getppid() != parent) ::_exit(1);  // the parent ended before the signal was set
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -97,13 +97,13 @@ Result<pid_t> start_child(const ChildStart& start) {
   if (child < 0) return not_started(start.arguments[0], errno);
   static_cast<void>(writing.close());
   int refusal = 0;
-  // The end of the pipe is the child's becoming the program.
+  // The pipe ends without a word when the child has become the program.
   if (retried([&] { return ::read(refusals.number(), &refusal, sizeof refusal); }) == 0) return child;
   retried([&] { return ::waitpid(child, nullptr, 0); });
   return not_started(start.arguments[0], refusal);
 }
 
-/// At most an hour, which the system's clock takes.
+/// At most an hour from now, which the system's clock takes.
 timespec time_until(Deadline deadline) noexcept {
   constexpr Duration most = std::chrono::hours(1);
   const Deadline now = Clock::now();
@@ -134,7 +134,7 @@ ProcessWatch::~ProcessWatch() {
 
 bool ProcessWatch::has_ended() const noexcept {
   if (is_unknown_) return true;
-  // Without a descriptor (too many are open, or the system is old) the number has to do.
+  // Without a descriptor (too many are open, or the system is old) the process is looked for by its number.
   if (descriptor_ < 0) return ::kill(static_cast<pid_t>(process_), 0) != 0 && errno == ESRCH;
   pollfd look{descriptor_, POLLIN, 0};
   return ::poll(&look, 1, 0) > 0;
@@ -174,7 +174,7 @@ ProcessEvents::ProcessEvents() noexcept {
   sigemptyset(&waited_);
   for (const int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP}) sigaddset(&waited_, signal);
   ::sigprocmask(SIG_BLOCK, &waited_, &before_);
-  // The process that started this one may have ignored the ends of children; then nobody hears how they ended.
+  // The process that started this one may ignore the ends of children; then no exit code of a child could be read.
   struct sigaction standard{};
   standard.sa_handler = SIG_DFL;
   ::sigaction(SIGCHLD, &standard, &child_before_);

@@ -1,4 +1,4 @@
-// Processes that go on beside this one: how they are started, watched and ended.
+// Processes that run beside this one: how they are started, watched and ended.
 #pragma once
 
 #include <csignal>
@@ -15,8 +15,8 @@ namespace pintle::base {
 
 /// How a process ended.
 struct ProcessEnd {
-  int code = 0;    ///< What it exited with.
-  int signal = 0;  ///< Not 0: it was ended by this signal.
+  int code = 0;    ///< Its exit code.
+  int signal = 0;  ///< The signal that ended it; 0: none.
 
   [[nodiscard]] bool is_success() const noexcept { return code == 0 && signal == 0; }
 };
@@ -24,17 +24,17 @@ struct ProcessEnd {
 /// "was ended by signal 11 (invalid memory access)" or "has ended with exit code 3".
 [[nodiscard]] std::string text(const ProcessEnd& end);
 
-/// Any process of this machine, by its number, to see when it ends. Thread-safe.
+/// Watches any process of this machine, by its number, for its end. Thread-safe.
 class ProcessWatch {
  public:
-  /// From now on; a process that has ended already, or never was, has ended.
+  /// Watches from now on. A process that has ended already, or never was, counts as ended.
   explicit ProcessWatch(std::uint64_t process) noexcept;
   ProcessWatch(const ProcessWatch&) = delete;
   ProcessWatch& operator=(const ProcessWatch&) = delete;
   ~ProcessWatch();
 
   [[nodiscard]] std::uint64_t process() const noexcept { return process_; }
-  /// Whether it has ended, though its parent may not have heard of it yet. One system call.
+  /// Whether the process has ended, even where its parent has not asked for its end. One system call.
   [[nodiscard]] bool has_ended() const noexcept;
 
  private:
@@ -46,11 +46,11 @@ class ProcessWatch {
 /// How a child begins. Its standard streams are this process's.
 struct ChildStart {
   std::vector<std::string> arguments{};    ///< The first is the path of a program.
-  std::vector<std::string> environment{};  ///< NAME=value that replace or join this process's own.
-  int inherited = -1;                      ///< A descriptor that it gets under the same number.
+  std::vector<std::string> environment{};  ///< NAME=value strings that replace or join this process's own.
+  int inherited = -1;                      ///< A descriptor that the child gets under the same number; -1: none.
 };
 
-/// A program beside this one. It gets SIGTERM when the thread that started it ends.
+/// A child process. It gets SIGTERM when the thread that started it ends.
 class ChildProcess {
  public:
   /// `unavailable` has the system's words when the program cannot be started.
@@ -61,13 +61,13 @@ class ChildProcess {
     std::swap(process_, other.process_);
     return *this;
   }
-  ~ChildProcess();  ///< Kills it where it has not ended.
+  ~ChildProcess();  ///< Kills the process where it has not ended.
 
-  /// 0 once its end is known.
+  /// The process's number; 0 once its end is known.
   [[nodiscard]] std::uint64_t process() const noexcept { return static_cast<std::uint64_t>(process_); }
-  /// Nothing once its end is known.
+  /// Sends a signal. Does nothing once the process's end is known.
   void send(int signal) const noexcept;
-  /// How it ended, once; empty while it runs.
+  /// How the process ended, once; empty while it runs.
   [[nodiscard]] std::optional<ProcessEnd> try_wait() noexcept;
   [[nodiscard]] ProcessEnd wait() noexcept;
 
@@ -77,7 +77,7 @@ class ChildProcess {
   int process_ = 0;
 };
 
-/// While it lives, ends of children and the signals that ask this process to end (SIGINT, SIGTERM, SIGHUP) wait for
+/// While this lives, ends of children and the signals that ask this process to end (SIGINT, SIGTERM, SIGHUP) wait for
 /// `wait`. For a process of one thread, before its first child.
 class ProcessEvents {
  public:
@@ -88,9 +88,9 @@ class ProcessEvents {
 
   struct Event {
     int signal = 0;                 ///< SIGCHLD: children have ended, one or more. 0: the deadline has passed.
-    bool is_from_terminal = false;  ///< Children in the same terminal have it too.
+    bool is_from_terminal = false;  ///< Children in the same terminal get the signal too.
   };
-  /// Blocks until the next one, or the deadline.
+  /// Blocks until the next event or the deadline.
   [[nodiscard]] Event wait(Deadline deadline = Deadline::max()) const noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// The wall that no exception passes: what the standard library throws becomes an Error.
+// The wall that no exception passes: an exception of the standard library becomes an Error.
 #pragma once
 
 #include <exception>
@@ -12,7 +12,7 @@
 
 namespace pintle::base {
 
-/// `out_of_memory` or `internal` for the exception that is being handled; call it inside a catch block only.
+/// `out_of_memory` or `internal` for the exception that is being handled. Called inside a catch block only.
 [[nodiscard]] Error error_of_exception(std::string_view what) noexcept;
 
 /// Runs `body`, which returns a Result. An exception inside becomes an Error; `what` says what was being done: "reading
@@ -26,8 +26,8 @@ template <class Body>
   }
 }
 
-/// The same for what answers a value and can refuse nothing: `otherwise`, which needs no memory, is the answer where
-/// there is none.
+/// Runs a `body` that returns a value and cannot refuse. Where it throws, `otherwise`, which needs no memory, is the
+/// answer.
 template <class Value, class Body>
 [[nodiscard]] Value contain_or(Value otherwise, Body&& body) noexcept {
   try {

@@ -74,7 +74,7 @@ bool is_copy(const Convert& how) noexcept {
   return how.from == how.to && how.from >= DType::i8 && how.from <= DType::u64;
 }
 
-/// Both parts of complex numbers are numbers like others.
+/// Each part of a complex number is converted like any other number.
 Convert of_parts(const Convert& how) noexcept {
   Convert parts = how;
   parts.from = parts.to = DType::f32;

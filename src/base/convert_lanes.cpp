@@ -10,7 +10,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "base/convert_lanes.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
-// Behind it
+// These headers come behind foreach_target.h.
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
@@ -19,11 +19,11 @@
 namespace pintle::base {
 namespace {
 
-/// One conversion from f32, as constants of its format and rules. Codes are without sign.
+/// One conversion from f32: the constants of its format and rules. The codes have no sign.
 struct Narrowing {
-  std::uint32_t rounding_mask;  ///< Nothing is added before the dropped bits go, but for nearest_even.
+  std::uint32_t rounding_mask;  ///< 0 except for nearest_even: other rules add nothing before bits are dropped.
   std::uint32_t fits;           ///< The largest f32 magnitude that does not overflow, as bits.
-  std::uint32_t beyond;         ///< The code of what overflows.
+  std::uint32_t beyond;         ///< The code for values that overflow.
   std::uint32_t nan;            ///< The code of NaN.
   NanRule nan_rule;
 };
@@ -58,20 +58,20 @@ using Lanes = hn::Rebind<Narrow, Words>;
 
 HWY_INLINE WordLanes all(std::uint32_t word) { return hn::Set(Words(), word); }
 
-/// For words below 2^31: processors compare signed ones faster.
+/// For words below 2^31 only: processors compare signed words faster.
 HWY_INLINE WordMask exceeds(WordLanes words, std::uint32_t limit) {
   return hn::RebindMask(Words(), hn::Gt(hn::BitCast(Integers(), words), hn::BitCast(Integers(), all(limit))));
 }
 
-/// Magnitudes that are numbers: codes of `format`, rounded. The least exponent takes the place of a smaller one, and
-/// the fraction is shifted by the difference.
+/// Rounds magnitudes that are numbers to codes of `format`. Exponents below the least one become the least, and the
+/// fraction is shifted by the difference.
 template <FloatFormat format>
 HWY_INLINE WordLanes codes_of(WordLanes magnitude, const Narrowing& rules) {
   constexpr int dropped = 23 - format.fraction_bits;
   constexpr std::uint32_t least = 127 + format.least_exponent();
   const WordLanes exponent = hn::ShiftRight<23>(magnitude);
   const WordLanes raised = hn::Max(exponent, all(least));
-  // At 25 bits nothing is left of a fraction, and no half of anything either.
+  // A shift of 25 bits leaves nothing of a fraction, and not half of anything either.
   const WordLanes shift = hn::Min(hn::Add(hn::Sub(raised, exponent), all(dropped)), all(25));
   const WordLanes fraction = hn::Or(hn::And(magnitude, all(0x7fffff)), all(0x800000));
   const WordLanes odd = hn::And(hn::Shr(fraction, shift), all(1));
@@ -128,11 +128,11 @@ struct Narrow {
   }
 };
 
-/// To the nearest even, where that is less work.
+/// Narrows to the nearest even, where a format has a cheaper way.
 template <FloatFormat format>
 struct NarrowToNearest : Narrow<format> {};
 
-/// The sign may stay where it is: what does not overflow carries nothing into it.
+/// The sign may stay in place: a value that does not overflow carries nothing into it.
 template <>
 struct NarrowToNearest<bf16_format> : Narrow<bf16_format> {
   HWY_INLINE hn::Vec<Lanes<std::uint16_t>> operator()(WordLanes bits) const {
@@ -144,7 +144,7 @@ struct NarrowToNearest<bf16_format> : Narrow<bf16_format> {
 };
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-/// F16C rounds as we do, whatever modes the environment has; only NaNs and what overflows differ.
+/// F16C rounds alike, whatever the environment's modes are. Only NaNs and values that overflow differ.
 template <>
 struct NarrowToNearest<f16_format> : Narrow<f16_format> {
   HWY_INLINE hn::Vec<Lanes<std::uint16_t>> operator()(WordLanes bits) const {
@@ -168,7 +168,7 @@ HWY_INLINE WordLanes special_words(WordLanes magnitude, WordLanes sign, const Wi
   return hn::IfThenElse(hn::Eq(magnitude, all(format.first_special())), infinities, nans);
 }
 
-/// Magnitudes that are numbers. A subnormal one is an integer of at most ten bits, so its float is exact.
+/// Widens magnitudes that are numbers. A subnormal one is an integer of at most ten bits, so its float is exact.
 template <FloatFormat format>
 HWY_INLINE WordLanes words_of(WordLanes magnitude) {
   constexpr std::uint32_t rebias = static_cast<std::uint32_t>(127 - format.bias) << 23;
@@ -188,7 +188,7 @@ HWY_INLINE WordLanes numbers_of(Codes, WordLanes magnitude, WordLanes sign) {
   return hn::Or(words_of<format>(magnitude), sign);
 }
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-/// F16C is exact, whatever modes the environment has; only NaNs differ, which the caller replaces.
+/// F16C is exact, whatever the environment's modes are. Only NaNs differ, and the caller replaces them.
 template <>
 HWY_INLINE WordLanes numbers_of<f16_format>(hn::Vec<Lanes<std::uint16_t>> codes, WordLanes, WordLanes) {
   return hn::BitCast(Words(), hn::PromoteTo(Floats(), hn::BitCast(Lanes<hwy::float16_t>(), codes)));
@@ -222,7 +222,7 @@ HWY_INLINE const From* typed(const std::byte* from) {
   return reinterpret_cast<const From*>(from);
 }
 
-/// Fewer elements than there are lanes, through memory that has room for all.
+/// Converts fewer elements than there are lanes, through memory that has room for all lanes.
 template <class Kernel>
 HWY_NOINLINE void convert_few(std::byte* to, const std::byte* from, std::size_t count, const Kernel& kernel) {
   using From = typename Kernel::From;
@@ -234,7 +234,7 @@ HWY_NOINLINE void convert_few(std::byte* to, const std::byte* from, std::size_t 
   std::memcpy(to, written, count * sizeof(To));
 }
 
-/// Whole vectors; returns how many elements they were.
+/// Converts whole vectors; returns the number of elements.
 template <class Kernel>
 HWY_INLINE std::size_t convert_vectors(std::byte* to, const std::byte* from, std::size_t count, const Kernel& kernel) {
   using From = typename Kernel::From;
@@ -248,9 +248,9 @@ HWY_INLINE std::size_t convert_vectors(std::byte* to, const std::byte* from, std
   return done;
 }
 
-/// `to` begins at a cache line. A block at a time is converted in the nearest cache and then sent past all of them;
-/// while it is converted the next one is fetched, a line of each of its pages in turn, since one page alone is fetched
-/// slower. Returns how many elements were whole blocks.
+/// Converts whole blocks; returns the number of elements. `to` begins at a cache line. One block is converted in the
+/// nearest cache and then written past all caches. Meanwhile the next block is fetched, a line of each of its pages in
+/// turn: fetching one page alone is slower.
 template <class Kernel>
 HWY_ATTR std::size_t stream_blocks(std::byte* to, const std::byte* from, std::size_t count, const Kernel& kernel) {
   constexpr std::size_t from_size = sizeof(typename Kernel::From), to_size = sizeof(typename Kernel::To);
@@ -277,7 +277,7 @@ HWY_ATTR std::size_t stream_blocks(std::byte* to, const std::byte* from, std::si
   return done;
 }
 
-/// What is larger than the caches goes past them: a line that is only written need not be read first.
+/// Larger targets are written past the caches: a line that is only written need not be read first.
 constexpr std::size_t least_streamed = std::size_t{4} << 20;
 
 template <class Kernel>
@@ -326,7 +326,7 @@ HWY_ATTR void widen_from(DType source, std::byte* to, const std::byte* from, std
 HWY_ATTR bool none_within(const std::byte* from, std::size_t count, std::uint32_t first, std::uint32_t end) {
   const std::size_t lanes = hn::Lanes(Words());
   std::size_t done = 0;
-  // Differences wrap: those of smaller magnitudes are large.
+  // Differences wrap: for a smaller magnitude the difference is large.
   WordLanes least = all(end - first);
   for (; done + lanes <= count; done += lanes) {
     const WordLanes bits = hn::LoadU(Words(), typed<std::uint32_t>(from + done * 4));
@@ -361,7 +361,7 @@ const FloatFormat* narrow_format(DType dtype) noexcept {
   }
 }
 
-/// The bits of the f32 that a code without sign would be if the format had no special codes.
+/// The bits of the f32 that an unsigned code would mean if the format had no special codes.
 std::uint32_t f32_of_code(const FloatFormat& format, std::uint64_t code) noexcept {
   return static_cast<std::uint32_t>((code << (23 - format.fraction_bits)) +
                                     (static_cast<std::uint64_t>(127 - format.bias) << 23));
@@ -371,7 +371,7 @@ std::uint32_t largest_that_fits(const FloatFormat& format, Rounding rounding) no
   const std::uint64_t largest = format.largest();
   const std::uint32_t next = f32_of_code(format, largest + 1);
   if (rounding == Rounding::toward_zero) return next - 1;
-  // The middle goes to the even one of the two.
+  // A value in the middle rounds to the even code.
   const std::uint32_t middle = next - (1u << (22 - format.fraction_bits));
   return largest % 2 == 0 ? middle : middle - 1;
 }

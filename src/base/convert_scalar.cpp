@@ -79,7 +79,7 @@ struct Rules {
   }
 };
 
-/// A code, and whether Overflow::error refuses what it stands for.
+/// A code, and whether Overflow::error refuses the value.
 struct Outcome {
   std::uint64_t code = 0;
   bool refused = false;
@@ -89,7 +89,7 @@ struct Outcome {
 std::uint64_t rounded(std::uint64_t significand, std::int32_t drop, const Rules& rules, std::size_t index) noexcept {
   if (drop <= 0) return significand << -drop;
   const std::uint64_t kept = drop < 64 ? significand >> drop : 0;
-  // The dropped part as a fraction of 2^64, exact but below 2^-64, where it is less than one half in any case.
+  // The dropped part as a fraction of 2^64. It is exact, except below 2^-64, where it is less than one half anyway.
   std::uint64_t fraction = 0;
   if (drop <= 64) fraction = significand << (64 - drop);
   else if (drop < 128) fraction = significand >> (drop - 64);
@@ -180,7 +180,7 @@ struct ToComplex {
   }
 };
 
-/// Returns the place of the first value that is refused, or the number of values.
+/// Returns the index of the first refused value, or the number of values.
 template <class To>
 std::size_t store(std::span<const Value> values, const Rules& rules, std::byte* to) noexcept {
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -204,7 +204,7 @@ constexpr Row integers{load_integers<T>, store<ToInteger<T>>};
 template <FloatFormat format>
 constexpr Row floats{load_floats<format>, store<ToFloat<format>>};
 
-/// In the order of DType's numbers, which begin at 1. Nothing loads complex numbers.
+/// Sorted by the numbers of DType, which begin at 1. Nothing loads complex numbers.
 constexpr std::array<Row, 16> rows{{
     {load_bools, store<ToBool>},
     integers<std::int8_t>,

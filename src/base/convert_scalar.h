@@ -1,4 +1,5 @@
-// Conversion one element at a time, every pair and every rule. What the lanes do must give the same bits.
+// Conversion of one element at a time, for every pair of dtypes and every rule. `convert_lanes` must give the same
+// bits.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +13,8 @@ namespace pintle::base {
 
 enum class Writing : unsigned char { writes, only_checks };
 
-/// The arguments of `convert`, which have been checked; complex64 only as the target of a real source. Returns the
-/// first element that `Overflow::error` refuses: what stands before its chunk may have been written, so check first.
+/// Converts the checked arguments of `convert`; complex64 may only be the target of a real source. Returns the first
+/// element that `Overflow::error` refuses. Elements before its chunk may have been written by then, so check first.
 [[nodiscard]] std::optional<std::size_t> convert_scalar(std::span<std::byte> to, std::span<const std::byte> from,
                                                         const Convert& how, Writing writing);
 

@@ -1,4 +1,4 @@
-// One element between its two dtypes: the exact number that it is, and the formats that floating numbers come in.
+// One element between two dtypes: its exact value, and the floating-point formats.
 #pragma once
 
 #include <cstdint>

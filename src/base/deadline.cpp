@@ -5,7 +5,7 @@
 namespace pintle {
 namespace {
 
-// A bad PINTLE_TIMEOUT_MS is reported where a device is opened; a wait still needs a finite deadline.
+// The opening of a device reports a bad PINTLE_TIMEOUT_MS; a wait still needs a finite deadline.
 Duration standard_timeout() noexcept {
   const auto settings = base::settings();
   return settings ? (*settings)->timeout : base::Settings().timeout;

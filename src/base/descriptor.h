@@ -9,8 +9,8 @@
 
 namespace pintle::base {
 
-/// A new descriptor under a number that is no standard stream's: in a process that was started without them it may be
-/// one, and whatever the process prints would go into the file. -1 with `errno` where there is no other number.
+/// A new descriptor whose number is no standard stream's. A process that was started without these streams may get such
+/// a number for a file, and then what it prints would go into the file. -1 with `errno` where there is no other number.
 [[nodiscard]] inline int beside_standard_streams(int number) noexcept {
   if (number < STDIN_FILENO || number > STDERR_FILENO) return number;
   const int other = ::fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), error = errno;
@@ -19,8 +19,8 @@ namespace pintle::base {
   return other;
 }
 
-/// Gives the standard streams that this process was started without to nothing: reading and writing still fail, and no
-/// file that is opened later, here or in a child, is taken for one.
+/// Occupies the standard streams that this process was started without. Reading and writing them still fail, and no
+/// file that is opened later, here or in a child, gets their numbers.
 void occupy_standard_streams() noexcept;
 
 class Descriptor {

@@ -32,7 +32,7 @@ bool is_called(const DeviceInfo& device, std::string_view word) {
          has_word(device_slug(device.driver), word);
 }
 
-/// The driver's words first: they tell devices in software apart, which call themselves after the processor.
+/// The driver's words come first: software devices take the name of the processor, and their drivers tell them apart.
 std::string word_of(std::span<const DeviceInfo> devices, std::size_t index) {
   constexpr std::size_t shortest = 3;
   const std::string all = device_slug(devices[index].driver) + "-" + device_slug(devices[index].name);

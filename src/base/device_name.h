@@ -15,12 +15,13 @@ namespace pintle::base {
 /// whatever is between them.
 [[nodiscard]] std::string device_slug(std::string_view text);
 
-/// Which of the devices of one backend `word` selects: the one that is called exactly so, else those whose uuid, or any
-/// word of whose name or driver, begins with it. More than one: the word is not enough.
+/// The devices of one backend that `word` selects: the one with exactly this name, else all whose uuid, or any word of
+/// whose name or driver, begins with it. With more than one device the word is not enough.
 [[nodiscard]] std::vector<std::size_t> devices_called(std::string_view word, std::span<const DeviceInfo> devices);
 
-/// The id of each device by its name: "opencl:pocl" for "opencl:0". Its own id where it is alone, or where no word of
-/// its driver or name is its alone. `devices` are those of one or of many backends.
+/// The id of each device by its name: "opencl:pocl" for "opencl:0". A device that is alone in its backend keeps its own
+/// id, and so does one whose driver and name have no word that it alone has. `devices` are those of one or many
+/// backends.
 [[nodiscard]] std::vector<std::string> ids_by_name(std::span<const DeviceInfo> devices);
 
 }  // namespace pintle::base

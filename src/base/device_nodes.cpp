@@ -19,18 +19,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Numbers that Linux gives for good: memory, terminals and their consoles, screens of text, input, pseudo-terminals.
+/// Numbers that Linux assigns for good: memory, terminals and consoles, text screens, input, pseudo-terminals.
 constexpr std::array<unsigned, 13> ordinary_majors{1, 4, 5, 7, 13, 136, 137, 138, 139, 140, 141, 142, 143};
-/// Of the odds and ends under number 10, those with numbers of their own; drivers that come later get others.
+/// Number 10 is shared by many drivers. Here are those with assigned numbers; later drivers get other numbers.
 constexpr unsigned miscellany = 10, first_given = 64, last_given = 254;
 constexpr std::array<std::string_view, 8> ordinary_names{"cpu_dma_latency", "rfkill",      "userfaultfd", "udmabuf",
                                                          "vboxguest",       "vga_arbiter", "vmci",        "vsock"};
-/// What the kernel calls a node's kind where its number is given at boot.
+/// The kernel's names for kinds of nodes whose numbers are given at boot.
 constexpr std::array<std::string_view, 17> ordinary_kinds{
     "bsg", "cpuid", "gpio", "hidraw",       "input", "mem", "msr",   "nvme-generic", "nvme",
     "pps", "ptp",   "rtc",  "scsi_generic", "sound", "tpm", "tpmrm", "watchdog"};
 
-/// Other file systems' folders: memory that processes share, pseudo-terminals, message queues, large pages.
+/// Folders of other file systems: memory that processes share, pseudo-terminals, message queues, large pages.
 constexpr std::array<std::string_view, 4> never_devices{"shm", "pts", "mqueue", "hugepages"};
 
 bool has(std::string_view text, std::span<const std::string_view> texts) {
@@ -41,7 +41,7 @@ bool is_ordinary(const fs::path& root, const fs::path& node, unsigned major, uns
   const std::string name = node.filename().string();
   if (std::ranges::find(ordinary_majors, major) != ordinary_majors.end()) return true;
   if (major == miscellany) return (minor >= first_given && minor <= last_given) || has(name, ordinary_names);
-  // A screen's node alone computes nothing.
+  // The node of a screen alone can compute nothing.
   if (node.parent_path().filename() == "dri") return !name.starts_with("renderD");
   std::error_code unknown;
   const auto kind = fs::read_symlink(root / "sys/dev/char" / fmt::format("{}:{}", major, minor) / "subsystem", unknown);

@@ -11,7 +11,7 @@
 namespace pintle::base {
 
 /// Runs the body of a public function, which returns a Result. A forked child is refused before anything is locked, and
-/// no exception gets out; `what` says what was being done: "opening a device".
+/// no exception gets out. `what` names the call: "opening a device".
 template <class Body>
 [[nodiscard]] auto enter(std::string_view what, Body&& body) noexcept -> std::invoke_result_t<Body> {
   if (in_forked_child()) return forked_error();

@@ -78,7 +78,7 @@ std::optional<std::uint64_t> Shape::count() const noexcept {
     is_empty |= dim == 0;
     overflows |= __builtin_mul_overflow(count, dim, &count);
   }
-  if (is_empty) return 0;  // however large the others are
+  if (is_empty) return 0;  // however large the other dimensions are
   return overflows ? std::nullopt : std::optional(count);
 }
 

@@ -22,23 +22,23 @@ std::string loader_words() {
 
 constexpr const char* descriptors = "/proc/self/fd/";
 
-/// A number in steps that lead nowhere.
+/// A number as a path that stays in its folder.
 std::string in_dots(std::uint64_t number) {
   std::string steps;
   for (; number != 0; number /= 2) steps += number % 2 == 0 ? "./" : ".//";
   return steps;
 }
 
-/// A name of an open file that no library of another file has: the loader takes a name that it knows for the library
-/// that has it, and the number of a descriptor comes again while that library is still there. No two files that are
-/// there have one device and one number.
+/// A name for an open file under which the loader knows no other file. The loader takes a known name for the library
+/// that it loaded under it, and the number of a descriptor may be used again while that library is still loaded. Device
+/// and inode number tell all files apart that exist.
 std::string name_for_loader(int file) {
   struct stat status{};
   if (::fstat(file, &status) != 0) return {};
   return fmt::format("{}{}../fd/{}{}", descriptors, in_dots(status.st_dev), in_dots(status.st_ino), file);
 }
 
-/// Its name as it was called may be anything.
+/// The path of the program's file; its first argument may be anything.
 std::filesystem::path program_file() {
   std::error_code ignored;
   return std::filesystem::read_symlink("/proc/self/exe", ignored);

@@ -10,7 +10,7 @@
 
 namespace pintle::base {
 
-/// The folder of the file that this code is in: the shared library, or the program that it is linked into. Empty where
+/// The folder of the file that has this code: the shared library, or the program that it is linked into. Empty where
 /// the system does not say.
 [[nodiscard]] std::filesystem::path own_folder() noexcept;
 /// The folder of the program that runs, wherever this code is. Empty where the system does not say.
@@ -21,25 +21,25 @@ class Dylib {
  public:
   /// `unavailable` has the path tried and the loader's words. A name without "/" is searched as the loader does.
   [[nodiscard]] static Result<Dylib> open(const std::filesystem::path& path);
-  /// The library in this open file, whatever stands at `path` by now, which is for messages.
+  /// Opens the library in this open file, whatever file has `path` by now. `path` is for messages.
   [[nodiscard]] static Result<Dylib> open(int file, const std::filesystem::path& path);
-  /// The first of `names` that opens; `unavailable` has each name with the loader's words.
+  /// Opens the first of `names` that can be opened. `unavailable` has each name with the loader's words.
   [[nodiscard]] static Result<Dylib> open_any(std::span<const char* const> names);
 
-  Dylib() noexcept = default;  ///< None.
+  Dylib() noexcept = default;  ///< No library.
   Dylib(Dylib&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)), name_(std::move(other.name_)) {}
   Dylib& operator=(Dylib&& other) noexcept;
   ~Dylib();
 
   /// `not_found` has the library, the symbol and the loader's words.
   [[nodiscard]] Result<void*> symbol(const char* name) const;
-  /// The symbol as a pointer to `Function`, which nobody can check.
+  /// The symbol as a pointer to `Function`. Its type cannot be checked.
   template <class Function>
   [[nodiscard]] Result<Function*> function(const char* name) const {
     PINTLE_ASSIGN(address, symbol(name));
     return reinterpret_cast<Function*>(address);
   }
-  /// As it was opened.
+  /// The name that the library was opened by.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
  private:

@@ -17,7 +17,7 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-/// The types of one width; the names of <elf.h>.
+/// The types of one width, with the names of <elf.h>.
 struct Elf32 {
   using Header = Elf32_Ehdr;
   using Segment = Elf32_Phdr;
@@ -36,7 +36,7 @@ Result<void> check_range(Bytes file, std::string_view what, std::uint64_t offset
                            what, size, offset, file.size()));
 }
 
-/// Only for offsets within the file.
+/// `offset` must lie within the file.
 template <class T>
 T read_at(Bytes file, std::uint64_t offset) noexcept {
   T value;
@@ -44,7 +44,7 @@ T read_at(Bytes file, std::uint64_t offset) noexcept {
   return value;
 }
 
-/// A table whose rows are `T`; `check` says what a row promises.
+/// Checks a table whose rows are `T`; `check` tests what one row says.
 template <class T, class Check>
 Result<void> check_table(Bytes file, std::string_view what, std::uint64_t offset, std::uint64_t count, Check check) {
   PINTLE_TRY(check_range(file, fmt::format("the table of its {}s", what), offset, count * sizeof(T)));
@@ -76,7 +76,7 @@ Result<void> check_sections(Bytes file, const typename Elf::Header& header) {
   if (header.e_shoff == 0) return {};
   PINTLE_TRY(check_row_size("section", header.e_shentsize, sizeof(Row)));
   PINTLE_TRY(check_range(file, "the first section header", header.e_shoff, sizeof(Row)));
-  // Where there are too many sections for the header, the first one has their number.
+  // Where the header has no room for the number of sections, the first section has it.
   const std::uint64_t count = header.e_shnum != 0 ? header.e_shnum : read_at<Row>(file, header.e_shoff).sh_size;
   if (!checked_mul<std::uint64_t>(count, sizeof(Row))) {
     return Error(Errc::invalid_argument, fmt::format("Shared object has too many sections ({}).", count));
@@ -102,7 +102,7 @@ Result<void> check_elf(Bytes file) {
     constexpr int own_order = std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
     if (file.size() < SELFMAG || std::memcmp(file.data(), ELFMAG, SELFMAG) != 0) return {};
     PINTLE_TRY(check_range(file, "its identification", 0, EI_NIDENT));
-    if (std::to_integer<int>(file[EI_DATA]) != own_order) return {};  // no loader here takes it
+    if (std::to_integer<int>(file[EI_DATA]) != own_order) return {};  // no loader here takes the other byte order
     switch (std::to_integer<int>(file[EI_CLASS])) {
       case ELFCLASS32: return check<Elf32>(file);
       case ELFCLASS64: return check<Elf64>(file);

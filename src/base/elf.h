@@ -1,4 +1,4 @@
-// What a shared object says of its own extent.
+// The extent that a shared object's headers claim.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 namespace pintle::base {
 
-/// `invalid_argument` where a header of an ELF file names bytes beyond its end: the file is cut short, and a process
-/// that maps it ends by SIGBUS. The message names the header, its range and the size there is. What is no ELF file at
-/// all passes: every loader says so itself.
+/// `invalid_argument` where a header of an ELF file names bytes beyond the file's end: the file is cut short, and a
+/// process that maps it would end by SIGBUS. The message names the header, its range and the file's size. A file that
+/// is no ELF file passes: every loader refuses it by itself.
 [[nodiscard]] Result<void> check_elf(std::span<const std::byte> file);
 
 }  // namespace pintle::base

@@ -18,7 +18,7 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-/// Only for offsets within the file.
+/// `offset` must lie within the file.
 template <class T>
 T read_at(Bytes file, std::uint64_t offset) noexcept {
   T value;
@@ -26,7 +26,7 @@ T read_at(Bytes file, std::uint64_t offset) noexcept {
   return value;
 }
 
-/// The part of the file that a section is; nothing where it is not there.
+/// The bytes of a section; empty where they are not in the file.
 Bytes part(Bytes file, const Elf64_Shdr& section) {
   const bool is_there = range_fits(section.sh_offset, section.sh_size, file.size());
   return is_there ? file.subspan(section.sh_offset, section.sh_size) : Bytes();

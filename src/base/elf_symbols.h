@@ -1,4 +1,4 @@
-// The names that a shared object gives to others.
+// The symbols that a shared object exports.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace pintle::base {
 
-/// What a 64-bit ELF file defines for others to call or to find, in its order. `invalid_argument` for what is none of
-/// this machine's byte order or is cut short, `unavailable` where it has no table of them.
+/// The symbols that a 64-bit ELF file defines for others, in the file's order. `invalid_argument` for a file that is no
+/// ELF file of this machine's byte order or is cut short, `unavailable` for a file without a symbol table.
 [[nodiscard]] Result<std::vector<std::string>> elf_symbols(std::span<const std::byte> file);
 
 }  // namespace pintle::base

@@ -149,7 +149,7 @@ std::string Error::text() const noexcept {
   });
 }
 
-// Where memory runs out, the first cause without the addition is worth more than another error.
+// Where memory runs out, the unchanged first cause is worth more than another error.
 template <class Change>
 Error Error::changed(Change change) const noexcept {
   Body* copy = nullptr;

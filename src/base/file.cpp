@@ -40,7 +40,7 @@ Error too_large(const path& file, std::uint64_t limit) {
 
 Result<std::vector<std::byte>> read_all(int input, const path& file, std::uint64_t limit) {
   constexpr std::size_t step = 64 << 10;
-  std::vector<std::byte> bytes(expected_size(input, limit) + 1);  // one more, to see the end at once
+  std::vector<std::byte> bytes(expected_size(input, limit) + 1);  // one more byte, so that the end is seen at once
   std::size_t filled = 0;
   while (true) {
     if (filled == bytes.size()) bytes.resize(bytes.size() + std::max(step, bytes.size() / 2));
@@ -69,7 +69,7 @@ std::string_view kind_of(mode_t mode) noexcept {
   }
 }
 
-/// Without O_NONBLOCK a pipe would wait here for somebody who writes.
+/// Without O_NONBLOCK, opening a pipe would wait for a writer.
 Result<std::vector<std::byte>> read_regular(const path& file, std::uint64_t limit) {
   const Descriptor input(retried([&] { return ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); }));
   if (!input.is_open()) return failure("opened", file);
@@ -107,14 +107,14 @@ Result<void> write_in_place(const path& file, std::span<const Bytes> parts) {
   return {};
 }
 
-/// A rename is only durable once its folder is. Some file systems cannot sync a folder, which is no failure of the
-/// write.
+/// A rename is only durable once its folder is synced. Some file systems cannot sync a folder; the write has succeeded
+/// all the same.
 void sync_folder(int folder) noexcept {
   const Descriptor readable(retried([&] { return ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
   if (readable.is_open()) static_cast<void>(::fsync(readable.number()));
 }
 
-/// The first save into a folder also removes what killed processes left there; a folder is not read again for each.
+/// The first save into a folder also removes what killed processes left there. Later saves do not read it again.
 void sweep_once(int folder) noexcept {
   static constinit std::atomic<std::uint64_t> last{0};
   struct stat status{};
@@ -123,11 +123,11 @@ void sweep_once(int folder) noexcept {
   if (last.exchange(mark, std::memory_order_relaxed) != mark) remove_leftovers(folder);
 }
 
-/// The rights of a group that is not the file's are those of all others.
+/// The new file's group is not the replaced file's, so it gets no right that all others do not have.
 mode_t without_group(mode_t mode) noexcept { return (mode & ~mode_t{070}) | (mode & 070 & ((mode & 07) << 3)); }
 
-/// Owner and mode of the file that is replaced, as far as the system allows; what stays different is narrower. Bits
-/// that lend an owner's rights go, as they do where a file is written in place.
+/// Gives the new file the owner and mode of the replaced one, as far as the system allows. Where it does not, the
+/// rights are narrower. Bits that lend an owner's rights are dropped, as they are where a file is written in place.
 void take_rights(int file, const struct stat& replaced) noexcept {
   mode_t mode = replaced.st_mode & 0777;
   const bool is_owned = ::fchown(file, replaced.st_uid, replaced.st_gid) == 0 ||
@@ -142,7 +142,7 @@ const char* name_in(const path& file) noexcept {
   return file.c_str() + (slash == std::string::npos ? 0 : slash + 1);
 }
 
-/// `replaced` is nothing for a new file, which gets what the umask leaves.
+/// `replaced` is null for a new file, which gets the mode that the umask leaves.
 Result<void> write_by_rename(const path& target, std::span<const Bytes> parts, const struct stat* replaced) {
   const path parent = target.has_parent_path() ? target.parent_path() : path(".");
   const Descriptor folder(retried([&] { return ::open(parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC); }));
@@ -154,11 +154,11 @@ Result<void> write_by_rename(const path& target, std::span<const Bytes> parts, c
   if (replaced != nullptr) take_rights(output.number(), *replaced);
   if (::fsync(output.number()) != 0 || !output.close()) return failure("written", target);
   if (!output.rename_to(name_in(target))) return failure("renamed", target);
-  sync_folder(folder.number());  // what follows the rename needs no memory: the file is there
+  sync_folder(folder.number());  // from the rename on no memory is needed: the file is there
   return {};
 }
 
-/// Where a link points to, so that the rename replaces the file and not the link.
+/// The target of a link, so that the rename replaces the file and not the link.
 path resolved(const path& file) {
   std::error_code none;
   const path target = std::filesystem::canonical(file, none);

@@ -10,8 +10,8 @@
 namespace pintle::base {
 
 #if defined(__x86_64__)
-/// No trap, round to nearest, no flush to zero, for its life; then the caller's environment is as it was, its flags
-/// too. Only of what SSE and AVX look at: reading and setting x87's takes longer than a short conversion.
+/// While this lives: no trap, round to nearest, no flush to zero. Then the caller's environment is restored, with its
+/// flags. Only the environment of SSE and AVX: reading and setting that of x87 takes longer than a short conversion.
 class FloatEnvironment {
  public:
   FloatEnvironment() noexcept : before_(::_mm_getcsr()) {
@@ -29,10 +29,10 @@ class FloatEnvironment {
   unsigned before_;
 };
 
-/// From now on this thread takes subnormal operands and results for zero, where its processor can: for tests.
+/// From now on this thread treats subnormal operands and results as zero, where its processor can. For tests.
 inline void flush_to_zero() noexcept { ::_mm_setcsr(::_mm_getcsr() | 0x8040); }
 #else
-/// No trap, round to nearest, no flush to zero, for its life; then the caller's environment is as it was.
+/// While this lives: no trap, round to nearest, no flush to zero. Then the caller's environment is restored.
 class FloatEnvironment {
  public:
   FloatEnvironment() noexcept {

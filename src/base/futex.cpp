@@ -12,7 +12,7 @@
 namespace pintle::base {
 namespace {
 
-/// The steady clock is the system's monotonic one, by which the bitset form of the call takes moments.
+/// The steady clock is the system's monotonic clock, and the bitset form of the call takes moments of that clock.
 timespec moment(Deadline deadline) noexcept {
   const auto since = std::max(deadline.time_since_epoch(), Duration::zero());
   const auto seconds = std::chrono::floor<std::chrono::seconds>(since);

@@ -8,9 +8,9 @@
 namespace pintle::base {
 
 /// Sleeps while `*word` is `seen`: until `futex_wake` of the same memory, here or in another process, until `deadline`,
-/// or for no reason at all. The caller looks again.
+/// or until the system wakes it for no reason. The caller looks again.
 void futex_wait(const std::uint32_t* word, std::uint32_t seen, Deadline deadline) noexcept;
-/// Wakes all threads that sleep on `word`; change it before.
+/// Wakes all threads that sleep on `word`. The caller changes the word before.
 void futex_wake(std::uint32_t* word) noexcept;
 
 }  // namespace pintle::base

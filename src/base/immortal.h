@@ -1,11 +1,11 @@
-// What lives until the process ends, without memory of the heap.
+// Objects that live until the process ends and are not on the heap.
 #pragma once
 
 #include <utility>
 
 namespace pintle::base {
 
-/// A value in place that nobody destroys: `static Immortal<T> only;`, where `new` might fail.
+/// A value in place that is never destroyed: `static Immortal<T> only;`, for places where `new` might fail.
 template <class T>
 union Immortal {
   T value;

@@ -1,4 +1,4 @@
-// Paths put together where memory may run out.
+// Joins paths where memory may run out.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@
 
 namespace pintle::base {
 
-/// `folder`/`name`, with a relative `name`. The standard library's `/` (GCC 12) leaves a path behind that nobody can
-/// destroy where memory runs out inside it.
+/// `folder`/`name`, with a relative `name`. Where memory runs out inside the standard library's `/` (GCC 12), it leaves
+/// a path behind that cannot be destroyed.
 [[nodiscard]] inline std::filesystem::path join_path(const std::filesystem::path& folder, std::string_view name) {
   std::string text = folder.native();
   if (!text.empty() && text.back() != '/') text += '/';

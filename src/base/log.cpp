@@ -44,7 +44,7 @@ namespace {
 
 constexpr Verbosity undecided = 255;
 constinit std::atomic<Verbosity> threshold{undecided};
-// A callback that logs would wait for itself; what it says is dropped instead.
+// A callback that logs would wait for itself, so its messages are dropped.
 thread_local bool speaking = false;
 
 struct Sink {
@@ -64,7 +64,7 @@ void write_standard_error(LogLevel level, std::string_view category, std::string
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
-// A bad value is silence here; `settings()` reports it to the caller that opens a device.
+// A bad value means silence here; `settings()` reports it to the caller that opens a device.
 LogFilter filter_of_environment() {
   const char* text = variable("PINTLE_LOG");
   return text == nullptr ? LogFilter() : LogFilter::parse(text).value_or(LogFilter());
@@ -103,7 +103,7 @@ bool log_enabled(LogLevel level) noexcept {
   return verbosity_of(level) <= limit;
 }
 
-// A forked child may find the lock taken by a thread that it does not have.
+// In a forked child the lock may be held by a thread that only the parent has.
 void log_message(LogLevel level, std::string_view category, std::string_view message) noexcept {
   if (!log_enabled(level) || speaking || in_forked_child()) return;
   try {

@@ -1,4 +1,4 @@
-// Which messages are wanted: a level for all, and others for single categories.
+// Which messages are written: one level for all, and other levels for single categories.
 #pragma once
 
 #include <cstdint>

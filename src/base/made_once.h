@@ -1,4 +1,4 @@
-// What memory that runs out must not decide.
+// Answers that are found once, and that must not depend on memory running out.
 #pragma once
 
 #include <new>
@@ -8,7 +8,7 @@
 
 namespace pintle::base {
 
-/// For what is found out, and kept or told as it is: where memory ran out it throws, so that the next caller tries
+/// Passes on an answer that the caller will keep. Where memory ran out it throws instead, so that the next caller tries
 /// again.
 template <class T>
 [[nodiscard]] Result<T> made_once(Result<T> made) {

@@ -30,7 +30,7 @@ Error failure(const path& file, std::string_view what) {
 }
 
 Result<std::span<const std::byte>> map(const path& file) {
-  // Without O_NONBLOCK a pipe would wait here for somebody who writes.
+  // Without O_NONBLOCK, opening a pipe would wait for a writer.
   const Descriptor input(retried([&] { return ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
   if (!input.is_open()) return failure(file, "opened");
   struct stat status{};

@@ -8,9 +8,10 @@
 
 namespace pintle::base {
 
-/// Two instructions where nobody else wants it. A thread that finds it taken looks again after longer and longer rests,
-/// together some ten microseconds, and sleeps then. The rests are longer than the sections that it is for. So a thread
-/// that comes again and again runs many of them while what they touch is in its own caches. Not recursive, not fair.
+/// Two instructions where no other thread wants it. A thread that finds it taken looks again after longer and longer
+/// rests, which take some ten microseconds together, and then sleeps. The rests are longer than the sections that this
+/// lock is for. So a thread that locks again and again runs many sections while their data is in its own caches. Not
+/// recursive, not fair.
 class Mutex {
  public:
   Mutex() noexcept = default;
@@ -24,11 +25,11 @@ class Mutex {
     std::uint32_t expected = free;
     return state_.compare_exchange_strong(expected, taken, std::memory_order_acquire, std::memory_order_relaxed);
   }
-  /// The same; where somebody has it, the thread that unlocks is told that it was awaited.
+  /// Tries to lock. Where another thread has the lock, that thread is told at unlocking that it was awaited.
   [[nodiscard]] bool try_lock_or_await() noexcept {
     return state_.exchange(awaited, std::memory_order_acq_rel) == free;
   }
-  /// True when somebody may have awaited it.
+  /// True when another thread may have awaited the lock.
   bool unlock() noexcept {
     if (state_.exchange(free, std::memory_order_acq_rel) != awaited) return false;
     state_.notify_one();
@@ -37,7 +38,7 @@ class Mutex {
 
  private:
   static constexpr std::uint32_t free = 0, taken = 1;
-  static constexpr std::uint32_t awaited = 2;  // taken, and somebody may sleep
+  static constexpr std::uint32_t awaited = 2;  // taken, and a thread may sleep
 
   [[gnu::noinline]] void wait() noexcept {
     constexpr int first = 32, last = 512;  // pauses between looks

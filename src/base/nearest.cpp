@@ -10,14 +10,14 @@
 namespace pintle::base {
 namespace {
 
-/// Nobody misspells more than this, and the work is the product of the lengths.
+/// No misspelt name is longer than this, and the work is the product of the lengths.
 constexpr std::size_t longest_name = 100;
 
 char lower(char letter) noexcept {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
 
-/// How many edits lead from `a` to `b`, row by row of the usual table.
+/// The number of edits from `a` to `b`, row by row of the usual table.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -35,7 +35,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-/// One has the other whole: "--out" for "--output", "threads" for "cpu_threads".
+/// Whether one name contains the other: "--out" and "--output", "threads" and "cpu_threads".
 bool is_part(std::string_view a, std::string_view b) {
   constexpr std::size_t shortest = 3;
   const auto same = [](char x, char y) { return lower(x) == lower(y); };

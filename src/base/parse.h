@@ -9,7 +9,7 @@
 
 namespace pintle::base {
 
-/// The decimal number that `text` is, when it lies within [least, most]; no sign, no space, nothing behind it.
+/// The decimal number in `text`, when it lies within [least, most]; no sign, no space, nothing behind it.
 template <std::unsigned_integral T>
 [[nodiscard]] std::optional<T> parse_number(std::string_view text, T least = 0,
                                             T most = std::numeric_limits<T>::max()) noexcept {

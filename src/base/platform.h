@@ -1,4 +1,4 @@
-// What differs between operating systems. Every `#if` of the library lives in this folder.
+// The functions that differ between operating systems. Every `#if` of the library lives in this folder.
 #pragma once
 
 #include <cstdint>
@@ -10,27 +10,27 @@ namespace pintle::base {
 /// Whether this process has rights that its caller lacks: those of a program's owner (setuid, setgid) or of its file.
 enum class Rights : std::uint8_t { own, raised };
 [[nodiscard]] Rights rights() noexcept;
-/// For tests, which run with rights of their own.
+/// For tests, which have no raised rights.
 void pretend_rights(Rights rights) noexcept;
-/// A variable of this process's environment, nothing where there is none. With raised rights there is never one: the
-/// caller writes the environment, and must not choose what runs with rights that the caller lacks. The library asks
-/// here and nowhere else.
+/// A variable of this process's environment; null where there is none. With raised rights there is never one: the
+/// caller writes the environment, and must not choose what runs with rights that the caller lacks. The library reads
+/// variables only through this function.
 [[nodiscard]] const char* variable(const char* name) noexcept;
 /// This process's environment as NAME=value strings; empty with raised rights.
 [[nodiscard]] std::vector<std::string> environment();
 /// The operating system's words for an errno value.
 [[nodiscard]] std::string system_words(int number);
 [[nodiscard]] std::uint64_t process_id() noexcept;
-/// The processor that the calling thread runs on; it may be another one already.
+/// The processor that the calling thread runs on. The thread may have moved by the time that this returns.
 [[nodiscard]] std::uint32_t current_processor() noexcept;
-/// Moves the calling thread to another processor, where it may use one; afterwards it may run on all that it might
-/// before.
+/// Moves the calling thread to another processor, where it may use one. Afterwards it may run on all processors that it
+/// could use before.
 void leave_processor(std::uint32_t processor) noexcept;
-/// The processor and the operating system, as packs name what machine code was built for: "x86_64-linux".
+/// The processor and the operating system, as packs name the target of machine code: "x86_64-linux".
 [[nodiscard]] std::string machine();
-/// Runs `handler` in each child that fork makes from now on; it may only do what a signal handler may.
+/// Runs `handler` in each child that is forked from now on. The handler may only do what a signal handler may.
 void call_in_forked_children(void (*handler)()) noexcept;
-/// How many shared libraries have been loaded so far, also those that have gone.
+/// How many shared libraries have been loaded so far, unloaded ones included.
 [[nodiscard]] std::uint64_t libraries_loaded() noexcept;
 
 }  // namespace pintle::base

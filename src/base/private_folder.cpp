@@ -29,7 +29,7 @@ Error not_private(std::string_view what, const path& name, std::string_view word
   return {Errc::unavailable, fmt::format("{} {} is not private: {}.", what, quote(name.string(), 4096), words)};
 }
 
-/// Why others may have written it; empty where they cannot.
+/// The reason why other users may have written the file; empty where they cannot.
 std::string foreign_hand(const struct stat& status) {
   if (status.st_uid != ::geteuid())
     return fmt::format("it belongs to user ({}), and this process runs as user ({})", status.st_uid, ::geteuid());
@@ -37,7 +37,7 @@ std::string foreign_hand(const struct stat& status) {
   return fmt::format("its mode ({:04o}) lets others write it", status.st_mode & 07777u);
 }
 
-/// A folder of another user's, root aside, gets nothing new: it would be in that user's way and hands.
+/// Nothing new is made in a folder of another user, root aside: that user could change it.
 Result<void> check_parent(const path& parent, const struct stat& status) {
   if (status.st_uid == 0 || status.st_uid == ::geteuid()) return {};
   return not_private("Folder", parent, foreign_hand(status));
@@ -53,10 +53,10 @@ Result<void> make_missing(const path& folder) {
   if (::stat(parent.c_str(), &status) != 0) return not_written(parent, errno);
   PINTLE_TRY(check_parent(parent, status));
   if (::mkdir(folder.c_str(), 0700) == 0) {
-    ::chmod(folder.c_str(), 0700);  // an umask may have taken rights of ours
+    ::chmod(folder.c_str(), 0700);  // the umask may have taken rights away from this user
     return {};
   }
-  if (errno == EEXIST) return {};  // another process was sooner
+  if (errno == EEXIST) return {};  // another process has made it
   return not_written(folder, errno);
 }
 

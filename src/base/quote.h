@@ -1,4 +1,4 @@
-// Foreign text inside a message: quoted, escaped, and short.
+// Text from outside in a message: quoted, escaped, and short.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace pintle::base {
 
-/// `text` in double quotes, what is not printable ASCII as \xNN, and no more than `limit` of its bytes (then "...").
+/// `text` in double quotes, at most `limit` of its bytes (then "..."). Bytes that are not printable ASCII become \xNN.
 [[nodiscard]] std::string quote(std::string_view text, std::size_t limit = 120);
 
-/// True for a name as programs, entries and parameters have it: a letter or "_", then letters, digits and "_".
+/// True for a valid name of a program, entry or parameter: a letter or "_", then letters, digits and "_".
 [[nodiscard]] bool is_identifier(std::string_view text) noexcept;
 
 }  // namespace pintle::base

@@ -29,7 +29,7 @@ constexpr std::uint32_t most_threads = 1024;
 constexpr std::uint32_t most_ranks = 1024;
 constexpr std::uint32_t last_descriptor = 0x7fff'ffff;
 
-/// One variable. `read` answers false for a value that is not valid.
+/// One variable. `read` returns false for a value that is not valid.
 struct Rule {
   std::string_view name, meaning, valid;
   bool (*read)(std::string_view text, Settings& settings);
@@ -65,7 +65,7 @@ bool read_cache_limit(std::string_view text, Settings& settings) {
   return count.has_value();
 }
 
-/// A number that may be absent, which is not 0.
+/// Reads a number that may be absent; absent is not 0.
 template <std::optional<std::uint32_t> Settings::* Member, std::uint32_t Least, std::uint32_t Most>
 bool read_optional(std::string_view text, Settings& settings) {
   settings.*Member = parse_number<std::uint32_t>(text, Least, Most);
@@ -143,7 +143,7 @@ std::string known_names() {
   return names;
 }
 
-/// What all names begin with tells nothing.
+/// All names begin with the prefix, so only the rest is compared.
 std::string meant_by(std::string_view unknown) {
   std::vector<std::string> names;
   for (const Rule& rule : rules()) names.emplace_back(rule.name.substr(prefix.size()));
@@ -151,7 +151,7 @@ std::string meant_by(std::string_view unknown) {
   return found.empty() ? std::string() : fmt::format("{}{}", prefix, found);
 }
 
-/// The first value counts, as it does for getenv.
+/// Finds the first value of the name, as getenv does.
 std::optional<std::string_view> find(std::span<const std::string> environment, std::string_view name) {
   for (const std::string_view text : environment) {
     if (text.starts_with(name) && text.substr(name.size()).starts_with('=')) return text.substr(name.size() + 1);
@@ -170,7 +170,7 @@ std::vector<SettingRow> rows_of(std::span<const std::string> environment) {
   return rows;
 }
 
-/// What the process's environment says, read once.
+/// The contents of the process's environment, read once.
 struct Reading {
   Result<Settings> settings;
   std::vector<SettingRow> rows;
@@ -187,7 +187,7 @@ const Reading& reading() {
   return reading;
 }
 
-/// Not while `reading()` is being made: the log's callback may ask for settings.
+/// Must not run while `reading()` is being made: the log's callback may ask for settings.
 void warn_once(const Reading& reading) {
   static const bool warned = [&] {
     for (const std::string& name : reading.unknown) {

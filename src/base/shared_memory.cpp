@@ -19,7 +19,7 @@ namespace {
 
 constexpr int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
-/// A range that is not there is memory that ran out; anything else is the system's refusal.
+/// A range that the system does not have is memory that ran out. Any other error is the system's refusal.
 Error not_created(std::uint64_t bytes, int number) {
   const bool is_too_large = number == ENOMEM || number == EFBIG || number == EINVAL || number == EOVERFLOW;
   return {is_too_large ? Errc::out_of_memory : Errc::io,
@@ -50,7 +50,7 @@ Result<int> create_sealed(std::uint64_t bytes, const std::string& name) {
   return not_created(bytes, number);
 }
 
-/// The size of `file`, which is sealed memory; only such has all three seals.
+/// The size of `file`, which must be sealed memory: only such memory has all three seals.
 Result<std::uint64_t> sealed_size(int file, const std::string& what) {
   struct stat status{};
   if (::fstat(file, &status) != 0) return not_opened(what, system_words(errno));
@@ -60,14 +60,14 @@ Result<std::uint64_t> sealed_size(int file, const std::string& what) {
   return static_cast<std::uint64_t>(status.st_size);
 }
 
-/// Of a process that has ended, or has closed it.
+/// `not_found` where the process has ended or has closed the memory.
 Error not_found(const std::string& what, int number) {
   const bool is_gone = number == ENOENT || number == ESRCH;
   const Error error = not_opened(what, system_words(number));
   return is_gone ? Error(Errc::not_found, std::string(error.message())) : error;
 }
 
-/// Found by its path first, without being opened, so that a device or a pipe that stands there notices nothing.
+/// The path is looked up first without opening the file, so that a device or a pipe there notices nothing.
 Result<int> open_regular(const std::string& path, const std::string& what) {
   const Descriptor found(retried([&] { return ::open(path.c_str(), O_PATH | O_CLOEXEC); }));
   if (!found.is_open()) return not_found(what, errno);

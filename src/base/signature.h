@@ -1,4 +1,4 @@
-// The signature of an entry for what is kept.
+// The signature of an entry, for files.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace pintle::base {
 
-/// As `Entry::signature`; throws std::bad_alloc where memory runs out, so that no pack is written without it.
+/// What `Entry::signature` returns. Throws std::bad_alloc where memory runs out, so that no pack is written without it.
 [[nodiscard]] std::string signature_of(const Entry& entry);
 
 }  // namespace pintle::base

@@ -75,7 +75,7 @@ class Start {
     std::vector<char*> words;
     for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
     words.push_back(nullptr);
-    // A compiler, too, runs what its variables say.
+    // A compiler also runs programs that its variables name.
     std::string path = fmt::format("PATH={}", usual_folders);
     std::array<char*, 2> few{path.data(), nullptr};
     char** const variables = rights() == Rights::own ? environ : few.data();
@@ -92,7 +92,7 @@ int milliseconds_until(Deadline deadline) {
   return static_cast<int>(std::clamp<std::int64_t>(left, 0, 1000));
 }
 
-/// Until the last writer closes the pipe; false when the deadline came first.
+/// Reads until the last writer closes the pipe; false when the deadline came first.
 bool read_until_end(int pipe, std::string& output, Deadline deadline) {
   std::array<char, 4096> block;
   while (Clock::now() < deadline) {
@@ -105,7 +105,7 @@ bool read_until_end(int pipe, std::string& output, Deadline deadline) {
   return false;
 }
 
-/// The exit status; empty when the deadline came first. Where the user ignores SIGCHLD nobody knows it: 0 then.
+/// The exit status; empty when the deadline came first. Where the user ignores SIGCHLD the status is not known: 0 then.
 std::optional<int> end_of(pid_t child, Deadline deadline) {
   while (true) {
     int status = 0;

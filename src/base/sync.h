@@ -1,5 +1,5 @@
-// The atomics, locks and clock that timelines and waits are written over. A test puts a deterministic scheduler in
-// their place and drives the same code through every interleaving.
+// The atomics, locks and clock that timelines and waits use. A test puts a deterministic scheduler in their place and
+// runs the same code through every interleaving.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ inline void prefetch_for_writing([[maybe_unused]] const void* place) noexcept {
 #endif
 }
 
-/// What the library runs with. A replacement has the same members; its Condition has `wait(lock)`, `wait_until(lock,
+/// What the library runs with. A replacement has the same members. Its Condition has `wait(lock)`, `wait_until(lock,
 /// deadline)` and `notify_all()` over `std::unique_lock<Mutex>`.
 struct StdSync {
   template <class T>

@@ -16,7 +16,7 @@ namespace pintle::base {
 namespace {
 
 constexpr int most_tries = 100;
-constexpr time_t old_age = 86'400;  // seconds in a day; no clock of a network is that wrong, and no save takes so long
+constexpr time_t old_age = 86'400;  // seconds in a day; no network clock is that wrong, and no save takes so long
 
 bool draw(std::uint64_t& number) noexcept {
   return retried([&] { return ::getrandom(&number, sizeof number, 0); }) == ssize_t{sizeof number};

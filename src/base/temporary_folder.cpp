@@ -15,7 +15,7 @@ namespace pintle::base {
 namespace files = std::filesystem;
 
 files::path temporary_parent() {
-  if (rights() == Rights::raised) return "/tmp";  // TMPDIR is the caller's
+  if (rights() == Rights::raised) return "/tmp";  // the caller chooses TMPDIR
   std::error_code none;
   files::path parent = files::temp_directory_path(none);
   return none ? files::path("/tmp") : parent;
@@ -32,7 +32,7 @@ Result<TemporaryFolder> TemporaryFolder::create() {
   });
 }
 
-// It stays where there is no memory to look into it.
+// The folder stays where there is no memory to look into it.
 TemporaryFolder::~TemporaryFolder() {
   if (path_.empty()) return;
   (void)contain("removing a temporary folder", [&]() -> Result<void> {

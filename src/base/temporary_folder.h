@@ -1,4 +1,4 @@
-// A folder for what another program reads and writes, gone afterwards.
+// A folder for files of another program, removed afterwards.
 #pragma once
 
 #include <filesystem>
@@ -11,12 +11,12 @@
 
 namespace pintle::base {
 
-/// Where the system keeps temporary files.
+/// The folder where the system keeps temporary files.
 [[nodiscard]] std::filesystem::path temporary_parent();
 
 class TemporaryFolder {
  public:
-  /// A new, empty one that only this user may look into. `io` has its name and the system's words.
+  /// A new, empty folder that only this user may look into. `io` has its name and the system's words.
   [[nodiscard]] static Result<TemporaryFolder> create();
 
   TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}

@@ -24,7 +24,7 @@ std::size_t character_length(std::string_view text) noexcept {
   return is_overlong || is_beyond ? 0 : length;
 }
 
-/// Control characters of ASCII and of Unicode, and those that change the order of what is shown.
+/// Control characters of ASCII and Unicode, and characters that change the order of the text.
 bool steers(std::string_view character) noexcept {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(character[at]); };
   if (character.size() == 1) return (byte(0) < 0x20 && byte(0) != '\n' && byte(0) != '\t') || byte(0) == 0x7f;

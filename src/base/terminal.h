@@ -1,4 +1,4 @@
-// What a terminal may be shown of foreign text.
+// Text from outside, made safe for a terminal.
 #pragma once
 
 #include <cstdio>
@@ -7,11 +7,11 @@
 
 namespace pintle::base {
 
-/// Whether what is written to `file` reaches a terminal, which control characters steer.
+/// Whether output to `file` reaches a terminal, which control characters steer.
 [[nodiscard]] bool is_terminal(std::FILE* file) noexcept;
 
-/// `text` as a terminal may show it: what would steer the terminal, or show the text in another order than it has, and
-/// what is no UTF-8 become \xNN. Ends of lines and tabs stay.
+/// `text` as a terminal may show it. Characters that would steer the terminal or show the text in another order, and
+/// bytes that are no UTF-8, become \xNN. Ends of lines and tabs stay.
 [[nodiscard]] std::string printable(std::string_view text);
 
 }  // namespace pintle::base

@@ -14,16 +14,16 @@ namespace pintle::host {
 
 inline constexpr std::uint64_t bytes_of_piece = 1 << 20;
 
-/// Whether `size` bytes are worth pieces.
+/// Whether `size` bytes are enough to cut into pieces.
 [[nodiscard]] inline bool has_pieces(std::uint64_t size) noexcept { return size >= 2 * bytes_of_piece; }
 
 /// A loop over the pieces of `size` bytes.
 [[nodiscard]] inline Loop pieces_of(std::uint64_t size) noexcept {
-  constexpr float usual = 250'000;  // nanoseconds for a piece, where memory is new
+  constexpr float usual = 250'000;  // nanoseconds for a piece of new memory
   return {.last = (size + bytes_of_piece - 1) / bytes_of_piece, .piece = usual};
 }
 
-/// The pattern of `fill` over and over; both begin at `to`.
+/// Repeats the pattern of `fill`; the first copy begins at `to`.
 inline void repeat(std::byte* to, std::uint64_t size, const backend::Fill& fill) noexcept {
   std::array<std::byte, 512> block;
   for (std::size_t offset = 0; offset < block.size(); offset += fill.pattern_size)

@@ -10,26 +10,26 @@ namespace pintle::host {
 
 /// One word, which submitters, workers and threads that wait change. At most one of them owns the queue at a time.
 ///
-/// Why no work is left lying: what comes in while somebody owns the queue leaves `pending`, and `release` does not
-/// succeed over it. Where nobody owns it, the submitter becomes the owner and gives the queue to a worker; or it leaves
-/// the work, `pending`, to a thread that waits for it, and then `watched` says that a worker looks now and then and
-/// takes what has been left for too long. `unwatch` does not succeed over what is left. Where it is not watched, the
-/// submitter sees to that.
+/// Why no work is forgotten: work that comes in while a thread owns the queue sets `pending`, and `release` fails then.
+/// Where no thread owns the queue, the submitter has two ways. It becomes the owner and gives the queue to a worker. Or
+/// it leaves the work, `pending`, to a thread that waits for it. `watched` then says that a worker looks now and then,
+/// and takes work that has been left for too long; `unwatch` fails while work is left. Where the queue is not watched,
+/// the submitter has it watched.
 template <class Sync>
 class BasicClaim {
  public:
   enum class Submitted : std::uint8_t {
-    in_hand,    ///< Somebody owns the queue, or looks after it.
-    mine,       ///< The caller owns it now.
-    unwatched,  ///< It was left, and the caller has it watched.
+    in_hand,    ///< A thread owns the queue or watches it.
+    mine,       ///< The caller owns the queue now.
+    unwatched,  ///< The work was left, and the caller must have the queue watched.
   };
 
-  /// The queue has work, for a worker.
+  /// Tells of work for a worker.
   [[nodiscard]] Submitted hand_over() noexcept { return submit(owned); }
-  /// The queue has work, for a thread that waits.
+  /// Tells of work for a thread that waits.
   [[nodiscard]] Submitted leave() noexcept { return submit(0); }
 
-  /// Takes what was left; false where nothing was, or somebody owns the queue.
+  /// Takes work that was left; false where none was, or where a thread owns the queue.
   [[nodiscard]] bool take() noexcept {
     std::uint32_t state = state_.load(std::memory_order_relaxed);
     while ((state & (owned | pending)) == pending) {
@@ -37,7 +37,7 @@ class BasicClaim {
     }
     return false;
   }
-  /// The owner calls it when it has nothing to do. False where something came in: the caller stays the owner.
+  /// Called by the owner when it has nothing to do. False where work came in: the caller stays the owner.
   [[nodiscard]] bool release() noexcept {
     std::uint32_t state = state_.load(std::memory_order_relaxed);
     while ((state & pending) == 0) {
@@ -48,13 +48,13 @@ class BasicClaim {
     return false;
   }
 
-  // Called by the threads that keep the list of what is watched, one at a time.
+  // Called by the threads that keep the list of watched queues, one at a time.
   void watch() noexcept {
     std::uint32_t state = state_.load(std::memory_order_relaxed);
     while (!state_.compare_exchange_strong(state, state | watched, std::memory_order_acq_rel)) {
     }
   }
-  /// False where somebody owns the queue or work is left.
+  /// False where a thread owns the queue or work is left.
   [[nodiscard]] bool unwatch() noexcept {
     std::uint32_t state = watched;
     return state_.compare_exchange_strong(state, 0, std::memory_order_acq_rel);
@@ -63,7 +63,7 @@ class BasicClaim {
   [[nodiscard]] bool is_left() const noexcept {
     return (state_.load(std::memory_order_acquire) & (owned | pending)) == pending;
   }
-  /// Nobody has anything to do with the queue any more.
+  /// True when no thread has anything to do with the queue any more.
   [[nodiscard]] bool is_free() const noexcept { return state_.load(std::memory_order_acquire) == 0; }
 
  private:

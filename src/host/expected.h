@@ -11,9 +11,9 @@
 
 namespace pintle::host {
 
-/// Nanoseconds for what is no launch, and 0 for launches, which have a `LoopCost`; `size_of(range)` answers bytes. No
-/// thread that waits may run a function of the host, which might wait for what that very thread holds: its cost is
-/// never known.
+/// Nanoseconds for a command that is no launch. 0 for a launch, which has a `LoopCost`. `size_of(range)` returns bytes.
+/// The cost of a host function is never known, so that no thread that waits runs one: the function might wait for a
+/// lock that this very thread holds.
 template <class SizeOf>
 [[nodiscard]] float expected(const backend::Operation& operation, SizeOf size_of) {
   constexpr float each_byte = 0.125f;

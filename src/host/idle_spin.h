@@ -8,18 +8,18 @@
 
 namespace pintle::host {
 
-/// A period of polling. The thread that is awaited may be runnable on the same processor, so after a few microseconds,
-/// and again and again, the polling thread lets others run.
+/// A period of polling. The awaited thread may be runnable on the same processor, so after a few microseconds, and then
+/// repeatedly, the polling thread lets other threads run.
 class IdleSpin {
  public:
   explicit IdleSpin(Duration limit) noexcept : limit_(limit) {}
 
-  /// There was something to do: the next look begins a new period.
+  /// Notes that there was something to do: the next look begins a new period.
   void restart() noexcept { end_ = Deadline::min(); }
-  /// Between polls: whether the period goes on.
+  /// Called between polls: whether the period goes on.
   [[nodiscard]] bool may_go_on() noexcept { return look() < end_; }
   [[nodiscard]] bool is_over() const noexcept { return Clock::now() >= end_; }
-  /// The same as `may_go_on`, for a thread that has a deadline too.
+  /// What `may_go_on` answers, for a thread that also has a deadline.
   [[nodiscard]] bool may_go_on(Deadline deadline) noexcept {
     const Deadline now = look();
     return now < end_ && now < deadline;

@@ -20,18 +20,18 @@ struct Kernel {
   std::uint32_t local_bytes = 0;
   mutable LoopCost cost{};  ///< The cost of one group.
 
-  /// What a thread needs on its stack for scratch memory.
+  /// The bytes of a thread's stack that scratch memory needs.
   [[nodiscard]] std::uint32_t stack() const noexcept { return local_bytes == 0 ? 0 : max_local_bytes; }
 };
 
-/// Ready to be called group by group.
+/// A launch that is ready to be called group by group.
 struct Launch {
   const Kernel* kernel;
   Grid grid;
   void* const* arguments;
 
   [[nodiscard]] std::uint64_t groups() const noexcept { return std::uint64_t{grid.x} * grid.y * grid.z; }
-  /// All of it, without a body.
+  /// The loop over all groups, without a body.
   [[nodiscard]] Loop loop() const noexcept {
     return {.last = groups(), .cost = &kernel->cost, .stack = kernel->stack()};
   }

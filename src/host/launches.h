@@ -1,4 +1,4 @@
-// Launches that nothing keeps apart, as one loop over all their groups.
+// Launches with no barrier between them, as one loop over all their groups.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ class Launches {
  public:
   static constexpr std::size_t most = 16;
 
-  /// At most `most` times.
+  /// Called at most `most` times.
   void add(const Launch& launch) noexcept {
     LoopCost* const own = &launch.kernel->cost;
     loop_.cost = count_ == 0 || loop_.cost == own ? own : nullptr;
@@ -27,7 +27,7 @@ class Launches {
     ends_[count_++] = loop_.last;
   }
 
-  /// All of it, without a body.
+  /// The loop over all groups, without a body.
   [[nodiscard]] const Loop& loop() const noexcept { return loop_; }
   [[nodiscard]] float expected() const noexcept { return expected_; }
 
@@ -43,7 +43,7 @@ class Launches {
 
  private:
   std::array<Launch, most> launches_;
-  std::array<std::uint64_t, most> ends_;  // of their groups among all
+  std::array<std::uint64_t, most> ends_;  // where the groups of each launch end among all groups
   std::size_t count_ = 0;
   float expected_ = 0;
   Loop loop_;

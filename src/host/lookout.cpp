@@ -5,7 +5,7 @@
 namespace pintle::host {
 namespace {
 
-/// How long a queue may rest and be looked after all the same.
+/// How long a queue may rest before it is no longer watched.
 constexpr Duration patience = std::chrono::milliseconds(4);
 
 }  // namespace
@@ -55,7 +55,7 @@ Lookout::View Lookout::look_at(Ward& ward, Deadline now) noexcept {
   return now - ward.quiet_since_ >= patience ? let_go(ward) : View::calm;
 }
 
-/// Once it is not watched any more, it may be gone.
+/// A queue that is no longer watched may be gone.
 Lookout::View Lookout::let_go(Ward& ward) noexcept {
   ward.is_listed_ = false;
   if (ward.claim_.unwatch()) return View::empty;

@@ -1,4 +1,4 @@
-// Queues whose work is left to threads that wait, and the thread that sees to it that none is forgotten.
+// Queues whose work is left to threads that wait, and the worker that finds work that nobody came for.
 #pragma once
 
 #include <atomic>
@@ -10,11 +10,11 @@
 
 namespace pintle::host {
 
-/// One idle worker at a time has the watch. Work that it finds left at two looks, with nothing done between them, is
-/// rescued: nobody has come to wait for it.
+/// One idle worker at a time has the watch. It rescues work that it finds left at two looks with nothing done between
+/// them: no thread has come to wait for this work.
 class Lookout {
  public:
-  /// What is looked after.
+  /// A queue that is watched.
   class Ward {
    public:
     Ward() = default;
@@ -27,9 +27,9 @@ class Lookout {
 
    private:
     friend class Lookout;
-    /// Rises with everything that is done.
+    /// Rises with each piece of work that is done.
     [[nodiscard]] virtual std::uint64_t progress() const noexcept = 0;
-    /// Takes what is left, if it still is, and gives it to a worker.
+    /// Takes work that is still left, and gives it to a worker.
     virtual void rescue() noexcept = 0;
 
     Ward* next_ = nullptr;
@@ -40,26 +40,26 @@ class Lookout {
   };
 
   enum class View : std::uint8_t {
-    empty,    ///< There is nothing to look after.
-    calm,     ///< Nothing is left.
-    left,     ///< Something is; it is worth another look in a moment.
-    rescued,  ///< Something was, and a worker is to run it.
+    empty,    ///< There is no queue to watch.
+    calm,     ///< No work is left.
+    left,     ///< Work is left; another look in a moment is worthwhile.
+    rescued,  ///< Work was left, and a worker is to run it.
   };
 
-  /// For a submitter that has left work which nobody watches. The ward stays until its claim is free.
+  /// Called by a submitter that has left work in a queue that is not watched. The ward stays until its claim is free.
   void add(Ward& ward) noexcept;
-  /// Something is looked after, and nobody has the watch.
+  /// True when there are queues to watch, and no worker has the watch.
   [[nodiscard]] bool wants_watch() const noexcept { return wants_watch_.load(); }
-  /// False where another has the watch, or there is nothing to look after.
+  /// False where another worker has the watch, or where there is no queue to watch.
   [[nodiscard]] bool begin_watch() noexcept;
   void end_watch() noexcept;
-  /// Called by the thread that has the watch; by others where none has.
+  /// Called by the worker that has the watch; by other workers where none has it.
   [[nodiscard]] View look(Deadline now) noexcept;
 
  private:
   [[nodiscard]] static View look_at(Ward& ward, Deadline now) noexcept;
   [[nodiscard]] static View let_go(Ward& ward) noexcept;
-  /// With the mutex held.
+  /// Called with the mutex held.
   void update() noexcept { wants_watch_.store(first_ != nullptr && !is_watched_); }
 
   std::mutex mutex_;

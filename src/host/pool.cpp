@@ -13,7 +13,8 @@
 namespace pintle::host {
 namespace {
 
-/// Signals of the process belong to threads that the user knows; those that a thread raises itself stay with it.
+/// Signals to the process belong to threads that the user knows. Signals that a thread raises itself stay with that
+/// thread.
 class SignalsBlocked {
  public:
   SignalsBlocked() noexcept {
@@ -57,7 +58,7 @@ Result<void> Pool::start() {
 }
 
 Pool::~Pool() {
-  if (base::in_forked_child()) {  // the threads exist in the parent only: nobody can join them
+  if (base::in_forked_child()) {  // the threads exist in the parent only, so they cannot be joined
     static_cast<void>(new std::vector<std::thread>(std::move(threads_)));
     return;
   }
@@ -91,7 +92,7 @@ Pool::Task* Pool::take_ready() noexcept {
   return task;
 }
 
-/// With the mutex held.
+/// Called with the mutex held.
 void Pool::unlink(Task& task) noexcept {
   (task.previous_ == nullptr ? first_ : task.previous_->next_) = task.next_;
   (task.next_ == nullptr ? last_ : task.next_->previous_) = task.previous_;
@@ -128,8 +129,8 @@ void Pool::serve(std::uint32_t index) noexcept {
   }
 }
 
-/// Looks follow each other quickly while the worker would spin anyway; then it naps between them, and can be woken like
-/// any that sleeps.
+/// The worker looks often while it would spin anyway. Then it naps between looks, and can be woken like a worker that
+/// sleeps.
 void Pool::watch(Worker& worker) noexcept {
   constexpr Duration between_looks = std::chrono::microseconds(4);
   constexpr Duration longest_nap = std::chrono::microseconds(200);
@@ -159,7 +160,7 @@ void Pool::Worker::look_around() noexcept {
 }
 
 void Pool::stop_spinning() noexcept {
-  // A thread that made a task ready, or left one, while this worker counted as spinning has woken nobody.
+  // A thread that made a task ready or left work while this worker counted as spinning has woken no worker.
   if (spinning_.fetch_sub(1) == 1 && (ready_.load() != 0 || lookout_.wants_watch())) wake_one();
 }
 
@@ -212,14 +213,14 @@ void Pool::sleep(Worker& worker, Deadline until) noexcept {
   std::unique_lock lock(sleep_mutex_);
   while (tokens_ == 0) {
     if (!is_nap) woken_.wait(lock);
-    // Where somebody is about to leave a token, it has raised `awake_` in this worker's place.
+    // A thread that is about to leave a token has raised `awake_` in this worker's place.
     else if (woken_.wait_until(lock, until) == std::cv_status::timeout && tokens_ == 0 && try_raise_awake()) return;
   }
   --tokens_;
 }
 
 bool Pool::enter_visit() noexcept {
-  // One place is always a worker's.
+  // One place always stays for a worker.
   if (visitors_.fetch_add(1) + 1 < shape_.threads) return true;
   leave_visit();
   return false;
@@ -243,7 +244,7 @@ void Pool::publish(std::uint32_t team) noexcept {
   }
 }
 
-/// Only by members of the team, so it cannot hit the next loop.
+/// Called by members of the team only, so it cannot withdraw the next loop.
 void Pool::withdraw(std::uint32_t team) noexcept {
   std::atomic<std::uint32_t>& word = open_[team % open_words];
   const std::uint32_t bit = 1u << (team / open_words);
@@ -289,7 +290,7 @@ void Pool::Worker::run(Loop loop) noexcept {
   if (count <= 1 || is_alone) return run_alone(loop);
   constexpr Duration worth_sharing = std::chrono::nanoseconds(3000);
   if (loop.cost != nullptr && loop.cost->of(count) < static_cast<float>(worth_sharing.count())) {
-    // A quarter shows whether the expectation holds.
+    // The first quarter shows whether the expected cost is right.
     const std::uint64_t quarter = (count + 3) / 4;
     const Deadline begin = Clock::now();
     loop.body(loop.context, 0, quarter);
@@ -301,7 +302,7 @@ void Pool::Worker::run(Loop loop) noexcept {
   share(loop);
 }
 
-/// A loop that is short is timed now and then, since two looks at the clock take longer than many.
+/// A short loop is timed only now and then, since two looks at the clock take longer than many such loops.
 void Pool::Worker::run_alone(const Loop& loop) noexcept {
   constexpr std::uint32_t lesson = 16;
   constexpr float worth_timing = 500;
@@ -312,9 +313,10 @@ void Pool::Worker::run_alone(const Loop& loop) noexcept {
   loop.cost->learn(Clock::now() - begin, loop.last);
 }
 
-/// The kernel wakes a worker on the processor of the thread that woke it, where the two can only take turns; and there
-/// they stay. A worker that opens a loop on the processor of a thread that would help goes elsewhere. Where the kernel
-/// brings it back without a sleep between, the other processors have enough to do, and it stays for longer and longer.
+/// The system wakes a worker on the processor of the thread that woke it. There the two can only take turns, and there
+/// they stay. So a worker that opens a loop on the processor of a thread that would help moves to another processor.
+/// Where the system brings it back without a sleep between, the other processors have enough to do, and it stays longer
+/// each time.
 void Pool::Worker::make_way() noexcept {
   constexpr Duration most_between_moves = std::chrono::seconds(1);
   if (pool_.visitors_.load(std::memory_order_relaxed) == 0) return;
@@ -334,7 +336,7 @@ void Pool::Worker::share(const Loop& loop) noexcept {
   team.open(loop, pool_.shape_.threads);
   pool_.publish(index_);
   pool_.work_in(index_, 0, Deadline::max());
-  pool_.withdraw(index_);  // where it left early
+  pool_.withdraw(index_);  // where this worker left early
   team.close(pool_.shape_.spin, pool_.stop_);
 }
 

@@ -22,20 +22,20 @@
 
 namespace pintle::host {
 
-/// At most `threads` threads execute or spin at a time, visitors (threads that wait and help meanwhile) counted, those
-/// not that run something short of a queue themselves.
+/// At most `threads` threads execute or spin at a time. Visitors (threads that wait and help meanwhile) are counted.
+/// Threads that run a short piece of a queue themselves are not counted.
 ///
-/// Why no task is left lying: a thread that makes a task ready raises `ready_` and then reads `spinning_`; a worker
-/// that stops spinning lowers `spinning_` and then reads `ready_` (all sequentially consistent). So the first sees that
-/// nobody spins and wakes a worker, or the second sees the task, and takes it or wakes another for it. The same holds
-/// of work that was left, with `lookout_.wants_watch()` in the place of `ready_`. A worker that goes to sleep has left
-/// `awake_` before it looks at `ready_` for the last time; a wake-up raises `awake_` in its place and leaves a token,
-/// which is not lost when it comes before the sleep.
+/// Why no task is forgotten: a thread that makes a task ready raises `ready_` and then reads `spinning_`; a worker that
+/// stops spinning lowers `spinning_` and then reads `ready_` (all sequentially consistent). So either the thread sees
+/// that no worker spins and wakes one, or the worker sees the task, and takes it or wakes another worker for it. Work
+/// that was left is found in this way too, with `lookout_.wants_watch()` in the place of `ready_`. A worker that goes
+/// to sleep lowers `awake_` before it reads `ready_` for the last time. A wake-up raises `awake_` in the worker's place
+/// and leaves a token, which is not lost when it comes before the sleep.
 class Pool {
  public:
   class Worker;
 
-  /// What one worker at a time runs.
+  /// A piece of work that one worker at a time runs.
   class Task {
    public:
     Task() = default;
@@ -48,7 +48,7 @@ class Pool {
 
    private:
     friend class Pool;
-    // With the mutex of what is ready; the flag is read without it too.
+    // The mutex of the ready tasks guards these; the flag is read without it too.
     Task* next_ = nullptr;
     Task* previous_ = nullptr;
     std::atomic<bool> is_ready_{false};
@@ -62,20 +62,20 @@ class Pool {
   [[nodiscard]] static Result<std::unique_ptr<Pool>> create(const Shape& shape);
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
-  /// Tasks that are not finished stop at the next command or piece; those still waiting for a worker are forgotten.
+  /// Tasks that are not finished stop at the next command or piece. Tasks that still wait for a worker are forgotten.
   ~Pool();
 
   [[nodiscard]] const Shape& shape() const noexcept { return shape_; }
-  /// Runs `task` soon. The task is not touched any more once a worker may have it.
+  /// Runs `task` soon. Does not touch the task any more once a worker may have it.
   void make_ready(Task& task) noexcept;
 
   /// Takes a task back that no worker has yet.
   [[nodiscard]] bool try_recall(Task& task) noexcept;
-  /// Has work looked after that is left for threads that wait, and that nobody watches.
+  /// Has a queue watched in which work was left for threads that wait.
   void look_after(Lookout::Ward& ward) noexcept;
 
-  /// For a thread that waits: joins loops, those of `owner` first, as far as it may, and spins, until `done()`, the
-  /// deadline, or nothing to do for a while. It never runs tasks.
+  /// Called by a thread that waits. It joins loops, those of `owner` first, as far as it may, and spins until `done()`,
+  /// until the deadline, or until there has been nothing to do for a while. It never runs tasks.
   template <class Done>
   void visit(const void* owner, const Guest& guest, Done done);
 
@@ -97,7 +97,7 @@ class Pool {
   void unlink(Task& task) noexcept;
   void wake_one() noexcept;
   void sleep(Worker& worker, Deadline until) noexcept;
-  /// Looks after what is left until something else is to be done.
+  /// Watches queues with work that was left, until there is something else to do.
   void watch(Worker& worker) noexcept;
   [[nodiscard]] bool has_work() const noexcept { return ready_.load(std::memory_order_relaxed) != 0 || is_any_open(); }
   [[nodiscard]] bool try_raise_awake() noexcept;
@@ -107,7 +107,8 @@ class Pool {
   }
   /// A worker that was woken for a loop may wake the next one.
   void wake_for_loop(Duration left) noexcept;
-  // Team i has a bit of word i % open_words. Up to that many teams have a word each, and its changes are plain stores.
+  // Team i has a bit of word i % open_words. With at most `open_words` teams each has its own word, and a plain store
+  // changes it.
   void publish(std::uint32_t team) noexcept;
   void withdraw(std::uint32_t team) noexcept;
   [[nodiscard]] bool is_any_open() const noexcept {
@@ -126,14 +127,13 @@ class Pool {
 
   const Shape shape_;
   std::atomic<bool> stop_{false};
-  // Each on its own line: what idle threads poll, and what they write.
-  alignas(64) std::atomic<std::uint32_t> ready_{0};  // tasks that wait for a worker
-  alignas(
-      64) std::array<std::atomic<std::uint32_t>, open_words> open_{};  // teams with something to claim, one bit each
+  // Each on a cache line of its own: idle threads poll some of these, and write others.
+  alignas(64) std::atomic<std::uint32_t> ready_{0};                        // tasks that wait for a worker
+  alignas(64) std::array<std::atomic<std::uint32_t>, open_words> open_{};  // teams with work to claim, one bit each
   alignas(64) std::atomic<std::uint32_t> spinning_{0};  // idle workers that will see a ready task by themselves
   alignas(64) std::atomic<std::uint32_t> awake_;        // workers that do not sleep
   alignas(64) std::atomic<std::uint32_t> visitors_{0};
-  std::atomic<std::uint32_t> visitor_at_{0};  // the processor of the last one
+  std::atomic<std::uint32_t> visitor_at_{0};  // the last visitor's processor
   alignas(64) std::mutex ready_mutex_;
   Task* first_ = nullptr;
   Task* last_ = nullptr;
@@ -145,29 +145,29 @@ class Pool {
   std::vector<std::thread> threads_;
 };
 
-/// What a task knows of the thread that runs it.
+/// The thread that runs a task, as the task sees it.
 class Pool::Worker {
  public:
   Worker(Pool& pool, std::uint32_t index) noexcept : pool_(pool), index_(index), idle_(pool.shape_.spin) {}
 
-  /// True once the pool is being destroyed: leave, and report nothing as finished.
+  /// True once the pool is being destroyed: the task leaves, and reports nothing as finished.
   [[nodiscard]] bool is_stopping() const noexcept { return pool_.stop_.load(std::memory_order_relaxed); }
   /// True when every worker is busy and another task waits.
   [[nodiscard]] bool should_yield() const noexcept {
     return pool_.ready_.load(std::memory_order_relaxed) != 0 &&
            pool_.awake_.load(std::memory_order_relaxed) == pool_.shape_.threads;
   }
-  /// Between two submissions: where no idle worker has the watch, a busy one looks now and then.
+  /// Called between two submissions: where no idle worker has the watch, a busy one looks now and then.
   void look_around() noexcept;
   [[nodiscard]] Pool& pool() noexcept { return pool_; }
 
-  /// Runs `body(first, last)` over [0, count) with all threads that have time, and returns when all is done. With a
-  /// `cost`, a loop that is expected to be over in a moment is not shared.
+  /// Runs `body(first, last)` over [0, count) with all threads that have time, and returns when all is done. A loop
+  /// with a `cost` is not shared where it should be over in a moment.
   template <class Body>
   void spread(const void* owner, std::uint64_t count, const Body& body, LoopCost* cost = nullptr) {
     spread(Loop{owner, 0, count, nullptr, nullptr, cost}, body);
   }
-  /// As `loop` says, which needs no body.
+  /// Runs `loop`, which needs no body.
   template <class Body>
   void spread(Loop loop, const Body& body) {
     loop.body = [](const void* context, std::uint64_t first, std::uint64_t last) {
@@ -177,13 +177,13 @@ class Pool::Worker {
     run(loop);
   }
 
-  /// Spins until `ready()` (then true), or until something else is to be done or the time for idling is over. Where too
-  /// many threads run, it gives up after `patience` looks at the clock.
+  /// Spins until `ready()` (then true), until there is something else to do, or until the time for idling is over.
+  /// Where too many threads run, it gives up after `patience` looks at the clock.
   template <class Ready>
   [[nodiscard]] bool linger(std::uint32_t patience, Ready ready);
-  /// For a queue into which submissions stream: polling at once would take each place of its ring from the submitting
-  /// thread just as it writes there, a cache miss for every submission. A microsecond later there is a batch. Returns
-  /// at once where somebody waits or something else is to be done.
+  /// For a queue into which submissions stream. Polling at once would take each place of its ring from the submitting
+  /// thread just as that thread writes there: a cache miss for every submission. A microsecond later there is a batch.
+  /// Returns at once where a thread waits or there is something else to do.
   void let_submit() noexcept;
   /// The next `linger` begins a new period.
   void was_busy() noexcept { idle_.restart(); }
@@ -205,7 +205,7 @@ class Pool::Worker {
   IdleSpin idle_;
   std::uint32_t runs_ = 0;
   std::uint32_t looks_ = 0;
-  // How it has made way.
+  // How the worker has made way.
   Deadline moved_{};
   Duration between_moves_ = least_between_moves;
   bool has_slept_ = true;
@@ -239,14 +239,14 @@ void Pool::visit(const void* owner, const Guest& guest, Done done) {
         idle.restart();
         continue;
       }
-      refused = polls_per_look;  // what it may not join now, it may when the cost is known
+      refused = polls_per_look;  // a loop that it may not join now may be open to it when the cost is known
     }
     refused -= refused != 0 ? 1 : 0;
     if (shape_.spin == Duration::zero()) break;
     if (polls % polls_per_pause == 0) base::StdSync::pause();
     if (polls % polls_per_look != 0) continue;
     if (!idle.may_go_on(guest.deadline())) break;
-    // Idle workers make room sooner, so a thread that still finds it crowded is in the way of work.
+    // Idle workers make room sooner, so a visitor that still finds the pool crowded is in the way of work.
     if (polls % (visitor_patience * polls_per_look) == 0 && is_crowded()) break;
   }
   leave_visit();

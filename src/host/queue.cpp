@@ -10,7 +10,8 @@ using backend::QueuePoint;
 
 namespace {
 
-// A worker has read every place of the ring the last time round; this many submissions are enough to get one back.
+// A worker has read every place of the ring in the round before, and its cache line comes back in the time of this many
+// submissions.
 constexpr std::uint64_t lines_ahead = 8;
 
 }  // namespace
@@ -92,7 +93,7 @@ Result<void> Queue::wait(std::uint64_t serial, Deadline deadline) {
   return timeline_.wait(serial, deadline);
 }
 
-/// By a thread that waits and has become the owner.
+/// Called by a thread that waits and has become the owner.
 void Queue::take_turn(std::uint64_t serial, const Guest& guest) noexcept {
   constexpr std::uint64_t lesson = 16;
   Stint stint(guest, finished_ % lesson == 0 ? Stint::Kind::lesson : Stint::Kind::usual);
@@ -107,7 +108,7 @@ void Queue::take_turn(std::uint64_t serial, const Guest& guest) noexcept {
   }
   if (is_left_.load(std::memory_order_relaxed) != stint.was_short())
     is_left_.store(stint.was_short(), std::memory_order_relaxed);
-  // What came behind, or comes in now, is not what the thread here waits for.
+  // Work behind `serial`, or new work, is not what this thread waits for.
   while (!has_work()) {
     if (claim_.release()) return;
   }
@@ -132,13 +133,13 @@ void Queue::run(Pool::Worker& worker) noexcept {
   } while (!claim_.release());
 }
 
-/// False when the queue now belongs to another.
+/// False when another thread now owns the queue.
 bool Queue::run_all(Pool::Worker& worker) noexcept {
   while (has_work()) {
     Work& work = slot(finished_ + 1);
     if (!wait_or_park(work)) return false;
     const float cost = executor_.execute(*this, work.commands, work.place, &worker);
-    if (worker.is_stopping()) return false;  // it may have left in the middle: nothing is finished any more
+    if (worker.is_stopping()) return false;  // it may have left in the middle: nothing counts as finished any more
     if (is_awaited_.load(std::memory_order_relaxed)) {
       is_awaited_.store(false, std::memory_order_relaxed);
       is_left_.store(Stint::is_short(cost), std::memory_order_relaxed);
@@ -154,7 +155,7 @@ bool Queue::run_all(Pool::Worker& worker) noexcept {
   return true;
 }
 
-/// False when the queue has been left to a notification; it may be running elsewhere already.
+/// False when the queue waits for a notification; another thread may run it already.
 bool Queue::wait_or_park(Work& work) noexcept {
   for (; work.next_wait < work.wait_count; ++work.next_wait) {
     const QueuePoint& point = wait_of(work, work.next_wait);

@@ -15,15 +15,15 @@
 namespace pintle::host {
 
 /// A ring of submissions with one producer (core submits under the device's lock) and one consumer: the owner. With a
-/// pool, workers become owners, and threads that wait; without one, the thread that calls `run_next` must be alone.
+/// pool, workers and threads that wait become owners. Without a pool, the thread that calls `run_next` must be alone.
 ///
-/// A thread that waits takes a queue that no worker has begun and runs what is short itself (`Stint`); what is not, it
-/// gives to a worker. Where that went well, the next submission is left to such a thread (`is_left_`), and nobody is
-/// woken; a worker has the watch (`Lookout`). A queue that is asked for what it has reached, or for a notification, or
-/// that another queue waits for, goes to a worker at once.
+/// A thread that waits takes a queue that no worker has begun. It runs short work itself (`Stint`), and gives longer
+/// work to a worker. Where that went well, the next submission is left to such a thread (`is_left_`), and no worker is
+/// woken; one worker has the watch (`Lookout`). A queue goes to a worker at once where it is asked for its reached
+/// serial or for a notification, or where another queue waits for it.
 ///
-/// An owner touches the queue no more once `claim_` is released. An owner that meets an unreached wait leaves the queue
-/// to the `watch_` on the other timeline, still owned, and the notification gives it back to the pool.
+/// An owner does not touch the queue any more once `claim_` is released. An owner that meets an unreached wait leaves
+/// the queue, still owned, to the `watch_` on the other timeline, and the notification gives it back to the pool.
 class Queue final : public Pool::Task, public Lookout::Ward {
  public:
   static constexpr std::uint32_t capacity = 1024;
@@ -32,17 +32,17 @@ class Queue final : public Pool::Task, public Lookout::Ward {
   struct Place {
     std::uint32_t command = 0;
     std::uint32_t inner = 0;   ///< The command of the recording that the command replays.
-    std::uint64_t groups = 0;  ///< Those that are done of the launch there.
+    std::uint64_t groups = 0;  ///< Groups that are done of the launch at this command.
   };
 
   /// What executes the commands of one submission.
   class Executor {
    public:
-    /// Begins at `place` and moves it on. `worker` is null without a pool. The answer is how long it should take the
-    /// next time, in nanoseconds: infinite for what a thread that waits must not run.
+    /// Begins at `place` and moves it on. `worker` is null without a pool. Returns the nanoseconds that this should
+    /// take the next time; infinite for work that a thread that waits must not run.
     virtual float execute(const Queue& queue, const backend::Commands& commands, Place place,
                           Pool::Worker* worker) noexcept = 0;
-    /// On a thread that waits. False where the rest, from `place` on, is a worker's.
+    /// Runs on a thread that waits. False where a worker must run the rest, from `place` on.
     virtual bool execute(const backend::Commands& commands, Place& place, Stint& stint) noexcept = 0;
 
    protected:
@@ -62,10 +62,10 @@ class Queue final : public Pool::Task, public Lookout::Ward {
   }
 
   [[nodiscard]] kit::HostTimeline& timeline() noexcept { return timeline_; }
-  /// One caller at a time, and never more than `capacity` unfinished submissions.
+  /// Called by one thread at a time, and never with more than `capacity` unfinished submissions.
   [[nodiscard]] Result<std::uint64_t> submit(std::span<const backend::QueuePoint> waits,
                                              const backend::Commands& commands);
-  /// The thread runs what is short, helps and spins for a while, where there is a pool, then sleeps.
+  /// Where there is a pool, the thread runs short work, helps and spins for a while. Then it sleeps.
   [[nodiscard]] Result<void> wait(std::uint64_t serial, Deadline deadline);
   [[nodiscard]] Result<std::uint64_t> reached() {
     hurry();
@@ -103,7 +103,7 @@ class Queue final : public Pool::Task, public Lookout::Ward {
   void take_turn(std::uint64_t serial, const Guest& guest) noexcept;
   [[nodiscard]] std::uint64_t progress() const noexcept override { return timeline_.value(); }
   void rescue() noexcept override;
-  /// What was left goes to a worker: the caller does not wait.
+  /// Gives work that was left to a worker, since the caller does not wait.
   void hurry() noexcept {
     if (claim_.is_left()) rescue();
   }
@@ -121,11 +121,11 @@ class Queue final : public Pool::Task, public Lookout::Ward {
   Pool* const pool_;
   const std::uint64_t first_serial_;
   std::unique_ptr<Work[]> ring_;
-  std::atomic<bool> is_left_{false};          // what is submitted, to threads that wait
+  std::atomic<bool> is_left_{false};          // submissions are left to threads that wait
   std::atomic<bool> is_awaited_{false};       // a thread has come to wait while a worker had the queue
-  std::uint64_t submitted_;                   // the producer's
-  std::atomic<std::uint32_t> references_{0};  // waits of other queues that are still to look at this one
-  alignas(64) std::uint64_t finished_;        // the owner's
+  std::uint64_t submitted_;                   // used by the producer
+  std::atomic<std::uint32_t> references_{0};  // waits of other queues that have yet to look at this one
+  alignas(64) std::uint64_t finished_;        // used by the owner
   kit::HostTimeline::Watch watch_;
   kit::HostTimeline timeline_;
 };

@@ -5,7 +5,7 @@
 namespace pintle::host {
 namespace {
 
-/// The part of the time that is left which work may be expected to take.
+/// The part of the remaining time that one piece of work may take.
 constexpr std::int64_t small_part = 8;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a thread that waits may run of the work that it waits for.
+// The work that a thread that waits may run itself.
 #pragma once
 
 #include <algorithm>
@@ -11,15 +11,16 @@
 
 namespace pintle::host {
 
-/// A C function cannot be abandoned, and it does not know whose stack it is on. So a thread that waits runs pieces of
-/// kernels only where half of a usual thread's stack is free, and what they need of it besides, and only what has been
-/// measured and should take a small part of the time that is left. Made on the stack of that thread.
+/// A C function cannot be stopped, and it does not know whose stack it is on. So a thread that waits runs pieces of
+/// kernels only where half of a usual thread's stack is free, and also the bytes that the pieces need. It runs only
+/// pieces whose cost has been measured and should be a small part of the remaining time. A Guest is made on the stack
+/// of that thread.
 class Guest {
  public:
   explicit Guest(Deadline deadline) noexcept;
 
-  /// Whether it may take part in a loop whose pieces should take `piece` nanoseconds each, and need `stack` bytes of
-  /// scratch memory. Infinite: nobody knows; then only where the wait has no end.
+  /// Whether the thread may join a loop whose pieces should take `piece` nanoseconds each, and need `stack` bytes of
+  /// scratch memory. Infinite: the cost is not known, and the thread may join only where its wait has no end.
   [[nodiscard]] bool may_join(float piece, std::uint32_t stack) const noexcept;
   [[nodiscard]] bool has_stack(std::uint32_t bytes) const noexcept { return bytes <= spare_stack_; }
   [[nodiscard]] Deadline deadline() const noexcept { return deadline_; }
@@ -29,28 +30,28 @@ class Guest {
   std::int64_t spare_stack_;
 };
 
-/// A thread that waits owns the queue for this long, and runs what is short.
+/// The time for which a thread that waits owns the queue and runs short work.
 class Stint {
  public:
-  /// `is_lesson`: the first launch is timed, however short it is.
+  /// `lesson`: the first launch is timed, however short it is.
   enum class Kind : std::uint8_t { usual, lesson };
   Stint(const Guest& guest, Kind kind) noexcept;
 
-  /// Whether work that should take this long may begin: it is counted then.
+  /// Whether work that should take this long may begin. It is counted then.
   [[nodiscard]] bool may_begin(float nanoseconds) noexcept {
     if (!(nanoseconds <= left_)) return false;
     left_ -= nanoseconds + overhead;
     return true;
   }
-  /// Runs the groups [done, count) of a launch and counts them in `done`. False where it stops before the end, or does
-  /// not begin: the launch is too long, has an unknown cost, or is not what it was.
+  /// Runs the groups [done, count) of a launch and counts them in `done`. False where it stops before the end or does
+  /// not begin: the launch is too long, its cost is unknown, or it takes longer than expected.
   template <class Body>
   [[nodiscard]] bool run(std::uint64_t& done, std::uint64_t count, LoopCost& cost, std::uint32_t stack,
                          const Body& body);
 
-  /// All of it was over in a moment: the next may be left for a thread that waits again.
+  /// Whether all work was over in a moment: the next may be left for a thread that waits again.
   [[nodiscard]] bool was_short() const noexcept { return most_ - left_ <= short_work; }
-  /// What a worker ran is as short as that.
+  /// Whether work that a worker ran is as short as that.
   [[nodiscard]] static bool is_short(float nanoseconds) noexcept { return nanoseconds <= short_work; }
 
   /// A launch of several groups that takes longer goes to a worker, which shares it.
@@ -61,22 +62,22 @@ class Stint {
   static constexpr float short_work = 10'000;
   static constexpr float overhead = 10;
   static constexpr float worth_timing = 500;
-  /// A look at the coarse clock is cheap beside this. Two looks at the exact one are in what was measured.
+  /// A look at the coarse clock is cheap beside this. What was measured includes two looks at the exact clock.
   static constexpr float worth_a_look = 60;
   static constexpr std::uint64_t groups_blind = 8;
 
-  /// Whether the stint is no longer than it was to be.
+  /// Whether the stint has not yet taken longer than planned.
   [[nodiscard]] bool goes_on() noexcept;
 
   const Guest& guest_;
-  /// After `groups` more: whether the stint goes on. A look at the clock takes longer than some cheap ones.
+  /// Whether the stint goes on after `groups` more. A look at the clock takes longer than some cheap groups.
   [[nodiscard]] bool goes_on_after(std::uint64_t groups, float each) noexcept {
     blind_ += groups;
     if (each < worth_a_look && blind_ < groups_blind) return true;
     blind_ = 0;
     return goes_on();
   }
-  /// What is not as short as it was to be, or teaches what it takes.
+  /// Runs work that is not very short, or whose cost is to be learnt.
   template <class Body>
   [[nodiscard]] bool run_timed(std::uint64_t& done, std::uint64_t count, LoopCost& cost, const Body& body);
 

@@ -12,7 +12,7 @@ void Team::open(const Loop& loop, std::uint32_t parts) noexcept {
   parts_ = static_cast<std::uint32_t>(std::min<std::uint64_t>({parts, max_parts, count}));
   loop_ = loop;
   owner_.store(loop.owner, std::memory_order_relaxed);
-  // As many pieces as are known to make a good claim, else one to begin with.
+  // The number of pieces that is known to make a good claim; otherwise one, to begin with.
   const float piece = loop.cost == nullptr ? static_cast<float>(good_claim.count()) : loop.cost->of(1);
   const float pieces = static_cast<float>(good_claim.count()) / std::max(piece, 1.0f);
   first_claim_ = std::max<std::uint64_t>(static_cast<std::uint64_t>(pieces), 1);

@@ -1,4 +1,4 @@
-// One loop over [0, count), shared by the thread that opens it and by all who join.
+// One loop over [0, count), shared by the thread that opens it and all threads that join.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 
 namespace pintle::host {
 
-/// The cost of what has not been measured.
+/// The cost of work that has not been measured.
 inline constexpr float unknown_cost = std::numeric_limits<float>::infinity();
 
-/// What one piece of a loop took lately: a loop that is over in a moment is not worth sharing. It belongs to what runs
-/// in the loop; any thread may read and teach it.
+/// The recent cost of one piece of a loop: a loop that is over in a moment is not worth sharing. It belongs to the work
+/// in the loop. Any thread may read and teach it.
 class LoopCost {
  public:
   LoopCost() = default;
@@ -27,7 +27,7 @@ class LoopCost {
   [[nodiscard]] float of(std::uint64_t pieces) const noexcept {
     return nanoseconds_.load(std::memory_order_relaxed) * static_cast<float>(pieces);
   }
-  /// Dearer pieces are believed at once, cheaper ones by and by: a dear loop taken for a cheap one is the worse
+  /// Dearer pieces are believed at once, cheaper ones by and by: to take a dear loop for a cheap one is the worse
   /// mistake.
   void learn(Duration elapsed, std::uint64_t pieces) noexcept {
     const float now = static_cast<float>(elapsed.count()) / static_cast<float>(pieces);
@@ -44,12 +44,12 @@ class LoopCost {
 struct Loop {
   using Body = void (*)(const void* context, std::uint64_t first, std::uint64_t last);
 
-  const void* owner = nullptr;  ///< What it runs for: a thread that waits for that joins here first.
+  const void* owner = nullptr;  ///< The queue that it runs for: a thread that waits for it joins here first.
   std::uint64_t first = 0;
   std::uint64_t last = 0;
   Body body = nullptr;  ///< Runs the pieces [first, last).
   const void* context = nullptr;
-  LoopCost* cost = nullptr;  ///< Where one kernel runs.
+  LoopCost* cost = nullptr;  ///< Set where one kernel runs.
   // For threads that are not the pool's own:
   float piece = 0;          ///< Nanoseconds that the dearest piece should take, where there is no `cost`.
   std::uint32_t stack = 0;  ///< Bytes of scratch memory that a piece needs.
@@ -57,32 +57,32 @@ struct Loop {
   [[nodiscard]] float expected_piece() const noexcept { return cost != nullptr ? cost->of(1) : piece; }
 };
 
-/// Belongs to one opener, which opens, works, and closes; others may join while it is open. The range is cut into
-/// parts; a member starts in its own, so that a repeated loop finds its data in the same cache, and then helps in the
-/// others.
+/// Belongs to one opener, which opens, works, and closes. Other threads may join while it is open. The range is cut
+/// into parts. A member starts in its own part, so that a repeated loop finds its data in the same cache, and then
+/// helps in the other parts.
 class Team {
  public:
-  /// What a member watches between two pieces.
+  /// The reasons for which a member leaves between two pieces.
   struct Limits {
     const std::atomic<bool>* stop;        ///< Leave when it is raised.
     Deadline deadline = Deadline::max();  ///< Leave when it has passed.
   };
 
   void open(const Loop& loop, std::uint32_t parts) noexcept;
-  /// After the opener's own work: nobody can join any more, everybody has left, and, unless `stop`, the opener has run
-  /// what they left behind.
+  /// Called after the opener's own work. On return no thread can join, all members have left, and, unless `stop`, the
+  /// opener has run the pieces that they left.
   void close(Duration spin, const std::atomic<bool>& stop) noexcept;
 
   /// The number of the new member; 0 (the opener's) when the team is closed.
   [[nodiscard]] std::uint32_t join() noexcept;
   void leave() noexcept;
-  /// For members.
+  /// Called by members.
   [[nodiscard]] const Loop& loop() const noexcept { return loop_; }
   /// The owner of the loop: a hint, valid only after joining.
   [[nodiscard]] const void* owner() const noexcept { return owner_.load(std::memory_order_relaxed); }
 
   /// Runs one claim after another. True when nothing is left that is worth claiming; false when a limit made this
-  /// member leave early. `after_claim(left)` is told how long the rest of a part would take one thread.
+  /// member leave early. `after_claim(left)` gets the time that the rest of a part would take one thread.
   template <class AfterClaim>
   bool work(std::uint32_t member, const Limits& limits, AfterClaim after_claim);
 
@@ -111,8 +111,8 @@ class Team {
 
   static Claim claim(Part& part, std::uint64_t most, std::uint64_t least) noexcept;
   void wait_for_members(Duration spin) noexcept;
-  /// Whether to help in another part, when a piece takes `piece`. The end of a part that somebody works on is left
-  /// alone: its data is in that one's cache.
+  /// Whether to help in another part, when a piece takes `piece`. The end of a part that a member works on is left
+  /// alone: its data is in that member's cache.
   [[nodiscard]] static bool is_worth_helping(const Part& part, Duration piece) noexcept {
     const std::uint64_t next = part.next.load(std::memory_order_relaxed);
     if (next >= part.end) return false;
@@ -131,7 +131,8 @@ class Team {
 inline Team::Claim Team::claim(Part& part, std::uint64_t most, std::uint64_t least) noexcept {
   const std::uint64_t next = part.next.load(std::memory_order_relaxed);
   if (next >= part.end) return {};
-  // No more than half of what is left, so that the others find something at the end, unless that is over in a moment.
+  // A claim takes at most half of the rest, so that other members find work at the end, unless the rest is over in a
+  // moment.
   const std::uint64_t wanted = std::min(most, std::max((part.end - next + 1) / 2, least));
   const std::uint64_t first = part.next.fetch_add(wanted, std::memory_order_relaxed);
   if (first >= part.end) return {};

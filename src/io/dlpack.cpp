@@ -27,13 +27,13 @@ constexpr std::array<std::string_view, 19> device_names{
 
 Error bad_tensor(std::string_view what) { return {Errc::invalid_argument, fmt::format("DLPack tensor {}.", what)}; }
 
-/// Distances below and above the first element, in bytes: `above` reaches behind the last one.
+/// Distances below and above the start of the first element, in bytes. `above` reaches to the end of the last element.
 struct Reach {
   std::uint64_t below = 0;
   std::uint64_t above = 0;
 };
 
-/// An address range is at most half of what 64 bits count, so that strides have a sign.
+/// The bytes must fit 63 bits, since strides have a sign.
 Result<void> check_bytes(DType dtype, const Shape& shape) {
   const auto bytes = checked_bytes(dtype, shape);
   if (bytes && *bytes <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return {};
@@ -95,7 +95,7 @@ Result<Strides> strides_of(const DLTensor& tensor, DType dtype, const Shape& sha
   return strides;
 }
 
-/// Fills in where the elements are.
+/// Fills in the place of the elements.
 Result<void> locate(const DLTensor& tensor, HostTensor& host) {
   if (host.shape.count() == 0) return {};
   if (tensor.data == nullptr) return bad_tensor(fmt::format("of shape {} has no data", host.shape.text()));
@@ -103,7 +103,7 @@ Result<void> locate(const DLTensor& tensor, HostTensor& host) {
   const auto start =
       base::checked_add<std::uint64_t>(reinterpret_cast<std::uintptr_t>(tensor.data), tensor.byte_offset);
   const auto end = reach && start ? base::checked_add(*start, reach->above) : std::nullopt;
-  // Nothing lies at address 0.
+  // No element lies at address 0.
   if (!end || reach->below >= *start || *end > std::numeric_limits<std::uintptr_t>::max())
     return bad_tensor(fmt::format("of shape {} reaches outside the address space (byte_offset {})", host.shape.text(),
                                   tensor.byte_offset));
@@ -151,7 +151,7 @@ Result<HostTensor> take(Managed* managed) {
   });
 }
 
-/// What a consumer holds: the struct, and what it points to.
+/// The object behind a consumer's pointer: the struct, and the arrays that it points to.
 template <class Managed>
 struct Export {
   Managed managed{};

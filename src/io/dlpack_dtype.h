@@ -1,4 +1,4 @@
-// Element types as DLPack codes them.
+// Element types in DLPack's codes.
 #pragma once
 
 #include "pintle/dtype.h"
@@ -7,9 +7,9 @@
 
 namespace pintle::io {
 
-/// `unsupported` names the type that Pintle has not.
+/// `unsupported` names a type that Pintle does not have.
 [[nodiscard]] Result<DType> dtype_of_dlpack(DLDataType type);
-/// Every dtype has one.
+/// Every dtype has a code.
 [[nodiscard]] Result<DLDataType> dlpack_type_of(DType dtype);
 
 }  // namespace pintle::io

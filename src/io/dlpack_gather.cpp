@@ -7,7 +7,7 @@
 namespace pintle::io {
 namespace {
 
-// Offsets wrap on their way back to the start of an axis, so they are unsigned; every place that is read is in range.
+// Offsets wrap on the way back to the start of an axis, so they are unsigned. Every offset that is read is in range.
 
 template <std::size_t Size>
 void copy_elements(std::byte* to, const std::byte* from, std::uint64_t count, std::uint64_t stride) noexcept {
@@ -25,7 +25,7 @@ void copy_row(std::byte* to, const std::byte* from, std::uint64_t count, std::ui
   else copy_elements<8>(to, from, count, stride);
 }
 
-/// Where the next row of the tensor begins, axis by axis from the last but one; false behind the last row.
+/// Finds where each row of the tensor begins, axis by axis from the last but one. False behind the last row.
 class Rows {
  public:
   explicit Rows(const HostTensor& tensor) noexcept : tensor_(tensor), at_(tensor.first) {}

@@ -1,4 +1,4 @@
-// What the files of arrays have in common: elements as bytes.
+// What all files of arrays share: elements as bytes.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +11,12 @@
 
 namespace pintle::io {
 
-/// Bytes of one number: a complex element has two. What byte order and alignment count in.
+/// Bytes of one number, which byte order and alignment concern. A complex element has two numbers.
 [[nodiscard]] inline std::uint64_t number_bytes(DType dtype) noexcept {
   return dtype == DType::complex64 ? 4 : bytes_of(dtype);
 }
 
-/// The first byte that is no bool: neither 0 nor 1.
+/// The index of the first byte that is not a bool: neither 0 nor 1.
 [[nodiscard]] inline std::optional<std::size_t> find_no_bool(std::span<const std::byte> bytes) {
   const auto found = std::ranges::find_if(bytes, [](std::byte byte) { return byte > std::byte{1}; });
   if (found == bytes.end()) return std::nullopt;

@@ -15,12 +15,12 @@ using nlohmann::json;
 
 constexpr std::size_t deepest = 16;
 
-/// What a key adds to a path.
+/// The part that a key adds to a path.
 std::string step(std::string_view key) {
   return base::is_identifier(key) ? fmt::format(".{}", key) : fmt::format("[{}]", base::quote(key));
 }
 
-/// Where a parse is: an array at an index, or an object at a key.
+/// One level of a parse: an array and an index, or an object and a key.
 struct Level {
   bool array = false;
   std::size_t count = 0;
@@ -28,7 +28,7 @@ struct Level {
   std::set<std::string> keys;
 };
 
-/// Watches a parse for what the library itself accepts: keys twice and bottomless nesting. False ends the parse.
+/// Refuses input that the library itself accepts: a key twice, and unlimited nesting. False ends the parse.
 class Watcher : public nlohmann::json_sax<json> {
  public:
   std::optional<Error> error;
@@ -61,7 +61,7 @@ class Watcher : public nlohmann::json_sax<json> {
   }
 
  private:
-  /// Without the library's own prefix.
+  /// The library's words without its own prefix.
   static std::string_view words_of(const json::exception& exception) {
     const std::string_view words = exception.what();
     const std::size_t syntax = words.find("syntax error");
@@ -109,7 +109,7 @@ std::string shown(const json& value) {
 
 }  // namespace
 
-// From the leaves up: what is destroyed has nothing in it.
+// Works from the leaves up, so that every destroyed value is empty.
 void JsonDocument::empty(json& value) noexcept {
   if (!value.is_structured()) return;
   for (json& part : value) {
@@ -120,7 +120,7 @@ void JsonDocument::empty(json& value) noexcept {
 }
 
 Result<JsonDocument> parse_json(std::string_view text) {
-  // The library takes a zero byte for the end, whatever follows it.
+  // The library ends at a zero byte, whatever follows it.
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
     return Error(Errc::invalid_argument, fmt::format("Offset {} of the JSON text is a zero byte.", zero));
   Watcher watcher;
@@ -128,7 +128,7 @@ Result<JsonDocument> parse_json(std::string_view text) {
     return watcher.error.value_or(Error(Errc::invalid_argument, "JSON text is not valid."));
   }
   JsonDocument document;
-  std::ispanstream(text) >> document.value();  // into its place, so that what a failure leaves of it is emptied
+  std::ispanstream(text) >> document.value();  // parsed in place: what a failure leaves of it is emptied
   return document;
 }
 

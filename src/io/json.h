@@ -1,4 +1,5 @@
-// Strict JSON: the offset of a syntax error, no key twice, no unknown key, and the path of a value that does not fit.
+// Strict JSON: errors name the offset of bad syntax, a key twice, an unknown key, or the path of a value that does not
+// fit.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace pintle::io {
 
-/// A value of at most 16 levels that needs no memory to be destroyed, as nlohmann's own does.
+/// A value of at most 16 levels. Its destruction needs no memory; that of nlohmann's own type does.
 class JsonDocument {
  public:
   JsonDocument() noexcept = default;
@@ -31,28 +32,28 @@ class JsonDocument {
   nlohmann::json value_;
 };
 
-/// `invalid_argument` names the offset. A key that is there twice and nesting deeper than 16 are refused.
+/// `invalid_argument` names the offset. A key twice and nesting deeper than 16 levels are refused.
 [[nodiscard]] Result<JsonDocument> parse_json(std::string_view text);
 
-/// Text as a JSON string, in its quotes; empty when it is not UTF-8.
+/// The text as a JSON string with its quotes; empty when the text is not UTF-8.
 [[nodiscard]] std::optional<std::string> json_string(const std::string& text);
 
-/// A value inside a document, which must outlive it, with its path: "$.variants[1].file".
+/// A value inside a document, with its path: "$.variants[1].file". The document must outlive the view.
 class JsonView {
  public:
   explicit JsonView(const JsonDocument& document) : JsonView(document.value(), "$") {}
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] bool has(std::string_view key) const;
-  /// Refuses what is no object, and keys that are not in the list.
+  /// Refuses a value that is no object, and keys that are not in the list.
   [[nodiscard]] Result<void> has_only(std::initializer_list<std::string_view> keys) const;
   [[nodiscard]] Result<JsonView> member(std::string_view key) const;
   [[nodiscard]] Result<std::vector<JsonView>> items() const;
-  /// An object's keys and values, the keys in ascending order.
+  /// An object's keys and values, by ascending key.
   [[nodiscard]] Result<std::vector<std::pair<std::string, JsonView>>> members() const;
   [[nodiscard]] Result<std::string> text() const;
   [[nodiscard]] Result<std::uint64_t> number() const;
-  /// `invalid_argument`: what is here, and what is expected instead.
+  /// `invalid_argument`: names the value here and what is expected instead.
   [[nodiscard]] Error expected(std::string_view what) const;
 
  private:

@@ -19,7 +19,7 @@
 namespace pintle::io {
 namespace {
 
-/// Walks the elements in C order and says where each lies in Fortran order.
+/// Goes through the elements in C order and finds the place of each in Fortran order.
 class FortranWalk {
  public:
   explicit FortranWalk(std::span<const std::uint64_t> dims) : dims_(dims) {
@@ -122,7 +122,7 @@ Result<ArrayView> view(std::span<const std::byte> file) {
   return ArrayView{header.dtype, header.shape, data};
 }
 
-/// The header of an array whose bytes fit its shape.
+/// The header of an array. The bytes must fit the shape.
 Result<std::string> header_of(const ArrayView& array) {
   const auto size = checked_bytes(array.dtype, array.shape);
   if (size && *size == array.bytes.size()) return serialize_npy_header(array.dtype, array.shape);

@@ -40,8 +40,8 @@ constexpr std::array<Descr, 13> descrs{{
     {"c8", DType::complex64},
 }};
 
-// NumPy has no type of its own for these. As the only field of a record their name survives, and NumPy alone reads
-// them: a["bfloat16"].view(ml_dtypes.bfloat16). The field's name is that of the type in ml_dtypes.
+// NumPy has no type of its own for these. A record with one field keeps their name, and NumPy alone can read them:
+// a["bfloat16"].view(ml_dtypes.bfloat16). The field has the name of the type in ml_dtypes.
 struct Field {
   std::string_view name;
   std::string_view descr;
@@ -54,7 +54,7 @@ constexpr std::array<Field, 3> fields{{
     {"float8_e5m2", "u1", DType::f8_e5m2},
 }};
 
-// What NumPy writes for types of other packages: any of several, and f1 it does not even read again.
+// NumPy's codes for types of other packages. Each stands for several types, and NumPy itself cannot read f1.
 constexpr std::array<std::string_view, 3> nameless{"V1", "V2", "f1"};
 
 template <class Rows>
@@ -69,7 +69,7 @@ Error expected_at(std::uint64_t offset, std::string_view what, std::string_view 
           fmt::format("Offset {} of the .npy file holds {} where {} is expected.", offset, found, what)};
 }
 
-/// Reads the dictionary, which is a Python literal. `base_` is its offset in the file.
+/// Reads the dictionary, which is a Python literal. `base_` is the dictionary's offset in the file.
 class DictReader {
  public:
   DictReader(std::string_view text, std::uint64_t base) noexcept : text_(text), base_(base) {}
@@ -140,7 +140,7 @@ std::optional<std::endian> endian_of(char mark) noexcept {
   return std::nullopt;
 }
 
-/// [('bfloat16', '<u2')]
+/// Reads [('bfloat16', '<u2')].
 Result<void> DictReader::field(NpyHeader& header, std::size_t start) {
   const std::string wanted = fmt::format("a dtype or a record of one field ({})", names_of(fields));
   if (!take("(")) return expected_from(start, wanted);
@@ -194,7 +194,7 @@ Result<std::uint64_t> DictReader::dimension() {
   const auto count = base::parse_number<std::uint64_t>(digits);
   if (!count) return expected("a dimension (0 to 18446744073709551615)");
   at_ += digits.size();
-  static_cast<void>(take("L"));  // Python 2 wrote long numbers so
+  static_cast<void>(take("L"));  // Python 2 wrote long numbers with an L
   skip_spaces();
   return *count;
 }
@@ -245,7 +245,7 @@ Result<NpyHeader> DictReader::header() {
   return header;
 }
 
-/// The bytes between the version and the dictionary: 2 in version 1, 4 later.
+/// The number of bytes between the version and the dictionary: 2 in version 1, 4 in later ones.
 Result<std::uint64_t> length_field(std::span<const std::byte> file) {
   const auto major = base::load_little<std::uint8_t>(file, 6);
   const auto minor = base::load_little<std::uint8_t>(file, 7);
@@ -278,7 +278,7 @@ std::string tuple(const Shape& shape) {
   return shape.rank() == 1 ? text + "," : text;
 }
 
-/// As it stands in the dictionary; empty for a number that is no dtype.
+/// The dtype's text in the dictionary; empty for a number that is no dtype.
 std::string descr_of(DType dtype) {
   const char mark = endian_mark(dtype);
   if (const auto row = std::ranges::find(descrs, dtype, &Descr::dtype); row != descrs.end())

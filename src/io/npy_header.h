@@ -1,4 +1,4 @@
-// The header of a .npy file: what the array's bytes mean.
+// The header of a .npy file: the meaning of the array's bytes.
 #pragma once
 
 #include <bit>
@@ -23,7 +23,7 @@ struct NpyHeader {
 };
 
 [[nodiscard]] Result<NpyHeader> parse_npy_header(std::span<const std::byte> file);
-/// Magic, version 1.0, length and dictionary, padded to 64 bytes.
+/// Writes magic, version 1.0, length and dictionary, padded to 64 bytes.
 [[nodiscard]] Result<std::string> serialize_npy_header(DType dtype, const Shape& shape);
 
 }  // namespace pintle::io

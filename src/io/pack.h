@@ -16,9 +16,9 @@ namespace pintle::io {
 /// One program in one format.
 struct PackVariant {
   std::string format;  // "c", "so", "native", "spirv", ...
-  std::string target;  // what it was built for: "x86_64-linux"; empty = any
+  std::string target;  // the machine that it was built for: "x86_64-linux"; empty = any
   std::vector<Entry> entries;
-  std::vector<std::byte> code;  // source text, an image, or for "native" nothing
+  std::vector<std::byte> code;  // source text, an image, or nothing for "native"
   friend bool operator==(const PackVariant&, const PackVariant&) = default;
 };
 
@@ -29,8 +29,8 @@ struct Pack {
   friend bool operator==(const Pack&, const Pack&) = default;
 };
 
-/// The rules that every pack keeps, wherever it comes from: names are identifiers, nothing is there twice, an entry has
-/// the same parameters in every variant, "native" has no code and the others have some, a shared object is whole.
+/// Checks the rules of every pack, whatever its source: names are identifiers, nothing is there twice, an entry has the
+/// same parameters in every variant, "native" has no code and all other formats have some, a shared object is whole.
 /// `invalid_argument` names the place ("$.variants[1]").
 [[nodiscard]] Result<void> check_pack(const Pack& pack);
 
@@ -42,11 +42,11 @@ struct Pack {
 [[nodiscard]] Result<Pack> read_pack(const std::filesystem::path& path);
 /// Writes a single file, by atomic rename.
 [[nodiscard]] Result<void> write_pack(const Pack& pack, const std::filesystem::path& path);
-/// Builds a pack from a JSON description; files in it are relative to `folder`. `invalid_argument` names the JSON path.
+/// Builds a pack from a JSON description; its files are relative to `folder`. `invalid_argument` names the JSON path.
 /// {"name":"blur","entries":["blur(in: read f32[], ...) group 16,16"],"variants":[{"format":"c","file":"blur.c"},
 ///  {"format":"so","target":"x86_64-linux","file":"blur.so","entries":[...]}]}; a variant without entries takes the top
-///  ones. Only `pintle pack` compiles "sources" (`pack_recipe.h`); this takes those of them that a device takes as they
-///  are.
+///  ones. Only `pintle pack` compiles "sources" (`pack_recipe.h`); this function takes the sources that a device can
+///  take unchanged.
 [[nodiscard]] Result<Pack> pack_from_json(std::string_view json, const std::filesystem::path& folder);
 
 }  // namespace pintle::io

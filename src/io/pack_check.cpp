@@ -29,7 +29,7 @@ bool is_target(std::string_view text) noexcept {
   return text.find_first_not_of(allowed) == std::string_view::npos;
 }
 
-/// Writing an entry and reading it back applies every rule that a signature has.
+/// An entry is written and read back, which applies every rule of a signature.
 Result<void> check_entry(const Entry& entry, std::string_view path) {
   const auto again = Entry::parse(base::signature_of(entry));
   if (!again) return again.error().during(fmt::format("checking {} of a pack", path));
@@ -78,7 +78,7 @@ Result<void> check_variant(const PackVariant& variant, std::string_view path) {
   return check_entries(variant, path);
 }
 
-/// What the variants of one program owe each other: none is there twice, and an entry is called in the same way in all.
+/// Checks variants of one program together: none is there twice, and an entry has the same parameters in all.
 class Siblings {
  public:
   Result<void> add(const PackVariant& variant, std::string_view path) {

@@ -77,7 +77,7 @@ Result<std::string_view> header_text(Bytes file) {
                      fmt::format("a multiple of {} up to {}", alignment, file.size() - header_offset));
 }
 
-/// Cuts the code out of the file from front to back.
+/// Takes the code out of the file, from front to back.
 class CodeReader {
  public:
   CodeReader(Bytes file, std::uint64_t start) : code_(file.subspan(start)), start_(start) {}
@@ -165,8 +165,8 @@ std::string describe(const PackVariant& variant, std::uint64_t offset) {
                      quoted(variant.target), signatures, offset, variant.code.size());
 }
 
-/// The header without padding, and the bytes of code that it describes. Put together as text: a document of nlohmann's
-/// takes memory to be destroyed.
+/// The header without padding, and the number of bytes of code that it describes. It is built as text: the destruction
+/// of a document of nlohmann's needs memory.
 std::pair<std::string, std::uint64_t> describe(const Pack& pack) {
   std::string variants;
   std::uint64_t end = 0;

@@ -24,7 +24,7 @@ constexpr std::uint64_t longest_pack = 4ull << 30;
 
 std::string reading(const fs::path& path) { return fmt::format("reading {}", base::quote(path.string(), 4096)); }
 
-/// The file's true place, when that lies within the folder; a link may lead anywhere.
+/// The file's real path, when it lies within the folder; a link may lead anywhere.
 Result<fs::path> inside(const fs::path& folder, const std::string& file, const JsonView& place) {
   const fs::path relative(file);
   const bool climbs = std::ranges::find(relative, fs::path("..")) != relative.end();
@@ -32,7 +32,7 @@ Result<fs::path> inside(const fs::path& folder, const std::string& file, const J
     return place.expected("a relative path without \"..\"");
   }
   std::error_code none;
-  const fs::path there = folder.empty() ? fs::path(".") : folder;  // a bare name of a description has none
+  const fs::path there = folder.empty() ? fs::path(".") : folder;  // the path was a bare file name
   const fs::path root = fs::weakly_canonical(there, none);
   const fs::path target = fs::weakly_canonical(there / relative, none);
   const auto [end, rest] = std::ranges::mismatch(root, target);
@@ -52,7 +52,7 @@ Result<std::vector<std::byte>> code_of(const JsonView& variant, std::string_view
   return bytes;
 }
 
-/// Empty where there is none.
+/// Empty where there is no list.
 Result<std::vector<Entry>> entries_of(const JsonView& object) {
   if (!object.has("entries")) return std::vector<Entry>();
   PINTLE_ASSIGN(list, object.member("entries"));
@@ -105,7 +105,7 @@ Result<PackSource> source_from(const JsonView& view, const std::vector<Entry>& c
   return source;
 }
 
-/// The items of a list that may be missing.
+/// The items of a list. The list may be missing.
 Result<std::vector<JsonView>> items_of(const JsonView& view, std::string_view key) {
   if (!view.has(key)) return std::vector<JsonView>();
   PINTLE_ASSIGN(list, view.member(key));
@@ -132,7 +132,7 @@ Result<PackRecipe> recipe_from(const JsonView& view, const fs::path& folder) {
   return recipe;
 }
 
-/// Without compilers: the variants, and the sources that devices take as they are.
+/// Needs no compiler: takes the variants, and the sources that devices take as they are.
 Result<Pack> pack_from(PackRecipe recipe) {
   for (const PackSource& source : recipe.sources) {
     const std::string_view format = source_format(source.language);
@@ -144,7 +144,7 @@ Result<Pack> pack_from(PackRecipe recipe) {
   return std::move(recipe.pack);
 }
 
-/// Reads the description at `path` with `read`, a function of its text and folder.
+/// Reads the description at `path` with `read`, a function of the text and the folder.
 template <class Read>
 auto with_description(const fs::path& path, Read read) -> decltype(read(std::string_view(), fs::path())) {
   PINTLE_ASSIGN(bytes, base::read_regular_file(path, longest_description));

@@ -1,4 +1,4 @@
-// What the header of a pack file and a description in a folder have in common.
+// What the header of a pack file and a description in a folder share.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace pintle::io {
 
-/// A list of signatures.
+/// Reads a list of signatures.
 [[nodiscard]] Result<std::vector<Entry>> parse_entries(const JsonView& list);
 
 }  // namespace pintle::io

@@ -1,4 +1,4 @@
-// What a description asks for: variants that are there, and sources from which `pintle pack` builds more.
+// The contents of a description: finished variants, and sources from which `pintle pack` builds more variants.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace pintle::io {
 
-/// What a source is written in.
+/// The language of a source.
 enum class Language : std::uint8_t { c, opencl_c, glsl, hlsl };
 
-/// By the ending: .c, .cl, .comp or .glsl, .hlsl. Empty for any other.
+/// Finds the language by the ending: .c, .cl, .comp or .glsl, .hlsl. Empty for any other ending.
 [[nodiscard]] std::optional<Language> language_of(const std::filesystem::path& file);
-/// The format of programs that are such a source as it is; empty where devices take none.
+/// The format of a program that is such a source, unchanged; empty where devices take none.
 [[nodiscard]] std::string_view source_format(Language language) noexcept;
 
 /// One source file of a program.
 struct PackSource {
   std::string file;  // its name alone: "edges.cl"
   Language language = Language::c;
-  std::vector<std::string> formats;  // that it is to become; empty: every one that its language has
+  std::vector<std::string> formats;  // to build from it; empty: all formats of its language
   std::vector<Entry> entries;
   std::string text;
 
@@ -32,7 +32,7 @@ struct PackSource {
   friend bool operator==(const PackSource&, const PackSource&) = default;
 };
 
-/// Reads a source file. `invalid_argument` names the endings that there are.
+/// Reads a source file. `invalid_argument` lists the known endings.
 [[nodiscard]] Result<PackSource> read_source(const std::filesystem::path& file);
 
 /// A pack in the making: `pack` may still be without variants.
@@ -42,9 +42,9 @@ struct PackRecipe {
   friend bool operator==(const PackRecipe&, const PackRecipe&) = default;
 };
 
-/// Reads a JSON description: that of `pack_from_json`, and beside or instead of "variants"
-/// "sources":[{"file":"blur.cl","formats":["so","spirv_opencl"],"entries":[...]}]; a source without formats becomes all
-/// that its language has.
+/// Reads a JSON description as `pack_from_json` does. Beside or instead of "variants" it may have
+/// "sources":[{"file":"blur.cl","formats":["so","spirv_opencl"],"entries":[...]}]. A source without formats becomes all
+/// formats of its language.
 [[nodiscard]] Result<PackRecipe> recipe_from_json(std::string_view json, const std::filesystem::path& folder);
 /// Reads a description's file, or the pack.json of a folder.
 [[nodiscard]] Result<PackRecipe> read_recipe(const std::filesystem::path& path);

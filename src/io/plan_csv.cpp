@@ -21,9 +21,9 @@ namespace {
 enum Column : std::size_t { id, lower, upper, size, alignment };
 constexpr std::array<std::string_view, 5> column_names{"id", "lower", "upper", "size", "alignment"};
 constexpr std::size_t needed_columns = 4;
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";  // spreadsheets begin UTF-8 with it
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";  // spreadsheets write it at the start of UTF-8
 
-/// Text between commas, and where it begins.
+/// A text between commas, and the column where it begins.
 struct Field {
   std::string_view text;
   std::size_t column = 1;
@@ -66,7 +66,7 @@ std::vector<Line> lines_of(std::string_view text) {
   return lines;
 }
 
-/// Which field has each column.
+/// The index of the field in each column; empty for a missing column.
 using Columns = std::array<std::optional<std::size_t>, column_names.size()>;
 
 Result<Columns> columns_of(const Line& header) {
@@ -91,7 +91,7 @@ Result<Columns> columns_of(const Line& header) {
   return columns;
 }
 
-/// An id that is written as it is read.
+/// Whether the id is read back as it was written.
 bool is_plain(std::string_view name) {
   return !name.empty() && trimmed(name, 1).text.size() == name.size() &&
          name.find_first_of(",\"\r\n") == std::string::npos;

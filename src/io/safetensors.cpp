@@ -38,7 +38,7 @@ Error bad_tensor(std::string_view name, std::string_view what) {
   return {Errc::invalid_argument, fmt::format("Tensor {} {}.", base::quote(name), what)};
 }
 
-/// A tensor whose place is not checked yet.
+/// A tensor whose place has not been checked.
 struct Entry {
   TensorView view;
   std::uint64_t begin = 0;
@@ -132,7 +132,7 @@ Result<void> check_bools(const TensorView& tensor, std::uint64_t offset) {
                      fmt::format("a bool (0 or 1) of tensor {}", base::quote(tensor.name)));
 }
 
-/// Gives each tensor its bytes, in ascending order, and sees that they cover `data`. `start` is its offset in the file.
+/// Gives each tensor its bytes, in ascending order. Checks that they cover `data`, which begins at `start` in the file.
 Result<std::vector<TensorView>> place(std::vector<Entry> entries, Bytes data, std::uint64_t start) {
   std::ranges::sort(entries, {}, [](const Entry& entry) { return std::tie(entry.begin, entry.end, entry.view.name); });
   std::vector<TensorView> tensors;

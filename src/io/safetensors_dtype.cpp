@@ -16,7 +16,7 @@ struct Row {
   DType dtype;
 };
 
-// In the order in which the format's own library writes tensors, so that our files are its files byte for byte.
+// Sorted as the format's own library writes tensors, so that both libraries write the same bytes.
 constexpr std::array<Row, 16> rows{{
     {"U64", DType::u64},
     {"I64", DType::i64},

@@ -8,12 +8,12 @@
 
 namespace pintle::io {
 
-/// `unsupported` for a type that only the format has, `invalid_argument` for a name that it has not.
+/// `unsupported` for a type that only the format has; `invalid_argument` for a name that the format does not have.
 [[nodiscard]] Result<DType> parse_safetensors_dtype(std::string_view name);
-/// Every dtype has one.
+/// Every dtype has a name.
 [[nodiscard]] std::string_view safetensors_name(DType dtype) noexcept;
-/// Where tensors of this dtype stand in a file, from 0: those with the largest elements come first, and every writer
-/// keeps the same order.
+/// The place of tensors of this dtype in a file, from 0. Those with the largest elements come first, and every writer
+/// keeps this order.
 [[nodiscard]] std::size_t safetensors_rank(DType dtype) noexcept;
 
 }  // namespace pintle::io

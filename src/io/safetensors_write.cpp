@@ -18,7 +18,7 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-constexpr std::uint64_t alignment = 8;  // of the data in the file, as the format's own library has it
+constexpr std::uint64_t alignment = 8;  // of the data in the file, as the format's own library aligns it
 
 Error bad_tensor(std::string_view name, std::string_view what) {
   return {Errc::invalid_argument, fmt::format("Tensor {} {}.", base::quote(name), what)};
@@ -44,7 +44,7 @@ Result<void> check_tensor(const TensorView& tensor) {
                                              std::to_integer<unsigned>(tensor.bytes[*bad]), *bad));
 }
 
-/// In the order of the file, each name once.
+/// Sorts the tensors as in the file, and checks that each name is there once.
 Result<std::vector<const TensorView*>> ordered(const TensorSet& set) {
   std::vector<const TensorView*> tensors;
   for (const TensorView& tensor : set.tensors) {
@@ -74,7 +74,7 @@ Result<std::string> metadata_text(const TensorSet& set) {
   return text;
 }
 
-/// The length and the header, padded with spaces.
+/// Makes the length and the header, padded with spaces.
 Result<std::string> header_of(const TensorSet& set, std::span<const TensorView* const> tensors) {
   PINTLE_ASSIGN(metadata, metadata_text(set));
   std::string text = metadata.empty() ? "{" : fmt::format("{{\"__metadata__\":{{{}}}", metadata);
@@ -98,7 +98,7 @@ Result<std::string> header_of(const TensorSet& set, std::span<const TensorView* 
                            max_safetensors_header));
 }
 
-/// The pieces of the file; the first is the header, which the caller keeps.
+/// The pieces of the file. The first piece is a view of `header`, which the caller keeps.
 Result<std::vector<Bytes>> parts_of(const TensorSet& set, std::string& header) {
   PINTLE_ASSIGN(tensors, ordered(set));
   PINTLE_ASSIGN(text, header_of(set, tensors));

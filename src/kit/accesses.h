@@ -1,4 +1,4 @@
-// What a command touches, range by range.
+// The memory that a command touches, range by range.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace pintle::kit {
 
-/// Calls `visit(range, access)` for each range of device memory that `command` names itself; slots stay as they are. A
-/// replay names none. `arguments` are those of the whole list. Works on const commands and on ones to be changed.
+/// Calls `visit(range, access)` for each range of device memory that `command` names itself. Slots are not filled in. A
+/// replay names no range. `arguments` are those of the whole list. Works on const and on mutable commands.
 template <class AnyCommand, class AnyArgument, class Visit>
 void for_each_range(AnyCommand& command, std::span<AnyArgument> arguments, Visit&& visit) {
   const auto launch = [&](const backend::Exec& exec) {

@@ -24,7 +24,7 @@ struct All {
   }
 };
 
-/// Those of other threads may go at any time.
+/// Only the main thread's object counts: other threads may end at any time.
 struct LastObject {
   bool is_made = false;
 

@@ -21,14 +21,14 @@ T value_as(const Constant& constant) {
   return value;
 }
 
-/// What has no digits is the compiler's word.
+/// Infinities and NaNs have no digits, so they are written as builtins of the compiler.
 std::string float_literal(double value, std::string_view suffix) {
   if (std::isnan(value)) return fmt::format("__builtin_nan{}(\"\")", suffix);
   if (std::isinf(value)) return fmt::format("({}__builtin_inf{}())", value < 0 ? "-" : "", suffix);
   return fmt::format("({:a}{})", value, suffix);
 }
 
-/// The least value has no literal of its own type.
+/// The least value of a type has no literal of that type.
 template <class T>
 std::string signed_literal(const Constant& constant, std::string_view suffix) {
   const T value = value_as<T>(constant);

@@ -8,8 +8,8 @@
 
 namespace pintle::kit {
 
-/// Numbers of at most 64 bits, usable in `#if` where they are integers; floats in hexadecimal. `unsupported` for dtypes
-/// that C has no type for.
+/// Numbers of at most 64 bits. Integers can be used in `#if`; floats are hexadecimal. `unsupported` for dtypes that
+/// have no type in C.
 [[nodiscard]] Result<std::string> c_literal(const backend::Constant& constant);
 
 }  // namespace pintle::kit

@@ -33,7 +33,7 @@ void warn(fmt::format_string<Args...> format, Args&&... args) {
   base::log(LogLevel::warn, "cache", format, std::forward<Args>(args)...);
 }
 
-/// What stands behind the code: it belongs to this key and to no other.
+/// The digest behind the code: it binds the code to this key.
 base::Digest seal_of(const base::Digest& key, std::span<const std::byte> code) noexcept {
   std::array<std::byte, 2 * sizeof(base::Digest)> both;
   const base::Digest content = base::sha256(code);
@@ -63,7 +63,7 @@ std::vector<Stored> stored_in(int folder) {
   if (items == nullptr) return all;
   static_cast<void>(again.release());
   while (const dirent* const item = ::readdir(items.get())) {
-    struct stat status{};  // another process evicts as well
+    struct stat status{};  // another process may have evicted the file
     if (!is_entry(item->d_name) || ::fstatat(folder, item->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
     all.push_back({item->d_name, status.st_mtim, static_cast<std::uint64_t>(status.st_size)});
   }
@@ -95,7 +95,7 @@ std::optional<CodeFile> CacheEntry::open() const {
     warn("Entry {} of the cache is damaged; the program is compiled again.", base::quote(path_.string(), 4096));
     return std::nullopt;
   }
-  ::futimens(file->number(), nullptr);  // the least recently used goes first
+  ::futimens(file->number(), nullptr);  // eviction begins with the least recently used file
   return CodeFile(path_, CodeFile::Kind::cached, *std::move(file));
 }
 

@@ -12,16 +12,16 @@
 
 namespace pintle::kit {
 
-/// The file of one key: found and verified, or written. Warnings go to the log.
+/// The file of one key, found and verified, or written. Warnings go to the log.
 class CacheEntry {
  public:
-  /// `folder` is open and outlives this; `path` is its name, for messages.
+  /// `folder` is open and outlives this object. `path` is its name, for messages.
   CacheEntry(int folder, const std::filesystem::path& path, const base::Digest& key, std::string_view suffix,
              KeyOf key_of);
 
-  /// The open entry, when it is there, nobody else's, and what was kept under this key.
+  /// The open entry, where it exists, belongs to this user, and has the code that was kept under this key.
   [[nodiscard]] std::optional<CodeFile> open() const;
-  /// False, with a warning, where it cannot be written.
+  /// Writes the entry. False, with a warning, where it cannot be written.
   [[nodiscard]] bool keep(std::span<const std::byte> code) const;
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
@@ -36,8 +36,8 @@ class CacheEntry {
   std::filesystem::path path_;
 };
 
-/// Removes the least recently used entries until the rest has at most `limit` bytes, but never `newest`; and what
-/// killed processes left. Other files of the folder stay.
+/// Removes the least recently used entries until the rest has at most `limit` bytes, but never `newest`. Also removes
+/// files that killed processes left. Other files of the folder stay.
 void evict_entries(int folder, std::uint64_t limit, std::string_view newest);
 
 }  // namespace pintle::kit

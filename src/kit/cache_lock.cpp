@@ -22,7 +22,7 @@ namespace {
 
 using std::filesystem::path;
 
-/// A link, a pipe or another user's file is none. The mode keeps others from holding a lock on it.
+/// A link, a pipe or another user's file is refused. The mode keeps other users from holding a lock on the file.
 int open_lock(int folder, const char* name) noexcept {
   base::Descriptor file(base::retried(
       [&] { return ::openat(folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600); }));
@@ -33,8 +33,8 @@ int open_lock(int folder, const char* name) noexcept {
   return file.release();
 }
 
-/// The open lock files of this process. A forked child shares their locks, and would keep what the parent leaves when
-/// it is killed: it closes them at once. It cannot be forked while one is opened and not yet listed.
+/// The open lock files of this process. A forked child shares their locks, and would keep them when the parent is
+/// killed, so it closes them at once. No fork can happen between the opening of a file and its listing here.
 class LockFiles {
  public:
   static LockFiles& all() {
@@ -49,10 +49,10 @@ class LockFiles {
     if (number >= 0) numbers_.push_back(number);
     return number;
   }
-  /// Also where a child shares the file: closing it here alone would leave the lock to the child.
+  /// Unlocks first, because a child may share the file: closing it here alone would leave the lock to the child.
   void unlock_and_close(int number) noexcept {
     const std::scoped_lock lock(mutex_);
-    if (std::erase(numbers_, number) == 0) return;  // a child has it no more
+    if (std::erase(numbers_, number) == 0) return;  // a forked child has closed it
     ::flock(number, LOCK_UN);
     ::close(number);
   }

@@ -1,12 +1,12 @@
-// One maker at a time for one part of the cache, over threads and processes.
+// Mutual exclusion for one part of the cache, over threads and processes.
 #pragma once
 
 #include <filesystem>
 
 namespace pintle::kit {
 
-/// An exclusive lock over threads and processes, in a file that only this user can open. It is given up after the
-/// default deadline, or two minutes: a stopped process may hold it. What is compiled without it is compiled twice.
+/// An exclusive lock over threads and processes, in a file that only this user can open. The wait for it ends after the
+/// default deadline, or two minutes: a stopped process may hold the lock. Code is then compiled twice.
 class CacheLock {
  public:
   /// `folder` is open; `path` is for messages.

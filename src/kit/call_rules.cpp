@@ -78,7 +78,7 @@ Result<void> CallRules::asking(const QueuePoint& point, std::uint64_t& floor) co
 
 Result<void> CallRules::reached(QueueId id, std::uint64_t serial, std::uint64_t floor) {
   const auto found = queues_.find(id);
-  if (found == queues_.end()) return {};  // destroyed while the question was on its way
+  if (found == queues_.end()) return {};  // destroyed while the question was under way
   KnownQueue& queue = found->second;
   PINTLE_TRY(require(serial >= floor && serial <= queue.limit,
                      "Serial ({}) reached by queue ({}) is not from ({}) to ({}).", serial, number(id), floor,

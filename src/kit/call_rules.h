@@ -1,5 +1,5 @@
-// What the seam promises about calls: which ids live, which serials may be named, and what may go when. Kept by the
-// code that sees every call; it calls nothing itself and locks nothing.
+// What the seam promises about calls: which ids are alive, which serials may be named, and when an object may go. The
+// code that sees every call keeps this object, which calls and locks nothing itself.
 #pragma once
 
 #include <deque>
@@ -10,19 +10,19 @@
 
 namespace pintle::kit {
 
-/// A queue as the answers have shown it.
+/// A queue as far as the backend's answers have shown it.
 struct KnownQueue {
   explicit KnownQueue(std::uint64_t first) noexcept : submitted(first), limit(first), reached(first), told(first) {}
 
   std::uint64_t submitted;
   std::uint64_t limit;    ///< Submitted, or being submitted right now.
-  std::uint64_t reached;  ///< As some answer said.
-  std::uint64_t told;     ///< As follows from a notification, or from what waited for it.
+  std::uint64_t reached;  ///< The highest serial of any answer.
+  std::uint64_t told;     ///< Known from a notification, or from work that waited for it.
   /// (serial, what it waits for), of submissions that are not reached yet.
   std::deque<std::pair<std::uint64_t, backend::QueuePoint>> waits;
 };
 
-/// Every function answers `internal` with the promise that is broken.
+/// Every function returns `internal` with the promise that is broken.
 class CallRules {
  public:
   explicit CallRules(const Limits& limits) { known_.limits = limits; }
@@ -34,7 +34,7 @@ class CallRules {
   Result<void> add(backend::RecordingId id, const backend::Commands& list) { return add(known_.recordings, id, list); }
   Result<void> add(backend::QueueId id, KnownQueue queue) { return add(queues_, id, std::move(queue)); }
 
-  /// The id dies here, unless it is unknown or its last use is not reached.
+  /// Ends the id, unless it is unknown or its last use is not reached.
   Result<void> remove(backend::MemoryId id) { return remove(known_.memories, id); }
   Result<void> remove(backend::ProgramId id) { return remove(known_.programs, id); }
   Result<void> remove(backend::RecordingId id) { return remove(known_.recordings, id); }
@@ -45,15 +45,16 @@ class CallRules {
   [[nodiscard]] Result<void> check_mapping(backend::MemoryId id, std::uint64_t mapped) const;
   [[nodiscard]] Result<void> check_recording(const backend::Commands& list) const;
 
-  /// Before submitting; the answer goes to `submitted`.
+  /// Called before submitting. Its result goes to `submitted`.
   Result<Used> submitting(backend::QueueId id, std::span<const backend::QueuePoint> waits,
                           const backend::Commands& list);
   Result<void> submitted(backend::QueueId id, std::span<const backend::QueuePoint> waits, const Used& used,
                          std::uint64_t serial);
 
-  /// Before asking about a submitted serial; `floor` becomes the least that an answer to a question asked now may be.
+  /// Called before asking about a submitted serial. `floor` becomes the least correct answer to a question asked now.
   Result<void> asking(const backend::QueuePoint& point, std::uint64_t& floor) const;
-  /// An answer. What the reached submissions waited for must be reached too: later answers are held to that.
+  /// Takes an answer. Work that reached submissions waited for must be reached too: later answers are checked against
+  /// that.
   Result<void> reached(backend::QueueId id, std::uint64_t serial, std::uint64_t floor);
   void told(const backend::QueuePoint& point);
   [[nodiscard]] bool is_reached(const backend::QueuePoint& point) const;

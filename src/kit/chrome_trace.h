@@ -11,7 +11,7 @@
 
 namespace pintle::kit {
 
-/// As a JSON string, with its quotes. What is not ASCII becomes "?".
+/// A JSON string, with its quotes. Bytes that are not ASCII become "?".
 [[nodiscard]] std::string json(std::string_view text);
 
 /// Collects events and writes the file when the last device that uses it is gone. Thread-safe.
@@ -25,7 +25,7 @@ class ChromeTrace {
   /// A process in the viewer: one for each device that shares the file.
   [[nodiscard]] std::uint64_t add_process(std::string_view name);
   void name_track(std::uint64_t process, std::uint64_t track, std::string_view name);
-  /// `arguments` is a JSON object.
+  /// `arguments` is the text of a JSON object.
   void add_slice(std::uint64_t process, std::uint64_t track, std::string_view name, Deadline begin, Deadline end,
                  std::string_view arguments);
 

@@ -50,7 +50,7 @@ Result<CodeFile> CodeCache::temporary(std::string_view suffix, std::span<const s
   });
 }
 
-/// Nothing where it cannot be kept: `made` has the code then.
+/// Empty where the code cannot be kept: `made` has it then.
 Result<std::optional<CodeFile>> CodeCache::obtain_in(int folder, const Wanted& wanted,
                                                      std::vector<std::byte>& made) const {
   const CacheEntry entry(folder, folder_, wanted.key, wanted.suffix, wanted.key_of);

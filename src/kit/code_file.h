@@ -1,4 +1,4 @@
-// A file of compiled code, open.
+// An open file of compiled code.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace pintle::kit {
 
-/// An open file that holds code; a temporary one goes with this. What was verified is what the descriptor reads and
-/// loads, whatever happens to the name.
+/// An open file that holds code. A temporary one is removed with this object. The descriptor reads and loads the
+/// verified bytes, whatever happens to the name.
 class CodeFile {
  public:
   enum class Kind : std::uint8_t { cached, temporary };
@@ -28,7 +28,7 @@ class CodeFile {
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
   [[nodiscard]] int descriptor() const noexcept { return file_.number(); }
-  /// Without what stands behind the code in the cache.
+  /// The code without the digest behind it.
   [[nodiscard]] Result<std::vector<std::byte>> code() const;
 
  private:
@@ -37,7 +37,8 @@ class CodeFile {
   base::Descriptor file_;
 };
 
-/// What a key is the SHA-256 of: all that the code is made from, or the code itself, which is compared with it then.
+/// What a key is the SHA-256 of: all that the code is made from, or the code itself. In the second case they are
+/// compared.
 enum class KeyOf : std::uint8_t { recipe, code };
 
 }  // namespace pintle::kit

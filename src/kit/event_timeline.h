@@ -1,4 +1,4 @@
-// A queue's timeline for APIs that tell by events: one event behind each piece of work, in the order of the queue.
+// A queue's timeline for APIs with events: one event behind each piece of work, in the order of the queue.
 #pragma once
 
 #include <algorithm>
@@ -19,32 +19,32 @@
 
 namespace pintle::kit {
 
-/// What a vendor's callback is to call, once, from any thread: `error` is null where the work has ended well.
+/// The function that a vendor's callback calls, once, from any thread. `error` is null where the work has succeeded.
 struct EventTold {
   void (*call)(void* state, const Error* error) = nullptr;
   void* state = nullptr;
 };
 
-/// What an EventTimeline needs of a vendor. An Event is a value whose copies keep the vendor's event alive; a default
-/// one is none. Nothing here may block.
+/// What an EventTimeline needs of a vendor. An Event is a value whose copies keep the vendor's event alive. A default
+/// Event is none. Nothing here may block.
 template <class Policy>
 concept EventPolicy =
     std::copyable<typename Policy::Event> &&
     requires(Policy& policy, const typename Policy::Event& event, EventTold told, const Error& error) {
       /// An error means that the work has failed.
       { policy.is_done(event) } -> std::same_as<Result<bool>>;
-      /// Has `told` called; perhaps at once, perhaps under locks of the vendor's. False where the
-      /// vendor cannot: then waits look again and again.
+      /// Lets the vendor call `told`, perhaps at once, perhaps under locks of the vendor's. False where the vendor
+      /// cannot: then waits poll.
       { policy.tell(event, told) } -> std::same_as<bool>;
-      /// The work has failed, and the device with it. Answers the first cause.
+      /// Notes that the work has failed, and the device with it. Returns the first cause.
       { policy.lose(error) } -> std::same_as<Error>;
     };
 
-/// `add` is for one thread at a time; everything else may be called from any thread.
+/// One thread at a time calls `add`. Any thread may call everything else.
 ///
-/// Two locks, so that no callback of the vendor's meets a call to it: events are asked under `events_`, which a
-/// callback never takes; what is known to be done rises under `raise_`, under which the vendor is never called. State
-/// lives until the last callback, which may come after the timeline has gone.
+/// There are two locks, so that no callback of the vendor's meets a call to the vendor. Events are asked under
+/// `events_`, which a callback never takes. The timelines rise under `raise_`, under which the vendor is never called.
+/// State lives until the last callback, which may come after the timeline has gone.
 template <EventPolicy Policy>
 class EventTimeline {
  public:
@@ -54,18 +54,19 @@ class EventTimeline {
 
   /// Makes room for one more, so that `add` needs no memory.
   void reserve() { state_->reserve(); }
-  /// `event` is behind everything added before, and `serial` is reached with it; a piece in the middle has none.
+  /// Adds `event`, which is behind everything added before; `serial` is reached with it. A piece in the middle has no
+  /// serial.
   void add(Event event, std::optional<std::uint64_t> serial) noexcept { state_->add(std::move(event), serial); }
 
   [[nodiscard]] Result<std::uint64_t> reached() {
     state_->look();
     return state_->serials.reached();
   }
-  /// Sleeps until `serial` is reached, which may be added later.
+  /// Sleeps until `serial` is reached. It may be added later.
   [[nodiscard]] Result<void> wait(std::uint64_t serial, Deadline deadline) {
     return state_->wait(state_->serials, serial, deadline);
   }
-  /// Sleeps until everything added is done.
+  /// Sleeps until everything that has been added is done.
   [[nodiscard]] Result<void> wait_all(Deadline deadline) {
     return state_->wait(state_->orders, state_->last_order(), deadline);
   }
@@ -74,24 +75,24 @@ class EventTimeline {
     state_->want(state_->serials, serial);
     return {};
   }
-  /// For another queue to wait on; none when `serial` is reached. It has been added.
+  /// The event of an added `serial`, for another queue to wait on; none when the serial is reached.
   [[nodiscard]] Event event_of(std::uint64_t serial) { return state_->event_of(serial); }
-  /// Every thread that waits gets `error`, now and later.
+  /// Every wait, now and later, returns `error`.
   void fail(const Error& error) noexcept { state_->fail(error); }
 
  private:
   struct Done {
     std::uint64_t order = 0;
-    std::uint64_t serial = 0;  ///< What the queue has reached with it.
+    std::uint64_t serial = 0;  ///< The serial that the queue has reached with this piece.
   };
   struct Slot {
     Done done;
     Event event;
-    bool is_told = false;  ///< Whether a callback will say that it is done.
+    bool is_told = false;  ///< Whether a callback will tell that it is done.
   };
 
   struct State;
-  /// On its way through the vendor's callback.
+  /// What the vendor's callback carries.
   struct Watch {
     std::shared_ptr<State> state;
     Done done;
@@ -135,16 +136,16 @@ class EventTimeline {
     std::atomic<bool> failed_{false};
     std::atomic<bool> tells_{true};  ///< False once the vendor has refused to tell.
     std::mutex events_;
-    std::vector<Slot> ring_;  // of a power of two
+    std::vector<Slot> ring_;  // its size is a power of two
     std::size_t head_ = 0;
     std::size_t count_ = 0;
     Done last_;
     Done retired_;
-    Done wanted_;  ///< The highest that somebody waits for, perhaps not added yet.
+    Done wanted_;  ///< The highest that a thread waits for; it may not have been added.
     std::mutex raise_;
     Done raised_;
     bool is_raising_ = false;
-    std::atomic<Watch*> spare_{new Watch};  ///< For when host memory runs out: the vendor is told of one more.
+    std::atomic<Watch*> spare_{new Watch};  ///< Lets the vendor be told of one more when host memory runs out.
   };
 
   std::shared_ptr<State> state_;
@@ -174,7 +175,7 @@ void EventTimeline<Policy>::State::add(Event event, std::optional<std::uint64_t>
   have_told(watched, done);
 }
 
-/// The slot with which `value` of one of the two timelines is reached; null when it is, or is not added yet.
+/// The slot with which `value` of one of the two timelines is reached; null when it is reached, or is not added yet.
 template <EventPolicy Policy>
 typename EventTimeline<Policy>::Slot* EventTimeline<Policy>::State::find(const HostTimeline& timeline,
                                                                          std::uint64_t value) noexcept {
@@ -186,7 +187,7 @@ typename EventTimeline<Policy>::Slot* EventTimeline<Policy>::State::find(const H
   return nullptr;
 }
 
-/// Takes out what is done; `done` is the last of it.
+/// Removes pieces that are done; `done` is the last of them.
 template <EventPolicy Policy>
 std::optional<Error> EventTimeline<Policy>::State::retire(Done& done) noexcept {
   const std::lock_guard lock(events_);
@@ -210,7 +211,7 @@ void EventTimeline<Policy>::State::look() noexcept {
   if (error) fail(policy.lose(*error));
 }
 
-/// A thread that finds the timelines being raised leaves it to the thread that raises them, which looks again.
+/// A thread that finds another thread raising the timelines leaves the work to that thread, which looks again.
 template <EventPolicy Policy>
 void EventTimeline<Policy>::State::raise(Done done) noexcept {
   std::unique_lock lock(raise_);

@@ -11,7 +11,7 @@
 namespace pintle::kit {
 namespace {
 
-// Asks `before`, then forwards. A call without an answer is dropped where `before` refuses it.
+// Calls `before`, then forwards. A call that returns nothing is dropped where `before` refuses it.
 auto pass(auto before, auto forward) noexcept -> decltype(forward()) {
   using Answer = decltype(forward());
   if constexpr (std::is_void_v<Answer>) {

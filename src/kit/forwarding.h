@@ -35,8 +35,8 @@ enum class Call : std::uint8_t {
 };
 [[nodiscard]] std::string_view name(Call call) noexcept;
 
-/// A layer overrides the calls that it changes, or `before` for something that concerns them all. One that hands memory
-/// of its own to `inner_` resets it in its destructor, before that memory goes.
+/// A layer overrides the calls that it changes, or `before` where it changes all of them. A layer that gives memory of
+/// its own to `inner_` resets `inner_` in its destructor, before that memory goes.
 class Forwarding : public backend::Device {
  public:
   /// The id becomes "layer(inner id)".
@@ -68,7 +68,7 @@ class Forwarding : public backend::Device {
   Result<void> probe() override;
 
  protected:
-  /// Asked before each call, from any thread; an error is the call's answer.
+  /// Called before each call, from any thread. An error becomes the answer of the call.
   virtual Result<void> before(Call) { return {}; }
 
   std::unique_ptr<backend::Device> inner_;

@@ -13,8 +13,8 @@
 
 namespace pintle::kit {
 
-/// The device inside may throw, and needs not ask whether it is lost: no exception passes, and each call to a lost
-/// device answers the first cause. What it has started is waited for when the process ends.
+/// The device inside may throw, and need not ask whether it is lost: no exception gets out, and each call to a lost
+/// device returns the first cause. Started work is waited for when the process ends.
 class Guarded final : public backend::Device {
  public:
   /// `queues` are those of `inner`.
@@ -52,7 +52,7 @@ class Guarded final : public backend::Device {
 
   const std::unique_ptr<backend::Device> inner_;
   const std::shared_ptr<const Loss> loss_;
-  const BeforeExit before_exit_;  // last: it calls this
+  const BeforeExit before_exit_;  // last, since it calls this object
 };
 
 }  // namespace pintle::kit

@@ -1,4 +1,4 @@
-// Touching host memory on behalf of a device that may be lost meanwhile.
+// Access to host memory for a device that may be lost meanwhile.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace pintle::kit {
 /// inside, so that nothing is touched once a loss is told. Thread-safe.
 class HostAccess {
  public:
-  /// False once closed: the caller touches nothing. May throw std::bad_alloc.
+  /// False once closed: the caller must touch nothing. May throw std::bad_alloc.
   [[nodiscard]] bool enter() {
     const std::lock_guard lock(mutex_);
     if (closed_) return false;
@@ -26,7 +26,7 @@ class HostAccess {
     inside_.erase(std::ranges::find(inside_, std::this_thread::get_id()));
     left_.notify_all();
   }
-  /// Waits until every other thread has left; for `patience` at most, since a host call is foreign code.
+  /// Waits until every other thread has left, but no longer than `patience`, since a host call is the user's code.
   void close(std::chrono::nanoseconds patience = std::chrono::seconds(5)) noexcept {
     std::unique_lock lock(mutex_);
     closed_ = true;

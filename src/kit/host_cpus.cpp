@@ -20,13 +20,13 @@ namespace {
 using base::join_path;
 using std::filesystem::path;
 
-/// What the file says; nothing where it cannot be read. A stream would take it for empty where memory runs out.
+/// The text of the file; empty where it cannot be read. A stream would take a file for empty where memory runs out.
 std::string text_of(const path& file) {
   const auto bytes = base::made_once(base::read_file(file));
   return bytes ? std::string(base::text_in(*bytes)) : std::string();
 }
 
-/// Takes what is before the next `end`, and that, off the text.
+/// Removes the text up to the next `end`, and `end`, from the front. Returns the text before `end`.
 std::string_view take_until(std::string_view& text, char end) noexcept {
   const std::size_t size = std::min(text.find(end), text.size());
   const std::string_view part = text.substr(0, size);
@@ -64,7 +64,7 @@ std::optional<double> limit_v1(const path& group) {
   return ratio(first_line(join_path(group, "cpu.cfs_quota_us")), first_line(join_path(group, "cpu.cfs_period_us")));
 }
 
-/// The least limit of `group` and the groups that hold it, down to `top`.
+/// The least limit of `group` and the groups above it, up to `top`.
 std::optional<double> least_limit(const path& top, path group, std::optional<double> (*limit)(const path&)) {
   std::optional<double> least;
   while (true) {
@@ -91,7 +91,7 @@ std::optional<double> limit_of(const path& root, std::string_view controllers, c
     return unified ? unified : least_limit(join_path(top, "unified"), group, limit_v2);
   }
   if (!lists(controllers, "cpu")) return std::nullopt;
-  // The folder is named after all controllers of its hierarchy, or has a link named "cpu".
+  // The folder has the names of all controllers of its hierarchy, or there is a link named "cpu".
   const auto named = least_limit(join_path(top, controllers), group, limit_v1);
   return named ? named : least_limit(join_path(top, "cpu"), group, limit_v1);
 }
@@ -99,7 +99,7 @@ std::optional<double> limit_of(const path& root, std::string_view controllers, c
 std::uint32_t affinity_count() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<std::uint32_t>(std::max(CPU_COUNT(&set), 1));
-  return std::max(std::thread::hardware_concurrency(), 1u);  // more processors than the set has room for
+  return std::max(std::thread::hardware_concurrency(), 1u);  // there are more processors than the set has room for
 }
 
 /// "MemTotal:  24684092 kB" in bytes.

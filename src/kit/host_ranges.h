@@ -1,5 +1,5 @@
-// Host memory that unfinished submissions will write. What touches it afterwards must wait until it is delivered: the
-// device orders its own copies, but not those that the host makes from and to staging memory.
+// Host memory that unfinished submissions will write. A later access to it must wait until the bytes are delivered: the
+// device orders its own copies, but not the host's copies from and to staging memory.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace pintle::kit {
 /// The ranges of all queues of a device. Thread-safe.
 class HostRanges {
  public:
-  /// `queue` will have written `bytes` when its timeline reaches `value`.
+  /// Notes that `queue` will have written `bytes` when its timeline reaches `value`.
   void add(std::span<const std::byte> bytes, backend::QueueId queue, std::uint64_t value) {
     const std::lock_guard lock(mutex_);
     ranges_.push_back({bytes.data(), bytes.data() + bytes.size(), queue, value});
@@ -30,7 +30,7 @@ class HostRanges {
     return std::ranges::any_of(ranges_,
                                [&](const Range& range) { return range.begin < end && bytes.data() < range.end; });
   }
-  /// What `queue` was to write at values in [first, last] is written, or will not be.
+  /// Forgets the writes of `queue` at values in [first, last]: they are done, or will not be done.
   void forget(backend::QueueId queue, std::uint64_t first, std::uint64_t last) noexcept {
     if (is_empty()) return;
     const std::lock_guard lock(mutex_);

@@ -1,4 +1,4 @@
-// A queue's timeline as a counter in host memory: for every backend whose work is finished by threads of this process.
+// A queue's timeline as a counter in host memory, for backends whose work is finished by threads of this process.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,13 @@
 
 namespace pintle::kit {
 
-/// Rises by `advance` (one thread at a time), or fails once and for ever. Everything else may be called from any
-/// thread.
+/// Rises by `advance` (one thread at a time), or fails once and for ever. Any thread may call everything else.
 ///
 /// Why no wake-up is lost: a thread that waits lowers `wake_at_` and then reads `value_`; the thread that advances
-/// raises `value_` and then reads `wake_at_`. All four are sequentially consistent, so at least one of the two sees the
-/// other's store. If it is the advancing thread, it passes through the mutex, which the waiter holds from before its
-/// store until it sleeps: the signal comes after the sleep has begun. `fail` raises `failed_` under the mutex, which
-/// every waiter reads under it.
+/// raises `value_` and then reads `wake_at_`. All four steps are sequentially consistent, so at least one of the two
+/// threads sees the other's store. If it is the advancing thread, it passes through the mutex, which the waiter holds
+/// from before its store until it sleeps: the signal comes after the sleep has begun. `fail` raises `failed_` under the
+/// mutex, and every waiter reads `failed_` under the mutex.
 template <class Sync>
 class BasicHostTimeline {
  public:
@@ -55,20 +54,20 @@ class BasicHostTimeline {
   [[nodiscard]] bool is_settled(std::uint64_t serial) const noexcept {
     return is_reached(serial) || failed_.load(std::memory_order_acquire);
   }
-  /// The value, or the error once failed.
+  /// The value; the error once the timeline has failed.
   [[nodiscard]] Result<std::uint64_t> reached() const {
     if (failed_.load(std::memory_order_acquire)) return Error(*error_);
     return value_.load(std::memory_order_acquire);
   }
 
-  /// Raises the value and tells those who wait for it. A lower value changes nothing.
+  /// Raises the value and tells the waiters. A lower value changes nothing.
   void advance(std::uint64_t serial) noexcept {
     if (serial <= value_.load(std::memory_order_relaxed)) return;
     value_.store(serial);
     if (serial >= wake_at_.load()) wake();
   }
 
-  /// Every wait that is not reached yet gets `error`; the first failure stays.
+  /// Every wait for a serial that is not reached returns `error`. The first failure stays.
   void fail(Error error) noexcept {
     {
       const std::lock_guard lock(mutex_);
@@ -79,7 +78,7 @@ class BasicHostTimeline {
     wake();
   }
 
-  /// Sleeps until `serial` is reached; a reached serial is no error even after a failure.
+  /// Sleeps until `serial` is reached. A reached serial is no error, even after a failure.
   [[nodiscard]] Result<void> wait(std::uint64_t serial, Deadline deadline) {
     if (is_reached(serial)) return {};
     std::unique_lock lock(mutex_);
@@ -97,7 +96,7 @@ class BasicHostTimeline {
     }
   }
 
-  /// Calls `notification` once: now if the serial is settled, else from the thread that settles it.
+  /// Calls `notification` once: now if the serial is settled, otherwise from the thread that settles it.
   [[nodiscard]] Result<void> notify(std::uint64_t serial, backend::Notification notification) {
     auto* watch = new (std::nothrow) Watch;
     if (watch == nullptr) return Error(Errc::out_of_memory, "Memory for a notification is exhausted.");
@@ -110,7 +109,7 @@ class BasicHostTimeline {
     return {};
   }
 
-  /// Registers `watch`, unless its serial is settled: then the answer is false, and it is not called.
+  /// Registers `watch`. Where its serial is settled the answer is false, and the watch is not called.
   [[nodiscard]] bool try_watch(Watch& watch) noexcept {
     const std::lock_guard lock(mutex_);
     lower_wake_at(watch.serial);
@@ -126,7 +125,8 @@ class BasicHostTimeline {
     if (serial < wake_at_.load(std::memory_order_relaxed)) wake_at_.store(serial);
   }
 
-  /// By serial; those of one serial in order of registration. Serials mostly rise, so the end is tried first.
+  /// Sorted by serial; watches of one serial stay in the order of registration. Serials mostly rise, so the end is
+  /// tried first.
   void insert(Watch& watch) noexcept {
     Watch** place = &first_;
     if (last_ != nullptr && last_->serial <= watch.serial) place = &last_->next;
@@ -144,16 +144,16 @@ class BasicHostTimeline {
     return watch;
   }
 
-  /// Under the mutex: the first registration that is settled, taken out of the list.
+  /// Takes the first settled registration out of the list. Called under the mutex.
   Watch* pop_settled() noexcept {
     if (first_ == nullptr || (first_->serial > value_.load() && !error_)) return nullptr;
     return pop();
   }
 
-  /// Only the one thread that advances, or that fails, is here at a time with something to tell.
+  /// One thread at a time is here with something to tell: the one that advances, or the one that fails the timeline.
   void wake() noexcept {
     std::unique_lock lock(mutex_);
-    wake_at_.store(nobody);  // sleepers that are not reached yet lower it again before they go back to sleep
+    wake_at_.store(nobody);  // sleepers that are not reached yet lower it again before they sleep
     lock.unlock();
     woken_.notify_all();
     lock.lock();

@@ -10,10 +10,10 @@
 
 namespace pintle::kit {
 
-/// Three counts as they lie in device memory.
+/// Three counts, laid out as in device memory.
 using GridCounts = std::array<std::uint32_t, 3>;
 
-/// What a launch runs: counts beyond the command's grid are clamped to it. Empty where one is zero: nothing runs.
+/// The launch that runs: counts beyond the command's grid are clamped to it. Empty where a count is zero: nothing runs.
 [[nodiscard]] inline std::optional<backend::Exec> launch_of(const backend::ExecIndirect& indirect,
                                                             const GridCounts& counts) noexcept {
   backend::Exec exec = indirect.exec;

@@ -18,7 +18,7 @@ using backend::MemoryId;
 using backend::no_slot;
 using backend::Range;
 
-/// One command without the others. `visit` reaches each kind of operation.
+/// Checks one command alone. `visit` has one overload for each kind of operation.
 class CommandCheck {
  public:
   CommandCheck(const Known& known, const Commands& list, ListKind kind) : known_(known), list_(list), kind_(kind) {}
@@ -146,7 +146,7 @@ class CommandCheck {
   ListKind kind_;
 };
 
-/// Bytes that a command touches. Host memory is the memory `none`, and addresses are its offsets.
+/// Bytes that a command touches. Host memory is the memory `none`, and its offsets are addresses.
 struct Touch {
   MemoryId memory;
   std::uint64_t begin, end;
@@ -157,7 +157,7 @@ struct Touch {
   }
 };
 
-/// A command as far as order is concerned.
+/// What the order of commands needs to know of one.
 struct Step {
   std::vector<Touch> touches;
   bool has_barrier = false;
@@ -171,7 +171,7 @@ struct Step {
   }
 };
 
-/// One list, with its replays spread out.
+/// Checks one list, with its replays expanded.
 class ListCheck {
  public:
   explicit ListCheck(const Known& known) : known_(known) {}

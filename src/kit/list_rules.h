@@ -1,5 +1,5 @@
-// What the seam promises about a list: each command on its own, and the order between them. Checked one rule at a time,
-// in the simplest way that is right, independently of how core decides.
+// What the seam promises about a list: each command alone, and the order between commands. One rule is checked at a
+// time, in the simplest way that is right, and not in the way of core's.
 #pragma once
 
 #include <fmt/format.h>
@@ -21,13 +21,13 @@ Result<void> require(bool holds, fmt::format_string<Values...> sentence, Values&
   return Error(Errc::internal, fmt::format(sentence, std::forward<Values>(values)...));
 }
 
-/// As messages print an id.
+/// An id as messages print it.
 template <class Id>
 [[nodiscard]] constexpr std::uint64_t number(Id id) noexcept {
   return static_cast<std::uint64_t>(id);
 }
 
-/// What is alive on a device.
+/// The objects that are alive on a device.
 struct Known {
   Limits limits;
   std::map<backend::MemoryId, std::uint64_t> memories;  // sizes
@@ -35,7 +35,7 @@ struct Known {
   std::map<backend::RecordingId, backend::Commands> recordings;
 };
 
-/// What a list needs until it is reached.
+/// The objects that a list needs until it is reached.
 struct Used {
   std::set<backend::MemoryId> memories;
   std::set<backend::ProgramId> programs;
@@ -44,8 +44,9 @@ struct Used {
 
 enum class ListKind : std::uint8_t { submission, recording };
 
-/// `internal` with the first rule that `list` breaks. Replays are checked as what they run. Where a slot of a recording
-/// points is not known before, so order between slots is checked at replay. Quadratic in the length of the list.
+/// `internal` with the first rule that `list` breaks. A replay is checked as the commands that it runs. The memory of a
+/// recording's slot is not known before, so order between slots is checked at replay. Quadratic in the length of the
+/// list.
 [[nodiscard]] Result<Used> check_list(const Known& known, const backend::Commands& list, ListKind kind);
 
 }  // namespace pintle::kit

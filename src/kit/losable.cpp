@@ -41,7 +41,7 @@ Result<std::uint64_t> Losable::submit(QueueId queue, std::span<const backend::Qu
     lines_[queue].last = serial;
     lines_[queue].unfinished.emplace_back(serial, std::move(list));
     if (!loss_.is_lost()) return serial;
-    settle();  // the loss came while the submission was on its way
+    settle();  // the loss came during the submission
     return loss_.check().error();
   });
 }
@@ -71,7 +71,7 @@ Result<void> Losable::notify(QueueId queue, std::uint64_t serial, backend::Notif
     PINTLE_TRY(before(Call::notify));
     const auto wrapped = notifications_.wrap(notification);
     auto accepted = inner_->notify(queue, serial, wrapped);
-    const bool is_told = !accepted && !notifications_.withdraw(wrapped);  // by a loss in the meantime
+    const bool is_told = !accepted && !notifications_.withdraw(wrapped);  // a loss has told it meanwhile
     return is_told ? Result<void>() : accepted;
   });
 }
@@ -89,10 +89,10 @@ Result<RecordingId> Losable::record(const backend::Commands& commands) {
 void Losable::forget(RecordingId recording) noexcept {
   Forwarding::forget(recording);
   std::lock_guard lock(mutex_);
-  if (!loss_.is_lost()) recordings_.erase(recording);  // a lost device keeps what it was given
+  if (!loss_.is_lost()) recordings_.erase(recording);  // a lost device may still read its recordings
 }
 
-// The caller may hold locks of core's, so notifications are told on a thread of their own.
+// The caller may hold locks of core's, so a thread of its own tells the notifications.
 Error Losable::lose(const Error& error) {
   std::lock_guard lock(mutex_);
   if (const auto lost = loss_.check(); !lost) return lost.error();
@@ -106,7 +106,7 @@ Error Losable::lose(const Error& error) {
   return cause;
 }
 
-// A host call that waits for a lock of the caller would never end, so patience does.
+// A host call that waits for a lock of the caller would never end, so the wait is limited.
 void Losable::settle() {
   const Deadline deadline = deadline_after(Clock::now(), patience);
   for (const auto& [queue, line] : lines_) {

@@ -1,4 +1,4 @@
-// A device that can be declared lost, and behaves so from then on.
+// A device that can be declared lost, and behaves as lost from then on.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace pintle::kit {
 
-/// After `lose` every call answers the first cause, blocked waits return it, notifications are told, and nothing inside
+/// After `lose` every call returns the first cause, and so do blocked waits. Notifications are told. Nothing inside
 /// touches host memory or runs host calls any more.
 class Losable : public Forwarding {
  public:
@@ -33,7 +33,7 @@ class Losable : public Forwarding {
 
  protected:
   Result<void> before(Call call) override;
-  /// Answers the first cause, which is `error` the first time. It waits, with patience, for work that is running.
+  /// Returns the first cause, which is `error` the first time. Waits, for a limited time, for running work.
   Error lose(const Error& error);
 
  private:

@@ -1,4 +1,4 @@
-// Why a device is lost: the first cause, told to everybody who waits.
+// The loss of a device: the first cause, told to all waits.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace pintle::kit {
 /// Shared by a device and by callbacks that a driver may still make when the device has gone. Thread-safe.
 class Loss {
  public:
-  /// Somebody with waits that end, or with host memory that is not touched any more, when the device is lost. It does
-  /// not ask for the loss then.
+  /// An object whose waits end, or which stops touching host memory, when the device is lost. It must not ask for the
+  /// loss during the call.
   class Waits {
    public:
     virtual void end_waits(const Error& cause) noexcept = 0;
@@ -38,12 +38,12 @@ class Loss {
   }
 
   [[nodiscard]] bool is_lost() const noexcept { return is_lost_.load(std::memory_order_acquire); }
-  /// The cause, once there is one.
+  /// Success, or the cause once there is one.
   [[nodiscard]] Result<void> check() const {
     if (is_lost()) return Error(*cause_);
     return {};
   }
-  /// Answers the first cause, which stays, when all waits have ended: `error`, or the loss that follows from it.
+  /// Returns the first cause, which stays, when all waits have ended: `error`, or the loss that follows from it.
   Error lose(const Error& error);
 
  private:

@@ -1,4 +1,4 @@
-// What a device says of memory that it cannot take, or does not have.
+// A device's refusal of memory that it cannot take or does not have.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 
 namespace pintle::kit {
 
-/// The bytes that are wanted of it.
+/// The bytes that are wanted of the source.
 [[nodiscard]] inline std::uint64_t size_of(const backend::MemorySource& source) noexcept {
   if (const auto* const bytes = std::get_if<std::span<std::byte>>(&source)) return bytes->size();
   if (const auto* const native = std::get_if<backend::NativeMemory>(&source)) return native->size;
@@ -31,7 +31,8 @@ namespace pintle::kit {
   return {Errc::unsupported, fmt::format("[{}] takes no memory {}.", id, kind)};
 }
 
-/// `out_of_memory`: `holder` ("the system memory") has less than is asked for; empty where nobody knows how much.
+/// `out_of_memory`: `holder` ("the system memory") has less than the request; `available` is empty where it is not
+/// known.
 [[nodiscard]] inline Error exhausted(const backend::MemoryRequest& request, std::string_view holder,
                                      std::optional<std::uint64_t> available) {
   const std::string left = available ? fmt::format("{} bytes", *available) : "unknown";

@@ -1,4 +1,4 @@
-// Typed access to what a vendor's API has behind a device, a queue or memory.
+// Typed access to the vendor's objects behind a device, a queue or memory.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,20 +13,20 @@
 
 namespace pintle::kit {
 
-/// What `backend::Device::native` is asked.
+/// The question that `backend::Device::native` gets.
 struct NativeQuery {
   std::string_view type;
   std::uint64_t object = 0;  ///< 0 for the device.
   void* out = nullptr;
 };
 
-/// The struct `T` of a backend's public header: what `of(object)` answers, which is empty for an object of another
+/// The struct `T` of a backend's public header. `of(object)` fills it in; its result is empty for an object of another
 /// kind.
 template <class T, class Of>
 struct NativeType {
   using Type = T;
   std::string_view kind;  ///< "a queue", for messages.
-  Of of;                  ///< Answers a Result<std::optional<T>>.
+  Of of;                  ///< Returns a Result<std::optional<T>>.
 };
 
 /// The struct of the device itself.
@@ -51,8 +51,8 @@ template <class... Types>
           fmt::format("Native type {} is none of the {} backend's ({}).", base::quote(type), backend, known)};
 }
 
-/// Fills in the type that is asked for. `unsupported` for one that is not here; `invalid_argument` for one that belongs
-/// to another kind of object.
+/// Fills in the type that `query` names. `unsupported` for a type that is not here; `invalid_argument` for a type that
+/// belongs to another kind of object.
 template <class... Types>
 [[nodiscard]] Result<void> answer_native(const NativeQuery& query, std::string_view backend, const Types&... types) {
   Result<void> answer = unknown_native_type<typename Types::Type...>(query.type, backend);

@@ -17,8 +17,8 @@ struct OptionRule {
   std::function<bool(std::string_view)> read;  ///< False when the value is not valid.
 };
 
-/// Hands each option to its rule. `invalid_argument` for an unknown option (naming the known ones), one given twice,
-/// and a value that its rule refuses. `owner` is the backend or layer that reads them: "null".
+/// Gives each option to its rule. `invalid_argument` for an unknown option (naming the known ones), for an option given
+/// twice, and for a value that its rule refuses. `owner` is the backend or layer that reads the options: "null".
 [[nodiscard]] Result<void> read_options(std::string_view owner, std::span<const backend::Option> options,
                                         std::span<const OptionRule> rules);
 

@@ -1,4 +1,4 @@
-// What a device has made for core, by address.
+// Objects that a device has made for core, by address.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,7 @@
 
 namespace pintle::kit {
 
-/// Objects that core names only while they live: an id is an address, and nothing is looked up where it is used.
-/// Thread-safe.
+/// Objects that core names only while they live. An id is an address, so a use needs no look-up. Thread-safe.
 template <class Id, class T>
 class OwnedTable {
  public:
@@ -24,18 +23,18 @@ class OwnedTable {
     all_.emplace(id, std::move(object));
     return id;
   }
-  /// Takes it out, so that it ends without the lock: a driver may take its time. Null where it is not there.
+  /// Takes the object out, so that it ends without the lock: a driver may take its time. Null where it is not there.
   std::unique_ptr<T> remove(Id id) noexcept {
     const std::lock_guard lock(mutex_);
     auto found = all_.extract(id);
     return found.empty() ? nullptr : std::move(found.mapped());
   }
-  /// Null for what is no id of a live object.
+  /// Null where no live object has the id.
   [[nodiscard]] T* find(Id id) noexcept {
     const std::lock_guard lock(mutex_);
     return all_.contains(id) ? &at(id) : nullptr;
   }
-  /// `visit(object)` for each, under the lock.
+  /// Calls `visit(object)` for each object, under the lock.
   template <class Visit>
   void for_each(Visit visit) {
     const std::lock_guard lock(mutex_);

@@ -21,7 +21,7 @@ constexpr const char* kind_of<backend::HostSource> = "host source";
 template <>
 constexpr const char* kind_of<backend::HostTarget> = "host target";
 
-// The binding of a slot as what the command needs there.
+// The binding of a slot, in the type that the command needs.
 template <class T>
 Result<T> bound(std::span<const Binding> bindings, std::uint32_t slot) {
   if (slot >= bindings.size()) {
@@ -32,7 +32,7 @@ Result<T> bound(std::span<const Binding> bindings, std::uint32_t slot) {
   return Error(Errc::invalid_argument, fmt::format("The binding of slot ({}) is not a {}.", slot, kind_of<T>));
 }
 
-// A range or host memory: what is bound, cut to what the command needs.
+// Fills a range or host memory: the binding is cut to the size that the command needs.
 template <class T>
 Result<void> fill(T& place, std::span<const Binding> bindings) {
   if (place.slot == no_slot) return {};

@@ -1,4 +1,4 @@
-// A recording whose slots are filled: an ordinary list.
+// An ordinary list, made from a recording by filling its slots.
 #pragma once
 
 #include <span>
@@ -17,8 +17,8 @@ struct OwnedList {
   [[nodiscard]] backend::Commands view() const noexcept { return {commands, arguments}; }
 };
 
-/// `list` with every slot of its commands replaced by its binding. `invalid_argument` names the slot that has no
-/// binding, one of the wrong kind or one that is too small. May throw std::bad_alloc.
+/// `list` with every slot of its commands replaced by its binding. `invalid_argument` names a slot whose binding is
+/// missing, of the wrong kind or too small. May throw std::bad_alloc.
 [[nodiscard]] Result<OwnedList> resolve(const backend::Commands& list, std::span<const backend::Binding> bindings);
 
 }  // namespace pintle::kit

@@ -1,4 +1,4 @@
-// What a device has made for core, by ids that are never given again.
+// Objects that a device has made for core, by ids that are never used again.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 
 namespace pintle::kit {
 
-/// Objects that others may still use, or name, when core has let them go. Thread-safe.
+/// Objects that other code may still use or name after core has let them go. Thread-safe.
 template <class Id, class T>
 class SharedTable {
  public:
@@ -27,7 +27,7 @@ class SharedTable {
     const std::lock_guard lock(mutex_);
     all_.emplace_back(id, std::move(object));
   }
-  /// Null where it has gone.
+  /// Null where the object has gone.
   [[nodiscard]] std::shared_ptr<T> find(Id id) noexcept {
     const std::lock_guard lock(mutex_);
     for (const auto& [known, object] : all_) {
@@ -35,13 +35,13 @@ class SharedTable {
     }
     return nullptr;
   }
-  /// `body(object)`; `internal` where it has gone.
+  /// Runs `body(object)`; `internal` where the object has gone.
   template <class Body>
   auto with(Id id, Body body) -> std::invoke_result_t<Body, T&> {
     if (const std::shared_ptr<T> object = find(id)) return body(*object);
     return Error(Errc::internal, fmt::format("Nothing has the id ({}) any more.", static_cast<std::uint64_t>(id)));
   }
-  /// Takes it out, so that it ends without the lock.
+  /// Takes the object out, so that it ends without the lock.
   std::shared_ptr<T> remove(Id id) noexcept {
     const std::lock_guard lock(mutex_);
     for (auto place = all_.begin(); place != all_.end(); ++place) {
@@ -52,14 +52,14 @@ class SharedTable {
     }
     return nullptr;
   }
-  /// Those that are there. May throw std::bad_alloc.
+  /// All present objects. May throw std::bad_alloc.
   [[nodiscard]] std::vector<std::shared_ptr<T>> all() {
     const std::lock_guard lock(mutex_);
     std::vector<std::shared_ptr<T>> objects;
     for (const auto& [id, object] : all_) objects.push_back(object);
     return objects;
   }
-  /// Takes all out.
+  /// Takes all objects out.
   void clear() noexcept {
     std::vector<std::pair<Id, std::shared_ptr<T>>> gone;
     const std::lock_guard lock(mutex_);

@@ -11,7 +11,7 @@ using backend::QueuePoint;
 
 namespace {
 
-// How long a courier waits for the device before it looks whether it is to stop.
+// How long a courier waits for the device before it looks whether it must stop.
 constexpr auto patience = std::chrono::milliseconds(100);
 
 }  // namespace
@@ -24,7 +24,7 @@ StepQueue::StepQueue(StepQueues& all, backend::QueueId id, std::uint64_t first_s
 StepQueue::~StepQueue() {
   stopping_.store(true);
   {
-    const std::lock_guard lock(mutex_);  // the courier looks under it before it sleeps
+    const std::lock_guard lock(mutex_);  // the courier reads `stopping_` under this lock before it sleeps
   }
   changed_.notify_all();
   all_.wake();
@@ -78,14 +78,14 @@ void StepQueue::serve() noexcept {
   }
 }
 
-/// The oldest that is held; null when the queue goes. A reference into a deque stays valid while others are added.
+/// The oldest held submission; null when the queue ends. A reference into a deque stays valid while elements are added.
 const StepQueue::Held* StepQueue::next() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return stopping_.load() || !held_.empty(); });
   return stopping_.load() ? nullptr : &held_.front();
 }
 
-/// False when the queue goes meanwhile.
+/// False when the queue ends meanwhile.
 Result<bool> StepQueue::run(const Held& held) {
   if (!all_.await_started(held.waits, stopping_)) return false;
   std::span<const QueuePoint> waits = held.waits;
@@ -130,7 +130,7 @@ bool StepQueues::await_started(std::span<const QueuePoint> waits, const std::ato
   return !stopping.load();
 }
 
-/// A queue that is not there any more had finished everything.
+/// A queue that is no longer there had finished everything.
 bool StepQueues::are_started_locked(std::span<const QueuePoint> waits) const noexcept {
   return std::ranges::all_of(waits, [&](const QueuePoint& point) {
     const auto found = std::ranges::find(started_, point.queue, &QueuePoint::queue);
@@ -158,7 +158,7 @@ void StepQueues::raise(backend::QueueId queue, std::uint64_t serial) noexcept {
 
 void StepQueues::wake() noexcept {
   {
-    const std::lock_guard lock(mutex_);  // a thread that waits looks under it before it sleeps
+    const std::lock_guard lock(mutex_);  // a thread that waits reads `stopping` under this lock before it sleeps
   }
   raised_.notify_all();
 }

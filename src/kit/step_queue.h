@@ -15,13 +15,13 @@
 
 namespace pintle::kit {
 
-/// What the queues of one device share: which serials have been started, so that nothing is started behind a wait whose
+/// What the queues of one device share: the serials that have been started. Nothing is started behind a wait whose
 /// signal the API has not seen. Outlives the queues. Thread-safe.
 class StepQueues {
  public:
   /// True when every wait is for a serial that the API has seen.
   [[nodiscard]] bool are_started(std::span<const backend::QueuePoint> waits);
-  /// The last that has been started on each queue.
+  /// The last serial that has been started on each queue.
   [[nodiscard]] std::vector<backend::QueuePoint> started();
 
  private:
@@ -30,7 +30,7 @@ class StepQueues {
   void remove(backend::QueueId queue) noexcept;
   void raise(backend::QueueId queue, std::uint64_t serial) noexcept;
   void wake() noexcept;
-  /// Returns true when `are_started`, false when `stopping` is set and `wake` was called.
+  /// Returns true when `are_started` is true, and false when `stopping` is set and `wake` was called.
   [[nodiscard]] bool await_started(std::span<const backend::QueuePoint> waits, const std::atomic<bool>& stopping);
   [[nodiscard]] bool are_started_locked(std::span<const backend::QueuePoint> waits) const noexcept;
 
@@ -39,20 +39,20 @@ class StepQueues {
   std::vector<backend::QueuePoint> started_;
 };
 
-/// One queue. A submission without steps, behind nothing that is held, is started by the thread that submits. Otherwise
-/// the queue's courier, a thread made at first use, cuts it at its steps: it starts what is before a step, waits for
-/// it, takes the step, and goes on; what is submitted meanwhile is held behind it.
+/// One queue. The submitting thread starts a submission without steps that is behind nothing held. Otherwise the
+/// queue's courier, a thread made at first use, cuts the submission at its steps: it starts the commands before a step,
+/// waits for them, takes the step, and goes on. Later submissions are held behind it.
 class StepQueue {
  public:
-  /// Commands of one submission that hold no step, possibly none. Only the first piece has waits. The last one has the
-  /// serial: what the native timeline must reach with it.
+  /// Commands of one submission that hold no step, possibly none. Only the first piece has waits. Only the last piece
+  /// has the serial that the native timeline must reach with it.
   struct Piece {
     std::span<const backend::QueuePoint> waits;
     backend::Commands commands;
     std::optional<std::uint64_t> serial;
   };
 
-  /// What the backend does. For one queue no two calls run at a time, but `is_step`; those of several queues may.
+  /// The backend's part. For one queue no two calls run at a time, except `is_step`; calls for different queues may.
   class Native {
    public:
     [[nodiscard]] virtual bool is_step(const backend::Command& command) const noexcept = 0;
@@ -60,10 +60,10 @@ class StepQueue {
     [[nodiscard]] virtual Result<void> start(const Piece& piece) = 0;
     /// Returns when everything started is finished and visible to the host; `timeout` at the deadline.
     [[nodiscard]] virtual Result<void> finish(Deadline deadline) = 0;
-    /// Takes a step of `list`; everything before it is finished. It may start work, which the next piece is behind.
+    /// Takes a step of `list`; everything before it is finished. The step may start work, and the next piece comes
+    /// after that.
     [[nodiscard]] virtual Result<void> step(const backend::Command& command, const backend::Commands& list) = 0;
-    /// A submission that had been accepted cannot go on: the device is lost with this cause, and nothing more is
-    /// called.
+    /// An accepted submission cannot go on: the device is lost with this cause, and nothing more is called.
     virtual void fail(Error error) noexcept = 0;
 
    protected:
@@ -73,10 +73,10 @@ class StepQueue {
   StepQueue(StepQueues& all, backend::QueueId id, std::uint64_t first_serial, Native& native);
   StepQueue(const StepQueue&) = delete;
   StepQueue& operator=(const StepQueue&) = delete;
-  /// Waits for the courier, which forgets what is held: at most a tenth of a second longer than the step it is at.
+  /// Waits for the courier, which forgets held submissions: at most a tenth of a second longer than its present step.
   ~StepQueue();
 
-  /// The contract of backend::Device::submit; one thread at a time.
+  /// Has the contract of backend::Device::submit; called by one thread at a time.
   [[nodiscard]] Result<std::uint64_t> submit(std::span<const backend::QueuePoint> waits,
                                              const backend::Commands& commands);
 
@@ -98,11 +98,11 @@ class StepQueue {
   StepQueues& all_;
   const backend::QueueId id_;
   Native& native_;
-  std::uint64_t submitted_;  // of the submitting thread
+  std::uint64_t submitted_;  // used by the submitting thread
   std::atomic<bool> stopping_{false};
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Held> held_;  // the first is the courier's
+  std::deque<Held> held_;  // the courier works on the first
   std::thread courier_;
 };
 

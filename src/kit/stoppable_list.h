@@ -11,7 +11,7 @@
 
 namespace pintle::kit {
 
-/// Moving it keeps what `view` has shown. It lives until the list is done, or the device is gone.
+/// Moving it does not move what `view` has shown. It lives until the list is done, or the device is gone.
 class StoppableList {
  public:
   /// Host calls of `list` do nothing once `is_stopped` is true.

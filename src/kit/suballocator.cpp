@@ -33,7 +33,7 @@ std::optional<std::uint64_t> Suballocator::allocate(std::uint64_t size, std::uin
   return std::nullopt;
 }
 
-/// Both parts stay free. What needs memory comes first, so that an exception leaves the piece whole.
+/// Both parts stay free. Steps that need memory come first, so that an exception leaves the piece whole.
 void Suballocator::split(Pieces::iterator piece, std::uint64_t size) {
   const std::uint64_t offset = piece->first;
   const std::uint64_t rest = piece->second.size - size;

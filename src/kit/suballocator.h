@@ -9,17 +9,17 @@
 
 namespace pintle::kit {
 
-/// Hands out ranges of [0, size), each time from the smallest free range that fits; neighbours that are free become
-/// one. Not thread-safe.
+/// Hands out ranges of [0, size), each from the smallest free range that fits. Free neighbours become one range. Not
+/// thread-safe.
 class Suballocator {
  public:
   /// `size` is at least 1.
   explicit Suballocator(std::uint64_t size);
 
-  /// The offset, a multiple of `alignment` (a power of two), of `size` bytes (at least 1); empty when none are free.
-  /// May throw std::bad_alloc, and then nothing is taken.
+  /// The offset, a multiple of `alignment` (a power of two), of `size` bytes (at least 1); empty when no free range
+  /// fits. May throw std::bad_alloc, and then nothing is taken.
   [[nodiscard]] std::optional<std::uint64_t> allocate(std::uint64_t size, std::uint64_t alignment);
-  /// `offset` as `allocate` answered it. Needs no memory.
+  /// Frees the range at an `offset` that `allocate` has returned. Needs no memory.
   void release(std::uint64_t offset) noexcept;
 
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
@@ -31,7 +31,7 @@ class Suballocator {
   using FreeRanges = std::set<std::pair<std::uint64_t, std::uint64_t>>;  // (size, offset)
   struct Piece {
     std::uint64_t size = 0;
-    FreeRanges::node_type place;  // its node in `free_`, kept while it is taken so that releasing needs no memory
+    FreeRanges::node_type place;  // its node in `free_`, kept while the piece is taken: releasing needs no memory
     [[nodiscard]] bool is_free() const noexcept { return place.empty(); }
   };
   using Pieces = std::map<std::uint64_t, Piece>;  // by offset; they tile the block

@@ -1,4 +1,4 @@
-// Notifications on their way: each is told exactly once, by the device inside or by the thread that gives it up.
+// Pending notifications: each is told exactly once, by the device inside or by the thread that gives the device up.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ namespace pintle::kit {
 /// Outlives the device that its notifications are given to. Thread-safe.
 class ToldOnce {
  public:
-  /// What to give to the device instead of `original`.
+  /// The notification to give to the device in place of `original`.
   [[nodiscard]] backend::Notification wrap(backend::Notification original) {
     auto ticket = std::make_unique<Ticket>(Ticket{this, original});
     const backend::Notification wrapped{&ToldOnce::tell, ticket.get()};
@@ -24,10 +24,11 @@ class ToldOnce {
     return wrapped;
   }
 
-  /// The device has refused it. False when it has been told in the meantime.
+  /// Called where the device has refused the notification. False when it has been told meanwhile.
   bool withdraw(const backend::Notification& wrapped) { return take(wrapped.state).has_value(); }
 
-  /// Everything that is not told yet, to be told by the caller: the device's own telling has no effect any more.
+  /// All notifications that have not been told, for the caller to tell. The device's own telling has no effect any
+  /// more.
   [[nodiscard]] std::vector<backend::Notification> take_all() {
     std::vector<backend::Notification> all;
     std::lock_guard lock(mutex_);

@@ -12,7 +12,7 @@
 namespace pintle::kit {
 namespace {
 
-/// Another backend may have another compiler.
+/// Once for each backend: another backend may have another compiler.
 bool is_first(const std::string& backend) {
   static auto& mutex = *new std::mutex;
   static auto& awake = *new std::set<std::string>;

@@ -18,7 +18,7 @@ std::string chunk_label(const std::string& label, std::size_t chunk, std::size_t
   return chunks == 1 ? std::string(arena) : fmt::format("{} chunk {}", arena, chunk);
 }
 
-/// What the allocation is asked for: the device's own alignment holds anyway, and to ask for more may cost.
+/// The alignment that the allocation asks for. The device's own alignment holds anyway, and to ask for more may cost.
 std::uint64_t alignment_of(const Plan& plan) {
   std::uint64_t alignment = 1;
   for (const PlannedValue& value : plan.values()) {

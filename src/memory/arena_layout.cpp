@@ -12,7 +12,7 @@
 namespace pintle::memory {
 namespace {
 
-/// Bytes; what core gives to any allocation.
+/// In bytes; core gives this alignment to any allocation.
 constexpr std::uint64_t max_alignment = 4096;
 
 Error wrong(std::string sentence) { return {Errc::invalid_argument, std::move(sentence)}; }
@@ -35,7 +35,7 @@ Result<void> check_chunk(std::size_t chunk, std::uint64_t size, const DeviceInfo
                            chunk, size, most, info.id));
 }
 
-/// The bytes of a dtype and shape are those that were planned, and begin where such elements may.
+/// Checks that dtype and shape take the planned bytes, and that the value begins where such elements may.
 Result<void> check_value(const ArenaValue& said, const PlannedValue& planned) {
   if (!parse_dtype(name(said.dtype))) {
     return wrong(fmt::format("The dtype ({}) of {} is none of {}.", static_cast<unsigned>(said.dtype),
@@ -56,7 +56,7 @@ Result<void> check_value(const ArenaValue& said, const PlannedValue& planned) {
                            value_text(said.name), bytes_of(said.dtype), name(said.dtype)));
 }
 
-/// The heap that has most room; empty where the device tells of none.
+/// The heap with the most room; empty where the device reports no heap.
 std::optional<Heap> roomiest(std::vector<Heap> heaps) {
   const auto room = [](const Heap& heap) {
     return heap.available.value_or(heap.total - std::min(heap.used, heap.total));

@@ -1,4 +1,4 @@
-// What a plan asks of a device, and what its values are.
+// The demands of a plan on a device, and the dtypes and shapes of its values.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@ namespace pintle::memory {
 /// `[Value "x"]`.
 [[nodiscard]] std::string value_text(std::string_view name);
 
-/// It has bytes of the arena.
+/// Whether the value has bytes in the arena.
 [[nodiscard]] inline bool has_bytes(const PlannedValue& value) noexcept {
   return value.assignment != Assignment::external && value.size != 0;
 }
 
-/// Every chunk is within the largest allocation, and kernels can bind every value.
+/// Checks that every chunk is within the largest allocation, and that kernels can bind every value.
 [[nodiscard]] Result<void> check_limits(const Plan& plan, const DeviceInfo& info);
 
-/// What lies at each value, in the plan's order.
+/// The dtype and shape of each value, in the plan's order.
 [[nodiscard]] Result<std::vector<ArenaValue>> describe(const Plan& plan, std::vector<ArenaValue> said);
 
 }  // namespace pintle::memory

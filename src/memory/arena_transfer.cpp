@@ -12,7 +12,7 @@
 namespace pintle::memory {
 namespace {
 
-/// Up to here a copy in host memory costs less than it would to wait for the queue.
+/// Up to this size a copy in host memory costs less than a wait for the queue.
 constexpr std::uint64_t most_staged = 256 << 10;
 
 Error wrong(std::string sentence) { return {Errc::invalid_argument, std::move(sentence)}; }
@@ -21,7 +21,7 @@ using Bytes = std::span<const std::byte>;
 
 }  // namespace
 
-/// One value on its way. It has a place in the arena, of 0 bytes perhaps.
+/// The transfer of one value. The value has a place in the arena, possibly of 0 bytes.
 class Transfer {
  public:
   static Result<Transfer> of(Queue& queue, const Arena& arena, std::uint32_t id, const Timeout& timeout) {
@@ -75,9 +75,9 @@ Result<void> Transfer::check_dtype(const Elements& from, const Convert* how) con
                            bytes_of(wanted), name(wanted)));
 }
 
-/// Exactly as many elements as the value has.
+/// Checks that there are exactly as many elements as the value has.
 Result<void> Transfer::check_count(Bytes from, const Convert* how) const {
-  if (how != nullptr) PINTLE_TRY(converted_bytes(0, *how));  // whether there is such a conversion
+  if (how != nullptr) PINTLE_TRY(converted_bytes(0, *how));  // fails where there is no such conversion
   const DType on_host = how != nullptr ? how->from : dtype();
   const std::uint64_t size = bytes_of(on_host), count = size_ / bytes_of(dtype());
   if (from.size() % size == 0 && from.size() / size == count) return {};
@@ -105,7 +105,7 @@ Result<Point> Transfer::feed(Arena& arena, const Elements& from, const Convert* 
   return done;
 }
 
-/// Through host memory that the list owns.
+/// Uploads through host memory that the list owns.
 Result<Point> Transfer::stage(const BufferView& to, Bytes from, const Convert* how) const {
   SubmitOptions options{.timeout = timeout_};
   if (how == nullptr) return queue_.submit(CommandList{}.upload(to, from), std::move(options));
@@ -115,7 +115,7 @@ Result<Point> Transfer::stage(const BufferView& to, Bytes from, const Convert* h
   return queue_.submit(CommandList{}.upload_retained(to, std::move(staged), bytes), std::move(options));
 }
 
-/// Straight into the arena's memory.
+/// Writes straight into the arena's memory.
 Result<Point> Transfer::write(std::span<std::byte> to, const BufferView& view, Bytes from, const Convert* how) const {
   PINTLE_ASSIGN(turn, reach_turn(view));
   if (how != nullptr) PINTLE_TRY(convert(to, from, *how));
@@ -123,7 +123,7 @@ Result<Point> Transfer::write(std::span<std::byte> to, const BufferView& view, B
   return std::move(turn);
 }
 
-/// Everything submitted to the queue before is done; refuses what any transfer would.
+/// Waits until everything submitted to the queue before is done. Refuses what any transfer would refuse.
 Result<Point> Transfer::reach_turn(const BufferView& view) const {
   PINTLE_TRY(queue_.check(view, Access::write));
   Point turn = queue_.last();

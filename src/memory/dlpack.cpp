@@ -1,4 +1,4 @@
-// DLPack over buffers: in place by import and map, and through copies where that cannot be.
+// DLPack over buffers: in place by import and map, and through copies where that is not possible.
 #include "pintle/dlpack.h"
 
 #include <fmt/format.h>
@@ -20,10 +20,10 @@
 namespace pintle::memory {
 namespace {
 
-/// What DLPack promises of an address; some consumers copy where it does not hold.
+/// The alignment that DLPack promises for an address. Some consumers copy where it does not hold.
 constexpr std::size_t dlpack_alignment = 256;
 
-/// Zeros, where a device executes nothing; of much memory calloc gets them without a pass.
+/// Zeros, since a device may execute nothing. calloc gets large memory without writing it.
 std::shared_ptr<std::byte> allocate_tensor(std::uint64_t size) {
   const auto room = base::checked_add<std::uint64_t>(size, dlpack_alignment);
   void* const memory = room ? std::calloc(*room, 1) : nullptr;
@@ -65,7 +65,7 @@ Result<Buffer> use_in_place(const Device& device, const io::HostTensor& tensor, 
   return device.import_host(tensor.bytes, access, tensor.dtype, tensor.shape, tensor.owner, label);
 }
 
-/// Whole rows where they have no gaps: the device takes bytes in C order only.
+/// A copy of the tensor whose rows have no gaps: the device takes bytes in C order only.
 io::HostTensor packed(const io::HostTensor& tensor, std::uint64_t size) {
   auto owner = allocate_tensor(size);
   auto whole = host_tensor(tensor.dtype, tensor.shape, {owner.get(), size});
@@ -104,7 +104,7 @@ Result<Buffer> take(const Device& device, Queue& queue, Managed* managed, Dlpack
   });
 }
 
-/// A buffer that is mapped for as long as somebody has the tensor.
+/// A buffer that is mapped as long as the tensor exists.
 struct Lent {
   Lent() noexcept = default;
   Lent(const Lent&) = delete;
@@ -127,7 +127,7 @@ Result<io::HostTensor> mapped(Buffer& buffer) {
   return tensor;
 }
 
-/// `make` is what turns a HostTensor into a struct, and refuses before the buffer is taken.
+/// `make` turns a HostTensor into a struct. It refuses before the buffer is taken.
 template <class Tensor, class Make>
 Result<Tensor> lend(Buffer& buffer, const Make& make) {
   return base::contain("making a DLPack tensor", [&]() -> Result<Tensor> {

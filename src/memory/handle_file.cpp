@@ -16,7 +16,7 @@ using memory::HandleState;
 
 namespace {
 
-/// What the file, the set and the caller's exceptions agree on.
+/// The names that the file and the set must have in common, apart from the caller's exceptions.
 class Match {
  public:
   Match(const std::vector<std::string>& handles, const io::TensorSet& file, const HandleLoadOptions& options)
@@ -72,7 +72,7 @@ Result<void> check_tensor(const io::TensorView& tensor, const HandleState& handl
                            handle.shape().text(), handle.text()));
 }
 
-/// The bytes of the file that each handle takes; every name and every handle is checked.
+/// Finds the bytes of the file for each handle. Every name and every handle is checked.
 Result<std::vector<std::pair<HandleState*, std::span<const std::byte>>>> match(const std::vector<HandleState*>& handles,
                                                                                const io::TensorSet& file,
                                                                                const HandleLoadOptions& options) {
@@ -83,7 +83,7 @@ Result<std::vector<std::pair<HandleState*, std::span<const std::byte>>>> match(c
   for (HandleState* handle : handles) {
     const auto tensor = std::ranges::find(file.tensors, handle->name(), &io::TensorView::name);
     if (tensor == file.tensors.end()) {
-      PINTLE_TRY(handle->check_current());  // what went with a device cannot be used again
+      PINTLE_TRY(handle->check_current());  // a handle that was lost with its device cannot be used again
       continue;
     }
     PINTLE_TRY(check_tensor(*tensor, *handle));

@@ -86,7 +86,7 @@ Result<Point> HandleSet::restore(Queue& queue, Timeout timeout) {
   return base::enter("restoring a set of handles", [&]() -> Result<Point> {
     const Deadline deadline = timeout.deadline();
     PINTLE_ASSIGN(all, states());
-    // All before any: those that share a checkpoint all have it then, or none.
+    // All settle before any is used: handles that share a checkpoint then all have it, or none has it.
     for (HandleState* state : all) PINTLE_TRY(state->settle(deadline));
     PINTLE_ASSIGN(gone, lost());
     if (!gone.empty()) {

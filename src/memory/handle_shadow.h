@@ -1,4 +1,4 @@
-// The host copies of a handle: the last one that is whole, and one that may be on its way.
+// The host copies of a handle: the last one that is whole, and one that may be under way.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,18 @@ namespace pintle::memory {
 
 using HostBytes = std::shared_ptr<std::byte[]>;
 
-/// Memory that any element may lie in; its contents are undefined.
+/// Memory whose alignment suits every element type. Its contents are undefined.
 [[nodiscard]] HostBytes allocate_host(std::uint64_t size);
 
-/// A copy on its way never touches the last one, so whatever happens to it, the last one stays good.
+/// A copy under way never touches the last one. So the last one stays good, even where the copy fails.
 class HandleShadow {
  public:
-  /// Waits for the copy on its way: reached, it is the last one; failed, it is dropped, and a holder of its point
-  /// hears why. An error (`timeout`) leaves it on its way.
+  /// Waits for the copy under way. Once reached it is the last one; where it fails it is dropped, and a caller that
+  /// holds its point gets the reason. After an error (`timeout`) the copy stays under way.
   Result<void> settle(Deadline deadline);
-  /// Memory for the next copy; call it when settled.
+  /// Memory for the next copy. Called after `settle`.
   [[nodiscard]] HostBytes memory(std::uint64_t size);
-  /// `bytes` are the last copy once `point` is reached.
+  /// Notes that `bytes` become the last copy when `point` is reached.
   void expect(HostBytes bytes, Point point) noexcept;
   /// True where there is a last copy, as far as is known without waiting.
   [[nodiscard]] bool is_there();
@@ -37,12 +37,12 @@ class HandleShadow {
     HostBytes bytes;
     Point point;
   };
-  /// True where nothing is on its way any more.
+  /// True where no copy is under way any more.
   bool look();
 
   HostBytes last_;
   bool is_last_lent_ = false;  // an upload may still read it
-  HostBytes spare_;            // the one before the last, which nobody uses
+  HostBytes spare_;            // the copy before the last, which nothing uses
   std::optional<OnItsWay> coming_;
 };
 

@@ -23,7 +23,7 @@ std::string_view name(Keep::Kind kind) noexcept {
 namespace memory {
 namespace {
 
-// What no file can hold is refused before there is anything to save.
+// A name that no file can hold is refused at once, before there is anything to save.
 Result<void> check_name(const std::string& name) {
   if (name.empty()) return Error(Errc::invalid_argument, "Name (\"\") of a handle is empty.");
   const auto written = io::serialize_safetensors({{{name, DType::u8, Shape{0}, {}}}, {}});
@@ -63,7 +63,8 @@ Result<std::unique_ptr<HandleState>> HandleState::create(const Device& device, s
 
 std::string HandleState::text() const { return fmt::format("[Handle {}]", base::quote(name_)); }
 
-// A recovery between asking and allocating would date the memory wrong. No later one can bring a generation back.
+// A recovery between the two calls would give the memory the wrong generation. No later recovery brings a generation
+// back, so the loop finds each one.
 Result<PlacedBuffer> HandleState::allocate(DType dtype, const Shape& shape) const {
   for (;;) {
     const std::uint64_t generation = device_.generation();

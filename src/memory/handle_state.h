@@ -1,4 +1,4 @@
-// What stands behind a Handle: its two buffers, and what is kept of it.
+// What stands behind a Handle: its two buffers, and its kept contents.
 #pragma once
 
 #include <cstddef>
@@ -17,23 +17,23 @@
 
 namespace pintle::memory {
 
-/// A moved-from or default-made Handle.
+/// The error of a moved-from or default-made Handle.
 [[nodiscard]] Error empty_handle();
-/// "\"a\", \"b\"": for messages, and shortened there where there are many.
+/// "\"a\", \"b\"": for messages. A long list is shortened.
 [[nodiscard]] std::string quoted_names(std::span<const std::string> names);
 
-/// Memory, and the generation of the device that has it.
+/// Memory, and the generation of the device that it belongs to.
 struct PlacedBuffer {
   Buffer buffer;
   std::uint64_t generation = 0;
 };
 
-/// The whole new contents of a handle, which nothing of it knows before `accept`.
+/// The whole new contents of a handle. The handle does not know them before `accept`.
 struct HandleContents {
   std::span<const std::byte> bytes;
-  std::shared_ptr<const void> owner;   ///< Keeps the bytes; null where they are to be copied.
+  std::shared_ptr<const void> owner;   ///< Keeps the bytes alive; null where they are to be copied.
   HostBytes shadow;                    ///< The same bytes, if they become the shadow.
-  std::optional<PlacedBuffer> placed;  ///< For a stale handle.
+  std::optional<PlacedBuffer> placed;  ///< New memory, for a stale handle.
   BufferView target;
 };
 
@@ -59,21 +59,21 @@ class HandleState {
   [[nodiscard]] Result<void> flip();
   [[nodiscard]] Result<void> renew();
 
-  /// `invalid_argument` with both unless dtype (none: bytes) and size are the handle's.
+  /// `invalid_argument` with both values unless dtype (none: bytes) and size are the handle's.
   [[nodiscard]] Result<void> check_source(std::optional<DType> dtype, std::uint64_t size) const;
   /// Settles the shadow, if there is one.
   [[nodiscard]] Result<void> settle(Deadline deadline);
-  /// These bytes, of the handle's size. Settle first.
+  /// Contents from these bytes, which have the handle's size. Called after `settle`.
   [[nodiscard]] Result<HandleContents> contents_from(std::span<const std::byte> bytes,
                                                      std::shared_ptr<const void> owner);
-  /// True where `kept_contents` has something to give, as far as is known without waiting.
+  /// True where `kept_contents` has contents to return, as far as is known without waiting.
   [[nodiscard]] bool is_kept();
-  /// What the Keep keeps. Settle first.
+  /// The contents that the handle's Keep keeps. Called after `settle`.
   [[nodiscard]] Result<HandleContents> kept_contents();
-  /// The submission of these contents, whose point is given, was accepted.
+  /// Notes that the submission of these contents was accepted; `point` is its point.
   void accept(HandleContents&& contents, const Point& point) noexcept;
 
-  /// Adds the copy to the list. Settle first.
+  /// Adds the copy to the list. Called after `settle`.
   [[nodiscard]] Result<HostBytes> begin_checkpoint(CommandList& list);
   void accept_checkpoint(HostBytes copy, const Point& point) noexcept { shadow_.expect(std::move(copy), point); }
 
@@ -89,17 +89,17 @@ class HandleState {
   Keep keep_;
   HandleOptions options_;
   PlacedBuffer front_;
-  std::optional<Buffer> back_;  // of the front's generation
+  std::optional<Buffer> back_;  // belongs to the generation of the front
   HandleShadow shadow_;
 };
 
-/// A handle and what it is to hold.
+/// A handle and its new contents.
 struct HandleWrite {
   HandleState* handle = nullptr;
   HandleContents contents;
 };
 
-/// Submits them all as one list; on an error every handle is as before.
+/// Submits all writes as one list. On an error every handle is unchanged.
 [[nodiscard]] Result<Point> submit_writes(Queue& queue, std::vector<HandleWrite> writes, Deadline deadline);
 
 }  // namespace pintle::memory

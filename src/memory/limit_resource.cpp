@@ -20,7 +20,7 @@ class Limit {
     std::lock_guard lock(mutex_);
     return in_use_;
   }
-  /// Empty when the bytes are taken; otherwise what was in use at that moment.
+  /// Empty when the bytes are taken; otherwise the bytes that were in use at that moment.
   [[nodiscard]] std::optional<std::uint64_t> take(std::uint64_t bytes) noexcept {
     std::lock_guard lock(mutex_);
     if (bytes > limit_ - in_use_) return in_use_;
@@ -28,7 +28,7 @@ class Limit {
     return std::nullopt;
   }
   void give(std::uint64_t bytes) noexcept {
-    if (base::in_forked_child()) return;  // a thread that is not here may have the lock
+    if (base::in_forked_child()) return;  // a thread that only the parent has may hold the lock
     std::lock_guard lock(mutex_);
     in_use_ -= bytes;
   }
@@ -41,7 +41,7 @@ class Limit {
 
 namespace {
 
-/// Bytes of a limit, from the request on.
+/// Bytes taken from a limit, from the request on.
 class LimitTicket {
  public:
   explicit LimitTicket(std::shared_ptr<Limit> limit) noexcept : limit_(std::move(limit)) {}

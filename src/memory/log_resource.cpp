@@ -23,7 +23,7 @@ class LogSink {
 
 namespace {
 
-/// Says that the buffer is gone.
+/// Logs that the buffer has gone.
 class LogTicket {
  public:
   LogTicket(std::shared_ptr<const LogSink> sink, const Buffer& buffer)
@@ -32,7 +32,7 @@ class LogTicket {
   LogTicket& operator=(const LogTicket&) = delete;
   ~LogTicket() {
     if (base::in_forked_child()) return;
-    // Nobody is there to hear of it.
+    // An error here has no caller to return to.
     (void)base::contain("logging", [&]() -> Result<void> {
       sink_->write(line_);
       return {};

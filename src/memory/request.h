@@ -12,7 +12,7 @@
 
 namespace pintle::memory {
 
-/// Empty where no buffer can have this dtype and shape: upstream has the words for it.
+/// Empty where no buffer can have this dtype and shape. Then the resource upstream gives the error.
 [[nodiscard]] std::optional<std::uint64_t> requested_bytes(DType dtype, const Shape& shape) noexcept;
 
 /// `[Buffer "view matrix"]`, or `[Buffer]` without a label: it has no number yet.

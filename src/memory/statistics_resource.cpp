@@ -18,7 +18,7 @@ class Tallies {
     raise(now_.bytes, bytes);
   }
   void remove(std::uint64_t bytes) noexcept {
-    if (base::in_forked_child()) return;  // a thread that is not here may have the lock
+    if (base::in_forked_child()) return;  // a thread that only the parent has may hold the lock
     std::lock_guard lock(mutex_);
     now_.buffers.current -= 1;
     now_.bytes.current -= bytes;

@@ -19,12 +19,12 @@ class Holders {
     return last_;
   }
   void remove(std::uint64_t number) noexcept {
-    if (base::in_forked_child()) return;  // a thread that is not here may have the lock
+    if (base::in_forked_child()) return;  // a thread that only the parent has may hold the lock
     std::lock_guard lock(mutex_);
     holders_.erase(number);
   }
   [[nodiscard]] std::vector<ResourceHolder> largest_first() const {
-    std::multimap<std::uint64_t, ResourceHolder, std::greater<>> sorted;  // keeps the order of equals
+    std::multimap<std::uint64_t, ResourceHolder, std::greater<>> sorted;  // keeps the order of equal sizes
     {
       std::lock_guard lock(mutex_);
       for (const auto& [number, holder] : holders_) sorted.emplace(holder.bytes, holder);

@@ -11,10 +11,10 @@ namespace {
 /// An offset and a rank.
 using Step = std::pair<std::uint64_t, std::uint32_t>;
 
-/// For every solution there is one in which no block can sink. There each block lies at the least offset that the
-/// blocks below it leave, so those blocks placed in the order of their offsets give the solution. A block that is
-/// passed over must lie on one that comes later. A section is full where its lowest block and what is left of it pass
-/// the capacity.
+/// For every solution there is one in which no block can sink. In that one each block lies at the least offset that the
+/// blocks below it leave, so placing the blocks in the order of their offsets finds the solution. A block that is
+/// passed over must lie on one that comes later. A section is full where the offset of its lowest remaining block plus
+/// the bytes that remain in it pass the capacity.
 class Ascent {
  public:
   Ascent(const std::vector<Block>& blocks, std::uint32_t sections, std::uint64_t base, std::uint64_t capacity,
@@ -24,27 +24,27 @@ class Ascent {
   [[nodiscard]] const std::vector<std::uint64_t>& offsets() const { return offsets_; }
 
  private:
-  /// Of two blocks at one offset the one of less rank is placed first.
+  /// A block. Where two blocks have one offset, the one of lower rank is placed first.
   struct Member {
     std::uint32_t block = 0;
     std::uint32_t rank = 0;
   };
 
-  /// Sections that no unplaced block connects with others, and the unplaced blocks in them by rank.
+  /// Sections that no unplaced block connects with other sections, and the unplaced blocks in them by rank.
   struct Part {
     std::uint32_t lower = 0;
     std::uint32_t upper = 0;
     std::vector<Member> members{};
   };
 
-  /// A part that is being solved: which block comes next, and the parts that the branch leaves.
+  /// A part that is being solved: the next block, and the parts that the branch leaves.
   struct Frame {
     Part part{};
     std::vector<Member> candidates{};
     std::size_t branch = 0;
     std::size_t mark = 0;  ///< The size of the trail before the decision.
     Step last{};           ///< Where the last block was placed.
-    bool is_bare = false;  ///< Nothing can lie above that block, so that it lies well there if anywhere.
+    bool is_bare = false;  ///< Nothing can lie above that block: no other branch is better.
     std::vector<Part> parts{};
     std::size_t solved = 0;
   };
@@ -78,13 +78,13 @@ class Ascent {
   Allowance& allowance_;
   std::vector<std::uint64_t> offsets_;
   std::vector<std::uint8_t> is_placed_;
-  std::vector<std::uint32_t> twin_;      ///< The block before that is just like this one.
+  std::vector<std::uint32_t> twin_;      ///< An earlier block that is equal to this one.
   std::vector<std::uint64_t> least_;     ///< The least offset of each unplaced block.
   std::vector<std::uint64_t> left_;      ///< Bytes not placed yet, of each section.
-  std::vector<std::uint64_t> lowest_;    ///< The least offset over each section; for the moment of a check.
-  std::vector<std::uint32_t> crossing_;  ///< Unplaced blocks that live on both sides of a section's begin.
+  std::vector<std::uint64_t> lowest_;    ///< The least offset over each section, during a check.
+  std::vector<std::uint32_t> crossing_;  ///< Unplaced blocks that live on both sides of where a section begins.
   std::vector<Undo> trail_;
-  std::vector<Frame> frames_;  ///< Not the call stack, which a long search would outgrow.
+  std::vector<Frame> frames_;  ///< A stack of its own: a long search would outgrow the call stack.
 };
 
 std::uint64_t aligned(std::uint64_t offset, const Block& block) {
@@ -129,7 +129,7 @@ void Ascent::find_twins() {
   }
 }
 
-/// By what is left now, so that a part that came apart is looked at afresh.
+/// Ranks by the bytes that remain now, so that a part that came apart gets new ranks.
 void Ascent::rank(std::vector<Member>& members) const {
   using Measures = std::tuple<double, double, double>;
   std::vector<std::pair<Measures, std::uint32_t>> measured;
@@ -169,13 +169,13 @@ Verdict Ascent::run() {
   }
 }
 
-/// Parts that came apart are ranked anew: of the last step only its offset holds for them.
+/// Parts that came apart are ranked anew, so only the offset of the last step holds for them.
 Verdict Ascent::open_next(Frame& frame) {
   const Step last = frame.parts.size() > 1 ? Step(frame.last.first, 0) : frame.last;
   return open(std::move(frame.parts[frame.solved]), last);
 }
 
-/// Found: there is a frame for the part, on its first branch.
+/// `found` means that there is a frame for the part, on its first branch.
 Verdict Ascent::open(Part part, Step last) {
   if (!defer(part, last)) return Verdict::impossible;
   Frame frame;
@@ -187,7 +187,7 @@ Verdict Ascent::open(Part part, Step last) {
   return Verdict::found;
 }
 
-/// False when none is left, or nothing to spend.
+/// False when no branch is left, or no allowance.
 bool Ascent::take_next_branch(Frame& frame) {
   undo(frame.mark);
   while (!frame.is_bare && frame.branch < frame.candidates.size() && allowance_.spend()) {
@@ -203,7 +203,7 @@ bool Ascent::take_next_branch(Frame& frame) {
   return false;
 }
 
-/// To the last decision that has a branch left; false when there is none.
+/// Goes back to the last decision that has a branch left; false when there is none.
 bool Ascent::go_back() {
   for (; frames_.size() > 1; frames_.pop_back()) {
     if (take_next_branch(frames_.back())) return true;
@@ -211,7 +211,8 @@ bool Ascent::go_back() {
   return false;
 }
 
-/// What should have come before the last step lies on one that is still to come. False where it cannot.
+/// Each block that should have come before the last step must lie on a block that is still to come. False where it
+/// cannot.
 bool Ascent::defer(const Part& part, Step last) {
   for (const auto& [index, rank] : part.members) {
     if (Step(least_[index], rank) >= last) continue;
@@ -225,7 +226,7 @@ bool Ascent::defer(const Part& part, Step last) {
   return has_room(part, last.first);
 }
 
-/// By their steps. Where a block ends below the place of another, the other comes later: the block would sink there.
+/// Sorted by their steps. Where one block ends below the place of another, the other comes later: it would sink there.
 std::vector<Ascent::Member> Ascent::candidates_of(const Part& part, Step last) const {
   std::uint64_t lowest_end = capacity_;
   for (const auto& [block, rank] : part.members) lowest_end = std::min(lowest_end, least_[block] + blocks_[block].size);
@@ -268,7 +269,7 @@ bool Ascent::raise(std::uint32_t index, std::uint64_t offset) {
   return block.size <= capacity_ && least <= capacity_ - block.size;
 }
 
-/// Everything that is left begins at `offset` or above.
+/// Whether the unplaced blocks fit when all begin at `offset` or above.
 bool Ascent::has_room(const Part& part, std::uint64_t offset) {
   std::fill(lowest_.begin() + part.lower, lowest_.begin() + part.upper, capacity_);
   for (const auto& [index, rank] : part.members) {
@@ -297,7 +298,7 @@ void Ascent::undo(std::size_t mark) {
   }
 }
 
-/// The smallest first.
+/// The smallest part comes first.
 std::vector<Ascent::Part> Ascent::parts_of(const Part& part) const {
   std::vector<Part> parts;
   std::vector<std::uint32_t> part_of(part.upper - part.lower);

@@ -9,10 +9,10 @@
 
 namespace pintle::plan {
 
-/// What decides between blocks of one offset: the first criterion, then the others.
+/// How blocks with one offset are ordered: by this criterion first, then by the others.
 enum class Rank : std::uint8_t { area, length, load };
 
-/// As `search`: the same answer by other choices. Where the blocks leave gaps anyhow it is often the faster one.
+/// Answers what `search` answers, by other choices. Where the blocks leave gaps in any case it is often faster.
 [[nodiscard]] Verdict ascend(const std::vector<Block>& blocks, std::uint32_t sections, std::uint64_t base,
                              std::uint64_t capacity, Rank rank, Allowance& allowance,
                              std::vector<std::uint64_t>& offsets);

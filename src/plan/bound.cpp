@@ -9,12 +9,12 @@
 namespace pintle::plan {
 namespace {
 
-/// Pairs of blocks that are looked at for a clique: some tenths of a second.
+/// The limit of pairs that are looked at for a clique: some tenths of a second.
 constexpr std::uint64_t most_looks = 4'000'000;
 
 std::uint64_t rounded(std::uint64_t size, std::uint64_t unit) { return (size + unit - 1) & ~(unit - 1); }
 
-/// The values that may take the bytes of another. The size of such a value counts nothing where the two meet.
+/// The values that may take the bytes of another. The size of such a value does not count in the step that both share.
 std::vector<std::uint32_t> takers_of(const Checked& checked) {
   std::vector<std::uint32_t> takers;
   for (const InPlace& pair : checked.pairs) takers.push_back(pair.to);
@@ -23,8 +23,8 @@ std::vector<std::uint32_t> takers_of(const Checked& checked) {
   return takers;
 }
 
-/// The greatest sum of sizes alive together, where every value that is alive has an alignment of at least `unit`. Then
-/// every offset is a multiple of it, and each value but the highest takes whole units.
+/// The greatest sum of sizes alive together, over sections in which every alignment is at least `unit`. There every
+/// offset is a multiple of `unit`, and each value but the highest takes whole units.
 std::uint64_t bound_in_units(const Checked& checked, const Model& plain, std::uint64_t unit) {
   std::vector<std::uint64_t> bytes(plain.sections + 1);  // differences; they wrap and come back
   std::vector<std::uint32_t> finer(plain.sections + 1);
@@ -62,8 +62,8 @@ std::uint64_t bound_on_line(const Checked& checked, const Model& plain) {
   return bound;
 }
 
-/// The greatest sum of the values that are alive at one step in every order of the steps: they conflict with each
-/// other.
+/// The greatest sum of the values that are alive at one step in every order of the steps. Such values conflict with
+/// each other.
 std::uint64_t alive_bytes(const Checked& checked) {
   const StepRelation& relation = *checked.relation;
   std::vector<std::uint64_t> bytes(relation.steps() + 65);  // differences; they wrap and come back
@@ -90,7 +90,7 @@ std::uint64_t alive_bytes(const Checked& checked) {
   return always + most;
 }
 
-/// Blocks that all conflict, the largest first; where there are many of them, some.
+/// Bytes of blocks that all conflict, the largest first. Where there are too many blocks, not all are looked at.
 std::uint64_t clique_of_largest(const Model& plain) {
   std::vector<std::uint32_t> order(plain.blocks.size()), members;
   std::iota(order.begin(), order.end(), 0u);
@@ -109,7 +109,7 @@ std::uint64_t clique_of_largest(const Model& plain) {
   return bytes;
 }
 
-/// What fixed values reach up to, in each chunk.
+/// The sum of the chunks' ends, as the fixed values alone need them.
 std::uint64_t bound_of_fixed(const Model& plain) {
   std::map<std::uint64_t, std::uint64_t> ends;
   for (const Block& block : plain.blocks) {

@@ -1,4 +1,4 @@
-// What no plan can stay below.
+// The size that no plan can stay below.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The validator. On purpose it shares nothing with the solvers: its own sweep, its own reading of the relation.
+// The validator. It deliberately shares no code with the solvers: it has its own sweep and reads the relation itself.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ bool is_same(const PlanValue& wanted, const PlannedValue& planned) {
          wanted.assignment == planned.assignment;
 }
 
-/// Each value for itself: it is the problem's, aligned, inside its chunk, and where it is fixed.
+/// Checks each value alone: it is the problem's, aligned, inside its chunk, and at its fixed place if it has one.
 Result<void> check_one(const PlanValue& wanted, const PlannedValue& planned, const Plan& plan) {
   if (!is_same(wanted, planned)) {
     return wrong(fmt::format("{} of the plan is not [Value {}] of the problem, with its size ({}) and alignment ({}).",
@@ -85,8 +85,8 @@ class Pairs {
     for (const InPlace& pair : problem.in_place) pairs_.emplace(pair.from, pair.to);
   }
 
-  /// At the same offset, the second not larger, and one was declared to take the other's bytes. That they meet in one
-  /// step only is for the caller to see.
+  /// Whether the pair was declared, has one offset, and its second value is not larger. The caller checks that the two
+  /// meet in one step only.
   [[nodiscard]] bool allow(std::uint32_t from, std::uint32_t to, const Plan& plan) const {
     const PlannedValue &a = plan.values()[from], &b = plan.values()[to];
     return pairs_.contains({from, to}) && a.offset == b.offset && a.chunk == b.chunk && b.size <= a.size &&
@@ -102,7 +102,7 @@ class Pairs {
   std::set<std::pair<std::uint32_t, std::uint32_t>> pairs_;
 };
 
-/// Values from the earliest begin to the last end, those alive kept by their place.
+/// Goes through the values from the earliest begin to the last end. Values that are alive are sorted by their place.
 class LineSweep {
  public:
   LineSweep(const PlanProblem& problem, const Plan& plan) : problem_(problem), plan_(plan), pairs_(problem) {}
@@ -153,7 +153,8 @@ class LineSweep {
       const PlannedValue& two = plan_.values()[other];
       return one.chunk == two.chunk && one.offset < two.offset + two.size && two.offset < one.offset + one.size;
     };
-    // What is alive is apart but for pairs at one offset, so those before end where the group before ends.
+    // Values that are alive do not overlap, except for pairs at one offset. So the values before this place end where
+    // the group before ends.
     auto from = alive_.lower_bound(place_of(value));
     if (from != alive_.begin()) from = alive_.lower_bound(std::prev(from)->first);
     const auto to = alive_.lower_bound({one.chunk, one.offset + one.size});
@@ -172,10 +173,10 @@ class LineSweep {
   std::multimap<std::uint64_t, std::uint32_t> ends_;
 };
 
-/// The steps after each step, read from the relation anew.
+/// The steps after each step, read anew from the relation.
 class Order {
  public:
-  /// The steps in an order that the relation allows; fewer of them where some happen before themselves.
+  /// The steps in an order that the relation allows; not all of them where some happen before themselves.
   explicit Order(const StepOrder& order) : later_(order.steps), place_(order.steps) {
     std::vector<std::uint32_t> waits(order.steps);
     for (const auto& [earlier, later] : order.before) {
@@ -214,8 +215,8 @@ class Order {
   std::vector<Row> after_;
 };
 
-/// Values from the first use on, and for all bytes who had them last. What shares with the last user of bytes comes
-/// after it, and so after everybody whom that one came after. Only where two meet in place, both are kept.
+/// Goes through the values by first use, and keeps for all bytes the last user. A value that shares with the last user
+/// of bytes comes after it, and so after all users before it. Where two values meet in place, both are kept.
 class RelationSweep {
  public:
   RelationSweep(const PlanProblem& problem, const Plan& plan)
@@ -228,7 +229,7 @@ class RelationSweep {
     for (std::uint32_t i = 0; i < problem_.values.size(); ++i) {
       if (is_laid_out(problem_.values[i])) values.push_back(i);
     }
-    // What is taken in place comes before what takes it, though both begin at one step.
+    // A value comes before the value that takes its bytes in place, though both may begin at one step.
     std::ranges::sort(values, {}, [&](std::uint32_t i) {
       const auto [begin, end] = places_of(i);
       return std::tuple(begin, end, ~plan_.values()[i].size, i);
@@ -249,7 +250,7 @@ class RelationSweep {
   [[nodiscard]] bool is_persistent(std::uint32_t i) const {
     return problem_.values[i].lifetime == Lifetime::persistent;
   }
-  /// Of the first and the last use.
+  /// The places of the first and the last use.
   [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> places_of(std::uint32_t i) const {
     const auto& uses = problem_.values[i].uses;
     if (is_persistent(i) || uses.empty()) return {0, 0};
@@ -295,7 +296,7 @@ class RelationSweep {
     return {};
   }
 
-  /// A span that begins before the place and ends after it becomes two.
+  /// Cuts a span that begins before the place and ends after it in two.
   void split(Place place) {
     auto span = spans_.lower_bound(place);
     if (span == spans_.begin()) return;

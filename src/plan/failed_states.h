@@ -6,7 +6,7 @@
 
 namespace pintle::plan {
 
-/// 128 bits of what is left to do. That two different states have one key has a chance of about 2^-128 a pair.
+/// 128 bits of the remaining work. Two different states have one key with a chance of about 2^-128 a pair.
 class StateKey {
  public:
   explicit StateKey(std::uint64_t seed) noexcept { add(seed, 1); }

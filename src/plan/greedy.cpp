@@ -13,10 +13,10 @@
 namespace pintle::plan {
 namespace {
 
-/// Visits of neighbours that all orders together may take: about half a second.
+/// The limit of visits of neighbours for all orders together: about half a second.
 constexpr std::uint64_t most_work = 12'000'000;
 constexpr std::uint32_t shaken_orders = 24;
-/// Pairs of blocks that conflict beyond which one pass over time must do, where it can.
+/// With more pairs of conflicting blocks than this, one pass over time is made instead, where that is possible.
 constexpr std::uint64_t most_pairs = 40'000'000;
 
 enum class Fit : std::uint8_t { first, best };
@@ -37,7 +37,7 @@ class Packer {
   [[nodiscard]] std::uint64_t work() const { return work_; }
   [[nodiscard]] Layout pack(const std::vector<std::uint32_t>& order, Fit fit);
   [[nodiscard]] Layout pack_in_time();
-  /// Too many conflicts to look at each.
+  /// Whether there are too many conflicts to look at each.
   [[nodiscard]] bool is_dense() const;
 
  private:
@@ -49,7 +49,7 @@ class Packer {
   std::vector<std::uint32_t> movable_;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> taken_;  ///< Address and end of each neighbour.
   std::uint64_t ground_ = 0;
-  std::uint64_t pairs_throughout_ = 0;  ///< Pairs of the blocks that lie on the ground already.
+  std::uint64_t pairs_throughout_ = 0;  ///< Pairs of blocks that already lie on the ground.
   std::uint64_t work_ = 0;
 };
 
@@ -101,7 +101,7 @@ Layout Packer::pack_in_time() {
 
 std::uint64_t width(const Block& block) { return block.upper - block.lower; }
 
-/// A number that grows with what is to be placed early. Products are of doubles: they order, nothing more.
+/// A block with a greater weight is placed earlier. The products are of doubles: they serve for the order alone.
 using Weight = double (*)(const Block& block);
 constexpr std::array<Weight, 7> weights{
     [](const Block& b) { return static_cast<double>(b.size); },
@@ -117,7 +117,7 @@ constexpr std::array<Weight, 7> weights{
     },
 };
 
-/// The larger first where the weight is the same.
+/// With equal weights the larger block comes first.
 std::vector<std::uint32_t> ordered(const Model& model, std::vector<std::uint32_t> blocks, Weight weight) {
   std::ranges::sort(blocks, [&](std::uint32_t a, std::uint32_t b) {
     const Block &x = model.blocks[a], &y = model.blocks[b];
@@ -126,8 +126,8 @@ std::vector<std::uint32_t> ordered(const Model& model, std::vector<std::uint32_t
   return blocks;
 }
 
-/// The blocks in the order of their addresses, some of the highest moved towards the front: what ended on top comes
-/// earlier the next time.
+/// The blocks in the order of their addresses, with some of the highest moved towards the front: a block that ended on
+/// top comes earlier the next time.
 std::vector<std::uint32_t> shaken(const Model& model, std::vector<std::uint32_t> order, const Layout& layout,
                                   std::uint64_t& random) {
   std::vector<std::uint32_t> moved, rest;

@@ -13,13 +13,14 @@ namespace {
 constexpr std::uint64_t first_share = 1000;  // nodes of the first attempt; each round has twice as many
 constexpr std::array preferences{Preference::longest, Preference::tallest, Preference::largest, Preference::shortest};
 constexpr std::array ranks{Rank::area, Rank::length, Rank::load};
-constexpr std::uint64_t least_ascent = 32'000;  // nodes of an ascent: they are cheap, and what it finds it finds early
-constexpr std::uint64_t late_ascent = 4000;     // the round of the first ascents where none went ahead
-constexpr std::uint64_t attempts = 4;           // of each preference in a round, each with another seed
+constexpr std::uint64_t least_ascent = 32'000;  // nodes of an ascent: a node is cheap, and solutions come early
+constexpr std::uint64_t late_ascent = 4000;     // the round of the first ascents where none were made before
+constexpr std::uint64_t attempts = 4;           // of each preference in a round, each with its own seed
 constexpr std::uint32_t most_halvings = 4;
 
-/// What lives throughout lies above or below every other block. Taken out of a layout it lets what is above sink by its
-/// size, but only where that keeps every alignment: elsewhere it may fill a gap that no block on the ground can fill.
+/// Whether blocks that live throughout can be left out of the search. Such a block lies above or below every other
+/// block. Without it the blocks above sink by its size where that keeps every alignment. Elsewhere it may fill a gap
+/// that no block on the ground can fill.
 bool costs_nothing(const Model& model, std::uint64_t ground) {
   std::uint64_t bytes = 0, alignment = 1;
   for (const Block& block : model.blocks) {
@@ -31,7 +32,7 @@ bool costs_nothing(const Model& model, std::uint64_t ground) {
          });
 }
 
-/// Searches of the blocks that do not live throughout; those lie on the ground where that costs nothing.
+/// Searches over the blocks that do not live throughout. The others lie on the ground where that costs nothing.
 class Improvement {
  public:
   Improvement(const Model& model, Known& known, Allowance& allowance)
@@ -50,8 +51,8 @@ class Improvement {
     known_.least = (known_.least + unit_ - 1) / unit_ * unit_;
   }
 
-  /// Where something is enough there is mostly slack, which ascents are good at. The same ascent ends in the same way,
-  /// so none is repeated until a round gives it more nodes.
+  /// Where `enough` is given there is mostly slack, which ascents are good at. An ascent with as many nodes as before
+  /// ends as before, so none is repeated until a round gives it more nodes.
   void run() {
     const bool is_ahead = known_.enough != 0;
     if (is_ahead) ascend_to_target(least_ascent);
@@ -70,7 +71,7 @@ class Improvement {
   [[nodiscard]] std::uint64_t target() const { return std::max(known_.least, known_.enough); }
   [[nodiscard]] bool is_done() const { return allowance_.is_spent() || known_.layout.total <= target(); }
 
-  /// Or at least half of the way there.
+  /// Tries the target, then the middle of the way to it.
   void ascend_to_target(std::uint64_t nodes) {
     for (const Rank rank : ranks) attempt_ascent(target(), rank, nodes);
     if (is_done()) return;
@@ -78,7 +79,7 @@ class Improvement {
     for (const Rank rank : ranks) attempt_ascent(middle, rank, nodes / ranks.size());
   }
 
-  /// Where the target is not reached: something between it and what there is.
+  /// Where the target is not reached, tries capacities between it and the present total.
   void halve(std::uint64_t share) {
     std::uint64_t low = target();
     for (std::uint32_t i = 0; i < most_halvings && !is_done() && known_.layout.total - low > 1; ++i) {
@@ -128,7 +129,7 @@ class Improvement {
   std::vector<Block> blocks_;
   std::uint64_t ground_ = 0;
   std::uint64_t seed_ = 0;
-  std::uint64_t unit_ = 0;  ///< Where no block can sink, every offset and every end is a multiple of it.
+  std::uint64_t unit_ = 0;  ///< Where no block can sink, every offset and every end is a multiple of this.
 };
 
 }  // namespace

@@ -9,18 +9,18 @@
 
 namespace pintle::plan {
 
-/// What is known of a model.
+/// What is known about a model.
 struct Known {
-  Layout layout{};           ///< The best one yet.
-  std::uint64_t least = 0;   ///< No layout takes less.
-  std::uint64_t enough = 0;  ///< What a layout need not stay below.
+  Layout layout{};           ///< The best layout so far.
+  std::uint64_t least = 0;   ///< No layout takes fewer bytes.
+  std::uint64_t enough = 0;  ///< A layout of so many bytes is good enough.
 };
 
-/// The search is for one line of time, one chunk, nothing fixed and at most this many blocks.
+/// The search takes one line of time, one chunk, no fixed block and at most this many blocks.
 inline constexpr std::size_t most_searched = 4096;
 [[nodiscard]] bool is_searchable(const Model& model) noexcept;
 
-/// Makes the layout smaller and `least` larger until they meet, the layout is enough or the allowance is spent.
+/// Makes the layout smaller and `least` larger until they meet, the layout is good enough, or the allowance is spent.
 void improve(const Model& model, Known& known, Allowance& allowance);
 
 }  // namespace pintle::plan

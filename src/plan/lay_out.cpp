@@ -16,7 +16,7 @@ namespace pintle {
 namespace plan {
 namespace {
 
-/// A model with what is known of it.
+/// A model, with what is known about it.
 struct Attempt {
   Model model;
   Known known;
@@ -46,7 +46,7 @@ std::string name_of(const PlanProblem& problem, const Model& model, std::uint32_
   return fmt::format("[Value {}]", base::quote(problem.values[static_cast<std::size_t>(value)].name));
 }
 
-/// Fixed blocks that conflict lie apart.
+/// Checks that fixed blocks that conflict do not overlap.
 Result<void> check_fixed(const PlanProblem& problem, const Model& model) {
   std::vector<std::uint32_t> fixed;
   for (std::uint32_t i = 0; i < model.blocks.size(); ++i) {
@@ -83,8 +83,8 @@ Result<Plan> as_plan(const PlanProblem& problem, const Attempt& best, std::uint6
   return Plan::create(std::move(values), chunk_bytes(best.model, best.known.layout.addresses), least);
 }
 
-/// What the search proves of a model holds for the problem only where nothing shares bytes in another way, and where
-/// several chunks hold no less than the one it looks at.
+/// What the search proves about a model holds for the problem only where no values share bytes in another way, and
+/// where several chunks cannot hold less than the one that the search looks at.
 void search_for_better(const Checked& checked, Attempt& one, std::uint64_t& least, Allowance& allowance) {
   if (one.known.layout.total <= least || allowance.is_spent() || !is_searchable(one.model)) return;
   improve(one.model, one.known, allowance);

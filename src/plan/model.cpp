@@ -7,12 +7,12 @@
 namespace pintle::plan {
 namespace {
 
-/// Pairs of blocks of a relation that may conflict, beyond which none is looked at: what one order costs with them is
-/// about half a second.
+/// With more pairs of blocks that may conflict, none is looked at: one order with these pairs takes about half a
+/// second.
 constexpr std::uint64_t most_listed = 8'000'000;
 
-/// For each value the value whose bytes it takes. A value that is used at one step only is never in the middle: the
-/// values on both sides of it would meet.
+/// For each value the value whose bytes it takes. A value that is used at one step only is never in the middle of a
+/// chain: the values on both sides of it would meet.
 std::vector<std::uint32_t> links_of(const Checked& checked) {
   const auto& values = checked.problem->values;
   std::vector<std::uint32_t> taken_from(values.size(), no_block), taken_by(values.size(), no_block);
@@ -97,7 +97,7 @@ void add_uses(const Checked& checked, Model& model) {
   for (Block& block : model.blocks) block.lower = 0, block.upper = 1;
 }
 
-/// From this position on every step comes after all uses.
+/// The position from which on every step comes after all uses.
 std::uint32_t horizon_of(const Model& model, std::uint32_t block) {
   const Uses& uses = model.uses[block];
   std::uint32_t horizon = uses.is_always() ? model.relation->steps() : 0;
@@ -105,7 +105,7 @@ std::uint32_t horizon_of(const Model& model, std::uint32_t block) {
   return horizon;
 }
 
-/// A block conflicts at most with those that begin before its horizon; none where these are too many to look at each.
+/// A block conflicts at most with blocks that begin before its horizon. No lists are made where these are too many.
 void add_conflicts(Model& model) {
   const auto begin_of = [&](std::uint32_t block) {
     return model.uses[block].is_always() ? 0 : model.uses[block].firsts.front();
@@ -131,7 +131,7 @@ void add_conflicts(Model& model) {
   for (auto& list : model.conflicts) std::ranges::sort(list);
 }
 
-/// Chunks can be set on one another at no cost where every size is a multiple of every alignment.
+/// Whether padding may be lost between chunks. None is where every size is a multiple of every alignment.
 bool has_padding(const Model& model) {
   std::uint64_t alignment = 1;
   for (const Block& block : model.blocks) alignment = std::max(alignment, block.alignment);

@@ -1,4 +1,4 @@
-// Which placed blocks conflict with a block.
+// The placed blocks that conflict with a block.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace pintle::plan {
 
-/// On one line of time a tree over the blocks by their begin, each node with the last end below it; elsewhere the
+/// On one line of time, a tree over the blocks by where they begin; each node has the last end below it. Elsewhere, the
 /// model's lists. Memory is linear.
 class Neighbours {
  public:

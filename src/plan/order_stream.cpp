@@ -14,14 +14,15 @@
 namespace pintle::plan {
 namespace {
 
-/// Bytes that are free for what comes after some steps. A step that comes after the last user of bytes comes after all
-/// users of them, so the last is all that is to be known.
+/// Bytes that are free for steps after some other steps. A step that comes after the last user of bytes comes after all
+/// users of them, so the last users are enough.
 struct Gap {
   std::uint64_t size = 0;
   std::vector<std::uint32_t> after{};  ///< Positions; none: the gap is free for every step to come.
 };
 
-/// Gaps below the top by address and, those for all and those for some steps apart, by size.
+/// Gaps below the top, by address and by size. Gaps that are free for all and gaps that are free for some steps are
+/// sorted apart.
 class OrderedGaps {
  public:
   OrderedGaps(const Model& model, std::uint64_t ground)
@@ -36,7 +37,7 @@ class OrderedGaps {
     const auto for_all = tightest(for_all_, index, few_tries), for_some = tightest(for_some_, index, many_tries_);
     const auto room = [&](const auto& found) { return found ? gaps_.at(*found).size : PlanProblem::no_limit; };
     if (for_all || for_some) return cut(room(for_some) < room(for_all) ? *for_some : *for_all, block);
-    // Where alignment is in the way of the tightest gaps, one that is surely large enough.
+    // Alignment may rule out the tightest gaps; this gap is surely large enough.
     const auto large = for_all_.lower_bound({block.size + block.alignment - 1, 0});
     return large != for_all_.end() ? cut(large->second, block) : on_top(index);
   }
@@ -60,7 +61,7 @@ class OrderedGaps {
     add(begin, std::move(gap));
   }
 
-  /// The gap at the address may be free for all by now, and join others.
+  /// The gap at the address may be free for all by now, and may join other gaps.
   void look_again(std::uint64_t address) {
     auto gap = gaps_.upper_bound(address);
     if (gap == gaps_.begin() || (--gap)->first + gap->second.size <= address) return;
@@ -75,7 +76,7 @@ class OrderedGaps {
   using Gaps = std::map<std::uint64_t, Gap>;
   using BySize = std::set<std::pair<std::uint64_t, std::uint64_t>>;
   static constexpr std::uint64_t few_tries = 8;
-  static constexpr std::uint64_t all_tries = 2'000'000;  // of all blocks together: some tenths of a second
+  static constexpr std::uint64_t all_tries = 2'000'000;  // for all blocks together: some tenths of a second
 
   [[nodiscard]] bool is_for_all(const Gap& gap) const {
     return std::ranges::all_of(gap.after, [&](std::uint32_t step) { return model_.relation->horizon(step) <= now_; });
@@ -85,7 +86,7 @@ class OrderedGaps {
     return gap.after.empty() || model_.relation->are_before(gap.after, model_.uses[block].firsts);
   }
 
-  /// Two gaps are one where every step to come may use both or neither; chunks stay apart.
+  /// Two gaps join where every step to come may use both or neither. Gaps of different chunks stay apart.
   [[nodiscard]] bool may_join(const Gap& a, const Gap& b, std::uint64_t border) const {
     if (model_.has_chunks() && border % model_.chunk == 0) return false;
     if (a.after == b.after) return true;
@@ -137,7 +138,7 @@ class OrderedGaps {
     return place;
   }
 
-  /// Beginning in the gap below the top where that is free.
+  /// Begins in the gap below the top, where that gap is free.
   std::uint64_t on_top(std::uint32_t index) {
     const Block& block = model_.blocks[index];
     std::uint64_t begin = top_;
@@ -168,7 +169,7 @@ class OrderedGaps {
   std::uint32_t now_ = 0;
 };
 
-/// Places blocks by their first step and gives back what ended before it.
+/// Places blocks by their first step, and gives back blocks that ended before it.
 class OrderStream {
  public:
   explicit OrderStream(const Model& model) : model_(model), addresses_(model.blocks.size()), gaps_(model, ground()) {}
@@ -193,7 +194,7 @@ class OrderStream {
   using Event = std::pair<std::uint32_t, std::uint64_t>;  // a position, and a block or an address
   using Events = std::priority_queue<Event, std::vector<Event>, std::greater<>>;
 
-  /// The end of all fixed blocks: what else there is lies above.
+  /// The end of all fixed blocks: all other blocks lie above.
   [[nodiscard]] std::uint64_t ground() {
     std::uint64_t ground = 0;
     for (std::size_t i = 0; i < model_.blocks.size(); ++i) {

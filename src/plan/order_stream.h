@@ -8,8 +8,8 @@
 
 namespace pintle::plan {
 
-/// Addresses of the blocks. Each of them, when its first step comes, takes a gap that everybody before has left for it;
-/// fixed blocks share with none. For models with a relation.
+/// Addresses of the blocks. When its first step comes, each block takes a gap that all earlier users have left for it.
+/// Fixed blocks share with none. For models with a relation.
 [[nodiscard]] std::vector<std::uint64_t> place_in_order(const Model& model);
 
 }  // namespace pintle::plan

@@ -66,7 +66,7 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-/// From steps and bytes to the picture.
+/// Converts steps and bytes to places in the picture.
 class Canvas {
  public:
   Canvas(const Plan& plan, const std::vector<Span>& spans) : plan_(plan) {

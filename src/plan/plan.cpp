@@ -48,7 +48,8 @@ Result<std::uint64_t> sum_of(std::span<const std::uint64_t> chunks) {
   return total;
 }
 
-// Text: words with a space between; a name is last on its line, what is no printable ASCII in it, and "%", as %XX.
+// Text: words with a space between. A name is last on its line; "%" and bytes that are not printable ASCII are %XX in
+// it.
 
 std::string escaped(std::string_view name) {
   std::string text;
@@ -94,7 +95,7 @@ class Reader {
   [[nodiscard]] Error bad(std::string_view what) const {
     return wrong(fmt::format("Line {} of the plan is {}; {} is expected.", number_, base::quote(line_), what));
   }
-  /// The next line in words.
+  /// The next line, as words.
   [[nodiscard]] Result<std::vector<std::string_view>> line(std::size_t words, std::string_view what) {
     ++number_;
     const auto end = rest_.find('\n');
@@ -122,7 +123,7 @@ struct Header {
   std::vector<std::uint64_t> chunks{};
 };
 
-/// A line of a name and a number.
+/// Reads a line with a name and a number.
 Result<std::uint64_t> number_line(Reader& reader, std::string_view key) {
   const std::string what = fmt::format("\"{} NUMBER\"", key);
   PINTLE_ASSIGN(words, reader.line(2, what));

@@ -1,4 +1,4 @@
-// What a problem must be before it is solved: each refusal names the value.
+// The checks of a problem before it is solved. Each refusal names the value.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -84,7 +84,7 @@ Result<void> check_bytes(const PlanValue& value, std::uint64_t largest_chunk) {
   return {};
 }
 
-/// Sizes with what alignment may add, and the addresses of all chunks, stay far below what a number can say.
+/// Sizes with possible padding, and the addresses of all chunks, must stay far below the largest number.
 Result<void> check_sums(const PlanProblem& problem) {
   std::uint64_t sum = 0, chunks = 1;
   for (const PlanValue& value : problem.values) {
@@ -107,7 +107,7 @@ Result<void> check_sums(const PlanProblem& problem) {
                            chunks + problem.values.size(), problem.largest_chunk, most_bytes));
 }
 
-/// The last use of the first value is the first use of the second.
+/// Whether the last use of the first value is the first use of the second.
 bool meet(const Checked& checked, const PlanValue& from, const PlanValue& to) {
   if (!checked.relation) return from.upper - 1 == to.lower;
   const auto step = std::ranges::find_if(

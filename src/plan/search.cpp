@@ -10,13 +10,13 @@
 namespace pintle::plan {
 namespace {
 
-/// A maximal run of sections of one floor between higher ones. Whatever begins at its floor begins and ends inside it.
+/// A maximal run of sections with one floor, between higher floors. A block that begins at its floor lies inside it.
 struct Valley {
   std::uint32_t lower = 0;
   std::uint32_t upper = 0;
 };
 
-/// The next decision: which block lies on the floor of one section, or that none does.
+/// The next decision: which block lies on the floor of one section, or that no block does.
 struct Choice {
   std::vector<std::uint32_t> candidates{};
   std::uint32_t section = 0;
@@ -26,10 +26,11 @@ struct Choice {
 
 enum class Side : std::uint8_t { left, right };
 
-/// Depth first over the skyline of what is placed. For every solution there is one in which no block can sink, and only
-/// such are looked for: there, a block lies on the floor or on another. Any valley may be decided next, and the side of
-/// the valley with the fewest possibilities is. Parts of time that no unplaced block connects are solved on their own,
-/// and a part that failed once is known by what is left in it and its floors.
+/// A depth-first search over the skyline of the placed blocks. For every solution there is one in which no block can
+/// sink, and only such solutions are looked for: in them a block lies on the floor or on another block. Any valley may
+/// be decided next; the search takes the side of a valley with the fewest possibilities. Parts of time that no unplaced
+/// block connects are solved separately. A part that has failed once is recognised by its remaining blocks and its
+/// floors.
 class Search {
  public:
   Search(const std::vector<Block>& blocks, std::uint32_t sections, std::uint64_t base, std::uint64_t capacity,
@@ -45,7 +46,7 @@ class Search {
     std::uint64_t floor;
   };
 
-  /// A part that is being solved: its decision, the branch that is taken, and the parts which that leaves.
+  /// A part that is being solved: its decision, the branch that is taken, and the parts that the branch leaves.
   struct Frame {
     Valley part{};
     StateKey key{0};
@@ -85,14 +86,14 @@ class Search {
   Allowance& allowance_;
   std::vector<std::uint64_t> offsets_;
   std::vector<std::uint8_t> is_placed_;
-  std::vector<std::uint32_t> twin_;  ///< The block before that is just like this one.
+  std::vector<std::uint32_t> twin_;  ///< An earlier block that is equal to this one.
   std::vector<std::vector<std::uint32_t>> starts_, ends_, covers_;
   std::vector<std::uint64_t> floor_;
   std::vector<std::uint64_t> left_;      ///< Bytes not placed yet, of each section.
-  std::vector<std::uint32_t> crossing_;  ///< Unplaced blocks that live on both sides of a section's begin.
+  std::vector<std::uint32_t> crossing_;  ///< Unplaced blocks that live on both sides of where a section begins.
   std::vector<std::uint64_t> least_;     ///< The least offset of each unplaced block of the part being decided.
   std::vector<Undo> trail_;
-  std::vector<Frame> frames_;  ///< Not the call stack, which a long search would outgrow.
+  std::vector<Frame> frames_;  ///< A stack of its own: a long search would outgrow the call stack.
   FailedStates failed_;
 };
 
@@ -194,7 +195,7 @@ StateKey Search::key_of(Valley part) const {
   return key;
 }
 
-/// Found: there is a frame for the part, on its first branch.
+/// `found` means that there is a frame for the part, on its first branch.
 Verdict Search::open(Valley part) {
   if (!allowance_.spend()) return Verdict::gave_up;
   Frame frame;
@@ -213,7 +214,7 @@ Verdict Search::open(Valley part) {
   return Verdict::found;
 }
 
-/// False when none is left.
+/// False when no branch is left.
 bool Search::take_next_branch(Frame& frame) {
   const Choice& choice = frame.choice;
   undo(frame.mark);
@@ -229,7 +230,7 @@ bool Search::take_next_branch(Frame& frame) {
   return true;
 }
 
-/// To the last decision that has a branch left; false when there is none.
+/// Goes back to the last decision that has a branch left; false when there is none.
 bool Search::go_back() {
   for (; frames_.size() > 1; frames_.pop_back()) {
     if (take_next_branch(frames_.back())) return true;
@@ -244,7 +245,7 @@ std::uint64_t Search::blocks_in(Valley part) const {
   return count;
 }
 
-/// Smallest first.
+/// The smallest part comes first.
 std::vector<Valley> Search::parts_of(Valley part) const {
   std::vector<Valley> parts;
   for (std::uint32_t begin = part.lower; begin < part.upper;) {
@@ -257,7 +258,7 @@ std::vector<Valley> Search::parts_of(Valley part) const {
   return parts;
 }
 
-/// What is tried first weighs more. Between two blocks a seed outweighs a factor of four at most.
+/// A greater weight is tried earlier. Between two blocks the seed outweighs a factor of four at most.
 double Search::weight_of(std::uint32_t index) const {
   const Block& block = blocks_[index];
   const auto width = static_cast<double>(block.upper - block.lower), size = static_cast<double>(block.size);
@@ -270,7 +271,7 @@ double Search::weight_of(std::uint32_t index) const {
   return weight * (1 + 3 * static_cast<double>((noise ^ (noise >> 29)) % 4096) / 4096);
 }
 
-/// False when some valley can be filled by nothing.
+/// False when no block can fill some valley.
 bool Search::choose(Valley part, Choice& best) {
   bool has_choice = false;
   measure(part);
@@ -327,8 +328,8 @@ void Search::measure(Valley part) {
   }
 }
 
-/// Where the next block over `section` begins at the earliest if none begins at the floor: a block that could lies on
-/// another one then, which reaches into the valley.
+/// The earliest begin of the next block over `section` if no block begins at the floor. A block that could begin there
+/// then lies on another block that reaches into the valley.
 std::uint64_t Search::raised_floor(Valley valley, std::uint32_t section) const {
   const std::uint64_t floor = floor_[section];
   std::uint64_t thinnest = capacity_;
@@ -348,8 +349,8 @@ std::uint64_t Search::raised_floor(Valley valley, std::uint32_t section) const {
   return raised;
 }
 
-/// Over each section of a valley the blocks that lie in it must reach up to the first one that does not, but for what
-/// may be wasted there.
+/// Over each section of a valley, the blocks that lie in the valley must reach up to the first block that does not,
+/// apart from the bytes that may be wasted there.
 bool Search::is_hopeless(Valley valley) const {
   for (std::uint32_t s = valley.lower; s < valley.upper; ++s) {
     std::uint64_t inside = 0, next = capacity_;

@@ -10,7 +10,7 @@
 
 namespace pintle::plan {
 
-/// What a search may still spend. Nodes are counted; the clock is read now and then.
+/// The nodes and the time that a search may still spend. The clock is read now and then.
 class Allowance {
  public:
   Allowance(std::optional<std::chrono::steady_clock::time_point> end, std::uint64_t nodes) noexcept
@@ -20,7 +20,7 @@ class Allowance {
   [[nodiscard]] bool spend() noexcept;
   [[nodiscard]] bool is_spent() const noexcept { return nodes_ == 0 || late_; }
   [[nodiscard]] std::uint64_t nodes() const noexcept { return nodes_; }
-  /// At most `nodes` of what is left; what that spends is to be taken off with `take`.
+  /// An allowance of at most `nodes` from the rest. The caller takes what that spends off with `take`.
   [[nodiscard]] Allowance share(std::uint64_t nodes) const noexcept;
   void take(const Allowance& given, const Allowance& left) noexcept;
 
@@ -33,16 +33,17 @@ class Allowance {
 
 enum class Verdict : std::uint8_t { found, impossible, gave_up };
 
-/// Which candidate of a choice is tried first.
+/// Which candidate of a decision is tried first.
 enum class Preference : std::uint8_t { longest, largest, tallest, shortest };
 
-/// With a seed the preference is blurred: every seed is another way through the same choices.
+/// A seed blurs the preference: every seed is another way through the same decisions.
 struct Taste {
   Preference preference = Preference::longest;
   std::uint64_t seed = 0;
 };
 
-/// Offsets for the blocks, from `base` on and below `capacity`. No block is fixed. `offsets` is written when found.
+/// Finds offsets for the blocks, from `base` on and below `capacity`. No block is fixed. `offsets` is written when
+/// found.
 [[nodiscard]] Verdict search(const std::vector<Block>& blocks, std::uint32_t sections, std::uint64_t base,
                              std::uint64_t capacity, Taste taste, Allowance& allowance,
                              std::vector<std::uint64_t>& offsets);

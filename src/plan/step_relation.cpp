@@ -32,7 +32,7 @@ Result<Successors> successors_of(const StepOrder& order) {
   return successors;
 }
 
-/// Kahn's order, the least step first; shorter than the steps where there is a cycle.
+/// Kahn's order, the least step first. It is shorter than the number of steps where there is a cycle.
 std::vector<std::uint32_t> sorted(const Successors& successors) {
   std::vector<std::uint32_t> waits(successors.size()), order;
   for (const auto& list : successors) {
@@ -53,7 +53,7 @@ std::vector<std::uint32_t> sorted(const Successors& successors) {
   return order;
 }
 
-/// A cycle among the steps that no order holds: each of them has a step before it that is one of them.
+/// A cycle among the steps that are not in the order: each of them has one of them before it.
 std::vector<std::uint32_t> cycle_of(const Successors& successors, const std::vector<std::uint32_t>& order) {
   const auto count = static_cast<std::uint32_t>(successors.size());
   std::vector<std::uint8_t> is_sorted(count);
@@ -103,7 +103,7 @@ Result<StepRelation> StepRelation::create(const StepOrder& order) {
   return relation;
 }
 
-/// What comes after a step comes after all that is before it; and the other way round.
+/// Steps after a step come after all steps before it, and the other way round.
 void StepRelation::close(const Successors& successors) {
   after_.assign(steps(), StepSet(words()));
   before_.assign(steps(), StepSet(words()));
@@ -151,7 +151,7 @@ bool StepRelation::are_before(std::span<const std::uint32_t> lasts,
   });
 }
 
-/// Used there, or after one use and before another.
+/// The steps at which the value is used, or that come after one use and before another.
 StepSet StepRelation::alive_at(std::span<const std::uint32_t> steps) const {
   StepSet later(words());
   if (steps.empty()) return later;

@@ -1,4 +1,4 @@
-// What happens before what: the closure of a relation of steps.
+// The closure of a relation of steps: which step happens before which.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@ namespace pintle::plan {
 /// One bit for each position.
 using StepSet = std::vector<std::uint64_t>;
 
-/// Uses by their positions: those that no other use comes before, and those that none comes after. A value that is
-/// always used has none of either.
+/// Uses by their positions: the uses that no other use comes before, and those that none comes after. A value that is
+/// always used has neither.
 struct Uses {
   std::vector<std::uint32_t> firsts{};
   std::vector<std::uint32_t> lasts{};
   [[nodiscard]] bool is_always() const noexcept { return lasts.empty(); }
 };
 
-/// Steps have positions, in an order that the relation allows; sets of steps are by position.
+/// Steps have positions, in an order that the relation allows. Sets of steps are sets of positions.
 class StepRelation {
  public:
-  /// `invalid_argument` names a step that is none, or a cycle; `unsupported` for too many steps.
+  /// `invalid_argument` names a step that does not exist, or a cycle; `unsupported` for too many steps.
   [[nodiscard]] static Result<StepRelation> create(const StepOrder& order);
 
   [[nodiscard]] std::uint32_t steps() const noexcept { return static_cast<std::uint32_t>(order_.size()); }
@@ -36,7 +36,7 @@ class StepRelation {
   }
 
   [[nodiscard]] Uses uses_of(std::span<const std::uint32_t> steps) const;
-  /// All of the uses `a` happen before all of the uses `b`.
+  /// Whether all uses `a` happen before all uses `b`.
   [[nodiscard]] bool are_before(const Uses& a, const Uses& b) const noexcept {
     return !a.is_always() && !b.is_always() && are_before(a.lasts, b.firsts);
   }
@@ -75,7 +75,7 @@ class StepRelation {
   void close(const std::vector<std::vector<std::uint32_t>>& successors);
 
   std::vector<std::uint32_t> order_, position_, horizon_;
-  std::vector<StepSet> after_, before_;  ///< Of each position.
+  std::vector<StepSet> after_, before_;  ///< One set for each position.
 };
 
 }  // namespace pintle::plan

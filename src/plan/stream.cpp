@@ -24,7 +24,7 @@ class Gaps {
       const std::uint64_t place = (begin + alignment - 1) & ~(alignment - 1);
       if (place - begin <= room - size) return cut(begin, room, place, size);
     }
-    // Where alignment is in the way of the tightest gaps, one that is surely large enough.
+    // Alignment may rule out the tightest gaps; this gap is surely large enough.
     gap = by_size_.lower_bound({size + alignment - 1, 0});
     if (gap != by_size_.end()) {
       const auto [room, begin] = *gap;

@@ -1,4 +1,4 @@
-// A plan in one pass over time, for models that are too dense for anything else.
+// A plan in one pass over time, for models that are too dense for the other solvers.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace pintle::plan {
 
-/// Addresses from `ground` on: each block, when it begins, takes the tightest gap that is free, and gives it back when
-/// it ends. n log n, where alignments are mixed a little more. For one line of time, one chunk and nothing fixed.
+/// Writes addresses from `ground` on. Each block takes the tightest free gap when it begins, and gives it back when it
+/// ends. n log n; where alignments are mixed, a little more. For one line of time, one chunk and no fixed block.
 void place_in_time(const Model& model, const std::vector<std::uint32_t>& blocks, std::uint64_t ground,
                    std::vector<std::uint64_t>& addresses);
 

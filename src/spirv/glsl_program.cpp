@@ -16,7 +16,7 @@ namespace {
 
 constexpr auto compile_time = std::chrono::minutes(2);
 
-/// A program, and how it is told what to make.
+/// A compiler's program, and the arguments that say what to make.
 struct Dialect {
   const char* program;
   std::array<const char*, 5> words;
@@ -39,7 +39,7 @@ Result<Found> find() {
   return Error(Errc::unavailable, "Neither glslc nor glslangValidator is in PATH.");
 }
 
-/// The compiler's words speak of a temporary file.
+/// Puts the source's name for the name of a temporary file in the compiler's words.
 std::string renamed(std::string words, const std::string& from, const std::string& to) {
   for (auto at = words.find(from); at != std::string::npos; at = words.find(from, at + to.size()))
     words.replace(at, from.size(), to);

@@ -26,7 +26,7 @@ Error mismatch(fmt::format_string<Values...> sentence, Values&&... values) {
   return {Errc::invalid_argument, fmt::format(sentence, std::forward<Values>(values)...)};
 }
 
-/// One entry of an image and its module, while they are compared.
+/// Compares one entry of an image with its module.
 class Matching {
  public:
   Matching(std::uint32_t most_push_bytes, const Module& module, const EntryPoint& entry, const Entry& declared)
@@ -54,7 +54,7 @@ class Matching {
     interface.buffers = static_cast<std::uint32_t>(buffers_.size());
   }
 
-  /// A size that specialisation decides becomes the declared one.
+  /// A size that a specialisation constant decides becomes the declared size.
   Result<void> check_group_size(Specialization& specialization) {
     const Grid& group = declared_.group_size;
     const std::array<std::uint32_t, 3> wanted{group.x, group.y, group.z};
@@ -78,7 +78,7 @@ class Matching {
     specialization.data.insert(specialization.data.end(), bytes.begin(), bytes.end());
   }
 
-  /// Where a module has several entry points, they say what they use only from version 1.4 on.
+  /// With several entry points, a module says which variables each of them uses only from version 1.4 on.
   [[nodiscard]] bool uses(const Binding& binding) const {
     if (module_.version < 0x00010400) return module_.entries.size() == 1 || binding.set == 0;
     return std::ranges::find(entry_.interface, binding.id) != entry_.interface.end();
@@ -101,7 +101,7 @@ class Matching {
       interface.scalar_source = ScalarSource::uniform;
       block = &uniform->block;
     } else {
-      return {};  // it reads none of them
+      return {};  // the module reads no scalar
     }
     if (block->size > round_up(interface.scalar_bytes, 16)) {
       return mismatch("reads ({}) bytes of scalars, and the declared ones have ({})", block->size,
@@ -150,7 +150,7 @@ class Matching {
     });
   }
 
-  /// The same bytes under two types; one may be read-only.
+  /// Whether two variables give the bytes two types; one of the two may be read-only.
   [[nodiscard]] bool is_bound_twice(std::uint32_t number) const {
     return std::ranges::count_if(module_.bindings, [&](const Binding& binding) {
              return binding.set == 0 && binding.binding == number;
@@ -170,7 +170,7 @@ void append(std::vector<std::byte>& data, T value) {
   data.insert(data.end(), bytes.begin(), bytes.end());
 }
 
-/// Core hands over every constant as f64.
+/// Core gives every constant as f64.
 Result<double> number_of(const Constant& constant) {
   if (constant.dtype == DType::f64) return std::bit_cast<double>(constant.value.bytes);
   std::uint32_t word = 0;
@@ -182,7 +182,7 @@ Result<double> number_of(const Constant& constant) {
                                               base::quote(constant.name), name(constant.dtype)));
 }
 
-/// As the module's type wants it.
+/// Appends the value in the type that the module has.
 Result<void> append_constant(Specialization& specialization, const SpecConstant& wanted, const Constant& given) {
   PINTLE_ASSIGN(value, number_of(given));
   const auto offset = static_cast<std::uint32_t>(specialization.data.size());
@@ -211,7 +211,7 @@ Result<void> append_constant(Specialization& specialization, const SpecConstant&
   return {};
 }
 
-/// The module of an entry: the one that has its name, or, for an image of one entry, "main".
+/// The entry point of a declared entry: the one with its name, or, for an image of one entry, "main".
 const EntryPoint* entry_in(const Module& module, const Entry& declared, std::size_t entries) {
   const auto computes = [](const EntryPoint& entry) { return entry.model == compute_model; };
   for (const EntryPoint& entry : module.entries) {
@@ -263,7 +263,7 @@ Result<KernelCode> KernelMatcher::match(const Module& module, const EntryPoint& 
   return kernel;
 }
 
-/// Sets those constants that the module has.
+/// Sets the constants that this module has.
 Result<void> KernelMatcher::specialize(const Module& module, KernelCode& kernel) {
   for (std::size_t index = 0; index < image_.constants.size(); ++index) {
     const Constant& constant = image_.constants[index];

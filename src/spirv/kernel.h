@@ -1,5 +1,5 @@
-// What a kernel's SPIR-V and its declared entry must agree on, and how a host then hands over arguments: buffers at
-// set 0 from binding 0 on; scalars as a C struct in push constants, or in a uniform block behind the buffers.
+// The agreement of a kernel's SPIR-V with its declared entry, and how a host passes arguments: buffers at set 0 from
+// binding 0 on; scalars as a C struct in push constants, or in a uniform block behind the buffers.
 #pragma once
 
 #include <cstddef>
@@ -48,10 +48,10 @@ struct KernelCode {
   Specialization specialization;
 };
 
-/// Finds the code of an image's entries and checks it against what is declared.
+/// Finds the code of an image's entries and checks it against the declarations.
 class KernelMatcher {
  public:
-  /// Whether the device can run the module; the error goes on after "Entry ... of [Program ...] ".
+  /// Whether the device can run the module. The error's text follows "Entry ... of [Program ...] ".
   using CheckModule = std::function<Result<void>(const Module& module)>;
 
   KernelMatcher(const backend::ProgramImage& image, std::uint32_t most_push_bytes, CheckModule check)
@@ -60,7 +60,7 @@ class KernelMatcher {
   /// Matches `entries` with the modules of `code`: an entry point of the same name, or, for one entry, "main".
   /// `invalid_argument` names what does not agree.
   [[nodiscard]] Result<void> add(std::span<const std::byte> code, std::span<const Entry> entries);
-  /// All that was added. `invalid_argument` names a constant that no module has.
+  /// Returns all that was added. `invalid_argument` names a constant that no module has.
   [[nodiscard]] Result<std::vector<KernelCode>> finish();
 
  private:

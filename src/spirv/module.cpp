@@ -11,7 +11,7 @@
 namespace pintle::spirv {
 namespace {
 
-/// What the host wants to know, from the tables of a module.
+/// What the host needs to know of a module, from the module's tables.
 class Summary {
  public:
   Summary(const Tables& tables, std::size_t begin) : tables_(tables), begin_(begin) {}
@@ -29,7 +29,8 @@ class Summary {
   }
 
  private:
-  /// By the function and what it calls. What is reached through a pointer that is handed over is not known.
+  /// The variables that the function and its callees write. Writes through a pointer that a caller passes are not
+  /// known.
   [[nodiscard]] std::vector<std::uint32_t> written_by(std::uint32_t function) const {
     std::set<std::uint32_t> seen{function}, written;
     for (std::vector<std::uint32_t> rest{function}; !rest.empty();) {
@@ -44,7 +45,7 @@ class Summary {
     return {written.begin(), written.end()};
   }
 
-  /// The built-in constant, else the mode of the entry point.
+  /// Takes the built-in constant, or else the mode of the entry point.
   [[nodiscard]] Result<std::optional<std::array<Dimension, 3>>> group_size_of(std::uint32_t function) const {
     std::array<Dimension, 3> dimensions;
     const auto mode = tables_.modes.find(function);

@@ -1,5 +1,5 @@
-// What a SPIR-V module says of itself: entry points, bindings, constants. A strict reader, not a validator: what it
-// reads is consistent and within bounds; whether the code is right, the driver's validation knows.
+// What a SPIR-V module says of itself: entry points, bindings, constants. This is a strict reader, not a validator:
+// what it reads is consistent and within bounds. Only the driver's validation can tell whether the code is right.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace pintle::spirv {
 
-/// A member of a block as it lies in memory.
+/// A member of a block, laid out as in memory.
 struct Member {
   std::string name;  ///< Empty where the module has no names.
   std::uint64_t offset = 0;
@@ -56,9 +56,9 @@ struct Dimension {
 struct EntryPoint {
   std::string name;
   std::uint32_t model = 0;                             ///< 5: GLCompute, 6: Kernel.
-  std::optional<std::array<Dimension, 3>> group_size;  ///< Empty where the module says none.
+  std::optional<std::array<Dimension, 3>> group_size;  ///< Empty where the module gives no size.
   std::vector<std::uint32_t> interface;                ///< Ids; from version 1.4 on, every variable that is used.
-  std::vector<std::uint32_t> written;                  ///< Variables that it stores to, or has atomics on, for certain.
+  std::vector<std::uint32_t> written;                  ///< Variables that it certainly stores to, or has atomics on.
 };
 
 struct Module {
@@ -73,7 +73,7 @@ struct Module {
 
 inline constexpr std::uint32_t compute_model = 5;
 
-/// Reads one or more modules that stand back to back. `invalid_argument` names the word at which they are truncated or
+/// Reads one or more modules, one behind the other. `invalid_argument` names the word where they are cut short or
 /// wrong. The modules refer to `code`.
 [[nodiscard]] Result<std::vector<Module>> read_modules(std::span<const std::byte> code);
 

@@ -16,7 +16,7 @@ constexpr std::uint32_t mode_local_size = 17;
 constexpr std::uint32_t mode_local_size_id = 38;
 constexpr std::uint32_t built_in_workgroup_size = 25;
 
-/// One instruction: its place and its words, without the first.
+/// One instruction: its place, and its words after the first.
 struct Instruction {
   std::size_t at = 0;
   std::uint32_t op = 0;
@@ -98,7 +98,7 @@ class ModuleReader {
     }
   }
 
-  // What an instruction must have.
+  // Checks that the instruction has at least `count` operands.
   static Result<void> need(const Instruction& it, std::size_t count) {
     if (it.operands.size() >= count) return {};
     return malformed(it.at, fmt::format("has an instruction ({}) of ({}) operands, which needs ({})", it.op,
@@ -110,14 +110,14 @@ class ModuleReader {
     if (value != 0 && value < bound_) return value;
     return malformed(it.at + 1 + index, fmt::format("has id ({}), which is not below the bound ({})", value, bound_));
   }
-  /// What is defined under the id, of a type that has a size.
+  /// The definition of the id. Its type must have a size.
   Result<const Definition*> defined(const Instruction& it, std::size_t index) const {
     PINTLE_ASSIGN(wanted, id(it, index));
     const auto found = tables_.definitions.find(wanted);
     if (found != tables_.definitions.end()) return &found->second;
     return malformed(it.at + 1 + index, fmt::format("uses id ({}) before it is defined", wanted));
   }
-  /// The text that begins at an operand; `next` becomes the index behind it.
+  /// The text that begins at an operand. `next` becomes the index behind the text.
   static Result<std::string> text(const Instruction& it, std::size_t index, std::size_t& next) {
     std::string text;
     for (std::size_t word = index; word < it.operands.size(); ++word) {
@@ -188,7 +188,7 @@ class ModuleReader {
     return {};
   }
 
-  /// A pointer into what another points into.
+  /// Reads a pointer into the object that another pointer points into.
   Result<void> read_chain(const Instruction& it) {
     PINTLE_ASSIGN(pointer, id(it, 1));
     PINTLE_ASSIGN(base, id(it, 2));
@@ -291,7 +291,7 @@ class ModuleReader {
     Definition array{.type = it.operands[1]};
     if (it.op == op::type_array) {
       PINTLE_ASSIGN(length, id(it, 2));
-      // A length that is computed at specialisation is not known here, and counts as none.
+      // A length that specialisation computes is not known here, and counts as none.
       const auto constant = tables_.definitions.find(length);
       array.value = constant != tables_.definitions.end() ? constant->second.value : 0;
       const auto stride = tables_.decorated(result, no_member, decoration::array_stride);
@@ -318,7 +318,7 @@ class ModuleReader {
     return define(it, 0, std::move(type));
   }
 
-  /// Only pointers may stand before what they point to.
+  /// Only a pointer may come before the type that it points to.
   Result<void> define_pointer(const Instruction& it) {
     PINTLE_ASSIGN(target, id(it, 2));
     return define(it, 0, {.type = target, .value = it.operands[1], .size = 8});
@@ -345,7 +345,7 @@ class ModuleReader {
     return define(it, 1, std::move(composite));
   }
 
-  /// A strict prefix of a module lacks a function that something calls, or ends within one.
+  /// A module that is cut short lacks a function that is called, or ends within a function.
   [[nodiscard]] Result<void> check_complete(std::size_t end) const {
     if (is_in_function_) return malformed(end, "is truncated: a function has no end");
     if (tables_.entries.empty()) return malformed(end, "is truncated: there is no entry point");
@@ -360,10 +360,10 @@ class ModuleReader {
   const std::size_t begin_;
   std::uint32_t bound_ = 0;
   Tables tables_;
-  std::map<std::uint32_t, std::size_t> called_;  // functions, and where they are used
+  std::map<std::uint32_t, std::size_t> called_;  // called functions, and where each call is
   std::set<std::uint32_t> functions_;
-  std::unordered_map<std::uint32_t, std::uint32_t> roots_;  // of chains: what they begin at
-  std::uint32_t function_ = 0;                              // the last that began
+  std::unordered_map<std::uint32_t, std::uint32_t> roots_;  // from a chain to the variable where it begins
+  std::uint32_t function_ = 0;                              // the function that began last
   bool is_in_function_ = false;
 };
 

@@ -1,4 +1,4 @@
-// The instructions of one SPIR-V module, in tables by id: what `module.cpp` answers from.
+// The instructions of one SPIR-V module, in tables by id. `module.cpp` reads these tables.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace pintle::spirv {
 
-// The numbers of the specification, by its names.
+// The numbers of the specification, with the specification's names.
 namespace op {
 enum : std::uint32_t {
   name = 5,
@@ -94,10 +94,10 @@ inline constexpr std::uint32_t class_storage_buffer = 12;
 
 inline constexpr std::uint32_t no_member = ~0u;
 
-/// A type or constant, as far as it matters here.
+/// The parts of a type or constant that matter here.
 struct Definition {
   std::uint32_t op = 0;
-  std::uint32_t type = 0;   // of a constant or variable; of a pointer, array, vector or matrix what it is made of
+  std::uint32_t type = 0;   // of a constant or variable its type; of a pointer, array, vector or matrix its element
   std::uint32_t value = 0;  // of a constant: the low word; of a type: bits or count; of a variable: the storage class
   bool is_signed = false;
   std::uint64_t size = 0;              // of a type: bytes; 0 for an array without an end
@@ -118,9 +118,9 @@ struct TableEntry {
   std::vector<std::uint32_t> interface;
 };
 
-/// What a function does itself, as far as it matters here.
+/// The parts of a function's own code that matter here.
 struct Body {
-  std::set<std::uint32_t> written;  // what its stores and atomics reach through chains of its own
+  std::set<std::uint32_t> written;  // variables that its stores and atomics reach through its own chains
   std::set<std::uint32_t> called;
 };
 
@@ -136,19 +136,19 @@ struct Tables {
   std::vector<std::uint32_t> variables;                               // outside of functions
   std::vector<std::uint32_t> spec_constants;
   std::unordered_map<std::uint32_t, Body> bodies;  // by function
-  std::uint32_t workgroup_size = 0;                // the constant that is decorated so
+  std::uint32_t workgroup_size = 0;                // the constant with that decoration
 
   [[nodiscard]] const Definition* find(std::uint32_t id) const;
   [[nodiscard]] std::optional<std::uint64_t> decorated(std::uint32_t target, std::uint32_t member,
                                                        std::uint32_t decoration) const;
   [[nodiscard]] std::string name_of(std::uint32_t id) const;
-  /// Bytes of a member of a struct; a matrix has its stride there.
+  /// Bytes of a member of a struct. The stride of a matrix is a decoration of the member.
   [[nodiscard]] std::uint64_t member_size(std::uint32_t owner, std::uint32_t member, std::uint32_t type) const;
 };
 
 [[nodiscard]] Error malformed(std::size_t word, std::string_view what);
 
-/// Reads the module that begins at word `begin`; `end` becomes the word behind it: the next module's first, or the end.
+/// Reads the module that begins at word `begin`. `end` becomes the word behind it: the next module's first, or the end.
 [[nodiscard]] Result<Tables> read_module(std::span<const std::uint32_t> words, std::size_t begin, std::size_t& end);
 
 }  // namespace pintle::spirv

@@ -1,4 +1,4 @@
-// Memory of a device whose bytes have another name, too: an address of the host, or of the vendor's API.
+// Imported memory of a device: its bytes have a second name, an address of the host or an object of the vendor's API.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,13 @@
 
 namespace pintle::core {
 
-/// Memory that was imported. Host memory has an address; native memory may be any bytes that are not Pintle's.
+/// Imported memory. Host memory has an address; native memory may be any bytes that are not Pintle's.
 struct Alias {
   backend::MemoryId memory = backend::MemoryId::none;
   std::span<std::byte> host;  ///< Empty for native memory.
   std::uint64_t buffer = 0;   ///< The record that holds the import.
   bool is_constant = false;   ///< Nothing may write it.
 
-  /// Where `bytes` begin in it; meaningful where they overlap it.
   [[nodiscard]] bool contains(std::span<const std::byte> bytes) const noexcept {
     return bytes.data() >= host.data() && bytes.data() + bytes.size() <= host.data() + host.size();
   }

@@ -78,7 +78,7 @@ Result<backend::MemoryId> BufferTable::allocate_memory(const backend::MemoryRequ
       const Locked locked = life_.lock();
       may_help = has_retired(locked);
     }
-    if (may_help) PINTLE_TRY(life_.body().poll());  // what has been finished meanwhile is given back
+    if (may_help) PINTLE_TRY(life_.body().poll());  // gives back what has been finished meanwhile
     if (may_help) memory = life_.device().allocate(request);
   }
   if (memory) return memory;
@@ -121,7 +121,7 @@ Result<Buffer> BufferTable::import_host(std::span<std::byte> bytes, std::uint64_
   return Buffer(made);
 }
 
-/// Its bytes are known outside, so they stay where they are.
+/// The bytes are known outside, so they stay where they are.
 Result<NewBuffer> BufferTable::keep_import(Result<backend::MemoryId> imported, BufferRecord record,
                                            std::span<std::byte> host, DType dtype, const Shape& shape) {
   if (!imported) return life_.report(imported.error());
@@ -143,7 +143,7 @@ NewBuffer BufferTable::keep(BufferRecord record, DType dtype, const Shape& shape
   return hand_out(records_.insert(std::move(record)), size, dtype, shape, locked);
 }
 
-// Names the buffers that hold the memory.
+// The error names the buffers that hold the memory.
 Error BufferTable::exhausted(const Error& error) {
   constexpr std::size_t most = 3;
   std::vector<std::pair<std::uint64_t, std::string>> holders;
@@ -164,7 +164,7 @@ Error BufferTable::exhausted(const Error& error) {
 
 void BufferTable::destroy(std::uint64_t id) noexcept {
   if (base::in_forked_child()) return;
-  // These go without the lock, the lease last.
+  // These are destroyed after the lock is dropped, the lease last.
   std::shared_ptr<void> last;
   std::shared_ptr<const void> kept;
   Worklist worklist;
@@ -210,7 +210,7 @@ void BufferTable::keep(std::uint64_t id, std::shared_ptr<const void> kept) {
   auto chain = std::make_shared<Chain>();
   const Locked locked = life_.lock();
   BufferRecord& record = *find(id, locked);
-  if (record.kept.use_count() == 0) {  // what is kept for its deleter may point nowhere
+  if (record.kept.use_count() == 0) {  // `kept` may be there for its deleter alone and point nowhere
     record.kept = std::move(kept);
     return;
   }
@@ -347,7 +347,7 @@ void BufferTable::run_deferred(Worklist&) noexcept {
   }
 }
 
-/// The backend is asked without the lock, and what the memory kept goes without it.
+/// The backend is called without the lock, and what the memory kept is destroyed without it.
 bool BufferTable::give_back_one() noexcept {
   Worklist worklist;
   BufferRecord freed;
@@ -361,7 +361,7 @@ bool BufferTable::give_back_one() noexcept {
     records_.drop(id);
     if (freed.is_lazy()) return true;
     if (freed.shared != nullptr && (freed.shared.use_count() > 1 || freed.shared->is_taken))
-      return true;  // others have it
+      return true;  // other records have the memory
     if (freed.shared != nullptr) freed.origin = std::move(freed.shared->origin);
     if (freed.origin.pool != nullptr) {
       freed.origin.pool->give_back(*freed.origin.chunk, {}, worklist, locked);
@@ -389,7 +389,7 @@ void BufferTable::end_loan() noexcept {
   dispose_finished(worklist, locked);
 }
 
-/// The loan of a live buffer, when `lend(loan, memory)` has done with it what it is for.
+/// The loan of a live buffer, after `lend(loan, memory)` has mapped or exported the memory for it.
 template <class Lend>
 Result<std::shared_ptr<Loan>> BufferTable::loan_of(std::uint64_t id, Access access, Lend lend) {
   PINTLE_ASSIGN(place, pin_for_loan(id, access));
@@ -400,7 +400,7 @@ Result<std::shared_ptr<Loan>> BufferTable::loan_of(std::uint64_t id, Access acce
     if (record == nullptr) return stale(id);
     loan = record->loan.lock();
     if (loan == nullptr) {
-      auto use = record->use_of_loan.lock();  // of a loan before this one that is unmapping yet
+      auto use = record->use_of_loan.lock();  // of an earlier loan that is still unmapping
       if (use == nullptr) use = std::make_shared<char>();
       loan = std::make_shared<Loan>(life_, life_.keep(*this), place, use);
       record->loan = loan;

@@ -1,4 +1,4 @@
-// The buffers of a device: made, found, and given back when their last use is finished.
+// The buffers of a device: they are made, found, and given back when their last use is finished.
 #pragma once
 
 #include <cstdint>
@@ -22,31 +22,31 @@
 
 namespace pintle::core {
 
-/// The queues of the device, as buffers and other devices see them. These take the lock.
+/// The queues of the device, as buffers and other devices see them. These functions take the lock.
 class Dispatcher {
  public:
   /// Waits until all these uses are finished.
   virtual Result<void> wait_for(const Stamps& stamps, Deadline deadline) = 0;
-  /// Submits a list to a queue that is made for it alone, and goes with its work.
+  /// Submits a list to a queue that is made for this list alone. The queue goes when its work is finished.
   virtual Result<Point> submit_apart(CommandList&& list, SubmitOptions& options, std::string_view label) = 0;
 
  protected:
   ~Dispatcher() = default;
 };
 
-/// Records by id, and the memory that waits for its last use. A memory's backend is asked without any lock.
+/// The records of buffers by id, and the memory that waits for its last use. The backend is called without any lock.
 class BufferTable final : public Deferred, public Loan::Lender {
  public:
   BufferTable(Life& life, Dispatcher& queues);
 
   [[nodiscard]] Life& life() noexcept { return life_; }
   [[nodiscard]] const Life& life() const noexcept { return life_; }
-  /// The live table that views with this number belong to; null when it has gone.
+  /// The live table that views with this number belong to; null when the table has gone.
   [[nodiscard]] static std::shared_ptr<BufferTable> find_table(std::uint64_t number);
 
-  // These take the lock.
+  // These functions take the lock.
   Result<Buffer> allocate(DType dtype, const Shape& shape, const BufferOptions& options);
-  /// What a buffer is allocated with that is placed and aligned as this one.
+  /// The options for a new buffer with the placement and alignment of this one.
   Result<BufferOptions> options_like(std::uint64_t id, std::string label);
   /// A buffer over memory that the backend takes as it is.
   Result<Buffer> wrap_memory(const backend::NativeObject& memory, DType dtype, const Shape& shape,
@@ -59,32 +59,32 @@ class BufferTable final : public Deferred, public Loan::Lender {
   void destroy(std::uint64_t id) noexcept;
   Result<void> seal(std::uint64_t id);
   [[nodiscard]] bool is_sealed(std::uint64_t id);
-  /// Lets `kept` go with a live buffer, and before what that keeps already.
+  /// Keeps `kept` alive as long as the live buffer. What the buffer kept before is let go first.
   void keep(std::uint64_t id, std::shared_ptr<const void> kept);
   /// `stale` for a buffer that is gone, `invalid_argument` for a write to a sealed one.
   [[nodiscard]] Result<void> check_access(std::uint64_t id, Access access);
-  /// Where a live buffer's bytes are, for somebody outside who will use them so; `stale`, `invalid_argument` where it
-  /// is sealed or shared. They stay there from now on.
+  /// Where a live buffer's bytes are, for a user outside the library. The bytes stay there from now on. `stale` for a
+  /// buffer that is gone; `invalid_argument` where `access` writes and the buffer is sealed or shared.
   Result<backend::Range> pin(std::uint64_t id, Access access);
-  /// Gives a lazy buffer its memory, if nobody has before.
+  /// Gives a lazy buffer its memory, unless it has memory already.
   Result<void> materialize(std::uint64_t id);
-  /// The user has mapped the memory.
+  /// Counts a map by the user.
   void add_map(std::uint64_t id) noexcept;
-  /// Unmaps it; false where the user has no map of it.
+  /// Undoes one map; false where the user has no map of the buffer.
   bool end_map(std::uint64_t id) noexcept;
   /// Maps a live buffer for another device; `unsupported` where it cannot be mapped.
   Result<std::shared_ptr<Loan>> lend(std::uint64_t id, Access access);
-  /// Work in flight that a use by another device comes after, though no point says so.
+  /// Work in flight that a use by another device must come after, though no point says so.
   [[nodiscard]] std::vector<Point> formation_of(std::uint64_t id, Access access);
   /// Exports a live buffer to another device; `unsupported` where it cannot be exported.
   Result<std::shared_ptr<Loan>> share(std::uint64_t id, Access access, backend::Exported& exported);
   [[nodiscard]] std::string text(std::uint64_t id);
-  /// Memory of the backend, asked for again when what has been given back meanwhile is free. Takes no lock itself.
+  /// Allocates from the backend, and tries again after finished work has given memory back. Takes no lock itself.
   Result<backend::MemoryId> allocate_memory(const backend::MemoryRequest& request);
-  /// Bytes of what is asked for, checked against the device's limits.
+  /// The size in bytes of a request, checked against the device's limits.
   [[nodiscard]] Result<std::uint64_t> check_request(DType dtype, const Shape& shape,
                                                     const BufferOptions& options) const;
-  /// Waits for the work that used a pool's memory before this buffer did.
+  /// Waits for the work that used the buffer's memory before, where it is a pool's.
   Result<void> await_memory(std::uint64_t id, Deadline deadline);
   [[nodiscard]] Dispatcher& queues() noexcept { return queues_; }
 
@@ -93,12 +93,12 @@ class BufferTable final : public Deferred, public Loan::Lender {
     BufferRecord* const record = records_.find(id);
     return record == nullptr || record->is_retired ? nullptr : record;
   }
-  /// Also a retired one.
+  /// Finds retired records too.
   [[nodiscard]] BufferRecord* find_any(std::uint64_t id, const Locked&) noexcept { return records_.find(id); }
   [[nodiscard]] BufferRecord& any(std::uint64_t id, const Locked&) noexcept { return *records_.find(id); }
-  /// Ends a record that nothing has been put in.
+  /// Ends a record that has not been filled in.
   void drop(std::uint64_t id, const Locked&) noexcept { records_.drop(id); }
-  /// A record that was made retired joins those whose memory goes when the last use is finished.
+  /// Adds a record that was made retired to the chain of retired ones. Its memory goes when the last use is finished.
   void adopt_retired(std::uint64_t id, const Locked&) noexcept {
     records_.find(id)->next_retired = std::exchange(retired_, id);
   }
@@ -110,23 +110,23 @@ class BufferTable final : public Deferred, public Loan::Lender {
   /// A lazy, sealed or shared buffer has been made at some time.
   [[nodiscard]] bool has_specials(const Locked&) const noexcept { return has_specials_; }
   void note_special(const Locked&) noexcept { has_specials_ = true; }
-  /// The only owner of bytes that nothing else uses has them to itself; false where there is somebody else.
+  /// Where the last owner of shared bytes is the only user, it gets the memory to itself; false where there is another.
   bool settle(BufferRecord& record, const Locked& locked) noexcept;
-  /// A place for one more; what is kept there then needs no memory.
+  /// Makes room for one more record, so that the next `make` needs no memory.
   void reserve(const Locked&) { records_.reserve_one(); }
   [[nodiscard]] std::pair<std::uint64_t, BufferRecord*> make(const Locked&) { return records_.make(); }
-  /// The user's object for a record that is filled in.
+  /// What the user's object for a filled record is built from.
   [[nodiscard]] NewBuffer hand_out(std::uint64_t id, std::uint64_t size, DType dtype, const Shape& shape,
                                    const Locked& locked) noexcept {
     count_held(locked);
     return {this, id, size, dtype, shape};
   }
   [[nodiscard]] NewBuffer keep(BufferRecord record, DType dtype, const Shape& shape, const Locked& locked);
-  /// Takes the record from its id; its memory goes when the last use is finished.
+  /// Ends the id. The memory goes when its last use is finished.
   void retire(std::uint64_t id, Worklist& worklist, const Locked& locked) noexcept;
-  /// Passes what has become free to the worklist.
+  /// Passes memory that has become free to the worklist.
   void dispose_finished(Worklist& worklist, const Locked& locked) noexcept;
-  /// Nothing is given back to the device any more.
+  /// From now on nothing is given back to the device.
   void lose(Worklist& worklist, const Locked& locked) noexcept;
   [[nodiscard]] bool has_retired(const Locked&) const noexcept { return retired_ != 0 || free_ != 0; }
   /// Calls `visit` for each retired record.
@@ -142,7 +142,7 @@ class BufferTable final : public Deferred, public Loan::Lender {
   void count_held(const Locked&) noexcept {
     if (held_++ == 0) held_lease_ = life_.lease();
   }
-  /// One less; returns the lease when it was the last, to be dropped without the lock.
+  /// Counts one less. Returns the lease after the last; the caller drops it without the lock.
   [[nodiscard]] std::shared_ptr<void> count_gone(const Locked&) noexcept {
     return --held_ == 0 ? std::exchange(held_lease_, nullptr) : nullptr;
   }
@@ -151,7 +151,7 @@ class BufferTable final : public Deferred, public Loan::Lender {
   [[nodiscard]] Clocks& clocks(const Locked&) noexcept { return clocks_; }
   [[nodiscard]] const Clocks& clocks(const Locked&) const noexcept { return clocks_; }
   [[nodiscard]] QueueOrder& order(const Locked&) noexcept { return order_; }
-  /// Imported memory, also of retired buffers.
+  /// Imported memory, that of retired buffers included.
   [[nodiscard]] std::span<const Alias> aliases(const Locked&) const noexcept { return aliases_; }
 
  private:
@@ -177,10 +177,10 @@ class BufferTable final : public Deferred, public Loan::Lender {
   Clocks clocks_;
   QueueOrder order_;
   std::vector<Alias> aliases_;
-  std::uint64_t retired_ = 0;  // the first of those that work in flight may use
-  std::uint64_t free_ = 0;     // the first of those whose memory is to be given back
+  std::uint64_t retired_ = 0;  // the first record that work in flight may use
+  std::uint64_t free_ = 0;     // the first record whose memory is to be given back
   std::uint64_t held_ = 0;
-  std::shared_ptr<void> held_lease_;  // while there is one
+  std::shared_ptr<void> held_lease_;  // set while `held_` is above zero
   bool has_specials_ = false;
 };
 

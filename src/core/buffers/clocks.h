@@ -14,14 +14,14 @@
 
 namespace pintle::core {
 
-/// How far one queue is: serials up to `reached` are finished, those up to `native` the backend's, those up to `last`
-/// accepted.
+/// How far one queue is. Serials up to `reached` are finished, the backend has those up to `native`, and those up to
+/// `last` are accepted.
 struct QueueClock {
   backend::QueueId queue = backend::QueueId::none;
   std::uint64_t reached = 0;
-  std::atomic<std::uint64_t> native{0};  // written by the thread that submits, read anywhere
+  std::atomic<std::uint64_t> native{0};  // written by the thread that submits, read by all
   std::uint64_t last = 0;
-  std::shared_ptr<SignalState> timeline{};  // serials are its values
+  std::shared_ptr<SignalState> timeline{};  // its values are serials
 };
 
 /// A submission that is not finished.
@@ -29,7 +29,7 @@ struct Unfinished {
   const QueueClock& clock;
   std::uint64_t serial = 0;
 
-  /// A backend has it, so that it comes without anybody's help.
+  /// A backend has the submission, so it comes without anybody's help.
   [[nodiscard]] bool is_native() const noexcept { return serial <= clock.native.load(std::memory_order_relaxed); }
   [[nodiscard]] Point point() const noexcept { return SignalState::point(clock.timeline, serial); }
 };
@@ -47,9 +47,9 @@ class Clocks {
     return found == nullptr ? nullptr : *found;
   }
 
-  /// What is to be waited for where `serial` has left its mark; nothing when that is finished. A queue that has gone
-  /// has finished everything. A serial beyond the last is the mark of a submission that was dropped; it has hidden an
-  /// earlier one, which may still run.
+  /// The submission to wait for where a stamp has `serial`; nothing when it is finished. A queue that has gone has
+  /// finished everything. A serial beyond the last is that of a dropped submission; its stamp has hidden the stamp of
+  /// an earlier submission, which may still run.
   [[nodiscard]] std::optional<Unfinished> unfinished(std::uint64_t queue, std::uint64_t serial) const noexcept {
     const QueueClock* const clock = find(queue);
     if (clock == nullptr) return std::nullopt;
@@ -66,7 +66,7 @@ class Clocks {
     }
     return true;
   }
-  /// A backend has it, so that it comes without anybody's help.
+  /// A backend has the submission, so it comes without anybody's help.
   [[nodiscard]] bool is_native(std::uint64_t queue, std::uint64_t serial) const noexcept {
     const QueueClock* const clock = find(queue);
     return clock == nullptr || serial <= clock->native.load(std::memory_order_relaxed);

@@ -13,7 +13,7 @@ Loan::~Loan() {
   lender_->end_loan();
 }
 
-// Maps are counted, so that the second of two at once is one too many.
+// The backend counts maps, so the second of two simultaneous maps is undone.
 Result<void> Loan::map() {
   {
     const std::lock_guard lock(mutex_);

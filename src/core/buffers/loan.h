@@ -15,10 +15,10 @@
 
 namespace pintle::core {
 
-/// Shared by all who work on the bytes; the memory stays, and stays mapped once it is, until the last of them is done.
+/// Shared by all borrowers of the bytes. The memory stays until the last borrower is done, and so does a map of it.
 class Loan {
  public:
-  /// Told with no lock held when the last of them is done.
+  /// The owner of the bytes. It is told when the last borrower is done, with no lock held.
   class Lender {
    public:
     virtual void end_loan() noexcept = 0;
@@ -29,14 +29,14 @@ class Loan {
   /// A queue of another device.
   class Borrower {
    public:
-    /// Adds what is held and uses the bytes. Takes the lock of the borrower's device.
+    /// Adds points of held submissions that use the bytes. Takes the lock of the borrower's device.
     virtual void add_held(const Loan& loan, std::vector<Point>& points) = 0;
 
    protected:
     ~Borrower() = default;
   };
 
-  /// `use` is let go when the memory has been unmapped, which is later than the loan is found expired.
+  /// `use` is let go when the memory has been unmapped. The loan itself expires earlier.
   Loan(Life& life, std::shared_ptr<Lender> lender, const backend::Range& place, std::shared_ptr<void> use) noexcept
       : life_(life), lender_(std::move(lender)), place_(place), use_(std::move(use)) {}
   Loan(const Loan&) = delete;
@@ -49,11 +49,11 @@ class Loan {
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
 
   void add_borrower(const std::shared_ptr<Borrower>& borrower);
-  /// Adds what is held, whoever has borrowed the bytes. Wants no lock held.
+  /// Adds points of held submissions of all borrowers. The caller holds no lock.
   void add_held(std::vector<Point>& points) const;
 
  private:
-  Life& life_;  // the lender keeps it
+  Life& life_;  // the lender keeps it alive
   std::shared_ptr<Lender> lender_;
   backend::Range place_;
   std::shared_ptr<void> use_;

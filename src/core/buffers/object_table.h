@@ -1,4 +1,4 @@
-// Ids that are never used twice.
+// Objects by ids that are never used twice.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace pintle::core {
 
-/// Objects by id: the low 32 bits are a place, the high 32 its epoch, which rises each time the place is given to
-/// another object. A place whose epoch has run out is not used again, so a stale id is found in O(1), always.
+/// Objects by id. The low 32 bits of an id are a place, the high 32 its epoch, which rises each time another object
+/// gets the place. A place whose epoch has run out is not used again, so a stale id is always found in O(1).
 template <class T>
 class ObjectTable {
  public:
-  /// `first_epoch` is where epochs start; at least 1 is used, so that id 0 never exists.
+  /// Epochs start at `first_epoch`, and at 1 at least, so that id 0 never exists.
   explicit ObjectTable(std::uint32_t first_epoch) noexcept : first_epoch_(first_epoch == 0 ? 1 : first_epoch) {}
 
   std::uint64_t insert(T object) {
@@ -23,7 +23,7 @@ class ObjectTable {
     return id;
   }
 
-  /// A fresh object, to be filled in where it is.
+  /// Makes an object, which the caller fills in where it is.
   std::pair<std::uint64_t, T*> make() {
     reserve_one();
     std::uint32_t place;
@@ -37,7 +37,7 @@ class ObjectTable {
     return {(std::uint64_t{places_[place].epoch} << 32) | place, &places_[place].object.emplace()};
   }
 
-  /// The next `make`, and ending what it makes, needs no memory.
+  /// Makes room, so that neither the next `make` nor the end of its object needs memory.
   void reserve_one() {
     if (!free_.empty()) return;
     if (places_.size() == places_.capacity()) places_.reserve(2 * places_.size() + 16);
@@ -60,7 +60,7 @@ class ObjectTable {
     return object;
   }
 
-  /// Ends the object where it is; its id is live.
+  /// Ends the object of a live id where it is.
   void drop(std::uint64_t id) noexcept {
     Place& place = places_[static_cast<std::uint32_t>(id)];
     place.object.reset();

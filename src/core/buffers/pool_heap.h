@@ -21,8 +21,8 @@ class Locked;
 class Worklist;
 
 /// Hands out chunks of blocks. A chunk that comes back waits in the list of its size class, with the stamps of its last
-/// uses, and is given to the next request that may have it, last in first out: nothing is merged or split while the
-/// same sizes come and go. `settle` turns those whose uses are finished into free ones, which merge with their
+/// uses. The next request that may have it gets it, last in first out: nothing is merged or split while the same sizes
+/// come and go. `settle` turns waiting chunks whose uses are finished into free ones, which merge with their
 /// neighbours; a free chunk of a larger class is split. Sizes are whole classes, eight for each power of two, so a
 /// request is rounded up by less than an eighth.
 class PoolHeap {
@@ -40,9 +40,9 @@ class PoolHeap {
     std::uint64_t size = 0;
     State state = State::free;
     std::uint16_t size_class = 0;  ///< The class of its size.
-    Chunk* left = nullptr;         ///< In the block, by offset.
+    Chunk* left = nullptr;         ///< The neighbour in the block, by offset.
     Chunk* right = nullptr;
-    Chunk* previous = nullptr;  ///< In its list.
+    Chunk* previous = nullptr;  ///< The neighbour in its list.
     Chunk* next = nullptr;
     Stamps stamps;  ///< A waiting chunk's last uses; for a used one, the stamps that it was taken with.
   };
@@ -54,7 +54,7 @@ class PoolHeap {
     Chunk* first = nullptr;
   };
 
-  /// `granule` is a power of two; the least one at least. May throw std::bad_alloc: an empty deque takes memory.
+  /// `granule` is a power of two, `least_granule` or more. May throw std::bad_alloc: an empty deque takes memory.
   explicit PoolHeap(std::uint64_t granule = least_granule)
       : granule_bits_(static_cast<unsigned>(std::countr_zero(granule))) {}
   PoolHeap(const PoolHeap&) = delete;
@@ -65,7 +65,7 @@ class PoolHeap {
     if (size > std::uint64_t{1} << 63) return std::nullopt;
     const std::uint64_t granules = (size + granule() - 1) >> granule_bits_;
     if (granules < 2 * steps) return granules << granule_bits_;
-    const auto shift = static_cast<unsigned>(std::bit_width(granules)) - 4;  // what a step of this power counts in
+    const auto shift = static_cast<unsigned>(std::bit_width(granules)) - 4;  // the step is 2^shift granules
     const std::uint64_t step = std::uint64_t{1} << shift;
     return ((granules + step - 1) >> shift << shift) << granule_bits_;
   }
@@ -74,7 +74,7 @@ class PoolHeap {
   /// A waiting chunk of exactly this class whose stamps `may_have` accepts; null when there is none.
   template <class MayHave>
   [[nodiscard]] Chunk* reuse(std::uint64_t size, MayHave may_have) {
-    constexpr int most = 64;  // looked at, so that a long list of chunks in flight costs no more than a split
+    constexpr int most = 64;  // chunks looked at: a long list of chunks in flight costs no more than a split
     int looked = 0;
     for (Chunk* chunk = waiting_[class_of(size)]; chunk != nullptr && looked < most; chunk = chunk->next, ++looked) {
       if (may_have(chunk->stamps)) return take_waiting(*chunk);
@@ -84,7 +84,7 @@ class PoolHeap {
   /// A free chunk, split where it is larger; null when none is large enough. May throw std::bad_alloc, and then nothing
   /// is taken.
   [[nodiscard]] Chunk* take_free(std::uint64_t size);
-  /// A used chunk comes back, with its last uses.
+  /// Takes back a used chunk, with its last uses.
   void give(Chunk& chunk, Stamps&& stamps) noexcept {
     chunk.stamps = std::move(stamps);
     chunk.state = State::waiting;
@@ -120,7 +120,7 @@ class PoolHeap {
 
   /// Bytes of all blocks.
   [[nodiscard]] std::uint64_t held() const noexcept { return held_; }
-  /// Bytes of chunks in use, of chunks that wait, and of the largest free chunk.
+  /// Bytes of chunks in use, then of waiting chunks, then of the largest free chunk.
   [[nodiscard]] std::uint64_t used() const noexcept { return used_; }
   [[nodiscard]] std::uint64_t waiting() const noexcept { return waiting_bytes_; }
   [[nodiscard]] std::uint64_t largest_free() const noexcept;
@@ -165,7 +165,7 @@ class PoolHeap {
   }
 
   const unsigned granule_bits_;
-  std::deque<Chunk> chunks_;  // every chunk that has ever been; pieces come and go, their memory is used again
+  std::deque<Chunk> chunks_;  // every chunk that has ever been; the memory of one that has gone is used again
   std::vector<Chunk*> spare_;
   std::vector<std::unique_ptr<Block>> blocks_;
   Lists waiting_{};
@@ -179,7 +179,7 @@ class PoolHeap {
 /// Takes chunks back.
 class ChunkOwner {
  public:
-  /// With the stamps of the last uses; with the lock held.
+  /// `stamps` are those of the last uses. Called with the lock held.
   virtual void give_back(PoolHeap::Chunk& chunk, Stamps&& stamps, Worklist& worklist, const Locked&) noexcept = 0;
   /// Its name in messages.
   [[nodiscard]] virtual const std::string& text() const noexcept = 0;

@@ -14,7 +14,7 @@
 namespace pintle::core {
 namespace {
 
-constexpr std::uint64_t block_alignment = 4096;  // of a block: what any buffer may ask for
+constexpr std::uint64_t block_alignment = 4096;  // of a block: the largest alignment that a buffer may ask for
 
 }  // namespace
 
@@ -42,7 +42,7 @@ Result<Buffer> PoolState::allocate(std::uint64_t queue, DType dtype, const Shape
   return made;
 }
 
-/// Where there is none at once.
+/// Finds a chunk where `find` has found none at once.
 Result<PoolHeap::Chunk*> PoolState::find_with_patience(Locked& locked, std::uint64_t queue, Request& request) {
   Attempt attempt;
   while (table_.life().is_usable()) {
@@ -61,7 +61,7 @@ PoolHeap::Chunk* PoolState::take(PoolHeap::Chunk* chunk, std::uint64_t& count) n
   return chunk;
 }
 
-/// Work that the queue gets from now on comes after all these.
+/// Whether work that the queue gets from now on comes after all these uses.
 bool PoolState::is_after(std::uint64_t queue, const Stamps& stamps, const Locked& locked) const {
   const QueueClock* const clock = table_.clocks(locked).find(queue);
   return std::ranges::all_of(stamps, [&](const Stamp& stamp) {
@@ -70,7 +70,7 @@ bool PoolState::is_after(std::uint64_t queue, const Stamps& stamps, const Locked
   });
 }
 
-/// With what is there, and what the queues are known to have finished.
+/// Finds a chunk among those that the pool has; work that is known to be finished frees chunks.
 PoolHeap::Chunk* PoolState::find(std::uint64_t queue, Request& request, Locked& locked) {
   table_.reserve(locked);  // keeping what is found needs no memory
   std::uint64_t merged = 0;
@@ -78,7 +78,7 @@ PoolHeap::Chunk* PoolState::find(std::uint64_t queue, Request& request, Locked& 
   const auto may_have = [&](const Stamps& stamps) {
     if (stamps.empty()) return true;
     if (!is_after(queue, stamps, locked)) return false;
-    request.before = stamps;  // before the chunk is taken: it needs memory
+    request.before = stamps;  // before the chunk is taken, since the copy needs memory
     return true;
   };
   if (auto* const chunk = take(heap_.reuse(request.chunk, may_have), counts_.reuses)) return chunk;
@@ -88,7 +88,7 @@ PoolHeap::Chunk* PoolState::find(std::uint64_t queue, Request& request, Locked& 
   return take(heap_.take_free(request.chunk), merged);
 }
 
-/// Success means that it is worth another look: more memory, less in flight, or a callback that says so.
+/// Success means that another look is worthwhile: there is more memory, less is in flight, or the callback has said so.
 Result<void> PoolState::find_more(Locked& locked, const Request& request, Attempt& attempt) {
   PINTLE_ASSIGN(grown, grow(locked, request, attempt));
   if (grown) return {};
@@ -106,7 +106,7 @@ Result<void> PoolState::find_more(Locked& locked, const Request& request, Attemp
   return {};
 }
 
-/// What to ask the device for: an eighth of what is held, so that a pool that grows asks seldom; empty at the cap.
+/// The size of the next block: an eighth of what is held, so that a growing pool asks seldom; empty at the cap.
 std::optional<std::uint64_t> PoolState::growth(std::uint64_t chunk) const noexcept {
   const std::uint64_t taken = heap_.held() + growing_;
   if (options_.cap < taken || options_.cap - taken < chunk) return std::nullopt;
@@ -156,7 +156,7 @@ Result<void> PoolState::keep_block(Locked& locked, backend::MemoryId memory, std
   return kept;
 }
 
-/// Blocks that are free and too small make room for one that is not.
+/// Gives back free blocks that are too small, which makes room for one that is not.
 Result<bool> PoolState::release_to_grow(Locked& locked, const Request& request, Attempt& attempt) {
   locked.unlock();
   const std::uint64_t released = release_free(0);
@@ -164,7 +164,7 @@ Result<bool> PoolState::release_to_grow(Locked& locked, const Request& request, 
   return released == 0 ? Result<bool>(false) : grow(locked, request, attempt);
 }
 
-/// For the first chunk that work in flight uses; false when there is none, or no time left.
+/// Waits for the work that uses the first busy chunk; false when no chunk is busy, or no time is left.
 Result<bool> PoolState::wait(Locked& locked, Attempt& attempt) {
   if (no_blocking > 0 || attempt.has_waited_enough) return false;
   const auto is_finished = [&](const Stamps& stamps) { return table_.clocks(locked).is_finished(stamps); };

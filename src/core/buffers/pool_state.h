@@ -14,8 +14,8 @@
 
 namespace pintle::core {
 
-/// A heap of chunks, and where it gets more. The device's lock guards it; the device is asked for memory, work in
-/// flight waited for and the user called without it.
+/// A heap of chunks, and the source of more. The device's lock guards it. The lock is not held while the device is
+/// asked for memory, while work in flight is waited for, or while the user's callback runs.
 class PoolState final : public ChunkOwner {
  public:
   PoolState(BufferTable& table, PoolOptions options, std::string text);
@@ -25,15 +25,15 @@ class PoolState final : public ChunkOwner {
   [[nodiscard]] const std::string& text() const noexcept override { return text_; }
 
   // These take the lock.
-  /// For work that `queue` gets from now on.
+  /// Allocates for work that `queue` gets from now on.
   Result<Buffer> allocate(std::uint64_t queue, DType dtype, const Shape& shape, const BufferOptions& options);
   Result<std::uint64_t> trim(std::uint64_t keep);
   [[nodiscard]] PoolStatistics statistics();
   [[nodiscard]] std::vector<ResourceHolder> holders();
 
-  /// Gives free blocks back to the device, as long as `keep` bytes stay; returns their bytes.
+  /// Gives free blocks back to the device while at least `keep` bytes stay; returns the bytes given back.
   std::uint64_t release_free(std::uint64_t keep) noexcept;
-  /// The user's handle is gone; true when nothing is left.
+  /// Asked when the user's handle is gone; true when nothing is left.
   [[nodiscard]] bool is_empty(const Locked&) const noexcept { return heap_.blocks() == 0; }
 
   void give_back(PoolHeap::Chunk& chunk, Stamps&& stamps, Worklist& worklist, const Locked&) noexcept override;

@@ -70,7 +70,7 @@ std::shared_ptr<PoolState> Pools::next_abandoned(std::size_t& place) noexcept {
 
 void Pools::drop_empty() noexcept {
   for (;;) {
-    std::shared_ptr<PoolState> dropped;  // goes without the lock: its callback is the user's
+    std::shared_ptr<PoolState> dropped;  // destroyed without the lock: its callback is the user's
     const Locked locked = table_.life().lock();
     const auto empty = std::ranges::find_if(all_, [&](const Entry& entry) {
       return entry.is_abandoned && (table_.life().is_lost() ? false : entry.pool->is_empty(locked));

@@ -9,7 +9,7 @@
 
 namespace pintle::core {
 
-/// A pool lives until its handle is gone, its buffers have been given back and its memory is the device's again.
+/// A pool lives until its handle is gone, its buffers have been given back and the device has its memory again.
 class Pools final : public Deferred {
  public:
   explicit Pools(BufferTable& table) noexcept : table_(table) {}
@@ -19,7 +19,7 @@ class Pools final : public Deferred {
 
   // With the lock held:
   [[nodiscard]] bool is_empty(const Locked&) const noexcept { return all_.empty(); }
-  /// Pools that nobody holds give back what has become free.
+  /// Pools whose handle is gone give back the memory that has become free.
   void dispose(Worklist& worklist, const Locked&) noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// Which submissions come after which of other queues of the device, as far as their waits say.
+// Which submissions come after which submissions of other queues of the device, as far as their waits say.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +9,11 @@
 
 namespace pintle::core {
 
-/// Edges between submissions; within a queue each is behind the one before. Edges to what is finished say nothing any
-/// more and are dropped now and then.
+/// Edges between submissions. Within a queue each submission is behind the one before. An edge to a finished submission
+/// says nothing any more, and such edges are dropped now and then.
 class QueueOrder {
  public:
-  /// From now on somebody asks; before that nothing is kept.
+  /// Keeps edges from now on. Before the first question none is needed.
   void begin() noexcept { is_asked_ = true; }
   /// The next `count` edges need no memory.
   void reserve(std::size_t count) {
@@ -28,7 +28,7 @@ class QueueOrder {
     crowded_ = 2 * edges_.size() + 64;
   }
 
-  /// Whether `later`, and so what its queue gets after it, is behind `earlier`, directly or through others.
+  /// Whether `later`, and with it all later submissions of its queue, is behind `earlier`, directly or through others.
   [[nodiscard]] bool is_behind(Stamp later, Stamp earlier) const {
     std::vector<Stamp> known;  // the latest of each queue that `later` is behind
     known.push_back(later);

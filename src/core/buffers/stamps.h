@@ -1,4 +1,4 @@
-// The last use of something by each queue.
+// The last use of a buffer or another object by each queue.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace pintle::core {
 
-/// Memory may be freed when every stamp is finished.
+/// One queue's last use. Memory may be freed when every stamp is finished.
 struct Stamp {
   std::uint64_t queue = 0;    // the queue's number, unique in its device's life
   std::uint64_t serial = 0;   // of the last use
@@ -17,7 +17,7 @@ struct Stamp {
   friend bool operator==(const Stamp&, const Stamp&) = default;
 };
 
-/// One stamp a queue, in the order of their numbers. What is finished is dropped before more room is made, so that the
+/// One stamp for each queue, sorted by the queue's number. Finished stamps are dropped before more room is made, so the
 /// size follows the queues that have work in flight, not those that there have ever been.
 class Stamps {
  public:
@@ -29,12 +29,12 @@ class Stamps {
     const auto place = writable(queue);
     return place != stamps_.end() && place->queue == queue ? &*place : nullptr;
   }
-  /// The next `set` of a queue that is not here needs no memory.
+  /// Makes room: the next `set` of a queue that is not here needs no memory.
   template <class IsFinished>
   void reserve_one(IsFinished is_finished) {
     reserve(1, is_finished);
   }
-  /// The same for the next `count`.
+  /// Makes room for the next `count` such calls.
   template <class IsFinished>
   void reserve(std::size_t count, IsFinished is_finished) {
     if (stamps_.size() + count <= stamps_.capacity()) return;
@@ -51,14 +51,14 @@ class Stamps {
     place->serial = serial;
     if (writes) place->written = serial;
   }
-  /// As it was before a `set`: `before` is what `find` gave, or nothing.
+  /// Undoes a `set`: `before` is what `find` gave before it, or nothing.
   void restore(std::uint64_t queue, const std::optional<Stamp>& before) noexcept {
     const auto place = writable(queue);
     if (place == stamps_.end() || place->queue != queue) return;
     if (before) *place = *before;
     else stamps_.erase(place);
   }
-  /// The later of both, for each queue.
+  /// Keeps the later of both stamps, for each queue.
   void merge(const Stamps& others) {
     for (const Stamp& other : others.stamps_) {
       const auto own = writable(other.queue);
@@ -76,7 +76,7 @@ class Stamps {
   void forget(IsFinished is_finished) noexcept {
     std::erase_if(stamps_, is_finished);
   }
-  /// What was written is another tenant's.
+  /// Forgets writes: an earlier owner of the memory made them.
   void forget_writes() noexcept {
     for (Stamp& stamp : stamps_) stamp.written = 0;
   }
@@ -84,7 +84,7 @@ class Stamps {
   [[nodiscard]] auto end() const noexcept { return stamps_.end(); }
 
  private:
-  // Most have one stamp.
+  // Most objects have one stamp, so the first is looked at before the search.
   [[nodiscard]] std::vector<Stamp>::const_iterator lower(std::uint64_t queue) const noexcept {
     if (!stamps_.empty() && stamps_.front().queue >= queue) return stamps_.begin();
     return std::ranges::lower_bound(stamps_, queue, {}, &Stamp::queue);

@@ -1,4 +1,4 @@
-// Memory of a backend that is nobody's yet.
+// Memory of a backend that has no owner yet.
 #pragma once
 
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace pintle::core {
 
-/// Gives it back, unless somebody has taken it. Needs no lock to be held.
+/// Gives the memory back, unless somebody has taken it. The caller holds no lock.
 class Unowned {
  public:
   Unowned(Life& life, backend::MemoryId memory) noexcept : life_(life), memory_(memory) {}

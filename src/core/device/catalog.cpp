@@ -20,7 +20,7 @@ namespace {
 using backend::Driver;
 using backend::Layer;
 
-/// In the order of their names; the first of a name stays.
+/// Sorts by name. Where two have one name, the first stays.
 template <class Named>
 std::vector<Named*> by_name(std::span<Named* const> unsorted) {
   std::vector<Named*> sorted;
@@ -43,7 +43,7 @@ Named* find_named(const std::vector<Named*>& sorted, std::string_view name) {
   return found == sorted.end() ? nullptr : *found;
 }
 
-/// What one driver has, under canonical ids: a device that is alone needs no ordinal.
+/// The devices of one driver, under canonical ids: the only device of a driver needs no ordinal.
 DeviceList list_of(Driver& driver) {
   backend::Enumeration found = driver.enumerate();
   const std::string name(driver.name());
@@ -84,7 +84,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-/// What `best` picks, the best first. Software and simulated devices are for those who name them.
+/// The kinds that `best` picks from, the best first. It never picks a software or simulated device.
 constexpr std::array best_kinds{DeviceKind::discrete_gpu, DeviceKind::integrated_gpu, DeviceKind::accelerator,
                                 DeviceKind::cpu};
 
@@ -92,7 +92,7 @@ std::ptrdiff_t rank_of(DeviceKind kind) noexcept { return std::ranges::find(best
 
 bool is_eligible(const DeviceInfo& device) noexcept { return rank_of(device.kind) < std::ssize(best_kinds); }
 
-/// Opens a place, again after each loss, and wraps it in its layers.
+/// Opens the device at a place, again after each loss, and wraps it in its layers.
 class Opening {
  public:
   Opening(Place place, DeviceId id, std::vector<Layer*> layers)
@@ -115,7 +115,7 @@ class Opening {
     return device;
   }
 
-  /// Ordinals move when a device vanishes; a uuid does not. The first time the place has just been found.
+  /// Ordinals move when a device vanishes; a uuid does not. At the first call the place has just been found.
   Result<std::uint32_t> ordinal_now() {
     if (std::exchange(was_just_found_, false) || place_.uuid.empty()) return place_.ordinal;
     const std::vector<DeviceInfo> devices = place_.driver->enumerate().devices;
@@ -185,7 +185,7 @@ Error Catalog::nowhere(const DeviceId& id, std::string_view why) const {
                                          base::quote(id.text()), why, valid_ids(), layer_names())};
 }
 
-// The first of the best kind.
+// Picks the first device of the best kind.
 Result<Place> Catalog::best() const {
   const DeviceKind ceiling = surroundings_.may_have_accelerators() ? best_kinds.front() : DeviceKind::cpu;
   Place best;
@@ -206,7 +206,7 @@ Result<Place> Catalog::best() const {
   return nowhere(id, "Neither hardware nor a cpu device is there.");
 }
 
-/// The one whose uuid, name or driver the id has, or the beginning of.
+/// Finds the one device whose uuid, name or driver begins with the id's word.
 Result<Place> Catalog::called(const DeviceId& id, Driver& driver, const DeviceList& found) const {
   const std::vector<std::size_t> matches = base::devices_called(id.word, found.devices);
   const std::string word = base::quote(id.word), name = base::quote(driver.name());
@@ -259,7 +259,7 @@ Result<DeviceRecipe> Catalog::find(std::string_view text) const {
   });
 }
 
-/// What stands for `best`, with the layers of both around it.
+/// Finds the device that PINTLE_DEVICE means by `best`, with the layers of both ids around it.
 Result<DeviceRecipe> Catalog::find_meant(const DeviceId& best) const {
   constexpr const char* doing = "opening what variable PINTLE_DEVICE names";
   auto id = DeviceId::parse(surroundings_.best);
@@ -280,7 +280,7 @@ Result<DeviceRecipe> Catalog::find(DeviceId id) const {
   return DeviceRecipe{id.text(), Opening(std::move(place), id, std::move(layers))};
 }
 
-// What the caller made, nobody here can make again.
+// The caller made the native device, so a loss cannot be followed by a second opening.
 Result<DeviceRecipe> Catalog::wrap(const backend::NativeObject& device) const {
   return base::contain("wrapping a device", [&]() -> Result<DeviceRecipe> {
     static std::atomic<std::uint64_t> last{0};

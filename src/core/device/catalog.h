@@ -1,4 +1,4 @@
-// Every driver and layer that there is, and what can be found among them.
+// All drivers and layers, and the devices that can be found among them.
 #pragma once
 
 #include <cstddef>
@@ -24,15 +24,15 @@ struct Place {
   std::string uuid;       // empty where the driver gives none
 };
 
-/// What is outside of the drivers.
+/// What the catalog knows besides its drivers.
 struct Surroundings {
-  std::string best{};                                                 // the id that `best` is, if not empty
+  std::string best{};                                                 // the id that `best` stands for; empty: none
   std::function<bool()> may_have_accelerators = [] { return true; };  // beside the host's processor
 };
 
-/// The logic of the registry over given drivers and layers, which outlive it and its recipes.
-/// Finding a device by name asks its driver alone: `cpu` does not load Vulkan. `best` asks no more drivers than may
-/// have a better one: a vendor's library may take a second to load. Immutable, thread-safe.
+/// The logic of the registry over given drivers and layers, which outlive the catalog and its recipes.
+/// Finding a device by name asks its driver alone: `cpu` does not load Vulkan. `best` asks a driver only where that
+/// driver may have a better device: a vendor's library may take a second to load. Immutable, thread-safe.
 class Catalog {
  public:
   Catalog(std::span<backend::Driver* const> drivers, std::span<backend::Layer* const> layers,

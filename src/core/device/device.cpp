@@ -87,7 +87,7 @@ Result<Buffer> Device::allocate(DType dtype, const Shape& shape, BufferOptions o
 Result<Buffer> Device::import_host(std::span<const std::byte> bytes, Access access, DType dtype, const Shape& shape,
                                    std::shared_ptr<const void> keeper, std::string label) const {
   return enter(state_, "Device", "importing host memory", [&] {
-    const std::span<std::byte> writable(const_cast<std::byte*>(bytes.data()), bytes.size());  // sealed, if it is not
+    const std::span<std::byte> writable(const_cast<std::byte*>(bytes.data()), bytes.size());  // sealed for Access::read
     return state_->current()->buffers().import_host(writable, 0, access, dtype, shape, label, std::move(keeper));
   });
 }
@@ -156,7 +156,7 @@ Result<void> Device::poll() const {
     const auto incarnation = state_->current();
     auto polled = incarnation->life().usable();
     if (polled) polled = incarnation->poll();
-    core::Reactor::instance().run_callbacks();  // a loss is told here too
+    core::Reactor::instance().run_callbacks();  // the callbacks of a loss run here too
     return polled;
   });
 }

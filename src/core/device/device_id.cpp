@@ -123,7 +123,7 @@ Result<void> Reader::ordinal(std::string_view word) {
   return {};
 }
 
-/// What is behind the colon.
+/// Reads what is behind the colon.
 Result<void> Reader::place() {
   const std::string_view next = word(uuid_letters);
   if (next.empty() || next.front() == '-') return expected("a name, an ordinal or the beginning of a uuid");

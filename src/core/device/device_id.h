@@ -5,11 +5,10 @@
 //   layer   = name "(" id ")" [options]                  faulty(cpu)?call=submit
 //   options = "?" option {"&" option}                    option = key ["=" value]
 //
-// A name or key is a letter, then letters, digits and "_"; a word, which is the beginning of a uuid or of any word of
-// the device's name or driver, begins with a letter or digit, has these and "-", and not digits alone; an ordinal,
-// which shifts when a driver is installed, is decimal without leading zeros; a value is any text without control
-// characters,
-// "&", "(" and ")".
+// A name or key is a letter, then letters, digits and "_". A word is the beginning of a uuid, or of any word of the
+// device's name or driver; it begins with a letter or digit, may also have "-", and is not made of digits alone. An
+// ordinal, which shifts when a driver is installed, is decimal without leading zeros. A value is any text without
+// control characters, "&", "(" and ")".
 #pragma once
 
 #include <cstddef>
@@ -35,7 +34,7 @@ struct IdLayer {
   friend bool operator==(const IdLayer&, const IdLayer&) = default;
 };
 
-/// A device id in its parts. All but the values of options is in lower case; options are in the order of their keys.
+/// A device id in its parts. All parts but the values of options are in lower case. Options are sorted by their keys.
 struct DeviceId {
   static constexpr std::size_t max_length = 1024;
   static constexpr std::size_t max_layers = 16;
@@ -43,11 +42,11 @@ struct DeviceId {
   std::vector<IdLayer> layers;  // outermost first
   std::string backend;          // or "best"
   std::optional<std::uint32_t> ordinal;
-  std::string word;  // of a uuid, a name or a driver; its beginning suffices
+  std::string word;  // the beginning of a uuid, or of a word of a name or driver
   std::vector<IdOption> options;
   friend bool operator==(const DeviceId&, const DeviceId&) = default;
 
-  /// `invalid_argument` names the column, what is there and what is expected.
+  /// `invalid_argument` names the column, the text there and what is expected.
   [[nodiscard]] static Result<DeviceId> parse(std::string_view text);
   /// The canonical text, which `parse` reads back.
   [[nodiscard]] std::string text() const;

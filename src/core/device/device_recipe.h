@@ -1,4 +1,4 @@
-// From a device id to something that opens it.
+// From a device id to a function that opens the device.
 #pragma once
 
 #include <functional>

@@ -31,11 +31,11 @@ std::forward_list<DeviceInfo> DeviceState::news_of(Incarnation& incarnation) con
 void DeviceState::set_current(std::shared_ptr<Incarnation> incarnation, std::forward_list<DeviceInfo>&& news) noexcept {
   const std::lock_guard lock(mutex_);
   infos_.splice_after(infos_.before_begin(), news);
-  current_.swap(incarnation);  // the old one goes without the lock
+  current_.swap(incarnation);  // the caller drops the old one without the lock
   generation_.store(current_->life().generation(), std::memory_order_release);
 }
 
-// The swap comes last: until it, everybody sees the old generation, lost; after it, the new one, whole.
+// The swap comes last. Before it threads see the old generation, lost; after it the new one, whole.
 Result<void> DeviceState::recover() {
   std::shared_ptr<Incarnation> old;  // destroyed without the lock
   const std::lock_guard lock(recovering_);

@@ -27,25 +27,24 @@ class DeviceState {
     const std::lock_guard lock(mutex_);
     return current_;
   }
-  /// Describes the current incarnation. The object stays where it is, also when another incarnation takes over.
+  /// Describes the current incarnation. The reference stays valid when another incarnation takes over.
   [[nodiscard]] const DeviceInfo& info() const noexcept {
     const std::lock_guard lock(mutex_);
     return infos_.front();
   }
-  /// Of the current incarnation, without the lock: a forked child may ask.
+  /// The current incarnation's generation, read without the lock: a forked child may ask.
   [[nodiscard]] std::uint64_t generation() const noexcept { return generation_.load(std::memory_order_acquire); }
   Result<void> recover();
 
  private:
   Result<std::shared_ptr<Incarnation>> next(std::uint64_t generation) const;
-  /// What is there to refer to of the incarnation; nothing where it is what was there before.
+  /// A new node for the incarnation's description; empty where the description has not changed.
   [[nodiscard]] std::forward_list<DeviceInfo> news_of(Incarnation& incarnation) const;
   void set_current(std::shared_ptr<Incarnation> incarnation, std::forward_list<DeviceInfo>&& news) noexcept;
 
   DeviceRecipe recipe_;
-  std::mutex recovering_;  // one recovery at a time; nobody else takes it
-  // For as long as a pointer is copied. std::atomic<std::shared_ptr> of GCC 12 does not order its loads before its
-  // stores.
+  std::mutex recovering_;  // one recovery at a time; nothing else takes it
+  // Held while a pointer is copied. std::atomic<std::shared_ptr> of GCC 12 does not order its loads before its stores.
   mutable std::mutex mutex_;
   std::shared_ptr<Incarnation> current_;
   std::forward_list<DeviceInfo> infos_;  // the current one first

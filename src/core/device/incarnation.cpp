@@ -47,13 +47,13 @@ void Incarnation::lose(const Error& error, Locked& locked, Worklist& worklist) n
   buffers_.lose(worklist, locked);
 }
 
-// The last lease is gone: nobody can submit any more.
+// The last lease has gone, so nobody can submit any more.
 void Incarnation::close() noexcept {
   if (base::in_forked_child())  // any lock may be held by a thread that exists in the parent only
     return keep_for_ever(life_.keep(*this));
   Reactor::instance().closed(life_.is_driven());
   if (no_blocking == 0 && others_wait == 0) return finish_close();
-  try {  // a callback may not block, nor may a thread that has yet to start what the device waits for
+  try {  // a callback may not block, nor a thread that has yet to start what the device waits for
     std::thread([self = life_.keep(*this)] { self->finish_close(); }).detach();
   } catch (const std::exception& refusal) {
     leak(refusal.what());

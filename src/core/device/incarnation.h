@@ -17,9 +17,9 @@ namespace pintle::core {
 
 /// Puts the parts together, and closes them.
 ///
-/// Lifetime: what a user holds (Device, Buffer, Queue, Program, Recording) shares a *lease*; when the last one goes,
-/// the device is closed: drained with a deadline, its queues given up. What the library holds shares the incarnation
-/// itself, so a thread that still waits for a point finds the backend alive.
+/// Lifetime: the user's objects (Device, Buffer, Queue, Program, Recording) share a *lease*. When the last of them
+/// goes, the device is closed: it is drained with a deadline, and its queues are given up. The library's own objects
+/// share the incarnation itself, so a thread that still waits for a point finds the backend alive.
 class Incarnation final : public Life::Body, public EndsWithProcess {
  public:
   /// Opens the device and returns a lease.
@@ -36,7 +36,7 @@ class Incarnation final : public Life::Body, public EndsWithProcess {
 
   /// A user's handle to a loaded program.
   [[nodiscard]] std::shared_ptr<ProgramState> hand_out(std::shared_ptr<ProgramState> program) const;
-  /// Drives, then observes every queue.
+  /// Drives the device, then observes every queue.
   Result<void> poll() override { return queues_.poll(); }
   void end() noexcept override;
 

@@ -34,7 +34,7 @@ struct Refusal {
   std::string_view next_step;
 };
 
-/// Stands where a driver cannot be.
+/// Stands for the driver of a module that cannot be used.
 class AbsentDriver final : public Driver {
  public:
   AbsentDriver(std::string name, Refusal refusal) : name_(std::move(name)), refusal_(std::move(refusal)) {}
@@ -52,7 +52,7 @@ class AbsentDriver final : public Driver {
   const Refusal refusal_;
 };
 
-/// What is never destroyed, within reach of a tool that looks for leaks.
+/// Libraries and drivers that are never destroyed, kept where a leak checker can reach them.
 struct Kept {
   std::mutex mutex;
   std::vector<std::unique_ptr<base::Dylib>> libraries;
@@ -74,7 +74,7 @@ Driver* keep(std::unique_ptr<Driver> driver) {
   return kept().drivers.emplace_back(std::move(driver)).get();
 }
 
-/// As device ids have names; they are read in lower case.
+/// Whether this can be a name in a device id; ids are read in lower case.
 bool is_name(std::string_view name) noexcept {
   const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
   return !name.empty() && is_letter(name.front()) &&
@@ -111,7 +111,7 @@ Result<Driver*> open_module(const ModuleFile& file, std::string_view& next_step)
     next_step = rebuild;
     return Error(Errc::unavailable, fmt::format("{} {}.", text, words));
   }
-  // One that is linked to this very library has no log of its own.
+  // A module that is linked to this very library has no log of its own.
   if (module->set_log != nullptr && module->set_log != &set_log_callback) module->set_log(&write_log, LogLevel::debug);
   std::unique_ptr<Driver> made(module->create());
   if (made == nullptr) return Error(Errc::unavailable, fmt::format("{} makes no driver.", text));

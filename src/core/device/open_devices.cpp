@@ -25,7 +25,7 @@ struct OpenDevices {
   }
 };
 
-/// The right to open an id; others wait until it ends.
+/// The right to open an id. Other threads that want this id wait until the right ends.
 class Opening {
  public:
   explicit Opening(Entry& entry) noexcept : entry_(entry) { entry_.is_opening = true; }

@@ -1,4 +1,4 @@
-// Devices that are open, so that an id opened twice is one device.
+// Open devices: an id that is opened twice is one device.
 #pragma once
 
 #include <memory>
@@ -7,8 +7,8 @@
 
 namespace pintle::core {
 
-/// The device that is open under the recipe's id, or a new one. While one thread opens an id, others who want the same
-/// one wait for it; other ids are not concerned.
+/// The device that is open under the recipe's id, or a new one. While one thread opens an id, other threads that want
+/// this id wait; other ids are not concerned.
 Result<std::shared_ptr<DeviceState>> open_once(DeviceRecipe recipe);
 
 }  // namespace pintle::core

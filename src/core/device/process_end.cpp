@@ -31,7 +31,7 @@ struct Opened {
   }
 };
 
-/// Another thread had the last of it, and is inside the driver that is about to go.
+/// Another thread dropped the last owner of the device, and is still inside the driver that is about to go.
 void wait_until_closed(const Entry& entry) {
   constexpr auto limit = std::chrono::seconds(5);
   const Deadline deadline = deadline_after(Clock::now(), limit);
@@ -62,8 +62,8 @@ void end_with_process(std::weak_ptr<EndsWithProcess> device, std::weak_ptr<const
     std::erase_if(all, [](const Entry& each) { return each.presence.expired(); });
     all.push_back({std::move(device), std::move(presence)});
   }
-  // Again after each library that the device may have brought, since what is registered last runs first. Whatever is
-  // registered stays for ever.
+  // `exit` runs the last registered function first, so this one is registered again after each library that the device
+  // may have loaded. A registration cannot be undone.
   static std::atomic<std::uint64_t> known{0};
   const std::uint64_t loaded = base::libraries_loaded();
   if (known.exchange(loaded) != loaded) std::atexit(end_all);

@@ -19,7 +19,7 @@
 namespace pintle::core {
 namespace {
 
-/// What the factories make is never destroyed: devices may outlive every static object.
+/// The made drivers and layers are never destroyed: devices may outlive every static object.
 template <class Made, class Factory, class Wanted>
 std::vector<Made*> make_all(std::span<const Factory> factories, Wanted wanted) {
   std::vector<Made*> all;
@@ -35,7 +35,7 @@ bool is_listed(std::string_view list, std::string_view name) {
                              [&](auto part) { return std::string_view(part.begin(), part.end()) == name; });
 }
 
-/// Those of this build first.
+/// The backends of this build, then those of modules.
 std::vector<std::string> known_backends(const std::filesystem::path& modules) {
   std::vector<std::string> names;
   for (const DriverFactory& factory : driver_factories()) names.emplace_back(factory.name);

@@ -18,8 +18,8 @@ namespace pintle::core {
 /// absent, when there is no such device.
 [[nodiscard]] Result<DeviceRecipe> find_device(std::string_view id);
 
-/// What wraps a native device, once: its backend is the type's first word. `unsupported`, listing the backends, when
-/// there is none. The id is made up, and nobody can open it.
+/// A recipe that wraps a native device, once. The type's first word names the backend; `unsupported`, listing the
+/// backends, when there is no such backend. The id is made up, and nobody can open it.
 [[nodiscard]] Result<DeviceRecipe> wrap_device(std::string_view type, const void* native);
 
 }  // namespace pintle::core

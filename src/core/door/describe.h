@@ -8,14 +8,14 @@
 
 namespace pintle::core {
 
-/// `what` cannot block here: inside a callback or host call.
+/// The refusal of a call that cannot block here: inside a callback or host call.
 [[nodiscard]] Error blocking_refused(std::string what);
-/// A moved-from or default-made object of `kind`.
+/// The refusal of a moved-from or default-made object of `kind`.
 [[nodiscard]] Error empty_object(std::string_view kind);
-/// What an error of native access was doing.
+/// The words of what was being done when native access failed.
 [[nodiscard]] std::string native_text(std::string_view type, std::string_view object);
 
-/// The error with what was being done; `words()` may run out of memory, and then the error stays as it is.
+/// The error with the words of what was being done. Where `words()` runs out of memory, the error stays unchanged.
 template <class Words>
 [[nodiscard]] Error explained(const Error& error, Words words) noexcept {
   try {

@@ -13,7 +13,7 @@ namespace pintle::core {
 
 using base::enter;
 
-/// `base::enter` for a function of an object, which is refused by its kind where it is empty: "Queue".
+/// `base::enter` for a function of an object. An empty object is refused with its kind, such as "Queue".
 template <class Pointer, class Body>
 [[nodiscard]] auto enter(const Pointer& object, std::string_view kind, std::string_view what, Body&& body) noexcept
     -> std::invoke_result_t<Body> {
@@ -23,8 +23,8 @@ template <class Pointer, class Body>
   });
 }
 
-/// The same for a function that answers a value and can refuse nothing: `otherwise` is the answer of an empty object,
-/// in a forked child and where host memory runs out.
+/// Enters a function that returns a value and cannot refuse. `otherwise` is the answer of an empty object, in a forked
+/// child and where host memory runs out.
 template <class Pointer, class Value, class Body>
 [[nodiscard]] Value enter_or(const Pointer& object, Value otherwise, Body&& body) noexcept {
   if (object == nullptr || base::in_forked_child()) return otherwise;

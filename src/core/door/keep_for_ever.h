@@ -1,4 +1,4 @@
-// What can neither be finished nor destroyed.
+// Objects that can neither be finished nor destroyed.
 #pragma once
 
 #include <memory>

@@ -14,7 +14,8 @@ namespace pintle::core {
 
 /// `[Buffer 12 "view matrix"]`, or `[Buffer 12]` without a label.
 [[nodiscard]] std::string object_text(std::string_view kind, std::uint64_t number, std::string_view label);
-/// A buffer of the incarnation with that number; with its label while both live. Takes the incarnation's lock.
+/// The name of a buffer of the incarnation with that number. The label is given while both live. Takes the
+/// incarnation's lock.
 [[nodiscard]] std::string buffer_text(std::uint64_t incarnation, std::uint64_t id);
 
 /// `[Kernel "blur"]`.

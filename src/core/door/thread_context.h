@@ -6,7 +6,7 @@ namespace pintle::core {
 /// Above zero inside callbacks and host calls, where waiting for a point could deadlock.
 inline thread_local int no_blocking = 0;
 
-/// Above zero while what others wait for may be waiting for this thread: see Worklist.
+/// Above zero while other threads may be waiting for this one: see Worklist.
 inline thread_local int others_wait = 0;
 
 /// Forbids blocking on this thread for a scope.

@@ -29,7 +29,7 @@ Life::Life(std::string id, std::uint64_t generation, std::unique_ptr<backend::De
 }
 
 Life::~Life() {
-  if (base::in_forked_child()) {  // its threads are the parent's
+  if (base::in_forked_child()) {  // the device's threads run in the parent only
     static_cast<void>(device_.release());
     return;
   }

@@ -1,13 +1,13 @@
-// The lock of a device, as a type: a function that wants it held takes it as a parameter.
+// The lock of a device, as a type: a function that needs the lock takes it as a parameter.
 #pragma once
 
 #include "base/mutex.h"
 
 namespace pintle::core {
 
-/// The state of a device is this thread's: tables, stamps, the places of submissions. Short, and never held while a
-/// driver is called. Under it only leaves are locked (timelines, promises, the reactor). Two devices' are never held
-/// together.
+/// While this lives, the state of a device belongs to this thread: tables, stamps, the places of submissions. The lock
+/// is held for short times, and never while a driver is called. Only leaves (timelines, promises, the reactor) are
+/// locked under it. A thread never holds the locks of two devices.
 class Locked {
  public:
   explicit Locked(base::Mutex& mutex) noexcept : mutex_(mutex) { mutex_.lock(); }
@@ -17,7 +17,7 @@ class Locked {
     if (is_held_) mutex_.unlock();
   }
 
-  // For a thread that waits in between.
+  // A thread that waits in between drops the lock for that time.
   void unlock() noexcept {
     is_held_ = false;
     mutex_.unlock();

@@ -10,7 +10,7 @@
 namespace pintle::core {
 namespace {
 
-// Ended lives whose views are told apart by device and generation; views of older ones are stale all the same.
+// Ended lives that are remembered, so that errors name device and generation. A view of an older life is stale as well.
 constexpr std::size_t most_ended = 256;
 
 struct Owners {

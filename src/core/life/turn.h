@@ -1,4 +1,4 @@
-// The turn to submit, as a type: a function that wants it taken takes it as a parameter.
+// The turn to submit, as a type: a function that needs the turn takes it as a parameter.
 #pragma once
 
 #include <memory>
@@ -24,11 +24,11 @@ class Turn {
   [[nodiscard]] bool is_taken() const noexcept { return turns_ != nullptr; }
 
  private:
-  Turns* turns_;  // null: somebody else has it
+  Turns* turns_;  // null: another thread has the turn
   Worklist* worklist_;
 };
 
-/// Hands out the turn. Only a thread that makes one of the six calls waits for it. What follows from other work (a held
+/// Hands out the turn. A thread waits for it only to make one of the six calls. What follows from other work (a held
 /// submission that may start, a queue that nobody has any more) is left to the thread that has the turn: that thread
 /// does it when its turn is over.
 class Turns {
@@ -37,7 +37,7 @@ class Turns {
     mutex_.lock();
     return Turn(this);
   }
-  /// Where somebody else has the turn, `wanting` is run when that is over.
+  /// Takes the turn if it is free. Otherwise `wanting` is run when the other thread's turn is over.
   template <class Wanting>
   [[nodiscard]] Turn try_take(const std::shared_ptr<Wanting>& wanting, Worklist& worklist) noexcept {
     if (mutex_.try_lock()) return Turn(this, &worklist);

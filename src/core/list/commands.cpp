@@ -28,7 +28,7 @@ std::string span_text(const backend::Range& range) {
   return fmt::format("[{}, {})", range.offset, range.offset + range.size);
 }
 
-/// What the other side of a copy needs; 0 where a replay decides.
+/// The size that the other side of a copy needs; 0 where a replay decides.
 std::uint64_t size_of(const BufferArgument& argument) noexcept {
   const auto* view = std::get_if<BufferView>(&argument);
   return view == nullptr ? 0 : view->size_bytes();
@@ -58,7 +58,7 @@ Error empty_window(std::uint64_t incarnation, std::uint64_t buffer, std::uint64_
                              core::buffer_text(incarnation, buffer)));
 }
 
-/// Whole elements of `size` bytes, from an offset that suits them.
+/// Checks that the range is whole elements of `size` bytes.
 Result<void> check_elements(std::uint64_t incarnation, const backend::Range& range, std::uint64_t size) {
   if (range.offset % size == 0 && range.size % size == 0) return {};
   return invalid(fmt::format("Range {} of {} does not begin and end at a multiple of the element size ({}).",
@@ -101,7 +101,7 @@ CommandList& CommandList::operator=(CommandList&& other) noexcept {
 std::size_t CommandList::size() const noexcept { return commands_.size(); }
 const std::optional<Error>& CommandList::error() const noexcept { return spent_.value ? moved_from_error() : error_; }
 
-/// Both sides are buffers, of two devices.
+/// Whether both sides are buffers, of two devices.
 bool CommandList::is_crossing(const BufferArgument& to, const BufferArgument& from) noexcept {
   const auto* const target = std::get_if<BufferView>(&to);
   const auto* const source = std::get_if<BufferView>(&from);
@@ -131,7 +131,7 @@ void CommandList::add(const Operation& operation) {
   retained_.push_back(std::move(next_label_));
 }
 
-// The first object decides which incarnation the list is for.
+// The first object decides which incarnation the list belongs to.
 Result<void> CommandList::admit(const BufferView& view) {
   if (Inside::incarnation(view) == 0) return core::empty_object("BufferView");
   if (incarnation_ == 0) {
@@ -207,7 +207,7 @@ Result<void> CommandList::cross(const BufferView& to, const BufferView& from) {
                          Inside::incarnation(from), {.buffer = Inside::buffer(from), .size = from.size_bytes()}));
   if (crossings_ == nullptr) crossings_ = std::make_unique<std::vector<Crossing>>();
   crossings_->push_back({commands_.size(), to, from});
-  add(backend::Copy{});  // holds the place until it is known which side is the queue's
+  add(backend::Copy{});  // keeps the place until it is known which side belongs to the queue's device
   return {};
 }
 

@@ -1,4 +1,4 @@
-// What the device declares absent never reaches it.
+// A command that needs a feature which the device declares absent never reaches the device.
 #pragma once
 
 #include "pintle/backend/command.h"
@@ -7,7 +7,7 @@
 
 namespace pintle::core {
 
-/// `unsupported` for a command that needs a feature which the device does not have.
+/// `unsupported` where the command needs a feature that the device does not have.
 [[nodiscard]] Result<void> check_feature(const backend::Operation& operation, const DeviceInfo& info);
 
 }  // namespace pintle::core

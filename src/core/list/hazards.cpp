@@ -13,19 +13,19 @@
 namespace pintle::core {
 namespace {
 
-/// Bytes that a command touches. Device memory is one space per memory, the host's is one, and addresses are its
-/// offsets.
+/// Bytes that a command touches. Each memory of the device is one space. Host memory is one space, whose offsets are
+/// addresses.
 struct Touch {
   std::uint64_t space = 0;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   bool is_write = false;
-  bool is_anywhere = false;  // in a slot: any memory of its side
+  bool is_anywhere = false;  // in a slot: it may be any memory of its side
 };
 
 constexpr std::uint64_t host_space = 0;  // MemoryId::none
 
-/// Disjoint ranges. Those that touch are merged, so that the set stays as small as what it covers.
+/// Disjoint ranges. Adjacent ranges are merged, so that the set stays as small as what it covers.
 class RangeSet {
  public:
   void clear() noexcept { ends_.clear(); }
@@ -55,7 +55,7 @@ class RangeSet {
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> ends_;  // (space, begin) -> end
 };
 
-/// What the commands since the last barrier touch. The first few stand in place, so that short lists allocate nothing.
+/// What the commands since the last barrier touch. The first few lie in place, so that short lists allocate nothing.
 class Touched {
  public:
   [[nodiscard]] bool conflicts(const Touch& touch) const {
@@ -112,7 +112,7 @@ std::uint64_t address_of(const std::byte* data) noexcept {
   return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(data));
 }
 
-/// Imported memory is the host's; native memory may be any that has another name.
+/// Imported host memory counts as host memory. Native memory may be any memory that has another name.
 Touch device_touch(const backend::Range& range, Access access, std::span<const Alias> aliases) noexcept {
   if (range.slot != backend::no_slot) return {~host_space, 0, 0, writes(access), true};
   const auto alias = std::ranges::find(aliases, range.memory, &Alias::memory);
@@ -139,7 +139,7 @@ void for_each_touch(const backend::Command& command, std::span<const backend::Ar
   kit::for_each_host(command, [&](const auto& bytes, Access access) { visit(host_touch(bytes, access)); });
 }
 
-/// What a host function or a recording touches is not in the list.
+/// The list does not say what a host function or a recording touches.
 bool touches_anything(const backend::Command& command) noexcept {
   return std::holds_alternative<backend::HostCall>(command.operation) ||
          std::holds_alternative<backend::Replay>(command.operation);

@@ -11,7 +11,7 @@
 namespace pintle::core {
 namespace {
 
-/// Call it inside a catch block only.
+/// The function must be called inside a catch block.
 Error error_of_call() noexcept {
   try {
     throw;

@@ -9,22 +9,22 @@
 
 namespace pintle::core {
 
-/// A user's function. A recording may run it from several replays at once, as the function must expect.
+/// A user's function. A recording may run it from several replays at once; the function must allow that.
 class HostFunction {
  public:
   explicit HostFunction(std::function<void()> function) noexcept : function_(std::move(function)) {}
   HostFunction(const HostFunction&) = delete;
   HostFunction& operator=(const HostFunction&) = delete;
 
-  /// Blocking on Pintle is refused inside; an exception becomes the error of the run, `cancelled`.
+  /// Inside the function, blocking on Pintle is refused. An exception becomes the error of the run, `cancelled`.
   [[nodiscard]] std::optional<Error> call() noexcept;
 
  private:
   std::function<void()> function_;
 };
 
-/// One run of a function: what stands behind a `backend::HostCall`, whose state is the address of one of these. Every
-/// submission has its own, so that an error is charged to the submission that it came from.
+/// One run of a function. The state of a `backend::HostCall` is the address of a HostRun. Every submission has its own,
+/// so that an error is charged to the submission that it came from.
 class HostRun {
  public:
   HostRun() noexcept = default;
@@ -36,7 +36,7 @@ class HostRun {
   [[nodiscard]] HostFunction& function() const noexcept { return *function_; }
   /// `backend::HostCall::call`.
   static void run(void* state) noexcept;
-  /// The error of the run, once. Asked when the submission's serial is reached.
+  /// Returns the error of the run, once. Called when the submission's serial is reached.
   [[nodiscard]] std::optional<Error> take_error() noexcept;
 
  private:
@@ -45,7 +45,7 @@ class HostRun {
   std::optional<Error> error_;
 };
 
-/// A function in a list, with the run that a submission of the list is.
+/// A function in a list, with the run that belongs to the list's submission.
 struct ListedFunction {
   explicit ListedFunction(std::function<void()> body) noexcept : function(std::move(body)), run(function) {}
   HostFunction function;

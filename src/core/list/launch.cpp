@@ -26,7 +26,7 @@ Counts items_of(const Cover& cover) noexcept { return {cover.x, cover.y, cover.z
 
 Counts counts_of(const Grid& grid) noexcept { return {grid.x, grid.y, grid.z}; }
 
-/// Rounding up without the sum that overflows.
+/// Rounds up without a sum that could overflow.
 std::uint64_t groups_for(std::uint64_t items, std::uint32_t group) noexcept {
   const std::uint64_t size = std::max<std::uint32_t>(group, 1);
   return items / size + (items % size == 0 ? 0 : 1);

@@ -1,4 +1,4 @@
-// The checks of a launch that need its entry point and the device's limits, and nothing else.
+// The checks of a launch that need its entry point and the device's limits alone.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace pintle::core {
 /// The work-groups of a launch: each count at least 1 and within the limits. Work-items are rounded up to whole groups.
 [[nodiscard]] Result<Grid> groups_of(const Extent& extent, const Grid& group_size, const Limits& limits);
 
-/// A slot's index is below the limit.
+/// Success where the slot's index is below the limit.
 [[nodiscard]] Result<void> check_slot(Slot slot);
 
-// One argument of a kernel, bound to its parameter.
+// These bind one argument of a kernel to its parameter.
 [[nodiscard]] Result<void> bind_slot(backend::Argument& bound, const Parameter& parameter, Slot slot);
-/// Kind and dtype match.
+/// Checks that kind and dtype match.
 [[nodiscard]] Result<void> bind_scalar(backend::Argument& bound, const Parameter& parameter, const ScalarValue& scalar);
-/// Kind and dtype match; size and offset suit the device.
+/// Checks that kind and dtype match, and that size and offset suit the device.
 [[nodiscard]] Result<void> bind_buffer(backend::Argument& bound, const Parameter& parameter, std::uint64_t incarnation,
                                        DType dtype, const backend::Range& range, const Limits& limits);
 

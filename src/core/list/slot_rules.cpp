@@ -30,7 +30,7 @@ std::uint64_t size_of(const backend::Binding& binding) noexcept {
   return 0;
 }
 
-// Rules of ranges that stand outside a launch: the size is exact, the alignment is what the operation needs.
+// Rules for ranges outside launches: the size is exact, and the operation says which alignment it needs.
 void add_operation_rules(const backend::Command& command, std::vector<SlotRule>& rules) {
   const auto add = [&](const backend::Range& range, std::uint64_t alignment) {
     if (range.slot != backend::no_slot)

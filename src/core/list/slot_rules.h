@@ -1,4 +1,4 @@
-// What the slots of a frozen list demand, and lists with their slots filled in.
+// The demands that the slots of a frozen list make, and lists with their slots filled in.
 #pragma once
 
 #include <cstdint>
@@ -39,17 +39,17 @@ struct SlotCopy {
 [[nodiscard]] std::vector<SlotRule> slot_rules(std::span<const backend::Command> commands,
                                                std::span<const backend::Argument> arguments, const Limits& limits);
 [[nodiscard]] std::vector<SlotCopy> slot_copies(std::span<const backend::Command> commands);
-/// Every buffer that the commands name outside slots, once; as one that is written, where any of them writes it.
+/// Every buffer that the commands name outside slots, once. It counts as written where any command writes it.
 [[nodiscard]] std::vector<BufferUse> buffer_uses(std::span<const backend::Command> commands,
                                                  std::span<const backend::Argument> arguments);
-/// What they do to the buffers in slots.
+/// What the commands do to the buffers in slots.
 [[nodiscard]] std::vector<Access> slot_accesses(std::span<const backend::Command> commands,
                                                 std::span<const backend::Argument> arguments, std::size_t slots);
 
-/// Whether a kernel is launched.
+/// Whether any command launches a kernel.
 [[nodiscard]] bool has_launches(std::span<const backend::Command> commands) noexcept;
 
-/// Kind, dtype, size and alignment.
+/// Checks kind, dtype, size and alignment.
 [[nodiscard]] Result<void> check_rule(const SlotRule& rule, const backend::Binding& binding,
                                       std::optional<DType> dtype);
 /// The range itself, or what its slot holds.

@@ -75,7 +75,7 @@ class Chooser {
   }
 
  private:
-  /// Empty when the variant is refused.
+  /// Loads one variant; empty when the variant is refused.
   Result<std::optional<LoadedVariant>> try_one(std::size_t index) {
     const io::PackVariant& variant = pack_.variants[index];
     refusals_[index] = refusal_of(variant);
@@ -124,7 +124,7 @@ bool is_identifier(std::string_view name) noexcept {
   return !name.empty() && std::ranges::all_of(name, fits) && std::isdigit(static_cast<unsigned char>(name[0])) == 0;
 }
 
-/// A device that fixes no constants would load the program without them.
+/// A device that cannot set constants would load the program without them.
 Result<void> check_constants(const DeviceInfo& info, const LoadOptions& options) {
   if (options.constants.empty()) return {};
   for (const auto& [name, value] : options.constants) {

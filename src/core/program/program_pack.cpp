@@ -62,7 +62,7 @@ Result<ProgramPack> ProgramPack::source(std::string_view format, std::string_vie
   });
 }
 
-// Where memory runs out the pack is empty, which every use of it says.
+// Where host memory runs out the pack is empty, and every use of it says that it is empty.
 ProgramPack ProgramPack::with(const ProgramPack& other) const noexcept {
   if (state_ == nullptr) return other;
   if (other.state_ == nullptr) return *this;

@@ -25,8 +25,8 @@ struct LoadedVariant {
 
 /// Tries the variants that the device takes, in the order of its `formats` ("*" takes any), and loads the first that
 /// builds. `build_failed` lists every variant with the reason why it was refused (format, target, limits, the
-/// compiler's words). A device_lost, process_poisoned or out_of_memory of the device is returned as it is. `info` is
-/// the device's as the user knows it.
+/// compiler's words). A device_lost, process_poisoned or out_of_memory of the device is returned unchanged. `info`
+/// describes the device as the user knows it.
 [[nodiscard]] Result<LoadedVariant> load_variant(backend::Device& device, const DeviceInfo& info,
                                                  const ProgramPack::State& pack, const LoadOptions& options);
 

@@ -22,7 +22,7 @@ backend::Range range_of(const BufferView& view, std::uint64_t buffer) {
 }  // namespace
 
 Result<Point> Crossings::submit(SubmitOptions* options) {
-  if (list_.error()) return queue_->submit(std::move(list_), options);  // the refusal's words
+  if (list_.error()) return queue_->submit(std::move(list_), options);  // the refusal gives the list's error
   PINTLE_TRY(queue_->check_open());
   std::vector<Side> staged;
   const auto crossings = std::move(Inside::crossings(list_));
@@ -57,13 +57,13 @@ Result<Crossings::Side> Crossings::look(const Crossing& crossing) const {
   return Side{local, other, std::move(owner), is_inbound, nullptr, nullptr, crossing.command};
 }
 
-// How the bytes will go, and what comes before. A move is a submission of the other device, which knows by itself.
+// Finds how the bytes will go and what comes before. A move belongs to the other device, which knows its own order.
 Result<void> Crossings::settle(Side& side) {
   PINTLE_TRY(find_way(side));
   const auto loan = side.lent();
   if (loan == nullptr) return {};
   if (std::ranges::find(loans_, loan.get()) == loans_.end()) loans_.push_back(loan.get());
-  // The user's handle may go before the queue.
+  // The borrower is the queue itself, since the user's handle may go before the queue.
   loan->add_borrower(std::static_pointer_cast<QueueState>(queue_->shared_from_this()));
   for (Point& point : side.owner->formation_of(Inside::buffer(side.other), side.access()))
     before_.push_back(std::move(point));
@@ -89,7 +89,7 @@ Result<void> Crossings::find_way(Side& side) {
   return {};
 }
 
-/// Null where the devices share no memory, or not this.
+/// Null where the devices share no memory, or cannot share this buffer's.
 Result<const Crossings::Twin*> Crossings::find_twin(const Side& side) {
   const auto is_of = [&](const Twin& twin) {
     return twin.incarnation == Inside::incarnation(side.other) && twin.buffer == Inside::buffer(side.other);
@@ -145,7 +145,7 @@ Result<Point> Crossings::submit_pieces(const std::vector<Side>& staged, SubmitOp
   return submitted;
 }
 
-// The first piece waits for what the list waits for, the last one signals what the list signals.
+// The first piece waits for what the list waits for. The last piece signals what the list signals.
 void Crossings::cut(const std::vector<Side>& staged, SubmitOptions& options) {
   pieces_.emplace_back().options = {
       .after = std::move(options.after), .label = options.label, .timeout = options.timeout};
@@ -178,7 +178,7 @@ void Crossings::cut_at(const Side& side) {
   ++taken_;
 }
 
-// The commands of the list up to `end` go to the piece, with all that they point to.
+// Moves the commands of the list up to `end` into the piece, with all that they point to.
 void Crossings::take(CommandList& piece, std::size_t end) {
   const auto begin = Inside::commands(list_).begin() + static_cast<std::ptrdiff_t>(taken_);
   const auto first_argument = static_cast<std::uint32_t>(Inside::arguments(piece).size());
@@ -197,13 +197,13 @@ void Crossings::take(CommandList& piece, std::size_t end) {
   }
 }
 
-// Closing a device gives up what is held on it: none is closed before the last piece is done.
+// A device that closes gives up what is held on it, so none may close before the last piece is done.
 void Crossings::keep_devices(CommandList& piece, const std::vector<Side>& staged) const {
   Inside::retained(piece).push_back(queue_->life().lease());
   for (const Side& side : staged) Inside::retained(piece).push_back(side.owner->life().lease());
 }
 
-// The moves wait for the first piece, and so for the queue's acceptance of all.
+// The moves wait for the first piece, and so they start only after the queue has accepted all pieces.
 Result<Point> Crossings::submit_all() {
   for (Piece& move : moves_) {
     const auto moved = move.owner->queues().submit_apart(std::move(move.list), move.options, "crossing");

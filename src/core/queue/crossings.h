@@ -13,41 +13,41 @@
 
 namespace pintle::core {
 
-/// One list with copies whose one side belongs to another device than the queue it is submitted to. Where both devices
-/// see that side's memory, a crossing becomes a copy; where that side can be mapped, an upload or a download of the
-/// mapped bytes; and the list stays one submission.
+/// One list with copies whose one side belongs to another device than the queue. Where both devices see the memory of
+/// that side, a crossing becomes a copy. Where that side can be mapped, a crossing becomes an upload or a download of
+/// the mapped bytes. In both cases the list stays one submission.
 ///
-/// Otherwise the list is cut there. Its pieces are submissions of the queue, accepted together or not at all; between
-/// two pieces a *move* on the other device carries the bytes between its side and memory of the host. One signal says
-/// whose turn it is: piece, move, piece. The moves are submitted first and wait for the first piece, so that nothing
-/// has run when any of them is refused.
+/// Otherwise the list is cut at the crossing. Its pieces are submissions of the queue, accepted together or not at all.
+/// Between two pieces a *move* on the other device carries the bytes between its side and memory of the host. One
+/// signal says whose turn it is: piece, move, piece. The moves are submitted first and wait for the first piece, so
+/// nothing has run when one of them is refused.
 class Crossings {
  public:
   Crossings(std::shared_ptr<QueueState> queue, CommandList& list) noexcept : queue_(std::move(queue)), list_(list) {}
 
-  /// As QueueState::submit.
+  /// Submits the list, as QueueState::submit does.
   Result<Point> submit(SubmitOptions* options);
 
  private:
-  /// Another device's buffer, seen by this one.
+  /// Another device's buffer, imported by this device.
   struct Twin {
     std::uint64_t incarnation = 0;
     std::uint64_t buffer = 0;
     std::shared_ptr<Loan> loan;
     Buffer here;
   };
-  /// A crossing seen from the queue.
+  /// A crossing, as the queue's device sees it.
   struct Side {
     BufferView local;
     BufferView other;
     std::shared_ptr<BufferTable> owner;  // of `other`
     bool is_inbound = false;             // from the other device
     const Twin* twin = nullptr;          // null: the devices share no memory
-    std::shared_ptr<Loan> loan;          // of mapped memory; null: through the host
+    std::shared_ptr<Loan> loan;          // of mapped memory; null: the bytes go through the host
     std::size_t command = 0;
 
     [[nodiscard]] std::shared_ptr<Loan> lent() const noexcept { return twin != nullptr ? twin->loan : loan; }
-    /// What is done to `other`.
+    /// What the crossing does to `other`.
     [[nodiscard]] Access access() const noexcept { return is_inbound ? Access::read : Access::write; }
   };
   /// What one device does between two turns.
@@ -73,10 +73,10 @@ class Crossings {
 
   std::shared_ptr<QueueState> queue_;
   CommandList& list_;
-  std::list<Twin> twins_;      // one for each buffer, so that hazards are seen; until the list is submitted
-  std::vector<Loan*> loans_;   // which the list keeps
-  std::vector<Point> before_;  // what makes the bytes that are lent
-  std::size_t taken_ = 0;      // commands of the list
+  std::list<Twin> twins_;      // one for each buffer, so that hazards are seen; kept until the list is submitted
+  std::vector<Loan*> loans_;   // the list keeps them alive
+  std::vector<Point> before_;  // of the work that makes the lent bytes
+  std::size_t taken_ = 0;      // commands that pieces have taken from the list
   std::vector<Piece> pieces_;  // of the queue, in order
   std::vector<Piece> moves_;   // of other devices
   std::shared_ptr<SignalState> turn_;

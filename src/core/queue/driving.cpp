@@ -6,8 +6,8 @@
 
 namespace pintle::core {
 
-// What a thread has yet to drive. On the stack of the outermost drive, since a device may outlive the thread's own
-// objects.
+// The queues that a thread has yet to drive. This object is on the stack of the outermost drive, since a device may
+// outlive the thread's own objects.
 class Driving {
  public:
   Driving() noexcept { current = this; }
@@ -15,7 +15,7 @@ class Driving {
   Driving& operator=(const Driving&) = delete;
   ~Driving() { current = nullptr; }
 
-  /// Behind what is there, unless another thread, or this one, is about to drive it.
+  /// Adds a queue at the end, unless this thread or another one is about to drive it.
   void add(std::shared_ptr<Driven> queue) noexcept {
     if (queue->is_to_be_driven_.exchange(true)) return;
     Driven* const last = queue.get();
@@ -41,7 +41,7 @@ thread_local constinit Driving* Driving::current = nullptr;
 
 namespace {
 
-// True when something has been finished, so that there may be more.
+// True when the backend has finished something, so there may be more.
 bool run_once(Driven& queue) noexcept {
   return base::contain_or(false, [&] { return queue.wait_rest(Deadline::max()).value_or(false); });
 }

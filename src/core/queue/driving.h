@@ -1,4 +1,4 @@
-// Queues whose work runs only when somebody asks.
+// Queues whose work runs only inside calls.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@ namespace pintle::core {
 /// A queue of a driven device.
 class Driven {
  public:
-  /// Waits for what the backend has, which runs it; false when it has nothing.
+  /// Waits for the work that the backend has, which runs it; false when the backend has none.
   virtual Result<bool> wait_rest(Deadline deadline) = 0;
 
  protected:
@@ -21,11 +21,11 @@ class Driven {
  private:
   friend class Driving;
   std::atomic<bool> is_to_be_driven_{false};
-  std::shared_ptr<Driven> next_driven_;  // by the thread that is to drive this one
+  std::shared_ptr<Driven> next_driven_;  // written by the thread that is to drive this queue
 };
 
-/// Runs what the queue has. What that releases on other queues drives these in the same way: on a thread that drives
-/// already, it comes after what runs now, so that a kernel or host call that submits does not recurse.
+/// Runs the work of the queue. Other queues that this releases are driven in the same way. On a thread that drives
+/// already, the queue comes after the present one, so a kernel or host call that submits does not recurse.
 void drive(std::shared_ptr<Driven> queue) noexcept;
 
 }  // namespace pintle::core

@@ -19,14 +19,14 @@ namespace pintle::core {
 class Loan;
 class RecordingState;
 
-/// A signal to raise, or to fail, with a submission.
+/// A signal that a submission raises or fails.
 struct Raise {
   std::shared_ptr<SignalState> signal;
   Promise promise;
 };
 
-/// Lives in its queue's ring; the vectors keep their memory from one use of the place to the next, and their elements
-/// stay where they are when the ring grows, since a backend and signals read them.
+/// A flight lies in its queue's ring. Its vectors keep their memory from one use of the place to the next. Their
+/// elements stay where they are when the ring grows, since a backend and signals read them.
 struct alignas(64) Flight {
   std::uint64_t serial = 0;
   bool is_plain = true;        // nothing below `bindings` is in use: a bare replay touches one cache line or two
@@ -34,15 +34,15 @@ struct alignas(64) Flight {
   std::unique_ptr<Hold> hold;  // while it waits for points that no backend can wait for
   std::vector<backend::Binding> bindings;    // of a replay
   std::vector<backend::Command> replay;      // the commands of a replay with bindings
-  std::vector<backend::Argument> arguments;  // theirs
+  std::vector<backend::Argument> arguments;  // arguments of `replay`
   std::vector<Point> waits;
-  std::vector<Stamp> bound;   // work of the device that brings them, as far as anybody has promised
-  std::vector<Point> behind;  // work that the user cannot know of: what fails there is in nobody's way
-  std::vector<Stamp> after;   // the same, where it is native and of the device
+  std::vector<Stamp> bound;   // work of this device that brings the awaited points, as far as it is promised
+  std::vector<Point> behind;  // work that the user cannot know of: its failure does not stop this flight
+  std::vector<Stamp> after;   // work as in `behind` that is native and of this device
   std::vector<Raise> raises;
   std::vector<Loan*> loans;  // of other devices' bytes; the list keeps them
   std::string label;
-  std::optional<Error> refused;     // what it waits for has failed already
+  std::optional<Error> refused;     // the failure of a point that it waits for
   std::unique_ptr<HostRun[]> runs;  // of a replay's host functions
   std::size_t run_count = 0;
   CommandList list;  // owns what the commands point to

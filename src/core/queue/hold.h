@@ -11,11 +11,11 @@
 
 namespace pintle::core {
 
-/// One gate for each point that no backend can wait for yet. The queue is told when the last gate fires, and when one
-/// fails.
+/// One gate for each point that no backend can wait for yet. The queue is told when the last gate is passed, and when a
+/// gate fails.
 class Hold {
  public:
-  /// Makes a pointer to the queue, if it is there still.
+  /// The queue, which may have gone: `Hold` has a weak pointer.
   class Queue {
    public:
     virtual void look_again(Worklist& worklist) noexcept = 0;
@@ -27,7 +27,7 @@ class Hold {
 
   explicit Hold(std::weak_ptr<Queue> queue) noexcept : queue_(std::move(queue)) {}
 
-  /// Adds a gate; false when the point is not pending any more.
+  /// Adds a gate; false when the point is no longer pending.
   bool add(const std::shared_ptr<SignalState>& signal, std::uint64_t value);
   [[nodiscard]] bool is_open() const noexcept { return left_.load(std::memory_order_acquire) == 0; }
   [[nodiscard]] bool has_failed() const noexcept { return failed_.load(std::memory_order_acquire); }

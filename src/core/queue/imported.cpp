@@ -66,7 +66,7 @@ Command as_copy(const Command& like, const Transfer& transfer, const Alias& alia
   return command;
 }
 
-/// Cuts from the left: what is not imported, what is, and the rest.
+/// Cuts the transfer from the left: the piece that is not imported, the imported piece, and the rest.
 void add_pieces(std::vector<Command>& out, const Command& like, Transfer transfer, std::span<const Alias> aliases) {
   while (transfer.range.size != 0) {
     const Alias* const alias = alias_of(transfer, aliases);

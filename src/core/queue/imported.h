@@ -1,4 +1,4 @@
-// Host memory in a list that the device sees as its own, too.
+// Host memory in a list that the device has imported.
 #pragma once
 
 #include <span>
@@ -9,9 +9,9 @@
 
 namespace pintle::core {
 
-/// Uploads from imported memory and downloads to it become copies, so that they are ordered with what else the device
-/// does to these bytes: a backend may read and write host memory at other times than its own. A range that is imported
-/// in part is cut.
+/// Uploads from imported memory and downloads to it become copies, so that they are ordered with the device's other
+/// uses of these bytes: a backend may read and write host memory at other times than its own. A range of which a part
+/// is imported is cut.
 void use_imports(std::vector<backend::Command>& commands, std::span<const Alias> aliases);
 
 }  // namespace pintle::core

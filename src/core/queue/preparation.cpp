@@ -13,7 +13,7 @@
 
 namespace pintle::core {
 
-// What is refused for its buffers is refused before any of them gets bytes of its own.
+// A list that is refused for its buffers is refused before any of them gets bytes of its own.
 Result<void> Preparation::check_uses(const CommandList& list, const Locked& locked) const {
   const backend::Commands all = commands_of(list);
   Result<void> answer;
@@ -56,14 +56,14 @@ Result<void> Preparation::look_at(std::uint64_t unshared, bool is_held, const Lo
   BufferRecord* const record = table_.find(unshared, locked);
   if (record == nullptr) return table_.stale(unshared);
   if (!record->is_special()) return {};
-  // A caller that knows where the bytes are finds them there; the other owners move when they write.
+  // A caller that knows where the bytes are must find them there. The other owners move when they write.
   if (record->is_pinned && record->shared != nullptr && !may_settle(*record, locked)) return {};
-  if (record->shared != nullptr) come_after(record->formation, locked);  // no byte changes: nothing else is in the way
+  if (record->shared != nullptr) come_after(record->formation, locked);  // no byte changes: it waits for nothing else
   look_at_special(unshared, *record, Access::write, is_held || !points_.empty(), locked);
   return {};
 }
 
-// A recording's memory must stay where it is.
+// A recording's memory must stay where it is, so its use counts as a read: no copy is made.
 Result<void> Preparation::look_at_bound(std::uint64_t buffer, Access access, const Locked& locked) {
   BufferRecord* const record = table_.find(buffer, locked);
   if (record == nullptr) return table_.stale(buffer);
@@ -96,7 +96,7 @@ void Preparation::come_after(BufferRecord& record, Access access, const Locked& 
   }
 }
 
-/// What has not started yet is waited for by its point; `wait_for` has the backend wait for the rest.
+/// Waits by its point for a formation that has not started. For any other, `wait_for` lets the backend wait.
 void Preparation::come_after(Formation& formation, const Locked& locked) {
   if (formation.queue == 0) return;
   const auto awaited = table_.clocks(locked).unfinished(formation.queue, formation.serial);
@@ -104,7 +104,7 @@ void Preparation::come_after(Formation& formation, const Locked& locked) {
   else if (formation.queue != queue_ && !awaited->is_native()) points_.push_back(awaited->point());
 }
 
-/// A plan with memory that is there; otherwise the wish for it.
+/// Plans the change with memory that is there; otherwise asks for that memory.
 void Preparation::want(std::uint64_t id, const BufferRecord& record) {
   const auto spare = std::ranges::find(spares_, id, &Spare::buffer);
   if (spare == spares_.end()) {
@@ -115,23 +115,23 @@ void Preparation::want(std::uint64_t id, const BufferRecord& record) {
   spares_.erase(spare);
 }
 
-/// The last owner may write in place, unless the bytes are somebody else's or wait to be read by what has not started:
-/// waiting for that could be waiting for itself.
+/// Whether the last owner may write in place. It may not where the bytes belong to somebody else, or where a submission
+/// that has not started will read them: that submission could wait for this one.
 bool Preparation::may_settle(const BufferRecord& record, const Locked& locked) const {
   if (record.shared->owners > 1 || record.shared->origin.is_foreign) return false;
   bool may = are_ordered(record.copied_by, locked);
   table_.for_each_retired(
       [&](const BufferRecord& other) {
         if (other.shared != record.shared) return;
-        may &= !other.is_lent();  // another device's uses have no stamps
+        may &= !other.is_lent();  // uses by another device leave no stamps
         may &= are_ordered(other.stamps, locked);
       },
       locked);
   return may;
 }
 
-/// What has started and still reads the bytes. Not only the submission that settles comes after it: a later one of
-/// another queue may write another part.
+/// Work that has started and still reads the bytes. The submission that settles comes after it, and so do later ones: a
+/// submission of another queue may write another part.
 Stamps Preparation::readers_of(const BufferRecord& record, const Locked& locked) const {
   Stamps readers = record.copied_by;
   table_.for_each_retired(
@@ -143,7 +143,7 @@ Stamps Preparation::readers_of(const BufferRecord& record, const Locked& locked)
   return readers;
 }
 
-/// Whether a submission that goes to the backend now can come after them.
+/// Whether a submission that the backend gets now can come after these uses.
 bool Preparation::are_ordered(const Stamps& stamps, const Locked& locked) const {
   return std::ranges::all_of(stamps, [&](const Stamp& stamp) {
     return stamp.queue == queue_ || table_.clocks(locked).is_finished(stamp) ||
@@ -207,7 +207,7 @@ void Preparation::touch(std::uint64_t id, BufferRecord& record, Access access, s
   record.stamps.set(queue_, serial, writes(access));
 }
 
-/// Imported memory, whose buffer may have been destroyed.
+/// Marks a use of imported memory, whose buffer may have been destroyed.
 void Preparation::touch_any(std::uint64_t id, Access access, std::uint64_t serial, const Locked& locked) {
   if (BufferRecord* const record = table_.find_any(id, locked)) touch(id, *record, access, serial, locked);
 }
@@ -231,7 +231,7 @@ void Preparation::wait_for(const Formation& formation, Flight& flight, const Loc
   flight.after.push_back({formation.queue, awaited->serial, 0});
 }
 
-/// Behind the uses of the bytes by owners that have gone or have other bytes now.
+/// Waits for uses of the bytes by owners that have gone or have other bytes now.
 void Preparation::wait_for_remains(const BufferRecord& record, Flight& flight, const Locked& locked) const {
   table_.for_each_retired(
       [&](const BufferRecord& other) {
@@ -249,7 +249,7 @@ Result<void> Preparation::carry_out(Plan& plan, Flight& flight, const Locked& lo
     wait_for_remains(*record, flight, locked);
     wait_for(record->copied_by, flight, locked);
     plan.stamps = readers_of(*record, locked);
-    touch(plan.buffer, *record, Access::write, flight.serial, locked);  // nobody may share it again meanwhile
+    touch(plan.buffer, *record, Access::write, flight.serial, locked);  // so that no fork shares the bytes meanwhile
     return {};
   }
   siblings_.reserve_redirection(plan.buffer, plan.stamps, locked);
@@ -274,7 +274,7 @@ void Preparation::commit(Worklist& worklist, const Locked& locked) noexcept {
   forget();
 }
 
-/// The buffer may have been destroyed meanwhile; its record stays as long as the stamps that it has got.
+/// The buffer may have been destroyed meanwhile. Its record stays as long as the stamps that it has got.
 void Preparation::apply(Plan& plan, const Locked& locked) noexcept {
   BufferRecord& record = table_.any(plan.buffer, locked);
   if (plan.kind == Kind::fill) {
@@ -290,7 +290,7 @@ void Preparation::apply(Plan& plan, const Locked& locked) noexcept {
     return;
   }
   const Stamp by{queue_, plan.stamps.find(queue_)->serial, 0};
-  const Stamp last = *record.stamps.find(queue_);  // of a later piece, perhaps
+  const Stamp last = *record.stamps.find(queue_);  // a later piece may have set it
   siblings_.redirect({plan.buffer, record.memory, record.base, plan.memory, by}, locked);
   BufferRecord& remains = table_.any(plan.remains, locked);
   remains.memory = record.memory;

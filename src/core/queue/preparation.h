@@ -1,4 +1,4 @@
-// What a submission will change: computed first, made visible or forgotten as a whole.
+// The changes that a submission will make: computed first, then made visible or forgotten as a whole.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace pintle::core {
 
-/// The first half of a submission changes nothing that anybody sees but stamps of work to come, which keep what it
-/// names alive while the backend is asked without the lock. Then `commit`, which cannot fail, or `roll_back`. Used by
-/// one thread, in its turn. It keeps its memory from one submission to the next.
+/// The first half of a submission changes only stamps of work to come. They keep what the submission names alive while
+/// the backend is called without the lock. Then comes `commit`, which cannot fail, or `roll_back`. One thread uses this
+/// object, in its turn. The object keeps its memory from one submission to the next.
 class Preparation {
  public:
   struct Wanted {
@@ -34,30 +34,30 @@ class Preparation {
   Preparation& operator=(const Preparation&) = delete;
   ~Preparation();
 
-  /// For a submission of `queue`.
+  /// Begins the preparation of a submission of `queue`.
   void begin(std::uint64_t queue) noexcept { queue_ = queue; }
-  /// Looks at the buffers of a list that are lazy, sealed or shared; `is_held`: the backend does not get it at once.
-  /// Memory may have to be had first (`take_wanted`), or buffers have to get bytes of their own (`take_apart`): nothing
-  /// has been changed then.
+  /// Looks at the buffers of a list that are lazy, sealed or shared. `is_held`: the backend does not get the list at
+  /// once. Some submissions need memory first (`take_wanted`), or buffers that get bytes of their own first
+  /// (`take_apart`); nothing has been changed then.
   Result<void> look_at(const CommandList& list, bool is_held, const Locked& locked);
-  /// The same for a buffer that a submission gives bytes of its own.
+  /// Looks at a buffer that a submission gives bytes of its own.
   Result<void> look_at(std::uint64_t unshared, bool is_held, const Locked& locked);
-  /// The same for a buffer of a replay.
+  /// Looks at a buffer of a replay.
   Result<void> look_at_bound(std::uint64_t buffer, Access access, const Locked& locked);
-  /// Fills in memory ids, after `look_at`; `stale` names a buffer that is gone.
+  /// Fills in memory ids, after `look_at`. `stale` names a buffer that has gone.
   Result<void> resolve(CommandList& list, Flight& flight, const Locked& locked);
-  /// Has transfers to and from imported memory done by the device.
+  /// Lets the device do the transfers to and from imported memory.
   Result<void> use_imports(std::vector<backend::Command>& commands, Flight& flight, const Locked& locked);
-  /// A use of a buffer that lives, with its place.
+  /// Marks a use of a live buffer, and returns its place.
   Result<backend::Range> use(std::uint64_t buffer, Access access, Flight& flight, const Locked& locked);
-  /// A use of something else with stamps, which lives until the end of the preparation.
+  /// Marks a use of another object with stamps, which lives until the end of the preparation.
   void stamp(Stamps& stamps, std::uint64_t serial, const Locked& locked);
 
   void commit(Worklist& worklist, const Locked& locked) noexcept;
   void roll_back(const Locked& locked) noexcept;
   /// Whether `commit` has nothing to do.
   [[nodiscard]] bool is_trivial() const noexcept { return plans_.empty(); }
-  /// Forgets how it was before; as `commit` where that is trivial.
+  /// Forgets the state to roll back to. This does what `commit` does where that is trivial.
   void forget() noexcept {
     touched_.clear();
     stamped_.clear();
@@ -65,15 +65,15 @@ class Preparation {
 
   [[nodiscard]] bool has_points() const noexcept { return !points_.empty(); }
   [[nodiscard]] bool wants_anything() const noexcept { return !wanted_.empty() || !apart_.empty(); }
-  /// Work that has not started and that the submission comes after.
+  /// Points of work that has not started and that the submission comes after.
   [[nodiscard]] std::vector<Point> take_points() noexcept { return std::exchange(points_, {}); }
-  /// Memory that must be had first.
+  /// Memory that the submission needs first.
   [[nodiscard]] std::vector<Wanted> take_wanted() noexcept { return std::exchange(wanted_, {}); }
   /// Buffers that must get bytes of their own by another submission first.
   [[nodiscard]] std::vector<std::uint64_t> take_apart() noexcept { return std::exchange(apart_, {}); }
-  /// Memory that was asked for.
+  /// Adds memory that was asked for.
   void add_spare(std::uint64_t buffer, Unowned& memory);
-  /// What has not been used.
+  /// Memory that has not been used.
   [[nodiscard]] std::vector<Spare> take_spares() noexcept { return std::exchange(spares_, {}); }
 
  private:
@@ -83,8 +83,8 @@ class Preparation {
     std::uint64_t buffer = 0;
     Kind kind = Kind::fill;
     backend::MemoryId memory = backend::MemoryId::none;  // the new one
-    std::uint64_t remains = 0;                           // of a copy: the record that gets what the buffer had
-    Stamps stamps{};                                     // from then on: of a copy, the buffer's; else what has read it
+    std::uint64_t remains = 0;                           // for a copy: the record that gets the former memory
+    Stamps stamps{};  // for a copy, the buffer's new stamps; otherwise the readers of its bytes
   };
   struct Touched {
     std::uint64_t buffer = 0;

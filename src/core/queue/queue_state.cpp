@@ -1,4 +1,4 @@
-// From the backend's progress to what waits for it.
+// From the backend's progress to the waiters.
 #include "core/queue/queue_state.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace {
 // A ring never holds fewer places than this, so that small bursts allocate nothing after the first.
 constexpr std::size_t first_ring_size = 128;
 
-/// What the first of the points that are not there yet lacks, for a timeout's words.
+/// The words of a timeout: what the first pending point waits for.
 std::string describe_lack(std::span<const Point> waits) {
   for (const Point& point : waits) {
     const SignalState& signal = *Inside::signal(point).get();
@@ -68,7 +68,7 @@ std::string QueueState::describe_oldest() {
   return words;
 }
 
-/// `waits` gets what it waits for where it is held.
+/// Where the oldest submission is held, `waits` gets the points that it waits for.
 std::string QueueState::describe_oldest(std::vector<Point>& waits) {
   const Locked locked = life().lock();
   if (is_idle(locked)) return fmt::format("{} of {} has nothing submitted that is unfinished", text_, life().text());
@@ -96,8 +96,8 @@ void QueueState::forget_watched() noexcept {
   is_watching_.store(!watched_.empty(), std::memory_order_relaxed);
 }
 
-// A serial may have several waiters; the backend is asked once. Where there is no memory to remember that, it is asked
-// again.
+// A serial may have several waiters, and the backend is asked once. Where there is no memory to remember the first
+// request, the backend is asked again.
 void QueueState::watch(std::uint64_t serial) noexcept {
   const Call call(*this);
   if (!call.is_allowed() || !is_native(serial) || is_driven()) return;
@@ -120,7 +120,7 @@ Result<void> QueueState::notify(std::uint64_t serial, backend::Notification noti
   return life().device().notify(id(), serial, notification);
 }
 
-// A queue that was to go while calls were running goes with the last of them.
+// A queue that was to go while calls were running goes with the last of these calls.
 void QueueState::dispose_ended() noexcept {
   Worklist worklist;
   const Locked locked = life().lock();
@@ -136,7 +136,7 @@ Result<void> QueueState::observe(Worklist& worklist) {
 Result<void> QueueState::observe_called(Worklist& worklist) {
   const auto reached = life().device().reached(id());
   if (!reached) return life().report(reached.error());
-  std::vector<std::shared_ptr<QueueState>> before;  // goes without the lock
+  std::vector<std::shared_ptr<QueueState>> before;  // destroyed without the lock
   Locked locked = life().lock();
   const bool is_known = try_add_before(*reached, before, locked);
   if (!is_known || !before.empty()) {
@@ -149,8 +149,8 @@ Result<void> QueueState::observe_called(Worklist& worklist) {
   return {};
 }
 
-// A backend may deliver what a queue has downloaded only when that queue is asked. What the finished work waited for is
-// finished too, on whatever queue, and a caller that hears of this point relies on it.
+// A backend may deliver a queue's downloads only when that queue is asked. The work that the finished work waited for
+// is finished too, on any queue, and a caller that hears of this point relies on that work's bytes.
 Result<void> QueueState::observe_before(std::vector<std::shared_ptr<QueueState>>& before) {
   for (std::size_t next = 0; next < before.size(); ++next) {
     QueueState& queue = *before[next];
@@ -173,7 +173,7 @@ Result<void> QueueState::ask() {
   return its ? Result<void>() : life().report(its.error());
 }
 
-/// False where there is no memory to say which.
+/// False where there is no memory for the queues.
 bool QueueState::try_add_before(std::uint64_t reached, std::vector<std::shared_ptr<QueueState>>& before,
                                 const Locked& locked) noexcept {
   return base::contain_or(false, [&] {
@@ -182,7 +182,7 @@ bool QueueState::try_add_before(std::uint64_t reached, std::vector<std::shared_p
   });
 }
 
-/// Adds the queues that what is newly finished has waited for.
+/// Adds the queues that newly finished work has waited for.
 void QueueState::add_before(std::uint64_t reached, std::vector<std::shared_ptr<QueueState>>& before,
                             const Locked& locked) {
   const std::uint64_t newest = std::min(reached, clock_.native.load());
@@ -298,7 +298,7 @@ bool QueueState::wait_held(Deadline deadline) {
   }
   if (!come_by_themselves(points)) return false;
   for (const Point& point : points) static_cast<void>(Inside::signal(point)->wait(point.value(), deadline));
-  Worklist worklist;  // the one that was told first may be late
+  Worklist worklist;  // the thread that was told of a failure first may be late
   fail_held(worklist);
   run_deferred(worklist);
   return Clock::now() < deadline;
@@ -310,7 +310,7 @@ std::uint64_t QueueState::abandon(const Locked&) noexcept {
   return native > clock_.reached ? native : 0;
 }
 
-// The timeline fails first, so that a thread that is woken by a signal finds the queue failed too.
+// The timeline fails first, so that a thread that a signal wakes finds the queue failed too.
 void QueueState::fail_points(std::uint64_t serial, const Error& error, Worklist& worklist) noexcept {
   if (!failed_) failed_ = error;
   timeline_->timeline().fail(error, worklist, serial);
@@ -324,7 +324,7 @@ void QueueState::fail_points(std::uint64_t serial, const Error& error, Worklist&
   }
 }
 
-// Every submission from `serial` on fails; what no backend has yet is dropped.
+// Every submission from `serial` on fails. Those that no backend has are dropped.
 void QueueState::fail_from(std::uint64_t serial, const Error& error, Worklist& worklist, const Locked&) noexcept {
   fail_points(serial, error, worklist);
   while (clock_.last > undroppable() && clock_.last >= serial) clear(flight(clock_.last--), worklist);

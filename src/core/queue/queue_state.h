@@ -1,4 +1,4 @@
-// What stands behind a Queue: submissions in order, held until they can start, kept until they are finished.
+// What stands behind a Queue: submissions in order, held until they can start and kept until they are finished.
 #pragma once
 
 #include <atomic>
@@ -28,66 +28,68 @@ class RecordingState;
 
 using QueueList = std::list<std::shared_ptr<QueueState>>;
 
-/// What is to be submitted as one serial: a list, a replay, or the end of a buffer's sharing.
+/// What is submitted under one serial: a list, a replay, or the end of a buffer's sharing.
 struct Part {
   CommandList* list = nullptr;
   RecordingState* recording = nullptr;
   std::span<const SlotValue> bindings{};
   std::uint64_t unshared = 0;
-  std::span<Loan* const> loans{};    ///< What the list has of other devices.
-  std::span<const Point> behind{};   ///< What makes those bytes, or reads them before they are written.
-  SubmitOptions* options = nullptr;  ///< Taken apart; null is none.
+  std::span<Loan* const> loans{};    ///< Other devices' bytes that the list uses.
+  std::span<const Point> behind{};   ///< Work that makes those bytes, or reads them before they are written.
+  SubmitOptions* options = nullptr;  ///< Their contents are moved out. Null: none.
 };
 
 /// Submissions are numbered by serials that rise by one; a serial is also the value of the queue's timeline.
 /// They lie in one ring: [finished | native: the backend has them | held: they wait for points that no backend can wait
 /// for]. A backend never gets a wait whose signal it has not seen.
 ///
-/// A submission is prepared under the lock, counted, and started without it, in the device's turn: `starting_` is then
-/// the serial that the backend is being given. A thread that drops submissions meanwhile leaves that one alone.
+/// A submission is prepared under the lock and counted. It is started without the lock, in the device's turn:
+/// `starting_` is then the serial that the backend is being given. A thread that drops submissions meanwhile leaves
+/// that one alone.
 class QueueState final : public Observable, public Deferred, public Hold::Queue, public Driven, public Loan::Borrower {
  public:
   QueueState(std::shared_ptr<BufferTable> table, Siblings& siblings, backend::QueueId id, QueueKind kind,
              std::uint64_t first_serial, std::string text);
-  /// Follows construction, since the timeline needs the shared pointer, and comes before the first use.
+  /// Called after construction, since the timeline needs the shared pointer, and before the first use.
   void begin(const Locked& locked);
-  /// No stamp of it means anything any more.
+  /// From now on no stamp of this queue means anything.
   void end(const Locked& locked) noexcept { table_->clocks(locked).remove(number_); }
 
   [[nodiscard]] const std::string& text() const noexcept override { return text_; }
   [[nodiscard]] BufferTable& table() const noexcept { return *table_; }
   [[nodiscard]] Life& life() const noexcept { return table_->life(); }
   [[nodiscard]] backend::QueueId id() const noexcept { return clock_.queue; }
-  /// Unique in the device's life: what stamps carry.
+  /// Unique in the device's life; stamps carry it.
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
-  /// Asks the backend how far it is, which may deliver then.
+  /// Asks the backend how far the queue is. The backend may deliver downloads then.
   Result<void> ask();
   [[nodiscard]] const std::shared_ptr<SignalState>& timeline() const noexcept { return timeline_; }
   [[nodiscard]] bool launches() const noexcept { return kind_ == QueueKind::compute; }
 
   // These take the lock.
-  /// All of them or none, in order; the point is the last one's.
+  /// Submits all parts or none, in order. The point is the last part's.
   Result<Point> submit(std::span<Part> parts);
   Result<Point> submit(CommandList&& list, SubmitOptions* options);
   Result<Point> replay(RecordingState& recording, std::span<const SlotValue> bindings, SubmitOptions* options);
-  /// Gives a buffer bytes of its own; the point is when it has them.
+  /// Gives a buffer bytes of its own. The point is reached when the buffer has them.
   Result<Point> unshare(std::uint64_t buffer);
-  /// What a list would be refused for: another device, a destroyed or sealed buffer, a queue that has failed.
+  /// The reason to refuse a list: another device, a destroyed or sealed buffer, a queue that has failed.
   Result<void> check(const BufferView& view, Access access);
   /// Success while the queue takes submissions.
   Result<void> check_open();
-  /// What these options would be refused for.
+  /// The reason to refuse these options.
   Result<void> check(const SubmitOptions& options) const;
-  /// What was submitted so far counts as a use of the buffer.
+  /// Counts the submissions so far as a use of the buffer.
   Result<void> touch(std::uint64_t buffer);
-  /// `copy` has the bytes of `of` with this serial of the queue: others come after, though no point says so.
+  /// Notes that `copy` has the bytes of `of` with this serial of the queue. Later uses
+  /// come after it, though no point says so.
   void note_copy(std::uint64_t of, std::uint64_t copy, std::uint64_t serial);
-  /// A buffer with the same bytes and no copy; nothing where it must be copied at once.
+  /// A buffer that shares the bytes; nothing where they must be copied at once.
   Result<std::optional<Buffer>> fork(const BufferView& of, const std::string& label);
   [[nodiscard]] Point last();
-  /// Waits for what the backend has, also of a queue that has failed; false when it has nothing.
+  /// Waits for the work that the backend has, also on a queue that has failed; false when the backend has none.
   Result<bool> wait_rest(Deadline deadline) override;
-  /// Waits until what is held first has started or failed; false where that does not come by itself.
+  /// Waits until the first held submission has started or failed; false where that does not come by itself.
   bool wait_held(Deadline deadline);
 
   Result<void> observe(Worklist& worklist) override;
@@ -101,7 +103,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   void come_after(std::uint64_t serial, const Point& point) override;
   void add_held(const Loan& loan, std::vector<Point>& points) override;
   [[nodiscard]] std::string describe_oldest() override;
-  /// Has the queue looked at again when no lock is held.
+  /// Puts the queue on the worklist: it is looked at again when no lock is held.
   void look_again(Worklist& worklist) noexcept override {
     worklist.add(std::static_pointer_cast<QueueState>(shared_from_this()));
   }
@@ -109,7 +111,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
     worklist.add(std::shared_ptr<Failing>(shared_from_this(), &failing_));
   }
 
-  // These take no lock but leaves.
+  // These functions take only leaf locks.
   [[nodiscard]] bool is_native(std::uint64_t serial) const noexcept override { return serial <= clock_.native.load(); }
   [[nodiscard]] bool is_driven() const noexcept override { return life().is_driven(); }
   void watch(std::uint64_t serial) noexcept override;
@@ -117,33 +119,33 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   // With the lock held:
   [[nodiscard]] bool is_idle(const Locked&) const noexcept { return clock_.reached == clock_.last; }
   [[nodiscard]] const QueueClock& clock(const Locked&) const noexcept { return clock_; }
-  /// The user's handle is gone; the queue goes when it is idle.
-  /// A native serial that somebody is to watch then; 0: none.
+  /// Notes that the user's handle has gone. The queue goes when it is idle. Returns a native serial that must be
+  /// watched then; 0: none.
   [[nodiscard]] std::uint64_t abandon(const Locked&) noexcept;
   [[nodiscard]] bool is_abandoned(const Locked&) const noexcept { return abandoned_; }
   [[nodiscard]] bool has_held(const Locked&) const noexcept { return clock_.native.load() != clock_.last; }
-  /// Where it stands in a list of its device's.
+  /// The queue's place in a list of its device.
   void set_place(QueueList::iterator place, const Locked&) noexcept { place_ = place; }
   [[nodiscard]] QueueList::iterator place(const Locked&) const noexcept { return place_; }
-  /// Ends all calls of the backend with this queue. False while one is running; try again.
+  /// Ends all calls of the backend with this queue. False while a call is running; the caller tries again.
   [[nodiscard]] bool try_end_calls(const Locked&) noexcept {
     ended_ = true;
     return calls_ == 0 && starting_ == 0;
   }
-  // As `Siblings` has them, for this queue.
+  // The functions of `Siblings`, for this queue.
   void reserve_redirection(std::uint64_t buffer, Stamps& uses, const Locked& locked);
   void add_held(std::uint64_t buffer, std::vector<Point>& points, const Locked& locked);
   void redirect(const Redirection& redirection, const Locked& locked) noexcept;
   /// Fails and drops everything that is not finished.
   void lose(const Error& error, Worklist& worklist, const Locked& locked) noexcept;
-  /// Gives up what no backend has yet.
+  /// Gives up the submissions that no backend has yet.
   void cancel_held(const Error& error, Worklist& worklist, const Locked& locked) noexcept;
 
  private:
   [[nodiscard]] std::string describe_oldest(std::vector<Point>& waits);
-  /// A call of the backend with this queue, made without the lock. The backend's queue is destroyed only when none is
-  /// running. A thread that calls counts itself and then asks whether calls have ended; a thread that ends them says so
-  /// and then looks at the count.
+  /// A call of the backend with this queue, made without the lock. The backend's queue is destroyed only when no call
+  /// is running. A thread that calls counts itself, and then asks whether calls have ended. A thread that ends calls
+  /// says so, and then looks at the count.
   class Call {
    public:
     explicit Call(QueueState& queue) noexcept : queue_(queue) { ++queue_.calls_; }
@@ -153,14 +155,14 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
       --queue_.calls_;
       if (queue_.ended_) queue_.dispose_ended();
     }
-    /// False when there is nothing left to ask: an ended queue has reached all it was given.
+    /// False when there is nothing left to ask: an ended queue has reached all its serials.
     [[nodiscard]] bool is_allowed() const noexcept { return !queue_.ended_; }
 
    private:
     QueueState& queue_;
   };
-  /// Fails what is held. Unlike a start it needs no turn, so the thread that fails a signal does it itself, and finds
-  /// the queue failed afterwards.
+  /// Fails held submissions. A failure needs no turn, unlike a start, so the thread that fails a signal does it itself
+  /// and finds the queue failed afterwards.
   class Failing final : public Deferred {
    public:
     explicit Failing(QueueState& queue) noexcept : queue_(queue) {}
@@ -180,15 +182,15 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
     std::vector<std::uint64_t> apart{};
     bool has_fetched = false;
   };
-  /// What is left to do when no lock is held.
+  /// Work left for the time when no lock is held.
   struct Aftermath {
     Worklist worklist{};
-    std::vector<Point> awaited{};  // by what is held: to be watched
-    std::uint64_t started = 0;     // somebody waits for it: to be watched
+    std::vector<Point> awaited{};  // by held submissions: to be watched
+    std::uint64_t started = 0;     // a thread waits for it: to be watched
   };
 
   void run_deferred(Worklist& worklist) noexcept override;
-  /// Within a `Call` that is allowed.
+  /// Observes, within a `Call` that is allowed.
   Result<void> observe_called(Worklist& worklist);
   Result<void> observe_before(std::vector<std::shared_ptr<QueueState>>& before);
   void add_before(std::uint64_t reached, std::vector<std::shared_ptr<QueueState>>& before, const Locked& locked);
@@ -241,7 +243,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   void publish(std::uint64_t serial, Aftermath& aftermath) noexcept;
   void keep_promises(Flight& flight, Aftermath& aftermath, const Locked&) noexcept;
   bool pump_one(Aftermath& aftermath, Worklist& worklist);
-  /// Everything from the first held submission on whose wait has failed.
+  /// Fails the first held submission whose wait has failed, and all after it.
   void fail_held(Worklist& worklist) noexcept;
 
   void fail_from(std::uint64_t serial, const Error& error, Worklist& worklist, const Locked& locked) noexcept;
@@ -249,7 +251,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   static void clear(Flight& flight, Worklist& worklist) noexcept;
   [[nodiscard]] Flight& flight(std::uint64_t serial) noexcept { return ring_[serial & ring_mask_]; }
   [[nodiscard]] std::uint64_t in_flight() const noexcept { return clock_.last - clock_.reached; }
-  /// Serials up to here are the backend's, or about to be.
+  /// The backend has the serials up to here, or is about to get them.
   [[nodiscard]] std::uint64_t undroppable() const noexcept {
     const std::uint64_t starting = starting_.load(std::memory_order_acquire);
     return starting != 0 ? starting : clock_.native.load(std::memory_order_relaxed);
@@ -265,15 +267,15 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   Failing failing_{*this};
   Preparation preparation_;                 // used by the thread that has the turn
   std::optional<Error> failed_;             // the first failure after acceptance: the queue takes nothing more
-  std::atomic<std::uint64_t> starting_{0};  // the backend is being given it; 0: none
+  std::atomic<std::uint64_t> starting_{0};  // the serial that the backend is being given; 0: none
   std::uint64_t newest_;                    // the last serial that a caller got a point for
   QueueList::iterator place_{};
   bool abandoned_ = false;
   std::atomic<std::uint32_t> calls_{0};
   std::atomic<bool> ended_{false};
   std::mutex watch_mutex_;                // a leaf
-  std::vector<std::uint64_t> watched_;    // serials whose completion somebody has been asked to tell
-  std::atomic<bool> is_watching_{false};  // false: nothing there to forget, as far as it matters
+  std::vector<std::uint64_t> watched_;    // serials whose completion a backend or thread was asked to tell
+  std::atomic<bool> is_watching_{false};  // false: `watched_` holds nothing that must be forgotten
   std::vector<Flight> ring_;              // a power of two; serial s lies at s mod size
   std::uint64_t ring_mask_;
 };

@@ -100,7 +100,7 @@ std::vector<std::shared_ptr<QueueState>> Queues::all() {
   return all;
 }
 
-/// The queue that lies behind that one in memory; null behind the last. Others may come and go meanwhile.
+/// The queue at the next address after `last`; null after the highest. Queues may come and go meanwhile.
 std::shared_ptr<QueueState> Queues::behind(const QueueState* last) noexcept {
   const std::less<const QueueState*> is_less;
   std::shared_ptr<QueueState> next;
@@ -111,7 +111,7 @@ std::shared_ptr<QueueState> Queues::behind(const QueueState* last) noexcept {
   return next;
 }
 
-// Where there is no memory for a copy of the lists, each is looked for.
+// Where there is no memory for a copy of the lists, the queues are found one by one.
 template <class Visit>
 Result<void> Queues::visit_each(Visit visit) {
   std::vector<std::shared_ptr<QueueState>> copy;
@@ -171,7 +171,7 @@ void Queues::run_deferred(Worklist& worklist) noexcept {
   }
 }
 
-/// A queue that nobody holds and that has nothing to do. Where a call still runs, its end comes here again.
+/// Destroys one queue that has no handle and no work. Where a call is still running, the call's end comes here again.
 bool Queues::destroy_one(Worklist& worklist) noexcept {
   std::shared_ptr<QueueState> queue;
   const Turn turn = life_.try_turn(life_.keep(*this), worklist);
@@ -194,7 +194,8 @@ void Queues::lose(const Error& error, Worklist& worklist, const Locked& locked) 
   dispose_finished(worklist, locked);
 }
 
-/// Nothing that is held is ever given to it, so that nobody who needs these bytes waits for anything else.
+/// The queue for copies that end sharing. It never gets held work, so a thread that needs these bytes waits for nothing
+/// else.
 Result<std::shared_ptr<QueueState>> Queues::own_queue() {
   {
     const Locked locked = life_.lock();
@@ -222,7 +223,7 @@ Result<void> Queues::unshare_apart(const std::vector<std::uint64_t>& buffers) {
   PINTLE_ASSIGN(queue, own_queue());
   for (const std::uint64_t buffer : buffers) {
     PINTLE_ASSIGN(done, queue->unshare(buffer));
-    queue->watch(done.value());  // nobody else asks for it
+    queue->watch(done.value());  // no other thread asks for it
   }
   return {};
 }
@@ -262,8 +263,8 @@ Result<void> Queues::poll() {
   });
 }
 
-// A queue that has failed may still run what came before, and the others go on. A caller that dropped a queue does not
-// ask how it ended.
+// A queue that has failed may still run what came before the failure, and other queues go on. The failure of a queue
+// without a handle is not returned: its caller does not ask how it ended.
 Result<void> Queues::wait_idle(Deadline deadline) {
   drive();
   Result<void> answer;
@@ -280,7 +281,7 @@ Result<void> Queues::wait_idle(Deadline deadline) {
   return answer;
 }
 
-// What came before the failure, held or not.
+// Waits for the work before the failure, held or not.
 Result<void> Queues::wait_for_rest(QueueState& queue, Deadline deadline) {
   for (;;) {
     PINTLE_TRY(queue.wait_rest(deadline));
@@ -295,7 +296,7 @@ Result<void> Queues::wait_for_rest(QueueState& queue, Deadline deadline) {
   }
 }
 
-// What is held and waits for other devices is given to this one as it comes.
+// Held work that waits for other devices is given to this device when their points come.
 Result<void> Queues::drain(Deadline deadline) {
   for (bool busy = true; busy;) {
     drive();

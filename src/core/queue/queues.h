@@ -20,21 +20,21 @@ class Queues final : public Siblings, public Dispatcher, public Deferred {
       : life_(life), table_(table), pools_(pools), recordings_(recordings) {}
 
   // These take the lock.
-  /// A user's handle to a new queue. When the last copy goes, the queue's work goes on.
+  /// A user's handle to a new queue. When the last copy of the handle goes, the queue's work goes on.
   Result<std::shared_ptr<QueueState>> create(const QueueOptions& options);
-  /// The same over a queue that the backend takes as it is.
+  /// A handle to a queue that the backend takes as it is.
   Result<std::shared_ptr<QueueState>> wrap(const backend::NativeObject& queue, const QueueOptions& options);
-  /// Gives buffers bytes of their own on a queue of ours, where nothing is ever held.
+  /// Gives buffers bytes of their own, on a queue of the library's where nothing is ever held.
   Result<void> unshare_apart(const std::vector<std::uint64_t>& buffers) override;
   Result<void> ask_all() override;
   Result<void> wait_for(const Stamps& stamps, Deadline deadline) override;
   Result<Point> submit_apart(CommandList&& list, SubmitOptions& options, std::string_view label) override;
-  /// Drives, then observes every queue.
+  /// Drives the device, then observes every queue.
   Result<void> poll();
   Result<void> wait_idle(Deadline deadline);
-  /// Waits for what the backend has; what is still held then is left.
+  /// Waits for the work that the backend has. Submissions that are still held then are left.
   Result<void> drain(Deadline deadline);
-  /// Gives up what is held, and every queue with it; false when something is unfinished still.
+  /// Gives up held submissions and every queue; false when work is still unfinished.
   [[nodiscard]] bool close(const Error& cause, Worklist& worklist);
 
   // With the lock held:
@@ -68,8 +68,8 @@ class Queues final : public Siblings, public Dispatcher, public Deferred {
   Pools& pools_;
   Recordings& recordings_;
   QueueList live_;       // in the order of their creation
-  QueueList abandoned_;  // whose handle is gone, until they are over: what ends is looked for among these alone
-  std::shared_ptr<QueueState> own_;  // of ours, made when it is needed
+  QueueList abandoned_;  // queues without a handle, until they are over: only these are searched for queues that end
+  std::shared_ptr<QueueState> own_;  // the library's own, made when it is needed
   std::uint64_t next_ = 1;
 };
 

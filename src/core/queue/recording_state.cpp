@@ -110,7 +110,7 @@ Result<void> RecordingState::bind_slots(Preparation& preparation, Flight& flight
   return check_copies(flight.bindings, locked);
 }
 
-// The backend's own replay with bindings, the plan, or a copy of it with the slots filled in.
+// Uses the backend's own replay with bindings, the plan, or a copy of the plan with the slots filled in.
 void RecordingState::compose(Flight& flight, const Locked& locked) const {
   if (touches_imports(flight.bindings, locked)) return compose_apart(flight, locked);
   const backend::Commands replay = plan_.commands();
@@ -127,7 +127,7 @@ void RecordingState::compose(Flight& flight, const Locked& locked) const {
   flight.commands = {flight.replay, flight.arguments};
 }
 
-// Bytes that have another name in this replay were not known when the barriers were placed: the list goes again.
+// The barriers were placed without these imported bytes, so the whole list is composed again.
 void RecordingState::compose_apart(Flight& flight, const Locked& locked) const {
   const backend::Commands all = commands_of(list_);
   flight.replay.assign(all.commands.begin(), all.commands.end());
@@ -149,7 +149,7 @@ bool RecordingState::touches_imports(std::span<const backend::Binding> bindings,
   });
 }
 
-// Every replay runs the functions on its own account.
+// Every replay has its own runs of the functions.
 void RecordingState::give_runs(Flight& flight) const {
   const auto& functions = Inside::host_runs(list_);
   flight.is_plain = false;

@@ -19,8 +19,8 @@
 
 namespace pintle::core {
 
-/// Frozen: its commands never change, its barriers are computed once. Where the backend records the list, a replay is
-/// one command with bindings; elsewhere the plan is submitted, with its slots filled in where it has any. The
+/// Frozen: its commands never change, and its barriers are computed once. Where the backend records the list, a replay
+/// is one command with bindings. Elsewhere the plan is submitted, with its slots filled in where it has any. The
 /// device's lock guards its stamps.
 class RecordingState {
  public:
@@ -31,17 +31,17 @@ class RecordingState {
   [[nodiscard]] BufferTable& table() const noexcept { return *table_; }
   [[nodiscard]] bool launches() const noexcept { return launches_; }
 
-  /// Resolves the list and collects the rules; with the lock held.
+  /// Resolves the list and collects the rules. Called with the lock held.
   Result<void> freeze(const Locked& locked);
-  /// Hands the list to the backend; in the device's turn.
+  /// Gives the list to the backend. Called in the device's turn.
   Result<void> plan(const Turn&);
-  /// Ends the backend's recording; in the device's turn.
+  /// Ends the backend's recording. Called in the device's turn.
   void forget(const Turn&) noexcept;
 
   // With the lock held:
-  /// Says from now on that somebody knows where its buffers are.
+  /// Pins the buffers: from now on the recording knows where they are.
   void pin(const Locked& locked) noexcept;
-  /// Checks what a replay names, and looks at what is special about it.
+  /// Checks what a replay names, and looks at the special buffers among it.
   Result<void> look_at(Preparation& preparation, std::span<const SlotValue> bindings, const Locked& locked) const;
   /// Makes the flight's commands, after `look_at`.
   Result<void> bind(Preparation& preparation, Flight& flight, std::span<const SlotValue> bindings,
@@ -70,7 +70,7 @@ class RecordingState {
   std::vector<SlotCopy> copies_;
   std::vector<BufferUse> uses_;        // every buffer that the list names, once
   std::vector<Access> slot_accesses_;  // what the list does to the buffers in its slots
-  ReplayPlan plan_;                    // never written again, so that no cache line travels back
+  ReplayPlan plan_;                    // never written again, so its cache lines stay shared
   Stamps stamps_;
 };
 

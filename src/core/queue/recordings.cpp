@@ -27,7 +27,7 @@ Result<void> Recordings::check(const CommandList& list) const {
                                    kernel != nullptr ? kernel_text(*kernel) : object_text("Buffer", buffer, ""));
 }
 
-/// What the list names has its memory for good.
+/// Gives the buffers of the list their memory, since a recording's memory stays.
 Result<void> Recordings::materialize(const CommandList& list) {
   const backend::Commands all = commands_of(list);
   for (const BufferUse& use : buffer_uses(all.commands, all.arguments)) PINTLE_TRY(table_.materialize(use.buffer));
@@ -108,7 +108,7 @@ std::shared_ptr<RecordingState> Recordings::take_finished() noexcept {
 
 void Recordings::run_deferred(Worklist& worklist) noexcept {
   for (;;) {
-    std::shared_ptr<RecordingState> recording;  // goes when the turn is over
+    std::shared_ptr<RecordingState> recording;  // destroyed when the turn is over
     const Turn turn = table_.life().try_turn(table_.life().keep(*this), worklist);
     if (!turn.is_taken()) return;
     recording = take_finished();

@@ -18,7 +18,7 @@ class Recordings final : public Deferred {
   Result<std::shared_ptr<RecordingState>> create(CommandList list);
 
   // With the lock held:
-  /// Passes what nobody holds and nothing uses to the worklist.
+  /// Passes recordings without a handle and without unfinished replays to the worklist.
   void dispose(Worklist& worklist, const Locked&) noexcept;
 
  private:

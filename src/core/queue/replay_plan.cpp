@@ -11,14 +11,14 @@ namespace {
 using backend::Command;
 using backend::Commands;
 
-// A recording of fewer commands costs what they cost themselves.
+// A recording of fewer commands costs as much as the commands themselves.
 constexpr std::size_t least_run = 4;
 
 bool is_in_slot(const backend::Argument& argument) noexcept {
   return argument.slot != backend::no_slot || argument.range.slot != backend::no_slot;
 }
 
-// What every replay does alike, and every backend that records can.
+// Whether every replay does the command alike, and every backend that records can record it.
 bool is_fixed(const Command& command, const Commands& list) noexcept {
   if (const auto* copy = std::get_if<backend::Copy>(&command.operation))
     return copy->to.slot == backend::no_slot && copy->from.slot == backend::no_slot;
@@ -27,7 +27,7 @@ bool is_fixed(const Command& command, const Commands& list) noexcept {
   return exec != nullptr && std::ranges::none_of(list.of(*exec), is_in_slot);
 }
 
-// Each replay runs host functions on its own account, so they are submitted again.
+// Each replay has its own runs of host functions, so these commands are submitted again.
 bool calls_host(const Commands& list) noexcept {
   return std::ranges::any_of(list.commands, [](const Command& command) {
     return std::holds_alternative<backend::HostCall>(command.operation);

@@ -7,8 +7,8 @@
 
 namespace pintle::core {
 
-/// One command where the backend records the list. Else the backend records what is the same each time, in runs, and
-/// the commands between are submitted again: a replay costs what can change.
+/// One command where the backend records the list. Otherwise the backend records the commands that stay the same, in
+/// runs, and the commands between are submitted again: a replay costs as much as what can change.
 class ReplayPlan {
  public:
   ReplayPlan() = default;
@@ -19,7 +19,7 @@ class ReplayPlan {
 
   /// True for one command that takes the bindings of all slots.
   [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
-  /// What a replay submits; where it is not whole, with slots that are still to be filled.
+  /// The commands of a replay. Where the plan is not whole, they have slots that are still to be filled.
   [[nodiscard]] backend::Commands commands() const noexcept { return {commands_, arguments_}; }
 
  private:

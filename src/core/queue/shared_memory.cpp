@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t trial_size = 256;
 
-/// Memory of a backend for as long as this lives. A loss is reported, and then nothing is called any more.
+/// Memory of a backend that is released with this object. After a loss, which is reported, the device is not called.
 class Trial {
  public:
   Trial(Life& device, const Result<backend::MemoryId>& memory) : device_(device), memory_(heard(memory)) {
@@ -44,7 +44,7 @@ class Trial {
   std::span<std::byte> bytes_;
 };
 
-/// Writes through the one and looks through the other. No queue is asked, so this waits for nobody's work.
+/// Writes through one memory and reads through the other. No queue is asked, so this waits for no work.
 bool try_sharing(Life& owner, Life& here) {
   Trial theirs(owner, owner.device().allocate({trial_size, 1, Placement::host, "trial"}));
   if (theirs.bytes().empty()) return false;
@@ -72,7 +72,7 @@ bool is_open(std::uint64_t number) {
 
 }  // namespace
 
-// Two threads may try the same pair at once; what they find is the same, and no driver is called under the lock.
+// Two threads may try one pair at once: both find the same answer, and no driver is called under the lock.
 bool shares_memory(Life& owner, Life& here) {
   if (!claims_to_share(owner.info(), here.info())) return false;
   static std::mutex& mutex = *new std::mutex;

@@ -11,7 +11,7 @@
 namespace pintle::core {
 namespace {
 
-/// The last unfinished write of the buffer, if all of them are of `queue` and a backend has them.
+/// The last unfinished write of the buffer. It is known where all such writes are of `queue` and a backend has them.
 struct LastWrite {
   bool is_known = true;
   std::uint64_t serial = 0;  // 0: none is unfinished
@@ -29,8 +29,8 @@ LastWrite last_write(const BufferRecord& record, std::uint64_t queue, const Cloc
 
 }  // namespace
 
-// A fork has the bytes of this moment of this queue. Sharing says so only where every write to come is known to come
-// after them: a write that is held, or is another queue's, may be ordered otherwise by points.
+// A fork has the bytes of this moment of this queue. The buffers may share them only where every later write is known
+// to come after that moment: points may order a held write, or another queue's write, differently.
 Result<std::optional<Buffer>> QueueState::fork(const BufferView& of, const std::string& label) {
   auto shared = std::make_shared<SharedBytes>();
   BufferRecord fork;
@@ -80,8 +80,8 @@ void for_each_use(Flight& held, std::uint64_t buffer, Visit visit) {
   }
 }
 
-// A list that is held was resolved when it was accepted. It may only read shared bytes: what it would write has bytes
-// of its own since then.
+// A held list was resolved when it was accepted. It may only read shared bytes: a buffer that it writes got bytes of
+// its own then.
 void QueueState::reserve_redirection(std::uint64_t buffer, Stamps& uses, const Locked&) {
   for (std::uint64_t serial = clock_.native.load() + 1; serial - 1 != clock_.last; ++serial) {
     Flight& held = flight(serial);
@@ -135,8 +135,8 @@ void QueueState::come_after(std::uint64_t serial, const Point& point) {
 
 namespace {
 
-// What comes is never made to wait, and what waits is for what comes without it. So no circle closes, as long as each
-// decision sees those before it.
+// Only a submission that does not come by itself is made to wait, and only for a copy that comes without it. So no
+// circle closes, as long as each decision sees those before it; hence the mutex.
 void hold_behind(const Point& copy, const std::vector<Point>& held) {
   if (held.empty()) return;
   static std::mutex& mutex = *new std::mutex;
@@ -149,15 +149,15 @@ void hold_behind(const Point& copy, const std::vector<Point>& held) {
 
 }  // namespace
 
-// A write that waited for the host when the fork was made is not part of it. Where the copy waits for the host too,
-// points alone say which of the two comes first.
+// A write that waited for the host when the fork was made is not part of the fork. Where the copy waits for the host
+// too, points alone say which of the two comes first.
 void QueueState::note_copy(std::uint64_t of, std::uint64_t copy, std::uint64_t serial) {
   std::vector<Point> held;
   if (const auto loan = note_formation(of, copy, serial, held)) loan->add_held(held);
   hold_behind(SignalState::point(timeline_, serial), held);
 }
 
-/// The loan of the bytes, if there is one: other devices' queues may hold writes too.
+/// Returns the loan of the bytes, if there is one: other devices' queues may hold writes too.
 std::shared_ptr<Loan> QueueState::note_formation(std::uint64_t of, std::uint64_t copy, std::uint64_t serial,
                                                  std::vector<Point>& held) {
   std::shared_ptr<Loan> loan;
@@ -166,7 +166,7 @@ std::shared_ptr<Loan> QueueState::note_formation(std::uint64_t of, std::uint64_t
   table_->note_special(locked);
   if (BufferRecord* const record = table_->find(of, locked)) {
     const auto is_finished = [&](const Stamp& stamp) { return table_->clocks(locked).is_finished(stamp); };
-    record->copied_by.reserve(2, is_finished);  // one for a submission that is being prepared
+    record->copied_by.reserve(2, is_finished);  // one place is for a submission that is being prepared
     record->copied_by.set(number_, serial);
     loan = record->loan.lock();
   }

@@ -1,4 +1,4 @@
-// The other queues of a device, as one of them sees them.
+// All queues of a device, as one of them sees them.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace pintle::core {
 
-/// A buffer that gets other bytes, by a submission that is native.
+/// A change of a buffer's bytes by a native submission.
 struct Redirection {
   std::uint64_t buffer = 0;
   backend::MemoryId from = backend::MemoryId::none;
@@ -25,17 +25,17 @@ struct Redirection {
 
 class Siblings {
  public:
-  /// Asks the backend how far every queue is, and needs no memory. Takes the lock.
+  /// Asks the backend how far every queue is. Needs no memory. Takes the lock.
   virtual Result<void> ask_all() = 0;
   /// Gives these buffers bytes of their own, on a queue where nothing is held. Takes the lock.
   virtual Result<void> unshare_apart(const std::vector<std::uint64_t>& buffers) = 0;
-  /// What is held and names the buffer can be redirected without memory; stamps it in `uses`.
+  /// Reserves memory, so that held submissions that name the buffer can be redirected; stamps them in `uses`.
   virtual void reserve_redirection(std::uint64_t buffer, Stamps& uses, const Locked& locked) = 0;
-  /// Adds what is held and names the buffer.
+  /// Adds points of held submissions that name the buffer.
   virtual void add_held(std::uint64_t buffer, std::vector<Point>& points, const Locked& locked) = 0;
-  /// What is held finds the buffer's bytes where they are now.
+  /// Gives held submissions the new place of the buffer's bytes.
   virtual void redirect(const Redirection& redirection, const Locked& locked) noexcept = 0;
-  /// Passes what has become free to the worklist: memory, recordings, queues that nobody holds any more.
+  /// Passes what has become free to the worklist: memory, recordings, queues without a handle.
   virtual void dispose_finished(Worklist& worklist, const Locked& locked) noexcept = 0;
 
  protected:

@@ -1,4 +1,4 @@
-// From an accepted submission to the backend: at once, or when what holds it lets go.
+// From an accepted submission to the backend: at once, or when the points that hold it have come.
 #include <fmt/format.h>
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace pintle::core {
 
-// Waits that the backend does itself. Few in practice, so that they need no allocation.
+// Waits that the backend does itself. They are few in practice, so they need no allocation.
 class QueueState::NativeWaits {
  public:
   void add(backend::QueuePoint point, std::uint64_t queue) {
@@ -37,20 +37,20 @@ class QueueState::NativeWaits {
   }
 
  private:
-  std::array<backend::QueuePoint, 8> points_;  // no value until it counts
+  std::array<backend::QueuePoint, 8> points_;  // no initial value, since only the first `size_` count
   std::array<Stamp, 8> edges_;
   std::size_t size_ = 0;
   std::vector<backend::QueuePoint> more_points_;
   std::vector<Stamp> more_edges_;
 };
 
-// The queue of a native point, where it is of the same device.
+// The queue of a native point, where it belongs to this device.
 QueueState* QueueState::sibling_of(const NativePoint& point) const noexcept {
   auto* const queue = dynamic_cast<QueueState*>(point.queue.get());
   return queue != nullptr && queue->table_.get() == table_.get() ? queue : nullptr;
 }
 
-// What the backend is to wait for. A point that a hold was for has been reached; any other was bound to a submission.
+// The waits for the backend. A point that had a gate has been reached; any other point was bound to a submission.
 Result<void> QueueState::collect(const Flight& flight, NativeWaits& waits, const Locked& locked) {
   for (const Point& point : flight.waits) {
     const auto signal = Inside::signal(point);
@@ -66,7 +66,7 @@ Result<void> QueueState::collect(const Flight& flight, NativeWaits& waits, const
   return {};
 }
 
-// Gives the flight to the backend, without the lock. Where it `is_simple` nothing is left to be done under it.
+// Gives the flight to the backend, without the lock. Where `is_simple`, nothing is left to do under the lock.
 Result<void> QueueState::start(Flight& flight, Locked& locked, Aftermath& aftermath, bool is_simple) {
   if (flight.waits.empty() && flight.after.empty()) return start_behind(flight, {}, {}, locked, aftermath, is_simple);
   NativeWaits waits;
@@ -112,14 +112,14 @@ Error QueueState::wrong_serial(std::uint64_t answered, std::uint64_t expected) {
   return {Errc::internal, fmt::format("The backend answers serial ({}) where ({}) is next.", answered, expected)};
 }
 
-// From now on the flight may be finished by any thread that observes the queue.
+// From now on any thread that observes the queue may finish the flight.
 void QueueState::publish(std::uint64_t serial, Aftermath& aftermath) noexcept {
   clock_.native.store(serial);  // before `has_waiters`; a waiter links itself before it looks at `native`
   starting_.store(0, std::memory_order_release);
   if (timeline_->timeline().has_waiters(serial)) aftermath.started = serial;
 }
 
-// What the submission signals comes by itself from now on, unless the queue has failed meanwhile.
+// The submission's signals come by themselves from now on, unless the queue has failed meanwhile.
 void QueueState::keep_promises(Flight& flight, Aftermath& aftermath, const Locked&) noexcept {
   if (abandoned_) aftermath.started = flight.serial;
   if (life().is_lost()) return clear(flight, aftermath.worklist);
@@ -142,7 +142,7 @@ void QueueState::run_deferred(Worklist& worklist) noexcept {
   drive();
 }
 
-// Starts the first of the held, if it is ready. Where somebody else has the turn, it is looked at again after that.
+// Starts the first held submission, if it is ready. Where another thread has the turn, the queue is looked at after it.
 bool QueueState::pump_one(Aftermath& aftermath, Worklist& worklist) {
   const Turn turn = life().try_turn(std::static_pointer_cast<QueueState>(shared_from_this()), worklist);
   if (!turn.is_taken()) return false;
@@ -156,7 +156,7 @@ bool QueueState::pump_one(Aftermath& aftermath, Worklist& worklist) {
   preparation_.begin(number_);
   const std::uint64_t serial = next.serial;
   if (const auto started = looked ? start(next, locked, aftermath, false) : looked; !started) {
-    if (life().is_lost()) {  // who lost it has left what was being started alone
+    if (life().is_lost()) {  // the thread that noted the loss has left this submission alone
       clear(next, aftermath.worklist);
       return false;
     }

@@ -112,14 +112,14 @@ Result<Point> QueueState::try_to_submit(std::span<Part> parts, Needs& needs) {
   }
 }
 
-// With no lock held, what was found under it.
+// Does the work that was found under the lock. Called with no lock held.
 void QueueState::see_to(Aftermath& aftermath) {
   if (aftermath.started != 0) watch(aftermath.started);
   for (const Point& point : aftermath.awaited) Inside::signal(point)->watch(point.value());
   aftermath.worklist.run();
 }
 
-// With no lock held: what keeps a submission from being accepted.
+// Removes what keeps a submission from being accepted. Called with no lock held.
 Result<void> QueueState::satisfy(Needs& needs, std::span<Part> parts) {
   const SubmitOptions* const options = parts.front().options;
   switch (needs.next) {
@@ -131,7 +131,8 @@ Result<void> QueueState::satisfy(Needs& needs, std::span<Part> parts) {
   return {};
 }
 
-// The preparation belongs to the thread that has the turn, and the device is asked for memory without the turn.
+// The preparation belongs to the thread that has the turn, so the spare is added in the turn. The device is asked for
+// memory without the turn.
 Result<void> QueueState::fetch(const std::vector<Preparation::Wanted>& wanted) {
   for (const Preparation::Wanted& each : wanted) {
     PINTLE_ASSIGN(memory, table_->allocate_memory({each.size, each.alignment, each.placement, {}}));
@@ -162,7 +163,7 @@ Result<void> QueueState::make_room(std::size_t count, const Timeout& timeout, st
   std::uint64_t oldest = 0;
   {
     const Locked locked = life().lock();
-    if (!is_full(count)) return {};  // meanwhile
+    if (!is_full(count)) return {};  // room came meanwhile
     oldest = clock_.reached + 1;
   }
   if (!deadline) {
@@ -177,7 +178,7 @@ Result<void> QueueState::make_room(std::size_t count, const Timeout& timeout, st
   return {};
 }
 
-// Everything that may fail comes first and leaves no trace: what is not accepted is withdrawn.
+// Everything that may fail comes first and leaves no trace: parts that are not accepted are withdrawn.
 Result<Point> QueueState::attempt(std::span<Part> parts, Needs& needs, Aftermath& aftermath) {
   const Turn turn = life().take_turn();
   Locked locked = life().lock();
@@ -196,8 +197,8 @@ Result<Point> QueueState::attempt(std::span<Part> parts, Needs& needs, Aftermath
   return accepted;
 }
 
-// Fills in the places behind the last submission, which nobody looks at. The caller's lists are taken when nothing is
-// wanted any more.
+// Fills in the places behind the last submission, which no other thread looks at. The caller's lists are taken only
+// when nothing is needed first.
 Result<void> QueueState::prepare(std::span<Part> parts, Needs& needs, Aftermath& aftermath, const Locked& locked) {
   grow_ring(parts.size());
   bool is_behind = has_held(locked);
@@ -243,7 +244,7 @@ Result<void> QueueState::fill(Flight& flight, Part& part, const Locked& locked) 
   return {};
 }
 
-/// True when nothing stands in the way.
+/// True when the submission needs nothing first.
 bool QueueState::find_needs(Needs& needs) {
   if (!preparation_.wants_anything()) return true;
   needs.memory = preparation_.take_wanted();
@@ -260,7 +261,7 @@ Result<void> QueueState::check_recording(const RecordingState& recording) const 
 
 Result<void> QueueState::check_list(const CommandList& list) const {
   const std::uint64_t incarnation = Inside::incarnation(list);
-  if (incarnation != 0 && incarnation != life().number()) {  // without the label, which lies behind another lock
+  if (incarnation != 0 && incarnation != life().number()) {  // without the label, which another lock guards
     const Entry* const kernel = Inside::first_kernel(list);
     const auto buffer = static_cast<std::uint32_t>(Inside::first_buffer(list));
     return life().check_owner(incarnation,
@@ -284,7 +285,7 @@ void QueueState::adopt(Flight& flight, SubmitOptions& options) {
   flight.label = std::move(options.label);
 }
 
-// What was taken from the caller goes back, should it be tried again.
+// Gives back what was taken from the caller, since the submission may be tried again.
 void QueueState::withdraw(std::uint64_t first, std::span<Part> parts, Aftermath& aftermath,
                           const Locked& locked) noexcept {
   preparation_.roll_back(locked);
@@ -311,7 +312,7 @@ void QueueState::grow_ring(std::size_t count) {
   ring_mask_ = size - 1;
 }
 
-// Counted at once, so that a thread that looks finds all or nothing.
+// All parts are counted at once, so that another thread finds all or none.
 Result<Point> QueueState::accept(std::uint64_t first, std::size_t count, Locked& locked, Aftermath& aftermath) {
   const bool starts = !has_held(locked) && flight(first).hold == nullptr && !flight(first).refused;
   const std::uint64_t newest = std::exchange(newest_, clock_.last += count);
@@ -353,7 +354,8 @@ Result<void> QueueState::hold(Flight& flight, Aftermath& aftermath) {
   return {};
 }
 
-// Nobody looks again at a hold that found all its points over. Where one of them failed, somebody does.
+// A hold whose points were all over when it was made is never told anything, so it is dropped. A failed one is kept:
+// the queue has been told of the failure.
 void QueueState::drop_open_hold(Flight& flight) noexcept {
   if (flight.hold && flight.hold->is_open() && !flight.hold->has_failed()) flight.hold.reset();
 }
@@ -381,7 +383,7 @@ void QueueState::add_gate(Flight& flight, const Point& point, Aftermath& afterma
   if (flight.hold->add(Inside::signal(point), point.value())) aftermath.awaited.push_back(point);
 }
 
-// Since then another queue may have brought a point or promised it, and a fork may have been made.
+// Since acceptance another queue may have brought or promised a point, and a fork may have been made.
 Result<void> QueueState::hold_again(Flight& flight, Aftermath& aftermath) {
   flight.hold.reset();
   flight.bound.clear();
@@ -401,7 +403,7 @@ Result<void> QueueState::put_behind(Flight& flight, std::span<const Point> point
   return {};
 }
 
-// What is native may still run though its queue has failed, so the backend is asked to wait for that too.
+// Native work may still run though its queue has failed, so the backend waits for such work too.
 Result<void> QueueState::order_behind(Flight& flight, const Point& point, Aftermath& aftermath) {
   const auto signal = Inside::signal(point);
   if (signal == timeline_) return {};

@@ -11,11 +11,11 @@
 namespace pintle::core {
 namespace {
 
-/// What points wait for, and what that waits for. Points that wait for each other come never: one comes only if it
-/// follows from those that do.
+/// A search for the points that come by themselves. Points that wait for each other never come: a point comes only if
+/// it follows from points that do.
 class Coming {
  public:
-  /// The place of a question, which may have been asked before.
+  /// The place of a question. It may have been asked before.
   std::size_t ask(const Point& point) {
     const auto [known, is_new] = places_.try_emplace({Inside::signal(point).get(), point.value()}, questions_.size());
     if (is_new) questions_.push_back({point, {}, false});
@@ -38,14 +38,14 @@ class Coming {
   [[nodiscard]] bool comes(std::size_t place) const noexcept { return questions_[place].comes; }
 
  private:
-  using Way = std::vector<std::size_t>;  // all of them must come
+  using Way = std::vector<std::size_t>;  // all these points must come
   struct Question {
     Point point;
-    std::vector<Way> ways;  // one of them must be open
+    std::vector<Way> ways;  // the point comes if one way is open
     bool comes = false;
   };
 
-  // What fails comes too: nobody waits for it any more.
+  // A point that fails counts as coming: nothing waits for it any more.
   void look_into(std::size_t place) {
     const Point point = questions_[place].point;
     const auto signal = Inside::signal(point);
@@ -58,7 +58,7 @@ class Coming {
       for (const Point& wait : waits) way.push_back(ask(wait));
     }
     questions_[place].ways = std::move(ways);
-    questions_[place].comes = is_over();  // after the look, since what is over promises nothing
+    questions_[place].comes = is_over();  // after the promises were read, since a point that is over has none
   }
 
   [[nodiscard]] bool is_open(const Way& way) const noexcept {

@@ -7,10 +7,10 @@
 
 namespace pintle::core {
 
-/// Whether everything that these points wait for has been submitted: some backend has what comes first, and each of
-/// them is reached or fails though the host does nothing more. Takes the locks of other devices, one at a time.
+/// Whether everything that these points wait for has been submitted: some backend has what comes first, and each of the
+/// points is reached or fails though the host does nothing more. Takes the locks of other devices, one at a time.
 [[nodiscard]] bool come_by_themselves(const std::vector<Point>& points);
-/// Those of `others` that do not come by themselves; none where `first` does not either.
+/// The points among `others` that do not come by themselves; none where `first` does not come by itself either.
 [[nodiscard]] std::vector<Point> left_behind(const Point& first, const std::vector<Point>& others);
 
 }  // namespace pintle::core

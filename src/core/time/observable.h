@@ -1,4 +1,4 @@
-// What can be observed: a queue, as threads that wait for its points see it.
+// A queue, as threads that wait for its points see it.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace pintle::core {
 
 class Worklist;
 
-/// Submissions are numbered by serials that rise by one. A serial is *native* once a backend has its submission, and
-/// from then on it comes without anybody's help. None of these functions wants a lock held.
+/// Submissions are numbered by serials that rise by one. A serial is *native* once a backend has its submission; from
+/// then on it comes without anybody's help. The caller of these functions holds no lock.
 class Observable : public Polled, public std::enable_shared_from_this<Observable> {
  public:
   /// Reads what the backend has reached, finishes those submissions and raises what they signal. Never blocks.
@@ -25,20 +25,20 @@ class Observable : public Polled, public std::enable_shared_from_this<Observable
   /// Waits in the backend for a native serial, then observes.
   virtual Result<void> wait_native(std::uint64_t serial, Deadline deadline) = 0;
   [[nodiscard]] virtual bool is_native(std::uint64_t serial) const noexcept = 0;
-  /// Adds what a serial that is not native yet, and those before it, wait for; false where nobody has submitted it.
+  /// Adds the points that a serial which is not native, and those before it, wait for; false where it is not submitted.
   virtual bool add_waits(std::uint64_t serial, std::vector<Point>& points) = 0;
-  /// A serial that is held starts when `point`, which comes without it, is over; nothing where it has started.
+  /// Lets a held serial start only when `point`, which comes without it, is over. Does nothing where it has started.
   virtual void come_after(std::uint64_t serial, const Point& point) = 0;
-  /// Has somebody observe `serial` when it is reached. A serial that is not native yet is watched when it is.
+  /// Makes sure that `serial` is observed when it is reached. A serial that is not native yet is watched once it is.
   virtual void watch(std::uint64_t serial) noexcept = 0;
   /// Asks the backend to tell when a native serial is reached.
   virtual Result<void> notify(std::uint64_t serial, backend::Notification notification) = 0;
-  /// Only calls make progress on a driven device.
+  /// Whether only calls make progress.
   [[nodiscard]] virtual bool is_driven() const noexcept = 0;
   virtual void drive() = 0;
-  /// A loss that somebody heard of.
+  /// Reports a loss that another call has returned.
   virtual void report(const Error& error) noexcept = 0;
-  /// What stands in the way, for a timeout's words: the oldest unfinished submission.
+  /// The words of a timeout: the oldest unfinished submission, which stands in the way.
   [[nodiscard]] virtual std::string describe_oldest() = 0;
   /// As messages name it: `[Queue 2]`.
   [[nodiscard]] virtual const std::string& text() const noexcept = 0;

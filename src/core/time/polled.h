@@ -1,4 +1,4 @@
-// A place in the reactor's list of what it has to look at.
+// A member of the reactor's list of queues to observe.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace pintle::core {
 
-/// Being put on the list needs no memory. The reactor's mutex guards these members.
+/// A queue can be put on the list without memory. The reactor's mutex guards these members.
 class Polled {
  protected:
   Polled() = default;
@@ -14,9 +14,9 @@ class Polled {
 
  private:
   friend class Reactor;
-  std::shared_ptr<Polled> next_posted_;  // the chain keeps what is on it
+  std::shared_ptr<Polled> next_posted_;  // the chain keeps its members alive
   bool is_posted_ = false;
-  std::uint64_t unwatched_ = 0;  // a serial that nobody could be asked to watch, for want of memory; 0: none
+  std::uint64_t unwatched_ = 0;  // a serial that is not watched yet, for want of memory; 0: none
 };
 
 }  // namespace pintle::core

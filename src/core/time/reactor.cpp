@@ -14,9 +14,9 @@
 namespace pintle::core {
 namespace {
 
-// After the system has refused a thread or memory.
+// The pause after the system has refused a thread or memory.
 constexpr auto refusal_pause = std::chrono::milliseconds(10);
-// What the leader may stay in one call while others wait.
+// How long the leader may stay in one call while other work waits.
 constexpr auto patience = std::chrono::milliseconds(10);
 
 }  // namespace
@@ -42,8 +42,8 @@ void Reactor::closed(bool is_driven) noexcept {
   --(is_driven ? driven_devices_ : other_devices_);
 }
 
-// With the lock held. A process whose devices are all driven gets no thread from us. Where the system refuses one, the
-// next event tries again; until then a thread that waits drives its own device.
+// Called with the lock held. A process whose devices are all driven gets no thread from the library. Where the system
+// refuses a thread, the next event tries again; until then a thread that waits drives its own device.
 void Reactor::wake() noexcept {
   if (running_) {
     condition_.notify_one();
@@ -58,8 +58,8 @@ void Reactor::wake() noexcept {
   }
 }
 
-// A backend's thread may have the last pointer but ours, and must not end the device: the pointer stays here, or goes
-// while the chain has another.
+// A backend's thread may bring the last pointer outside the list, and it must not end the device. So the pointer stays
+// on the list, or goes while the list has another.
 void Reactor::post(std::shared_ptr<Observable>&& queue) noexcept {
   std::lock_guard lock(mutex_);
   if (queue->is_posted_) {
@@ -81,7 +81,7 @@ void Reactor::ready(std::shared_ptr<Continuation> continuation) noexcept {
   wake();
 }
 
-// The backend's call: short, and no call back into the device.
+// The backend calls this. It is short, and does not call back into the device.
 void Reactor::notified(void* state) {
   const std::unique_ptr<std::shared_ptr<Observable>> queue(static_cast<std::shared_ptr<Observable>*>(state));
   instance().post(std::move(*queue));
@@ -133,7 +133,7 @@ Result<void> Reactor::then(std::shared_ptr<SignalState> signal, std::uint64_t va
   return {};
 }
 
-// Nothing here may take a timeline's lock while the reactor's is held: timelines call `ready` under theirs.
+// No timeline's lock may be taken under the reactor's: timelines call `ready` under theirs.
 void Reactor::expire() noexcept {
   while (const auto continuation = next_late()) {
     if (!continuation->signal_->timeline().remove(*continuation)) continue;  // fired meanwhile
@@ -146,7 +146,7 @@ void Reactor::expire() noexcept {
   }
 }
 
-/// One whose deadline has passed. It leaves the waiting here; `fire` may have it on its way at the same moment.
+/// A continuation whose deadline has passed. It leaves `waiting_` here; `fire` may pass it to `ready` just then.
 std::shared_ptr<Continuation> Reactor::next_late() noexcept {
   std::lock_guard lock(mutex_);
   const auto end = waiting_.upper_bound(Clock::now());
@@ -188,7 +188,7 @@ void Reactor::run_callbacks() noexcept {
   while (const auto next = next_ready()) next->run();
 }
 
-/// False when somebody is still not watched.
+/// False when a queue is still not watched.
 bool Reactor::observe_posted() noexcept {
   {
     std::lock_guard lock(mutex_);
@@ -198,7 +198,7 @@ bool Reactor::observe_posted() noexcept {
   while (auto queue = next_posted()) {
     observe(queue);
     is_complete &= watch_again(queue);
-    queue = nullptr;  // its end may be the device's
+    queue = nullptr;  // may be the last pointer, whose end is the device's
     come_back();
   }
   return is_complete;
@@ -209,17 +209,17 @@ std::shared_ptr<Observable> Reactor::next_posted() noexcept {
   if (!leads() || observing_ == nullptr) return nullptr;
   auto queue = std::static_pointer_cast<Observable>(observing_);
   observing_ = std::move(queue->next_posted_);
-  queue->is_posted_ = false;  // before it is looked at: posted from now on, it is looked at again
+  queue->is_posted_ = false;  // before the queue is observed: a queue that is posted from now on is observed again
   go_in();
   return queue;
 }
 
 void Reactor::observe(std::shared_ptr<Observable> queue) noexcept {
   Worklist worklist;
-  static_cast<void>(queue->observe(worklist));  // a loss has reached every waiter by other ways
+  static_cast<void>(queue->observe(worklist));  // a loss has been told to every waiter elsewhere
   if (worklist.empty()) return;
   std::lock_guard lock(mutex_);
-  if (leads()) go_in();  // a waiter that was told of the end need not wait for what else there is to do
+  if (leads()) go_in();  // the rest of the work may keep this thread, and a waiter need not wait for it
 }
 
 bool Reactor::watch_again(const std::shared_ptr<Observable>& queue) noexcept {
@@ -249,7 +249,7 @@ void Reactor::report_losses() {
   }
 }
 
-// False when a thread is refused: what is left is for later.
+// False when the system refuses a thread; the rest is for later.
 bool Reactor::hand_over_watched() {
   std::vector<Watch> watched;
   {
@@ -262,7 +262,7 @@ bool Reactor::hand_over_watched() {
   return watched.empty();
 }
 
-// Callbacks of one core thread: a thread that leads while another's callback runs leaves them to that one.
+// One thread runs callbacks at a time. A thread that leads during another thread's callback leaves them to that thread.
 void Reactor::call_back() noexcept {
   {
     std::lock_guard lock(mutex_);
@@ -279,7 +279,7 @@ void Reactor::call_back() noexcept {
   come_back();
 }
 
-// With the lock held: from here on a driver may keep the leader.
+// Called with the lock held. From here on a driver may keep the leader.
 void Reactor::go_in() noexcept {
   ++steps_;
   is_inside_ = true;
@@ -299,14 +299,14 @@ bool Reactor::has_more() const noexcept {
   return posted_ != nullptr || observing_ != nullptr || is_ready || may_expire || !watched_.empty() || !losses_.empty();
 }
 
-// With the lock held.
+// Called with the lock held.
 void Reactor::call_stand_by() noexcept {
   if (std::exchange(is_wanted_, true)) return;
   if (stands_by_) return is_behind_.notify_one();
   try {
     start(&Reactor::stand_by);
     stands_by_ = true;
-  } catch (const std::exception&) {  // the next thread that wants it tries again
+  } catch (const std::exception&) {  // the next thread that needs a leader tries again
     is_wanted_ = false;
   }
 }
@@ -330,14 +330,14 @@ void Reactor::stand_by() {
   lead();
 }
 
-/// False when another thread leads meanwhile.
+/// False when another thread leads.
 bool Reactor::sleep(bool is_complete) {
   std::unique_lock lock(mutex_);
   if (!leads()) return false;
   if (!losses_.empty() || (first_ready_ != nullptr && !is_calling_) || observing_ != nullptr) return true;
   if (is_complete && (posted_ != nullptr || !watched_.empty())) return true;
   Deadline next = waiting_.empty() ? Deadline::max() : waiting_.begin()->first;
-  if (is_calling_) next = Deadline::max();  // the thread that calls back looks at deadlines, too, and wakes this one
+  if (is_calling_) next = Deadline::max();  // the thread that calls back looks at deadlines too, and wakes this one
   if (!is_complete) next = std::min(next, deadline_after(Clock::now(), refusal_pause));
   if (next == Deadline::max()) {
     condition_.wait(lock);

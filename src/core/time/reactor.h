@@ -1,4 +1,4 @@
-// The core thread: observes what nobody waits for, and runs callbacks.
+// The core thread: it observes queues that no thread waits for, and runs callbacks.
 #pragma once
 
 #include <condition_variable>
@@ -20,7 +20,7 @@
 
 namespace pintle::core {
 
-/// A callback waiting for a point. Fired by the timeline or given up at its deadline, whichever is first, and run once.
+/// A callback that waits for a point. It runs once: when the timeline fires it, or at its deadline if that is first.
 class Continuation final : public Timeline::Waiter, public std::enable_shared_from_this<Continuation> {
  public:
   Continuation(std::shared_ptr<SignalState> signal, std::uint64_t value,
@@ -41,7 +41,7 @@ class Continuation final : public Timeline::Waiter, public std::enable_shared_fr
   // The reactor's mutex guards these.
   std::optional<Places::iterator> place_;  // among the waiting
   std::shared_ptr<Continuation> next_ready_{};
-  bool may_expire_ = false;  // the timeline has it
+  bool may_expire_ = false;  // the timeline has this continuation
 };
 
 /// One for the process, made at first use and never destroyed. Its mutex is a leaf: timelines and backends call it.
@@ -54,12 +54,12 @@ class Reactor {
  public:
   static Reactor& instance() noexcept;
 
-  /// A device was opened or closed.
+  /// Counts a device that was opened or closed.
   void opened(bool is_driven) noexcept;
   void closed(bool is_driven) noexcept;
 
-  /// Has the queue observed when `serial`, which is native, is reached: told by the backend, or waited for by a
-  /// watcher; where host memory runs out, by looking now and then.
+  /// Observes the queue when `serial`, which is native, is reached. The backend tells, or a watcher waits; where host
+  /// memory runs out, the reactor looks now and then.
   void watch(const std::shared_ptr<Observable>& queue, std::uint64_t serial) noexcept;
   /// Registers a callback.
   Result<void> then(std::shared_ptr<SignalState> signal, std::uint64_t value,
@@ -104,20 +104,20 @@ class Reactor {
   std::mutex mutex_;
   std::condition_variable condition_;
   bool running_ = false;
-  std::thread::id leader_;             // while it runs
-  std::uint64_t steps_ = 0;            // of the leader, in and out of calls
+  std::thread::id leader_;             // set while it runs
+  std::uint64_t steps_ = 0;            // the leader's entries into calls and exits from them
   bool is_inside_ = false;             // the leader is where a driver or a callback may keep it
-  bool is_calling_ = false;            // a thread that leads or has led runs callbacks
-  std::condition_variable is_behind_;  // of the thread that stands by
-  bool stands_by_ = false;             // there is one
-  bool is_wanted_ = false;             // something waits behind the leader
-  std::shared_ptr<Polled> observing_;  // what the leader takes one after another
+  bool is_calling_ = false;            // a thread, the leader or an earlier one, runs callbacks
+  std::condition_variable is_behind_;  // the thread that stands by waits here
+  bool stands_by_ = false;             // a thread stands by
+  bool is_wanted_ = false;             // work waits behind the leader
+  std::shared_ptr<Polled> observing_;  // the list that the leader goes through
   int driven_devices_ = 0;
   int other_devices_ = 0;
-  std::shared_ptr<Polled> posted_;                                     // to observe
-  std::vector<Watch> watched_;                                         // the backend cannot tell: for `watchers_`
-  std::vector<std::pair<std::shared_ptr<Observable>, Error>> losses_;  // told where nothing may be locked
-  std::shared_ptr<Continuation> first_ready_;                          // to run, in order
+  std::shared_ptr<Polled> posted_;  // queues to observe
+  std::vector<Watch> watched_;      // serials that a backend cannot tell: for `watchers_`
+  std::vector<std::pair<std::shared_ptr<Observable>, Error>> losses_;  // reported with no lock held
+  std::shared_ptr<Continuation> first_ready_;                          // the first continuation to run
   Continuation* last_ready_ = nullptr;
   Continuation::Places waiting_;  // by deadline
   Watchers watchers_;

@@ -14,7 +14,7 @@
 namespace pintle::core {
 namespace {
 
-// What a waiter spends in the backend before it sleeps: a signal set or failed meanwhile is heard of that much late.
+// How long a waiter stays in the backend before it sleeps. It hears of a signal that is set or failed that much later.
 constexpr auto patience = std::chrono::microseconds(50);
 
 std::string next_signal_text(const std::string& label) {
@@ -35,7 +35,7 @@ bool SignalState::promise(Promise& promise) noexcept {
     std::lock_guard lock(promises_mutex_);
     if (!promise.is_linked) link(promise);
   }
-  // A waiter links itself first and looks for promises second; here it is the other way round, so one of the two sees
+  // A waiter links itself first and looks for promises second. Here the order is the reverse, so one of the two sees
   // the other.
   return timeline_.has_waiters(promise.value);
 }
@@ -114,7 +114,7 @@ void SignalState::drive(std::uint64_t value) {
   for (const auto& queue : promising()) queue->drive();
 }
 
-// One after another, without the list in hand: watching takes locks of others. What is watched once stays watched.
+// Promises are taken one at a time: watching takes locks of queues. A promise is watched once.
 void SignalState::watch(std::uint64_t value) noexcept {
   if (belongs_to_queue_) {
     if (const auto queue = queue_.lock()) queue->watch(value);
@@ -194,8 +194,8 @@ Result<void> SignalState::wait_for(const NativePoint& point, std::uint64_t value
   return waited.error().during("waiting for " + text_);
 }
 
-// A queue's own point comes from its backend and from nowhere else. A user's signal may be raised by several queues and
-// by the host: in the backend a thread waits for a moment only, which is enough for short work.
+// A queue's own point comes from its backend only. A user's signal may be raised by several queues and by the host, so
+// a thread waits in the backend for a moment only, which is enough for short work.
 Result<void> SignalState::wait(std::uint64_t value, Deadline deadline) {
   for (bool is_fresh = true;; is_fresh = false) {
     if (no_blocking > 0) refresh();

@@ -20,23 +20,23 @@ struct NativePoint {
   std::uint64_t serial = 0;
 };
 
-/// `serial` of `queue` raises a signal to `value` when it is reached. It stands in the signal's list between
-/// `SignalState::promise` and `forget`, so that making and keeping a promise need no memory.
+/// `serial` of `queue` raises a signal to `value` when it is reached. The promise is linked into the signal's list
+/// between `SignalState::promise` and `forget`, so making and keeping a promise need no memory.
 struct Promise {
   std::uint64_t value = 0;
   NativePoint point{};
   Promise* previous = nullptr;
   Promise* next = nullptr;
   bool is_linked = false;
-  bool is_watched = false;  // somebody has been asked to observe it when it comes
+  bool is_watched = false;  // a thread or backend observes it when it comes
 
-  /// A backend has the submission: it comes without anybody's help.
+  /// A backend has the submission, so it comes without anybody's help.
   [[nodiscard]] bool is_native() const noexcept { return point.queue->is_native(point.serial); }
 };
 
-/// A timeline and the submissions that will raise it. A point with a promise comes by itself; without one somebody has
-/// yet to submit or set it. Several submissions, of several queues, may promise one signal: the first to bring a point
-/// wins, and so does a caller that sets or fails the signal before.
+/// A timeline and the submissions that will raise it. A point with a promise comes by itself; without a promise a
+/// caller has yet to submit or set it. Several submissions, of several queues, may promise one signal. The first to
+/// bring a point wins, and so does a caller that sets or fails the signal before.
 class SignalState {
  public:
   /// A user's signal.
@@ -50,31 +50,32 @@ class SignalState {
     return {signal, value};
   }
   [[nodiscard]] bool belongs_to_queue() const noexcept { return belongs_to_queue_; }
-  /// As it appears in messages: `[Signal 3 "ready"]`, `[Queue 2]`.
+  /// Its name in messages: `[Signal 3 "ready"]`, `[Queue 2]`.
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
-  /// The promise stays where it is until it is forgotten. It is made when the submission is accepted, and once more
-  /// when a backend has it: true then means that somebody waits, and that it is to be watched for them.
+  /// The promise stays where it is until it is forgotten. It is made when the submission is accepted, and again when a
+  /// backend has the submission. The second call returns true where a thread waits: the caller must
+  /// then watch the submission.
   bool promise(Promise& promise) noexcept;
-  /// The promise has been kept or broken.
+  /// Forgets a promise that has been kept or broken.
   void forget(Promise& promise) noexcept;
-  /// The submission that will bring the timeline to `value` or beyond, if a backend has it already and no other queue
-  /// has promised as much, be it held. What `own` has promised comes before all else of that queue, even where other
-  /// queues have promised more.
+  /// The submission that will bring the timeline to `value` or beyond, if a backend has it and no other queue has
+  /// promised as much; a held promise counts as well. A promise of `own` comes before all else of that queue, even
+  /// where other queues have promised more.
   [[nodiscard]] std::optional<NativePoint> native_point(std::uint64_t value,
                                                         const Observable* own = nullptr) const noexcept;
-  /// All submissions that will, held or not.
+  /// All submissions that will bring the timeline to `value`, held or not.
   [[nodiscard]] std::vector<NativePoint> promised(std::uint64_t value) const;
 
-  /// Counts in what devices have finished without being watched.
+  /// Observes what devices have finished without being watched.
   void refresh();
-  /// Runs driven devices that have promised `value`; nobody else would.
+  /// Runs driven devices that have promised `value`; nothing else would run them.
   void drive(std::uint64_t value);
-  /// Sees to it that somebody observes `value` when it comes. Call after linking a waiter for it.
+  /// Makes sure that `value` is observed when it comes. Called after a waiter for it is linked.
   void watch(std::uint64_t value) noexcept;
-  /// The failure, with what was being waited for.
+  /// The failure, with the words of what was being waited for.
   [[nodiscard]] Error failure() const noexcept;
-  /// The words of a wait for `value` that passed its deadline.
+  /// The error of a wait for `value` that has passed its deadline.
   [[nodiscard]] Error timed_out(std::uint64_t value) const;
 
   Result<void> set(std::uint64_t value);

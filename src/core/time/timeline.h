@@ -1,4 +1,4 @@
-// A value that only rises or fails, and those who wait for it.
+// A value that only rises or fails, and the threads and callbacks that wait for it.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ class Worklist;
 
 enum class PointStatus : std::uint8_t { pending, reached, failed };
 
-/// The timeline under every Signal and Queue. `Sync` supplies the atomics, locks and waits, so that the interleaving
-/// test runs this very code under a deterministic scheduler.
+/// The timeline of a Signal or Queue. `Sync` supplies the atomics, locks and waits, so that the interleaving test runs
+/// this very code under a deterministic scheduler.
 ///
 /// No wake-up is lost because value, failure and the list of waiters change only under one mutex: a waiter that links
 /// itself has seen, under that mutex, that its value is still pending, so a thread that raises or fails the timeline
@@ -26,8 +26,8 @@ enum class PointStatus : std::uint8_t { pending, reached, failed };
 template <class Sync>
 class BasicTimeline {
  public:
-  /// Somebody who wants to know. `fire` runs once, under the timeline's lock: it is short and takes only locks that
-  /// nobody holds while calling a timeline.
+  /// One that waits for a value. `fire` runs once, under the timeline's lock. It is short, and takes only locks that no
+  /// thread holds while calling a timeline.
   class Waiter {
    public:
     Waiter() = default;
@@ -50,7 +50,7 @@ class BasicTimeline {
 
   [[nodiscard]] std::uint64_t value() const noexcept { return value_.load(std::memory_order_acquire); }
 
-  /// Reached wins over failed: what was reached before a failure stays reached.
+  /// A point that was reached before a failure stays reached.
   [[nodiscard]] PointStatus status(std::uint64_t value) const noexcept {
     const bool failed = failed_.load(std::memory_order_acquire);
     if (value_.load(std::memory_order_acquire) >= value) return PointStatus::reached;
@@ -63,7 +63,7 @@ class BasicTimeline {
     return failure_;
   }
 
-  /// Raises the value to `value`, or does nothing where it is there already or failed before it. Fires the waiters.
+  /// Raises the value to `value`, and fires the waiters. Does nothing where the value is there already or has failed.
   void raise(std::uint64_t value, Worklist& worklist) noexcept {
     std::lock_guard lock(mutex_);
     if (value <= value_.load(std::memory_order_relaxed)) return;
@@ -87,7 +87,7 @@ class BasicTimeline {
     return is_first;
   }
 
-  /// Links the waiter where `value` is still pending. Anything else is the status, and the waiter is not linked.
+  /// Links the waiter where `value` is still pending. Otherwise the status is returned, and the waiter is not linked.
   [[nodiscard]] PointStatus add(Waiter& waiter, std::uint64_t value) noexcept {
     std::lock_guard lock(mutex_);
     const PointStatus now = status(value);
@@ -95,7 +95,7 @@ class BasicTimeline {
     return now;
   }
 
-  /// Unlinks the waiter. False when it has been fired; `fire` has returned then.
+  /// Unlinks the waiter. False when it has been fired; `fire` has returned by then.
   bool remove(Waiter& waiter) noexcept {
     std::lock_guard lock(mutex_);
     if (!waiter.linked_) return false;
@@ -103,8 +103,9 @@ class BasicTimeline {
     return true;
   }
 
-  /// Whether anybody waits for `value` or less. Takes no lock. A thread that publishes something and then asks, and a
-  /// waiter that is added and then looks for it, do not miss each other: all four steps are sequentially consistent.
+  /// Whether a waiter waits for `value` or less. Takes no lock. A thread that publishes a state and then asks, and a
+  /// waiter that is linked and then looks for that state, do not miss each other: all four steps are sequentially
+  /// consistent.
   [[nodiscard]] bool has_waiters(std::uint64_t value) const noexcept { return lowest_.load() <= value; }
 
  private:
@@ -133,7 +134,7 @@ class BasicTimeline {
     waiter.linked_ = false;
   }
 
-  // As a value it can also be waited for; then `has_waiters` may say yes for nobody, which costs a look.
+  // A waiter may wait for this value too; then `has_waiters` may answer yes for no waiter, which costs a look.
   static constexpr std::uint64_t nobody = std::numeric_limits<std::uint64_t>::max();
 
   mutable typename Sync::Mutex mutex_;
@@ -141,7 +142,7 @@ class BasicTimeline {
   typename Sync::template Atomic<bool> failed_{false};
   typename Sync::template Atomic<std::uint64_t> failed_from_{
       0};  // written before failed_; only ever lowered after that
-  typename Sync::template Atomic<std::uint64_t> lowest_{nobody};  // what the first waiter waits for
+  typename Sync::template Atomic<std::uint64_t> lowest_{nobody};  // the value of the first waiter
   std::optional<Error> failure_;
   Waiter* first_ = nullptr;
   Waiter* last_ = nullptr;

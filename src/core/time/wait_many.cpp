@@ -12,7 +12,7 @@ namespace {
 
 using core::PointStatus;
 
-// What is known of the points at one moment.
+// The state of the points at one moment.
 struct Survey {
   std::optional<std::size_t> reached;  // the first of them
   std::optional<std::size_t> failed;
@@ -33,8 +33,8 @@ Survey survey(std::span<const Point> points) {
   return found;
 }
 
-// Sleeps until one of the pending points is reached or fails; false when the deadline passes first. A point may have
-// been reached since it was last looked at: it is not linked, so `is_settled` looks again behind the links.
+// Sleeps until one of the pending points is reached or fails; false when the deadline passes first. A point that was
+// reached since the last look is not linked, so `is_settled` looks again after the others are linked.
 template <class IsSettled>
 bool park(std::span<const Point> points, Deadline deadline, IsSettled is_settled) {
   core::Parker parker;
@@ -61,7 +61,7 @@ Result<void> check(std::span<const Point> points) {
   return {};
 }
 
-// Waits until `is_done` is content with what is known, something fails, or the deadline passes.
+// Waits until `is_done` accepts the state of the points, a point fails, or the deadline passes.
 template <class IsDone>
 Result<Survey> wait_until(std::span<const Point> points, Deadline deadline, IsDone is_done) {
   for (const Point& point : points) Inside::signal(point)->refresh();

@@ -10,12 +10,12 @@
 namespace pintle::core {
 namespace {
 
-// A thread looks again this often whether an earlier serial of its queue is to be watched too.
+// How often a thread looks whether an earlier serial of its queue is to be watched too.
 constexpr auto slice = std::chrono::milliseconds(1);
 
 }  // namespace
 
-// With the lock held: the one that waits on the queue already, else one that is idle, else a new one.
+// Called with the lock held. Takes the watcher of the queue, else an idle one, else a new one.
 Watchers::Watcher& Watchers::watcher_for(const Observable& queue) {
   const auto with = [&](const Observable* wanted) {
     return std::ranges::find_if(all_, [&](const auto& watcher) { return watcher->queue.get() == wanted; });
@@ -57,7 +57,7 @@ void Watchers::run(Watcher& watcher) {
     if (!watcher.serials.empty()) continue;
     watcher.queue = nullptr;
     lock.unlock();
-    queue = nullptr;  // its end may be the device's, which is not for a lock
+    queue = nullptr;  // may be the last pointer, whose end is the device's: not under a lock
     lock.lock();
   }
 }

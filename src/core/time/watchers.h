@@ -11,11 +11,11 @@
 
 namespace pintle::core {
 
-/// One thread for each queue that is watched at one time, kept for the next. None is ever joined: the owner of this
-/// never destroys it. Thread-safe.
+/// One thread for each queue that is watched at one time. A thread is kept for the next queue and never joined: the
+/// owner of this object never destroys it. Thread-safe.
 class Watchers {
  public:
-  /// Has a thread wait for `serial`, which is native, and observe the queue. False where the system refuses a thread.
+  /// A thread waits for `serial`, which is native, and observes the queue. False where the system refuses a thread.
   [[nodiscard]] bool watch(const std::shared_ptr<Observable>& queue, std::uint64_t serial) noexcept;
 
  private:

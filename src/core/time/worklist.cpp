@@ -21,7 +21,7 @@ void Worklist::run_all() noexcept {
     first_ = next.next_;
     if (first_ == nullptr) last_ = nullptr;
     const auto keeper = std::move(next.keeper_);
-    next.is_listed_.store(false);  // before it looks: what is added from now on is listed again
+    next.is_listed_.store(false);  // before the object looks: a later change lists it again
     next.run_deferred(*this);
     spent_.clear();
   }

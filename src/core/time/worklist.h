@@ -1,4 +1,4 @@
-// What is left to do once no lock is held.
+// Work that is left for the time when no lock is held.
 #pragma once
 
 #include <atomic>
@@ -9,8 +9,8 @@ namespace pintle::core {
 
 class Worklist;
 
-/// Something that may have to be done when no lock is held. It is on one worklist at most; a thread that finds it on
-/// another's may count on that other thread, which looks at it after that.
+/// Something that may have work when no lock is held. It is on one worklist at most. A thread that finds it on another
+/// thread's worklist may count on that thread, which looks at it later.
 class Deferred {
  public:
   Deferred() = default;
@@ -26,12 +26,12 @@ class Deferred {
 
   std::atomic<bool> is_listed_{false};
   Deferred* next_ = nullptr;        // of the thread that listed it
-  std::shared_ptr<void> keeper_{};  // the same
+  std::shared_ptr<void> keeper_{};  // keeps it alive while it is listed
 };
 
 /// Collects, under locks, what a raised or failed timeline may have released, and what finished submissions owned. The
-/// thread that collected runs the list when it has dropped its locks; what that releases joins the same list, so
-/// releasing never recurses and destructors of what users lent never run under a lock. Adding needs no memory.
+/// thread that collected it runs the list after it has dropped its locks. What that releases joins the same list, so
+/// releasing never recurses, and destructors of users' objects never run under a lock. Adding needs no memory.
 class Worklist {
  public:
   Worklist() = default;
@@ -48,12 +48,12 @@ class Worklist {
     (last_ != nullptr ? last_->next_ : first_) = &deferred;
     last_ = &deferred;
   }
-  /// Lets these go later.
+  /// Destroys these later.
   void bury(std::list<std::shared_ptr<const void>>&& owned) noexcept { spent_.splice(spent_.end(), owned); }
-  /// Takes what is on the other list.
+  /// Takes the contents of the other list.
   void take(Worklist& other) noexcept;
   [[nodiscard]] bool empty() const noexcept { return first_ == nullptr && spent_.empty(); }
-  /// Call with no lock held.
+  /// Called with no lock held.
   void run() noexcept {
     if (!empty()) run_all();
   }

@@ -13,7 +13,7 @@ namespace {
 
 using kit::Call;
 
-// Opening comes first in the table, and is none of the calls of an open device.
+// Opening is first in the table. It is not a call of an open device.
 constexpr std::size_t place(Call call) noexcept { return static_cast<std::size_t>(call) + 1; }
 
 class Device final : public kit::Losable {

@@ -19,10 +19,10 @@ struct Fault {
   Errc code = Errc::internal;
 };
 
-/// `invalid_argument` unless the call exists and may answer the code.
+/// `invalid_argument` unless the call exists and may answer with the code.
 [[nodiscard]] Result<Fault> fault_of(std::string_view call, std::uint64_t ordinal, std::uint64_t times, Errc code);
 
-/// A fault and how often it has fired. Generations of a device share it, so that a recovered device does not fail
+/// A fault, and how often it has fired. Generations of a device share it, so that a recovered device does not fail
 /// again. Thread-safe.
 class Plan {
  public:
@@ -32,7 +32,7 @@ class Plan {
   [[nodiscard]] bool is_for_open() const noexcept { return fault_.call == faulty_index("open"); }
   /// Whether the call that was made for the `ordinal`th time fails; true counts as fired.
   [[nodiscard]] bool fires(std::size_t call, std::uint64_t ordinal) noexcept;
-  /// The same for opening, which no incarnation can count.
+  /// Counts an opening and says whether it fails. No incarnation can count openings.
   [[nodiscard]] bool fires_on_open() noexcept;
 
  private:
@@ -42,11 +42,11 @@ class Plan {
   std::uint64_t opened_ = 0;
 };
 
-/// The plans of all ids. One lives as long as a device that has it, so that opening the id afresh starts afresh; one
-/// with a name, or for opening itself, lives for ever. Thread-safe.
+/// The plans of all ids. A plan lives as long as a device that has it, so an id that is opened again later gets a new
+/// plan. A plan with a name, or for opening itself, lives for ever. Thread-safe.
 class Plans {
  public:
-  /// The plan that the options of a device describe; the same one while it lives.
+  /// The plan that the options of a device describe. A later opening with equal options gets it while it lives.
   [[nodiscard]] Result<std::shared_ptr<Plan>> find(const std::string& device, std::span<const backend::Option> options);
 
  private:

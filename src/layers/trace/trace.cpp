@@ -1,5 +1,5 @@
-// Draws what a device does: one track for each queue, a slice for each submission, and slices for its commands inside
-// where the device has a clock.
+// Draws what a device does: a track for each queue, and a slice for each submission. Where the device has a clock,
+// slices for the commands lie inside.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -26,12 +26,12 @@ using backend::Commands;
 using backend::MemoryId;
 using backend::QueueId;
 
-/// A submission on its way. Moving it keeps what the device inside has been given.
+/// A submission under way. Moving it does not move what the device inside has been given.
 struct Job {
   std::uint64_t serial = 0;
   Deadline submitted;
-  std::vector<std::pair<std::string, std::string>> texts = {};  // of its commands: name, arguments as JSON
-  std::vector<Command> commands = {};                           // with timestamps between them; empty: as they came
+  std::vector<std::pair<std::string, std::string>> texts = {};  // of the commands: name, arguments as JSON
+  std::vector<Command> commands = {};                           // with timestamps between; empty: the list unchanged
   std::vector<std::uint64_t> ticks = {};
   MemoryId stamps = MemoryId::none;
 };
@@ -39,7 +39,7 @@ struct Job {
 struct Track {
   std::uint64_t number = 0;
   QueueKind kind = QueueKind::compute;
-  Deadline end = {};  // of its last slice
+  Deadline end = {};  // of the track's last slice
   std::deque<Job> jobs = {};
 };
 
@@ -130,7 +130,7 @@ class Device final : public kit::Forwarding {
     return job;
   }
 
-  /// Reads the clock before the first and after each command, and fetches the readings. Without memory it does not.
+  /// Adds commands that read the clock around each command and that fetch the times. Adds none without memory.
   void put_timestamps(Job& job, const Commands& list) {
     const std::uint64_t bytes = (list.commands.size() + 1) * sizeof(std::uint64_t);
     const auto stamps = inner_->allocate({bytes, 8, Placement::device, "timestamps of a trace"});
@@ -189,8 +189,8 @@ class Device final : public kit::Forwarding {
     track.end = times.back();
   }
 
-  /// When the job began, and when each command ended: by the device's clock, else only the whole. Within what the host
-  /// has seen, and never backwards, so that slices nest.
+  /// When the job began and when each command ended, by the device's clock; without one, only begin and end of the job.
+  /// The times lie within what the host has seen and never go backwards, so that slices nest.
   std::vector<Deadline> times_of(const Track& track, const Job& job, Deadline done) const {
     Deadline last = std::min(std::max(job.submitted, track.end), done);
     if (job.ticks.empty()) return {last, done};
@@ -231,7 +231,7 @@ class Layer final : public backend::Layer {
   }
 
  private:
-  // Devices that name one file share it while one of them lives.
+  // Devices that name one file share it while one of these devices lives.
   std::shared_ptr<kit::ChromeTrace> file(const std::filesystem::path& path) {
     std::lock_guard lock(mutex_);
     auto found = files_[path].lock();

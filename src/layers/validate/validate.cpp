@@ -22,7 +22,7 @@ using backend::QueuePoint;
 
 constexpr auto fine = [](auto&&...) -> Result<void> { return {}; };
 
-/// `check` behind the rule that core makes some calls one at a time.
+/// Adds to `check` the rule that core makes some calls one at a time.
 using Turn = std::unique_lock<std::mutex>;
 auto alone(const Turn& turn, auto check) {
   return [&turn, check]() -> Result<void> {
@@ -135,7 +135,7 @@ class Device final : public kit::Forwarding {
     const auto inside = [&] { return inner_->notify(id, serial, {&Device::hear_notification, ticket}); };
     const auto accepted = call("notify", check, inside, fine);
     std::lock_guard lock(mutex_);
-    if (!accepted && ticket != nullptr) ticket->is_done = true;  // refused: it must not be told either
+    if (!accepted && ticket != nullptr) ticket->is_done = true;  // refused, so it must not be told either
     return accepted;
   }
 
@@ -149,7 +149,7 @@ class Device final : public kit::Forwarding {
     bool is_done = false;
   };
 
-  /// A call that makes an object; `value` is what is known of it.
+  /// Forwards a call that makes an object; `value` describes the object to the rules.
   auto make(const char* name, auto check, auto forward, auto value) -> decltype(forward()) {
     return call(name, check, forward, [&](auto id) { return rules_.add(id, value); });
   }
@@ -172,7 +172,7 @@ class Device final : public kit::Forwarding {
     });
   }
 
-  /// The same for a call without an answer: its breach is answered by the next call that has one.
+  /// Forwards a call without an answer. The next call that has an answer returns the breach.
   void tell(const char* name, auto check, auto forward) noexcept {
     const auto admitted = base::contain(name, [&]() -> Result<void> {
       std::lock_guard lock(mutex_);
@@ -192,7 +192,7 @@ class Device final : public kit::Forwarding {
     return checked ? checked : breach(name, checked.error());
   }
 
-  /// An error on its way out: a loss is remembered, and the thread that was told.
+  /// Notes an error that the caller will get: a loss is remembered, with the thread that is told.
   Error hear(const Error& error) {
     if (error.code() != Errc::device_lost && error.code() != Errc::process_poisoned) return error;
     if (!loss_) loss_ = error;
@@ -225,7 +225,7 @@ class Device final : public kit::Forwarding {
   std::mutex turn_;
   kit::CallRules rules_;
   std::deque<Ticket> tickets_;  // kept, so that a second telling is noticed
-  std::optional<Error> owed_;   // the breach of a call without an answer
+  std::optional<Error> owed_;   // the breach of a call that has no answer
   std::optional<Error> loss_;
   std::set<std::thread::id> told_loss_;
 };

@@ -36,7 +36,7 @@ struct DLManagedTensor {
   void (*deleter)(DLManagedTensor* self);  // may be null
 };
 
-// Of another major version, only what stands before `flags` may be touched.
+// With another major version, only the members before `flags` may be used.
 struct DLManagedTensorVersioned {
   DLPackVersion version;
   void* manager_ctx;

@@ -2,7 +2,7 @@
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 300
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS  // the queues of 1.2 are what every version has
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS  // every version has the queues of 1.2
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 
@@ -17,7 +17,7 @@ namespace pintle::vendor::opencl {
 
 inline constexpr std::array library_names{"libOpenCL.so.1", "libOpenCL.so"};
 
-/// Valid as long as its library is open, which it owns.
+/// The table owns its library. The functions are valid as long as the library is open.
 struct Table {
   base::Dylib library;
 #define REQUIRED(function) decltype(&::function) function = nullptr;
@@ -26,7 +26,7 @@ struct Table {
 #undef REQUIRED
 #undef OPTIONAL
 
-  /// `unavailable` has what the loader says of each name; `not_found` the function that an old loader lacks.
+  /// `unavailable` has the loader's words on each name; `not_found` names the function that an old loader lacks.
   [[nodiscard]] static Result<Table> open(std::span<const char* const> names = library_names);
 };
 

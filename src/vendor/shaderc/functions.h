@@ -1,4 +1,4 @@
-// The C interface of shaderc, as far as it is used: declared from its public documentation, opened at run time.
+// The part of shaderc's C interface that is used: declared from its public documentation, opened at run time.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ struct Functions {
   std::size_t (*result_get_length)(const Output*) = nullptr;
   void (*get_spv_version)(unsigned int*, unsigned int*) = nullptr;
 
-  /// A compute shader as SPIR-V 1.5 for Vulkan 1.2. `build_failed` has only the compiler's words.
+  /// Compiles a compute shader to SPIR-V 1.5 for Vulkan 1.2. `build_failed` has only the compiler's words.
   [[nodiscard]] Result<std::vector<std::byte>> compile(
       std::string_view text, const char* file, std::span<const std::pair<std::string, std::string>> macros) const {
     const std::unique_ptr<Compiler, void (*)(Compiler*)> compiler(compiler_initialize(), compiler_release);

@@ -9,17 +9,18 @@
 
 namespace pintle::vendor::vulkan {
 
-/// What a query fills and vkCreateDevice takes.
+/// The features that a query fills in and that vkCreateDevice takes.
 struct Features {
   VkPhysicalDeviceFeatures2 core{};
   VkPhysicalDeviceVulkan11Features version_1_1{};
   VkPhysicalDeviceVulkan12Features version_1_2{};
-  VkPhysicalDeviceVulkan13Features version_1_3{};  // of a 1.2 device: what its extensions say
+  VkPhysicalDeviceVulkan13Features version_1_3{};  // for a 1.2 device, from its extensions
   VkPhysicalDeviceFaultFeaturesEXT fault{};
 
   [[nodiscard]] static Features of(const InstanceFunctions& vk, VkPhysicalDevice device, std::uint32_t version,
                                    const std::set<std::string, std::less<>>& extensions);
-  /// What vkCreateDevice was given. It knows those structs of single features that this project needs.
+  /// The features that vkCreateDevice was given. Structs of single features are known as far as this project needs
+  /// them.
   [[nodiscard]] static Features enabled_by(const VkDeviceCreateInfo& info);
   /// Calls `use(head)` with these features as one chain that begins at `head`.
   template <class Use>
@@ -57,7 +58,7 @@ struct Features {
   void read(const Part* part);
 };
 
-/// Takes over what the structs of a chain say. `Part` is VkBaseOutStructure or VkBaseInStructure.
+/// Copies the features of a chain's structs. `Part` is VkBaseOutStructure or VkBaseInStructure.
 template <class Part>
 void Features::read(const Part* part) {
   for (; part != nullptr; part = part->pNext) {

@@ -15,14 +15,14 @@ namespace pintle::vendor::vulkan {
   return {Errc::unavailable, fmt::format("Function ({}) is not in the Vulkan driver.", name)};
 }
 
-/// What a table's `load` does for one function that must be there.
+/// What a table's `load` does for one required function.
 #define VULKAN_REQUIRED(name)                             \
   name = reinterpret_cast<PFN_vk##name>(get("vk" #name)); \
   if (name == nullptr) return missing_function("vk" #name);
 #define VULKAN_OPTIONAL(name) name = reinterpret_cast<PFN_vk##name>(get("vk" #name));
 #define VULKAN_MEMBER(name) PFN_vk##name name = nullptr;
 
-/// Before an instance exists.
+/// Functions that exist before an instance does.
 struct GlobalFunctions {
 #define VULKAN_GLOBAL VULKAN_MEMBER
 #include "vendor/vulkan/symbols.inc"

@@ -18,7 +18,7 @@
 
 namespace pintle::vendor::vulkan {
 
-/// Where the loader looks for drivers, for messages.
+/// The places where the loader looks for drivers, for messages.
 [[nodiscard]] inline std::string driver_places() {
   for (const char* const variable : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES"}) {
     if (const char* const value = base::variable(variable); value != nullptr && *value != '\0')
@@ -29,7 +29,7 @@ namespace pintle::vendor::vulkan {
 
 class Instance {
  public:
-  /// `unavailable` says what was opened and what it answered.
+  /// `unavailable` names what was opened and what the loader answered.
   [[nodiscard]] static Result<std::unique_ptr<Instance>> create() {
     std::unique_ptr<Instance> instance(new Instance);
     PINTLE_ASSIGN(entry, instance->open_loader());
@@ -40,7 +40,7 @@ class Instance {
     PINTLE_TRY(instance->vk_.load(entry, instance->handle_));
     return instance;
   }
-  /// Over an instance that stays the caller's; `entry` may be null: then the loader's is used.
+  /// Wraps an instance that the caller keeps. Where `entry` is null, the loader's is used.
   [[nodiscard]] static Result<std::unique_ptr<Instance>> wrap(VkInstance handle, PFN_vkGetInstanceProcAddr entry) {
     std::unique_ptr<Instance> instance(new Instance);
     if (entry == nullptr) {
@@ -61,7 +61,7 @@ class Instance {
   [[nodiscard]] const InstanceFunctions& functions() const noexcept { return vk_; }
   [[nodiscard]] VkInstance handle() const noexcept { return handle_; }
 
-  /// In the loader's order.
+  /// The devices, in the loader's order.
   [[nodiscard]] Result<std::vector<VkPhysicalDevice>> physical_devices() const {
     std::uint32_t count = 0;
     VkResult listed = vk_.EnumeratePhysicalDevices(handle_, &count, nullptr);
@@ -90,8 +90,8 @@ class Instance {
                              VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version)));
   }
 
-  /// Drivers that are no whole Vulkan are listed where the loader knows how. It is asked by trying, since listing what
-  /// it knows takes it as long as making an instance.
+  /// Drivers that are no whole Vulkan are listed where the loader can do that. The loader is asked by trying: to list
+  /// what it can do takes as long as making an instance.
   [[nodiscard]] VkResult try_handle(const GlobalFunctions& vk, bool with_portability) {
     constexpr const char* portability = "VK_KHR_portability_enumeration";
     VkApplicationInfo application{};

@@ -1,4 +1,4 @@
-// What Vulkan answers, as errors.
+// Vulkan's results as errors.
 #pragma once
 
 #include <fmt/format.h>
@@ -68,7 +68,7 @@ inline Errc code_of(VkResult result) noexcept {
   return found == result_names.end() ? "VkResult" : found->second;
 }
 
-/// `call` is the function that answered: "vkQueueSubmit".
+/// `call` is the function that returned the result: "vkQueueSubmit".
 [[nodiscard]] inline Error error_of(VkResult result, std::string_view call) {
   const auto number = static_cast<int>(result);
   return Error(code_of(result), fmt::format("Call {} answers {} ({}).", call, name(result), number))

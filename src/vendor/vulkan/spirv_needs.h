@@ -1,4 +1,4 @@
-// SPIR-V capabilities, and what of a Vulkan device each needs (as the specification's appendix on SPIR-V says).
+// SPIR-V capabilities, and what each needs of a Vulkan device (from the specification's appendix on SPIR-V).
 #pragma once
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 
 namespace pintle::vendor::vulkan {
 
-/// What of a device decides.
+/// The properties of a device that decide.
 struct Abilities {
   const Features& features;
   VkSubgroupFeatureFlags subgroup_operations = 0;
@@ -87,7 +87,7 @@ inline constexpr std::array spirv_needs{
 
 }  // namespace needs
 
-/// `unsupported` says what the device lacks for a module: "needs ...".
+/// `unsupported` names what a module needs and the device lacks: "needs ...".
 [[nodiscard]] inline Result<void> check_spirv(const Abilities& device, std::uint32_t version,
                                               std::span<const std::uint32_t> capabilities) {
   using needs::SpirvNeed;
