@@ -17,6 +17,7 @@
 #include "pintle/elements.h"
 #include "pintle/fwd.h"
 #include "pintle/info.h"
+#include "pintle/placement.h"
 #include "pintle/plan.h"
 #include "pintle/signal.h"
 

@@ -9,12 +9,11 @@
 #include <string_view>
 #include <utility>
 
+#include "pintle/access.h"
 #include "pintle/dtype.h"
-#include "pintle/entry.h"
 #include "pintle/error.h"
 #include "pintle/fwd.h"
-#include "pintle/host_range.h"
-#include "pintle/info.h"
+#include "pintle/placement.h"
 
 namespace pintle {
 

@@ -20,6 +20,7 @@
 #include "pintle/backend/range.h"
 #include "pintle/buffer.h"
 #include "pintle/dtype.h"
+#include "pintle/elements.h"
 #include "pintle/entry.h"
 #include "pintle/error.h"
 #include "pintle/fwd.h"

@@ -13,6 +13,7 @@
 #include "pintle/buffer.h"
 #include "pintle/deadline.h"
 #include "pintle/dtype.h"
+#include "pintle/elements.h"
 #include "pintle/error.h"
 #include "pintle/fwd.h"
 #include "pintle/info.h"

@@ -6,11 +6,27 @@
 #include <optional>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "pintle/dtype.h"
-#include "pintle/host_range.h"
 
 namespace pintle {
+
+/// What the elements of a contiguous range are, const where they may only be read. `std::span` knows such a range, and
+/// costs a translation unit a tenth of what `<ranges>` costs it.
+template <class R>
+using HostElement = typename decltype(std::span(std::declval<R&>()))::element_type;
+/// The same without const.
+template <class R>
+using HostValue = std::remove_cv_t<HostElement<R>>;
+
+/// A contiguous range of elements with a DType.
+template <class R>
+concept ElementRange = Element<HostValue<R>>;
+
+/// A contiguous range of elements on the host; std::byte stands for bytes of any DType.
+template <class R>
+concept HostRange = ElementRange<R> || std::is_same_v<HostValue<R>, std::byte>;
 
 /// Elements to be read: any contiguous range, under its own dtype. `Elements(DType::f16, codes)` names what C++ has no
 /// type for. Plain bytes have no dtype: they are taken for what the call wants, and for u8 where it wants none.

@@ -6,18 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "pintle/access.h"
 #include "pintle/dtype.h"
 #include "pintle/error.h"
 #include "pintle/grid.h"
 
 namespace pintle {
-
-/// What a command does to a range of memory.
-enum class Access : std::uint8_t { read = 1, write = 2, read_write = 3 };
-[[nodiscard]] constexpr bool writes(Access access) noexcept { return access != Access::read; }
-[[nodiscard]] constexpr bool reads(Access access) noexcept { return access != Access::write; }
-[[nodiscard]] std::string_view name(Access access) noexcept;
-[[nodiscard]] std::optional<Access> parse_access(std::string_view name) noexcept;
 
 /// One parameter of an entry point.
 struct Parameter {

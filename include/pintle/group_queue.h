@@ -11,7 +11,6 @@
 #include "pintle/dtype.h"
 #include "pintle/error.h"
 #include "pintle/fwd.h"
-#include "pintle/group.h"
 #include "pintle/signal.h"
 #include "pintle/submit_options.h"
 

@@ -69,12 +69,6 @@ struct Limits {
 /// What a queue runs. A device without copy queues answers `unsupported` for `copy`: ask `Feature::copy_queue`.
 enum class QueueKind : std::uint8_t { compute = 1, copy = 2 };
 
-/// Where a buffer's memory should be.
-enum class Placement : std::uint8_t {
-  device = 1,  ///< Fastest for the device.
-  host = 2,    ///< The host can map it.
-};
-
 /// Memory that a device allocates from.
 struct Heap {
   std::string name;

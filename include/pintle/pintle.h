@@ -3,6 +3,7 @@
 
 #include "pintle/error.h"  // first: it says what is wrong with an older compiler
 
+#include "pintle/access.h"
 #include "pintle/arena.h"
 #include "pintle/buffer.h"
 #include "pintle/collective.h"
@@ -19,10 +20,10 @@
 #include "pintle/group_queue.h"
 #include "pintle/handle.h"
 #include "pintle/handle_set.h"
-#include "pintle/host_range.h"
 #include "pintle/info.h"
 #include "pintle/log.h"
 #include "pintle/must.h"
+#include "pintle/placement.h"
 #include "pintle/plan.h"
 #include "pintle/pool.h"
 #include "pintle/program.h"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pintle/deadline.h"
+#include "pintle/placement.h"
 #include "pintle/resource.h"
 
 namespace pintle {

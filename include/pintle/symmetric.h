@@ -16,7 +16,6 @@
 #include "pintle/elements.h"
 #include "pintle/error.h"
 #include "pintle/fwd.h"
-#include "pintle/group.h"
 #include "pintle/signal.h"
 #include "pintle/submit_options.h"
 

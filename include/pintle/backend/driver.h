@@ -19,6 +19,7 @@
 #include "pintle/deadline.h"
 #include "pintle/error.h"
 #include "pintle/info.h"
+#include "pintle/placement.h"
 
 namespace pintle::backend {
 

@@ -9,7 +9,6 @@
 
 #include "base/inside.h"
 #include "core/door/object_names.h"
-#include "core/list/list_reader.h"
 #include "core/queue/shared_memory.h"
 
 namespace pintle::core {

@@ -1,5 +1,5 @@
 // What counts as elements on the host, without the library's ranges.
-#include "pintle/host_range.h"
+#include "pintle/elements.h"
 
 #include <gtest/gtest.h>
 

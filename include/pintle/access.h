@@ -1,0 +1,17 @@
+// How memory is used.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace pintle {
+
+/// What a command does to a range of memory.
+enum class Access : std::uint8_t { read = 1, write = 2, read_write = 3 };
+[[nodiscard]] constexpr bool writes(Access access) noexcept { return access != Access::read; }
+[[nodiscard]] constexpr bool reads(Access access) noexcept { return access != Access::write; }
+[[nodiscard]] std::string_view name(Access access) noexcept;
+[[nodiscard]] std::optional<Access> parse_access(std::string_view name) noexcept;
+
+}  // namespace pintle

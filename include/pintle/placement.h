@@ -1,0 +1,14 @@
+// Where memory lies.
+#pragma once
+
+#include <cstdint>
+
+namespace pintle {
+
+/// Where a buffer's memory should be.
+enum class Placement : std::uint8_t {
+  device = 1,  ///< Fastest for the device.
+  host = 2,    ///< The host can map it.
+};
+
+}  // namespace pintle
