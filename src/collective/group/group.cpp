@@ -21,7 +21,7 @@ using collective::Memory;
 using collective::Operation;
 using collective::Work;
 
-/// The door of the operations: what runs out of memory before others hear of the call is this rank's alone.
+/// The door of the operations. Where memory runs out before other ranks hear of the call, only this rank fails.
 template <class Body>
 Result<void> enter(const std::shared_ptr<collective::GroupState>& state, Body body) noexcept {
   return base::enter("calling a group", [&]() -> Result<void> {
@@ -51,7 +51,7 @@ Result<void> enter(const std::shared_ptr<collective::GroupState>& state, Body bo
   return a.bytes.data() == b.bytes.data() && a.bytes.size() == b.bytes.size();
 }
 
-/// `part` is the `index`th part of `whole`, or apart from it.
+/// `part` has to be the `index`th part of `whole`, or lie apart from it.
 [[nodiscard]] Result<void> check_in_place(const Memory& whole, const Memory& part, std::uint32_t index) {
   const bool is_part = part.start == whole.start + index * part.bytes;
   return is_part ? Result<void>() : check_overlap(whole, part);

@@ -22,7 +22,7 @@ struct Operand {
   BufferView bytes;             ///< As u8.
   std::span<std::byte> mapped;  ///< The same, where the host can reach it; else empty.
   DType dtype = DType::u8;
-  bool is_sealed = false;  ///< As far as a buffer says so; a view does not.
+  bool is_sealed = false;  ///< Known for a buffer only; a view does not say.
 
   /// Maps what may be mapped.
   [[nodiscard]] static Result<Operand> of(const DeviceElements& elements);
@@ -51,8 +51,8 @@ struct Task {
   Timeout timeout;
   bool is_held = false;  ///< A submission keeps the memory that is used in place.
 
-  /// `invalid_argument` for sizes, dtypes, ranks, overlap and points that cannot be. Which device the memory is of is
-  /// not looked at.
+  /// `invalid_argument` for sizes, dtypes, ranks, overlap and points that cannot be. Does not look at which device the
+  /// memory belongs to.
   [[nodiscard]] static Result<Task> create(const Request& request, EnqueueOptions options, std::uint32_t rank,
                                            std::uint32_t ranks);
   /// `all_reduce 3 (sum, f32, 1024 elements, 4096 bytes) "gradients"`.
