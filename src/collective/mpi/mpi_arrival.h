@@ -29,8 +29,8 @@ struct MpiArrival {
 [[nodiscard]] MpiArrival arrival_of(const Note& note) noexcept;
 [[nodiscard]] std::uint64_t digest_of(std::span<const std::uint32_t> members) noexcept;
 
-/// The same error for every reader: `invalid_argument` with both sizes for the lowest rank that wants another size than
-/// rank 0; `out_of_memory` for the lowest that has none.
+/// Every reader gets the same error: `invalid_argument` with both sizes for the lowest rank that wants another size
+/// than rank 0; `out_of_memory` for the lowest rank that has no memory.
 [[nodiscard]] Result<void> check_sizes(std::span<const MpiArrival> arrivals);
 /// `invalid_argument` for ranks that split with different members.
 [[nodiscard]] Result<void> check_members(std::span<const MpiArrival> arrivals);
