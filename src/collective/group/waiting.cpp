@@ -128,9 +128,9 @@ std::optional<Error> Waiting::mismatch() {
 }
 
 /// Calls that do not match come first. Otherwise this goes from each rank that waits to the rank that it waits for, up
-/// to a rank that waits for none. That rank is late, unless it has done what it is awaited for; then the rank that
-/// waits for it has stopped. In a circle the rank with the oldest heartbeat has stopped: a rank that only waits keeps
-/// looking, if late on a loaded machine.
+/// to a rank that waits for none. That rank is late, unless the rank that waits for it has stopped: see `has_stopped`.
+/// In a circle the rank with the oldest heartbeat has stopped: a rank that only waits keeps looking, if late on a
+/// loaded machine.
 Error Waiting::blame(std::uint32_t awaited) {
   if (const auto error = mismatch()) return *error;
   std::uint32_t rank = awaited, waiter = group_.rank(), stopped = awaited;
@@ -154,8 +154,8 @@ Error Waiting::blame(std::uint32_t awaited) {
   return late(stopped);
 }
 
-/// `waiter` shows that it waits for a rank, and that rank, `awaited`, waits for none: whether `waiter` is the one that
-/// has stopped.
+/// Whether `waiter` has stopped, rather than `awaited` being late. `waiter` shows that it waits for `awaited`, which
+/// waits for no rank.
 bool Waiting::has_stopped(const GroupState::Status& waiter, const GroupState::Status& awaited) const noexcept {
   const Call call = unpack(waiter.number, waiter.count, waiter.rest);
   if (call.operation != Operation::send_recv) return call.number != 0 && awaited.done >= call.number;

@@ -59,7 +59,7 @@ class HeapState {
   [[nodiscard]] Result<Place> own_place_of(const SymmetricBuffer& buffer) const {
     return place_of(buffer, group().rank());
   }
-  /// Checks as well the host memory that is copied to the view or from it.
+  /// The place of `view`. Also checks the host memory that is copied to it or from it.
   [[nodiscard]] Result<Place> place_of(const SymmetricView& view, const Elements& host) const;
   /// The signal's word of `rank`.
   [[nodiscard]] Result<Place> place_of(const SymmetricSignal& signal, std::uint32_t rank) const;
