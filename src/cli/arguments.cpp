@@ -18,7 +18,7 @@ Error refused(std::string_view text, std::string_view expected) {
   return {Errc::invalid_argument, fmt::format("Value {} is not valid; it takes {}.", base::quote(text), expected)};
 }
 
-/// The numbers of a list "1,2,3". False where one is none or out of range.
+/// Reads the numbers of a list "1,2,3". False where a part is no number or out of range.
 template <class T>
 bool read_list(std::string_view text, T least, std::vector<T>& numbers) {
   while (true) {

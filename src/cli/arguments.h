@@ -33,8 +33,8 @@ struct OutputArgument {
 [[nodiscard]] Result<Cover> parse_items(std::string_view text);
 
 /// The value of a scalar parameter. Whole numbers are decimal, reals as C writes them, booleans true or false.
-/// `invalid_argument` where the text is no number of this dtype or beyond its range, `unsupported` where text cannot
-/// say the dtype.
+/// `invalid_argument` where the text is no number of this dtype or beyond its range, `unsupported` for a dtype whose
+/// values cannot be written as text.
 [[nodiscard]] Result<ScalarValue> parse_scalar(std::string_view text, DType dtype);
 
 }  // namespace pintle::cli

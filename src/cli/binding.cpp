@@ -21,7 +21,7 @@ Error refused(const Parameter& parameter, std::string_view what) {
   return {Errc::invalid_argument, fmt::format("Parameter [{}] {}.", declaration(parameter), what)};
 }
 
-/// Every name is a parameter, and none is there twice.
+/// Every name has to be a parameter, and none may be there twice.
 template <class Argument>
 Result<void> check_names(const Entry& entry, const std::vector<Argument>& arguments, std::string_view option) {
   for (auto at = arguments.begin(); at != arguments.end(); ++at) {

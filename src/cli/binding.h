@@ -15,7 +15,7 @@ namespace pintle::cli {
 struct Binding {
   Parameter parameter;
   std::optional<ScalarValue> scalar;     ///< For a scalar parameter.
-  std::optional<io::Array> input;        ///< What a buffer holds at the start; without one, zeros.
+  std::optional<io::Array> input;        ///< What a buffer holds at the start; without an input, zeros.
   std::optional<OutputArgument> output;  ///< Where a buffer goes at the end.
 
   [[nodiscard]] DType dtype() const noexcept { return output ? output->dtype : input->dtype; }

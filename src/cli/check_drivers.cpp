@@ -1,4 +1,4 @@
-// What the loaders of Vulkan and OpenCL will find, looked at before they do.
+// Checks what the loaders of Vulkan and OpenCL will find.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -68,7 +68,7 @@ Finding bad(const Kind& kind, std::string text, const std::string& next_step) {
   return {kind.subject, Verdict::fail, std::move(text), next_step};
 }
 
-/// In a process of its own, since a driver may crash as soon as it is loaded.
+/// Loads the library in a process of its own, since a driver may crash as soon as it is loaded.
 Finding look_at_library(const Kind& kind, const fs::path& manifest, const std::string& library) {
   const auto child = run_child({}, {"doctor", "--load", library});
   const std::string where = fmt::format("Library {} of {}", library, manifest.string());

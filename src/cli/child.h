@@ -1,4 +1,4 @@
-// This command once more, in a process of its own: for what may crash.
+// Runs this command once more, in a process of its own, for work that may crash.
 #pragma once
 
 #include <string>

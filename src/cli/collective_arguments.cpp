@@ -66,7 +66,7 @@ Result<double> parse_seconds(std::string_view text) {
                fmt::format("{} is no number of seconds; it is a number above 0.", base::quote(text)));
 }
 
-/// The names of an enumeration that counts from 1, as `name` has them.
+/// The values of an enumeration that counts from 1.
 template <class Value>
 std::vector<Value> values_of(Value last) {
   std::vector<Value> values;
@@ -112,7 +112,7 @@ Result<std::string> parse_transport(std::string_view text) {
   return unknown(text, "transport", "threads, shm, mpi");
 }
 
-/// Without -e, at least what -b has.
+/// Without -e, the largest size is at least that of -b.
 Result<SizeRange> sizes_of(const CollectiveArguments& arguments) {
   PINTLE_ASSIGN(least, parse_size(arguments.least));
   PINTLE_ASSIGN(factor, parse_factor(arguments.factor));

@@ -1,4 +1,4 @@
-// The options of `pintle bench collective`: nccl-tests' flags, and what Pintle has beside them.
+// The options of `pintle bench collective`: the flags of nccl-tests, and flags of Pintle's own.
 #pragma once
 
 #include <CLI/App.hpp>

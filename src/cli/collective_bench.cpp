@@ -16,7 +16,7 @@
 namespace pintle::cli {
 namespace {
 
-/// Between neighbours by proportion; `values` are sorted and not empty.
+/// Interpolates between neighbours; `values` are sorted and not empty.
 double quantile(const std::vector<double>& values, double fraction) {
   const double place = fraction * static_cast<double>(values.size() - 1);
   const auto below = static_cast<std::size_t>(place);
@@ -24,7 +24,7 @@ double quantile(const std::vector<double>& values, double fraction) {
   return std::lerp(values[below], values[above], place - static_cast<double>(below));
 }
 
-/// What one rank has to say of a row: microseconds of each iteration and, behind them, its wrong elements.
+/// One rank's figures for a row: the microseconds of each iteration, then the number of its wrong elements.
 using Report = std::vector<double>;
 
 Result<Report> run_trial(Group& group, Trial& trial, const CollectiveRequest& request) {
@@ -49,7 +49,7 @@ Result<Report> run_trial(Group& group, Trial& trial, const CollectiveRequest& re
   return report;
 }
 
-/// Every rank's reports become the row: the slowest rank of each iteration, the sum of what is wrong.
+/// Makes the row out of all ranks' reports: the slowest rank of each iteration, and the sum of wrong elements.
 void sum_up(CollectiveRow& row, std::uint32_t ranks, std::size_t iterations, const std::vector<double>& reports,
             Checking checking) {
   std::vector<double> slowest(iterations, 0.0);
@@ -149,7 +149,7 @@ class Run {
 
 using Rows = Result<std::vector<CollectiveRow>>;
 
-/// The ranks' ends: the first that failed by itself, not by another's end.
+/// The outcome of all ranks: the first error that a rank has met itself, rather than by another rank's end.
 Rows joined(std::vector<Rows>& ends) {
   const auto has_cause = [](const Rows& end) { return !end && end.error().code() != Errc::peer_lost; };
   const auto cause = std::ranges::find_if(ends, has_cause);
@@ -193,7 +193,7 @@ Result<std::vector<CollectiveRow>> measure_collectives_in_threads(std::uint32_t 
     for (std::size_t rank = 0; rank < ends.size(); ++rank) {
       threads.emplace_back([&, rank, group = std::move(groups[rank])]() mutable {
         ends[rank] = measure_collectives(group, request, rank == 0 ? on_row : RowSink());
-        group = Group();  // what failed here must not keep the others waiting
+        group = Group();  // a failure here must not keep the others waiting
       });
     }
     return {};

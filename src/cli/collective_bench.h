@@ -1,4 +1,4 @@
-// Collective operations measured and checked, as nccl-tests does it: every rank of a group runs the same rows.
+// Measures and checks collective operations as nccl-tests does: every rank of a group runs the same rows.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,15 @@
 
 namespace pintle::cli {
 
-/// The sizes of rows in bytes: by a factor, or by a step where that is not 0.
+/// The sizes of rows in bytes. They grow by a factor, or by a step where the step is not 0.
 struct SizeRange {
   std::uint64_t least = 8;
   std::uint64_t most = 64ull << 20;
   double factor = 4;
   std::uint64_t step = 0;
 
-  /// The size behind this one; empty behind the last. Behind 0 a factor has `unit`, the smallest that is one.
+  /// The size behind this one; empty behind the last. With a factor the size behind 0 is `unit`, the smallest size
+  /// above 0.
   [[nodiscard]] std::optional<std::uint64_t> next(std::uint64_t size, std::uint64_t unit) const noexcept;
 };
 
@@ -30,7 +31,7 @@ enum class Checking : unsigned char { off, on };
 struct CollectiveRequest {
   std::vector<Operation> operations{Operation::all_reduce};
   std::vector<DType> dtypes{DType::f32};
-  std::vector<ReduceOp> reductions{ReduceOp::sum};  ///< One alone is asked for even where it has no meaning.
+  std::vector<ReduceOp> reductions{ReduceOp::sum};  ///< A single reduction is tried even where it has no meaning.
   SizeRange sizes;
   std::uint32_t warmups = 5;
   std::uint32_t iterations = 20;
@@ -51,19 +52,19 @@ struct CollectiveRow {
   double p50_us = 0;
   double p99_us = 0;
   double algorithm_bandwidth = 0;  ///< GB/s: bytes / p50.
-  double bus_bandwidth = 0;        ///< The same times what a bus between the ranks must carry of it.
+  double bus_bandwidth = 0;        ///< algorithm_bandwidth times `bus_factor`: what a bus between the ranks must carry.
   std::optional<std::uint64_t> wrong;
 };
 
-/// What busbw is of algbw.
+/// The quotient of busbw and algbw.
 [[nodiscard]] double bus_factor(Operation operation, std::uint32_t ranks) noexcept;
 
-/// Collective. Every rank answers the same rows; `on_row` is told of each as it is there.
+/// Collective. Every rank returns the same rows; `on_row` gets each row as soon as it is there.
 using RowSink = std::function<void(const CollectiveRow& row)>;
 [[nodiscard]] Result<std::vector<CollectiveRow>> measure_collectives(Group& group, const CollectiveRequest& request,
                                                                      const RowSink& on_row);
 
-/// The same of `ranks` threads of this process; rank 0 tells.
+/// Measures with `ranks` threads of this process; rank 0 calls `on_row`.
 [[nodiscard]] Result<std::vector<CollectiveRow>> measure_collectives_in_threads(std::uint32_t ranks, Timeout timeout,
                                                                                 const CollectiveRequest& request,
                                                                                 const RowSink& on_row);

@@ -48,7 +48,7 @@ std::uint64_t float_bits(FloatForm form, std::uint64_t value) {
   return ((form.bias + exponent) << form.fraction_bits) | fraction;
 }
 
-/// What a rank has where none of its voices speaks: it changes nothing in the fold.
+/// What a rank gives where none of its voices speaks: a value that changes nothing in the fold.
 std::int64_t silence(ReduceOp op) {
   switch (op) {
     case ReduceOp::prod:
@@ -66,7 +66,8 @@ std::int64_t spoken(ReduceOp op, std::size_t voice, std::uint64_t noise) {
     case ReduceOp::logical_xor: return static_cast<std::int64_t>(noise % 3);
     case ReduceOp::prod: return voice < 3 ? 1 + static_cast<std::int64_t>(noise % 2) : 1;  // 8 at most together
     case ReduceOp::logical_and: return static_cast<std::int64_t>(noise % 4);
-    case ReduceOp::mean: return voice == 0 ? 1 : voice == 1 ? -1 : 0;  // around what is everybody's: the sum divides
+    case ReduceOp::mean:
+      return voice == 0 ? 1 : voice == 1 ? -1 : 0;  // around the value that all ranks have: the sum divides
     default: return static_cast<std::int64_t>(noise % 8);
   }
 }
@@ -166,7 +167,8 @@ std::vector<std::byte> CheckValues::sent(std::uint32_t rank) const {
   return bytes;
 }
 
-/// The imaginary part is the next element's real one; a product stays real, and so within exact numbers.
+/// The imaginary part of an element is the next element's real part. In a product all elements are real, so the numbers
+/// stay exact.
 template <class ValueAt>
 std::vector<std::byte> CheckValues::reduction_period(ReduceOp op, ValueAt value_at) const {
   std::vector<std::byte> bytes;

@@ -1,4 +1,5 @@
-// What each rank gives to a collective operation, and what must come out of it: computed here, by nobody else's code.
+// What each rank gives to a collective operation, and what must come out of it: computed here, by code that the library
+// does not share.
 #pragma once
 
 #include <array>
@@ -12,11 +13,12 @@
 
 namespace pintle::cli {
 
-/// False for what the library refuses: bit operations of floats; order and logic of complex numbers; mean of bool.
+/// False for pairs that the library refuses: bit operations of floats; order and logic of complex numbers; mean of
+/// bool.
 [[nodiscard]] bool has_meaning(ReduceOp op, DType dtype) noexcept;
 
-/// Whole numbers of at most 8, and so are their folds: exact in every dtype, in whatever order they are folded. They
-/// repeat after `period` elements, a prime, so that a part that lands in another's place is seen.
+/// The values and their folds are whole numbers of at most 8: exact in every dtype, in whatever order they are folded.
+/// The values repeat after `period` elements, a prime, so that the check sees a part that lies in another part's place.
 class CheckValues {
  public:
   static constexpr std::size_t period = 1021;
@@ -26,7 +28,7 @@ class CheckValues {
 
   /// One period of what a rank sends where elements are moved.
   [[nodiscard]] std::vector<std::byte> sent(std::uint32_t rank) const;
-  /// One period of what a rank gives to a reduction, and of what all ranks' make together.
+  /// One period of what a rank gives to a reduction (`given`), and of the result of all ranks (`folded`).
   [[nodiscard]] std::vector<std::byte> given(ReduceOp op, std::uint32_t rank) const;
   [[nodiscard]] std::vector<std::byte> folded(ReduceOp op) const;
 

@@ -49,7 +49,7 @@ Started started() {
   return {};
 }
 
-/// Prints rows as they come, where they are text; a document when all are there.
+/// Prints text rows as they come, and a document when all rows are there.
 class Printer {
  public:
   Printer(const CollectiveArguments& arguments, const Output& output, CollectiveSubject subject)
@@ -89,7 +89,7 @@ Result<ExitCode> run_threads(const CollectiveArguments& arguments, const Collect
   return printer.end(rows);
 }
 
-/// Rank 0 prints; the others say by their exit code what they have seen.
+/// Rank 0 prints; the other ranks tell what they have seen by their exit code.
 Result<ExitCode> run_member(Group& group, const CollectiveArguments& arguments, const CollectiveRequest& request,
                             const Output& output) {
   if (arguments.ranks != 0 && arguments.ranks != group.ranks())
@@ -175,7 +175,7 @@ Result<ExitCode> run(const CollectiveArguments& arguments, const Output& output)
 CLI::App& add_bench_collective(CLI::App& bench, Chosen& chosen) {
   CLI::App& command =
       add_command(bench, chosen, "collective", "Measure and check collective operations", declare_collective, run);
-  command.footer("");  // not the figures of what is above
+  command.footer("");  // not the figures of `bench` itself
   command.get_option("--csv")->excludes(command.get_option("--json"));
   return command;
 }

@@ -16,7 +16,7 @@ enum class Operation : unsigned char {
   gather,
   scatter,
   all_to_all,
-  send_recv,  ///< Each rank to the next one, around.
+  send_recv,  ///< Each rank sends to the next, and the last to rank 0.
   barrier,
 };
 

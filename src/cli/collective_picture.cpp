@@ -45,7 +45,7 @@ std::string size_text(double bytes) {
   return fmt::format("{:g} {}", bytes, units[unit]);
 }
 
-/// The least of 1, 2, 5, 10, 20 ... from which `ticks` of them reach `most`.
+/// The least step out of 1, 2, 5, 10, 20 ... with which `ticks` steps reach `most`.
 double tick_step(double most) {
   const double least = most / static_cast<double>(ticks);
   const double power = std::pow(10, std::floor(std::log10(least)));
@@ -106,7 +106,7 @@ class Chart {
     add("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#ccc\"/>\n", x1, y1, x2, y2);
   }
 
-  /// As high as the axes and the names beside them need.
+  /// Begins a picture as high as the axes and the names beside them need.
   void begin(const CollectiveSubject& subject, std::size_t names) {
     add("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" font-family=\"sans-serif\" "
         "font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",

@@ -1,4 +1,4 @@
-// Rows of `bench collective` drawn.
+// Draws rows of `bench collective`.
 #pragma once
 
 #include <span>
@@ -9,7 +9,8 @@
 
 namespace pintle::cli {
 
-/// busbw over size as SVG, a line for each operation with its dtype and reduction. What moves no bytes is left out.
+/// busbw over size as SVG, a line for each operation with its dtype and reduction. Rows that move no bytes are left
+/// out.
 [[nodiscard]] std::string picture(const CollectiveSubject& subject, std::span<const CollectiveRow> rows);
 
 }  // namespace pintle::cli

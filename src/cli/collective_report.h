@@ -18,7 +18,7 @@ struct CollectiveSubject {
   CollectiveRequest request;
 };
 
-/// As nccl-tests prints them: what is no row begins with "#".
+/// Text in the form of nccl-tests: a line that is no row begins with "#".
 [[nodiscard]] std::string heading_text(const CollectiveSubject& subject);
 [[nodiscard]] std::string row_text(const CollectiveRow& row);
 [[nodiscard]] std::string ending_text(std::span<const CollectiveRow> rows);
@@ -26,7 +26,7 @@ struct CollectiveSubject {
 [[nodiscard]] std::string_view csv_heading() noexcept;
 [[nodiscard]] std::string row_csv(const CollectiveRow& row);
 
-/// {"ranks", "transport", ..., "rows": [...], "wrong", "busbw_mean"}; what a row has not is null.
+/// {"ranks", "transport", ..., "rows": [...], "wrong", "busbw_mean"}; a value that a row does not have is null.
 [[nodiscard]] Json to_json(const CollectiveSubject& subject, std::span<const CollectiveRow> rows);
 
 /// Wrong elements of all rows.

@@ -7,7 +7,7 @@
 namespace pintle::cli {
 namespace {
 
-/// No element of the values that are checked.
+/// A byte that no checked value has.
 constexpr std::byte poison{0xa5};
 
 struct Sizes {
@@ -89,7 +89,7 @@ std::uint64_t Trial::wrong_in(const Stretch& stretch) const {
   return count_wrong(std::span(to_).subspan(stretch.offset, stretch.bytes), stretch.period, stretch.first);
 }
 
-/// Each rank's part of the result; in all_to_all it is the one that was meant for this rank.
+/// Checks each rank's part of the result; in all_to_all that is the part that was meant for this rank.
 std::uint64_t Trial::wrong_parts(const CheckValues& values) const {
   std::uint64_t wrong = 0;
   const std::uint64_t first = subject_.operation == Operation::all_to_all ? group_.rank() * part_count_ : 0;
@@ -112,7 +112,7 @@ std::uint64_t Trial::wrong(const CheckValues& values) const {
   }
 }
 
-/// One rank comes late; nobody may have left before it came.
+/// One rank comes late, and no rank may leave before it has come.
 Result<std::uint64_t> Trial::check_barrier() {
   if (group_.rank() == subject_.root) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   std::array<double, 2> own{};

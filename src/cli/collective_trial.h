@@ -1,4 +1,4 @@
-// One row of `bench collective` on one rank: its memory, its calls, what must come out of them.
+// One row of `bench collective` on one rank: its memory, its calls and the right results.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,8 @@ class Trial {
 
   /// Collective: the operation, once.
   Result<void> call();
-  /// Collective: the operation on known values. Answers the elements that are wrong on this rank; of a barrier, 1 where
-  /// this rank left before another had come (asked of ranks that share a clock only).
+  /// Collective: the operation on known values. Returns how many elements are wrong on this rank. For a barrier it
+  /// returns 1 where this rank left before another had come; only ranks that share a clock check this.
   Result<std::uint64_t> check(std::uint64_t seed);
 
  private:

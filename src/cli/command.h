@@ -1,4 +1,4 @@
-// What a command is: options on the command line, then an action that answers an exit code.
+// What a command is: options on the command line, then an action that returns an exit code.
 #pragma once
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ struct Chosen {
   std::function<Result<ExitCode>(const Output& output)> action;
 };
 
-/// How a command of the folder `commands` is added: `void add_<its file>(CLI::App&, Chosen&)`.
+/// The function that adds a command of the folder `commands`: `void add_<its file>(CLI::App&, Chosen&)`.
 using AddCommand = void (*)(CLI::App& app, Chosen& chosen);
 
 /// Adds a command: `declare` names its options, `run` does the work with them.
@@ -38,13 +38,13 @@ CLI::App& add_command(CLI::App& app, Chosen& chosen, const std::string& name, co
   declare(command, *options);
   command.add_flag("--json", chosen.json, "Print JSON on standard output");
   command.callback([&chosen, &command, options, run] {
-    if (!command.get_subcommands().empty()) return;  // the command below it has the word
+    if (!command.get_subcommands().empty()) return;  // the subcommand runs instead
     chosen.action = [options, run](const Output& output) { return run(*options, output); };
   });
   return command;
 }
 
-/// An option's check that asks a parser; what the parser says against the value is a usage error.
+/// An option's check that asks a parser; the parser's error is a usage error.
 template <class T>
 [[nodiscard]] auto checked_by(Result<T> (*parse)(std::string_view text)) {
   return [parse](const std::string& text) {

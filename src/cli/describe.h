@@ -1,4 +1,4 @@
-// What the API's values look like as JSON and on a line.
+// How the API's values look as JSON and on a line.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What the command answers to the shell. The numbers are stable.
+// The exit codes of the command. Their numbers are stable.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What `pintle doctor` looks at.
+// The checks of `pintle doctor`.
 #pragma once
 
 #include <cstdint>
@@ -28,19 +28,19 @@ using Findings = std::vector<Finding>;
 
 /// The PINTLE_* variables.
 [[nodiscard]] Findings check_settings();
-/// Each backend, in a process of its own: its devices open, or it says why it has none.
+/// Each backend, in a process of its own: whether its devices open, or why it has none.
 [[nodiscard]] Findings check_devices();
-/// The same for all backends in this process, which a broken driver takes with it.
+/// Checks all backends in this process; a broken driver may end the process.
 [[nodiscard]] Findings check_devices_here();
-/// The manifests of Vulkan's and OpenCL's drivers, and whether what they name can be loaded.
+/// The manifests of Vulkan's and OpenCL's drivers, and whether the libraries that they name can be loaded.
 [[nodiscard]] Findings check_drivers();
 /// Whether this user may open the devices below `root`/dev.
 [[nodiscard]] Findings check_nodes(const std::string& root);
 /// Loads a library: what `check_drivers` does in another process.
 [[nodiscard]] Result<void> load_library(const std::string& path);
-/// A C program is compiled and gives the right answer.
+/// Whether a C program compiles and gives the right answer.
 [[nodiscard]] Findings check_compiler();
-/// The folder of compiled programs.
+/// Whether the folder of compiled programs can be used.
 [[nodiscard]] Findings check_cache();
 /// How many processors work for the cpu device.
 [[nodiscard]] Findings check_threads();

@@ -73,8 +73,8 @@ void say(int signal) noexcept {
   (json << R"(", "context": [], "exit": )" << first_signal + signal << "}}\n").write_to(STDOUT_FILENO);
 }
 
-/// What was there before has the last word: the system's own end, or a tool's report. A fault happens again on return;
-/// what was sent is sent again.
+/// The handler that was there before ends the process, with the system's own end or a tool's report. A fault happens
+/// again on return; a signal that was sent is sent again.
 void hear(int signal, siginfo_t* info, void*) noexcept {
   if (!was_said.exchange(true)) say(signal);
   for (std::size_t i = 0; i < heard.size(); ++i) {
@@ -83,7 +83,7 @@ void hear(int signal, siginfo_t* info, void*) noexcept {
   if (info == nullptr || info->si_code <= 0) ::raise(signal);
 }
 
-/// For faults of a stack that is used up.
+/// Gives signal handlers a stack of their own, for faults of a stack that is used up.
 void give_stack() {
   constexpr std::size_t size = 1 << 16;
   static std::array<std::byte, size>& memory = *new std::array<std::byte, size>;

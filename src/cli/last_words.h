@@ -1,4 +1,4 @@
-// What the command says when a signal ends it: which one, in words, and what was running.
+// What the command says when a signal ends it: which signal, in words, and what was running.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace pintle::cli {
 
-/// From now on a fault, an abort or a request to end is said on standard error, and with --json as {"error": ...} on
-/// standard output, before it ends the process as it would have. A stack that is used up is said on the calling thread
-/// only: a handler needs a stack, and others have none to spare.
+/// From now on the command reports a fault, an abort or a request to end on standard error, and with --json as
+/// {"error": ...} on standard output. The process then ends as it would have. A stack that is used up is reported on
+/// the calling thread only: a handler needs a stack of its own, which other threads do not have.
 void say_last_words(Style style);
 
 /// What the command is doing while this lives: "running [Kernel "blur"] on [cpu]". One at a time.

@@ -53,7 +53,7 @@ Result<std::vector<io::Array>> Launch::outputs() {
   std::vector<io::Array> arrays;
   for (const Place& place : places_) {
     if (!place.output) continue;
-    // The device may write it past a timeout, so it is shared with the list.
+    // The device may write these bytes past a timeout, so the list shares them.
     const auto bytes = std::make_shared<std::vector<std::byte>>(place.buffer.size_bytes());
     PINTLE_TRY(queue_.submit_and_wait(CommandList{}.download_retained(bytes, *bytes, place.buffer)));
     arrays.push_back({place.buffer.dtype(), place.buffer.shape(), std::move(*bytes)});

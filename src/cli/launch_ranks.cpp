@@ -27,7 +27,7 @@ class Ranks {
   [[nodiscard]] bool is_any_running() const noexcept { return running_ > 0; }
   [[nodiscard]] const std::vector<RankEnd>& ends() const noexcept { return ends_; }
 
-  /// A rank that is stopped hears no other signal than these.
+  /// A stopped rank hears the signal only with the SIGCONT behind it.
   void pass_on(const base::ProcessEvents::Event& event) {
     if (!is_asked_to_end_) patience_ends_ = deadline_after(Clock::now(), job_.grace);
     is_asked_to_end_ = true;
@@ -36,7 +36,7 @@ class Ranks {
       if (child) child->send(SIGCONT);
     }
   }
-  /// When those that were asked to end are to have ended.
+  /// When the ranks that were asked to end have to have ended.
   [[nodiscard]] Deadline patience_ends() const noexcept { return patience_ends_; }
   void kill(const Tell& tell) {
     patience_ends_ = Deadline::max();
@@ -47,7 +47,7 @@ class Ranks {
       children_[rank]->send(SIGKILL);
     }
   }
-  /// Hears of every rank that has ended; a signal may stand for several.
+  /// Looks at every rank that may have ended: one signal may stand for several ends.
   Result<void> hear_ends(const Tell& tell) {
     for (std::uint32_t rank = 0; rank < job_.ranks; ++rank) {
       const auto end = children_[rank] ? children_[rank]->try_wait() : std::nullopt;
@@ -84,7 +84,7 @@ class Ranks {
 
   const Job& job_;
   Rendezvous& rendezvous_;
-  std::vector<std::optional<base::ChildProcess>> children_;  // by rank; none once its end is known
+  std::vector<std::optional<base::ChildProcess>> children_;  // by rank; empty once the rank's end is known
   std::vector<RankEnd> ends_;
   std::uint32_t running_ = 0;
   std::uint32_t restarts_ = 0;

@@ -15,7 +15,7 @@ namespace pintle::cli {
 struct Job {
   std::vector<std::string> arguments;  ///< The program's path, then its arguments.
   std::uint32_t ranks = 1;
-  std::uint32_t restarts = 0;  ///< How often a rank that failed is started again, of all together.
+  std::uint32_t restarts = 0;  ///< How often failed ranks are started again, all ranks counted together.
   Duration grace{};            ///< How long the ranks have to end when they are asked to.
 };
 
@@ -27,9 +27,9 @@ struct RankEnd {
   std::uint32_t restarts = 0;
 };
 
-/// Starts the ranks and waits until all have ended; `tell` gets a sentence for each that is started again or killed.
-/// SIGINT, SIGTERM and SIGHUP are passed on to them, and wake those that are stopped; ranks that are there after
-/// `grace` are killed. An error where one cannot be started: then none is left.
+/// Starts the ranks and waits until all have ended; `tell` gets a sentence for each rank that is started again or
+/// killed. SIGINT, SIGTERM and SIGHUP are passed on to the ranks, and wake stopped ranks; ranks that are still there
+/// after `grace` are killed. Where a rank cannot be started, the result is an error and no rank is left.
 [[nodiscard]] Result<std::vector<RankEnd>> launch_ranks(const Job& job, const Tell& tell);
 
 }  // namespace pintle::cli

@@ -1,4 +1,4 @@
-// The `pintle` command: reads the command line, runs one command, answers its exit code.
+// The `pintle` command: reads the command line, runs one command, returns its exit code.
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -22,8 +22,8 @@ void declare(CLI::App& app, Chosen& chosen) {
   app.name("pintle");
   app.set_version_flag("--version", version_text,
                        "Print the version, the commit, the backends and the layers, and exit");
-  app.require_subcommand(0, 1);                    // what is no command is named before the want of one
-  app.add_flag("--json", chosen.json)->group("");  // commands have it; before them it means the same
+  app.require_subcommand(0, 1);                    // a word that is no command is reported before a missing command
+  app.add_flag("--json", chosen.json)->group("");  // each command has it; it means the same before the command
   app.footer(exit_code_table());
   for (const AddCommand add : commands()) add(app, chosen);
 }
@@ -36,7 +36,7 @@ ExitCode finish(const Output& output, const Result<ExitCode>& result) {
   return flushed ? *result : ExitCode::io;
 }
 
-/// Help and the version end the reading too, and well.
+/// Help and the version also end the parsing, without an error.
 ExitCode stopped(const CLI::App& app, const CLI::ParseError& error, const Output& output) {
   if (error.get_exit_code() != 0) {
     output.failure(usage_error(app, error), ExitCode::usage);
@@ -48,7 +48,7 @@ ExitCode stopped(const CLI::App& app, const CLI::ParseError& error, const Output
   return finish(output, ExitCode::ok);
 }
 
-/// A misspelt variable changes nothing, and nobody would notice. The log says it where it is asked for.
+/// A misspelt variable changes nothing, and no one would notice. The log says so where it is switched on.
 void warn_of_settings(const Output& output) {
   if (base::log_enabled(LogLevel::warn)) {
     static_cast<void>(base::settings());
@@ -71,7 +71,7 @@ ExitCode run(int count, char** arguments) {
   }
   const Output output(chosen.json ? Style::json : Style::text);
   say_last_words(chosen.json ? Style::json : Style::text);
-  if (!app.got_subcommand("doctor")) warn_of_settings(output);  // which has a row for each
+  if (!app.got_subcommand("doctor")) warn_of_settings(output);  // doctor has a row for each
   return finish(output, base::contain("running the command", [&] { return chosen.action(output); }));
 }
 

@@ -27,7 +27,7 @@ Json describe(const Error& error, ExitCode exit) {
 }  // namespace
 
 void Output::json(const Json& document) const {
-  // A name from a driver may be anything; what is no UTF-8 is replaced, not thrown at.
+  // A name from a driver may be anything: bytes that are no UTF-8 are replaced, where the default is to throw.
   print(stdout, document.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 

@@ -1,5 +1,5 @@
-// Where a command speaks: data on standard output, words on standard error. On a terminal, what would steer it is
-// escaped: names and logs come from files, drivers and compilers.
+// Where a command speaks: data on standard output, words on standard error. On a terminal, characters that would
+// control it are escaped: names and logs come from files, drivers and compilers.
 #pragma once
 
 #include <nlohmann/json.hpp>

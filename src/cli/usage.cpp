@@ -13,7 +13,7 @@
 namespace pintle::cli {
 namespace {
 
-/// The command that was named last: what is left over was meant for it.
+/// The command that was named last: words that are left over were meant for it.
 const CLI::App& last_named(const CLI::App& app) {
   const auto named = app.get_subcommands();
   return named.empty() ? app : last_named(*named.front());

@@ -1,4 +1,4 @@
-// What is said of a command line that cannot be read.
+// The errors of a command line that cannot be read.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -9,7 +9,7 @@
 
 namespace pintle::cli {
 
-/// Whether the words ask for JSON. Where they cannot be read as a whole, nobody else knows.
+/// Whether the words ask for JSON, read by this function alone, for a command line that cannot be read as a whole.
 [[nodiscard]] Style style_asked_by(std::span<const char* const> words);
 
 /// What is wrong, what a misspelt command or option may stand for, and where the right ones are listed.

@@ -7,7 +7,7 @@
 namespace pintle::collective {
 namespace {
 
-/// What a window without addresses answers where it has no way of its own.
+/// The error of a window that is not addressable and does not override a function.
 Error out_of_reach() noexcept { return {Errc::internal, "The piece of a rank is out of this processor's reach."}; }
 
 bool are_all_there(const std::vector<std::byte*>& pieces) {
@@ -48,7 +48,7 @@ Result<void> Window::raise(std::uint32_t rank, std::uint64_t offset, std::uint64
 }
 
 Result<void> Window::flush() {
-  return {};  // memory that the processor reaches: a copy is there when it is made
+  return {};  // the processor reaches every piece: a copy is there once it is made
 }
 
 }  // namespace pintle::collective

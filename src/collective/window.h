@@ -12,8 +12,8 @@
 
 namespace pintle::collective {
 
-/// Zero at first. Ranges are the caller's to check. What others have written here may be anything: a neighbour is not
-/// trusted with more than bytes. Thread-safe.
+/// All bytes are zero at first. The caller checks ranges. Other ranks may have written any bytes here: a reader trusts
+/// none of them. Thread-safe.
 class Window {
  public:
   Window(const Window&) = delete;
@@ -23,24 +23,25 @@ class Window {
   /// The size of each piece.
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   [[nodiscard]] std::byte* own() const noexcept { return pieces_[rank_]; }
-  /// A rank's piece; null where the processor does not reach it, and then the functions below are the only way.
+  /// A rank's piece. Null where the processor does not reach the piece; then only the functions below reach it.
   [[nodiscard]] std::byte* at(std::uint32_t rank) const noexcept { return pieces_[rank]; }
   [[nodiscard]] bool is_addressable() const noexcept { return is_addressable_; }
 
-  /// Bytes into a rank's piece; there by the next `store` to that rank or `flush`. `from` is free on return.
+  /// Writes bytes to a rank's piece. They are there by the next `store` to that rank or the next `flush`. The caller
+  /// may reuse `from` on return.
   virtual Result<void> put(std::uint32_t rank, std::uint64_t offset, std::span<const std::byte> from);
-  /// Bytes of a rank's piece, here on return.
+  /// Reads bytes of a rank's piece; they are here on return.
   virtual Result<void> get(std::uint32_t rank, std::uint64_t offset, std::span<std::byte> to);
-  /// A word of eight bytes, whole, after all that this thread has put to that rank before.
+  /// Writes a word of eight bytes at once, after everything that this thread has put to that rank before.
   virtual Result<void> store(std::uint32_t rank, std::uint64_t offset, std::uint64_t value);
-  /// The word is `value` at least, after all that this thread has put to that rank before.
+  /// Makes the word at least `value`, after everything that this thread has put to that rank before.
   virtual Result<void> raise(std::uint32_t rank, std::uint64_t offset, std::uint64_t value);
   /// Returns when everything put so far is there.
   virtual Result<void> flush();
-  /// Lets the transport work, where nobody else does.
+  /// Lets the transport make progress, where nothing else does.
   virtual void progress() noexcept {}
 
-  /// A word of the own piece, as others store it. Aligned to eight bytes.
+  /// A word of the own piece, as other ranks store it. `offset` is a multiple of eight bytes.
   [[nodiscard]] std::atomic_ref<std::uint64_t> word(std::uint64_t offset) const noexcept {
     return word_in(own(), offset);
   }
@@ -49,7 +50,7 @@ class Window {
   }
 
  protected:
-  /// `pieces[r]` is rank r's, null where it is out of reach; the own one never is.
+  /// `pieces[r]` is rank r's piece, null where it is out of reach. The own piece is never out of reach.
   Window(std::uint32_t rank, std::uint64_t size, std::vector<std::byte*> pieces);
 
  private:

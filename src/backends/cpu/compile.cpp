@@ -13,7 +13,7 @@
 namespace pintle::cpu {
 namespace {
 
-/// What -march=native stands for.
+/// What -march=native stands for on this machine: a part of the cache's key.
 const std::string& processor() {
   static const std::string& text = *new std::string([] {
     std::string all;

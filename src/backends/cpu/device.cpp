@@ -43,11 +43,12 @@ void Device::destroy_queue(backend::QueueId id) noexcept {
   const std::lock_guard lock(drive_mutex_);
   const auto place = std::ranges::find(queues_, &host::Queue::of(id), &std::shared_ptr<host::Queue>::get);
   if (place == queues_.end()) return;
-  retired_.push_back(std::move(*place));  // its place stays: `run_one` may be on its way through them
+  retired_.push_back(std::move(*place));  // its place stays: `run_one` may be on its way through the places
   sweep_retired();
 }
 
-/// A worker may still be on its way out of a queue, and a wait that is not examined yet may name it.
+/// Drops idle queues only: a worker may still be on its way out of a queue, and a wait that is not examined yet may
+/// name one.
 void Device::sweep_retired() noexcept {
   std::erase_if(retired_, [](const std::shared_ptr<host::Queue>& queue) { return queue->is_idle(); });
 }
@@ -59,7 +60,7 @@ Result<void> Device::wait(backend::QueueId queue, std::uint64_t serial, Deadline
   return base::contain("waiting", [&] { return drive(awaited, serial, deadline); });
 }
 
-/// Inline: this thread runs what is runnable, unless another does so already. The deadline is looked at between
+/// Inline: this thread runs what is runnable, unless another thread already does. It looks at the deadline between
 /// submissions, after at least one, so that a poll makes progress.
 Result<void> Device::drive(host::Queue& queue, std::uint64_t serial, Deadline deadline) {
   std::unique_lock lock(drive_mutex_);
@@ -81,8 +82,8 @@ Result<void> Device::drive(host::Queue& queue, std::uint64_t serial, Deadline de
   return queue.timeline().wait(serial, deadline);
 }
 
-/// The next submission of every queue that has a runnable one; false when none has. Queues keep their places, so that
-/// none is passed over while others come and go.
+/// Runs the next submission of every queue that has a runnable one; false when none has. Queues keep their places, so
+/// that no queue is passed over while others come and go.
 bool Device::run_one() noexcept {
   bool ran = false;
   for (std::size_t index = 0;; ++index) {
@@ -162,7 +163,7 @@ Result<backend::ProgramId> Device::load(const backend::ProgramImage& image) {
 }
 
 void Device::unload(backend::ProgramId id) noexcept {
-  std::unique_ptr<Program> gone;  // closed outside the lock: a library may run code of its own when it goes
+  std::unique_ptr<Program> gone;  // closed outside the lock: a library may run code of its own when it is closed
   const std::lock_guard lock(programs_mutex_);
   const auto place = std::ranges::find(programs_, &program_of(id), &std::unique_ptr<Program>::get);
   if (place == programs_.end()) return;

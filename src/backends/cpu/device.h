@@ -20,7 +20,7 @@ namespace pintle::cpu {
 struct Settings {
   Progress progress = Progress::own;
   std::uint32_t threads = 1;
-  bool rationed = false;  ///< Under a cgroup quota: nobody spins.
+  bool rationed = false;  ///< Under a cgroup quota: no thread spins.
 };
 
 class Device final : public backend::Device, private host::Queue::Executor {
@@ -72,7 +72,7 @@ class Device final : public backend::Device, private host::Queue::Executor {
   std::mutex programs_mutex_;
   std::vector<std::unique_ptr<Program>> programs_;
   std::vector<std::unique_ptr<backend::Commands>> recordings_;  // under core's lock, as are the queues with a pool
-  // Without a pool one thread at a time drives; it may hold a queue that is destroyed meanwhile.
+  // Without a pool, one thread at a time drives the queues. It may hold a queue that is destroyed meanwhile.
   std::mutex drive_mutex_;
   std::condition_variable drive_ended_;
   std::thread::id driver_;

@@ -13,7 +13,7 @@ namespace pintle::cpu {
 namespace {
 
 constexpr std::uint64_t cache_line = 64;
-/// From here on the system's promise is looked at before it is taken: it promises more than it has.
+/// From so many bytes on, the allocation first asks how much memory there is: the system promises more than it has.
 constexpr std::uint64_t large = 64 << 20;
 
 void free_bytes(const Block& block) noexcept {

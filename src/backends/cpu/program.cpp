@@ -31,8 +31,8 @@ Registry& registry() {
 
 std::string object_name(const ProgramImage& image) { return fmt::format("[Program {}]", base::quote(image.name)); }
 
-/// The functions of the entries, by `find`, which answers a Result<pintle_kernel>. What is missing is said at once for
-/// all.
+/// The functions of the entries, by `find`, which returns a Result<pintle_kernel>. One error names all functions that
+/// are missing.
 template <class Find>
 Result<std::unique_ptr<Program>> resolve(const ProgramImage& image, Find find) {
   auto program = std::make_unique<Program>();
@@ -71,7 +71,8 @@ Result<std::unique_ptr<Program>> with_library(const ProgramImage& image, base::D
   return program;
 }
 
-/// From the cache; where its file cannot be opened (a folder without the right to execute), from a temporary one.
+/// Opens the library from the cache; where the cached file cannot be opened (a folder without the right to execute),
+/// from a temporary file.
 Result<base::Dylib> open_library(const base::Digest& key, kit::KeyOf key_of, const kit::CodeCache::Make& make) {
   PINTLE_ASSIGN(cache, kit::CodeCache::of_settings());
   PINTLE_ASSIGN(file, cache.obtain(key, ".so", make, key_of));

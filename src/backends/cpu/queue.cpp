@@ -29,7 +29,7 @@ class Run {
   Run(const void* owner, const Commands& commands, std::span<const Binding> bindings, Worker* worker) noexcept
       : owner_(owner), commands_(commands), bindings_(bindings), worker_(worker) {}
 
-  /// Without a pool.
+  /// For a device without a pool.
   void all() {
     for (const backend::Command& command : commands_.commands) {
       if (const auto* const exec = std::get_if<backend::Exec>(&command.operation)) launch(*exec, exec->grid);
@@ -37,7 +37,7 @@ class Run {
     }
   }
 
-  /// On a worker. The answer is what it should take the next time.
+  /// On a worker. Returns what the list should take the next time.
   float all(Place place) {
     for (std::span rest(commands_.commands.subspan(place.command)); !rest.empty();) {
       if (worker_->is_stopping()) return host::unknown_cost;
@@ -150,7 +150,7 @@ class Run {
     host::Loop loop = launch.loop();
     loop.last -= skip;
     spread(loop, body);
-    // Several groups that take longer are shared, so a worker begins them.
+    // A launch of several groups that takes longer is shared, so a worker begins it.
     const float expected = launch.expected();
     cost_ += launch.groups() == 1 || expected <= Stint::worth_sharing ? expected : host::unknown_cost;
   }
@@ -161,7 +161,8 @@ class Run {
     return stint.run(groups, launch.groups(), launch.kernel->cost, launch.kernel->stack(), launch);
   }
 
-  /// How many commands from the first on are launches that no barrier keeps apart. Without helpers it does not matter.
+  /// How many commands from the first on are launches that no barrier keeps apart. Without helpers the number does not
+  /// matter.
   [[nodiscard]] std::size_t launches_at_once(std::span<const backend::Command> commands) const noexcept {
     const std::size_t most = std::min(commands.size(), host::Launches::most);
     std::size_t count = 0;
@@ -212,7 +213,7 @@ class Run {
   const std::span<const Binding> bindings_;
   Worker* const worker_;
   float cost_ = 0;
-  // These belong to the command at which this begins:
+  // These belong to the command at which the run begins:
   std::uint64_t skip_ = 0;
   std::uint32_t inner_ = 0;
 };

@@ -23,7 +23,7 @@ Limits limits_of(std::uint64_t heap_bytes) {
   };
 }
 
-// Every feature has a row: whatever a device cannot do, it says why.
+// Every feature has a row: a device says why it cannot do what it cannot do.
 std::vector<Capability> capabilities() {
   using enum Feature;
   using enum Support;

@@ -50,7 +50,7 @@ bool QueueTable::wait(backend::QueueId queue, std::uint64_t serial, Deadline dea
   }
 }
 
-// Runs without the lock what is due, until nothing is.
+// Runs without the lock what is due, until nothing is due.
 void QueueTable::advance(std::unique_lock<std::mutex>& lock) {
   while (const auto id = next_due()) {
     Queue& queue = queues_.at(*id);

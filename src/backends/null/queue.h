@@ -1,5 +1,5 @@
-// Queues on a virtual clock: it stands still while nobody looks, and work takes no time on it. So everything that is
-// due runs when somebody asks (`reached`, `wait`), in order, once, and never under a lock of core's.
+// Queues on a virtual clock: the clock stands still while no thread asks, and work takes no time on it. So everything
+// that is due runs when a thread asks (`reached`, `wait`), in order, once, and never under a lock of core's.
 #pragma once
 
 #include <condition_variable>
@@ -37,7 +37,7 @@ class QueueTable {
     std::uint64_t submitted = 0;
     std::uint64_t reached = 0;
     std::deque<Submission> pending;
-    bool running = false;  // its first submission, on some thread
+    bool running = false;  // a thread runs its first submission
   };
 
   void advance(std::unique_lock<std::mutex>& lock);

@@ -15,7 +15,7 @@ namespace pintle::opencl {
 
 /// The table, opened at first use and never closed: drivers have threads of their own that outlive main.
 [[nodiscard]] const Result<vendor::opencl::Table>& loaded() noexcept;
-/// The table where there is one: every object was made by it.
+/// The table, for code that has an object: every object was made through the table.
 [[nodiscard]] inline const vendor::opencl::Table& api() noexcept { return *loaded(); }
 
 struct Release {
@@ -53,7 +53,7 @@ class Event {
   cl_event event_ = nullptr;
 };
 
-/// "CL_OUT_OF_RESOURCES"; a number that is no status of ours is "CL_UNKNOWN".
+/// "CL_OUT_OF_RESOURCES"; a number that the table of statuses does not have is "CL_UNKNOWN".
 [[nodiscard]] std::string_view symbol_of(cl_int status) noexcept;
 /// What a refused call means for the caller, with the vendor's number and symbol. `message` is a whole sentence.
 [[nodiscard]] Error failure(cl_int status, std::string message);
@@ -61,7 +61,7 @@ class Event {
 /// The error of `status`, unless it is CL_SUCCESS; `call` is the function's name.
 [[nodiscard]] Result<void> check(cl_int status, std::string_view call);
 
-/// What `ask(size, to, &needed)` tells; empty where it refuses.
+/// The text that `ask(size, to, &needed)` tells; empty where it refuses.
 template <class Ask>
 [[nodiscard]] std::string told_text(Ask ask) {
   std::size_t size = 0;

@@ -21,7 +21,7 @@ namespace {
 using backend::ProgramImage;
 using Code = std::vector<std::byte>;
 
-/// Bytes of source; less is compiled sooner than it is found in the cache.
+/// Bytes of source; a shorter source is compiled sooner than it is found in the cache.
 constexpr std::size_t least_kept = 64;
 
 /// OpenCL C has 64 bits in a long, and knows no long long; an option has no spaces.
@@ -46,7 +46,7 @@ class Compilation {
   Compilation(const ProgramImage& image, const FoundDevice& found, cl_context context, std::string options)
       : image_(image), found_(found), context_(context), options_(std::move(options)) {}
 
-  /// What the cache has, else built and kept there.
+  /// The program from the cache, else built and kept there.
   Result<Owned<cl_program>> cached_or_built() const {
     Owned<cl_program> built;
     PINTLE_ASSIGN(cache, kit::CodeCache::of_settings());
@@ -55,7 +55,7 @@ class Compilation {
       built = std::move(program);
       return binary_of(built.get());
     });
-    if (built != nullptr) return built;  // also where it cannot be kept
+    if (built != nullptr) return built;  // also where the cache cannot keep it
     if (!file) return file.error();
     auto cached = from_file(*file);
     if (cached) return cached;

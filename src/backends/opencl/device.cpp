@@ -15,7 +15,7 @@
 namespace pintle::opencl {
 namespace {
 
-/// From here on it is worth a round trip to learn at once that there is no memory.
+/// From so many bytes on it is worth a round trip to learn at once that there is no memory.
 constexpr std::uint64_t worth_placing = 1 << 20;
 
 void set_row(DeviceInfo& info, Capability row) {
@@ -129,7 +129,7 @@ Result<backend::RecordingId> Device::record(const backend::Commands& commands) {
   return recordings_.add(std::move(recording));
 }
 
-/// On the device's own timer, or from what an empty command tells; both are the clock of profiling times.
+/// From the device's own timer, or from an empty command; both tell the clock of profiling times.
 Result<std::uint64_t> Device::device_ticks() {
   if (!found_.has_device_timer) return service_->now();
   cl_ulong device = 0, host = 0;

@@ -69,7 +69,7 @@ Result<void> Enqueue::operator()(const backend::Download& download) {
                  "clEnqueueReadBuffer");
 }
 
-/// Kernel objects of a recording are used by one replay at a time.
+/// One replay at a time uses the kernel objects of a recording.
 Result<void> Enqueue::operator()(const backend::Replay& replay) {
   Recording& recording = Recordings::at(replay.recording);
   const std::lock_guard lock(recording.mutex);

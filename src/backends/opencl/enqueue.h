@@ -13,12 +13,12 @@ namespace pintle::opencl {
 
 class Enqueue {
  public:
-  /// `has_started` is raised by each command that the driver has taken.
+  /// Each command that the driver has taken sets `has_started`.
   Enqueue(cl_command_queue queue, const backend::Commands& list, std::span<const backend::Binding> bindings,
           bool& has_started, Recording* recording = nullptr) noexcept
       : queue_(queue), list_(list), bindings_(bindings), has_started_(has_started), recording_(recording) {}
 
-  /// The last command makes `*last`, unless it is one without bytes.
+  /// The last command makes `*last`, unless that command moves no bytes.
   [[nodiscard]] Result<void> all(cl_event* last);
 
   Result<void> operator()(const backend::Copy& copy);

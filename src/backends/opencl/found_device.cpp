@@ -45,7 +45,8 @@ std::uint32_t version_of(std::string_view text) {
   return digit(0) > 9 || digit(2) > 9 ? 0 : digit(0) * 100 + digit(2) * 10;
 }
 
-/// The driver's uuid, the place on the PCI bus, or the hash of what the device is called and how often it came before.
+/// The driver's uuid, the place on the PCI bus, or a hash of the device's name and of how many devices before it have
+/// that name.
 std::string uuid_of(cl_device_id device, std::string_view identity, std::size_t same_before) {
   using Uuid = std::array<unsigned char, CL_UUID_SIZE_KHR>;
   if (has_extension(device, "cl_khr_device_uuid")) {
@@ -149,7 +150,7 @@ std::vector<std::string> formats_of(cl_device_id device, std::uint32_t version) 
 
 std::string version_of_driver(cl_device_id device) { return device_text(device, CL_DRIVER_VERSION); }
 
-/// With the name by which users know it, and by which they open it: `opencl:pocl`.
+/// Includes the name by which users know the driver and open its devices: `opencl:pocl`.
 std::string driver_of(const FoundDevice& found) {
   const std::string version = version_of_driver(found.device);
   if (found.platform_name == pocl) return fmt::format("PoCL ({}) {}", pocl, version);
@@ -172,7 +173,8 @@ void describe(FoundDevice& found, std::uint32_t version) {
   found.memory_bytes = device_value<cl_ulong>(found.device, CL_DEVICE_GLOBAL_MEM_SIZE);
 }
 
-/// Only where the host's memory is the device's: what it costs elsewhere has never been measured.
+/// Shared virtual memory is used only where the host's memory is the device's: its cost elsewhere has never been
+/// measured.
 bool has_svm(const FoundDevice& found, std::uint32_t version) {
   const auto kinds = device_value<cl_device_svm_capabilities>(found.device, CL_DEVICE_SVM_CAPABILITIES);
   return found.is_host_run && version >= 200 && (kinds & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) != 0 &&
@@ -203,7 +205,7 @@ std::vector<cl_device_id> devices_of(cl_platform_id platform) {
   return devices;
 }
 
-/// Empty for a device that we cannot use; `why` then gains a reason.
+/// Empty for a device that this backend cannot use; `why` then gains a reason.
 std::optional<FoundDevice> look_at(cl_platform_id platform, cl_device_id device, std::string& why) {
   FoundDevice found;
   found.platform = platform;

@@ -29,7 +29,7 @@ struct FoundDevice {
   bool has_device_timer = false;    ///< clGetDeviceAndHostTimer answers.
   bool needs_linker = false;        ///< PoCL: aborts the process when it finds no linker.
   bool compiles_at_launch = false;  ///< rusticl on llvmpipe: in a thread of its own, by LLVM in this process.
-  bool hides_group_limit = false;   ///< rusticl before Mesa 23.1 tells the preferred multiple as a kernel's limit.
+  bool hides_group_limit = false;   ///< rusticl before Mesa 23.1 gives the preferred multiple as a kernel's limit.
 };
 
 struct FoundDevices {
@@ -40,7 +40,7 @@ struct FoundDevices {
 /// Asks every platform of the ICD loader, in its order. Creates no context.
 [[nodiscard]] FoundDevices find_devices();
 
-/// A value that a device tells; zero where it does not.
+/// A value that a device tells; zero where the device does not tell it.
 template <class T>
 [[nodiscard]] T device_value(cl_device_id device, cl_device_info what) noexcept {
   T value{};

@@ -17,7 +17,7 @@ namespace {
 
 /// Sub-buffers of one memory that are kept for the next launch.
 constexpr std::size_t most_parts = 64;
-/// From here on the system's promise is looked at before it is taken: it promises more than it has.
+/// From so many bytes on, the allocation first asks how much memory there is: the system promises more than it has.
 constexpr std::uint64_t large = 64 << 20;
 /// Alignment and granularity of host memory that a device shares.
 constexpr std::uint64_t page = 4096;
@@ -27,7 +27,7 @@ std::uint64_t next_number() noexcept {
   return ++last;
 }
 
-/// Bytes of ours that a buffer stands on, from a context's shared virtual memory or from the system.
+/// The bytes under a buffer that this backend has taken from a context's shared virtual memory or from the system.
 struct Storage {
   Storage(cl_context context, std::uint64_t size)
       : context(context),
@@ -49,7 +49,7 @@ struct Storage {
 
 void CL_CALLBACK free_storage(cl_mem, void* storage) { delete static_cast<Storage*>(storage); }
 
-/// A buffer on the storage, which goes when the driver has let the buffer go.
+/// A buffer on the storage. The storage is freed when the driver has let the buffer go.
 Owned<cl_mem> create_on(std::unique_ptr<Storage> storage, cl_context context, std::uint64_t size, cl_int& status) {
   constexpr cl_mem_flags flags = CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR;
   Owned<cl_mem> object(api().clCreateBuffer(context, flags, size, storage->bytes, &status));
@@ -93,7 +93,7 @@ Result<std::shared_ptr<const Part>> Memory::part(std::uint64_t offset, std::uint
   return part;
 }
 
-/// Bytes that an allocation has taken from the heap before the driver is asked; given back where that fails.
+/// Bytes that an allocation takes from the heap before it asks the driver, and gives back where the driver fails.
 class MemoryTable::Share {
  public:
   Share(MemoryTable& table, std::uint64_t size) : table_(table), size_(size) {}
@@ -105,7 +105,7 @@ class MemoryTable::Share {
     table_.used_ -= size_;
   }
 
-  /// What is left when there is not enough.
+  /// The bytes that are left when there are not enough.
   [[nodiscard]] std::optional<std::uint64_t> take() {
     const std::lock_guard lock(table_.mutex_);
     const std::uint64_t left = table_.found_.memory_bytes - std::min(table_.used_, table_.found_.memory_bytes);
@@ -130,9 +130,9 @@ Result<void> MemoryTable::check_host_memory(const backend::MemoryRequest& reques
   return {};
 }
 
-/// Where the host's processor runs the kernels, mapped and specially aligned memory is ours, and the device uses it in
-/// place; the rest is shared virtual memory where there is one. Elsewhere a buffer on the host is the driver's, fast to
-/// copy from and to.
+/// Where the host's processor runs the kernels, this backend takes mapped and specially aligned memory itself, and the
+/// device uses it in place; all other memory is shared virtual memory where the device has it. Elsewhere the driver
+/// takes a buffer on the host, which is fast to copy from and to.
 Result<Owned<cl_mem>> MemoryTable::create(const backend::MemoryRequest& request, Memory::Addresses& addresses) {
   const bool is_on_host = request.placement == Placement::host;
   const bool is_special = is_on_host || request.alignment > found_.info.limits.offset_alignment;

@@ -16,7 +16,7 @@
 
 namespace pintle::opencl {
 
-/// A buffer or a sub-buffer. A kernel keeps what it was given last, so parts are shared.
+/// A buffer or a sub-buffer. A kernel keeps the argument that it was given last, so parts are shared.
 struct Part {
   std::uint64_t memory = 0;  ///< The number of the memory that it belongs to, never used again.
   std::uint64_t offset = 0;
@@ -47,7 +47,8 @@ class Memory {
 
   /// True when `part` is what a kernel gets for the range.
   [[nodiscard]] bool is(const Part& part, std::uint64_t offset, std::uint64_t size) const noexcept;
-  /// What a kernel gets for the range: all where it begins at the start, since a kernel knows no end.
+  /// What a kernel gets for the range: the whole buffer where the range begins at the start, since a kernel knows no
+  /// end.
   [[nodiscard]] Result<std::shared_ptr<const Part>> part(std::uint64_t offset, std::uint64_t size);
 
  private:
@@ -69,12 +70,12 @@ class MemoryTable {
  public:
   MemoryTable(const FoundDevice& found, cl_context context) noexcept : found_(found), context_(context) {}
 
-  /// Host memory as device memory is for devices that the host's processor runs.
+  /// `import` takes host memory only on a device that the host's processor runs.
   Result<backend::MemoryId> allocate(const backend::MemoryRequest& request);
   Result<backend::MemoryId> import(const backend::MemorySource& source);
   void release(backend::MemoryId memory) noexcept;
   [[nodiscard]] Heap heap() const;
-  /// Null for what is no id of memory.
+  /// Null where `memory` is no id of a memory.
   [[nodiscard]] const Memory* find(backend::MemoryId memory) noexcept { return all_.find(memory); }
 
  private:

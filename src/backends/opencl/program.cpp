@@ -14,7 +14,7 @@ namespace {
 
 using backend::ProgramImage;
 
-/// A number that a kernel tells; empty where the driver does not.
+/// A number that the driver tells of a kernel; empty where it does not.
 template <class T>
 std::optional<T> told_number(cl_int status, const T& value) {
   return status == CL_SUCCESS ? std::optional(value) : std::nullopt;
@@ -73,8 +73,8 @@ class Comparison {
     return {};
   }
 
-  /// Numbers of another size are refused where the driver tells. A kernel with numbers of one size may move what it
-  /// does not understand, and bytes may be anything.
+  /// Refuses numbers of another size, where the driver tells types. Numbers of equal size pass: a kernel may move
+  /// numbers that it does not understand, and bytes may be anything.
   Result<void> check_types() const {
     for (std::size_t index = 0; index < entry_.parameters.size(); ++index) {
       const Parameter& parameter = entry_.parameters[index];
@@ -92,7 +92,7 @@ class Comparison {
     return {};
   }
 
-  /// A scalar is set once: its size is then checked by the driver.
+  /// Sets each scalar once, so that the driver checks its size.
   Result<void> check_sizes() const {
     const std::array<std::byte, 8> nothing{};
     for (std::size_t index = 0; index < entry_.parameters.size(); ++index) {
@@ -157,7 +157,7 @@ Result<void> check_group(const Entry& entry, cl_kernel kernel, const FoundDevice
                                      fmt::join(*fixed, ","), fmt::join(declared, ",")));
 }
 
-/// Names what the program has instead.
+/// The error names the kernels that the program has instead.
 Error no_entry(const Entry& entry, cl_program program, cl_int status) {
   const std::string names = told_text([&](std::size_t size, void* to, std::size_t* needed) {
     return api().clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, size, to, needed);
@@ -203,7 +203,7 @@ void BoundKernel::reach(std::size_t place, void* address) {
   is_reached_set_ &= std::exchange(reached_[place], address) == address;
 }
 
-/// A kernel that has been given addresses keeps the last: there is no way to give it none.
+/// A kernel that has been given addresses keeps the last ones: OpenCL has no way to give it none.
 Result<void> BoundKernel::set_reached(std::size_t count) {
   if (count == 0 || (is_reached_set_ && count == reached_.size())) return {};
   reached_.resize(count);
@@ -214,7 +214,7 @@ Result<void> BoundKernel::set_reached(std::size_t count) {
   return {};
 }
 
-/// Some drivers hold what was set, so it is set to nothing.
+/// Some drivers hold an argument that was set, so it is set to nothing.
 void BoundKernel::let_go(std::uint64_t memory) noexcept {
   for (std::size_t index = 0; index < values_.size(); ++index) {
     Value& value = values_[index];

@@ -1,4 +1,4 @@
-// Loaded programs, and kernels with what was last set.
+// Loaded programs, and kernels with the arguments that were last set.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace pintle::opencl {
 
-/// A kernel object of OpenCL's. Setting its arguments is for one thread at a time, and what has not changed is not set
+/// A kernel object of OpenCL's. One thread at a time sets its arguments. An argument that has not changed is not set
 /// again.
 class BoundKernel {
  public:
@@ -27,10 +27,11 @@ class BoundKernel {
   [[nodiscard]] Result<void> set(std::uint32_t index, const backend::Range& range);
   [[nodiscard]] Result<void> set(std::uint32_t index, DType dtype, const backend::Scalar& scalar);
   [[nodiscard]] Result<void> set_local(std::uint32_t index, std::uint32_t bytes);
-  /// Names what the next launch reaches by address, one after the other, and then how many they were.
+  /// `reach` names memory that the next launch reaches by address, one after the other; `set_reached` then says how
+  /// many there were.
   void reach(std::size_t place, void* address);
   [[nodiscard]] Result<void> set_reached(std::size_t count);
-  /// Holds the memory of this number no longer.
+  /// Stops holding the memory of this number.
   void let_go(std::uint64_t memory) noexcept;
 
  private:
@@ -51,7 +52,7 @@ class Kernel {
  public:
   Kernel(const Entry& entry, cl_program program);
 
-  /// A kernel object for one launch, which goes back when it has been enqueued.
+  /// A kernel object for one launch. It goes back when the launch has been enqueued.
   class Use {
    public:
     Use(Kernel& owner, std::unique_ptr<BoundKernel> bound) noexcept : owner_(&owner), bound_(std::move(bound)) {}
@@ -106,7 +107,7 @@ class ProgramTable {
 
   Result<backend::ProgramId> load(const backend::ProgramImage& image);
   void unload(backend::ProgramId program) noexcept { all_.remove(program); }
-  /// No kernel holds the memory of this number any longer.
+  /// Makes every kernel stop holding the memory of this number.
   void let_go(std::uint64_t memory) noexcept;
 
  private:
@@ -115,7 +116,7 @@ class ProgramTable {
   Programs all_;
 };
 
-/// A built program, from the cache of compiled programs where it is there.
+/// A built program, from the cache of compiled programs where the cache has it.
 [[nodiscard]] Result<Owned<cl_program>> compile(const backend::ProgramImage& image, const FoundDevice& found,
                                                 cl_context context);
 

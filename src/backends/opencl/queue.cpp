@@ -66,7 +66,8 @@ auto Queue::on_native(Enqueue enqueue) {
   return enqueue(queue_.get());
 }
 
-/// Drivers wait for a queue's work when it is released; a queue whose work does not end is left to them.
+/// A driver waits for a queue's work when the queue is released, so a queue whose work does not end is left to the
+/// driver.
 Queue::~Queue() {
   is_closing_.store(true);
   steps_.reset();
@@ -94,13 +95,13 @@ Result<std::uint64_t> Queue::submit(std::span<const QueuePoint> waits, const Com
   return steps_->submit(waits, commands);
 }
 
-/// A caller that has the handle of a queue goes on with it, so it must not change any more.
+/// A caller that has the handle of a queue goes on using it, so the handle must not change any more.
 Result<cl_command_queue> Queue::native() {
   if (time_.load() != Time::absent) PINTLE_TRY(measure());
   return on_native([](cl_command_queue queue) { return queue; });
 }
 
-/// From here on a queue that measures takes the commands, behind everything that the other has.
+/// From now on a queue that measures takes the commands, behind everything that the old queue has.
 Result<void> Queue::measure() {
   const std::lock_guard lock(native_mutex_);
   if (time_.load() == Time::measured) return {};
@@ -117,7 +118,8 @@ Result<void> Queue::measure() {
   return {};
 }
 
-/// Behind the points of other queues; what is reached already, or has gone, needs no wait.
+/// Puts the next commands behind the points of other queues. A point that is reached already, or whose queue has gone,
+/// needs no wait.
 Result<void> Queue::enqueue_waits(std::span<const QueuePoint> waits) {
   awaited_.clear();
   wait_list_.clear();
@@ -137,7 +139,7 @@ Result<void> Queue::enqueue_waits(std::span<const QueuePoint> waits) {
   return waited;
 }
 
-/// The last command has the event of all.
+/// The event of the last command stands for all.
 Result<void> Queue::enqueue_all(const Commands& commands, Event& last, bool& has_started) {
   cl_event event = nullptr;
   const auto enqueued = Enqueue(queue_.get(), commands, {}, has_started).all(&event);
@@ -153,7 +155,7 @@ Result<void> Queue::start(const Piece& piece) {
   return on_native([&](cl_command_queue) { return enqueue_piece(piece); });
 }
 
-/// What has been enqueued cannot be taken back: an error behind it is the loss of the device.
+/// An enqueued command cannot be taken back, so an error behind it is the loss of the device.
 Result<void> Queue::enqueue_piece(const Piece& piece) {
   PINTLE_TRY(shared_.loss->check());
   timeline_.reserve();
@@ -182,7 +184,7 @@ Result<void> Queue::step(const backend::Command& command, const Commands& list) 
   });
 }
 
-/// The next step comes behind the write, so its source is free again.
+/// The next step comes behind this write, so the write's source may be used again by then.
 Result<void> Queue::write_time(const Range& to) {
   if (shared_.found.clock == ClockSource::profiling) {
     PINTLE_ASSIGN(end, end_of(last_));

@@ -22,7 +22,7 @@ namespace pintle::opencl {
 
 class Queue;
 
-/// True for what only the host can do.
+/// True for a command that only the host can do.
 [[nodiscard]] bool is_step(const backend::Command& command) noexcept;
 
 /// Events of OpenCL's, for a timeline.
@@ -51,9 +51,9 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
   using Timeline = kit::EventTimeline<EventRules>;
 
   enum class Time : std::uint8_t {
-    unmeasured,  ///< Until somebody needs it: measuring costs each command.
+    unmeasured,  ///< Until a caller needs it: measuring slows each command.
     measured,    ///< As the device's clock needs it.
-    absent,      ///< The caller's own queue, which was made without.
+    absent,      ///< The caller's own queue, which was made without profiling.
   };
 
   [[nodiscard]] static backend::QueueId create(QueueContext& shared, Owned<cl_command_queue> native, Time time,
@@ -66,7 +66,7 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
   [[nodiscard]] Result<std::uint64_t> submit(std::span<const backend::QueuePoint> waits,
                                              const backend::Commands& commands);
   [[nodiscard]] Timeline& timeline() noexcept { return timeline_; }
-  /// The same from the first call on.
+  /// Every call returns the same queue.
   [[nodiscard]] Result<cl_command_queue> native();
 
  private:

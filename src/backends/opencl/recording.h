@@ -19,11 +19,11 @@ struct Recording {
   backend::Commands commands;
   std::mutex mutex;  ///< Held by a replay.
   std::vector<std::unique_ptr<BoundKernel>> kernels;
-  std::vector<BoundKernel*> by_command;  ///< Null for one that launches nothing.
+  std::vector<BoundKernel*> by_command;  ///< Null for a command that launches nothing.
 };
 
-/// The object for the launch that comes next: that of a launch shortly before with the same kernel and arguments, since
-/// what a replay touches should stay in the caches; else a new one.
+/// The object for the next launch. It is shared with a launch shortly before that has the same kernel and arguments, so
+/// that what a replay touches stays in the caches; otherwise it is new.
 [[nodiscard]] inline Result<BoundKernel*> kernel_for(const backend::Exec& exec, Recording& recording) {
   constexpr std::size_t look_back = 16;
   const auto& list = recording.commands;
@@ -55,7 +55,7 @@ using Recordings = kit::OwnedTable<backend::RecordingId, Recording>;
   return recording;
 }
 
-/// No kernel holds the memory of this number any longer.
+/// Makes every kernel stop holding the memory of this number.
 inline void let_go(Recordings& recordings, std::uint64_t memory) noexcept {
   recordings.for_each([&](Recording& recording) {
     const std::lock_guard replaying(recording.mutex);

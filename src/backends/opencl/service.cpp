@@ -64,7 +64,7 @@ Result<std::unique_ptr<Service>> Service::create(cl_context context, const Found
   return std::unique_ptr<Service>(new Service(std::move(queue), std::move(scratch)));
 }
 
-/// `enqueue(queue, &event)` answers a status.
+/// `enqueue(queue, &event)` returns a status.
 template <class Enqueue>
 Result<Event> Service::run(std::string_view call, Enqueue enqueue) {
   cl_event started = nullptr;

@@ -1,4 +1,5 @@
-// A queue of the device's own, for what belongs to no queue of the user's: trying the device, its clock, its memory.
+// A queue of the device's own, for work that belongs to no queue of the user's: it tries the device, its clock and its
+// memory.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +35,8 @@ class Service {
   [[nodiscard]] Result<void> place(cl_mem memory);
   /// The device clock, at some moment of the call.
   [[nodiscard]] Result<std::uint64_t> now();
-  /// Whether what the host and the device write to `memory` is seen by the other without being mapped or copied; `host`
-  /// is the host's address of it.
+  /// Whether the host and the device each see what the other writes to `memory`, without mapping or copying; `host` is
+  /// the host's address of it.
   [[nodiscard]] Result<bool> shares(cl_mem memory, std::byte* host);
 
  private:

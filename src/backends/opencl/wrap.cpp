@@ -12,7 +12,7 @@ namespace {
 
 Error refused(std::string text) { return {Errc::invalid_argument, std::move(text)}; }
 
-/// What `ask(size, to)` tells of an object; `call` is the function's name.
+/// The value that `ask(size, to)` tells of an object; `call` is the function's name.
 template <class T, class Ask>
 Result<T> value(std::string_view call, Ask ask) {
   T told{};

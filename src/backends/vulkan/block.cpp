@@ -18,7 +18,7 @@ VkExternalMemoryHandleTypeFlags handle_of(Source source) noexcept {
   }
 }
 
-/// The memory types as which the driver takes this host memory.
+/// The memory types under which the driver imports this host memory.
 std::uint32_t types_of(Context& context, std::byte* host) {
   VkMemoryHostPointerPropertiesEXT properties{};
   properties.sType = VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT;
@@ -33,7 +33,7 @@ std::span<std::byte> pages_around(const Context& context, std::span<const std::b
   const std::uint64_t page = context.physical().host_pointer_alignment;
   const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data()) / page * page;
   const auto end = (reinterpret_cast<std::uintptr_t>(bytes.data()) + bytes.size() + page - 1) / page * page;
-  return {reinterpret_cast<std::byte*>(begin), end - begin};  // the driver takes void*, whether it writes or not
+  return {reinterpret_cast<std::byte*>(begin), end - begin};  // the driver takes void*, whether or not it writes
 }
 
 Result<std::unique_ptr<Block>> Block::create(Context& context, const BlockRequest& request) {

@@ -42,7 +42,7 @@ class Block {
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   [[nodiscard]] std::uint32_t heap() const noexcept { return heap_; }
   [[nodiscard]] std::uint32_t type() const noexcept { return type_; }
-  /// The memory is nobody's here to count.
+  /// Whether the memory is the caller's, and so counts against no heap here.
   [[nodiscard]] bool is_wrapped() const noexcept { return is_wrapped_; }
   /// Null where the host cannot see it.
   [[nodiscard]] std::byte* mapped() const noexcept { return mapped_; }

@@ -30,21 +30,22 @@ struct Lane {
 };
 
 /// Semaphores of timelines that ended, until the device closes. A batch can be finished before Mesa's submitting thread
-/// lets go of the semaphores that it waited for: destroyed sooner, they are used after it. Thread-safe.
+/// lets go of the semaphores that it waited for: a semaphore that is destroyed sooner is used after its end.
+/// Thread-safe.
 class SpareSemaphores {
  public:
   struct Spare {
     VkSemaphore semaphore = VK_NULL_HANDLE;
     std::uint64_t value = 0;
   };
-  /// Another one that is in use: giving it back needs no memory.
+  /// Counts one more semaphore in use, so that giving it back needs no memory.
   void reserve_one();
   [[nodiscard]] std::optional<Spare> take() noexcept;
   void give_back(Spare spare) noexcept;
 
  private:
   std::mutex mutex_;
-  std::size_t count_ = 0;  // those in use too
+  std::size_t count_ = 0;  // semaphores in use are counted, too
   std::vector<Spare> spares_;
 };
 
@@ -71,7 +72,7 @@ class Context final : private kit::Loss::Waits {
   [[nodiscard]] Result<Lane*> adopt(const VulkanQueue& given);
   [[nodiscard]] kit::HostAccess& host() noexcept { return host_; }
   [[nodiscard]] SpareSemaphores& spare_semaphores() noexcept { return spare_semaphores_; }
-  /// The families that buffers are used from; one: used exclusively.
+  /// The queue families that buffers are used from; with one family, buffers are used exclusively.
   [[nodiscard]] const std::vector<std::uint32_t>& families() const noexcept { return families_; }
   [[nodiscard]] bool has_addresses() const noexcept {
     return physical_.features.version_1_2.bufferDeviceAddress == VK_TRUE;
@@ -82,9 +83,9 @@ class Context final : private kit::Loss::Waits {
   [[nodiscard]] const std::shared_ptr<kit::Loss>& shared_loss() const noexcept { return loss_; }
   /// The first cause once the device is lost.
   [[nodiscard]] Result<void> alive() const { return loss_->check(); }
-  /// The device counts as lost from now on, and no host memory is touched any more; answers the first cause.
+  /// The device counts as lost from now on, and touches no host memory any more. Returns the first cause.
   Error lose(const Error& error);
-  /// The first cause, once the thread that is losing the device has done so.
+  /// The first cause. Waits until the thread that is losing the device has set it.
   [[nodiscard]] Error loss() { return loss_->lose(Error(Errc::internal, "The device is being lost.")); }
   /// Waits for all work, in finite time also where the device is lost. Afterwards it touches no host memory.
   void settle() noexcept;

@@ -18,7 +18,7 @@ constexpr const char* install =
     "in "
     "VK_ICD_FILENAMES.";
 
-/// The instance stays once it exists: drivers do not like to be closed and opened again.
+/// The instance stays once it exists: some drivers fail when they are closed and opened again.
 class Driver final : public backend::Driver {
  public:
   [[nodiscard]] std::string_view name() const noexcept override { return "vulkan"; }
@@ -75,7 +75,7 @@ class Driver final : public backend::Driver {
     return Error(Errc::invalid_argument, fmt::format("Member ({}) of the VulkanDevice is null.", missing));
   }
 
-  /// The given family is the only one there is a queue of.
+  /// A device of the caller's has a queue of the given family only.
   static Result<void> take_queue(Physical& physical, std::uint32_t family) {
     if (const std::string refusal = physical.refusal(); !refusal.empty())
       return Error(Errc::invalid_argument,
@@ -99,7 +99,7 @@ class Driver final : public backend::Driver {
     return {};
   }
 
-  /// What was listed last, since that is what ordinals count.
+  /// The devices that were listed last: an ordinal counts those.
   Result<std::vector<Physical>> listed() {
     {
       const std::lock_guard lock(mutex_);
@@ -108,7 +108,7 @@ class Driver final : public backend::Driver {
     return usable(nullptr);
   }
 
-  /// In the loader's order, without those that this backend cannot use.
+  /// The devices in the loader's order, without those that this backend cannot use.
   Result<std::vector<Physical>> usable(std::vector<Absence>* absences) {
     const std::lock_guard lock(mutex_);
     if (instance_ == nullptr) {

@@ -20,14 +20,14 @@ const Result<Functions>& library() {
   return opened;
 }
 
-/// Some systems have a libshaderc that cannot be opened, but a glslc that works.
+/// The program comes first: some systems have a libshaderc that cannot be opened, but a glslc that works.
 const Result<std::string>& program() {
   static const auto& found = *new auto(base::made_once(spirv::find_glsl_program()));
   return found;
 }
 
-/// The program tells without being started, where the library would have to be opened: a cached kernel needs neither.
-/// Where there are both they come from one release of shaderc, and either is a mark of it.
+/// The identity of the program is known without starting it, where the library would have to be opened. So a cached
+/// kernel needs neither. Where the machine has both, they come from one release of shaderc, and either marks it.
 Result<std::string> identity() {
   if (program() || !library()) return program();
   unsigned version = 0;

@@ -18,9 +18,9 @@ using backend::MemoryRequest;
 using Source = BlockRequest::Source;
 
 constexpr std::uint64_t shared_size = 16 << 20;
-constexpr std::uint64_t largest_cut = 4 << 20;  // what is larger gets a block of its own
+constexpr std::uint64_t largest_cut = 4 << 20;  // a larger buffer gets a block of its own
 constexpr std::uint64_t granularity = 16;       // kernels see whole words, and copies run best on them
-constexpr std::uint64_t word = 4;               // of which descriptors have a whole number
+constexpr std::uint64_t word = 4;               // descriptors have a whole number of words
 constexpr std::uint64_t host_alignment = 4096;  // the largest that core asks for
 
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t alignment) noexcept {
@@ -97,7 +97,7 @@ Result<SharedBlock*> MemoryTable::add_block(Placement placement) {
   return pool_of(placement).back().get();
 }
 
-/// Only in heaps that have room: drivers promise more than there is.
+/// Takes memory only from heaps that have room: drivers promise more than there is.
 Result<std::unique_ptr<Block>> MemoryTable::create_block(Placement placement, std::uint64_t size) {
   const std::vector<std::uint64_t> room = available();
   BlockRequest request{
@@ -222,7 +222,7 @@ Result<backend::Exported> MemoryTable::export_memory(MemoryId memory) {
   return exported;
 }
 
-/// Bytes of each heap that new blocks may take, as the driver says or as follows from what was taken.
+/// Bytes of each heap that new blocks may take. The driver says so, or they follow from what was taken.
 std::vector<std::uint64_t> MemoryTable::available() {
   const Physical& physical = context_.physical();
   std::vector<std::uint64_t> room(physical.memory.memoryHeapCount);

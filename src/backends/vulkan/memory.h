@@ -25,8 +25,8 @@ struct Allocation {
   Block* block = nullptr;
   std::uint64_t offset = 0;       ///< In the block.
   std::uint64_t size = 0;         ///< As it was asked for; the block has at least the next multiple of 16.
-  SharedBlock* shared = nullptr;  ///< Cut from it, or
-  std::unique_ptr<Block> own;     ///< the only one in it.
+  SharedBlock* shared = nullptr;  ///< The block that it is cut from, or null.
+  std::unique_ptr<Block> own;     ///< The block that it has for itself, or null.
 };
 
 using Allocations = kit::OwnedTable<backend::MemoryId, Allocation>;
@@ -42,7 +42,7 @@ class MemoryTable {
   [[nodiscard]] Result<backend::Exported> export_memory(backend::MemoryId memory);
   [[nodiscard]] Result<backend::MemoryId> import(const backend::MemorySource& source);
   [[nodiscard]] std::vector<Heap> heaps();
-  /// Empty for what is no id of memory.
+  /// Empty where `memory` is no id of a memory.
   [[nodiscard]] std::optional<VulkanMemory> native(backend::MemoryId memory);
 
  private:

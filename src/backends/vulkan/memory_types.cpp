@@ -23,7 +23,8 @@ int rank_for_device(const VkPhysicalDeviceMemoryProperties& memory, std::uint32_
   return rank;
 }
 
-/// The host reads it often, so cached; device-local memory is scarce.
+/// The host reads this memory often, so cached types are better. Device-local types are worse, since their memory is
+/// scarce.
 int rank_for_host(const VkPhysicalDeviceMemoryProperties& memory, std::uint32_t type) noexcept {
   const VkMemoryPropertyFlags flags = memory.memoryTypes[type].propertyFlags;
   int rank = has_all(flags, mappable) ? 4 : 0;

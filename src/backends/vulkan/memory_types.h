@@ -12,7 +12,8 @@ namespace pintle::vulkan {
 /// Host-visible and coherent: what this backend maps.
 [[nodiscard]] bool is_mappable(const VkPhysicalDeviceMemoryProperties& memory, std::uint32_t type) noexcept;
 
-/// Types for `placement`, best first: another is tried where one has no room. Types of `allowed` (a bit for each) only.
+/// The types for `placement`, best first: the next is tried where one has no room. Only types in `allowed` (a bit for
+/// each).
 [[nodiscard]] std::vector<std::uint32_t> types_for(const VkPhysicalDeviceMemoryProperties& memory, Placement placement,
                                                    std::uint32_t allowed);
 

@@ -95,7 +95,7 @@ bool knows_both_clocks(const InstanceFunctions& vk, const Physical& physical) {
   return lists(VK_TIME_DOMAIN_DEVICE_EXT) && lists(VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT);
 }
 
-/// Only what kernels and this backend may use; anything else costs speed or makes robust what need not be.
+/// Only the features that kernels and this backend may use: others cost speed, such as those that make accesses robust.
 Features only_wanted(const Features& all) {
   Features wanted;
   const auto& core = all.core.features;

@@ -27,7 +27,7 @@ struct Family {
 
 struct Physical {
   VkPhysicalDevice handle = nullptr;
-  std::uint32_t version = 0;  ///< The API's, as far as this backend uses it.
+  std::uint32_t version = 0;  ///< The version of the API, as far as this backend uses it.
   VkPhysicalDeviceProperties properties{};
   VkPhysicalDeviceVulkan11Properties version_1_1{};
   VkPhysicalDeviceVulkan12Properties version_1_2{};
@@ -43,18 +43,18 @@ struct Physical {
   std::optional<Family> copy;  ///< A family that only copies.
   bool relates_clocks = false;
 
-  /// With `made`, only what a device made by it has on.
+  /// With `made`, only the features that a device made by it has switched on.
   [[nodiscard]] static Physical of(const InstanceFunctions& vk, VkPhysicalDevice handle,
                                    const VkDeviceCreateInfo* made = nullptr);
 
   [[nodiscard]] bool has(std::string_view extension) const { return extensions.contains(extension); }
-  /// Why this backend cannot use it; empty when it can.
+  /// Why this backend cannot use the device; empty when it can.
   [[nodiscard]] std::string refusal() const;
-  /// The name with which messages and absences speak of it.
+  /// The name that messages and absences use.
   [[nodiscard]] std::string name() const { return properties.deviceName; }
-  /// What decides which code it can run.
+  /// What decides which code the device can run.
   [[nodiscard]] vendor::vulkan::Abilities abilities() const noexcept;
-  /// All that compiled code depends on.
+  /// Everything that compiled code depends on.
   [[nodiscard]] std::string driver_identity() const;
 };
 
@@ -64,10 +64,10 @@ struct Physical {
   return text;
 }
 
-/// As `devices()` lists it.
+/// The device as `devices()` lists it.
 [[nodiscard]] DeviceInfo describe(const Physical& physical, std::uint32_t ordinal, bool compiles_glsl);
 
-// What core is told, and what the backend keeps to.
+// Limits that core is told, and that the backend keeps to.
 inline constexpr std::uint32_t max_in_flight = 64;
 inline constexpr std::uint32_t most_buffers = 64;  ///< A kernel's.
 

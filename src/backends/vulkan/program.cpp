@@ -134,7 +134,7 @@ Result<void> Program::build(LayoutTable& layouts, std::span<const KernelCode> pa
   return is_built ? Result<void>() : build_all(parts, data, nullptr);
 }
 
-/// `cached` is what vkGetPipelineCacheData said once; the driver checks it.
+/// `cached` is what vkGetPipelineCacheData once returned; the driver checks it.
 Result<void> Program::build_all(std::span<const KernelCode> parts, std::span<const std::byte> cached,
                                 std::vector<std::byte>* compiled) {
   const DeviceFunctions& vk = context_.vk;

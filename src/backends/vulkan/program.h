@@ -21,7 +21,7 @@ struct Layout {
   VkPipelineLayout pipeline = VK_NULL_HANDLE;
 };
 
-/// Thread-safe; they live as long as the device.
+/// Thread-safe. Layouts live as long as the device.
 class LayoutTable {
  public:
   explicit LayoutTable(Context& context) noexcept : context_(context) {}

@@ -42,7 +42,8 @@ Result<std::uint64_t> Queue::submit(std::span<const QueuePoint> waits, const Com
   return serial;
 }
 
-/// Marks as steps those copies that touch host memory which an unfinished download writes, of this list too.
+/// Marks as steps the copies that touch host memory which an unfinished download writes; a download of this list
+/// counts, too.
 void Queue::note_host_memory(const Commands& commands) {
   for (const backend::Command& command : commands.commands) {
     const auto* const upload = std::get_if<backend::Upload>(&command.operation);
@@ -80,7 +81,7 @@ Result<void> Queue::wait(std::uint64_t serial, Deadline deadline) {
   return retire(value);
 }
 
-/// The batches up to `value` are finished: their downloads are delivered, their slots free.
+/// Called when the batches up to `value` are finished: delivers their downloads and frees their slots.
 Result<void> Queue::retire(std::uint64_t value) {
   {
     const std::lock_guard lock(mutex_);
@@ -164,7 +165,7 @@ Result<void> Queue::send(std::unique_ptr<Slot> slot, const Batch& batch) {
   return {};
 }
 
-/// A thread that sees the value finds the slot.
+/// Keeps the slot before it sends: a thread that sees the value finds the slot.
 VkResult Queue::send_locked(std::unique_ptr<Slot> slot, const Timeline& signal, std::uint64_t value) {
   const VkCommandBuffer commands = slot->commands();
   const VkSemaphore signalled = signal.semaphore();
@@ -201,7 +202,7 @@ Result<void> Queue::finish(Deadline deadline) {
   return all_.deliver();
 }
 
-/// A signal comes after everything submitted before, so the last batch tells for all.
+/// A signal comes after everything submitted before, so the last batch stands for all.
 Result<void> Queue::finish_pieces(Deadline deadline) {
   if (pieces_ != nullptr) PINTLE_TRY(pieces_->wait(piece_, deadline));
   PINTLE_TRY(timeline_->wait(submitted_, deadline));
@@ -237,7 +238,7 @@ Result<void> Queue::launch(const backend::ExecIndirect& indirect, const Commands
   return exec ? run({}, [&](Recorder& recorder) { return recorder.record(*exec, list); }) : Result<void>();
 }
 
-/// Memory that the host cannot see is downloaded.
+/// Downloads the counts where the host cannot see the memory.
 Result<kit::GridCounts> Queue::read_grid(const backend::Range& range) {
   kit::GridCounts counts{};
   const Allocation& allocation = Allocations::at(range.memory);

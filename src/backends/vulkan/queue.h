@@ -1,4 +1,4 @@
-// A queue: submissions in order on a VkQueue that it may share, and a timeline semaphore of its own.
+// A queue: submissions in order on a VkQueue that other queues may share, and a timeline semaphore of its own.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ class Queue final : private kit::StepQueue::Native {
 
   [[nodiscard]] Result<std::uint64_t> submit(std::span<const backend::QueuePoint> waits,
                                              const backend::Commands& commands);
-  /// Delivers what was downloaded before it tells.
+  /// Delivers what was downloaded before it returns.
   [[nodiscard]] Result<std::uint64_t> reached();
   [[nodiscard]] Result<void> wait(std::uint64_t serial, Deadline deadline);
 
@@ -73,7 +73,7 @@ class Queue final : private kit::StepQueue::Native {
   const std::uint64_t first_serial_;
   std::uint64_t accepted_ = 0;  // values of `timeline_`, written by the thread that submits
   std::shared_ptr<Timeline> timeline_;
-  std::shared_ptr<Timeline> pieces_;  // of batches that end before a step
+  std::shared_ptr<Timeline> pieces_;  // for batches that end before a step
   std::uint64_t piece_ = 0;           // the last of them
   std::uint64_t submitted_ = 0;       // values of `timeline_`; both are written by the thread that starts batches
   std::vector<VkSemaphore> wait_semaphores_;
@@ -92,7 +92,7 @@ class Queue final : private kit::StepQueue::Native {
 class QueueTable : public kit::SharedTable<backend::QueueId, Queue> {
  public:
   explicit QueueTable(Context& context) : context_(context), staging_(context) {}
-  /// The threads of queues may ask for others.
+  /// Queues go first: their threads may ask this table for other queues.
   ~QueueTable() { clear(); }
 
   [[nodiscard]] Result<backend::QueueId> create(const backend::QueueRequest& request, Lane& lane);

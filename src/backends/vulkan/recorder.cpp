@@ -12,7 +12,7 @@ namespace {
 
 using backend::Argument;
 
-/// From here on the host's pages are used in place; what is smaller is cheaper to copy than to import.
+/// From so many bytes on the host's pages are used in place: fewer bytes are cheaper to copy than to import.
 constexpr std::uint64_t least_import = 256 << 10;
 constexpr std::uint64_t pattern_block = 256 << 10;
 constexpr std::uint64_t word = 4;
@@ -28,20 +28,20 @@ std::uint32_t timestamps_in(const backend::Commands& list) noexcept {
   }));
 }
 
-/// `pattern` again and again.
+/// Fills `to` with repetitions of `pattern`.
 void repeat(std::byte* to, std::uint64_t size, const std::byte* pattern, std::uint64_t pattern_size) noexcept {
   std::memcpy(to, pattern, std::min(size, pattern_size));
   for (std::uint64_t done = pattern_size; done < size; done *= 2)
     std::memcpy(to + done, to, std::min(done, size - done));
 }
 
-/// A pattern of eight bytes may be one of four.
+/// A pattern of eight bytes may be a pattern of four, twice.
 std::uint64_t period_of(const backend::Fill& fill) noexcept {
   const std::byte* const bytes = fill.pattern.bytes.data();
   return fill.pattern_size == 8 && std::memcmp(bytes, bytes + word, word) == 0 ? word : fill.pattern_size;
 }
 
-/// What is the same at each replay.
+/// Whether the command is the same at each replay.
 bool is_fixed(const backend::Command& command, const backend::Commands& list) {
   const bool is_plain = std::holds_alternative<backend::Copy>(command.operation) ||
                         std::holds_alternative<backend::Fill>(command.operation) ||
@@ -109,7 +109,8 @@ Result<std::unique_ptr<Recording>> Recorder::translate(const backend::Commands& 
   return recording;
 }
 
-/// Each of our command buffers ends with a barrier for what is behind it.
+/// Needs a barrier only behind work of the user's: each command buffer of ours ends with a barrier for what is behind
+/// it.
 void Recorder::begin() {
   if (slot_.lane().is_shared.load()) barrier(Order::after_all_before);
 }
@@ -149,7 +150,8 @@ Result<void> Recorder::operator()(const backend::Copy& copied) {
   return {};
 }
 
-/// The device fills whole words; what is before and behind them, and patterns of eight bytes, are copied from staging.
+/// The device fills whole words; the bytes before and behind those words, and patterns of eight bytes, are copied from
+/// staging.
 Result<void> Recorder::operator()(const backend::Fill& fill) {
   const Place to = place_of(fill.to);
   const std::uint64_t period = period_of(fill);
@@ -262,7 +264,7 @@ Result<void> Recorder::bind_arguments(const Kernel& kernel, std::span<const Argu
   for (const Argument& argument : arguments) {
     if (argument.kind == Argument::Kind::buffer) {
       backend::Range range = argument.range;
-      if (range.size == 0) range.offset = 0;  // a descriptor has at least a word
+      if (range.size == 0) range.offset = 0;  // a descriptor has at least one word
       const Place place = place_of(range);
       buffers[buffer++] = {place.buffer, place.offset, std::max<VkDeviceSize>(word, (range.size + 3) / word * word)};
     } else if (argument.kind == Argument::Kind::scalar) {

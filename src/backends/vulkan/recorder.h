@@ -13,9 +13,10 @@ class Recorder {
  public:
   Recorder(Context& context, Slot& slot) noexcept;
 
-  /// Everything between the barriers that order it after what is before and show it to the host. No steps, no slots.
+  /// Records the list between two barriers: one orders it after what is before, one shows it to the host. The list has
+  /// no steps and no slots.
   [[nodiscard]] Result<void> record(const backend::Commands& list);
-  /// The same without those two barriers, for a command buffer that is replayed.
+  /// Records the list without those two barriers, for a command buffer that is replayed.
   [[nodiscard]] Result<void> record_commands(const backend::Commands& list);
   /// One launch of the list, as it is given here.
   [[nodiscard]] Result<void> record(const backend::Exec& exec, const backend::Commands& list);
@@ -30,7 +31,7 @@ class Recorder {
   [[nodiscard]] Result<void> operator()(const backend::Exec& exec);
   [[nodiscard]] Result<void> operator()(const backend::Timestamp& timestamp);
   [[nodiscard]] Result<void> operator()(const backend::Replay& replay);
-  /// Steps are taken apart before.
+  /// A list is cut at its steps before it comes here.
   template <class Other>
   [[nodiscard]] Result<void> operator()(const Other&) {
     return Error(Errc::internal, "A command that only the host can take is left in a list for the device.");
@@ -44,7 +45,7 @@ class Recorder {
   };
   enum class Order : std::uint8_t {
     after_all_before,
-    before_all_behind,  ///< And before the host looks.
+    before_all_behind,  ///< Also before the host looks.
   };
 
   [[nodiscard]] static Place place_of(const backend::Range& range) noexcept;

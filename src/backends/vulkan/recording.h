@@ -11,7 +11,7 @@ namespace pintle::vulkan {
 /// A list without slots, host memory and steps as a command buffer that submissions execute.
 struct Recording {
   backend::Commands list;      ///< For queues of another family than the command buffer's.
-  std::unique_ptr<Slot> slot;  ///< Also what the commands have staged.
+  std::unique_ptr<Slot> slot;  ///< Also has what the commands have staged.
 };
 
 using Recordings = kit::OwnedTable<backend::RecordingId, Recording>;

@@ -20,7 +20,7 @@ class Slot {
  public:
   enum class Level : std::uint8_t {
     submitted,
-    replayed,  ///< Executed by others, any number of times.
+    replayed,  ///< Executed by other command buffers, any number of times.
   };
   [[nodiscard]] static Result<std::unique_ptr<Slot>> create(Context& context, StagingPool& pool, const Lane& lane,
                                                             Level level = Level::submitted);
@@ -28,13 +28,14 @@ class Slot {
   Slot& operator=(const Slot&) = delete;
   ~Slot();
 
-  /// Empties it and begins its command buffer.
+  /// Empties the slot and begins its command buffer.
   [[nodiscard]] Result<void> begin();
-  /// Room for `count` timestamps, whose queries are reset by the command buffer.
+  /// Makes room for `count` timestamps. The command buffer resets their queries.
   [[nodiscard]] Result<void> reserve_queries(std::uint32_t count);
   [[nodiscard]] std::uint32_t next_query() noexcept { return query_++; }
   [[nodiscard]] Result<VkDescriptorSet> allocate_set(VkDescriptorSetLayout layout);
-  /// Copies to the host what was downloaded. False where the device is being lost: then nothing is touched.
+  /// Copies what was downloaded to its target on the host. False where the device is being lost: then it touches
+  /// nothing.
   [[nodiscard]] bool deliver();
   /// Lets go of what only this use needed.
   void reset() noexcept;
@@ -46,8 +47,8 @@ class Slot {
   Staging staging;
   std::vector<Delivery> deliveries;
   std::vector<std::unique_ptr<Block>> imports;     // of host memory
-  std::vector<std::shared_ptr<Timeline>> awaited;  // those of other queues
-  std::uint64_t value = 0;                         // of its queue's timeline, at which it is finished
+  std::vector<std::shared_ptr<Timeline>> awaited;  // timelines of other queues
+  std::uint64_t value = 0;                         // the value of its queue's timeline at which it is finished
 
  private:
   Slot(Context& context, StagingPool& pool, const Lane& lane, Level level)

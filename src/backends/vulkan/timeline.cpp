@@ -48,7 +48,7 @@ Result<std::uint64_t> Timeline::value() {
 }
 
 Result<void> Timeline::wait(std::uint64_t value, Deadline deadline) {
-  // A device can be given up by another thread, which no semaphore tells.
+  // Another thread can give up the device, which no semaphore tells.
   constexpr Duration look_again = std::chrono::milliseconds(50);
   VkSemaphoreWaitInfo info{};
   info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;

@@ -8,7 +8,8 @@
 
 namespace pintle::vulkan {
 
-/// Starts at 0, wherever its semaphore stood. Work of other queues may wait for it: it outlives their submissions.
+/// Starts at 0, wherever its semaphore stood. Work of other queues may wait for a timeline, so it outlives their
+/// submissions.
 class Timeline {
  public:
   [[nodiscard]] static Result<std::shared_ptr<Timeline>> create(Context& context);

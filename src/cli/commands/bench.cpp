@@ -43,7 +43,7 @@ std::string row_words(const bench::Row& row) {
   return fmt::format("{}: {:.6g} {}, {:.4g} times {}", subject, row.p50, row.unit, row.ratio.median, row.reference);
 }
 
-/// A row takes seconds to minutes, and the table comes at the end: each row is told when it is there.
+/// A row takes seconds to minutes, and the table comes at the end, so each row is told as soon as it is there.
 Result<ExitCode> run(const BenchGiven& options, const Output& output) {
   const std::string on = options.device.empty() ? "each device that it is for" : options.device;
   output.words(fmt::format("Measuring {} on {}, {} pairs a row.", options.name, on, options.pairs));

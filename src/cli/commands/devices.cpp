@@ -1,4 +1,4 @@
-// `pintle devices`: what is here, and why the rest is not.
+// `pintle devices`: which devices are here, and why others are not.
 #include <fmt/format.h>
 
 #include <string>
@@ -23,7 +23,7 @@ void declare(CLI::App& command, DevicesOptions& options) {
       ->default_str("");
 }
 
-/// First what opens the device whatever else is installed, then its abbreviation.
+/// The first column opens the device whatever else is installed; the next is its abbreviation.
 void print_text(const DeviceList& list, const Output& output) {
   const auto ids = base::ids_by_name(list.devices);
   std::vector<std::vector<std::string>> rows;
@@ -49,7 +49,7 @@ void print_json(const DeviceList& list, const Output& output) {
   output.json(json);
 }
 
-/// The words for each device that does not open; true when there is none.
+/// Prints the words for each device that does not open; true when all open.
 bool all_open(const std::vector<std::string>& ids, const Output& output) {
   bool all = true;
   for (const std::string& id : ids) {

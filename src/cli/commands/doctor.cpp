@@ -18,7 +18,7 @@ struct DoctorOptions {
   bool here = false;
 };
 
-// Not shown by --help: what this command tells itself to do in processes of their own, and what its tests use.
+// --help does not show these options: this command gives them to processes that it starts, and its tests use them.
 void declare(CLI::App& command, DoctorOptions& options) {
   command.add_option("--root", options.root, "Folder whose dev/ is looked at")->group("");
   command.add_option("--load", options.load, "Load this library and do nothing else")->group("");

@@ -23,7 +23,7 @@ struct LaunchOptions {
   std::vector<std::string> program;
 };
 
-/// Everything from the program's name on is the program's, whatever it looks like.
+/// Everything from the program's name on belongs to the program, whatever it looks like.
 void take_program(const CLI::App& command, LaunchOptions& options) {
   options.program = command.remaining();
   if (!options.program.empty() && options.program.front() == "--") {
@@ -39,12 +39,12 @@ void declare(CLI::App& command, LaunchOptions& options) {
   auto* const restarts = command.add_option("--restarts", options.restarts,
                                             "How often a process that failed is started again, of all together");
   whole(restarts, 0u, 1'000'000u);
-  auto* const grace =
-      command.add_option("--grace", options.grace,
-                         "Seconds that the processes have to end after SIGTERM, SIGINT or SIGHUP; then they are killed");
+  auto* const grace = command.add_option(
+      "--grace", options.grace,
+      "Seconds that the processes have to end after SIGTERM, SIGINT or SIGHUP; then they are killed");
   whole(grace->capture_default_str(), 0u, 86'400u);
-  // A place that takes nothing: the parser would end this command at "--" where no place is left, and a place that took
-  // the program's name would leave the program's options to this command.
+  // A positional that takes nothing. Without one the parser would end this command at "--"; one that took the program's
+  // name would leave the program's options to this command.
   command.add_option("PROGRAM", "Program, then its arguments")
       ->type_name("")
       ->check([](const std::string&) { return std::string("taken as it is"); }, "");
@@ -83,7 +83,7 @@ void print_json(const std::vector<RankEnd>& ends, const Output& output) {
 }
 
 Result<ExitCode> run(const LaunchOptions& options, const Output& output) {
-  base::occupy_standard_streams();  // or the first file of each rank would be where it prints
+  base::occupy_standard_streams();  // otherwise a rank would print into the first file that it opens
   Job job{.arguments = options.program,
           .ranks = options.ranks,
           .restarts = options.restarts,

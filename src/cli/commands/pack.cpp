@@ -1,4 +1,4 @@
-// `pintle pack`: makes a pack from a description or from sources, or says what a pack has.
+// `pintle pack`: makes a pack from a description or from sources, or shows what a pack has.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -118,7 +118,7 @@ Result<ExitCode> show(const std::string& file, const Output& output) {
   return ExitCode::ok;
 }
 
-/// What was made, and what was not.
+/// Shows which variants were made, and which were not.
 Result<ExitCode> show(const std::string& file, const Built& built, const Reading& reading, const Output& output) {
   PINTLE_ASSIGN(pack, ProgramPack::open(file));
   for (const NotRead& one : reading.unread)
@@ -180,7 +180,8 @@ bool is_wanted(const PackOptions& options, std::string_view format) {
   return options.formats.empty() || std::ranges::find(options.formats, format) != options.formats.end();
 }
 
-/// --format leaves of each source what its language can become, and of the variants those of a format.
+/// --format leaves each source only the wanted formats that its language can become, and only the variants in a wanted
+/// format.
 void narrow(const PackOptions& options, io::PackRecipe& recipe) {
   if (options.formats.empty()) return;
   std::erase_if(recipe.pack.variants, [&](const auto& variant) { return !is_wanted(options, variant.format); });
@@ -195,7 +196,7 @@ void narrow(const PackOptions& options, io::PackRecipe& recipe) {
   std::erase_if(recipe.sources, [](const io::PackSource& source) { return source.formats.empty(); });
 }
 
-/// Each required format is there, and nothing of it is missing.
+/// Each required format has to be there, with nothing of it missing.
 Result<void> check_required(const PackOptions& options, const Built& built) {
   for (const std::string& format : options.required) {
     const auto missing = std::ranges::find(built.missing, format, &NotBuilt::format);
@@ -209,7 +210,7 @@ Result<void> check_required(const PackOptions& options, const Built& built) {
   return {};
 }
 
-/// All that is wrong with the kernels as one error.
+/// All faults of the kernels as one error.
 Error broken(const std::vector<Error>& faults) {
   std::string text;
   for (const Error& fault : faults) text += (text.empty() ? "" : "\n") + fault.text();

@@ -82,7 +82,7 @@ Grid groups_of(const Extent& extent, const Grid& size) {
   return {round(items.x, size.x), round(items.y, size.y), round(items.z, size.z)};
 }
 
-/// What a run was measured to take.
+/// How long a run took.
 struct Times {
   double median = 0;
   double least = 0;
@@ -151,7 +151,7 @@ void print_json(const Ran& ran, const Output& output) {
   output.json(json);
 }
 
-/// In the order of the parameters, which is the order of a launch's outputs.
+/// The outputs in the order of the parameters, which is the order of a launch's outputs.
 std::vector<OutputArgument> outputs_of(const std::vector<Binding>& bindings) {
   std::vector<OutputArgument> outputs;
   for (const Binding& binding : bindings) {

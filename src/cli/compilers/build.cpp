@@ -14,7 +14,7 @@ namespace {
 
 bool is_for(const Compiler& compiler, const io::PackSource& source) { return compiler.language == source.language; }
 
-/// Every format that a source names is one of its language.
+/// Every format that a source names has to be one of its language.
 Result<void> check_formats(const io::PackSource& source) {
   std::string known;
   for (const Compiler& compiler : compilers()) {
@@ -31,7 +31,7 @@ Result<void> check_formats(const io::PackSource& source) {
   return {};
 }
 
-/// What does not depend on any compiler is refused before the first runs.
+/// Refuses what needs no compiler to find, before the first compiler runs.
 Result<void> check_source(const io::PackSource& source) {
   PINTLE_TRY(check_formats(source));
   if (source.text.empty())

@@ -25,11 +25,11 @@ struct Built {
   std::vector<NotBuilt> missing;
 };
 
-/// What depends on no compiler: `invalid_argument` for a source that is to become what its language does not have, or a
-/// pack that keeps no rules.
+/// Checks what depends on no compiler: `invalid_argument` for a source whose language does not have the wanted format,
+/// or for a pack that breaks the rules.
 [[nodiscard]] Result<void> check_recipe(const io::PackRecipe& recipe);
 
-/// Of a recipe that was checked. `build_failed` with every reason when no variant is there at all.
+/// Builds a recipe that was checked. `build_failed` with every reason when there is no variant at all.
 [[nodiscard]] Result<Built> build(io::PackRecipe recipe);
 
 }  // namespace pintle::cli

@@ -13,7 +13,7 @@
 namespace pintle::cli {
 namespace {
 
-/// A name with its version behind it; later ones are found as "clang".
+/// The newest version that is looked for under a name of its own, "clang-25"; later ones are found as "clang".
 constexpr unsigned newest_name = 25;
 constexpr auto version_time = std::chrono::seconds(10);
 

@@ -1,4 +1,4 @@
-// Which clang the machine has.
+// Finds the clang that the machine has.
 #pragma once
 
 #include <string>

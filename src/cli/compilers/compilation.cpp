@@ -22,7 +22,7 @@ std::string without(std::string text, const std::string& part) {
   return text;
 }
 
-/// A linker says what is missing in a line of its own, and only then that this is an error.
+/// A linker names what is missing in a line of its own, and only a later line says that this is an error.
 bool is_error(std::string_view line) {
   return line.find("error:") != std::string_view::npos || line.find("undefined reference") != std::string_view::npos;
 }

@@ -16,8 +16,8 @@ struct Compilation {
   std::string output = "-o";         ///< The option that names the result.
 };
 
-/// What the compiler writes. `build_failed` has all that it said, with names as `file` has them; one that hangs is
-/// killed after two minutes.
+/// What the compiler writes. `build_failed` has all that the compiler said, with the source named as in `file`. A
+/// compiler that hangs is killed after two minutes.
 [[nodiscard]] Result<Code> run(const Compilation& compilation);
 
 /// `text` behind `prelude`; the lines of `text` keep their numbers in what a compiler of the C family says of `file`.

@@ -1,4 +1,4 @@
-// What makes one variant of a pack out of a source.
+// The functions that make one variant of a pack out of a source.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@ namespace pintle::cli {
 
 using Code = std::vector<std::byte>;
 
-/// From sources of one language to one format.
+/// Compiles sources of one language to one format.
 struct Compiler {
   io::Language language;
   std::string_view format;
   std::string_view target;  ///< What it builds for; empty = any.
-  /// `unavailable` when the program that does it is not found, `unsupported` when the source asks for what the format
+  /// `unavailable` when the program that compiles is not found, `unsupported` when the source asks for what the format
   /// does not have, `build_failed` with all that the compiler said.
   Result<Code> (*compile)(const io::PackSource& source, std::string_view target);
 };

@@ -1,4 +1,4 @@
-// The list of compilers. One more: a file, its function in compiler.h, a row here.
+// The list of compilers. A new one needs a file, its function in compiler.h, and a row here.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -12,7 +12,7 @@ namespace {
 
 using enum io::Language;
 
-/// No driver that this release was tested with takes these.
+/// No driver that this release was tested with takes these formats.
 constexpr std::array<std::string_view, 3> never_run{"spirv_opencl", "ptx", "amdgcn"};
 
 }  // namespace

@@ -37,9 +37,8 @@ Names names_behind(std::string_view text, std::string_view before) {
   return names;
 }
 
-/// -DNAME=1 for each name in capitals that a compiler of the C family does not know: "use of undeclared identifier
-/// 'N'",
-/// "'N' undeclared".
+/// -DNAME=1 for each name in capitals that a compiler of the C family does not know ("use of undeclared identifier
+/// 'N'", "'N' undeclared").
 Macros perhaps_constants(std::string_view words) {
   constexpr std::size_t enough = 1 << 16;  // of the compiler's words; each name is looked for in all of them
   words = words.substr(0, enough);
@@ -57,7 +56,7 @@ Macros perhaps_constants(std::string_view words) {
   return macros;
 }
 
-/// Once more with what may be constants, where that is all that is missing.
+/// Compiles once more with macros for possible constants, where only those are missing.
 template <class Compile>
 Result<Code> compile_with_constants(Compile compile) {
   Result<Code> code = compile(Macros{});
@@ -77,7 +76,7 @@ Result<Names> entries_of_c(const io::PackSource& source) {
   return base::elf_symbols(code);
 }
 
-/// Clang's text of what it read has one line for each kernel: "define ... spir_kernel void @name(".
+/// Clang's textual output has one line for each kernel: "define ... spir_kernel void @name(".
 Result<Names> entries_of_opencl_c(const io::PackSource& source) {
   PINTLE_ASSIGN(clang, find_clang(15));
   const auto compile = [&](const Macros& macros) {
@@ -113,7 +112,7 @@ Result<Names> entries_of_glsl(const io::PackSource& source) {
   return compiled.error();
 }
 
-/// The functions of HLSL that say the size of their group.
+/// The functions of HLSL that give the size of their group.
 Names shaders_in(std::string_view text) {
   Names names;
   for (auto at = text.find("numthreads"); at != std::string_view::npos; at = text.find("numthreads", at + 1)) {

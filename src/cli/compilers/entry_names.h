@@ -1,4 +1,4 @@
-// The names of the entries in code, by language and format: a compiler reads sources, a reader what is compiled.
+// The names of the entries in code, by language and format: a compiler reads sources, and a reader reads compiled code.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@ namespace pintle::cli {
 
 using Names = std::vector<std::string>;
 
-/// The entries of a source. `unavailable` where no compiler of its language is here, `build_failed` where it does not
-/// compile. A name in capitals that nothing declares may be a constant that is given at load, and is taken for one.
+/// The entries of a source. `unavailable` where no compiler of its language is here, `build_failed` where the source
+/// does not compile. A name in capitals that nothing declares counts as a constant that is given at load.
 [[nodiscard]] Result<Names> entries_of_source(const io::PackSource& source);
 
-/// The entries of what a format is compiled to. `unavailable` where nothing here reads the format, `invalid_argument`
-/// where the code is none.
+/// The entries of compiled code in a format. `unavailable` where nothing here reads the format, `invalid_argument`
+/// where the code is not in the format.
 [[nodiscard]] Result<Names> entries_of_code(std::string_view format, std::span<const std::byte> code);
 
 }  // namespace pintle::cli

@@ -1,4 +1,4 @@
-// What a kernel may say that needs the items of a group at the same time.
+// Finds words of a kernel that need the items of a group at the same time.
 #pragma once
 
 #include <optional>

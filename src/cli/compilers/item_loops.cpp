@@ -44,7 +44,7 @@ std::string renaming(const Entry& entry) {
                      alone ? "" : ", __VA_ARGS__");
 }
 
-/// Read once: a write through a buffer of bytes might change them for all that the compiler knows.
+/// Arguments are read once: for all that the compiler knows, a write through a buffer of bytes might change them.
 std::string declarations_of(const Entry& entry) {
   std::string text;
   for (std::size_t i = 0; i < entry.parameters.size(); ++i) {

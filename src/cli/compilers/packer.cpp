@@ -1,4 +1,5 @@
-// pintle_packer DESCRIPTION PACK: `pintle pack DESCRIPTION -o PACK` for our own build, without the rest of the command.
+// pintle_packer DESCRIPTION PACK: `pintle pack DESCRIPTION -o PACK` for Pintle's own build, without the rest of the
+// command.
 #include <cstdio>
 #include <utility>
 

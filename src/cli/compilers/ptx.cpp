@@ -7,7 +7,7 @@
 
 namespace pintle::cli {
 
-/// There is no linker: what is declared and nowhere defined stays in the text as external.
+/// There is no linker, so a function that is declared and nowhere defined stays in the text as external.
 Result<Code> compile_ptx(const io::PackSource& source, std::string_view target) {
   auto code =
       compile_with_gpu_prelude(source, {"-target", "nvptx64-nvidia-cuda", "-march=" + std::string(target), "-S"});

@@ -46,7 +46,7 @@ void judge(const std::string& code, const Result<Names>& names, const std::vecto
   }
 }
 
-/// Without a compiler of OpenCL C, the C compiler has read what it can compile for the cpu.
+/// Without a compiler of OpenCL C, a source counts as read when the C compiler can compile it for the cpu.
 Result<Names> names_in(const io::PackSource& source) {
   auto names = entries_of_source(source);
   const bool is_unread = !names && names.error().code() == Errc::unavailable;

@@ -1,4 +1,4 @@
-// What a compiler or a reader of this machine finds in a kernel's code, before anybody packs it.
+// What a compiler or a reader of this machine finds in a kernel's code, before the code is packed.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Modules of SPIR-V, and what shaders are told of their entry.
+// Modules of SPIR-V, and the macros that tell a shader its group.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,11 @@
 
 namespace pintle::cli {
 
-/// The module with its one entry point renamed. `build_failed` when it is no module with one compute entry point.
+/// The module with its one entry point renamed. `build_failed` when `module` is no module with one compute entry point.
 [[nodiscard]] Result<Code> with_entry_name(const Code& module, std::string_view name);
 
-/// The names of the entry points of modules that stand back to back. `invalid_argument` when they are none.
+/// The names of the entry points of modules that stand back to back. `invalid_argument` when `code` has no such
+/// modules.
 [[nodiscard]] Result<std::vector<std::string>> entry_names(std::span<const std::byte> code);
 
 /// PINTLE_GROUP_X=16 and so on.

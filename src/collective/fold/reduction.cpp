@@ -14,7 +14,7 @@
 namespace pintle::collective {
 namespace {
 
-/// What stays in the first cache until it is divided or rounded.
+/// A block that stays in the first cache until it is divided or rounded.
 constexpr std::size_t block_bytes = 8192;
 constexpr std::size_t block_floats = 1024;
 
@@ -56,7 +56,7 @@ struct Fold {
   [[nodiscard]] Sources every_source() const noexcept { return {sources.data(), sources.size()}; }
 };
 
-/// Nobody to be combined with, nothing to divide.
+/// A fold of one source, with nothing to divide.
 void fold_one(const Fold& fold, std::size_t bytes) noexcept {
   const std::byte* source = fold.sources[0];
   if (is_logical(fold.op) || fold.dtype == DType::boolean) {
@@ -79,7 +79,8 @@ void fold_and_divide(const Fold& fold, std::size_t bytes) noexcept {
 
 using Floats = std::array<float, block_floats>;
 
-/// Neither fails: the sizes fit, the stack overlaps nothing, and no value is beyond the range of a floating dtype.
+/// Neither `widen` nor `narrow` fails: the sizes fit, the stack overlaps nothing, and no value is beyond the range of a
+/// floating dtype.
 void widen(Floats& to, std::span<const std::byte> from, DType dtype) noexcept {
   const std::size_t count = from.size() / bytes_of(dtype);
   (void)convert(std::as_writable_bytes(std::span(to).first(count)), from, {dtype, DType::f32});

@@ -19,14 +19,14 @@ namespace pintle::collective {
 /// floating dtypes, and whatever is rounded between folds.
 [[nodiscard]] bool depends_on_order(ReduceOp op, DType dtype) noexcept;
 
-/// Whether a partial result kept in the dtype loses what f32 would keep: f16, bf16, f8 of sum, prod and mean.
+/// Whether a partial result kept in the dtype loses what f32 would keep: f16, bf16 and f8 under sum, prod and mean.
 [[nodiscard]] bool needs_accumulator(ReduceOp op, DType dtype) noexcept;
 
 /// to[i] = sources[0][i] op sources[1][i] op ..., in this order from the left, for `count` elements. Narrow floating
-/// dtypes are accumulated in f32 and rounded once, to nearest even. `mean` adds up, and divides by `divisor` at the
-/// end where that is not 1 (a partial fold has 1). One source with divisor 1 is a copy (bool and logical operators
-/// make 0 or 1 of it). `to` may be one of the sources, exactly; no other overlap. No alignment is needed. What
-/// check_reduction accepts; never fails.
+/// dtypes are accumulated in f32 and rounded once, to nearest even. `mean` adds up, and divides by `divisor` at the end
+/// where it is not 1 (a partial fold has divisor 1). One source with divisor 1 is a copy (bool and logical operators
+/// make 0 or 1 of it). `to` may be exactly one of the sources; there is no other overlap. No alignment is needed.
+/// check_reduction accepts the pair. Never fails.
 void fold(ReduceOp op, DType dtype, std::byte* to, std::span<const std::byte* const> sources, std::size_t count,
           std::uint32_t divisor) noexcept;
 

@@ -5,11 +5,11 @@
 #include <limits>
 #include <type_traits>
 
-// Each instruction set is code of its own, and these add little to their neighbours.
+// Each instruction set adds code of its own, and these sets gain little over their neighbours.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
 #define HWY_TARGET_INCLUDE "collective/fold/reduction_vectors.h"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
-// Once more, for the processor that everything is compiled for.
+// Included once more, for the processor that all other code is compiled for.
 #include "collective/fold/reduction_vectors.h"
 
 namespace pintle::collective {

@@ -1,4 +1,4 @@
-// The inner loops of a fold: which one is for what, in the vectors of this processor.
+// Finds the inner loop of a fold for an operator and a dtype, in the vectors of this processor.
 #pragma once
 
 #include "collective/fold/combine.h"
@@ -7,11 +7,11 @@
 
 namespace pintle::collective {
 
-/// Null where check_reduction refuses the pair, and for those that need an accumulator: they are combined as f32.
-/// `mean` has that of `sum`.
+/// Null where check_reduction refuses the pair, and where the pair needs an accumulator: its elements are combined as
+/// f32. `mean` has the loop of `sum`.
 [[nodiscard]] Combine combine_of(ReduceOp op, DType dtype) noexcept;
 
-/// Null for dtypes without a mean, and those whose mean needs an accumulator.
+/// Null for dtypes without a mean, and for dtypes whose mean needs an accumulator.
 [[nodiscard]] Divide divide_of(DType dtype) noexcept;
 
 }  // namespace pintle::collective

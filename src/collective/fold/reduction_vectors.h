@@ -1,5 +1,5 @@
-// The vectors of a fold, for one instruction set. No guard: foreach_target.h includes this file once for each of them.
-// Only what GCC and Clang know as vectors is used, so that every instruction set gives the same bits.
+// The vectors of a fold, for one instruction set. No guard: foreach_target.h includes this file once for each set. The
+// code uses only the vector types of GCC and Clang, so that every instruction set gives the same bits.
 #include <hwy/highway.h>
 
 #include <array>
@@ -41,7 +41,7 @@ template <class Lanes>
   std::memcpy(to, &lanes, sizeof lanes);
 }
 
-/// Which of two NaNs a sum keeps is up to the compiler, which may swap its sides: neither is kept.
+/// The compiler decides which of two NaNs a sum keeps, since it may swap the operands. So neither is kept.
 template <class Lanes, class T>
 [[gnu::always_inline]] inline Lanes with_canonical_nan(Lanes lanes, T nan) noexcept {
   return lanes == lanes ? lanes : Lanes{} + nan;
@@ -102,7 +102,7 @@ using Code = std::conditional_t<
     width == 8, std::int8_t,
     std::conditional_t<width == 16, std::int16_t, std::conditional_t<width == 32, std::int32_t, std::int64_t>>>;
 
-/// A choice in a floating format by its codes, so that nothing is rounded and -0 lies below +0.
+/// A choice between numbers of a floating format by their codes, so that nothing is rounded and -0 lies below +0.
 template <FloatFormat format, template <class> class Choice>
 struct FloatChoice {
   using T = Code<format.width>;
@@ -144,7 +144,7 @@ struct Xor {
   }
 };
 
-/// True is any code with a bit of `mask`, and becomes `one`.
+/// A code with any bit of `mask` is true; a true result is `one`.
 template <class Integer, Integer mask, Integer one, class Join>
 struct Logical {
   using T = Integer;
@@ -153,7 +153,7 @@ struct Logical {
   }
 };
 
-/// Less than a vector goes through the same instructions.
+/// Elements that fill less than a vector go through the same instructions.
 template <class Op>
 void combine_few(std::byte* to, Sources sources, std::size_t begin, std::size_t bytes) noexcept {
   Vector<typename Op::T> folded{}, next{};
@@ -165,7 +165,7 @@ void combine_few(std::byte* to, Sources sources, std::size_t begin, std::size_t 
   std::memcpy(to + begin, &folded, bytes);
 }
 
-/// Two vectors at a time; returns where less than that is left.
+/// Combines two vectors at a time; returns the offset where less than two are left.
 template <class Op>
 [[gnu::always_inline]] inline std::size_t combine_two(std::byte* to, const std::byte* a, const std::byte* b,
                                                       std::size_t begin, std::size_t end) noexcept {
@@ -178,7 +178,8 @@ template <class Op>
   return begin;
 }
 
-/// The same; what has been folded stays in registers until every source has been read there.
+/// Like `combine_two`, for any number of sources. A result stays in registers until every source has been read at its
+/// place.
 template <class Op>
 [[gnu::always_inline]] inline std::size_t combine_many(std::byte* to, Sources sources, std::size_t begin,
                                                        std::size_t end) noexcept {
@@ -229,7 +230,7 @@ consteval CombineRow boolean_row() {
   return {any, all, all, any, nullptr, all, any, odd, all, any, odd};
 }
 
-/// What is done to the codes of a floating format; `sum` and `product` are null where an accumulator is needed.
+/// The loops for the codes of a floating format; `sum` and `product` are null where an accumulator is needed.
 template <FloatFormat format>
 consteval CombineRow float_row(Combine sum, Combine product) {
   using T = Code<format.width>;

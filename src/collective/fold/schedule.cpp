@@ -94,7 +94,7 @@ std::span<Schedule::From> Schedule::makers(std::size_t count, From made_by) {
 
 Slice slice_of(std::uint64_t count, std::uint32_t index, std::uint32_t slices) noexcept {
   const std::uint64_t each = count / slices;
-  const std::uint64_t larger = count % slices;  // the first ones have one more
+  const std::uint64_t larger = count % slices;  // the first slices have one element more
   return {index * each + std::min<std::uint64_t>(index, larger), each + (index < larger ? 1 : 0)};
 }
 

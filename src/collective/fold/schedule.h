@@ -1,4 +1,4 @@
-// What one rank sends, receives and folds in an operation, in the order in which each pair of ranks does.
+// What one rank sends, receives and folds in an operation, in an order that each pair of ranks shares.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,20 @@
 
 namespace pintle::collective {
 
-/// The item that makes what another one reads, and where in that it begins.
+/// The item that makes the bytes that another item reads, and where those bytes begin among all that it makes.
 struct MadeBy {
-  std::uint32_t item = ~std::uint32_t{0};  ///< `Schedule::none`: it is there.
+  std::uint32_t item = ~std::uint32_t{0};  ///< `Schedule::none`: the bytes are there.
   std::uint64_t offset = 0;
 };
 
-/// Items run at the same time, piece by piece, but for two rules: what goes to one rank goes in the order in which it
-/// was added, and so does what comes from one; and an item waits, piece by piece, for the one that makes its bytes.
-/// The order in which items are added is the same on all ranks as far as a pair of them is concerned, and each item
-/// depends on earlier ones only: so the earliest unfinished item of all ranks can always go on, and nothing deadlocks.
+/// Items run at the same time, piece by piece, under two rules. Items that send to one rank run in the order in which
+/// they were added, and so do items that receive from one rank. An item waits, piece by piece, for the item that makes
+/// its bytes. Two ranks add the items that concern both in the same order, and an item depends on earlier items only.
+/// So the earliest unfinished item of all ranks can always go on, and nothing deadlocks.
 class Schedule {
  public:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
-  /// As what has to be clear: everything that is sent.
+  /// A value of `clear`: every send.
   static constexpr std::uint32_t every_send = none - 1;
 
   enum class Kind : std::uint8_t { send, receive, fold, copy };
@@ -38,14 +38,14 @@ class Schedule {
     const std::byte* from = nullptr;  ///< The own bytes of a fold.
     std::uint64_t bytes = 0;
     std::uint64_t done = 0;
-    std::uint32_t after = none;      ///< The item that makes the bytes that this one reads,
-    std::uint64_t after_offset = 0;  ///< and where in what it makes they begin.
+    std::uint32_t after = none;      ///< The item that makes the bytes that this one reads.
+    std::uint64_t after_offset = 0;  ///< Where they begin in what `after` makes.
     std::uint32_t clear = none;      ///< The item that must have read the bytes that this one overwrites.
-    std::uint32_t links = 0;         ///< The first of them,
-    std::uint32_t link_count = 0;    ///< one for each rank concerned.
+    std::uint32_t links = 0;         ///< The first of its links.
+    std::uint32_t link_count = 0;    ///< One for each rank concerned.
   };
-  /// An item in the queue of a rank. A fold has one for each source, in the order of folding; the own rank's is in no
-  /// queue.
+  /// An item in the queue of a rank. A fold has one link for each source, in the order of folding; the link of the own
+  /// rank is in no queue.
   struct Link {
     std::uint32_t item = none;
     std::uint32_t rank = 0;
@@ -58,7 +58,7 @@ class Schedule {
 
   Schedule(std::uint32_t rank, std::uint32_t ranks);
 
-  /// Forgets everything but the memory that it has; large scratch memory goes, too.
+  /// Forgets all items and keeps the memory for the next ones, except large scratch memory.
   void clear() noexcept;
 
   std::uint32_t send(std::uint32_t to, const std::byte* from, std::uint64_t bytes, From made_by = {});
@@ -69,9 +69,9 @@ class Schedule {
   std::uint32_t fold(std::byte* to, const std::byte* own, std::uint64_t bytes, std::span<const std::uint32_t> sources,
                      std::uint32_t divisor, From made_by = {}, std::uint32_t clear = none);
   std::uint32_t copy(std::byte* to, const std::byte* from, std::uint64_t bytes);
-  /// Memory that lives as long as what has been added. Once at most.
+  /// Memory that lives as long as the items. At most one call until `clear`.
   [[nodiscard]] std::byte* scratch(std::uint64_t bytes);
-  /// For code that adds items, to note what makes each of `count` parts. For one operation at a time.
+  /// Where the code that adds items notes what makes each of `count` parts. For one operation at a time.
   [[nodiscard]] std::span<From> makers(std::size_t count, From made_by = {});
 
   [[nodiscard]] std::uint32_t rank() const noexcept { return rank_; }
@@ -104,7 +104,8 @@ class Schedule {
   std::uint64_t scratch_bytes_ = 0;
 };
 
-/// The arguments of an operation, checked. Parts are of `part` elements; whole buffers have one or as many as ranks.
+/// The arguments of an operation, checked. A part has `part` elements; a whole buffer has one part, or one for each
+/// rank.
 struct Work {
   std::byte* to = nullptr;
   const std::byte* from = nullptr;
@@ -114,14 +115,15 @@ struct Work {
   DType dtype = DType::u8;
   std::uint32_t root = 0;
   Algorithm algorithm = Algorithm::direct;  ///< Not automatic, not native.
-  /// The owner of a slice folds what all ranks have, in their order; otherwise partial results travel.
+  /// The owner of a slice folds the elements of all ranks, in the order of ranks; otherwise partial results travel.
   bool folds_at_owner = true;
-  std::uint64_t piece = 1;  ///< Bytes of a message: what is worth being cut to.
+  std::uint64_t piece = 1;  ///< Bytes of a message: cutting into smaller pieces saves nothing.
 
   [[nodiscard]] std::uint64_t part_bytes() const noexcept { return part * element_bytes; }
 };
 
-/// Elements [first, first + count) of a buffer that is cut into as many slices as ranks, which differ by one at most.
+/// Elements [first, first + count) of a buffer that is cut into as many slices as ranks. Slices differ by one element
+/// at most.
 struct Slice {
   std::uint64_t first = 0, count = 0;
 };

@@ -10,13 +10,14 @@
 namespace pintle::collective {
 namespace {
 
-/// Up to here every rank sends everything to every other, which is one message's time.
+/// Up to so many bytes every rank sends everything to every other rank, which takes the time of one message.
 constexpr std::uint64_t small_bytes = 4096;
 constexpr std::uint32_t few_ranks = 16;
-/// Results of a block go out after the contributions to so many later ones, so that nobody waits for a fold.
+/// The results of a block go out after the contributions to so many later blocks, so that no rank waits for a fold.
 constexpr std::uint64_t lead = 2;
 constexpr std::uint64_t most_blocks = 256;
-/// A buffer that no cache holds. In place, what is overwritten has just been read.
+/// From so many bytes on no cache holds a buffer. This does not count in place, where overwritten bytes have just been
+/// read.
 constexpr std::uint64_t far_bytes = 32 << 20;
 
 using Pair = std::array<std::uint32_t, 2>;
@@ -31,7 +32,7 @@ void fold_small(Schedule& schedule, const Work& work) {
   for (std::uint32_t i = 1; i < schedule.ranks(); ++i) {
     schedule.send((schedule.rank() + i) % schedule.ranks(), work.from, work.part_bytes());
   }
-  // In place, `to` is what is sent.
+  // In place, the sends read `to`, so the fold waits for all of them.
   schedule.fold(work.to, work.from, work.part_bytes(), schedule.everybody(), schedule.ranks(), {},
                 Schedule::every_send);
 }
@@ -45,7 +46,7 @@ struct Block {
   return {offset, std::min(block, bytes - offset)};
 }
 
-/// Contributions of a block of each slice go to its owner, which folds its own.
+/// Sends the contributions to a block of each slice to the slice's owner; this rank folds the block of its own slice.
 Schedule::From contribute(Schedule& schedule, const Work& work, const Parts& parts, std::uint64_t index,
                           std::uint64_t block_bytes) {
   const std::uint32_t n = schedule.ranks();
@@ -61,7 +62,7 @@ Schedule::From contribute(Schedule& schedule, const Work& work, const Parts& par
           0};
 }
 
-/// The block of each slice that its owner has folded goes to everybody.
+/// Each owner sends the block that it has folded to every rank.
 void spread(Schedule& schedule, const Parts& parts, std::uint64_t index, std::uint64_t block_bytes,
             Schedule::From folded, Schedule::Afterwards afterwards) {
   const std::uint32_t n = schedule.ranks();
@@ -92,7 +93,7 @@ void all_reduce_direct(Schedule& schedule, const Work& work) {
   }
 }
 
-/// Partial results of each part go round once, and end at the part's owner. `place(i)` is where part i is kept here.
+/// Where this rank keeps partial results. Those of each part go round the ring once, and end at the part's owner.
 struct RingPlaces {
   std::byte* own;
   std::array<std::byte*, 2> others;  // in turn; all_reduce has the parts themselves instead
@@ -124,7 +125,7 @@ void reduce_ring(Schedule& schedule, const Work& work, const Parts& from, const 
   }
 }
 
-/// The leaf that a place of a fleet ends with, when what there is has been halved again and again.
+/// The parts that repeated halving ends with: one leaf for each place of a fleet.
 [[nodiscard]] Parts leaves(const Work& work, std::uint32_t places) noexcept {
   return Parts::sliced(work.to, work.part, work.element_bytes, places);
 }
@@ -153,7 +154,7 @@ void halve(Schedule& schedule, const Work& work, const Fleet& fleet, const Parts
   made_by[own] = made;
 }
 
-/// Ranks beyond the largest power of two give theirs to a neighbour first, and get the result from it.
+/// Ranks beyond the largest power of two first give their elements to a neighbour, and later get the result from it.
 void all_reduce_halving(Schedule& schedule, const Work& work) {
   const std::uint32_t n = schedule.ranks(), own = schedule.rank();
   const Fleet fleet{std::bit_floor(n), n - std::bit_floor(n)};
@@ -176,7 +177,8 @@ void all_reduce_halving(Schedule& schedule, const Work& work) {
   }
 }
 
-/// Binomial: each rank folds its own with what its children bring. Answers what makes the result at the root.
+/// A binomial tree: each rank folds its own elements with what its children bring. Returns what makes the result at the
+/// root.
 Schedule::From reduce_tree(Schedule& schedule, const Work& work, std::byte* to) {
   const std::uint32_t n = schedule.ranks();
   const std::uint32_t place = (schedule.rank() + n - work.root) % n;
@@ -219,7 +221,7 @@ void reduce_direct(Schedule& schedule, const Work& work) {
   }
 }
 
-/// Contributions straight to the owners of slices; the results travel as the algorithm says.
+/// Contributions go straight to the owners of slices; the results travel as the algorithm says.
 void all_reduce_at_owners(Schedule& schedule, const Work& work) {
   const std::uint32_t n = schedule.ranks();
   const Parts parts = Parts::sliced(work.to, work.part, work.element_bytes, n);

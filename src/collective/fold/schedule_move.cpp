@@ -8,7 +8,7 @@
 namespace pintle::collective {
 namespace {
 
-/// Ranks counted from the root, and back.
+/// Converts ranks to places counted from the root, and back.
 struct Around {
   std::uint32_t root, ranks;
   [[nodiscard]] std::uint32_t place(std::uint32_t rank) const noexcept { return (rank + ranks - root) % ranks; }
@@ -155,9 +155,9 @@ void schedule_all_to_all(Schedule& schedule, const Work& work) {
   schedule.copy(work.to + schedule.rank() * bytes, work.from + schedule.rank() * bytes, bytes);
 }
 
-/// Dissemination: after round k each rank has heard, through others, of the 2^k before it. What comes is a fold of
-/// nothing, since a fold waits for the one before it: a rank that hears of a later round first has not heard of the
-/// earlier one.
+/// A dissemination barrier: after round k each rank has heard, through others, of the 2^k ranks before it. Each round
+/// receives by a fold of no bytes, since that fold waits for the fold of the round before: a message of a later round
+/// that comes first does not stand for the earlier round.
 void schedule_barrier(Schedule& schedule) {
   const std::uint32_t n = schedule.ranks();
   Schedule::From heard;

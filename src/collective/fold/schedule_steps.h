@@ -9,7 +9,7 @@
 
 namespace pintle::collective {
 
-/// A buffer in parts, by index: equal ones, slices that differ by one element, or those of halving.
+/// A buffer in parts, by index: equal parts, or slices that differ by one element at most.
 class Parts {
  public:
   [[nodiscard]] static Parts equal(std::byte* start, std::uint64_t bytes) noexcept {
@@ -21,7 +21,7 @@ class Parts {
   }
 
   [[nodiscard]] std::byte* at(std::uint32_t index) const noexcept { return start_ + offset(index); }
-  /// Where part `index` is sent from: the own one may still lie elsewhere.
+  /// Where part `index` is sent from: the own part may still lie elsewhere.
   [[nodiscard]] const std::byte* source(std::uint32_t index) const noexcept {
     return index == own_ ? own_source_ : at(index);
   }
@@ -52,8 +52,8 @@ class Parts {
   const std::byte* own_source_ = nullptr;
 };
 
-/// The ranks that take part in halving and doubling, whose number is a power of two: of the first 2 * `extra` ranks the
-/// even ones, and all others.
+/// The ranks that take part in halving and doubling: the even ones among the first 2 * `extra` ranks, and all ranks
+/// after those. Their number is a power of two.
 struct Fleet {
   std::uint32_t size = 1;
   std::uint32_t extra = 0;
@@ -65,10 +65,10 @@ struct Fleet {
   }
 };
 
-/// Everybody gets every part from its owner; `made_by[i]` makes part i here, and says afterwards what brings it.
+/// Every rank gets every part from its owner. `made_by[i]` says what makes part i here, and afterwards what brings it.
 void gather_ring(Schedule& schedule, const Parts& parts, std::span<Schedule::From> made_by);
 void gather_direct(Schedule& schedule, const Parts& parts, std::span<Schedule::From> made_by);
-/// Among a fleet, whose places are the indices of the parts.
+/// Gathers among a fleet, whose places are the indices of the parts.
 void gather_doubling(Schedule& schedule, const Parts& parts, std::span<Schedule::From> made_by, Fleet fleet);
 void broadcast_tree(Schedule& schedule, std::byte* bytes, std::uint64_t size, std::uint32_t root,
                     Schedule::From made_by);

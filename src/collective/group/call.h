@@ -1,4 +1,4 @@
-// What a rank has called: as it travels with every message, and as people read it.
+// What a rank has called: in the form that travels with every message, and in the form that people read.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +21,18 @@ enum class Operation : std::uint8_t {
   all_to_all,
   send_recv,
   barrier,
-  set_up,  ///< split, symmetric heaps: sizes are their own business
+  set_up,  ///< Split and symmetric heaps, which compare sizes themselves.
 };
 [[nodiscard]] std::string_view name(Operation operation) noexcept;
 /// `none` for a number that is no kind.
 [[nodiscard]] Operation operation_of(Collective::Kind kind) noexcept;
 [[nodiscard]] bool has_root(Operation operation) noexcept;
-/// Whether it has an operator.
+/// Whether the operation has an operator.
 [[nodiscard]] bool folds(Operation operation) noexcept;
 
-/// The same on every rank of an operation, word for word.
+/// Every rank of an operation has the same call, word for word.
 struct Call {
-  std::uint64_t number = 0;  ///< The operation's in this group, from 1; for send and recv, between two ranks.
+  std::uint64_t number = 0;  ///< From 1: counts operations of this group; for send and recv, between two ranks.
   std::uint64_t count = 0;   ///< Elements of a part: what one rank gives or gets.
   Operation operation = Operation::none;
   ReduceOp op = ReduceOp::sum;
@@ -44,9 +44,9 @@ struct Call {
   friend bool operator==(const Call&, const Call&) noexcept = default;
 };
 
-/// All but number and count in a word.
+/// Everything but number and count, in one word.
 [[nodiscard]] std::uint64_t pack(const Call& call) noexcept;
-/// Whatever the words are; what has no name prints as a number.
+/// Takes any words; a value that has no name prints as a number.
 [[nodiscard]] Call unpack(std::uint64_t number, std::uint64_t count, std::uint64_t rest) noexcept;
 
 /// `all_reduce 17 (sum, f32, 1024 elements, 4096 bytes)`.

@@ -97,7 +97,7 @@ Result<bool> Executor::receive(Item& item, std::uint32_t rank) {
   return true;
 }
 
-/// Whether the item is what every one of its sources brings next, and has come.
+/// Whether every source of the item brings this item next, and its message has come.
 bool Executor::is_first(const Item& item) const noexcept {
   for (std::uint32_t i = 0; i < item.link_count; ++i) {
     const std::uint32_t rank = schedule_.links()[item.links + i].rank;
@@ -132,7 +132,7 @@ Result<bool> Executor::fold(Item& item) {
   return true;
 }
 
-/// In a group of one a fold has no source that brings it.
+/// In a group of one rank no source brings a fold.
 bool Executor::fold_alone() {
   if (group_.ranks() > 1) return false;
   for (Item& item : schedule_.items()) {
@@ -147,7 +147,7 @@ bool Executor::fold_alone() {
   return false;
 }
 
-/// Only when nothing else can be done.
+/// Called only when nothing else can be done.
 bool Executor::copy() noexcept {
   for (const std::uint32_t index : schedule_.copies()) {
     Item& item = schedule_.items()[index];
@@ -185,8 +185,8 @@ void Executor::dequeue(Item& item) {
   }
 }
 
-/// The ranks that bring what is next, and those that have no room. First the one that the earliest item waits for: it
-/// waits for nothing that is later, so following these from rank to rank leads into no circle.
+/// The ranks that bring what is next, and the ranks that have no room. The first is the rank that the earliest item
+/// waits for. An item waits for no later item, so going from each rank to its first awaited rank leads into no circle.
 std::span<const std::uint32_t> Executor::awaited() {
   awaited_.clear();
   std::uint32_t earliest = Schedule::none;

@@ -16,13 +16,13 @@ class Executor {
  public:
   Executor(GroupState& group, Schedule& schedule, ReduceOp op, DType dtype, std::uint64_t element_bytes);
 
-  /// Returns when everything is done; the errors are those of `Waiting`, and messages of another call.
+  /// Returns when everything is done; the errors are those of `Waiting` and of messages that do not match.
   Result<void> run(Deadline deadline);
 
  private:
   using Item = Schedule::Item;
 
-  /// Each answers whether something was done.
+  /// Each returns whether it did something.
   [[nodiscard]] Result<bool> advance();
   [[nodiscard]] Result<bool> send_to(std::uint32_t rank);
   [[nodiscard]] Result<bool> receive_from(std::uint32_t rank);

@@ -14,7 +14,8 @@ Result<State> found_in(const std::shared_ptr<Rendezvous>& rendezvous, std::uint3
   return GroupState::create({std::move(transport), rendezvous, label, generation}, exchange, deadline);
 }
 
-/// A rank has ended or has gone on. Whether another process takes its place is known when the ranks meet again.
+/// Whether a rank has ended or has gone on. The ranks learn when they meet again whether another process takes its
+/// place.
 bool has_lost_a_rank(const Error& error) noexcept {
   return error.code() == Errc::peer_lost || error.code() == Errc::stale;
 }

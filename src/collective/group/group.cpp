@@ -11,7 +11,7 @@
 namespace pintle {
 namespace {
 
-/// The door of the operations: what runs out of memory before others hear of the call is this rank's alone.
+/// The door of the operations. Where memory runs out before other ranks hear of the call, only this rank fails.
 template <class Body>
 Result<void> enter(const std::shared_ptr<collective::GroupState>& state, Body body) noexcept {
   return base::enter("calling a group", [&]() -> Result<void> {

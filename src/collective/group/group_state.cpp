@@ -16,7 +16,7 @@
 namespace pintle::collective {
 namespace {
 
-/// In front of a fault's text. A rank that leaves without a failure says `left`.
+/// The code in front of a fault's text. A rank that leaves without a failure writes `left`.
 constexpr std::uint64_t left = 255;
 constexpr std::uint64_t note_word = sizeof(Note);  // where a posted note has the word that says that it is there
 
@@ -31,7 +31,7 @@ constexpr std::uint64_t note_word = sizeof(Note);  // where a posted note has th
   return note;
 }
 
-/// Another rank wrote it: up to the first zero, and what is not printable replaced.
+/// Another rank wrote the note: the text ends at the first zero, and letters that cannot be printed are replaced.
 [[nodiscard]] std::string text_of(const Note& note) {
   const auto end = std::ranges::find(note, std::byte{0});
   std::string text(reinterpret_cast<const char*>(note.data()), static_cast<std::size_t>(end - note.begin()));
@@ -59,7 +59,7 @@ GroupState::GroupState(Founding founding, std::unique_ptr<Window> window)
       number_(next_number()),
       schedule_(rank_, ranks_),
       letters_(ranks_) {
-  awaited_.reserve(2 * std::size_t{ranks_});  // each to send to and to receive from
+  awaited_.reserve(2 * std::size_t{ranks_});  // each rank once to send to and once to receive from
 }
 
 GroupState::~GroupState() {
@@ -144,14 +144,15 @@ bool GroupState::has_left(std::uint32_t rank) const noexcept {
 Result<GroupState::Use> GroupState::use() {
   if (base::in_forked_child()) return base::forked_error();
   const std::thread::id self = std::this_thread::get_id();
-  if (user_.load(std::memory_order_relaxed) == self) return Use(nullptr);  // nobody else writes that
+  if (user_.load(std::memory_order_relaxed) == self) return Use(nullptr);  // no other thread writes this id
   std::thread::id user;
   if (user_.compare_exchange_strong(user, self, std::memory_order_acquire)) return Use(this);
   return Error(Errc::invalid_argument,
                fmt::format("{} is in use by another thread or a GroupQueue: one operation at a time.", text()));
 }
 
-/// The number is last, and none while the rest changes: a rank that then reads all of it has one call. See `status_of`.
+/// The number is 0 while the other words change, and is written last: a rank that reads one number twice, with the
+/// other words between, has read one call. See `status_of`.
 Result<GroupState::Running> GroupState::begin(Call& call) {
   PINTLE_TRY(failure());
   PINTLE_ASSIGN(use, this->use());
@@ -166,7 +167,7 @@ Result<GroupState::Running> GroupState::begin(Call& call) {
   return Running(*this, std::move(use));
 }
 
-/// After it shows that it waits no more.
+/// Comes after this rank shows that it waits no more.
 void GroupState::show_done() noexcept { window_->word(Layout::status + 40).store(calls_, std::memory_order_release); }
 
 void GroupState::ring(std::uint32_t rank) noexcept {
@@ -182,7 +183,7 @@ void GroupState::ring(std::uint32_t rank) noexcept {
 void GroupState::show_waiting(std::uint32_t awaited_plus_1) noexcept {
   const auto now = static_cast<std::uint64_t>(Clock::now().time_since_epoch().count());
   window_->word(Layout::status + 32).store(now, std::memory_order_relaxed);
-  // After what this rank has said before: a rank that finds that this one waits no more finds that, too.
+  // A release: a rank that sees that this one waits no more also sees what this one has told before.
   window_->word(Layout::status + 24).store(awaited_plus_1, std::memory_order_release);
 }
 

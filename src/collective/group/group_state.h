@@ -38,10 +38,10 @@ struct Founding {
 
 class GroupState {
  public:
-  /// Collective: makes the group's window over `exchange`. One rank's failure is the same error on every rank.
+  /// Collective: makes the group's window over `exchange`. When one rank fails, every rank gets the same error.
   [[nodiscard]] static Result<std::shared_ptr<GroupState>> create(Founding founding, const Exchange& exchange,
                                                                   Deadline deadline);
-  /// A group's, which is not empty; and the group that has a state. For tests.
+  /// The state of a group that is not empty, and the group that has a state. For tests.
   [[nodiscard]] static GroupState& of(const Group& group) noexcept { return *Inside::state(group); }
   [[nodiscard]] static Group group_of(std::shared_ptr<GroupState> state) noexcept {
     return Inside::make<Group>(std::move(state));
@@ -60,7 +60,7 @@ class GroupState {
   [[nodiscard]] const Layout& layout() const noexcept { return layout_; }
   [[nodiscard]] Mailbox& mailbox() noexcept { return mailbox_; }
   [[nodiscard]] GroupStatistics& statistics() noexcept { return statistics_; }
-  /// For the operation that runs; they keep their memory.
+  /// For the operation that runs. Both keep their memory for the next one.
   [[nodiscard]] Schedule& schedule() noexcept { return schedule_; }
   [[nodiscard]] std::vector<std::uint32_t>& awaited() noexcept { return awaited_; }
   /// How many messages went between this rank and another by `send` and `recv`.
@@ -75,29 +75,32 @@ class GroupState {
   Result<void> post(std::uint32_t rank, std::uint64_t place, const Note& note, std::uint64_t stamp);
   [[nodiscard]] std::uint64_t stamp_at(std::uint64_t place) const noexcept;
   [[nodiscard]] Note note_at(std::uint64_t place) const noexcept;
-  /// How often all ranks have exchanged notes before, this time not counted.
+  /// Counts the exchanges of notes among all ranks: returns how many came before this one.
   std::uint64_t count_notes() noexcept { return notes_++; }
-  /// Says, in a group that has failed, that this rank is there for a rescue at `step`; whether another one is.
+  /// In a group that has failed: `appear` says that this rank is there for a rescue at `step`, `has_appeared` whether
+  /// another rank is.
   Result<void> appear(std::uint64_t step);
   [[nodiscard]] bool has_appeared(std::uint32_t rank, std::uint64_t step) const noexcept;
 
-  /// What the group has failed with, as far as this rank knows. This and the next two: any thread.
+  /// What the group has failed with, as far as this rank knows. Any thread may call this, `health` and `fail`.
   [[nodiscard]] Result<void> failure() const {
     if (has_failed_.load(std::memory_order_acquire)) [[unlikely]]
       return *failure_;
     return {};
   }
-  /// Looks at what other ranks have said, too.
+  /// Like `failure`, and also looks at what other ranks have said.
   [[nodiscard]] Result<void> health();
-  /// What a waiting operation asks now and then, and fails with. For the thread that has the right to call operations.
+  /// A waiting operation asks the guard now and then, and fails with its error. For the thread that has the right to
+  /// call operations.
   using Guard = std::function<Result<void>()>;
   void guard(Guard guard) { guard_ = std::move(guard); }
   [[nodiscard]] Result<void> ask_guard() const { return guard_ ? guard_() : Result<void>(); }
-  /// Fails the group with `error`, unless it has failed: every rank gets it. Answers what it has failed with.
+  /// Fails the group with `error` unless it has failed already, and tells every rank. Returns what the group has failed
+  /// with.
   Error fail(const Error& error);
 
-  /// The right to call operations: one thread has it at a time, and has it again within itself. Ends with the object,
-  /// on that thread.
+  /// The right to call operations. One thread has it at a time, and may take it again while it has it. The right ends
+  /// with the object, which ends on that thread.
   class Use {
    public:
     explicit Use(GroupState* group) noexcept : group_(group) {}
@@ -108,9 +111,9 @@ class GroupState {
     }
 
    private:
-    GroupState* group_;  // null within another
+    GroupState* group_;  // null where the thread already had the right
   };
-  /// Refused while another thread has it, and in a forked child.
+  /// Refused while another thread has the right, and in a forked child.
   [[nodiscard]] Result<Use> use();
 
   /// One operation, from `begin` on: its end shows others that this rank has done its part.
@@ -137,9 +140,9 @@ class GroupState {
   }
   void observe(std::function<void(std::uint64_t step)> observer) { observer_ = std::move(observer); }
 
-  /// Wakes a rank that sleeps. What it waits for has been stored before, as `std::memory_order_seq_cst`.
+  /// Wakes a rank that sleeps. The caller has already stored what that rank waits for, as `std::memory_order_seq_cst`.
   void ring(std::uint32_t rank) noexcept;
-  /// What another rank shows; whatever there is.
+  /// What another rank shows. It may have written any values.
   struct Status {
     std::uint64_t number = 0, count = 0, rest = 0;
     std::uint64_t awaits = 0;     ///< The rank that it waits for, plus 1; 0 where it does not.
@@ -154,7 +157,7 @@ class GroupState {
   [[nodiscard]] std::optional<Error> fault_of(std::uint32_t rank);
   [[nodiscard]] bool has_left(std::uint32_t rank) const noexcept;
 
-  /// For `shrink`: how often this rank has tried, this one counted.
+  /// For `shrink`: how often this rank has tried, this try counted.
   std::uint64_t count_shrink() noexcept { return ++shrinks_; }
 
  private:
@@ -167,7 +170,7 @@ class GroupState {
   const Layout layout_;
   const std::unique_ptr<Window> window_;
   Mailbox mailbox_;
-  const std::uint64_t number_;  // of the groups of this process, for messages
+  const std::uint64_t number_;  // counts the groups of this process, for messages
   Call call_;
   std::uint64_t calls_ = 0;
   std::atomic<std::thread::id> user_{};

@@ -16,8 +16,8 @@ inline constexpr std::uint64_t line_bytes = 64;
 inline constexpr std::uint64_t posted_note_bytes = 256;
 static_assert(sizeof(Note) + sizeof(std::uint64_t) <= posted_note_bytes);
 
-/// Everything is a function of the number of ranks, so that all ranks have the same. Offsets in bytes; `of(rank)` is
-/// where that rank writes in another's piece.
+/// Everything is a function of the number of ranks, so that all ranks have the same layout. Offsets are in bytes. A
+/// function that ends in `_of` takes the rank that writes there, in another rank's piece.
 class Layout {
  public:
   explicit Layout(std::uint32_t ranks) noexcept : ranks_(ranks), payload_(payload_for(ranks)) {}
@@ -36,13 +36,14 @@ class Layout {
 
   /// Why a rank has failed: a note.
   [[nodiscard]] std::uint64_t fault_of(std::uint32_t rank) const noexcept { return faults + rank * posted_note_bytes; }
-  /// Notes of the set-up of what comes from this group, two in turn; with `Lane::rescue` those of shrink.
+  /// Notes for setting up what is made of this group, in two places that take turns; with `Lane::rescue` the notes of
+  /// shrink.
   enum class Lane : std::uint8_t { setup, rescue };
   [[nodiscard]] std::uint64_t note_of(std::uint32_t rank, Lane lane, std::uint64_t parity) const noexcept {
     const std::uint64_t index = (static_cast<std::uint64_t>(lane) * ranks_ + rank) * 2 + parity;
     return fault_of(ranks_) + index * posted_note_bytes;
   }
-  /// How many messages to that rank it has taken.
+  /// How many messages of the piece's owner that rank has taken.
   [[nodiscard]] std::uint64_t credit_of(std::uint32_t rank) const noexcept {
     return note_of(ranks_, Lane::rescue, 0) + rank * line_bytes;
   }
@@ -61,7 +62,7 @@ class Layout {
 
  private:
   static constexpr std::uint64_t faults = proposals + most_shrinks * proposal_bytes;
-  /// What a rank has room for from all others together stays small beside its caches.
+  /// The slots of a rank for messages of all others together take so many bytes: little beside its caches.
   static constexpr std::uint64_t inbox = 2ull << 20;
 
   [[nodiscard]] static std::uint64_t payload_for(std::uint32_t ranks) noexcept {

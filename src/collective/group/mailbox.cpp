@@ -7,7 +7,7 @@
 namespace pintle::collective {
 namespace {
 
-/// Stored after everything else of a message, and found by a rank that may just be about to sleep: see Waiting.
+/// Stores after everything else of a message. A rank that is about to sleep still finds the value: see Waiting.
 void raise(std::byte* piece, std::uint64_t offset, std::uint64_t value) noexcept {
   Window::word_in(piece, offset).store(value, std::memory_order_seq_cst);
 }
@@ -21,7 +21,7 @@ bool Mailbox::has_room(std::uint32_t to) noexcept {
   Peer& peer = peers_[to];
   if (peer.sent - peer.credit < Layout::slots) return true;
   const std::uint64_t credit = window_.word(layout_.credit_of(to)).load(std::memory_order_seq_cst);
-  if (credit <= peer.sent) peer.credit = std::max(peer.credit, credit);  // a wrong one may stop us, no more
+  if (credit <= peer.sent) peer.credit = std::max(peer.credit, credit);  // a wrong credit may stop this rank, no more
   return peer.sent - peer.credit < Layout::slots;
 }
 

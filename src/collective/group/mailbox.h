@@ -25,7 +25,8 @@ struct MessageHead {
 };
 static_assert(sizeof(MessageHead) == line_bytes);
 
-/// A message that has come: its head copied, so that nobody changes it under us; its payload where it lies.
+/// A message that has come. Its head is copied, so that no other rank changes it any more; its payload stays where it
+/// lies.
 struct Message {
   Call call;
   std::span<const std::byte> payload;
@@ -37,19 +38,19 @@ class Mailbox {
 
   /// Whether a message to `to` has room.
   [[nodiscard]] bool has_room(std::uint32_t to) noexcept;
-  /// There is room; at most `Layout::payload()` bytes. The rank has to be rung after that.
+  /// For a message that has room, of at most `Layout::payload()` bytes. The caller then rings the rank.
   Result<void> send(std::uint32_t to, const Call& call, std::span<const std::byte> payload);
   /// Whether the next message from `from` is there.
   [[nodiscard]] bool has_come(std::uint32_t from) const noexcept;
-  /// It is there. Its payload is cut to what a slot has, whatever the head says.
+  /// The message is there. Its payload is cut to what a slot has, whatever the head says.
   [[nodiscard]] Message take(std::uint32_t from) const noexcept;
-  /// Gives its place back; the answer is whether the sender has to be rung.
+  /// Gives the message's slot back. Returns whether the caller has to ring the sender.
   Result<bool> release(std::uint32_t from);
 
  private:
   struct Peer {
-    std::uint64_t sent = 0, credit = 0;        // to it; credit: how many of them it is known to have taken
-    std::uint64_t received = 0, credited = 0;  // from it
+    std::uint64_t sent = 0, credit = 0;        // messages to it; credit: how many it is known to have taken
+    std::uint64_t received = 0, credited = 0;  // messages from it
   };
 
   Window& window_;

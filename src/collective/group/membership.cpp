@@ -55,7 +55,7 @@ class Founders {
     if (state) states_[rank] = *std::move(state);
     else fail(rank, state.error());
   }
-  /// Others need not wait for it, and what they answer then is not the cause.
+  /// The other ranks need not wait for this one. Their errors come after its error, and are not the cause.
   void fail(std::uint32_t rank, const Error& error) noexcept {
     const std::lock_guard lock(mutex_);
     if (!failure_) failure_ = error;
@@ -128,8 +128,8 @@ struct Choice {
   return members;
 }
 
-/// Exchanges among the whole group, of which a part looks at its own notes. Every rank takes part in the same number
-/// of them, whatever happens to its part.
+/// Exchanges among the whole group. Each part of the group looks only at its own notes. Every rank takes part in the
+/// same number of exchanges, whatever happens to its part.
 class PartialExchange {
  public:
   PartialExchange(GroupState& group, std::vector<std::uint32_t> members)
@@ -183,7 +183,7 @@ Result<State> split(GroupState& group, const Choice& choice, const GroupOptions&
 /// Steps of one `shrink`: the ranks appear, then come the exchanges of what is made. Each try has its own numbers.
 constexpr std::uint64_t steps_of_a_shrink = 16;
 
-/// The ranks that appear. One that is neither here nor known to be lost is waited for until half of the time is over.
+/// Which ranks appear. Waits until half of the time is over for a rank that is neither here nor known to be lost.
 Result<std::vector<bool>> roll_call(GroupState& group, std::uint64_t step, Deadline deadline) {
   PINTLE_TRY(group.appear(step));
   std::vector<bool> is_here(group.ranks());
@@ -198,7 +198,7 @@ Result<std::vector<bool>> roll_call(GroupState& group, std::uint64_t step, Deadl
   }
 }
 
-/// Ranks may have seen different ones appear. The first whose number comes to stand in rank 0's piece decides for all.
+/// Ranks may have seen different ranks appear. The first rank whose number stands in rank 0's piece decides for all.
 Result<std::vector<std::uint32_t>> decide(GroupState& group, const std::vector<bool>& is_here, std::uint64_t shrink) {
   using Proposal = std::array<std::byte, Layout::proposal_bytes>;
   Proposal own{};

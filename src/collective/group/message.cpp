@@ -8,7 +8,7 @@ Result<Message> take_message(GroupState& group, std::uint32_t rank, std::uint64_
   const Message message = group.mailbox().take(rank);
   const Call& own = group.call();
   if (message.call != own) {
-    PINTLE_TRY(group.health());  // where others have failed, that is why the rank has gone on to something else
+    PINTLE_TRY(group.health());  // a failure of others is why a rank has gone on to something else
     return group.fail(
         Error(Errc::invalid_argument, fmt::format("Rank {} of {} calls {} where rank {} calls {}.", rank, group.text(),
                                                   text(message.call), group.rank(), text(own))));

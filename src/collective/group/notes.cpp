@@ -7,7 +7,8 @@
 
 namespace pintle::collective {
 
-/// Two places in turn suffice: nobody writes note k + 2 before everybody has given note k + 1, hence has read note k.
+/// Two places that take turns suffice: no rank writes note k + 2 before every rank has given note k + 1, and so has
+/// read note k.
 Exchange exchange_of(GroupState& group) {
   return [&group](const Note& own, Deadline deadline) -> Result<std::vector<Note>> {
     const std::uint64_t index = group.count_notes();

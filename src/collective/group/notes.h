@@ -12,7 +12,7 @@ namespace pintle::collective {
 /// Collective among all ranks: notes by rank. For `Transport` and `agree`.
 [[nodiscard]] Exchange exchange_of(GroupState& group);
 
-/// The same among `members`, in a group that has failed; the steps of one rescue are numbered by `step`.
+/// Exchanges notes among `members` of a group that has failed. `step` numbers the steps of one rescue.
 [[nodiscard]] Exchange rescue_exchange_of(GroupState& group, std::vector<std::uint32_t> members, std::uint64_t& step);
 
 }  // namespace pintle::collective

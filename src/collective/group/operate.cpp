@@ -13,15 +13,15 @@
 namespace pintle::collective {
 namespace {
 
-/// Below this, telling each other where memory is takes longer than moving it.
+/// Below so many bytes, telling each other where memory is takes longer than moving it.
 constexpr std::uint64_t least_to_reach = 64 << 10;
 constexpr std::uint64_t small = 64 << 10;
-/// Where the number of messages is all that counts.
+/// Below so many bytes only the number of messages counts.
 constexpr std::uint64_t tiny = 8 << 10;
-/// Beyond a network that grows by so much with each rank, and a ring's n messages one after the other never pay: by the
-/// model in docs/collectives.md, since none was at hand to measure.
+/// Across a network `tiny` is at least so many bytes for each rank, and a ring never pays, since its n messages go one
+/// after the other. Both follow from the model in docs/collectives.md: no network was at hand to measure.
 constexpr std::uint64_t tiny_far_share = 128;
-/// Up to so many ranks everyone talks to everyone.
+/// Up to so many ranks every rank sends to every other.
 constexpr std::uint32_t few = 8;
 
 void add_items(Schedule& schedule, Operation operation, const Work& work) {
@@ -59,7 +59,8 @@ Result<void> run_schedule(GroupState& group, const Work& work, Deadline deadline
   }
 }
 
-/// Everybody is known to have come with the same call before the transport's own operation, which knows no deadline.
+/// The transport's own operation knows no deadline. So a barrier first shows that every rank has come with the same
+/// call.
 Result<void> run_native(GroupState& group, NativeCollectives& native, const Work& work, Deadline deadline) {
   group.schedule().clear();
   schedule_barrier(group.schedule());
@@ -76,7 +77,7 @@ Result<void> run_native(GroupState& group, NativeCollectives& native, const Work
   }
 }
 
-/// The bytes of the larger buffer: what is worth an algorithm.
+/// The bytes of the larger buffer, by which the algorithm is chosen.
 [[nodiscard]] std::uint64_t size_of(const GroupState& group, const Call& call, const Work& work) noexcept {
   const bool has_parts = call.operation != Operation::all_reduce && call.operation != Operation::reduce &&
                          call.operation != Operation::broadcast;
@@ -108,7 +109,7 @@ Result<void> run(GroupState& group, Work& work, Deadline deadline) {
   return run_schedule(group, work, deadline);
 }
 
-/// What every operation begins with, and how a failure inside becomes the group's.
+/// Begins every operation, and makes a failure inside it the group's.
 template <class Body>
 Result<void> within(GroupState& group, Call& call, Body body) {
   const auto running = group.begin(call);

@@ -9,14 +9,14 @@
 
 namespace pintle::collective {
 
-/// Numbers the call, chooses the algorithm, runs it. What fails here fails the group. Messages between two ranks have
+/// Numbers the call, chooses the algorithm, runs it. A failure here fails the group. Messages between two ranks have
 /// numbers of their own.
 Result<void> operate(GroupState& group, HostCall made, Timeout timeout);
 
-/// How far the ranks are from each other: `near` where each can address what all have sent, `far` beyond a network.
+/// How far the ranks are from each other: `near` where each can address what all have sent, `far` across a network.
 enum class Distance : std::uint8_t { near, far };
 
-/// What `Algorithm::automatic` takes without a transport's own.
+/// The algorithm that `Algorithm::automatic` takes where the transport's own is not taken.
 [[nodiscard]] Algorithm choose(Operation operation, std::uint64_t bytes, std::uint32_t ranks,
                                Distance distance) noexcept;
 

@@ -15,7 +15,7 @@
 namespace pintle::collective {
 namespace {
 
-/// Small enough to be in the nearest caches when it is used a second time.
+/// A block is small enough to be in the nearest caches when it is used a second time.
 constexpr std::uint64_t block_bytes = 64 << 10;
 constexpr std::uint64_t closed = std::uint64_t{1} << 63;
 
@@ -37,7 +37,7 @@ class Gate {
     return false;
   }
   void leave() noexcept { word_.fetch_sub(1, std::memory_order_release); }
-  /// Nobody comes in any more; returns when those inside have left, which they do without waiting for anybody.
+  /// Lets no rank in any more. Returns when the ranks inside have left; they leave without waiting for any rank.
   void close() noexcept {
     word_.fetch_or(closed, std::memory_order_acq_rel);
     while ((word_.load(std::memory_order_acquire) & ~closed) != 0) std::this_thread::yield();

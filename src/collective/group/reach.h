@@ -11,8 +11,8 @@ namespace pintle::collective {
 /// Whether `call` can be done this way.
 [[nodiscard]] bool can_reach(const Call& call) noexcept;
 
-/// `from` and `to` of every rank are told to every other, each does its share, and nobody returns before all have. A
-/// rank that fails closes its memory first, and waits for the ranks that are in it.
+/// Every rank tells every other its `from` and `to`, does its share, and returns when all have done theirs. A rank that
+/// fails first closes its memory and waits for the ranks that are in it.
 Result<void> reach(GroupState& group, const Work& work, Deadline deadline);
 
 }  // namespace pintle::collective

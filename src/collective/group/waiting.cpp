@@ -15,10 +15,12 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Between looks for ranks that have failed, left or died; a sleeper's heart beats as often.
+/// The time between two looks for ranks that have failed, left or died. A rank that sleeps renews its heartbeat as
+/// often.
 constexpr Duration look_every = milliseconds(10);
-/// A rank that waits for a message of `send` and has not looked for so long is stopped: nobody says whether such a
-/// message has been sent. Loaded machines are slow, too.
+/// A rank that waits for a message of `send` counts as stopped when it has not looked for so long. No rank shows
+/// whether it has sent such a message, so the heartbeat decides. The time is long because loaded machines are slow,
+/// too.
 constexpr Duration stalled_after = milliseconds(200);
 
 [[nodiscard]] std::uint64_t nanoseconds(Deadline moment) noexcept {
@@ -39,7 +41,7 @@ void Waiting::stop_showing() noexcept {
   is_armed_ = is_shown_ = false;
 }
 
-/// Sleeps at once: today's schedulers make a thread that yields wait for slices of whole milliseconds.
+/// Sleeps instead of yielding: schedulers make a thread that yields wait for slices of whole milliseconds.
 Result<void> Waiting::rest(std::span<const std::uint32_t> awaited) {
   group_.window().progress();
   const Deadline now = Clock::now();
@@ -54,7 +56,8 @@ Result<void> Waiting::rest(std::span<const std::uint32_t> awaited) {
   return {};
 }
 
-/// Arms first, so that the caller looks once more after others can see that this rank sleeps; then sleeps.
+/// The first call only arms: the caller looks once more after other ranks can see that this rank sleeps. The next one
+/// sleeps.
 void Waiting::sleep(Deadline until) noexcept {
   std::byte* const own = group_.window().own();
   auto* const doorbell = reinterpret_cast<std::uint32_t*>(own + Layout::doorbell);
@@ -68,8 +71,8 @@ void Waiting::sleep(Deadline until) noexcept {
   seen_ = std::atomic_ref(*doorbell).load(std::memory_order_seq_cst);
 }
 
-/// A rank that is lost may have sent what is awaited before, and after the caller looked: it is a suspect until the
-/// caller has looked once more.
+/// A lost rank may have sent what is awaited after the caller looked and before it ended. So the rank is only a suspect
+/// until the caller has looked once more.
 Result<void> Waiting::look(std::span<const std::uint32_t> awaited, Deadline now) {
   if (purpose_ == Purpose::operation) {
     PINTLE_TRY(group_.health());
@@ -94,8 +97,9 @@ Error Waiting::lost(std::uint32_t rank, const std::string& how) {
       Error(Errc::peer_lost, fmt::format("Rank {} of {} is lost during {}: {}.", rank, group_.text(), what(), how)));
 }
 
-/// Deadlines of ranks pass together. A rank that has found the late one says so before it stops showing the one that it
-/// awaits. So a rank that has followed it wrongly is told by now.
+/// The deadlines of several ranks pass together. A rank that has found the late rank tells all others before it stops
+/// showing which rank it awaits. So `blame` may stop at such a rank by mistake, but then `health` already has its
+/// finding.
 Error Waiting::late(std::span<const std::uint32_t> awaited) {
   if (!awaited.empty()) {
     if (purpose_ == Purpose::rescue) return late(awaited.front());
@@ -106,7 +110,7 @@ Error Waiting::late(std::span<const std::uint32_t> awaited) {
   return found(Error(Errc::timeout, fmt::format("{} of {} does not end in time.", text(group_.call()), group_.text())));
 }
 
-/// Two ranks whose calls of one number differ, as they show them: one of them may be what this rank waits for.
+/// Finds two ranks that show different calls of one number: this rank may wait for one of them.
 std::optional<Error> Waiting::mismatch() {
   std::vector<Call> calls(group_.ranks());
   for (std::uint32_t rank = 0; rank < group_.ranks(); ++rank) {
@@ -123,9 +127,10 @@ std::optional<Error> Waiting::mismatch() {
   return std::nullopt;
 }
 
-/// Calls that do not match; else goes from each rank that waits to the one that it waits for, up to one that does not:
-/// it is late, unless it has done what it is awaited for and the one that waits has stopped. In a circle the one that
-/// has not looked for longest has stopped: a rank that only waits looks again and again, and on a loaded machine late.
+/// Calls that do not match come first. Otherwise this goes from each rank that waits to the rank that it waits for, up
+/// to a rank that waits for none. That rank is late, unless the rank that waits for it has stopped: see `has_stopped`.
+/// In a circle the rank with the oldest heartbeat has stopped: a rank that only waits keeps looking, if late on a
+/// loaded machine.
 Error Waiting::blame(std::uint32_t awaited) {
   if (const auto error = mismatch()) return *error;
   std::uint32_t rank = awaited, waiter = group_.rank(), stopped = awaited;
@@ -149,7 +154,8 @@ Error Waiting::blame(std::uint32_t awaited) {
   return late(stopped);
 }
 
-/// Whether a rank that shows that it waits for one that does not has stopped, rather than that one.
+/// Whether `waiter` has stopped, rather than `awaited` being late. `waiter` shows that it waits for `awaited`, which
+/// waits for no rank.
 bool Waiting::has_stopped(const GroupState::Status& waiter, const GroupState::Status& awaited) const noexcept {
   const Call call = unpack(waiter.number, waiter.count, waiter.rest);
   if (call.operation != Operation::send_recv) return call.number != 0 && awaited.done >= call.number;
@@ -162,7 +168,7 @@ Error Waiting::late(std::uint32_t rank) const {
                                           group_.text(), what(), progress_of(rank)));
 }
 
-/// How far a rank says that it has come. Messages of `send` are not counted as they end.
+/// How far a rank says that it has come. Its `done` does not count messages of `send`.
 std::string Waiting::progress_of(std::uint32_t rank) const {
   const auto status = group_.status_of(rank);
   if (!status) return "it cannot be seen";

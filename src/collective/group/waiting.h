@@ -15,11 +15,11 @@ namespace pintle::collective {
 
 /// One wait, which may be many steps long:
 ///   while (!is_there()) PINTLE_TRY(waiting.pause(awaited));
-/// After each pause everything is looked at again; what is awaited may have come before a sleep.
+/// The caller looks at everything again after each pause: what it awaits may have come before a sleep.
 class Waiting {
  public:
-  /// What ends a wait: for an operation whatever the group fails with; for a rescue, after that, only the deadline and
-  /// the loss of the rank that is awaited, and its error is nobody else's.
+  /// What ends a wait. The wait of an operation ends with any failure of the group. The wait of a rescue, after that
+  /// failure, ends only with the deadline or the loss of the awaited rank, and no other rank gets its error.
   enum class Purpose : std::uint8_t { operation, rescue };
 
   Waiting(GroupState& group, Deadline deadline, Purpose purpose = Purpose::operation) noexcept
@@ -30,13 +30,13 @@ class Waiting {
     if (is_shown_) stop_showing();
   }
 
-  /// There was something to do.
+  /// Called when there was something to do: the wait begins anew.
   void restart() noexcept {
     spins_ = 0;
     if (is_armed_ || is_shown_) stop_showing();
   }
-  /// Rests for a moment. `awaited` are the ranks that something is due from. The error is the group's from then on:
-  /// `timeout` or `peer_lost` with the rank to blame, or what another rank has found.
+  /// Rests for a moment. `awaited` are the ranks that something is due from. An error becomes the group's: `timeout` or
+  /// `peer_lost` with the rank to blame, or what another rank has found.
   Result<void> pause(std::span<const std::uint32_t> awaited) {
     if (++spins_ < busy_spins_) {
       base::spin_pause();

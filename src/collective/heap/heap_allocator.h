@@ -7,15 +7,15 @@
 
 namespace pintle::collective {
 
-/// Best fit, the lowest of those; what is freed joins its free neighbours. Keeps its books beside the heap, where no
-/// other rank reaches them.
+/// Takes the smallest free piece that fits, and the lowest of equal ones. A freed piece joins its free neighbours. The
+/// books are kept outside the heap, where no other rank reaches them.
 class HeapAllocator {
  public:
-  /// `alignment` is a power of two, at most 4096, and `bytes` so far from 2^64 that it can be rounded up to it.
+  /// `alignment` is a power of two, at most 4096. `bytes` can be rounded up to a multiple of it without overflow.
   HeapAllocator(std::uint64_t bytes, std::uint64_t alignment);
 
-  /// An offset for `bytes`, of which 0 take a place, too; empty when no free piece is large enough. `serial` tells this
-  /// allocation from others at the offset. Throws std::bad_alloc, with nothing changed.
+  /// An offset for `bytes`; 0 bytes take a place, too. Empty when no free piece is large enough. `serial` tells this
+  /// allocation from others at the offset. When it throws std::bad_alloc, nothing has changed.
   [[nodiscard]] std::optional<std::uint64_t> allocate(std::uint64_t bytes, std::uint64_t serial);
   /// False when there is no such allocation.
   bool free(std::uint64_t offset, std::uint64_t serial) noexcept;
@@ -29,8 +29,8 @@ class HeapAllocator {
   struct Piece {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
-    std::uint64_t serial = 0;  // of what is taken
-    std::uint64_t asked = 0;   // likewise
+    std::uint64_t serial = 0;  // of the allocation, in a taken piece
+    std::uint64_t asked = 0;   // bytes that its caller asked for
   };
   using Pieces = std::vector<Piece>;  // by offset
 

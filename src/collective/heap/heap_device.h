@@ -18,7 +18,7 @@ struct HeapDevice {
   std::string detail;  ///< Why it is staged.
   Buffer buffer;       ///< As large as the piece.
 
-  /// In place where the device can have the piece, and keeps `keeper` of it then.
+  /// In place where the device can import the piece; the buffer then keeps `keeper`.
   [[nodiscard]] static Result<HeapDevice> open(const Device& device, std::span<std::byte> piece,
                                                std::shared_ptr<const void> keeper, const std::string& label);
 };

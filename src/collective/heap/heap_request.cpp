@@ -17,7 +17,7 @@ namespace {
 struct Words {
   std::uint64_t call = 0, heap = 0, bytes = 0, serial = 0, offset = 0, dtype = 0, dimensions = 0;
   std::array<std::uint64_t, Shape::max_rank + 1> dims{};  // one more, for shapes that are invalid
-  std::uint64_t code = 0;                                 // of what hinders the rank; 0: nothing
+  std::uint64_t code = 0;                                 // of the error that hinders the rank; 0: none
   HeapOffer offer{};
 };
 static_assert(sizeof(Words) <= sizeof(Note));
@@ -57,7 +57,8 @@ static_assert(sizeof(Words) <= sizeof(Note));
           Shape(std::span(words.dims).first(dimensions))};
 }
 
-/// Invalid shapes have lost their dimensions and are alike when they have as many: none is allocated.
+/// Invalid shapes have lost their dimensions. Two of them are alike when they have as many dimensions: neither is
+/// allocated.
 [[nodiscard]] bool are_alike(const Words& a, const Words& b) noexcept {
   return a.dimensions == b.dimensions && a.dtype == b.dtype && request_of(a) == request_of(b);
 }
@@ -67,7 +68,7 @@ static_assert(sizeof(Words) <= sizeof(Note));
   return fmt::format("{}{}", dtype, request.shape.is_valid() ? request.shape.text() : " of no shape");
 }
 
-/// The lowest rank that asks for something else than rank 0.
+/// The error of the lowest rank that asks for something else than rank 0.
 [[nodiscard]] Result<void> check_alike(std::span<const Words> all) {
   for (std::size_t rank = 1; rank < all.size(); ++rank) {
     if (are_alike(all[rank], all[0])) continue;
@@ -106,7 +107,7 @@ Result<std::vector<HeapOffer>> meet(const Exchange& exchange, const HeapRequest&
   std::ranges::transform(notes, all.begin(), words_of);
   PINTLE_TRY(check_alike(all));
   const auto is_alike = [&](const Words& words) { return words.code == all.front().code; };
-  if (!std::ranges::all_of(all, is_alike)) {  // every rank sees that, and the words are told in a second round
+  if (!std::ranges::all_of(all, is_alike)) {  // every rank sees the difference, and a second round tells the words
     PINTLE_TRY(agree(own, exchange, deadline));
     return Error(Errc::internal, "The ranks of a group disagree whether one of them has failed.");
   }

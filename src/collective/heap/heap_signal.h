@@ -8,8 +8,8 @@
 
 namespace pintle::collective {
 
-/// Raises the word to `value`, unless it is there already, and wakes its rank; after all that this thread has put there
-/// before.
+/// Raises the word to `value`, unless it is that high already, and wakes its rank. Comes after everything that this
+/// thread has put there before.
 Result<void> raise(HeapState& heap, const Place& word, std::uint64_t value);
 
 }  // namespace pintle::collective

@@ -17,13 +17,13 @@ namespace {
 constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t least_alignment = 64;
 
-/// What this rank would call a new heap.
+/// The name that this rank would give a new heap.
 [[nodiscard]] std::uint64_t next_name() noexcept {
   static std::atomic<std::uint32_t> heaps{0};
   return base::process_id() << 32 | (heaps.fetch_add(1, std::memory_order_relaxed) + 1);
 }
 
-/// What suits every rank's device; others are not trusted with what is no alignment.
+/// The alignment that suits every rank's device. An offer that is no alignment is ignored: other ranks are not trusted.
 [[nodiscard]] std::uint64_t alignment_of(std::span<const HeapOffer> offers) noexcept {
   std::uint64_t alignment = least_alignment;
   for (const HeapOffer& offer : offers) {
@@ -37,7 +37,7 @@ constexpr std::uint64_t least_alignment = 64;
   return Error(Errc::invalid_argument, fmt::format("A symmetric heap cannot have this size ({} bytes).", bytes));
 }
 
-/// A call that every rank makes, which is shown to the others, and the way to them.
+/// A call that every rank makes and shows to the others, and the exchange that reaches them.
 struct Meeting {
   GroupState::Running running;
   Exchange exchange;

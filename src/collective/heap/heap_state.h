@@ -18,10 +18,10 @@
 
 namespace pintle::collective {
 
-/// A window, and the group whose transport it is of.
+/// A window, and the group whose transport has made it.
 struct Holding {
   std::shared_ptr<GroupState> group;
-  std::unique_ptr<Window> window;  // the first to go
+  std::unique_ptr<Window> window;  // the last member: it goes first
 };
 
 /// Bytes of a rank's piece that a call may touch.
@@ -53,13 +53,13 @@ class HeapState {
   /// `own` is what hinders this rank.
   Result<void> barrier(const Result<void>& own, Deadline deadline);
 
-  /// The buffer's bytes of `rank`, once everything is checked: that it is of this heap, has not been freed, lies within
-  /// its allocation, and that there is such a rank.
+  /// The buffer's bytes in the piece of `rank`. Checks that the buffer is of this heap, has not been freed and lies
+  /// within its allocation, and that there is such a rank.
   [[nodiscard]] Result<Place> place_of(const SymmetricBuffer& buffer, std::uint32_t rank) const;
   [[nodiscard]] Result<Place> own_place_of(const SymmetricBuffer& buffer) const {
     return place_of(buffer, group().rank());
   }
-  /// The same for host memory that is copied to it or from it.
+  /// The place of `view`. Also checks the host memory that is copied to it or from it.
   [[nodiscard]] Result<Place> place_of(const SymmetricView& view, const Elements& host) const;
   /// The signal's word of `rank`.
   [[nodiscard]] Result<Place> place_of(const SymmetricSignal& signal, std::uint32_t rank) const;
@@ -67,7 +67,7 @@ class HeapState {
   [[nodiscard]] std::string text(const SymmetricSignal& signal) const;
 
  private:
-  /// Zeroes the own bytes of signals, which nobody else knows yet.
+  /// Zeroes the own bytes of signals, which no other rank knows yet.
   [[nodiscard]] Result<SymmetricBuffer> reserve(HeapCall call, DType dtype, const Shape& shape, std::uint64_t serial);
   [[nodiscard]] Result<void> check_whole(const SymmetricBuffer& buffer) const;
   [[nodiscard]] Result<void> check_apart(const Place& place, std::span<const std::byte> host,

@@ -11,7 +11,7 @@
 namespace pintle::collective {
 namespace {
 
-/// How often a wait looks whether the heap is about to go.
+/// How often a wait looks whether the heap is about to end.
 constexpr Duration look_every = std::chrono::milliseconds(5);
 
 }  // namespace
@@ -88,7 +88,7 @@ void HeapWorker::work() {
   }
 }
 
-/// The failure is there before its point tells of it.
+/// Stores the failure before the job's point tells of it.
 void HeapWorker::end(Job& job, const Result<void>& outcome) {
   if (outcome) {
     (void)job.timeline.set(job.value);
@@ -115,8 +115,8 @@ Result<void> HeapWorker::run(Job& job) {
   return {};
 }
 
-/// In short waits: a point that nobody reaches must not keep the heap. Each of them drives devices that nobody else
-/// does.
+/// Waits in short steps: a point that is never reached must not keep the heap. Each step drives devices that no other
+/// thread drives.
 Result<void> HeapWorker::await(const Job& job) const {
   for (const Point& point : job.after) {
     while (!is_stopping()) {

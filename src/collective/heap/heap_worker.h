@@ -18,23 +18,23 @@
 
 namespace pintle::collective {
 
-/// Runs one thing after the other, each when its points are reached. Thread-safe. Once one has failed, so do those
-/// behind it, until `take_failure`. Its thread begins with the first of them.
+/// Runs one job after the other, each when its points are reached. Thread-safe. Once a job has failed, the jobs behind
+/// it fail, too, until `take_failure`. The thread starts with the first job.
 class HeapWorker {
  public:
   explicit HeapWorker(std::string heap) : heap_(std::move(heap)) {}
   HeapWorker(const HeapWorker&) = delete;
   HeapWorker& operator=(const HeapWorker&) = delete;
-  /// What has not begun is `cancelled`; blocks while something runs.
+  /// A job that has not begun is `cancelled`; blocks while a job runs.
   ~HeapWorker();
 
   /// The point is reached when `run` has succeeded. The timeout is that of the points to come after.
   [[nodiscard]] Result<Point> add(SubmitOptions options, std::function<Result<void>()> run);
   /// Blocks until everything added has ended, one way or the other.
   Result<void> settle(Deadline deadline);
-  /// What is behind a failure fails with it.
+  /// The failure with which jobs behind a failed one fail.
   [[nodiscard]] Result<void> failure() const;
-  /// The same, and begins afresh. Settled before.
+  /// Returns `failure` and forgets it. The worker has settled before.
   Result<void> take_failure();
 
  private:

@@ -8,8 +8,8 @@
 
 namespace pintle {
 
-// Everything is checked at the call: the heap may not be asked from another thread. What is copied later is free to be
-// freed only when the worker has settled.
+// Everything is checked at the call: the worker's thread may not ask the heap. `free` waits until the worker has
+// settled, so bytes that are copied later are still allocated.
 
 Result<Point> SymmetricHeap::put(const SymmetricView& to, Elements from, SubmitOptions options) {
   PINTLE_ASSIGN(state, living());

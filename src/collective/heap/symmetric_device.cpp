@@ -26,12 +26,13 @@ using collective::HeapState;
   return bytes.as(buffer.dtype(), buffer.shape());
 }
 
-/// The own piece, as host memory of a command.
+/// The buffer's bytes in the own piece, as host memory of a command.
 [[nodiscard]] std::span<std::byte> piece_of(const HeapState& heap, const SymmetricBuffer& buffer) {
   return {heap.window().own() + buffer.offset_bytes(), buffer.size_bytes()};
 }
 
-/// In place there is nothing to copy, but the device is to see what the host has written, and the other way round.
+/// In place there is nothing to copy, but the device has to see what the host has written, and the host what the device
+/// has written.
 [[nodiscard]] CommandList nothing_but_order() { return CommandList{}.barrier(); }
 
 }  // namespace

@@ -25,10 +25,10 @@ Result<void> raise(HeapState& heap, const Place& word, std::uint64_t value) {
 
 namespace {
 
-/// Between looks for lost ranks, by a rank that waits for nobody in particular.
+/// The time between two looks for lost ranks, by a rank that waits for no rank in particular.
 constexpr Duration look_every = std::chrono::milliseconds(10);
 
-/// What such a wait cannot outlast: a rank that has died, or that all others have left in good order.
+/// What ends such a wait: a rank has died, or all others have left in good order.
 [[nodiscard]] std::optional<Error> loss_in(GroupState& group) {
   std::uint32_t left = 0;
   for (std::uint32_t rank = 0; rank < group.ranks(); ++rank) {
@@ -45,7 +45,7 @@ constexpr Duration look_every = std::chrono::milliseconds(10);
                                             group.text(), group.rank()));
 }
 
-/// The steps of a wait for the own word. What was raised before its rank was lost counts.
+/// The steps of a wait for the own word. A word that a rank has raised counts, though the rank is lost afterwards.
 class SignalWait {
  public:
   SignalWait(HeapState& heap, const Place& word, std::uint64_t value, std::optional<std::uint32_t> from)
@@ -143,7 +143,7 @@ Result<std::uint64_t> SymmetricHeap::value(const SymmetricSignal& signal) const 
   PINTLE_ASSIGN(state, living());
   return base::contain("reading a signal", [&]() -> Result<std::uint64_t> {
     PINTLE_ASSIGN(place, state->place_of(signal, state->group().rank()));
-    state->window().progress();  // a rank that asks again and again lets nobody else in otherwise
+    state->window().progress();  // otherwise a rank that asks again and again keeps MPI from working
     return state->window().word(place.offset).load(std::memory_order_acquire);
   });
 }

@@ -17,7 +17,7 @@ namespace {
 
 /// Memory that MPI reads and writes until its requests are done.
 struct Letters {
-  std::shared_ptr<const MpiCommunicator> communicator;  // its requests need it
+  std::shared_ptr<const MpiCommunicator> communicator;  // the requests need it
   Note own{};
   std::vector<Note> notes;
   std::vector<std::uint64_t> sends, receives;  // by member
@@ -43,7 +43,7 @@ Result<void> post(Letters& letters, std::uint32_t rank, std::span<const std::uin
   return {};
 }
 
-/// Whether all of them are done now.
+/// Whether all requests are done now.
 Result<bool> look(const MpiFunctions& functions, std::vector<std::uint64_t>& requests, std::vector<bool>& is_done) {
   bool are_all_done = true;
   for (std::size_t i = 0; i < requests.size(); ++i) {

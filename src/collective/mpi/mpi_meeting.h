@@ -14,7 +14,8 @@
 
 namespace pintle::collective {
 
-/// A communicator, freed with its last user: local in the MPIs that there are, though the standard calls it collective.
+/// A communicator that is freed with its last user. Freeing is local in the MPIs that there are, though the standard
+/// calls it collective.
 class MpiCommunicator {
  public:
   MpiCommunicator(const MpiFunctions& functions, std::uint64_t handle) noexcept
@@ -31,23 +32,24 @@ class MpiCommunicator {
   const std::uint64_t handle_;
 };
 
-/// For memory that MPI may still write, since its requests were given up and cannot be taken back.
+/// Keeps memory for ever that MPI may still write: its requests were given up and cannot be taken back.
 void leave_to_mpi(std::shared_ptr<void> memory);
 
-/// What separates meetings of all from meetings of some, which cross on the same communicator.
+/// The tag that separates meetings of all ranks from meetings of some: both may use one communicator at the same time.
 enum class MpiMeeting : int { of_all = 1, of_some = 2 };
 
-/// Gives `own` to each of `members`, `rank` among them, and answers theirs in the order of `members`. `timeout` names
-/// the ranks that have not come. The communicator cannot be met on again after a failure, since late messages would be
-/// taken for others.
+/// Gives `own` to each of `members`, `rank` among them, and returns their notes in the order of `members`. `timeout`
+/// names the ranks that have not come. After a failure no meeting may use the communicator again, since it would take
+/// late messages for its own.
 [[nodiscard]] Result<std::vector<Note>> meet(const std::shared_ptr<const MpiCommunicator>& communicator,
                                              std::uint32_t rank, std::span<const std::uint32_t> members,
                                              MpiMeeting meeting, const Note& own, Deadline deadline);
 
-/// Waits for one request. Answers whether it was done by the deadline.
+/// Waits for one request. Returns whether it was done by the deadline.
 [[nodiscard]] Result<bool> wait_for(const MpiFunctions& functions, std::uint64_t& request, Deadline deadline);
 
-/// Between two looks at something that others bring about: gives the processor away, later sleeps some microseconds.
+/// Rests between two looks at something that other ranks bring about: first yields the processor, later sleeps some
+/// microseconds.
 class MpiPatience {
  public:
   void rest(Deadline until) noexcept;

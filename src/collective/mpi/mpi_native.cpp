@@ -89,7 +89,7 @@ Result<void> MpiCollectives::reduce_scatter(std::span<std::byte> to, std::span<c
   PINTLE_TRY(check_count(from.size() / bytes_of(dtype)));
   if (to.empty()) return {};
   return base::contain("reducing and scattering over MPI", [&]() -> Result<void> {
-    // MPI's own in place has another layout: the result at the begin.
+    // MPI's in-place form has another layout: the result at the beginning.
     std::vector<std::byte> apart(is_within(to, from) ? to.size() : 0);
     std::byte* const result = apart.empty() ? to.data() : apart.data();
     const std::uint64_t count = to.size() / bytes_of(dtype);

@@ -9,13 +9,13 @@
 
 namespace pintle::collective {
 
-/// Whether MPI's result is ours for every input: integers, but for sums of 8 and 16 bits, which saturate in OpenMPI;
-/// and sums and products of f32, f64 and complex64. MPI does not say what min and max make of a NaN, has no narrow
-/// floats, and its booleans are not bytes. `ranks` counts because one rank alone is copied, and logical operators make
-/// 0 or 1.
+/// Whether MPI's result equals ours for every input: it does for integers, except sums of 8 and 16 bits, which saturate
+/// in OpenMPI, and for sums and products of f32, f64 and complex64. MPI does not say what min and max make of a NaN,
+/// has no narrow floats, and its booleans are not bytes. `ranks` matters because MPI copies the elements of one rank
+/// alone, where logical operators have to make 0 or 1.
 [[nodiscard]] bool mpi_reduces(ReduceOp op, DType dtype, std::uint32_t ranks) noexcept;
 
-/// Blocks without a deadline. What MPI cannot count in int is `unsupported`, but for all_reduce and broadcast.
+/// Blocks without a deadline. A count that does not fit MPI's int is `unsupported`, except in all_reduce and broadcast.
 class MpiCollectives final : public NativeCollectives {
  public:
   MpiCollectives(std::shared_ptr<const MpiCommunicator> communicator, std::uint32_t ranks) noexcept;

@@ -26,7 +26,7 @@ Result<const MpiFunctions*> open_one(const std::filesystem::path& path) {
   return functions;
 }
 
-/// With raised rights only the loader's folders are: a link to the program may lie in its caller's folder.
+/// With raised rights only the loader's folders are searched: a link to the program may lie in its caller's folder.
 std::vector<std::filesystem::path> paths_here(std::string_view setting) {
   if (base::rights() == base::Rights::raised) return mpi_plugin_paths({}, {});
   return mpi_plugin_paths(setting, base::own_folder(), base::program_folder());

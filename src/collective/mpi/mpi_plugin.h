@@ -1,4 +1,4 @@
-// The MPI plug-in: found, opened, and what its numbers say.
+// Finds and opens the MPI plug-in, and says what its numbers mean.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,13 +17,14 @@ namespace pintle::collective {
 
 using MpiFunctions = vendor::mpi::Plugin;
 
-/// The plug-in that PINTLE_MPI_PLUGIN names or else is found beside this library, beside the program or by the loader.
-/// It stays open. `unavailable` has every path that was tried with the loader's words, or both versions. Thread-safe.
+/// The plug-in that PINTLE_MPI_PLUGIN names, or else one found beside this library, beside the program or by the
+/// loader. It stays open. `unavailable` has every path that was tried with the loader's words, or both versions.
+/// Thread-safe.
 [[nodiscard]] Result<const MpiFunctions*> open_mpi_plugin();
 /// The first of these that opens and fits.
 [[nodiscard]] Result<const MpiFunctions*> open_mpi_plugin(std::span<const std::filesystem::path> paths);
-/// Where it is looked for: `setting` alone, if there is one; else the folder of this library and that of the program,
-/// behind each that is called "bin" the "lib" beside it, and the loader's folders.
+/// Where the plug-in is looked for: `setting` alone, if there is one. Otherwise the folder of this library, the folder
+/// of the program, and the loader's folders; after a folder called "bin" comes the "lib" beside it.
 [[nodiscard]] std::vector<std::filesystem::path> mpi_plugin_paths(std::string_view setting,
                                                                   const std::filesystem::path& own_folder,
                                                                   const std::filesystem::path& program_folder = {});

@@ -1,5 +1,6 @@
-// Windows that are no longer used. MPI frees a window collectively, and a destructor waits for nobody: a rank that is
-// done with a window leaves it here, and it is freed where all of its ranks next meet and say so.
+// Windows that are no longer used. MPI frees a window collectively, and a destructor waits for no other rank. So a rank
+// that is done with a window leaves it here. The window is freed where all of its ranks next meet and say that they are
+// done with it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace pintle::collective {
 struct MpiWindowRecord {
   const MpiFunctions* functions = nullptr;
   std::uint64_t window = 0;
-  std::uint64_t id = 0;                ///< The same on all of its ranks, and of no other window.
+  std::uint64_t id = 0;                ///< Equal on all of its ranks; no other window has it.
   std::vector<std::uint32_t> members;  ///< Ranks of MPI_COMM_WORLD, rising.
 };
 
@@ -33,7 +34,7 @@ class MpiLease {
 /// The retired windows all of whose ranks are in `members` (rising), by id, at most `most`.
 [[nodiscard]] std::vector<MpiWindowRecord> retired_windows(std::span<const std::uint32_t> members, std::size_t most);
 /// Frees those of `ids` that are still retired here, in this order, which has to be the same on every rank. Blocks
-/// until the ranks of each have called it.
+/// until all ranks of each window have called it.
 void free_retired(std::span<const std::uint64_t> ids);
 
 }  // namespace pintle::collective

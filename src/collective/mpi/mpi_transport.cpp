@@ -29,21 +29,21 @@ std::uint64_t id_of(std::uint32_t first_world_rank, std::uint64_t serial) noexce
   return std::uint64_t{first_world_rank} << 40 | (serial & ((1ull << 40) - 1));
 }
 
-/// Where OpenMPI has its shared windows on Linux; no limit where there is no such folder.
+/// The free bytes where OpenMPI has its shared windows on Linux; no limit where there is no such folder.
 std::uint64_t shared_room() noexcept {
   std::error_code failure;
   const auto space = std::filesystem::space("/dev/shm", failure);
   return failure ? std::numeric_limits<std::uint64_t>::max() : space.available;
 }
 
-/// A try before MPI is asked, which on some ranks waits for ever when it fails on others.
+/// Tries before MPI is asked: MPI waits for ever on some ranks when it fails on others.
 bool has_memory(std::uint64_t bytes) noexcept {
   void* volatile place = std::malloc(bytes);
   std::free(place);
   return place != nullptr;
 }
 
-/// What a piece takes, with room to begin where it should.
+/// The bytes that a piece takes, with room to begin at the alignment.
 std::uint64_t padded(std::uint64_t bytes) noexcept {
   const auto whole = base::align_up(bytes, mpi_piece_alignment);
   return whole.and_then([](std::uint64_t size) { return base::checked_add(size, mpi_piece_alignment); })
@@ -147,7 +147,7 @@ Result<std::unique_ptr<Window>> MpiTransport::create_together(std::uint64_t byte
   PINTLE_TRY(check_sizes(arrivals));
   if (!takes_shared(bytes, arrivals)) PINTLE_TRY(check_mixed(arrivals, all_));
   const auto allocation = allocate(bytes, arrivals);
-  // What MPI gave to some ranks only stays with it: it can be freed by all ranks together or not at all.
+  // A window that MPI gave to some ranks only is never freed: MPI frees it by all ranks together or not at all.
   PINTLE_TRY(agree(allocation ? Result<void>() : allocation.error(), exchange, deadline));
   Members world = world_ranks(everybody());
   const std::uint64_t id = id_of(world[0], arrivals[0].serial);
@@ -182,7 +182,7 @@ Result<std::unique_ptr<Window>> MpiTransport::open_shared(const Allocation& allo
     void* base = nullptr;
     found = mpi_done(functions(), functions().piece(allocation.window, static_cast<int>(other), &base),
                      "find the piece of rank {}", other);
-    // Mapped by pages: its place within one is the same for everybody.
+    // MPI maps by pages, so a piece's place within a page is the same for every rank.
     pieces[other] = static_cast<std::byte*>(base) + mpi_shift(static_cast<std::byte*>(base));
   }
   PINTLE_TRY(agree(found, exchange, deadline));
@@ -200,7 +200,7 @@ Result<std::unique_ptr<Window>> MpiTransport::open_remote(const Allocation& allo
   Note note{};
   const std::uint64_t own = mpi_shift(allocation.base);
   std::memcpy(note.data(), &own, sizeof own);
-  // The zeros have to be seen by others: they come after this exchange.
+  // The other ranks, which come here after this exchange, have to see the zeros.
   functions().progress(communicator_->handle(), allocation.window);
   PINTLE_ASSIGN(notes, exchange(note, deadline));
   std::vector<std::uint64_t> shifts;
@@ -259,7 +259,7 @@ std::optional<std::string> MpiTransport::loss(std::uint32_t rank) const noexcept
 
 void MpiTransport::sleep(const std::uint32_t* word, std::uint32_t seen, Deadline until) noexcept {
   if (!has_remote_windows_.load(std::memory_order_relaxed)) return base::futex_wait(word, seen, until);
-  // Nobody wakes across hosts: look at MPI, and again soon.
+  // No rank wakes another across hosts: look at MPI, and again soon.
   functions().progress(communicator_->handle(), 0);
   std::this_thread::yield();
   if (std::atomic_ref(*const_cast<std::uint32_t*>(word)).load(std::memory_order_acquire) != seen) return;

@@ -20,7 +20,7 @@
 
 namespace pintle::collective {
 
-/// Which way windows take.
+/// How ranks reach windows.
 enum class Reach : std::uint8_t {
   any = 1,          ///< MPI's shared memory where all ranks are on one host.
   remote_only = 2,  ///< MPI's one-sided operations everywhere, as between hosts.
@@ -29,9 +29,9 @@ enum class Reach : std::uint8_t {
 /// Whether this process was started by an MPI launcher.
 [[nodiscard]] bool is_mpi_job() noexcept;
 
-/// All ranks of the job. Collective; may be called again. Initialises MPI unless the program has, and then finalises it
-/// when the process ends. `unavailable` without a plug-in, `unsupported` where MPI grants less than
-/// MPI_THREAD_MULTIPLE, `timeout` when not all ranks have come.
+/// All ranks of the job. Collective; may be called again. Initialises MPI unless the program has done so. MPI that was
+/// initialised here is finalised when the process ends. `unavailable` without a plug-in, `unsupported` where MPI grants
+/// less than MPI_THREAD_MULTIPLE, `timeout` when not all ranks have come.
 [[nodiscard]] Result<std::unique_ptr<Transport>> join_mpi(Deadline deadline, Reach reach = Reach::any);
 [[nodiscard]] Result<std::unique_ptr<Transport>> join_mpi(const MpiFunctions& functions, Deadline deadline,
                                                           Reach reach = Reach::any);
@@ -53,7 +53,7 @@ struct MpiRank {
   std::shared_ptr<const base::ProcessWatch> watch{};  ///< Null for this process and those out of sight.
 };
 
-/// Whether there can be another group that shares a host with this one, of which each has several ranks there.
+/// Whether another group can have several ranks on a host where this group has several.
 [[nodiscard]] bool shares_hosts(std::span<const MpiRank> group) noexcept;
 
 class MpiTransport final : public Transport {
@@ -62,7 +62,7 @@ class MpiTransport final : public Transport {
                Reach reach);
 
   [[nodiscard]] std::string_view name() const noexcept override { return "mpi"; }
-  /// `exchange` is not needed. Every rank meets the others before anything that MPI does not bound.
+  /// `exchange` is not needed. Every rank meets the others before a call of MPI's that has no deadline.
   [[nodiscard]] Result<std::unique_ptr<Window>> create_window(std::uint64_t bytes, const Exchange& exchange,
                                                               Deadline deadline) override;
   [[nodiscard]] Result<std::unique_ptr<Transport>> split(std::span<const std::uint32_t> members,

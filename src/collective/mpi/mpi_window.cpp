@@ -25,7 +25,7 @@ MpiSharedWindow::MpiSharedWindow(MpiMemory memory, MpiLease lease)
       window_(memory.window),
       lease_(std::move(lease)) {}
 
-// Others write with the processor, which needs nobody's help; MPI wants to hear of it all the same.
+// Other ranks write with the processor, which needs no help; MPI has to be called all the same.
 void MpiSharedWindow::progress() noexcept { communicator_->functions().progress(communicator_->handle(), window_); }
 
 MpiRemoteWindow::MpiRemoteWindow(MpiMemory memory, MpiLease lease)

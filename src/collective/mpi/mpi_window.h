@@ -12,7 +12,7 @@
 
 namespace pintle::collective {
 
-/// MPI's pieces begin where they want, some bytes behind a cache line; ours begin at the next multiple of this.
+/// MPI's pieces begin anywhere, for example some bytes behind a cache line; ours begin at the next multiple of this.
 inline constexpr std::uint64_t mpi_piece_alignment = 4096;
 /// Bytes from `base` to there.
 [[nodiscard]] std::uint64_t mpi_shift(const std::byte* base) noexcept;
@@ -24,7 +24,7 @@ struct MpiMemory {
   std::uint32_t rank = 0;
   std::uint64_t size = 0;
   std::vector<std::byte*> pieces;       ///< By rank; null where it is out of reach.
-  std::vector<std::uint64_t> shifts{};  ///< By rank: of each piece within MPI's; of remote windows only.
+  std::vector<std::uint64_t> shifts{};  ///< By rank: where each piece begins within MPI's; for remote windows only.
 };
 
 /// Pieces in MPI's shared memory: plain loads and stores.

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint64_t granularity = 16;
 
-/// On the rank that has most.
+/// The parts of the rank that has most.
 std::uint64_t most_parts(Operation operation, std::uint32_t ranks) noexcept {
   switch (operation) {
     case Operation::reduce_scatter:

@@ -15,9 +15,9 @@ struct Chunk {
   friend bool operator==(const Chunk&, const Chunk&) noexcept = default;
 };
 
-/// Chunks of `part` bytes each of which, times the parts that the operation has on some rank, is at most `most` bytes.
-/// They begin at multiples of 16 bytes, so they are whole elements of every dtype. No bytes are one empty chunk, since
-/// ranks that do not match are to find out.
+/// Cuts `part` bytes into chunks. A chunk's bytes, times the most parts that the operation has on a rank, are at most
+/// `most`. Chunks begin at multiples of 16 bytes, so they are whole elements of every dtype. A part of no bytes is one
+/// empty chunk, so that ranks that do not match find out.
 class Cut {
  public:
   Cut(Operation operation, std::uint64_t part, std::uint32_t ranks, std::uint64_t most) noexcept;

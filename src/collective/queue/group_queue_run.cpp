@@ -44,7 +44,8 @@ Result<void> GroupQueueRun::run() {
   return {};
 }
 
-/// Chunk by chunk the ranks would find sizes that differ only where one has no more chunks, and wait for each other.
+/// Without this, ranks whose sizes differ would find out only where one has no more chunks, and would wait for each
+/// other.
 Result<void> GroupQueueRun::agree_on_size() {
   if (task_.call.operation == Operation::send_recv) return check_message_size();
   const std::uint64_t own = task_.part;
@@ -79,7 +80,7 @@ Result<void> GroupQueueRun::exchange(std::span<std::byte> to, std::span<std::byt
   return group_.run(operation, remaining());
 }
 
-/// Lets the device begin to give a chunk, if there is one and it has to.
+/// Lets the device begin to give a chunk, if there is such a chunk and the device has to give it.
 Result<void> GroupQueueRun::pull(std::uint64_t index) {
   if (index >= cut_.count() || task_.parts.from == 0 || !task_.from.mapped.empty() || task_.part == 0) return {};
   PINTLE_ASSIGN(from, pieces(task_.from, task_.parts.from, cut_.at(index)));
@@ -101,7 +102,7 @@ Result<std::span<std::byte>> GroupQueueRun::input(std::uint64_t index) {
   return bytes;
 }
 
-/// Where the ranks write a chunk; what the device has not taken yet is waited for.
+/// Where the ranks write a chunk. Waits until the device has taken the bytes that are still there.
 Result<std::span<std::byte>> GroupQueueRun::output(std::uint64_t index) {
   const Chunk chunk = cut_.at(index);
   const std::uint64_t parts = task_.parts.to;
@@ -110,7 +111,7 @@ Result<std::span<std::byte>> GroupQueueRun::output(std::uint64_t index) {
   return staging_.bytes(output_slot(index)).first(parts * chunk.size);
 }
 
-/// Brings a chunk to where it belongs, or lets the device begin to.
+/// Brings a chunk to where it belongs, or lets the device begin to bring it.
 Result<void> GroupQueueRun::store(std::uint64_t index) {
   const Chunk chunk = cut_.at(index);
   const std::uint64_t parts = task_.parts.to;
@@ -138,7 +139,7 @@ Result<void> GroupQueueRun::await(std::optional<Point>& point) const {
   return {};
 }
 
-/// The ranks work on the device's own memory: a chunk of all parts is one range of it.
+/// Whether the ranks work on the device's own memory: a chunk of all parts has to be one range of it.
 bool GroupQueueRun::is_direct(const Operand& operand, std::uint64_t parts) const noexcept {
   return !operand.mapped.empty() && (parts == 1 || cut_.count() == 1);
 }

@@ -20,12 +20,12 @@ namespace pintle::collective {
 /// While the ranks work on a chunk, the device gives the next one and takes the one before.
 class GroupQueueRun {
  public:
-  /// `at_end` are raised by the device with the last of what it gets; where it gets nothing, nobody raises them.
+  /// The device raises `at_end` with the last bytes that it gets; where it gets none, nothing raises them.
   GroupQueueRun(Group& group, Staging& staging, const Task& task, Deadline deadline, std::vector<Point> at_end);
 
   /// Returns when the result is in the device's memory, or with the first thing that failed.
   Result<void> run();
-  /// The device has raised `at_end`.
+  /// Whether the device has raised `at_end`.
   [[nodiscard]] bool has_signalled() const noexcept { return has_signalled_; }
 
  private:

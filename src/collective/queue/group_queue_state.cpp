@@ -83,13 +83,13 @@ Result<void> GroupQueueState::prepare(Task& task, const Collective& operation, S
   return hold(task, number);
 }
 
-/// Memory is what a list of the queue's device could use so.
+/// Memory has to be such that a list of the queue's device could use it this way.
 Result<void> GroupQueueState::check_device(const Operand& operand, Access access) const {
   return operand.size() == 0 ? Result<void>() : its_.holds.check(operand.bytes, access);
 }
 
-/// The host works on addresses: a submission that waits until it has done so keeps the memory, whatever becomes of the
-/// buffers. It raises the operation's point; nobody may have been told before.
+/// The host works on addresses. So a submission that waits until the host is done keeps the memory, whatever becomes of
+/// the buffers. The submission raises the operation's point, so it comes before anyone is told of the operation.
 Result<void> GroupQueueState::hold(Task& task, std::uint64_t number) {
   CommandList list;
   bool holds = false;
@@ -115,7 +115,7 @@ std::optional<Task> GroupQueueState::next() {
   return task;
 }
 
-/// The right to use the group is this thread's, and ends with it.
+/// This thread takes the right to use the group, and has it until it ends.
 bool GroupQueueState::take_group() {
   auto use = its_.state->use();
   const std::lock_guard lock(mutex_);
@@ -135,7 +135,8 @@ void GroupQueueState::serve() {
   use_.reset();
 }
 
-/// Where the device is lost, that is the cause, whatever came of it. What waits for other ranks looks, too.
+/// A lost device is the cause, whatever error came of it. An operation that waits for other ranks looks at the device,
+/// too.
 Result<void> GroupQueueState::perform(const Task& task) {
   its_.state->guard([&]() -> Result<void> {
     const auto health = its_.staging->health();
@@ -148,7 +149,7 @@ Result<void> GroupQueueState::perform(const Task& task) {
   return health ? done : health;
 }
 
-/// The device is to be there when the ranks begin, and when a point is raised that the device has nothing to do with.
+/// The device has to be there when the ranks begin, and when a point is raised that the device does not raise itself.
 Result<void> GroupQueueState::run(const Task& task) {
   const Deadline deadline = task.timeout.deadline();
   PINTLE_TRY(await(task, deadline));
@@ -161,7 +162,7 @@ Result<void> GroupQueueState::run(const Task& task) {
   return finish(task, run.has_signalled(), deadline);
 }
 
-/// Until everything that the operation waits for is there, unless the queue ends before.
+/// Waits until everything that the operation waits for is there, unless the queue ends before.
 Result<void> GroupQueueState::await(const Task& task, Deadline deadline) {
   const Point stopped = its_.stop.at(1);
   for (const Point& point : task.after) {
@@ -205,7 +206,7 @@ void GroupQueueState::fail(const Task& task, const Error& error) {
   fail_signals(behind, cause);
 }
 
-/// As other ranks hear it.
+/// The error as other ranks hear it.
 Error GroupQueueState::given_up(const Task& task, const Error& error) const {
   return {Errc::peer_lost,
           fmt::format("Rank ({}) has given up {}: {}", its_.group.rank(), task.text(), error.message())};

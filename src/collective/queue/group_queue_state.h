@@ -28,7 +28,7 @@ struct GroupQueueParts {
   std::shared_ptr<GroupState> state;
   std::unique_ptr<Staging> staging;
   Queue holds;   ///< Its submissions keep memory that is used in place until its operation has ended.
-  Signal gates;  ///< Lets them run; rises to the number of each operation that has one.
+  Signal gates;  ///< Lets those submissions run; rises to the number of each operation that has one.
   Signal timeline;
   Signal stop;
   std::string text;
@@ -42,7 +42,7 @@ class GroupQueueState {
   [[nodiscard]] Result<void> start();
   GroupQueueState(const GroupQueueState&) = delete;
   GroupQueueState& operator=(const GroupQueueState&) = delete;
-  /// Ends it: cancels what has not begun.
+  /// Ends the thread: cancels operations that have not begun.
   ~GroupQueueState();
 
   Result<Point> enqueue(const Collective& operation, SubmitOptions options);

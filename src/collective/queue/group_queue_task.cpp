@@ -60,7 +60,7 @@ Result<void> measure(Task& task) {
   return check("written", task.to, parts.to);
 }
 
-/// What both windows have, if they are of one buffer, as seen by a command that takes no overlap.
+/// The error of views of one buffer that overlap, as a command words it that takes no overlap.
 std::optional<Error> overlap(const BufferView& to, const BufferView& from) {
   const std::uint64_t begin = std::max(to.offset_bytes(), from.offset_bytes());
   const std::uint64_t end = std::min(to.offset_bytes() + to.size_bytes(), from.offset_bytes() + from.size_bytes());
@@ -71,7 +71,7 @@ std::optional<Error> overlap(const BufferView& to, const BufferView& from) {
   return CommandList{}.copy(*target, *source).error();
 }
 
-/// The one place at which `to` and `from` may share memory: one is the other, or the caller's part of it.
+/// Whether `to` and `from` share memory in the one way that is allowed: one is the other, or the caller's part of it.
 bool is_in_place(const Task& task, std::uint32_t rank) noexcept {
   const std::uint64_t to = task.to.bytes.offset_bytes(), from = task.from.bytes.offset_bytes();
   if (task.parts == Parts{1, 1}) return to == from;

@@ -22,7 +22,7 @@ struct Operand {
   BufferView bytes;             ///< As u8.
   std::span<std::byte> mapped;  ///< The same, where the host can reach it; else empty.
   DType dtype = DType::u8;
-  bool is_sealed = false;  ///< As far as a buffer says so; a view does not.
+  bool is_sealed = false;  ///< Known for a buffer only; a view does not say.
 
   /// Maps what may be mapped.
   [[nodiscard]] static Result<Operand> of(const DeviceElements& elements);

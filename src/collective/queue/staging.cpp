@@ -7,7 +7,7 @@
 namespace pintle::collective {
 namespace {
 
-/// Beside compute where the device has such queues.
+/// A queue that runs beside compute, where the device has such queues.
 Result<Queue> create_copy_queue(const Device& device) {
   const bool has_copy_queues = device.info().capability(Feature::copy_queue).support != Support::absent;
   return device.queue({has_copy_queues ? QueueKind::copy : QueueKind::compute, "collective staging"});

@@ -35,7 +35,7 @@ class Staging {
   [[nodiscard]] std::span<std::byte> bytes(std::size_t slot) const noexcept { return slots_[slot].bytes; }
   /// Success, or why the device that the slots belong to is lost.
   [[nodiscard]] Result<void> health() const { return health(queue_); }
-  /// The same by another queue of it, which the caller's thread has.
+  /// Asks through another queue of the device, which is the calling thread's.
   [[nodiscard]] Result<void> health(const Queue& queue) const { return queue.check(witness_.view(), Access::read); }
   /// True where the device itself copies to and from the slots.
   [[nodiscard]] bool is_mapped() const noexcept { return slots_[0].owner == nullptr; }
@@ -48,7 +48,7 @@ class Staging {
  private:
   struct Slot {
     Buffer buffer;                     // the host's memory, as the device sees it
-    std::shared_ptr<std::byte> owner;  // or what it does not see
+    std::shared_ptr<std::byte> owner;  // or memory that it does not see
     std::span<std::byte> bytes;
   };
   explicit Staging(Queue queue) noexcept : queue_(std::move(queue)) {}

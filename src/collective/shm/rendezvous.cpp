@@ -38,8 +38,8 @@ std::atomic_ref<T> in_common(T& word) noexcept {
   return std::atomic_ref<T>(word);
 }
 
-/// Words one by one, since a rank may go on to a later generation and write meanwhile: a rank that reads a new word
-/// then sees a new sequence.
+/// Writes word by word, since a rank may go on to a later generation and write while another reads. A rank that reads a
+/// new word then sees a new sequence.
 void write_words(Words& to, const Note& from) noexcept {
   Words words;
   std::memcpy(words.data(), from.data(), sizeof words);
@@ -77,7 +77,7 @@ struct alignas(64) Rendezvous::Board {
   std::array<Words, 2> lanes;
 };
 
-/// Waiting for boards to say a generation.
+/// A wait until every board says a generation.
 class Rendezvous::Arrival {
  public:
   Arrival(const Rendezvous& ranks, std::uint32_t own, std::uint64_t target) noexcept
@@ -87,12 +87,13 @@ class Rendezvous::Arrival {
     const Board& board = ranks_.board(rank);
     const bool has_come = in_common(board.generation).load(std::memory_order_acquire) == target_;
     const bool has_process = in_common(board.process).load(std::memory_order_acquire) != 0;
-    // Read again: a process that takes a place says its generation before its number.
+    // Read again: a process that takes a place writes its generation before its number.
     const auto there = in_common(board.generation).load(std::memory_order_acquire);
     if (there > target_) return further(rank, there, target_);
     return has_come && has_process && there == target_;
   }
-  /// Only the launcher knows whether another process takes the place of one that has ended, come or not.
+  /// Only the launcher knows whether another process takes the place of one that has ended, whether or not that one had
+  /// come.
   [[nodiscard]] std::optional<std::string> loss(std::uint32_t rank) const {
     return rank == own_ ? std::nullopt : ranks_.gone(rank);
   }
@@ -110,9 +111,9 @@ class Rendezvous::Arrival {
   const std::uint64_t target_;
 };
 
-/// Waiting for a note of each rank. Two lanes suffice: nobody writes note k+2 before it has read every note k+1, so
-/// before everybody has written note k+1, and that each does after it has read every note k. So a rank that still
-/// reads note k sees k+1 or k+2 notes written, and its lane untouched.
+/// A wait for a note of each rank. Two lanes suffice: a rank writes note k+2 only after it has read every note k+1, and
+/// each rank writes note k+1 only after it has read every note k. So a rank that still reads note k sees k+1 or k+2
+/// notes written, and its lane untouched.
 class Rendezvous::Step {
  public:
   Step(const Rendezvous& ranks, std::uint64_t generation, std::uint32_t step) noexcept
@@ -143,7 +144,7 @@ class Rendezvous::Step {
   /// The note of a rank that is there.
   [[nodiscard]] Result<void> read(std::uint32_t rank, Note& to) const {
     read_words(to, ranks_.board(rank).lanes[step_ % 2]);
-    PINTLE_TRY(is_there(rank));  // still: otherwise a later generation has written
+    PINTLE_TRY(is_there(rank));  // still there: otherwise a later generation has written
     return {};
   }
 
@@ -253,13 +254,13 @@ Result<std::uint64_t> Rendezvous::meet(std::uint32_t rank, std::uint64_t target,
     publish(rank, target);
     const auto met = wait_for_all(Arrival(*this, rank, target), deadline);
     if (met) return target;
-    // Others tried once more while this rank was away. They will not come back to where it is.
+    // Others tried once more while this rank was away. They do not come back to this rank's generation.
     if (met.error().code() != Errc::stale || Clock::now() >= deadline) return met.error();
     target = highest_generation();
   }
 }
 
-/// The process last: a rank that reads its number then reads this generation or a later one.
+/// Writes the process last: a rank that reads its number then reads this generation or a later one.
 void Rendezvous::publish(std::uint32_t rank, std::uint64_t generation) noexcept {
   Board& own = board(rank);
   in_common(own.sequence).store(generation << 32, std::memory_order_release);
@@ -314,7 +315,8 @@ std::optional<std::string> Rendezvous::gone(std::uint32_t rank) const {
          text(base::ProcessEnd{.code = static_cast<int>(word & 0xff), .signal = static_cast<int>(word >> 8 & 0xff)});
 }
 
-/// The process that the rank's board names, which is the rank's own word; or that the launcher has taken away.
+/// How the process of a rank has ended. The rank's board names the process, by the rank's own word; or the launcher has
+/// taken the name away.
 std::optional<std::string> Rendezvous::ended(std::uint32_t rank) const {
   const std::uint64_t number = process(rank);
   if (is_shared_ && number == 0) return std::string(replaced);

@@ -15,8 +15,8 @@
 
 namespace pintle::collective {
 
-/// A board for each rank, in memory that all share. Each rank writes its own only, and the launcher says which ranks
-/// have ended; what others write is never trusted. Thread-safe; each rank is one caller.
+/// A board for each rank, in memory that all share. Each rank writes its own board only, and the launcher says which
+/// ranks have ended. What another rank writes is never trusted. Thread-safe; each rank is one caller.
 class Rendezvous : public std::enable_shared_from_this<Rendezvous> {
  public:
   /// For ranks that are threads of this process. 1 to `most_ranks`, else `invalid_argument`.
@@ -37,21 +37,23 @@ class Rendezvous : public std::enable_shared_from_this<Rendezvous> {
 
   /// Says that `rank` is there for `generation`, or for the one after its last where that is higher (a fresh process
   /// says 0), and blocks until every rank is. Answers the generation: a higher one where others have tried again
-  /// meanwhile. `timeout` names ranks that are missing, `peer_lost` one that the launcher has given up and how it
-  /// ended; after either the rank is not there and may come again. A rank whose process has ended is waited for until
-  /// the launcher says that nobody takes its place.
+  /// meanwhile. `timeout` names ranks that are missing; `peer_lost` names one that the launcher has given up, and how
+  /// it ended. After either error this rank is not there, and may come again. A rank whose process has ended is waited
+  /// for until the launcher says that nobody takes its place.
   [[nodiscard]] Result<std::uint64_t> arrive(std::uint32_t rank, std::uint64_t generation, Deadline deadline);
-  /// For ranks that have arrived; one for each rank and generation, one caller at a time. Its copies are the same
-  /// exchange. `stale` where a rank has gone on to another generation. After a failure it answers that for ever.
+  /// For ranks that have arrived: one exchange for each rank and generation, with one caller at a time. Copies of it
+  /// are that one exchange. `stale` where a rank has gone on to another generation. After a failure it returns that
+  /// failure for ever.
   [[nodiscard]] Exchange exchange(std::uint32_t rank, std::uint64_t generation);
 
   /// The process that has arrived as `rank`, as it says; 0: none.
   [[nodiscard]] std::uint64_t process(std::uint32_t rank) const noexcept;
-  /// The one that has arrived for `generation`. `stale` where the rank has gone on, `peer_lost` where it has none.
+  /// The process that has arrived for `generation`. `stale` where the rank has gone on, `peer_lost` where the rank has
+  /// no process.
   [[nodiscard]] Result<std::uint64_t> process(std::uint32_t rank, std::uint64_t generation) const;
   /// What the launcher says of a rank whose process has ended and is not started again.
   void mark_gone(std::uint32_t rank, const base::ProcessEnd& end) noexcept;
-  /// The same where another process is about to take its place.
+  /// Says instead that another process is about to take the rank's place.
   void vacate(std::uint32_t rank) noexcept;
 
  private:

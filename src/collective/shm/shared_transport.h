@@ -18,7 +18,7 @@ namespace pintle::collective {
 class SharedTransport final : public Transport {
  public:
   /// Among all ranks of the rendezvous, which have arrived for `generation`: "shm" where they are processes, else
-  /// "threads". An error where one has gone on since.
+  /// "threads". An error where a rank has gone on since.
   [[nodiscard]] static Result<std::unique_ptr<Transport>> create(const Rendezvous& rendezvous, std::uint32_t rank,
                                                                  std::uint64_t generation);
 

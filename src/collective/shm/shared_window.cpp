@@ -15,14 +15,15 @@ namespace {
 
 constexpr std::uint64_t page = 4096;
 
-/// What a rank says of its piece, behind its outcome. `place` is a descriptor of its process or a number of the offers.
+/// What a rank says of its piece, behind its outcome. `place` is a descriptor of its process, or a number among the
+/// offers.
 struct Offer {
   std::uint64_t size = 0;
   std::uint64_t place = 0;
 };
 
 /// Pieces that threads of this process offer each other, by number. A rank that gives up takes its piece back while
-/// others may still be on the way to it: an address would lead them to nothing.
+/// others may still look for it. A number then finds nothing, where an address would dangle.
 class Offers {
  public:
   static Offers& common() {
@@ -64,7 +65,7 @@ class OwnPiece {
   }
   OwnPiece(OwnPiece&& other) noexcept : memory_(std::move(other.memory_)), number_(std::exchange(other.number_, 0)) {}
   OwnPiece& operator=(OwnPiece&&) = delete;
-  /// A rank that is here by now has it; nobody else comes.
+  /// Every rank that is still to have the piece has it by now.
   ~OwnPiece() {
     if (number_ != 0) Offers::common().remove(number_);
     if (memory_) memory_->close_descriptor();
@@ -99,7 +100,7 @@ std::vector<Offer> offers_in(std::span<const Note> notes) {
   return offers;
 }
 
-/// Sizes first: one that is far too large may be why a rank has failed.
+/// Compares sizes first: a size that is far too large may be why a rank has failed.
 Result<void> check(std::span<const Note> notes, std::span<const Offer> offers) {
   for (std::size_t rank = 1; rank < offers.size(); ++rank) {
     if (offers[rank].size == offers[0].size) continue;
@@ -155,7 +156,7 @@ Result<std::unique_ptr<Window>> create_shared_window(const WindowMembers& member
   if (notes.size() != members.ranks) return Error(Errc::internal, "An exchange has another number of ranks.");
   const std::vector<Offer> offers = offers_in(notes);
   PINTLE_TRY(check(notes, offers));
-  // A neighbour that changed the own note since cannot have a piece that is not there.
+  // The notes may say that this rank has a piece when it has none: a neighbour may have changed its note.
   if (!own) return own.error();
   auto pieces = find_all(offers, members, own->piece());
   PINTLE_TRY(agree(pieces ? Result<void>() : Result<void>(pieces.error()), exchange, deadline));

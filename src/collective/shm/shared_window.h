@@ -34,7 +34,7 @@ struct WindowMembers {
   std::span<const std::uint64_t> processes{};  ///< By rank; empty where ranks are threads.
 };
 
-/// As `Transport::create_window`.
+/// See `Transport::create_window`.
 [[nodiscard]] Result<std::unique_ptr<Window>> create_shared_window(const WindowMembers& members, std::uint64_t bytes,
                                                                    const Exchange& exchange, Deadline deadline);
 
