@@ -26,18 +26,18 @@ enum class DeviceKind : std::uint8_t {
 
 /// Optional abilities; each is listed in `DeviceInfo::capabilities` as native, emulated or absent.
 enum class Feature : std::uint8_t {
-  execution = 1,      ///< Commands really move and compute bytes.
-  copy_queue = 2,     ///< Queues that only copy, beside compute.
-  host_call = 3,      ///< A host function as a command.
-  timestamp = 4,      ///< Device clock readings as a command.
-  indirect = 5,       ///< A grid read from device memory.
-  mapped_memory = 6,  ///< Buffers that the host can address.
-  recording = 7,      ///< Replay without submitting the list again.
-  notification = 8,   ///< Completion told by the device, not watched by a thread.
-  host_import = 9,    ///< Host memory used in place.
+  execution = 1,       ///< Commands really move and compute bytes.
+  copy_queue = 2,      ///< Queues that only copy, beside compute.
+  host_call = 3,       ///< A host function as a command.
+  timestamp = 4,       ///< Device clock readings as a command.
+  indirect = 5,        ///< A grid read from device memory.
+  mapped_memory = 6,   ///< Buffers that the host can address.
+  recording = 7,       ///< Replay without submitting the list again.
+  notification = 8,    ///< Completion told by the device, not watched by a thread.
+  host_import = 9,     ///< Host memory used in place.
   memory_export = 10,  ///< Memory shared with other devices by an OS handle.
-  calibration = 11,   ///< Device clock related to the host's.
-  constants = 12,     ///< Specialisation constants given at load.
+  calibration = 11,    ///< Device clock related to the host's.
+  constants = 12,      ///< Specialisation constants given at load.
 };
 [[nodiscard]] std::string_view name(Feature feature) noexcept;
 
