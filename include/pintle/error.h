@@ -48,8 +48,8 @@ struct VendorError {
   std::string symbol;
 };
 
-/// One shared, immutable error. Copies are cheap and may cross threads; a failed signal hands the same one to every
-/// waiter.
+/// One shared, immutable error. Copies are cheap and may cross threads. Every waiter of a failed signal gets the same
+/// one.
 class Error {
  public:
   /// `message` is a whole sentence: value in parentheses, limit beside it, the object's name in brackets. Never throws.
@@ -65,16 +65,16 @@ class Error {
   [[nodiscard]] std::source_location where() const noexcept;
   /// Empty unless a vendor's library reported it.
   [[nodiscard]] const std::optional<VendorError>& vendor() const noexcept;
-  /// The device's id, empty where none is concerned.
+  /// The id of the device concerned; empty where none is.
   [[nodiscard]] std::string_view device() const noexcept;
   [[nodiscard]] std::uint64_t generation() const noexcept;
   /// What was being done, innermost first: "validating argument 1 of [Kernel "blur"]".
   [[nodiscard]] std::span<const std::string> context() const noexcept;
-  /// The whole text: message, vendor, and one " - While ..." line for each context. "Memory ran out." where there is
-  /// none for it.
+  /// The whole text: message, vendor, and one " - While ..." line for each context; "Memory ran out." where there is no
+  /// memory for the text.
   [[nodiscard]] std::string text() const noexcept;
 
-  /// The same error with one more " - While `what`" line. A shared error is copied, never changed under others.
+  /// This error with one more " - While `what`" line. A shared error is copied, never changed under others.
   [[nodiscard]] Error during(std::string what) const noexcept;
   [[nodiscard]] Error with_vendor(VendorError vendor) const noexcept;
   [[nodiscard]] Error with_device(std::string id, std::uint64_t generation) const noexcept;

@@ -10,11 +10,11 @@
 
 namespace pintle {
 
-/// What the elements of a contiguous range are, const where they may only be read. `std::span` knows such a range, and
-/// costs a translation unit a tenth of what `<ranges>` costs it.
+/// The element type of a contiguous range, const where the elements may only be read. `std::span` knows such a range,
+/// and costs a translation unit a tenth of what `<ranges>` costs it.
 template <class R>
 using HostElement = typename decltype(std::span(std::declval<R&>()))::element_type;
-/// The same without const.
+/// The element type without const.
 template <class R>
 using HostValue = std::remove_cv_t<HostElement<R>>;
 

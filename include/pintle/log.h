@@ -1,4 +1,4 @@
-// Words about what happens inside: silent by default, through one callback.
+// Log messages of the library, through one callback; silent by default.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 namespace pintle {
 
+/// The level of a message, the gravest first.
 enum class LogLevel : std::uint8_t { error = 1, warn = 2, info = 3, debug = 4 };
 [[nodiscard]] std::string_view name(LogLevel level) noexcept;
 [[nodiscard]] std::optional<LogLevel> parse_log_level(std::string_view name) noexcept;
