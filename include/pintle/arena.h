@@ -1,4 +1,4 @@
-// Arenas: device memory laid out by a plan, and values that go in and come out with their dtype.
+// Arenas: device memory laid out by a plan. Whole values are fed and read with their dtype.
 #pragma once
 
 #include <cstddef>

@@ -70,10 +70,10 @@ class KernelArgument {
   std::variant<BufferView, Slot, ScalarValue> value_;
 };
 
-/// How far a launch reaches: work-groups (Grid) or work-items to cover (`Grid::cover(n)`).
+/// The extent of a launch: work-groups (Grid) or work-items to cover (`Grid::cover(n)`).
 using Extent = std::variant<Grid, Cover>;
 
-/// What a slot holds in one replay: a buffer, a scalar (by dtype), or host memory lent until the replay's point is
+/// The value of a slot in one replay: a buffer, a scalar (by dtype), or host memory lent until the replay's point is
 /// reached.
 class SlotValue {
  public:
@@ -184,7 +184,7 @@ class CommandList {
 
   /// The number of commands.
   [[nodiscard]] std::size_t size() const noexcept;
-  /// The first mistake made while building; a moved-from list has one.
+  /// The first mistake in building the list; empty where there is none. A moved-from list has one.
   [[nodiscard]] const std::optional<Error>& error() const noexcept;
 
  private:

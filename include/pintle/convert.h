@@ -51,9 +51,9 @@ enum class NanRule : std::uint8_t {
 ///
 /// Every ordered pair of dtypes is supported but one kind: from complex64 to any other is `invalid_argument`, since it
 /// would drop the imaginary part. A real number becomes complex with the imaginary part +0; complex64 to complex64
-/// treats both parts as f32. To bool: everything but zero is true. From bool: 0, or 1 for any byte but zero. An integer
-/// that fits is exact. A floating value becomes an integer by `rounding` first, and is then compared with the range: by
-/// `nearest_even`, -0.5 is 0 in u8, and -0.6 is beyond its range.
+/// treats both parts as f32. A bool target gets true for everything but zero; a bool source is 0, or 1 for any byte but
+/// zero. An integer that fits is exact. A floating value becomes an integer by `rounding` first, and is then compared
+/// with the range: by `nearest_even`, -0.5 is 0 in u8, and -0.6 is beyond its range.
 struct Convert {
   DType from;
   DType to;

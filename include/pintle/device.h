@@ -1,4 +1,4 @@
-// Devices: listing, opening, and what they make.
+// Devices: listing and opening them, and the objects that they make.
 #pragma once
 
 #include <filesystem>
@@ -84,8 +84,8 @@ class Device {
     return import_host(std::as_bytes(values), std::is_const_v<T> ? Access::read : Access::read_write, dtype_of<T>(),
                        Shape{values.size()}, std::move(keeper), std::move(label));
   }
-  /// Makes a buffer of any dtype over bytes, likewise. `Access::read` makes a sealed buffer, so nothing writes the
-  /// bytes.
+  /// Makes a buffer over bytes of any dtype. `Access::read` makes a sealed buffer, so nothing writes the bytes.
+  /// Otherwise as above.
   [[nodiscard]] Result<Buffer> import_host(std::span<const std::byte> bytes, Access access, DType dtype,
                                            const Shape& shape, std::shared_ptr<const void> keeper = {},
                                            std::string label = {}) const;

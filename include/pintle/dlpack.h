@@ -43,8 +43,8 @@ enum class DlpackCopy : std::uint8_t {
 /// addresses that overflow.
 [[nodiscard]] Result<Buffer> from_dlpack(const Device& device, DLManagedTensorVersioned* managed,
                                          std::string label = {});
-/// Takes the struct without version, likewise. It does not say whether the tensor may be written: the buffer is not
-/// sealed.
+/// Takes the struct without version, which does not say whether the tensor may be written: the buffer is not sealed.
+/// Otherwise as above.
 [[nodiscard]] Result<Buffer> from_dlpack(const Device& device, DLManagedTensor* managed, std::string label = {});
 
 /// Makes a buffer over the tensor in place, or a buffer with a copy of its elements, as `copy` says. A copy is possible

@@ -45,7 +45,7 @@ class Elements {
   std::span<const std::byte> bytes_;
 };
 
-/// Elements that a call writes, likewise. They convert to Elements, for calls that read.
+/// Elements that a call writes: any contiguous range, as for Elements. They convert to Elements, for calls that read.
 class MutableElements {
  public:
   MutableElements() noexcept = default;  ///< No elements.

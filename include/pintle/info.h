@@ -20,6 +20,7 @@ enum class DeviceKind : std::uint8_t {
   software = 5,   ///< A GPU API that runs on the host's processor (lavapipe, PoCL).
   simulated = 6,  ///< Executes nothing (the null device).
 };
+/// The kind's name, for example "discrete_gpu".
 [[nodiscard]] std::string_view name(DeviceKind kind) noexcept;
 
 /// Optional abilities; each is listed in `DeviceInfo::capabilities` as native, emulated or absent.
@@ -37,10 +38,12 @@ enum class Feature : std::uint8_t {
   calibration = 11,    ///< Device clock related to the host's.
   constants = 12,      ///< Specialisation constants given at load.
 };
+/// The feature's name, for example "host_call".
 [[nodiscard]] std::string_view name(Feature feature) noexcept;
 
 /// How a device supports a feature.
 enum class Support : std::uint8_t { native = 1, emulated = 2, absent = 3 };
+/// "native", "emulated" or "absent".
 [[nodiscard]] std::string_view name(Support support) noexcept;
 
 /// One feature of a device, and how the device supports it; the conformance suite checks it.
@@ -65,10 +68,11 @@ struct Limits {
   friend bool operator==(const Limits&, const Limits&) = default;
 };
 
-/// What a queue runs. A device without copy queues answers `unsupported` for `copy`: ask `Feature::copy_queue`.
+/// The kind of work that a queue runs. A device without copy queues answers `unsupported` for `copy`: ask
+/// `Feature::copy_queue`.
 enum class QueueKind : std::uint8_t { compute = 1, copy = 2 };
 
-/// Where a buffer's memory should be.
+/// The place that is wanted for a buffer's memory.
 enum class Placement : std::uint8_t {
   device = 1,  ///< Fastest for the device.
   host = 2,    ///< The host can map it.

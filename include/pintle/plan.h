@@ -39,8 +39,8 @@ struct PlanValue {
   std::vector<std::uint32_t> uses{};  ///< With a relation of steps: the steps that use it, instead of `lower`, `upper`.
   Assignment assignment = Assignment::planned;
   Lifetime lifetime = Lifetime::steps;
-  std::uint32_t chunk = 0;   ///< For a fixed value.
-  std::uint64_t offset = 0;  ///< For a fixed value.
+  std::uint32_t chunk = 0;   ///< The chunk of a fixed value.
+  std::uint64_t offset = 0;  ///< The offset of a fixed value.
   friend bool operator==(const PlanValue&, const PlanValue&) = default;
 };
 

@@ -121,7 +121,7 @@ struct FailOptions {
 class FailResource final : public Resource {
  public:
   FailResource() noexcept = default;
-  /// Upstream is not asked where the request is to fail.
+  /// A request that is to fail does not reach upstream.
   [[nodiscard]] static Result<FailResource> create(Resource upstream, FailOptions options);
   /// The number of requests so far, failed or not.
   [[nodiscard]] std::uint64_t requests() const noexcept;

@@ -14,7 +14,7 @@ namespace pintle {
 struct SubmitOptions {
   std::vector<Point> after{};   ///< Points of any queue or signal. The work starts when all are reached.
   std::vector<Point> signal{};  ///< Points that are reached when the work is done, and fail with it.
-  std::string label{};          ///< In messages.
+  std::string label{};          ///< The submission's name in messages.
   Timeout timeout{};            ///< The call says what it bounds.
 };
 
