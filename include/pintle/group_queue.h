@@ -27,8 +27,8 @@ struct GroupQueueOptions {
 };
 
 /// Runs a group's operations in order on memory of one device, on a thread of its own. The point of an operation is
-/// reached when the result is in the device's memory and the memory that was read may be overwritten. It fails with the
-/// error of the operation. Points lie on a timeline of the queue's own: other queues wait for them by
+/// reached when the result is in the device's memory and the memory that was read may be overwritten. The point fails
+/// with the error of the operation. Points lie on a timeline of the queue's own: other queues wait for them by
 /// `SubmitOptions::after`, and otherwise work beside it. The ranks of a group may have devices of different kinds,
 /// since the bytes that travel are the same.
 ///
@@ -67,11 +67,11 @@ class GroupQueue {
   /// With nothing left to do it does not block, and the group is free again.
   ~GroupQueue();
 
-  /// Enqueues the operation on device memory, and does not wait for it. It begins when every point of `options.after`
-  /// is reached: the points of the work that makes what it reads, and of the work that still uses what it overwrites.
-  /// `options.timeout` counts from the end of the operation before, and bounds the waits for these points, for the
-  /// other ranks and for the device. The point of a barrier is reached when every rank has come to it: there its
-  /// `options.after` are reached, and everything enqueued before is done.
+  /// Enqueues the operation on device memory, and does not wait for it. The operation begins when every point of
+  /// `options.after` is reached: the points of the work that makes what it reads, and of the work that still uses what
+  /// it overwrites. `options.timeout` counts from the end of the operation before, and bounds the waits for these
+  /// points, for the other ranks and for the device. The point of a barrier is reached when every rank has come to it:
+  /// there its `options.after` are reached, and everything enqueued before is done.
   Result<Point> submit(const Collective& operation, SubmitOptions options = {});
 
   /// The point of the operation that was enqueued last; reached on a fresh queue. Empty for a moved-from queue.

@@ -20,7 +20,7 @@ struct OpenClDevice {
 struct OpenClMemory {
   static constexpr std::string_view native_type = "opencl.memory";
   void* memory = nullptr;     ///< cl_mem
-  std::uint64_t address = 0;  ///< For kernels that take addresses; 0 where the memory is no shared virtual memory.
+  std::uint64_t address = 0;  ///< The address for kernels that take one; 0 outside shared virtual memory.
   std::uint64_t offset = 0;   ///< The first byte's place in the cl_mem; `address` has it already. 0 for `wrap_native`.
 
   void narrow(std::uint64_t bytes, std::uint64_t) noexcept {

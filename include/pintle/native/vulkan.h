@@ -43,7 +43,7 @@ struct VulkanMemory {
   std::uint64_t memory = 0;  ///< VkDeviceMemory, which begins where the VkBuffer does
   std::uint64_t offset = 0;  ///< The first byte, counted from the start of both.
   std::uint64_t size = 0;
-  std::uint64_t address = 0;  ///< For kernels that take addresses; 0 where the device has none.
+  std::uint64_t address = 0;  ///< The address for kernels that take one; 0 where the device has none.
 
   void narrow(std::uint64_t bytes, std::uint64_t wanted) noexcept {
     offset += bytes;
