@@ -1,4 +1,4 @@
-// Device bytes with a dtype and a shape, and windows on them.
+// Buffers: device bytes with a dtype and a shape, and views of parts of them.
 #pragma once
 
 #include <cstddef>
@@ -20,30 +20,32 @@ namespace pintle {
 /// When a buffer gets its memory.
 enum class Allocation : std::uint8_t {
   eager = 1,  ///< When it is made.
-  lazy = 2,   ///< When it is first submitted, recorded, mapped or asked for: that call may answer `out_of_memory`.
+  lazy = 2,   ///< At its first submission, recording, map, fork or `native`: that call may answer `out_of_memory`.
 };
 
+/// How a buffer is allocated.
 struct BufferOptions {
-  std::string label{};
+  std::string label{};  ///< In messages: `[Buffer 12 "view matrix"]`.
   Placement placement = Placement::device;
   std::uint64_t alignment = 1;  ///< Bytes; a power of two, at most 4096. The device's own minimum always holds.
   Allocation allocation = Allocation::eager;
 };
 
-/// A window on a buffer: an id and a range, never a pointer. Using it after the buffer is destroyed is `stale`.
-/// A plain value; thread-safe as such.
+/// A view of a part of a buffer: an id and a range of bytes, never a pointer. A command that uses it after the buffer
+/// is destroyed is `stale`. A plain value; any thread may copy and use it.
 class BufferView {
  public:
   BufferView() noexcept = default;
 
   [[nodiscard]] DType dtype() const noexcept { return dtype_; }
   [[nodiscard]] const Shape& shape() const noexcept { return shape_; }
-  /// From the buffer's start.
+  /// Bytes from the buffer's start to the view's.
   [[nodiscard]] std::uint64_t offset_bytes() const noexcept { return offset_; }
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_; }
-  /// Elements [first, first + count) as one dimension; `invalid_argument` beyond the end, with both numbers.
+  /// The elements [first, first + count) as one dimension. `invalid_argument` beyond the end, with both numbers.
   [[nodiscard]] Result<BufferView> slice(std::uint64_t first, std::uint64_t count) const;
-  /// The same bytes read as another dtype and shape of the same size. The offset must suit the dtype.
+  /// These bytes with another dtype and shape. `invalid_argument` for another size in bytes, and for an offset that is
+  /// no multiple of the dtype's size.
   [[nodiscard]] Result<BufferView> as(DType dtype, const Shape& shape) const;
 
  private:
@@ -61,8 +63,9 @@ class BufferView {
   Shape shape_{0};
 };
 
-/// Owns device memory. Destruction never blocks: the memory is freed when the last submission using it is reached.
-/// Move-only; a moved-from or destroyed buffer is refused by name. One thread at a time; views may be used from any.
+/// Owns device memory. Destruction never blocks: the memory is freed when the last submission that uses it is reached.
+/// Move-only. A call with a moved-from buffer is `invalid_argument`; the view of a destroyed buffer is `stale`, with
+/// the buffer's name. One thread at a time; any thread may use its views.
 class Buffer {
  public:
   Buffer() noexcept = default;
@@ -73,7 +76,7 @@ class Buffer {
     const std::uint64_t before = view_.buffer_;
     core::BufferTable* const its = std::exchange(table_, std::exchange(other.table_, nullptr));
     view_ = std::exchange(other.view_, {});
-    if (its != nullptr) destroy(*its, before);  // last: what it kept may own `other`
+    if (its != nullptr) destroy(*its, before);  // last: what the buffer kept may own `other`
     return *this;
   }
   ~Buffer() {
@@ -83,7 +86,7 @@ class Buffer {
   [[nodiscard]] DType dtype() const noexcept { return view_.dtype(); }
   [[nodiscard]] const Shape& shape() const noexcept { return view_.shape(); }
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return view_.size_bytes(); }
-  /// As it appears in messages: `[Buffer 12 "view matrix"]`.
+  /// Its name in messages: `[Buffer 12 "view matrix"]`.
   [[nodiscard]] std::string text() const noexcept;
   [[nodiscard]] const BufferView& view() const noexcept { return view_; }
   operator const BufferView&() const noexcept { return view_; }  // NOLINT(google-explicit-constructor)
@@ -91,27 +94,29 @@ class Buffer {
     return view_.slice(first, count);
   }
 
-  /// The host's address of a buffer placed on the host (or of any where the device maps all); `unsupported` otherwise.
-  /// Reading or writing it is ordered by points only: wait for the last command that uses the buffer first.
-  /// A sealed buffer is `invalid_argument` (`map_read`), and so is one that shares its bytes with a fork
-  /// (`Queue::unshare`). For memory of a pool, the call waits until the work that used it before has finished.
+  /// Answers the buffer's bytes in the host's memory. Points alone order the host's accesses: wait for the last command
+  /// that uses the buffer before reading or writing the bytes. For memory of a pool, the call blocks until the work
+  /// that used the memory before has finished. Errors: `unsupported` where the host cannot map the buffer (place it on
+  /// the host: `Placement::host`); `invalid_argument` for a sealed buffer (use `map_read`), and for a buffer that
+  /// shares its bytes with a fork (call `Queue::unshare` first).
   [[nodiscard]] Result<std::span<std::byte>> map();
-  /// The same to read only; a sealed buffer may share its bytes.
+  /// Answers the bytes for reading only. A sealed buffer is accepted, also where it shares its bytes with a fork.
+  /// Otherwise as `map`.
   [[nodiscard]] Result<std::span<const std::byte>> map_read();
-  /// Ends a `map` or `map_read`. Harmless when there is none.
+  /// Ends one `map` or `map_read`. Does nothing where there is none.
   void unmap() noexcept;
 
-  /// From now on a command that writes the buffer is `invalid_argument`, also in recordings made before; work in flight
-  /// goes on. For ever.
+  /// Seals the buffer for ever: from now on a command that writes it is `invalid_argument`, also in a recording made
+  /// before. Work in flight goes on.
   Result<void> seal();
   [[nodiscard]] bool is_sealed() const noexcept;
 
-  /// Lets `kept` go when this buffer is destroyed or freed, however many times it has moved: after its memory has been
-  /// given back, and after what it kept before. Work in flight may still use the memory then.
+  /// Keeps `kept` until this buffer is destroyed or freed, however many times it has moved. `kept` is let go after the
+  /// memory has been given back, and after what was kept before it. Work in flight may still use the memory then.
   Result<void> keep(std::shared_ptr<const void> kept);
 
   /// Backend-specific access: `buffer.native<cpu::CpuMemory>()`. `unsupported` on another backend. A struct of memory
-  /// has `narrow(offset, size)`, which is told where the buffer lies in what a pool has from the device.
+  /// has `narrow(offset, size)`; this call passes it the buffer's place in the memory that a pool has from the device.
   template <class T>
   [[nodiscard]] Result<T> native() const {
     T out;
@@ -127,7 +132,7 @@ class Buffer {
   Result<std::uint64_t> fill_native(std::string_view type, void* out) const;
   [[nodiscard]] Result<std::span<std::byte>> map_for(Access access);
 
-  core::BufferTable* table_ = nullptr;  // lives as long as a buffer of it
+  core::BufferTable* table_ = nullptr;  // lives as long as one of its buffers
   BufferView view_;
 };
 

@@ -13,29 +13,32 @@
 
 namespace pintle {
 
-/// How elements of all ranks become one. Integers wrap; f16, bf16 and the f8 dtypes are accumulated in f32 and rounded
-/// once. A pair that has no meaning (bit_and of f32, max of complex64, mean of bool) is `invalid_argument`.
+/// How the elements of all ranks become one. Integers wrap; f16, bf16 and the f8 dtypes are accumulated in f32 and
+/// rounded once. An operator and a dtype that have no meaning together (bit_and of f32, max of complex64, mean of bool)
+/// are `invalid_argument`.
 enum class ReduceOp : std::uint8_t {
   sum = 1,   ///< For bool: logical or.
   prod = 2,  ///< For bool: logical and.
-  min = 3,   ///< A NaN anywhere makes NaN.
-  max = 4,   ///< A NaN anywhere makes NaN.
-  mean = 5,  ///< The sum divided by the number of ranks; for integers the wrapped sum, toward zero.
+  min = 3,   ///< NaN where any rank has a NaN.
+  max = 4,   ///< NaN where any rank has a NaN.
+  mean = 5,  ///< The sum divided by the number of ranks; for integers the wrapped sum, rounded toward zero.
   bit_and = 6,
   bit_or = 7,
   bit_xor = 8,
   logical_and = 9,   ///< 1 or 0 in the dtype; everything but zero counts as true.
-  logical_or = 10,   ///< The same.
-  logical_xor = 11,  ///< The same.
+  logical_or = 10,   ///< 1 or 0, as above.
+  logical_xor = 11,  ///< 1 or 0, as above.
 };
 
-/// "sum" ... "logical_xor".
+/// The operator's name: "sum" ... "logical_xor".
 [[nodiscard]] std::string_view name(ReduceOp op) noexcept;
+/// The operator of a name; empty when there is none.
 [[nodiscard]] std::optional<ReduceOp> parse_reduce_op(std::string_view name) noexcept;
 
-/// How bytes travel. What an operation has not is replaced by its nearest: docs/collectives.md has the table.
+/// How bytes travel. An algorithm that an operation does not have is replaced by the nearest one: docs/collectives.md
+/// has the table.
 enum class Algorithm : std::uint8_t {
-  automatic = 1,         ///< By operation, size, ranks and transport.
+  automatic = 1,         ///< Chosen by operation, size, ranks and transport.
   direct = 2,            ///< Every rank with every other; the owner of a part folds it.
   ring = 3,              ///< Neighbours only; 2(n-1)/n of the bytes for all_reduce.
   halving_doubling = 4,  ///< Partners at distances of powers of two.
@@ -43,35 +46,37 @@ enum class Algorithm : std::uint8_t {
   native = 6,            ///< The transport's own operation; `unsupported` where it has none.
 };
 
-/// "automatic", "direct", "ring", "halving_doubling", "tree", "native".
+/// The algorithm's name: "automatic", "direct", "ring", "halving_doubling", "tree", "native".
 [[nodiscard]] std::string_view name(Algorithm algorithm) noexcept;
+/// The algorithm of a name; empty when there is none.
 [[nodiscard]] std::optional<Algorithm> parse_algorithm(std::string_view name) noexcept;
 
 /// Device memory that a collective reads or writes.
 ///
-/// A `Buffer` that may be written is used in place where the host can map it (`Buffer::map`: all of the cpu's, what
-/// others place on the host), and through staging memory elsewhere; it is left mapped. A view, a const Buffer and what
-/// is sealed or shared with a fork are always staged.
+/// A `Buffer` that may be written is used in place where the host can map it (`Buffer::map`: every buffer of the cpu,
+/// and on other devices a buffer that is placed on the host); it stays mapped. Elsewhere its bytes go through staging
+/// memory. A view, a const Buffer, and a buffer that is sealed or shares its bytes with a fork are always staged.
 struct DeviceElements {
-  DeviceElements() noexcept = default;                                 ///< None: where a rank gives or gets nothing.
+  DeviceElements() noexcept = default;                                 ///< None: for a rank that gives or gets nothing.
   DeviceElements(const BufferView& memory) noexcept : view(memory) {}  // NOLINT(google-explicit-constructor)
   DeviceElements(const Buffer& memory) noexcept
       : DeviceElements(memory.view()) {}   // NOLINT(google-explicit-constructor)
   DeviceElements(Buffer& memory) noexcept  // NOLINT(google-explicit-constructor)
       : DeviceElements(memory, 0, memory.size_bytes() / bytes_of(memory.dtype())) {}
-  /// Elements [first, first + count) of it.
+  /// The elements [first, first + count) of the buffer.
   DeviceElements(Buffer& memory, std::uint64_t first_element, std::uint64_t element_count) noexcept
       : view(memory.view()), buffer(&memory), first(first_element), count(element_count) {}
 
-  BufferView view{};         ///< The whole buffer's where there is one.
-  Buffer* buffer = nullptr;  ///< Looked at during the call only.
-  std::uint64_t first = 0;   ///< Of the buffer.
+  BufferView view{};         ///< The memory; with `buffer`, the view of all of it.
+  Buffer* buffer = nullptr;  ///< Used during the call only; null for a view.
+  std::uint64_t first = 0;   ///< The first element, counted in `buffer`.
   std::uint64_t count = 0;
 };
 
 /// One operation of a group, as a value: `Collective::all_reduce(to, from, ReduceOp::sum)`. `Group::run` runs it on
-/// host memory, `GroupQueue::submit` enqueues it on device memory; each refuses the other's memory. `root` and ranks
-/// count within the group. Memory is lent: until `run` returns, or until the point.
+/// host memory, `GroupQueue::submit` enqueues it on device memory; each refuses the memory of the other
+/// (`invalid_argument`). `root` and other ranks count within the group. The memory is lent until `run` returns, or
+/// until the point of `submit`.
 struct Collective {
   enum class Kind : std::uint8_t {
     all_reduce = 1,
@@ -87,10 +92,10 @@ struct Collective {
     barrier = 11,
   };
 
-  /// Memory that the operation writes: from what makes MutableElements or DeviceElements.
+  /// Memory that the operation writes. Whatever makes MutableElements or DeviceElements converts to it.
   class Target {
    public:
-    Target() noexcept = default;  ///< None.
+    Target() noexcept = default;  ///< No memory.
     template <class... Memory>
       requires(sizeof...(Memory) > 0 && std::constructible_from<MutableElements, Memory...>)
     Target(Memory&&... memory) noexcept  // NOLINT(google-explicit-constructor)
@@ -110,10 +115,11 @@ struct Collective {
     bool is_device_ = false;
   };
 
-  /// Memory that the operation reads: from what makes Elements or DeviceElements, or what is written.
+  /// Memory that the operation reads. Whatever makes Elements or DeviceElements converts to it, and so does a Target,
+  /// for an operation in place.
   class Source {
    public:
-    Source() noexcept = default;             ///< None.
+    Source() noexcept = default;             ///< No memory.
     Source(const Target& in_place) noexcept  // NOLINT(google-explicit-constructor)
         : host_(in_place.host()), device_(in_place.device()), is_device_(in_place.is_device()) {}
     template <class... Memory>
@@ -141,62 +147,69 @@ struct Collective {
   ReduceOp op = ReduceOp::sum;
   std::uint32_t rank = 0;  ///< The root, or the other rank of `send` and `recv`.
   Algorithm algorithm = Algorithm::automatic;
-  /// Bitwise the same result for any algorithm, transport, chunking, order of arrival and placement: each element is
-  /// folded in the order of ranks by one of them. It costs what `direct` costs.
+  /// True: the result is bitwise the same for any algorithm, transport, chunking, order of arrival and placement, since
+  /// one rank folds each element in the order of ranks. It costs what `direct` costs.
   bool is_reproducible = false;
 
-  /// to = from of all ranks, folded. The same memory for both is in place; any other overlap is refused.
+  /// `to` becomes `from` of all ranks, folded. The two may be the same memory (in place); any other overlap is
+  /// `invalid_argument`.
   [[nodiscard]] static Collective all_reduce(const Target& to, const Source& from, ReduceOp op) noexcept {
     return {.kind = Kind::all_reduce, .to = to, .from = from, .op = op};
   }
   [[nodiscard]] static Collective all_reduce(const Target& in_place, ReduceOp op) noexcept {
     return all_reduce(in_place, in_place, op);
   }
-  /// The same at `root`; `to` of others may be empty and is left alone.
+  /// `to` of `root` becomes `from` of all ranks, folded. `to` of another rank may be empty and is left alone.
   [[nodiscard]] static Collective reduce(const Target& to, const Source& from, ReduceOp op,
                                          std::uint32_t root) noexcept {
     return {.kind = Kind::reduce, .to = to, .from = from, .op = op, .rank = root};
   }
-  /// `from` has `ranks` parts of the size of `to`, which becomes the own part, folded. In place: `to` is that part.
+  /// `from` has a part for each rank, of the size of `to`. `to` becomes the part of this rank, folded. In place, `to`
+  /// is that part of `from`.
   [[nodiscard]] static Collective reduce_scatter(const Target& to, const Source& from, ReduceOp op) noexcept {
     return {.kind = Kind::reduce_scatter, .to = to, .from = from, .op = op};
   }
-  /// `to` has `ranks` parts of the size of `from`, by rank. In place: `from` is the own part.
+  /// `to` has a part for each rank, of the size of `from`. Part i becomes `from` of rank i. In place, `from` is the
+  /// part of this rank.
   [[nodiscard]] static Collective all_gather(const Target& to, const Source& from) noexcept {
     return {.kind = Kind::all_gather, .to = to, .from = from};
   }
-  /// The same at `root`; `to` of others may be empty and is left alone.
+  /// `to` of `root` becomes `from` of all ranks, as in `all_gather`. `to` of another rank may be empty and is left
+  /// alone.
   [[nodiscard]] static Collective gather(const Target& to, const Source& from, std::uint32_t root) noexcept {
     return {.kind = Kind::gather, .to = to, .from = from, .rank = root};
   }
-  /// Part i of `root`'s `from` becomes `to` of rank i; `from` of others may be empty.
+  /// `to` of rank i becomes part i of `from` of `root`. `from` of another rank may be empty.
   [[nodiscard]] static Collective scatter(const Target& to, const Source& from, std::uint32_t root) noexcept {
     return {.kind = Kind::scatter, .to = to, .from = from, .rank = root};
   }
-  /// Everybody's elements become `root`'s.
+  /// The elements of every rank become those of `root`.
   [[nodiscard]] static Collective broadcast(const Target& elements, std::uint32_t root) noexcept {
     return {.kind = Kind::broadcast, .to = elements, .from = elements, .rank = root};
   }
-  /// Part i of `from` becomes part `rank()` of `to` of rank i. No overlap.
+  /// Part i of `from` becomes the part of this rank in `to` of rank i. The two must not overlap.
   [[nodiscard]] static Collective all_to_all(const Target& to, const Source& from) noexcept {
     return {.kind = Kind::all_to_all, .to = to, .from = from};
   }
-  /// To one rank, which runs `recv` with the same count and dtype. `Group::run` may return before that. Messages
-  /// between two ranks stay in order; other ranks take no part.
+  /// Sends to one rank, which runs `recv` with the same count and dtype. `Group::run` may return before that. Messages
+  /// between two ranks stay in order. Other ranks take no part.
   [[nodiscard]] static Collective send(const Source& from, std::uint32_t rank) noexcept {
     return {.kind = Kind::send, .from = from, .rank = rank};
   }
+  /// Receives from one rank, which runs `send`.
   [[nodiscard]] static Collective recv(const Target& to, std::uint32_t rank) noexcept {
     return {.kind = Kind::recv, .to = to, .rank = rank};
   }
   /// Done when every rank has come to it.
   [[nodiscard]] static Collective barrier() noexcept { return {}; }
 
+  /// This operation with another algorithm.
   [[nodiscard]] Collective with(Algorithm chosen) const noexcept {
     Collective other = *this;
     other.algorithm = chosen;
     return other;
   }
+  /// This operation with `is_reproducible`.
   [[nodiscard]] Collective reproducible() const noexcept {
     Collective other = *this;
     other.is_reproducible = true;
@@ -204,7 +217,7 @@ struct Collective {
   }
 };
 
-/// "all_reduce" ... "barrier".
+/// The operation's name: "all_reduce" ... "barrier".
 [[nodiscard]] std::string_view name(Collective::Kind kind) noexcept;
 
 }  // namespace pintle

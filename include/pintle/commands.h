@@ -33,7 +33,8 @@ struct Command;
 struct Exec;
 }  // namespace backend
 
-/// A place in a list that each replay fills: with a buffer, a scalar or host memory, as its use in the list says.
+/// A place in a list that each replay fills with a buffer, a scalar or host memory. Its use in the list says with
+/// which.
 struct Slot {
   static constexpr std::uint32_t limit = 1024;
   std::uint32_t index = 0;  ///< Below `limit`.
@@ -52,10 +53,10 @@ struct ScalarValue {
   }
 };
 
-/// A buffer's window or a slot for one.
+/// A view of a buffer, or a slot for one.
 using BufferArgument = std::variant<BufferView, Slot>;
 
-/// One argument of a kernel. Converts from a buffer, a view, a slot and every element type.
+/// One argument of a kernel. A buffer, a view, a slot and a value of every element type convert to it.
 class KernelArgument {
  public:
   KernelArgument(const BufferView& view) noexcept : value_(view) {}         // NOLINT(google-explicit-constructor)
@@ -70,10 +71,10 @@ class KernelArgument {
   std::variant<BufferView, Slot, ScalarValue> value_;
 };
 
-/// How far a launch reaches: work-groups (Grid) or work-items to cover (`Grid::cover(n)`).
+/// The extent of a launch: work-groups (Grid) or work-items to cover (`Grid::cover(n)`).
 using Extent = std::variant<Grid, Cover>;
 
-/// What a slot holds in one replay: a buffer, a scalar (by dtype), or host memory lent until the replay's point is
+/// The value of a slot in one replay: a buffer, a scalar (by dtype), or host memory lent until the replay's point is
 /// reached.
 class SlotValue {
  public:
@@ -90,9 +91,10 @@ class SlotValue {
   std::variant<BufferView, ScalarValue, std::span<const std::byte>, std::span<std::byte>> value_;
 };
 
-/// Commands as values, in the order in which they behave as if run: destination first, source second.
-/// Every method returns the list, so calls chain and end in `submit`. The first mistake is kept and surfaces there; the
-/// list is unusable from then on. Move-only, one thread at a time. A list may be submitted or recorded once.
+/// Commands as values. They behave as if run one after another, in the order in which they were added. The destination
+/// comes first in each call, the source second. Every method returns the list, so calls chain and end in `submit`. The
+/// list keeps its first mistake and adds nothing after it; `submit` and `record` answer that mistake. A list is
+/// submitted or recorded once. Move-only; one thread at a time.
 class CommandList {
  public:
   CommandList() noexcept;
@@ -100,24 +102,24 @@ class CommandList {
   CommandList& operator=(CommandList&& other) noexcept;
   ~CommandList();
 
-  /// Copies bytes; both windows have one size and must not overlap. One of them may belong to another device: order its
-  /// work by points, as between queues. The bytes then go through the other side's mapped memory, else through the
-  /// host.
+  /// Copies bytes between two views of one size that do not overlap. One of the two may belong to another device:
+  /// points order that device's work, as between queues. The bytes then go through memory that both devices see, else
+  /// through the other side's mapped memory, else through the host.
   CommandList&& copy(const BufferArgument& to, const BufferArgument& from);
-  /// Repeats `value` over the window, whose dtype is the value's.
+  /// Repeats `value` over the view, whose dtype must be the value's.
   template <Element T>
     requires(sizeof(T) <= 8)
   CommandList&& fill(const BufferArgument& to, T value) {
     return fill_bytes(to, ScalarValue::of(value));
   }
 
-  /// Copies `from` into the list now and to the device later: the caller's memory is free at once. The element type and
-  /// count must be the window's (std::byte fits every dtype).
+  /// Copies `from` into the list now, and to the device when the command runs: the caller may reuse its memory at once.
+  /// The element type and count must be the view's (std::byte fits every dtype).
   template <HostRange R>
   CommandList&& upload(const BufferView& to, const R& from) {
     return upload_copy(to, host_type<R>(), std::as_bytes(std::span(from)));
   }
-  /// Keeps the vector in the list instead of copying it.
+  /// Uploads from a vector that the list takes over: nothing is copied on the host.
   template <Element T>
     requires(!std::same_as<T, bool>)
   CommandList&& upload(const BufferView& to, std::vector<T>&& from) {
@@ -126,12 +128,13 @@ class CommandList {
     };
     return upload_taken(to, dtype_of<T>(), std::as_bytes(std::span(from)), take, &from);
   }
-  /// Keeps `owner` until the bytes were read, and copies nothing.
+  /// Uploads `from` without a copy on the host. `owner` keeps the memory alive; the list holds `owner` until the bytes
+  /// have been read.
   CommandList&& upload_retained(const BufferView& to, std::shared_ptr<const void> owner,
                                 std::span<const std::byte> from) {
     return upload_retained(to, std::nullopt, std::move(owner), from);
   }
-  /// From host memory bound at replay.
+  /// Uploads from host memory that each replay binds.
   CommandList&& upload(const BufferView& to, Slot from);
 
   /// Copies to host memory that is lent until the submission's point is reached or fails; a timeout does not end the
@@ -140,11 +143,11 @@ class CommandList {
   CommandList&& download(R&& to, const BufferView& from) {
     return download_lent(host_type<R>(), std::as_writable_bytes(std::span(to)), nullptr, from);
   }
-  /// The same, and keeps `owner` of the memory until then.
+  /// Downloads to memory that `owner` keeps alive. The submission holds `owner` until its point is reached or fails.
   CommandList&& download_retained(std::shared_ptr<void> owner, std::span<std::byte> to, const BufferView& from) {
     return download_lent(std::nullopt, to, std::move(owner), from);
   }
-  /// To host memory bound at replay.
+  /// Downloads to host memory that each replay binds.
   CommandList&& download(Slot to, const BufferView& from);
 
   /// Launches a kernel. Arguments are checked by count, kind and dtype against the entry's parameters.
@@ -155,7 +158,7 @@ class CommandList {
   }
   CommandList&& exec_with(const Kernel& kernel, const Extent& extent, std::span<const KernelArgument> arguments);
   /// Launches a grid that the device reads from `grid_at` (three u32, work-groups) when the command runs. Counts beyond
-  /// `most` are clamped to it.
+  /// `most` are clamped to it. A count of zero runs nothing.
   template <class... Arguments>
   CommandList&& exec_indirect(const Kernel& kernel, const BufferArgument& grid_at, Grid most,
                               const Arguments&... arguments) {
@@ -164,25 +167,25 @@ class CommandList {
   }
   CommandList&& exec_indirect_with(const Kernel& kernel, const BufferArgument& grid_at, Grid most,
                                    std::span<const KernelArgument> arguments);
-  /// Says that the launch before also touches `buffer`, reached by address.
+  /// Declares that the launch before also uses `buffer`, which the kernel reaches by address.
   CommandList&& uses(const BufferArgument& buffer, Access access);
 
-  /// Keeps the buffer's memory until the submission's point is reached, whatever becomes of the buffer. Not a command:
-  /// nothing runs, and nothing is ordered.
+  /// Keeps the buffer's memory until the submission's point is reached, whatever becomes of the buffer. It is no
+  /// command: nothing runs, and nothing is ordered.
   CommandList&& holds(const BufferView& buffer);
-  /// Runs `function` on a thread of the device's backend. It must not block on Pintle; an exception in it fails the
-  /// point.
+  /// Runs `function` on a thread of the device's backend. `function` must not block on Pintle: a wait inside it is
+  /// `invalid_argument`. An exception in it fails the point (`cancelled`).
   CommandList&& call(std::function<void()> function);
   /// Writes the device clock, in ticks, to eight bytes (u64) when everything before it is done.
   CommandList&& timestamp(const BufferArgument& to);
-  /// Orders everything before against everything after, for what the ranges cannot say.
+  /// Orders every command before it before every command after it, for what the ranges cannot say.
   CommandList&& barrier();
   /// Names the next command in traces, timeouts and errors.
   CommandList&& label(std::string_view text);
 
   /// The number of commands.
   [[nodiscard]] std::size_t size() const noexcept;
-  /// The first mistake made while building; a moved-from list has one.
+  /// The first mistake in building the list; empty where there is none. A moved-from list has one.
   [[nodiscard]] const std::optional<Error>& error() const noexcept;
 
  private:
@@ -199,13 +202,13 @@ class CommandList {
   CommandList&& upload_copy(const BufferView& to, std::optional<DType> dtype, std::span<const std::byte> from);
   CommandList&& upload_retained(const BufferView& to, std::optional<DType> dtype, std::shared_ptr<const void> owner,
                                 std::span<const std::byte> from);
-  /// `take(vector)` is the owner, with the bytes where they are; it may run out of memory.
+  /// `take(vector)` returns an owner that leaves the bytes where they are. It may run out of memory.
   CommandList&& upload_taken(const BufferView& to, DType dtype, std::span<const std::byte> from,
                              std::shared_ptr<const void> (*take)(void* vector), void* vector);
   CommandList&& download_lent(std::optional<DType> dtype, std::span<std::byte> to, std::shared_ptr<void> owner,
                               const BufferView& from);
 
-  /// Runs one building step; its error, or what it throws, becomes the list's.
+  /// Runs one building step. Its error, or the exception that it throws, becomes the error of the list.
   template <class Body>
   CommandList&& step(const char* name, Body body);
   template <class Operation>
@@ -215,7 +218,7 @@ class CommandList {
   [[nodiscard]] Result<void> admit(const Kernel& kernel);
   [[nodiscard]] Error foreign(const std::string& object, std::uint64_t incarnation) const;
   [[nodiscard]] Result<backend::Range> range(const BufferView& view);
-  /// `needed` is the size for a slot; 0 takes the whole of what is bound.
+  /// `needed` is the size for a slot; 0 means all of what a replay binds.
   [[nodiscard]] Result<backend::Range> range(const BufferArgument& argument, std::uint64_t needed);
   [[nodiscard]] Result<backend::Range> host_range(const BufferView& view, std::optional<DType> dtype,
                                                   std::span<const std::byte> bytes);
@@ -234,19 +237,19 @@ class CommandList {
     Spent(Spent&& other) noexcept : value(std::exchange(other.value, true)) {}
   };
 
-  std::vector<backend::Command> commands_;  // incomplete here: what a backend reads costs users nothing
+  std::vector<backend::Command> commands_;  // an incomplete type here: users do not pay for what a backend reads
   std::vector<backend::Argument> arguments_;
   std::list<std::shared_ptr<const void>> retained_;  // host memory, labels, programs, functions
-  std::vector<core::HostRun*> host_runs_;            // of retained functions: to ask for errors when they have run
-  std::vector<std::uint64_t> held_;                  // buffers that are only kept
+  std::vector<core::HostRun*> host_runs_;            // runs of retained functions; asked for errors when they have run
+  std::vector<std::uint64_t> held_;                  // buffers of `holds`
   std::unique_ptr<std::vector<core::ListCrossing>> crossings_;  // null: there are none
   std::uint32_t first_slot_ = backend::no_slot;
-  std::uint64_t incarnation_ = 0;        // of the buffers and kernels used; 0: none yet
-  std::uint64_t first_buffer_ = 0;       // what decided that, for messages: a buffer's id
-  const Entry* first_kernel_ = nullptr;  // or an entry of a retained program
+  std::uint64_t incarnation_ = 0;        // the incarnation of the buffers and kernels used; 0: none yet
+  std::uint64_t first_buffer_ = 0;       // the buffer that decided the incarnation, for messages; 0: none
+  const Entry* first_kernel_ = nullptr;  // or the entry that did, of a retained program
   std::shared_ptr<const std::string> next_label_;
   bool next_barrier_ = false;
-  bool borrows_ = false;  // some host memory is the caller's: fine to submit, not to record
+  bool borrows_ = false;  // some host memory is the caller's: the list may be submitted, not recorded
   Spent spent_;
   std::optional<Error> error_;
 };

@@ -20,7 +20,7 @@ using Deadline = Clock::time_point;
 class Timeout {
  public:
   constexpr Timeout() noexcept = default;
-  /// Any std::chrono duration; what does not fit 64 bits of nanoseconds saturates.
+  /// Any std::chrono duration. One beyond 64 bits of nanoseconds saturates.
   template <class Rep, class Period>
   constexpr Timeout(std::chrono::duration<Rep, Period> duration) noexcept  // NOLINT(google-explicit-constructor)
       : kind_(Kind::given), duration_(saturate(duration)) {}

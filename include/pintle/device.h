@@ -1,4 +1,4 @@
-// Devices: listing, opening, and what they make.
+// Devices: listing and opening them, and the objects that they make.
 #pragma once
 
 #include <filesystem>
@@ -20,28 +20,30 @@
 
 namespace pintle {
 
-/// Every device that can be opened, in use order, and why others cannot.
+/// Every device that can be opened, by backend and ordinal, and the reasons why others cannot.
 struct DeviceList {
   std::vector<DeviceInfo> devices;
   std::vector<Absence> absences;
 };
 
-/// Lists without opening anything: no context, no thread. Thread-safe.
+/// Lists the devices. It opens nothing: it creates no context and starts no thread. Thread-safe.
 [[nodiscard]] Result<DeviceList> devices();
 
-/// Opens a device by id: `cpu`, `cpu?inline`, `vulkan:llvmpipe` (a word of its name), `vulkan:1`, `faulty(cpu)`. `best`
-/// is what PINTLE_DEVICE says, else the best hardware, else `cpu`. An id that does not parse or exist is an error that
-/// lists the valid ones. Opening the same id again gives the same device while it lives. Thread-safe.
+/// Opens a device by its id: `cpu`, `cpu?inline`, `vulkan:llvmpipe` (a word of its name), `vulkan:1`, `faulty(cpu)`.
+/// `best` is the device that PINTLE_DEVICE names, else the best hardware, else `cpu`. Errors: `invalid_argument` with
+/// the column for an id that does not parse; `unavailable` with the valid ids for an id that names no device here.
+/// Opening the same id again gives the same device while it lives. Thread-safe.
 [[nodiscard]] Result<class Device> open(std::string_view id = "best");
 
-/// A device over a native one that exists already: `wrap_native(vulkan::VulkanDevice{...})`. What the struct names
-/// stays the caller's and outlives the device. It is in no list, and `recover()` answers `unavailable`: wrap a new one.
-/// The struct's header says what it must have; what it has not is `invalid_argument`. Thread-safe.
+/// Makes a device over a native device that exists already: `wrap_native(vulkan::VulkanDevice{...})`. The objects that
+/// the struct names stay the caller's, and must outlive the device. The device is in no list, and its `recover()`
+/// answers `unavailable`: wrap a new one. The struct's header says what the objects must have; an object that lacks it
+/// is `invalid_argument`. Thread-safe.
 template <class Native>
 [[nodiscard]] Result<class Device> wrap_native(const Native& device);
 
-/// A physical device, which survives resets: it points at the current incarnation. Copies are cheap; thread-safe.
-/// Buffers, queues, programs and recordings belong to the incarnation that made them and answer `stale` after
+/// A physical device. It survives resets, since it points at the current incarnation. Copies are cheap; thread-safe.
+/// Buffers, queues, programs and recordings belong to the incarnation that made them, and are `stale` after
 /// `recover()`.
 class Device {
  public:
@@ -49,28 +51,31 @@ class Device {
 
   /// The canonical id. Empty for a moved-from device.
   [[nodiscard]] std::string_view id() const noexcept;
-  /// As it appears in messages: `[vulkan:0]`.
+  /// Its name in messages: `[vulkan:0]`.
   [[nodiscard]] std::string text() const noexcept;
-  /// Describes the current generation. The reference stays valid, and what it refers to unchanged, as long as a Device
-  /// of this opening lives. All empty for a moved-from device.
+  /// Describes the current generation. The reference and what it refers to stay valid and unchanged as long as a Device
+  /// of this opening lives. All fields are empty for a moved-from device.
   [[nodiscard]] const DeviceInfo& info() const noexcept;
-  /// Rises by one with each recovery.
+  /// The number of the current generation. It rises by one with each recovery.
   [[nodiscard]] std::uint64_t generation() const noexcept;
-  /// What each heap holds now.
+  /// The total, available and used bytes of each heap now.
   [[nodiscard]] Result<std::vector<Heap>> budget() const;
 
+  /// Creates a queue for compute, or one of the kind that `options` names. `unsupported` for a kind that the device
+  /// does not have.
   [[nodiscard]] Result<Queue> queue() const;
   [[nodiscard]] Result<Queue> queue(const QueueOptions& options) const;
-  /// Memory with undefined contents. `out_of_memory` poisons nothing.
+  /// Allocates a buffer with undefined contents. Errors: `invalid_argument` for a size of 0 bytes or beyond the largest
+  /// allocation, and for options that do not exist; `out_of_memory`, which poisons nothing.
   [[nodiscard]] Result<Buffer> allocate(DType dtype, const Shape& shape, BufferOptions options = {}) const;
-  /// A buffer with the dtype and size of a host range; nothing is copied.
+  /// Allocates a buffer with the dtype and size of a host range; nothing is copied.
   template <ElementRange R>
   [[nodiscard]] Result<Buffer> allocate_for(const R& range, BufferOptions options = {}) const {
     return allocate(dtype_of<HostValue<R>>(), Shape{std::span(range).size()}, std::move(options));
   }
-  /// A buffer over the caller's memory, with no copy; `keeper` is let go after the last use of it. Elements of const
-  /// make a sealed buffer. `unsupported` where the device cannot use it in place (`Feature::host_import`), or not at
-  /// this address: the message has the alignment.
+  /// Makes a buffer over the caller's memory, without a copy. `keeper` is let go after the last use of the memory.
+  /// Const elements make a sealed buffer. `unsupported` where the device cannot use host memory in place
+  /// (`Feature::host_import`), or not at this address; the message has the alignment.
   template <ElementRange R>
     requires std::is_lvalue_reference_v<R&&>
   [[nodiscard]] Result<Buffer> import_host(R&& range, std::shared_ptr<const void> keeper = {},
@@ -80,46 +85,49 @@ class Device {
     return import_host(std::as_bytes(values), std::is_const_v<T> ? Access::read : Access::read_write, dtype_of<T>(),
                        Shape{values.size()}, std::move(keeper), std::move(label));
   }
-  /// The same for bytes of any dtype; with `Access::read` nothing writes them.
+  /// Makes a buffer over bytes of any dtype. `Access::read` makes a sealed buffer, so nothing writes the bytes.
+  /// Otherwise as above.
   [[nodiscard]] Result<Buffer> import_host(std::span<const std::byte> bytes, Access access, DType dtype,
                                            const Shape& shape, std::shared_ptr<const void> keeper = {},
                                            std::string label = {}) const;
-  /// A sealed buffer over a part of a file, which is mapped into memory and read when it is used. `io` for the file,
-  /// `invalid_argument` beyond its end, otherwise as `import_host`. Cutting the file short meanwhile kills the
-  /// process.
+  /// Makes a sealed buffer over a part of a file, from byte `offset` on. The file is mapped into memory, and read when
+  /// the buffer is used. Errors: `io` for the file; `invalid_argument` for a part beyond its end; else those of
+  /// `import_host`. A file that is cut short meanwhile kills the process.
   [[nodiscard]] Result<Buffer> map_file(const std::filesystem::path& file, std::uint64_t offset, DType dtype,
                                         const Shape& shape, std::string label = {}) const;
-  /// Picks the best variant for this device. `build_failed` lists what the pack has and why each was refused, or the
-  /// compiler's log. Blocks while compiling.
+  /// Loads the best variant for this device. Blocks while it compiles. `build_failed` lists the variants of the pack
+  /// and why each was refused, or has the log of the compiler.
   [[nodiscard]] Result<Program> load(const ProgramPack& pack) const;
   [[nodiscard]] Result<Program> load(const ProgramPack& pack, const LoadOptions& options) const;
-  /// The entry of a program that is loaded for it alone.
+  /// Loads the pack for one of its entries, and answers that kernel. `not_found` lists the entries of the program.
   [[nodiscard]] Result<Kernel> load(const ProgramPack& pack, std::string_view entry) const;
   /// Freezes a list: checks it, computes its barriers, keeps what it owns.
   [[nodiscard]] Result<Recording> record(CommandList list) const;
 
-  /// Makes progress without blocking: runs a driven device's pending work, observes completions, runs ready callbacks
-  /// here.
+  /// Makes progress without blocking: runs the pending work of a driven device, observes completions, and runs ready
+  /// callbacks on the calling thread.
   Result<void> poll() const;
-  /// Waits until everything submitted to any queue of this device has ended; then answers the first failure, if any,
-  /// of a queue that is still held.
+  /// Blocks until everything submitted to any queue of this device has ended, or until `timeout`. Then answers the
+  /// first failure among the queues that the caller still has. `invalid_argument` inside a callback or host call.
   Result<void> wait_idle(Timeout timeout = {}) const;
   /// Success, or the first cause of the loss. A device that can be probed runs a tiny piece of work; any other answers
   /// from what has been seen so far.
   Result<void> health() const;
-  /// After a loss, opens the next generation; `generation()` rises. On a healthy device nothing happens. Old objects
-  /// are stale.
+  /// Opens the next generation after a loss: `generation()` rises, and objects of the old one are `stale`. Does nothing
+  /// on a healthy device. Errors: `process_poisoned`, where only a new process can use the device; those of opening the
+  /// device.
   Result<void> recover() const;
 
-  /// A buffer over native memory: `device.wrap_native(vulkan::VulkanMemory{...}, DType::f32, {1024})`. It stays the
-  /// caller's; the caller keeps it alive until the last submission that uses the buffer is reached. `unsupported` on
-  /// another backend, `invalid_argument` where it is too small.
+  /// Makes a buffer over native memory: `device.wrap_native(vulkan::VulkanMemory{...}, DType::f32, {1024})`. The memory
+  /// stays the caller's; the caller keeps it alive until the last submission that uses the buffer is reached.
+  /// `unsupported` on another backend; `invalid_argument` for memory that is too small.
   template <class Native>
   [[nodiscard]] Result<Buffer> wrap_native(const Native& memory, DType dtype, const Shape& shape,
                                            std::string label = {}) const {
     return wrap_memory(Native::native_type, &memory, dtype, shape, std::move(label));
   }
-  /// A queue over a native one: `device.wrap_native(opencl::OpenClQueue{...})`. It stays the caller's, as above.
+  /// Makes a queue over a native queue: `device.wrap_native(opencl::OpenClQueue{...})`. The native queue stays the
+  /// caller's, as the memory above does.
   template <class Native, class Made = Queue>  // a parameter, since Queue is not complete here
   [[nodiscard]] Result<Made> wrap_native(const Native& queue, const QueueOptions& options) const {
     return wrap_queue<Made>(Native::native_type, &queue, options);

@@ -39,14 +39,14 @@ enum class DType : std::uint8_t {
 }
 /// Bytes of one element; every DType has at least one.
 [[nodiscard]] std::uint64_t bytes_of(DType dtype) noexcept;
-/// As it is written in packs, ids and commands: "bool", "i8" ... "f8_e4m3fn", "complex64".
+/// The name in packs, ids and commands: "bool", "i8" ... "f8_e4m3fn", "complex64".
 [[nodiscard]] std::string_view name(DType dtype) noexcept;
 /// The dtype of a name; empty when there is none.
 [[nodiscard]] std::optional<DType> parse_dtype(std::string_view name) noexcept;
-/// Every name, separated by ", ", for messages; cut short where host memory runs out.
+/// Every dtype's name, separated by ", ", for messages; cut short where host memory runs out.
 [[nodiscard]] std::string dtype_names() noexcept;
 
-/// A complex number of two floats: std::complex<float>, or what another library lays out like it.
+/// A complex number of two floats: std::complex<float>, or a type of another library with that layout.
 template <class T>
 concept Complex64 = sizeof(T) == 2 * sizeof(float) && std::is_same_v<typename T::value_type, float> &&
                     requires(const T& value) { value.real(), value.imag(); };
@@ -88,7 +88,7 @@ class Shape {
   [[nodiscard]] std::span<const std::uint64_t> dims() const noexcept { return {dims_.data(), is_valid() ? rank_ : 0}; }
   /// The number of elements; empty when it does not fit 64 bits.
   [[nodiscard]] std::optional<std::uint64_t> count() const noexcept;
-  /// As it is printed: "[1080,1920]"; "[...]" where host memory runs out.
+  /// The dimensions as printed: "[1080,1920]"; "[...]" where host memory runs out.
   [[nodiscard]] std::string text() const noexcept;
   friend bool operator==(const Shape&, const Shape&) noexcept = default;
 

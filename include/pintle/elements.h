@@ -12,11 +12,11 @@
 
 namespace pintle {
 
-/// What the elements of a contiguous range are, const where they may only be read. `std::span` knows such a range, and
-/// costs a translation unit a tenth of what `<ranges>` costs it.
+/// The element type of a contiguous range, const where the elements may only be read. `std::span` knows such a range,
+/// and costs a translation unit a tenth of what `<ranges>` costs it.
 template <class R>
 using HostElement = typename decltype(std::span(std::declval<R&>()))::element_type;
-/// The same without const.
+/// The element type without const.
 template <class R>
 using HostValue = std::remove_cv_t<HostElement<R>>;
 
@@ -28,27 +28,28 @@ concept ElementRange = Element<HostValue<R>>;
 template <class R>
 concept HostRange = ElementRange<R> || std::is_same_v<HostValue<R>, std::byte>;
 
-/// Elements to be read: any contiguous range, under its own dtype. `Elements(DType::f16, codes)` names what C++ has no
-/// type for. Plain bytes have no dtype: they are taken for what the call wants, and for u8 where it wants none.
+/// Elements that a call reads: any contiguous range, under its own dtype. `Elements(DType::f16, codes)` names a dtype
+/// that C++ has no type for. Plain bytes have no dtype: the call takes them for the dtype that it wants, or for u8
+/// where it wants none.
 class Elements {
  public:
-  Elements() noexcept = default;  ///< None.
+  Elements() noexcept = default;  ///< No elements.
   template <HostRange R>
   Elements(const R& range) noexcept  // NOLINT(google-explicit-constructor)
       : Elements(std::as_bytes(std::span(range)), sizeof(HostValue<R>)) {
     using T = HostValue<R>;
     if constexpr (!std::is_same_v<T, std::byte>) dtype_ = dtype_of<T>();
   }
-  /// The elements of `codes` are those of `dtype`, and as large; or they are bytes.
+  /// The elements of `codes` are codes of `dtype` and have its size, or are bytes.
   template <HostRange R>
   Elements(DType dtype, const R& codes) noexcept : Elements(std::as_bytes(std::span(codes)), sizeof(HostValue<R>)) {
     dtype_ = dtype;
   }
 
-  /// Empty for plain bytes.
+  /// The dtype; empty for plain bytes.
   [[nodiscard]] std::optional<DType> dtype() const noexcept { return dtype_; }
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
-  /// Bytes of an element of the range; 1 for bytes.
+  /// The bytes of one element of the range; 1 for plain bytes.
   [[nodiscard]] std::uint64_t element_size() const noexcept { return element_size_; }
 
  private:
@@ -60,10 +61,10 @@ class Elements {
   std::span<const std::byte> bytes_;
 };
 
-/// Elements to be written, likewise; elements to be read wherever those are wanted.
+/// Elements that a call writes: any contiguous range, as for Elements. They convert to Elements, for calls that read.
 class MutableElements {
  public:
-  MutableElements() noexcept = default;  ///< None.
+  MutableElements() noexcept = default;  ///< No elements.
   template <HostRange R>
     requires(!std::is_const_v<HostElement<R>>)
   MutableElements(R&& range) noexcept  // NOLINT(google-explicit-constructor)

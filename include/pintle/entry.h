@@ -1,4 +1,4 @@
-// What a program's entry point declares: parameters and work-group size.
+// Entry points of programs: their parameters and work-group size.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Parameter {
   std::string name;
   Kind kind = Kind::buffer;
   DType dtype = DType::f32;
-  Access access = Access::read;  ///< A buffer's; a scalar is always read.
+  Access access = Access::read;  ///< How the kernel uses a buffer; a scalar is always read.
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };
 
@@ -28,12 +28,12 @@ struct Entry {
   std::string name;
   std::vector<Parameter> parameters;
   Grid group_size;                ///< Work-items of one work-group.
-  std::uint32_t local_bytes = 0;  ///< Scratch memory that the items of one work-group share.
+  std::uint32_t local_bytes = 0;  ///< Bytes of scratch memory that the items of one work-group share.
   friend bool operator==(const Entry&, const Entry&) = default;
 
-  /// Reads a signature: `saxpy(a: f32, x: read f32[], y: read_write f32[], n: u32) group 256` or `group 16,16,1`, and
-  /// `local 1024` for bytes. A scalar is a dtype; a buffer is an access, a dtype and "[]". At most 256 parameters.
-  /// `invalid_argument` names the column.
+  /// Reads a signature: `saxpy(a: f32, x: read f32[], y: read_write f32[], n: u32) group 256`. A scalar is a dtype; a
+  /// buffer is an access, a dtype and "[]". A group may have three sizes (`group 16,16,1`), and scratch memory is given
+  /// in bytes (`local 1024`). At most 256 parameters. `invalid_argument` names the column.
   [[nodiscard]] static Result<Entry> parse(std::string_view signature);
   /// The signature that `parse` reads back; empty where host memory runs out.
   [[nodiscard]] std::string signature() const noexcept;

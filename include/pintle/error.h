@@ -2,7 +2,7 @@
 #pragma once
 
 #if __cplusplus <= 202002L
-// A compiler goes on after an #error, into a hundred lines that follow from it. It stops where a file is missing.
+// A compiler goes on after an #error, through a hundred errors that follow from it. It stops where a file is missing.
 #include <Pintle needs C++23: compile with -std=c++23>
 #endif
 
@@ -18,7 +18,7 @@
 
 namespace pintle {
 
-/// What the caller can do about an error. The numbers are stable.
+/// The code of an error: what the caller can do about it. The numbers are stable.
 enum class Errc : std::uint8_t {
   invalid_argument = 1,  ///< Correct the call; nothing was submitted.
   unsupported = 2,       ///< The device cannot do this; ask `info()` first.
@@ -41,18 +41,19 @@ enum class Errc : std::uint8_t {
 /// The code of a name; empty when there is none.
 [[nodiscard]] std::optional<Errc> parse_errc(std::string_view name) noexcept;
 
-/// What a vendor's library said: `{"libcuda.so.1", 700, "CUDA_ERROR_ILLEGAL_ADDRESS"}`.
+/// The error of a vendor's library: `{"libcuda.so.1", 700, "CUDA_ERROR_ILLEGAL_ADDRESS"}`.
 struct VendorError {
   std::string library;
   std::int64_t number = 0;
   std::string symbol;
 };
 
-/// One shared, immutable error. Copies are cheap and may cross threads; a failed signal hands the same one to every
-/// waiter.
+/// One shared, immutable error. Copies are cheap and may cross threads. Every waiter of a failed signal gets the same
+/// one.
 class Error {
  public:
-  /// `message` is a whole sentence: value in parentheses, limit beside it, the object's name in brackets. Never throws.
+  /// `message` is a whole sentence: the value in parentheses, the limit beside it, the object's name in brackets. Never
+  /// throws.
   Error(Errc code, std::string message, std::source_location where = std::source_location::current()) noexcept;
   Error(const Error& other) noexcept;
   Error(Error&& other) noexcept;
@@ -63,18 +64,18 @@ class Error {
   [[nodiscard]] Errc code() const noexcept;
   [[nodiscard]] std::string_view message() const noexcept;
   [[nodiscard]] std::source_location where() const noexcept;
-  /// Empty unless a vendor's library reported it.
+  /// The error of the vendor's library; empty unless one reported it.
   [[nodiscard]] const std::optional<VendorError>& vendor() const noexcept;
-  /// The device's id, empty where none is concerned.
+  /// The id of the device concerned; empty where none is.
   [[nodiscard]] std::string_view device() const noexcept;
   [[nodiscard]] std::uint64_t generation() const noexcept;
-  /// What was being done, innermost first: "validating argument 1 of [Kernel "blur"]".
+  /// The steps that were under way, innermost first: "validating argument 1 of [Kernel "blur"]".
   [[nodiscard]] std::span<const std::string> context() const noexcept;
-  /// The whole text: message, vendor, and one " - While ..." line for each context. "Memory ran out." where there is
-  /// none for it.
+  /// The whole text: message, vendor, and one " - While ..." line for each context; "Memory ran out." where there is no
+  /// memory for the text.
   [[nodiscard]] std::string text() const noexcept;
 
-  /// The same error with one more " - While `what`" line. A shared error is copied, never changed under others.
+  /// This error with one more " - While `what`" line. A shared error is copied, never changed under others.
   [[nodiscard]] Error during(std::string what) const noexcept;
   [[nodiscard]] Error with_vendor(VendorError vendor) const noexcept;
   [[nodiscard]] Error with_device(std::string id, std::uint64_t generation) const noexcept;

@@ -1,4 +1,4 @@
-// The public types, declared.
+// Forward declarations of the public types.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct LoadOptions;
 struct QueueOptions;
 struct Slot;
 
-// What stands behind them; only the library sees it.
+// The types behind them; only the library sees them.
 class Inside;
 namespace core {
 class BufferTable;

@@ -1,12 +1,12 @@
-// How far a launch reaches.
+// The extent of a launch.
 #pragma once
 
 #include <cstdint>
 
 namespace pintle {
 
-/// Work-items that a launch must cover; a command list rounds them up to whole work-groups of the kernel. A rounded
-/// count that passes 32 bits is refused.
+/// Work-items that a launch must cover. A command list rounds them up to whole work-groups of the kernel; a count of
+/// groups beyond the limit of the device is `invalid_argument`.
 struct Cover {
   std::uint64_t x = 1;
   std::uint64_t y = 1;
@@ -19,7 +19,7 @@ struct Grid {
   std::uint32_t y = 1;
   std::uint32_t z = 1;
 
-  /// Counts work-items instead of work-groups.
+  /// An extent in work-items instead of work-groups.
   [[nodiscard]] static constexpr Cover cover(std::uint64_t x, std::uint64_t y = 1, std::uint64_t z = 1) noexcept {
     return {x, y, z};
   }

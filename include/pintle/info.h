@@ -1,5 +1,4 @@
-// What is known of a device before and after it is opened: identity, limits, honest capabilities, or why it is not
-// there.
+// The facts known of a device, opened or not: identity, limits, honest capabilities, or the reason why it is not there.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +11,7 @@
 
 namespace pintle {
 
-/// What kind of machine stands behind a device. `best` picks hardware only: software and simulated devices are never
-/// picked.
+/// The kind of machine behind a device. `best` picks hardware only: it never picks software or simulated devices.
 enum class DeviceKind : std::uint8_t {
   cpu = 1,  ///< The host's processor.
   discrete_gpu = 2,
@@ -22,29 +20,33 @@ enum class DeviceKind : std::uint8_t {
   software = 5,   ///< A GPU API that runs on the host's processor (lavapipe, PoCL).
   simulated = 6,  ///< Executes nothing (the null device).
 };
+/// The kind's name, for example "discrete_gpu".
 [[nodiscard]] std::string_view name(DeviceKind kind) noexcept;
 
 /// Optional abilities; each is listed in `DeviceInfo::capabilities` as native, emulated or absent.
 enum class Feature : std::uint8_t {
-  execution = 1,      ///< Commands really move and compute bytes.
-  copy_queue = 2,     ///< Queues that only copy, beside compute.
-  host_call = 3,      ///< A host function as a command.
-  timestamp = 4,      ///< Device clock readings as a command.
-  indirect = 5,       ///< A grid read from device memory.
-  mapped_memory = 6,  ///< Buffers that the host can address.
-  recording = 7,      ///< Replay without submitting the list again.
-  notification = 8,   ///< Completion told by the device, not watched by a thread.
-  host_import = 9,    ///< Host memory used in place.
+  execution = 1,       ///< Commands really move and compute bytes.
+  copy_queue = 2,      ///< Queues that only copy, beside compute.
+  host_call = 3,       ///< A host function as a command.
+  timestamp = 4,       ///< Device clock readings as a command.
+  indirect = 5,        ///< A grid read from device memory.
+  mapped_memory = 6,   ///< Buffers that the host can address.
+  recording = 7,       ///< Replay without submitting the list again.
+  notification = 8,    ///< Completion told by the device, not watched by a thread.
+  host_import = 9,     ///< Host memory used in place.
   memory_export = 10,  ///< Memory shared with other devices by an OS handle.
-  calibration = 11,   ///< Device clock related to the host's.
-  constants = 12,     ///< Specialisation constants given at load.
+  calibration = 11,    ///< Device clock related to the host's.
+  constants = 12,      ///< Specialisation constants given at load.
 };
+/// The feature's name, for example "host_call".
 [[nodiscard]] std::string_view name(Feature feature) noexcept;
 
+/// How a device supports a feature.
 enum class Support : std::uint8_t { native = 1, emulated = 2, absent = 3 };
+/// "native", "emulated" or "absent".
 [[nodiscard]] std::string_view name(Support support) noexcept;
 
-/// One row of the truth about a device; the conformance suite checks it.
+/// One feature of a device, and how the device supports it; the conformance suite checks it.
 struct Capability {
   Feature feature = Feature::execution;
   Support support = Support::absent;
@@ -56,24 +58,25 @@ struct Capability {
 struct Limits {
   std::uint64_t max_allocation = 0;    ///< Bytes of one buffer.
   std::uint64_t max_binding = 0;       ///< Bytes of one kernel argument's range.
-  std::uint32_t offset_alignment = 1;  ///< Bytes; of a kernel argument's offset.
+  std::uint32_t offset_alignment = 1;  ///< Bytes: the offset of a kernel argument is a multiple of it.
   Grid max_grid{1, 1, 1};              ///< Work-groups of a launch, by dimension.
   Grid max_group{1, 1, 1};             ///< Work-items of a group, by dimension.
   std::uint32_t max_group_items = 1;   ///< Work-items of a group in all.
-  std::uint32_t max_local_bytes = 0;   ///< Scratch memory of a work-group.
+  std::uint32_t max_local_bytes = 0;   ///< Bytes of scratch memory of a work-group.
   std::uint32_t max_parameters = 0;    ///< Parameters of an entry point.
   std::uint32_t max_in_flight = 0;     ///< Unfinished submissions of one queue; `submit` waits for room.
   friend bool operator==(const Limits&, const Limits&) = default;
 };
 
-/// What a queue runs. A device without copy queues answers `unsupported` for `copy`: ask `Feature::copy_queue`.
+/// The kind of work that a queue runs. A device without copy queues answers `unsupported` for `copy`: ask
+/// `Feature::copy_queue`.
 enum class QueueKind : std::uint8_t { compute = 1, copy = 2 };
 
 /// Memory that a device allocates from.
 struct Heap {
   std::string name;
   std::uint64_t total = 0;                 ///< Bytes.
-  std::optional<std::uint64_t> available;  ///< Bytes; empty where nobody knows.
+  std::optional<std::uint64_t> available;  ///< Bytes; empty where they are unknown.
   std::uint64_t used = 0;                  ///< Bytes that this device object holds.
   std::string source;                      ///< Where the figures come from: "/proc/meminfo", "VK_EXT_memory_budget".
 };
@@ -97,9 +100,9 @@ struct DeviceInfo {
   std::string target;                ///< What native code must be built for: "x86_64-linux".
   Limits limits;
   std::vector<Capability> capabilities;
-  double nanoseconds_per_tick = 1;  ///< For the device clock that timestamps read.
+  double nanoseconds_per_tick = 1;  ///< A tick of the device clock, which timestamps read.
 
-  /// The row of a feature; absent with the reason "not listed" where the backend forgot it.
+  /// The capability of a feature; absent, with the reason "not listed", where the backend forgot it.
   [[nodiscard]] const Capability& capability(Feature feature) const noexcept;
   friend bool operator==(const DeviceInfo&, const DeviceInfo&) = default;
 };

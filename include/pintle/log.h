@@ -1,4 +1,4 @@
-// Words about what happens inside: silent by default, through one callback.
+// Log messages of the library, through one callback; silent by default.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,11 @@
 
 namespace pintle {
 
+/// The level of a message, the gravest first.
 enum class LogLevel : std::uint8_t { error = 1, warn = 2, info = 3, debug = 4 };
+/// "error", "warn", "info" or "debug".
 [[nodiscard]] std::string_view name(LogLevel level) noexcept;
+/// The level of a name; empty when there is none.
 [[nodiscard]] std::optional<LogLevel> parse_log_level(std::string_view name) noexcept;
 
 /// Called for each message of the chosen levels, from any thread, one call at a time. It must not call into Pintle.

@@ -1,4 +1,4 @@
-// The throwing door for examples and tests: a value, or an exception that says where it was asked for.
+// Exceptions, for examples and tests: a value, or an exception that says where it was asked for.
 #pragma once
 
 #include <exception>
@@ -11,7 +11,7 @@
 
 namespace pintle {
 
-/// What `must` throws. The library itself throws nothing.
+/// The exception that `must` throws. The library itself throws nothing.
 class Exception : public std::exception {
  public:
   explicit Exception(Error error, std::source_location where = std::source_location::current());
@@ -22,7 +22,7 @@ class Exception : public std::exception {
   /// The error's text, and a last line with the file and line of the call.
   [[nodiscard]] const char* what() const noexcept override;
   [[nodiscard]] const Error& error() const noexcept { return error_; }
-  /// The call of `must`; `error().where()` is the place in the library.
+  /// The place of the call of `must`; `error().where()` is the place in the library.
   [[nodiscard]] std::source_location where() const noexcept { return where_; }
 
  private:
@@ -34,8 +34,8 @@ class Exception : public std::exception {
 /// Throws an Exception. The library has the `throw`, so that a program without exceptions can include this header.
 [[noreturn]] void throw_exception(const Error& error, std::source_location where = std::source_location::current());
 
-/// The value, or an Exception that names the line of this call. A program that is compiled without exceptions looks at
-/// the Result instead: an exception ends it.
+/// Returns the value, or throws an Exception that names the line of this call. A program that is compiled without
+/// exceptions must look at the Result instead: an exception ends it.
 template <class T>
 T must(Result<T> result, std::source_location where = std::source_location::current()) {
   if (!result) throw_exception(result.error(), where);

@@ -1,4 +1,4 @@
-// Everything of Pintle's public API.
+// All of Pintle's public API.
 #pragma once
 
 #include "pintle/error.h"  // first: it says what is wrong with an older compiler

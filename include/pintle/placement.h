@@ -5,7 +5,7 @@
 
 namespace pintle {
 
-/// Where a buffer's memory should be.
+/// The place that is wanted for a buffer's memory.
 enum class Placement : std::uint8_t {
   device = 1,  ///< Fastest for the device.
   host = 2,    ///< The host can map it.

@@ -1,4 +1,4 @@
-// Programs: packs of variants, the loaded one, and its kernels.
+// Programs: packs of variants, loaded programs, and their kernels.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@
 
 namespace pintle {
 
-/// What a pack has, as `ProgramPack::variants` lists it.
+/// One variant of a pack, as `ProgramPack::variants` lists it.
 struct VariantInfo {
   std::string format;  ///< "c", "so", "native", "spirv" ...
-  std::string target;  ///< What it was built for; empty = any.
+  std::string target;  ///< What the variant was built for; empty: any.
   std::vector<Entry> entries;
   std::uint64_t code_bytes = 0;
 };
@@ -28,12 +28,12 @@ struct VariantInfo {
 class ProgramPack {
  public:
   ProgramPack() noexcept = default;
-  /// Reads a pack file or folder. `invalid_argument` with the offset or JSON path of what is wrong, `io` with the path.
+  /// Reads a pack file or folder. `invalid_argument` with the offset or JSON path of the mistake; `io` with the path.
   [[nodiscard]] static Result<ProgramPack> open(const std::filesystem::path& path);
-  /// Reads a pack file's bytes.
+  /// Reads the bytes of a pack file. `invalid_argument` as for `open`.
   [[nodiscard]] static Result<ProgramPack> parse(std::span<const std::byte> bytes);
-  /// One variant made in the process: `source("c", code, {"saxpy(a: f32, x: read f32[], y: read_write f32[], n: u32)
-  /// group 256"})`.
+  /// Makes a pack of one variant in the process: `source("c", code, {"saxpy(a: f32, x: read f32[], y: read_write f32[],
+  /// n: u32) group 256"})`.
   [[nodiscard]] static Result<ProgramPack> source(std::string_view format, std::string_view code,
                                                   std::span<const std::string_view> signatures,
                                                   std::string name = "program");
@@ -42,7 +42,7 @@ class ProgramPack {
                                                   std::string name = "program") {
     return source(format, code, std::span(signatures.begin(), signatures.size()), std::move(name));
   }
-  /// This pack with the variants of `other` behind its own; an empty one where host memory runs out.
+  /// This pack with the variants of `other` behind its own; an empty pack where host memory runs out.
   [[nodiscard]] ProgramPack with(const ProgramPack& other) const noexcept;
 
   [[nodiscard]] std::string_view name() const noexcept;
@@ -59,7 +59,8 @@ class ProgramPack {
   std::shared_ptr<const State> state_;
 };
 
-/// Values fixed when a program is loaded (specialisation constants), by name. A format without them is `unsupported`.
+/// Values that are fixed when a program is loaded (specialisation constants), by name. A format that has none is
+/// `unsupported`.
 struct LoadOptions {
   std::map<std::string, double> constants;
 };
@@ -69,7 +70,7 @@ class Kernel {
  public:
   Kernel() noexcept = default;
   [[nodiscard]] const Entry& entry() const noexcept;
-  /// As it appears in messages: `[Kernel "blur"]`.
+  /// Its name in messages: `[Kernel "blur"]`.
   [[nodiscard]] std::string text() const noexcept;
 
  private:
@@ -81,17 +82,17 @@ class Kernel {
   std::uint32_t index_ = 0;
 };
 
-/// A program loaded on one device. Copies share it; thread-safe. It is unloaded when the last copy and kernel are gone
-/// and the last submission using it is reached.
+/// A program loaded on one device. Copies share it; thread-safe. It is unloaded when the last copy and the last kernel
+/// are gone and the last submission that uses it is reached.
 class Program {
  public:
   Program() noexcept = default;
-  /// As it appears in messages: `[Program "filters"]`.
+  /// Its name in messages: `[Program "filters"]`.
   [[nodiscard]] std::string text() const noexcept;
   /// The format that the device picked.
   [[nodiscard]] std::string_view format() const noexcept;
   [[nodiscard]] std::span<const Entry> entries() const noexcept;
-  /// `not_found` lists the entries that there are.
+  /// The kernel of an entry. `not_found` lists the entries of the program.
   [[nodiscard]] Result<Kernel> kernel(std::string_view name) const;
 
  private:

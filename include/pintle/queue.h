@@ -20,57 +20,62 @@
 
 namespace pintle {
 
+/// How a queue is created.
 struct QueueOptions {
   QueueKind kind = QueueKind::compute;
-  std::string label{};
+  std::string label{};  ///< In messages: `[Queue 2 "copy"]`.
 };
 
-/// Runs lists in order, each after the one before. Its points lie on its own timeline, which rises by one per
-/// submission. Once a submission fails after it was accepted, the queue has failed: later submissions get the first
-/// cause, since they would compute on undefined bytes; make a new queue. Destroying a queue never blocks, and its work
-/// goes on. Move-only; one thread at a time.
+/// Runs lists in order, each after the one before. Its points lie on its own timeline, which rises by one with each
+/// submission. A queue has failed once a submission fails after it was accepted. Later submissions then get the first
+/// cause, since they would compute on undefined bytes: create a new queue. Destroying a queue never blocks, and its
+/// work goes on. Move-only; one thread at a time.
 class Queue {
  public:
   Queue() noexcept = default;
   Queue(Queue&&) noexcept = default;
   Queue& operator=(Queue&&) noexcept = default;
 
-  /// Checks everything, then starts the list after `options.after`. An error means that nothing was started or
-  /// signalled. Blocks only when the queue is full, until there is room or `options.timeout`.
+  /// Checks the list, starts it when every point of `options.after` is reached, and returns its point. An error means
+  /// that nothing was started or signalled. Blocks only while the queue is full, for at most `options.timeout`.
   Result<Point> submit(CommandList list, SubmitOptions options = {});
-  /// Replays a recording; `bindings[i]` fills slot i. A stale or wrong binding is refused before anything runs.
+  /// Replays a recording; `bindings[i]` fills slot i. A stale or wrong binding is an error before anything runs.
+  /// Otherwise as `submit`.
   Result<Point> replay(const Recording& recording, std::span<const SlotValue> bindings, SubmitOptions options);
   Result<Point> replay(const Recording& recording, std::initializer_list<SlotValue> bindings = {}) {
     return replay(recording, std::span(bindings.begin(), bindings.size()));
   }
   Result<Point> replay(const Recording& recording, std::span<const SlotValue> bindings);
-  /// Submits and waits for the point. `timeout` bounds the waiting; the work goes on after it.
+  /// Submits the list and blocks until its point is reached. `timeout` bounds the wait; the work goes on after a
+  /// timeout.
   Result<void> submit_and_wait(CommandList list, Timeout timeout = {});
 
-  /// A buffer from `resource` (a `Pool`) for work that this queue gets from now on; other queues wait for `last()`
-  /// first. Its contents are undefined unless the resource says otherwise. Where `resource` is a pool that does not
-  /// scrub, any thread may call this.
+  /// Allocates a buffer from `resource` (a `Pool`, for example) for work that is submitted to this queue from now on.
+  /// Other queues wait for `last()` before they use it. Its contents are undefined unless the resource says otherwise.
+  /// Where `resource` is a pool that does not scrub, any thread may call this.
   [[nodiscard]] Result<Buffer> allocate(const Resource& resource, DType dtype, const Shape& shape,
                                         const BufferOptions& options = {});
-  /// Gives a buffer back. Its memory is free for work that comes after what this queue has got so far, and after every
-  /// submission that names the buffer. Destroying the buffer instead means the latter alone. Never blocks.
+  /// Gives a buffer back; never blocks. Its memory is free for work that comes after everything submitted to this queue
+  /// so far, and after every submission that names the buffer. A buffer that is destroyed instead waits for the latter
+  /// alone.
   Result<void> free(Buffer buffer);
-  /// A buffer with the bytes that `buffer` has after everything submitted to this queue so far. The bytes are copied
-  /// only when one of the two is written: before the list that writes, in the same submission, or at once where that
-  /// list is held. In two cases the copy is a submission of this queue now: the buffer is not sealed and its place is
-  /// known outside (it is recorded, mapped, lent, wrapped, or asked for by `native`), or a write of it is held or is
-  /// another queue's and unfinished. `out_of_memory` may come with the writing.
+  /// Makes a buffer with the bytes that `buffer` has after everything submitted to this queue so far. The bytes are
+  /// copied only when one of the two buffers is written: in the submission that writes, before its list; or at once,
+  /// where that submission is held, because it waits for a point that no backend can wait for. The call that writes may
+  /// then answer `out_of_memory`. In two cases this queue submits the copy now. Either the buffer is not sealed and its
+  /// place is known outside: it is recorded, mapped, lent, wrapped, or was asked for by `native`. Or a write of it is
+  /// held, or is another queue's and unfinished.
   [[nodiscard]] Result<Buffer> fork(const Buffer& buffer, std::string label = {});
-  /// Ends the sharing now, by a submission. At its point the buffer has bytes of its own.
+  /// Ends the sharing of the bytes with forks, by a submission now. At its point the buffer has bytes of its own.
   Result<Point> unshare(const Buffer& buffer);
 
-  /// What a list that uses `view` so would be refused for: another device, a destroyed or sealed buffer, a queue that
-  /// takes nothing more. Nothing is submitted.
+  /// Success, or the error of a list that would use `view` with this `access`: another device, a destroyed or sealed
+  /// buffer, a queue that takes no more submissions. Submits nothing.
   Result<void> check(const BufferView& view, Access access) const;
 
-  /// The point of what was submitted last; reached on a fresh queue. Empty for a moved-from queue.
+  /// The point of the last submission; reached on a fresh queue. Empty for a moved-from queue.
   [[nodiscard]] Point last() const noexcept;
-  /// As it appears in messages: `[Queue 2 "copy"]`.
+  /// Its name in messages: `[Queue 2 "copy"]`.
   [[nodiscard]] std::string text() const noexcept;
 
   /// Backend-specific access: `queue.native<opencl::OpenClQueue>()`. `unsupported` on another backend.
@@ -81,9 +86,10 @@ class Queue {
     return out;
   }
 
-  /// Begins a submission that starts when the point is reached; does not block:
-  /// `queue.after(ready.at(1)).exec(kernel, grid, a, b).signal(done.at(2)).submit()`.
+  /// Begins a submission that starts when the point is reached; does not block: `queue.after(ready.at(1)).exec(kernel,
+  /// grid, a, b).signal(done.at(2)).submit()`.
   [[nodiscard]] Submission after(Point point) noexcept;
+  /// Begins a submission that waits for nothing.
   [[nodiscard]] Submission begin() noexcept;
 
  private:
@@ -98,7 +104,7 @@ class Queue {
 };
 
 /// A submission under construction. `after` and `signal` concern the submission as a whole, wherever they stand in the
-/// chain. What runs out of memory on the way is said by `submit`.
+/// chain. `submit` answers an error on the way, such as host memory that runs out.
 class Submission {
  public:
   Submission&& after(Point point) noexcept;
@@ -124,7 +130,7 @@ class Submission {
   /// The list so far, for the commands that have no short form here.
   [[nodiscard]] CommandList& list() noexcept { return list_; }
 
-  /// As `Queue::submit`.
+  /// Submits the list, as `Queue::submit` does.
   Result<Point> submit();
 
  private:
@@ -140,20 +146,21 @@ class Submission {
 
 namespace core {
 
-/// Host memory for what is read, kept by its owner until the device has written it.
+/// Host memory that a read fills. `owner` keeps it until the device has written it.
 struct HostMemory {
   std::shared_ptr<void> owner;
   std::span<std::byte> bytes;
 };
 
-/// `make` gives the memory of as many bytes; it may run out of it.
+/// `make(bytes)` returns memory of that size. It may run out of memory.
 Result<void> read_elements(Queue& queue, const BufferView& from,
                            const std::function<HostMemory(std::uint64_t bytes)>& make, Timeout timeout);
 
 }  // namespace core
 
-/// The bytes of `from` as elements, when everything submitted to `queue` before is done. The dtype must match. The
-/// memory is owned until the device has written it, also past a timeout.
+/// Returns the bytes of `from` as elements, as they are when everything submitted to `queue` before is done. Blocks
+/// until then, or until `timeout`. The dtype must be T's. The host memory is owned until the device has written it,
+/// also after a timeout.
 template <Element T>
   requires(!std::same_as<T, bool>)
 [[nodiscard]] Result<std::vector<T>> read(Queue& queue, const BufferView& from, Timeout timeout = {}) {
@@ -163,7 +170,7 @@ template <Element T>
     return {values, std::as_writable_bytes(std::span(*values))};
   };
   if (from.dtype() != dtype_of<T>())
-    PINTLE_TRY(queue.submit(CommandList{}.download(std::span<T>(), from)));  // the refusal's words
+    PINTLE_TRY(queue.submit(CommandList{}.download(std::span<T>(), from)));  // answers the list's refusal
   PINTLE_TRY(core::read_elements(queue, from, std::cref(make), timeout));
   return std::move(*values);
 }

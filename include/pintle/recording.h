@@ -9,8 +9,8 @@
 
 namespace pintle {
 
-/// A frozen list of one device, checked and ordered once. Replays never run a destroyed buffer: they answer `stale`.
-/// Move-only; replaying from several threads is safe. It takes host memory only through slots or by owning it.
+/// A frozen list of one device, checked and ordered once. A replay never runs a destroyed buffer: it is `stale`. Host
+/// memory comes in through slots only, or is owned by the recording. Move-only; several threads may replay it at once.
 class Recording {
  public:
   Recording() noexcept = default;
@@ -19,7 +19,7 @@ class Recording {
 
   /// The number of slots: one more than the highest index used.
   [[nodiscard]] std::size_t slots() const noexcept;
-  /// As it appears in messages: `[Recording 3]`.
+  /// Its name in messages: `[Recording 3]`.
   [[nodiscard]] std::string text() const noexcept;
 
  private:

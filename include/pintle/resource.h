@@ -1,4 +1,4 @@
-// Where buffers come from: a pool, or anything that stands before one.
+// Sources of buffers: a pool, or anything that stands before one.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ struct ResourceHolder {
 };
 
 /// A source of buffers for work on a queue. Resources stand before one another, each with one idea: a limit before a
-/// log before a pool. Each owns the one behind it, so they may go in any order. A buffer goes back to where it came
-/// from when it is destroyed, or with `Queue::free`; it may outlive every resource.
+/// log before a pool. Each owns the one behind it, so they may be destroyed in any order. A buffer goes back to its
+/// source when it is destroyed, or by `Queue::free`. It may outlive every resource.
 ///
 /// A value: copies share the source. Thread-safe, unless a source says otherwise.
 class Resource {
  public:
-  /// What makes the buffers. Derive from it for a source of your own, and hand it over:
-  /// `Resource(std::make_shared<MySource>())`. It is called by every thread that allocates.
+  /// The interface that makes the buffers. A class of your own derives from it and becomes a resource:
+  /// `Resource(std::make_shared<MySource>())`. Every thread that allocates calls it.
   class Source {
    public:
     Source() = default;
@@ -40,7 +40,8 @@ class Resource {
   Resource() noexcept = default;
   explicit Resource(std::shared_ptr<Source> source) noexcept : source_(std::move(source)) {}
 
-  /// As `Queue::allocate(*this, ...)`, which reads better. `invalid_argument` for a resource without a source.
+  /// Allocates a buffer. `queue.allocate(resource, ...)` does the same and reads better. `invalid_argument` for a
+  /// resource without a source.
   [[nodiscard]] Result<Buffer> allocate(Queue& queue, DType dtype, const Shape& shape,
                                         const BufferOptions& options = {}) const;
   [[nodiscard]] bool has_source() const noexcept { return source_ != nullptr; }

@@ -1,4 +1,4 @@
-// What stands before a resource, each with one idea: a limit before statistics before a pool.
+// Resources that stand before another one, each with one idea: a limit before statistics before a pool.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class Limit;
 class Tallies;
 }  // namespace memory
 
-/// Each buffer is an allocation of its own by the device; the queue is not asked. The errors are those of
+/// Makes each buffer by an allocation of its own on the device; the queue is not asked. Errors: those of
 /// `Device::allocate`.
 class DeviceResource final : public Resource {
  public:
@@ -36,7 +36,7 @@ class DeviceResource final : public Resource {
 // shape; a fork of it does not count. The errors of upstream are passed on as they are. `create` answers
 // `invalid_argument` for an upstream without a source.
 
-/// At most so many bytes at any time.
+/// Limits the bytes that are in use at any time.
 class LimitResource final : public Resource {
  public:
   LimitResource() noexcept = default;
@@ -52,15 +52,15 @@ class LimitResource final : public Resource {
   std::shared_ptr<memory::Limit> state_;
 };
 
-/// A line for each buffer that is made, refused or gone.
+/// Logs a line for each buffer that is made, refused or gone.
 class LogResource final : public Resource {
  public:
-  /// Gets one line without its end. The thread that makes or destroys a buffer calls it, also several threads at once,
-  /// with no lock held. It lives until the last buffer is gone.
+  /// Called with one line, without its end. The thread that makes or destroys a buffer calls it, with no lock held;
+  /// several threads may call it at once. The sink lives until the last buffer is gone.
   using Sink = std::function<void(std::string_view)>;
 
   LogResource() noexcept = default;
-  /// Where the sink throws, `allocate` answers `internal`; what it throws when a buffer goes is dropped.
+  /// Where the sink throws, `allocate` answers `internal`. An exception that it throws when a buffer goes is dropped.
   [[nodiscard]] static Result<LogResource> create(Resource upstream, Sink sink);
 
  private:
@@ -72,7 +72,8 @@ class TrackResource final : public Resource {
  public:
   TrackResource() noexcept = default;
   [[nodiscard]] static Result<TrackResource> create(Resource upstream);
-  /// The largest first; buffers of one size in the order in which they were made. Empty where host memory runs out.
+  /// The buffers that are alive, the largest first; buffers of one size in the order in which they were made. Empty
+  /// where host memory runs out.
   [[nodiscard]] std::vector<ResourceHolder> holders() const noexcept;
 
  private:
@@ -81,25 +82,26 @@ class TrackResource final : public Resource {
   std::shared_ptr<memory::Holders> state_;
 };
 
-/// Now, at most, and ever.
+/// A figure as it is now, at its highest, and summed over all requests.
 struct ResourceTally {
   std::uint64_t current = 0;
   std::uint64_t peak = 0;
   std::uint64_t total = 0;
 };
 
+/// The figures of a StatisticsResource.
 struct ResourceStatistics {
   ResourceTally buffers;
   ResourceTally bytes;
   std::uint64_t failures = 0;  ///< Requests that upstream refused.
 };
 
-/// Counts and bytes.
+/// Counts buffers and their bytes.
 class StatisticsResource final : public Resource {
  public:
   StatisticsResource() noexcept = default;
   [[nodiscard]] static Result<StatisticsResource> create(Resource upstream);
-  /// All counts of one moment.
+  /// All figures, taken at one moment.
   [[nodiscard]] ResourceStatistics statistics() const noexcept;
 
  private:
@@ -108,18 +110,18 @@ class StatisticsResource final : public Resource {
   std::shared_ptr<memory::Tallies> state_;
 };
 
-/// Which requests fail, by their number; the first is 1.
+/// Chooses the requests that fail, by their number; the first is 1.
 struct FailOptions {
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t every = never;  ///< Each multiple of it; 0 is as `never`.
-  std::uint64_t after = never;  ///< All that come after so many; 0: all.
+  std::uint64_t every = never;  ///< Each request whose number is a multiple of it; 0: none.
+  std::uint64_t after = never;  ///< Each request after the first so many; 0: all.
 };
 
-/// `out_of_memory` by number, for tests of programs that must survive it.
+/// Answers `out_of_memory` to chosen requests, for tests of programs that must survive it.
 class FailResource final : public Resource {
  public:
   FailResource() noexcept = default;
-  /// Upstream is not asked where the request is to fail.
+  /// A request that is to fail does not reach upstream.
   [[nodiscard]] static Result<FailResource> create(Resource upstream, FailOptions options);
   /// The number of requests so far, failed or not.
   [[nodiscard]] std::uint64_t requests() const noexcept;

@@ -1,4 +1,4 @@
-// What work waits for and signals, wherever it is submitted.
+// Options of a submission: the points that it waits for and signals, wherever it is submitted.
 #pragma once
 
 #include <string>
@@ -9,12 +9,13 @@
 
 namespace pintle {
 
-/// What a submission comes after and signals. A point may be waited for before anything is submitted that reaches it.
+/// The points that a submission waits for and signals. It may wait for a point before the work that reaches the point
+/// is submitted.
 struct SubmitOptions {
-  std::vector<Point> after{};   ///< Of any queue or signal. The work starts when all are reached.
-  std::vector<Point> signal{};  ///< Reached when the work is done; they fail with it.
-  std::string label{};          ///< In messages.
-  Timeout timeout{};            ///< What it bounds is said by the call.
+  std::vector<Point> after{};   ///< Points of any queue or signal. The work starts when all are reached.
+  std::vector<Point> signal{};  ///< Points that are reached when the work is done, and fail with it.
+  std::string label{};          ///< The submission's name in messages.
+  Timeout timeout{};            ///< The call says what it bounds.
 };
 
 }  // namespace pintle

@@ -1,5 +1,5 @@
-// The seam, first half: commands as plain values. A list is validated, resolved and given its barriers by core;
-// a backend, a layer or a recording only reads it.
+// The seam, first half: commands as plain values. Core checks a list, resolves it and sets its barriers; a backend, a
+// layer or a recording only reads it.
 #pragma once
 
 #include <array>
@@ -13,12 +13,13 @@
 
 namespace pintle::backend {
 
-// Ids are chosen by the backend that made the object; zero is never one. Core knows nothing about their meaning.
+// The backend that made an object chooses its id; zero is no id. Core knows nothing about their meaning.
 enum class ProgramId : std::uint64_t { none = 0 };
 enum class QueueId : std::uint64_t { none = 0 };
 enum class RecordingId : std::uint64_t { none = 0 };
 
-/// What a kernel gets: its parameters in order (buffer, scalar), then what it reaches by address (use).
+/// One argument of a launch. The parameters of the kernel come first, in order (buffer, scalar), then the buffers that
+/// it reaches by address (use).
 struct Argument {
   enum class Kind : std::uint8_t { buffer = 1, scalar = 2, use = 3 };
   Kind kind = Kind::buffer;
@@ -44,18 +45,18 @@ struct HostTarget {
   std::uint32_t slot = no_slot;
 };
 
-/// The ranges have one size and do not overlap.
+/// Copies bytes. The ranges have one size and do not overlap.
 struct Copy {
   Range to;
   Range from;
 };
 
-/// `pattern_size` is 1, 2, 4 or 8; offset and size are multiples of it.
+/// Repeats a pattern over a range. `pattern_size` is 1, 2, 4 or 8; offset and size are multiples of it.
 struct Fill {
   Range to;
   Scalar pattern;
   std::uint32_t pattern_size = 1;
-  DType dtype = DType::u8;  ///< The pattern's: what a buffer bound to a slot must have.
+  DType dtype = DType::u8;  ///< The dtype of the pattern; a buffer bound to a slot must have it.
 };
 
 struct Upload {
@@ -77,14 +78,14 @@ struct Exec {
   Grid grid;  ///< Work-groups, each at least 1 and within the limits.
 };
 
-/// A launch whose grid (three u32) is read from device memory when it runs; a count beyond `exec.grid` is clamped to
-/// it, and a count of zero runs nothing.
+/// A launch whose grid (three u32) the device reads from memory when it runs. A count beyond `exec.grid` is clamped to
+/// it; a count of zero runs nothing.
 struct ExecIndirect {
   Exec exec;
   Range grid_at;
 };
 
-/// Runs `call(state)` on some thread of the backend. It does not block and does not throw.
+/// Runs `call(state)` on some thread of the backend. The function does not block and does not throw.
 struct HostCall {
   void (*call)(void* state) = nullptr;
   void* state = nullptr;
@@ -95,10 +96,10 @@ struct Timestamp {
   Range to;
 };
 
-/// What a slot holds in one replay.
+/// The value of a slot in one replay.
 using Binding = std::variant<Range, Scalar, HostSource, HostTarget>;
 
-/// Runs a recording with bindings for its slots. Only in submissions, never inside a recording.
+/// Runs a recording with bindings for its slots. It occurs only in submissions, never inside a recording.
 struct Replay {
   RecordingId recording = RecordingId::none;
   std::span<const Binding> bindings;
@@ -106,16 +107,17 @@ struct Replay {
 
 using Operation = std::variant<Copy, Fill, Upload, Download, Exec, ExecIndirect, HostCall, Timestamp, Replay>;
 
-/// One command. Commands of a list behave as if run one after another; without `barrier_before` a command touches
-/// nothing that an earlier one since the last barrier wrote, nor writes what such a one reads, so the two may overlap.
+/// One command. The commands of a list behave as if run one after another. A command without `barrier_before` touches
+/// no bytes that an earlier command since the last barrier wrote, and writes none that such a command reads, so the two
+/// may overlap in time.
 struct Command {
   Operation operation;
   const char* label = nullptr;  ///< Valid as long as the list.
   bool barrier_before = false;
 };
 
-/// A resolved list. Both spans, and all they point to, stay valid until the submission's serial is reached (for a
-/// recording: until it is forgotten). Arguments that no command names are those of other lists.
+/// A resolved list. Both spans, and all that they point to, stay valid until the submission's serial is reached (for a
+/// recording: until it is forgotten). Arguments that no command names belong to other lists.
 struct Commands {
   std::span<const Command> commands;
   std::span<const Argument> arguments;
@@ -125,7 +127,7 @@ struct Commands {
   }
 };
 
-/// "copy", "fill", ... as traces and messages print it.
+/// The name of an operation, as traces and messages print it: "copy", "fill", ...
 [[nodiscard]] constexpr const char* name(const Operation& operation) noexcept {
   constexpr std::array<const char*, std::variant_size_v<Operation>> names{
       "copy", "fill", "upload", "download", "exec", "exec_indirect", "host_call", "timestamp", "replay"};

@@ -1,11 +1,10 @@
 // The seam, second half: what a backend implements, and nothing else. Core has checked every argument: sizes, ranges,
-// alignments, ids, limits, launches. A backend translates and reports; it never re-checks and never aborts.
+// alignments, ids, limits, launches. A backend translates and reports; it never checks again and never aborts.
 //
-// Threads: `submit`, `record`, `forget`, `create_queue`, `wrap_queue` and `destroy_queue` of one device are called one
-// at a time (core holds that device's lock); everything else may be called from any thread at any time. No call may
-// throw. Loss: any call may answer device_lost (or process_poisoned). From the first such answer on the device touches
-// no host memory any more, core calls nothing but the destructor, and calls that are already blocked return the same
-// error.
+// Threads: core calls `submit`, `record`, `forget`, `create_queue`, `wrap_queue` and `destroy_queue` of one device one
+// at a time, under that device's lock. Any thread may call everything else at any time. No call may throw. Loss: any
+// call may answer device_lost (or process_poisoned). After the first such answer the device touches no host memory
+// any more, core calls nothing but the destructor, and calls that are already blocked return the same error.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +22,8 @@
 
 namespace pintle::backend {
 
-/// Raised by one whenever this header changes incompatibly; a module built for another is refused by name.
+/// The version of the seam, raised by one whenever this header changes incompatibly. A module built for another version
+/// is refused by name.
 inline constexpr std::uint32_t seam_version = 3;
 
 /// A submission of a queue of the same device. Core passes only serials that `submit` has already returned.
@@ -32,6 +32,7 @@ struct QueuePoint {
   std::uint64_t serial = 0;
 };
 
+/// What core asks of `allocate`.
 struct MemoryRequest {
   std::uint64_t size = 0;       ///< Bytes, at least 1.
   std::uint64_t alignment = 1;  ///< A power of two, at most 4096.
@@ -39,9 +40,10 @@ struct MemoryRequest {
   std::string_view label;
 };
 
+/// What core asks of `create_queue`.
 struct QueueRequest {
   QueueKind kind = QueueKind::compute;
-  std::uint64_t first_serial = 0;  ///< `reached` answers this until the first submission, whose serial is one more.
+  std::uint64_t first_serial = 0;  ///< `reached` answers it until the first submission, whose serial is one more.
   std::string_view label;
 };
 
@@ -61,14 +63,14 @@ struct ProgramImage {
   std::span<const Constant> constants;
 };
 
-/// Told once, from any thread, when the serial is reached or the device is lost. It is short and does not call the
-/// device.
+/// A function that the backend calls once, on any thread, when the serial is reached or the device is lost. It is short
+/// and does not call the device.
 struct Notification {
   void (*call)(void* state) = nullptr;
   void* state = nullptr;
 };
 
-/// Two clocks read as one moment.
+/// Two clocks, read as one moment.
 struct ClockPair {
   std::uint64_t device_ticks = 0;
   Deadline host;
@@ -77,18 +79,18 @@ struct ClockPair {
 
 /// An operating system handle that another device can import.
 struct Exported {
-  int fd = -1;               ///< The caller that asked for it closes it.
-  std::uint64_t offset = 0;  ///< Where the bytes begin in what the handle names,
-  std::uint64_t size = 0;
-  std::uint64_t whole = 0;  ///< which has this many.
-  std::uint32_t kind = 0;   ///< The vendor's number for this kind of memory (Vulkan: the memory type).
+  int fd = -1;               ///< The caller of `export_memory` closes it.
+  std::uint64_t offset = 0;  ///< Bytes from the start of the handle's memory to the exported bytes.
+  std::uint64_t size = 0;    ///< Bytes that are exported.
+  std::uint64_t whole = 0;   ///< Bytes of the handle's memory in all.
+  std::uint32_t kind = 0;    ///< The vendor's number for this kind of memory (Vulkan: the memory type).
 };
 
 /// An object of the vendor's API that exists already: a struct that the backend's public header declares under the name
-/// `type`. It stays the caller's; the caller keeps it alive for as long as the backend uses it.
+/// `type`. The object stays the caller's; the caller keeps it alive for as long as the backend uses it.
 struct NativeObject {
   std::string_view type;
-  const void* value = nullptr;  ///< The struct, during the call.
+  const void* value = nullptr;  ///< The struct; valid during the call.
 };
 
 /// Native memory, of which `size` bytes are wanted.
@@ -97,10 +99,11 @@ struct NativeMemory {
   std::uint64_t size = 0;
 };
 
-/// Memory that exists already, and stays its owner's: from another device, of the host, of the vendor's API.
+/// Memory that exists already and stays its owner's: another device's, the host's, or the vendor's.
 using MemorySource = std::variant<Exported, std::span<std::byte>, NativeMemory>;
 
-/// One incarnation of a physical device. The destructor waits for nothing: core has drained or given up.
+/// One incarnation of a physical device. The destructor waits for nothing: before it, core has drained the queues or
+/// given up.
 class Device {
  public:
   Device() = default;
@@ -109,60 +112,62 @@ class Device {
   virtual ~Device() = default;
 
   [[nodiscard]] virtual const DeviceInfo& info() const noexcept = 0;
-  /// What each heap holds now.
+  /// The total, available and used bytes of each heap now.
   virtual Result<std::vector<Heap>> budget() = 0;
 
-  /// `out_of_memory` says requested and available bytes. New memory has no defined contents.
+  /// Allocates memory, whose contents are undefined. `out_of_memory` has the requested and the available bytes.
   virtual Result<MemoryId> allocate(const MemoryRequest& request) = 0;
-  /// Core calls it after the last use has been reached.
+  /// Frees memory. Core calls it after the last use has been reached.
   virtual void release(MemoryId memory) noexcept = 0;
 
-  /// `build_failed` carries the compiler's words. May block for as long as compiling takes. `image` is valid during the
-  /// call.
+  /// Loads one variant. `build_failed` has the compiler's words. May block for as long as compiling takes. `image` is
+  /// valid during the call.
   virtual Result<ProgramId> load(const ProgramImage& image) = 0;
   virtual void unload(ProgramId program) noexcept = 0;
 
   virtual Result<QueueId> create_queue(const QueueRequest& request) = 0;
-  /// Core calls it when everything submitted has been reached.
+  /// Destroys a queue. Core calls it when everything submitted has been reached.
   virtual void destroy_queue(QueueId queue) noexcept = 0;
 
   /// Starts the commands after `waits`, behind everything submitted to the queue before, and returns their serial: one
   /// more than the last. An error means that nothing was started. Does not block: at most `max_in_flight` submissions
-  /// are unfinished. Nor does it run the work, since core holds the device's lock: a host call, and a vendor's call
-  /// that runs the work itself, are made by a thread of the backend; on a driven device by the one that asks or waits.
+  /// are unfinished. Does not run the work either, since core holds the device's lock: a thread of the backend makes
+  /// host calls, and those calls of the vendor that run the work themselves. On a driven device the thread that calls
+  /// `reached` or `wait` makes them.
   virtual Result<std::uint64_t> submit(QueueId queue, std::span<const QueuePoint> waits, const Commands& commands) = 0;
-  /// The highest serial whose work, and all work before it, is finished and visible to the host. Polls where the API
-  /// goes on only then; a device that is not driven does so by a thread of its own as well, while work is in flight.
+  /// The highest serial whose work, and all work before it, is finished and visible to the host. Polls where the
+  /// vendor's API goes on only when it is polled. A device that is not driven then polls on a thread of its own as
+  /// well, while work is in flight.
   virtual Result<std::uint64_t> reached(QueueId queue) = 0;
-  /// Blocks until `serial`, already submitted, is reached; `timeout` when the deadline passes first. It may poll, and
-  /// keeps no other call waiting. On a driven device this is what runs the work: everything that is runnable, at least
-  /// up to `serial`.
+  /// Blocks until `serial`, already submitted, is reached; `timeout` when the deadline passes first. The call may poll,
+  /// and keeps no other call waiting. On a driven device it runs the work: everything that is runnable, at least up to
+  /// `serial`.
   virtual Result<void> wait(QueueId queue, std::uint64_t serial, Deadline deadline) = 0;
 
-  // Optional. The default answers `unsupported`, and core does what the comment says.
+  // Optional. The default answers `unsupported`; "without it" says what core does then.
 
-  /// Otherwise a core thread waits.
+  /// Calls `notification` when the serial is reached. Without it a thread of core waits.
   virtual Result<void> notify(QueueId queue, std::uint64_t serial, Notification notification);
-  /// The bytes, at the same address each time, coherent with the device's work as points order it. Maps are counted:
-  /// each is ended by one `unmap`. Otherwise core copies through host memory of its own.
+  /// The bytes of memory, at the same address each time, coherent with the device's work as points order it. Maps are
+  /// counted: one `unmap` ends one. Without it core copies through host memory of its own.
   virtual Result<std::span<std::byte>> map(MemoryId memory);
   virtual void unmap(MemoryId memory) noexcept;
-  /// Otherwise core submits the list again. `commands` stay valid until `forget`.
+  /// Records a list; `commands` stay valid until `forget`. Without it core submits the list again.
   virtual Result<RecordingId> record(const Commands& commands);
   virtual void forget(RecordingId recording) noexcept;
-  /// Otherwise core copies between devices through the host.
+  /// Exports memory by a handle. Without it core copies between devices through the host.
   virtual Result<Exported> export_memory(MemoryId memory);
-  /// `unsupported` also for one kind of source: then core copies, or refuses native memory. The bytes stay valid until
-  /// `release`.
+  /// Imports memory, whose bytes stay valid until `release`. It may answer `unsupported` for one kind of source.
+  /// Without it core copies, or refuses native memory.
   virtual Result<MemoryId> import_memory(const MemorySource& source);
-  /// As `create_queue`, over a native queue. Otherwise there is no such access.
+  /// Creates a queue over a native one. Without it there is no such access.
   virtual Result<QueueId> wrap_queue(const NativeObject& queue, const QueueRequest& request);
-  /// Otherwise the device clock stands alone.
+  /// Reads both clocks. Without it the device clock stands alone.
   virtual Result<ClockPair> calibrate();
   /// Fills `*out`, a struct that the backend's public header declares under the name `type`, for the device (`object`
-  /// 0) or for one of its ids. Otherwise there is no native access.
+  /// 0) or for one of its ids. Without it there is no native access.
   virtual Result<void> native(std::string_view type, std::uint64_t object, void* out);
-  /// Runs a tiny piece of work to learn whether the device is healthy. Otherwise core assumes that it is.
+  /// Runs a tiny piece of work to learn whether the device is healthy. Without it core assumes that it is.
   virtual Result<void> probe();
 };
 
@@ -172,22 +177,22 @@ struct Option {
   std::string_view value;
 };
 
-/// What a backend found. Explained absences are not errors.
+/// The devices that a backend has found. Explained absences are not errors.
 struct Enumeration {
-  std::vector<DeviceInfo> devices;  ///< In use order: the position is the ordinal.
+  std::vector<DeviceInfo> devices;  ///< The position of a device is its ordinal.
   std::vector<Absence> absences;
 };
 
-/// One backend. Made at first use, lives for ever.
+/// One backend. It is made at first use and lives for ever.
 class Driver {
  public:
   virtual ~Driver() = default;
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
-  /// Looks without touching: creates no context and starts no thread.
+  /// Looks for devices; creates no context and starts no thread.
   virtual Enumeration enumerate() = 0;
-  /// Opens the device at `ordinal` of `enumerate`. An unknown option is `invalid_argument` naming the known ones.
+  /// Opens the device at `ordinal` of `enumerate`. An unknown option is `invalid_argument`, with the known ones.
   virtual Result<std::unique_ptr<Device>> open(std::uint32_t ordinal, std::span<const Option> options) = 0;
-  /// Optional: a device over a native one, which messages call `id`. The default answers `unsupported`.
+  /// Optional: makes a device over a native one; messages call it `id`. The default answers `unsupported`.
   virtual Result<std::unique_ptr<Device>> wrap(const NativeObject& device, std::string_view id);
 };
 

@@ -8,8 +8,8 @@
 //     return &module;
 //   }
 //
-// It is built with the same headers, compiler and standard library as the program, and brings its own copy of what it
-// needs of Pintle, hidden: docs/guide/backends.md.
+// It is built with the program's headers, compiler and standard library. It brings its own hidden copy of the parts of
+// Pintle that it needs: docs/guide/backends.md.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@
 
 namespace pintle::backend {
 
-/// Made of the sizes of what crosses the seam: it tells standard libraries and builds apart, which `seam_version`
-/// cannot.
+/// A number made of the sizes of the types that cross the seam. It tells standard libraries and builds apart, which
+/// `seam_version` cannot.
 [[nodiscard]] constexpr std::uint64_t seam_layout() noexcept {
   std::uint64_t layout = 0;
   for (const std::uint64_t size :
@@ -34,20 +34,20 @@ namespace pintle::backend {
   return layout;
 }
 
-/// What a module says of itself. The first two members never move.
+/// A module's description of itself. The first two members never move.
 struct Module {
   std::uint32_t size = sizeof(Module);
   std::uint32_t version = seam_version;
   std::uint64_t layout = seam_layout();
-  /// The backend's name in device ids, the same as in the file's name.
+  /// The backend's name in device ids, and in the file's name.
   const char* name = nullptr;
-  /// Called once, if all of the above fits. The driver is never destroyed; null where there is none.
+  /// Called once, if all of the above fits. Returns the driver, which is never destroyed; null where there is none.
   Driver* (*create)() = nullptr;
-  /// The log of the module's own copy, if it has one: its words go where the program's go.
+  /// Sets the log of the module's own copy of Pintle, if it has one: its messages go where the program's go.
   void (*set_log)(LogCallback callback, LogLevel most_verbose) = set_log_callback;
 };
 
-/// The one symbol that is looked up.
+/// The one symbol that Pintle looks up.
 inline constexpr const char* module_symbol = "pintle_backend_module";
 using OpenModule = const Module*();
 

@@ -1,4 +1,4 @@
-// What every command stands on: ranges of device memory, and values of a few bytes.
+// The parts of every command: ranges of device memory, and values of a few bytes.
 #pragma once
 
 #include <array>
@@ -7,14 +7,14 @@
 
 namespace pintle::backend {
 
-/// Memory of a backend, by the number that it chose; zero is never one.
+/// Memory of a backend, by a number that the backend chose and that is never zero.
 enum class MemoryId : std::uint64_t { none = 0 };
 
-/// Not a slot.
+/// Marks what is not a slot.
 inline constexpr std::uint32_t no_slot = 0xffffffff;
 
-/// Bytes of device memory. With a slot, memory and offset come from the binding at replay, and `size` is what the
-/// command needs (0: the whole of what is bound).
+/// Bytes of device memory. With a slot, the binding at replay gives memory and offset, and `size` is what the command
+/// needs (0: the whole of what is bound).
 struct Range {
   MemoryId memory = MemoryId::none;
   std::uint64_t buffer = 0;  ///< Core's id of the buffer, unique for ever: names in traces, keys in layers.

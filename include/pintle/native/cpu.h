@@ -14,7 +14,8 @@ namespace pintle::cpu {
 /// A second function under the same name is `invalid_argument`. Thread-safe.
 [[nodiscard]] Result<void> register_kernel(std::string_view symbol, pintle_kernel kernel);
 
-/// `Buffer::native<CpuMemory>()`: where the bytes are. Valid while the buffer lives; ordering is the caller's.
+/// `Buffer::native<CpuMemory>()`: the address of the bytes. Valid while the buffer lives; the caller orders accesses by
+/// points.
 struct CpuMemory {
   static constexpr std::string_view native_type = "cpu.memory";
   void* address = nullptr;

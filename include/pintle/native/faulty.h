@@ -11,7 +11,7 @@
 
 namespace pintle::layers {
 
-/// A call of the seam and the codes that it may answer. One that has no answer cannot fail.
+/// A call of the seam and the codes that it may answer. A call without codes has no answer and cannot fail.
 struct FaultyCall {
   std::string_view name;
   std::span<const Errc> codes;
@@ -53,21 +53,21 @@ inline constexpr std::array<FaultyCall, 22> faulty_calls{{
     {"probe", faulty_codes::optional},
 }};
 
-/// The place of a call in `faulty_calls`, or their number when there is none of the name.
+/// The index of a call in `faulty_calls`, or the number of calls where none has the name.
 [[nodiscard]] constexpr std::size_t faulty_index(std::string_view call) noexcept {
   std::size_t index = 0;
   while (index < faulty_calls.size() && faulty_calls[index].name != call) ++index;
   return index;
 }
 
-/// The codes that a call may answer; empty for one without an answer and for an unknown name.
+/// The codes that a call may answer; empty for a call without an answer and for an unknown name.
 [[nodiscard]] constexpr std::span<const Errc> legal_codes(std::string_view call) noexcept {
   const std::size_t index = faulty_index(call);
   return index < faulty_calls.size() ? faulty_calls[index].codes : std::span<const Errc>();
 }
 
-/// `Device::native<FaultyCounts>()`: the calls made to this incarnation so far, by their place in `faulty_calls`. After
-/// a loss nothing is counted, and looking at the counts is not.
+/// `Device::native<FaultyCounts>()`: how often each call was made to this incarnation so far, by its index in
+/// `faulty_calls`. After a loss nothing is counted. Reading the counts is never counted.
 struct FaultyCounts {
   static constexpr std::string_view native_type = "faulty.counts";
   std::array<std::uint64_t, faulty_calls.size()> counts{};
@@ -78,10 +78,10 @@ struct FaultyCounts {
   }
 };
 
-/// `Device::native<FaultyControl>()`: makes the call number `ordinal` (from 1, as counted) of this incarnation answer
-/// `code`, once; where that many have been made already, the next one. Arming again replaces what has not fired, and 0
-/// disarms. `invalid_argument` for a call that does not exist or does not answer the code. `self` is valid as long as
-/// the incarnation.
+/// `Device::native<FaultyControl>()`: `arm` makes the call with the number `ordinal` (from 1, as counted) of this
+/// incarnation answer `code`, once. Where that many calls have been made already, the next one does. Arming again
+/// replaces what has not fired; 0 disarms. `invalid_argument` for a call that does not exist or does not answer the
+/// code. `self` is valid as long as the incarnation.
 struct FaultyControl {
   static constexpr std::string_view native_type = "faulty.control";
   Result<void> (*arm)(void* self, std::string_view call, std::uint64_t ordinal, Errc code) = nullptr;

@@ -28,9 +28,9 @@ class HeapWorker {
   /// A job that has not begun is `cancelled`; blocks while a job runs.
   ~HeapWorker();
 
-  /// The point is reached when `run` has succeeded. The timeout is that of the points to come after.
+  /// The point is reached when `run` has succeeded. `options.timeout` is for the points that the job comes after.
   [[nodiscard]] Result<Point> add(SubmitOptions options, std::function<Result<void>()> run);
-  /// Blocks until everything added has ended, one way or the other.
+  /// Blocks until every job has ended, whether it succeeds or fails.
   Result<void> settle(Deadline deadline);
   /// The failure with which jobs behind a failed one fail.
   [[nodiscard]] Result<void> failure() const;

@@ -46,7 +46,7 @@ class GroupQueueState {
   ~GroupQueueState();
 
   Result<Point> enqueue(const Collective& operation, SubmitOptions options);
-  /// The same without what was being done.
+  /// Like `enqueue`, with errors that do not yet say what was being done.
   Result<Point> accept(const Collective& operation, SubmitOptions options);
   [[nodiscard]] Point last() const noexcept { return its_.timeline.at(last_); }
   [[nodiscard]] const std::string& text() const noexcept { return its_.text; }
