@@ -40,7 +40,8 @@ struct alignas(64) Flight {
   std::vector<Point> behind;  // work that the user cannot know of: what fails there is in nobody's way
   std::vector<Stamp> after;   // the same, where it is native and of the device
   std::vector<Raise> raises;
-  std::vector<Loan*> loans;  // of other devices' bytes; the list keeps them
+  std::unique_ptr<Raise> over;  // raised when the backend has done with it, also where the queue has failed
+  std::vector<Loan*> loans;     // of other devices' bytes; the list keeps them
   std::string label;
   std::optional<Error> refused;     // what it waits for has failed already
   std::unique_ptr<HostRun[]> runs;  // of a replay's host functions

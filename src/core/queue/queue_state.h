@@ -99,6 +99,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   void report(const Error& error) noexcept override { static_cast<void>(life().report(error)); }
   bool add_waits(std::uint64_t serial, std::vector<Point>& points) override;
   void come_after(std::uint64_t serial, const Point& point) override;
+  std::optional<Point> over(std::uint64_t serial) override;
   void add_held(const Loan& loan, std::vector<Point>& points) override;
   [[nodiscard]] std::string describe_oldest() override;
   /// Has the queue looked at again when no lock is held.
@@ -182,8 +183,9 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   /// What is left to do when no lock is held.
   struct Aftermath {
     Worklist worklist{};
-    std::vector<Point> awaited{};  // by what is held: to be watched
-    std::uint64_t started = 0;     // somebody waits for it: to be watched
+    std::vector<Point> awaited{};                       // by what is held: to be watched
+    std::vector<std::shared_ptr<SignalState>> looks{};  // gates that open once no lock is held
+    std::uint64_t started = 0;                          // somebody waits for it: to be watched
   };
 
   void run_deferred(Worklist& worklist) noexcept override;
@@ -227,6 +229,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   Result<void> hold(Flight& flight, Aftermath& aftermath);
   Result<void> hold_again(Flight& flight, Aftermath& aftermath);
   Result<void> hold_for(Flight& flight, const Point& point, Aftermath& aftermath);
+  Result<bool> wait_out_failures();
   Result<void> put_behind(Flight& flight, std::span<const Point> points, Aftermath& aftermath);
   Result<void> order_behind(Flight& flight, const Point& point, Aftermath& aftermath);
   void add_gate(Flight& flight, const Point& point, Aftermath& aftermath);

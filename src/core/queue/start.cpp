@@ -7,6 +7,7 @@
 #include "base/contain.h"
 #include "core/door/describe.h"
 #include "core/queue/queue_state.h"
+#include "core/time/coming.h"
 
 namespace pintle::core {
 
@@ -141,8 +142,28 @@ void QueueState::run_deferred(Worklist& worklist) noexcept {
   drive();
 }
 
+// What is not to be overtaken may have failed on another device, whose backend still runs it: then that is waited for.
+// False where nothing is ready: then somebody looks again.
+Result<bool> QueueState::wait_out_failures() {
+  std::vector<Point> behind;
+  std::uint64_t serial = 0;
+  {
+    const Locked locked = life().lock();
+    if (life().is_lost() || !has_held(locked)) return false;
+    const Flight& next = flight(clock_.native.load() + 1);
+    if (next.hold && !next.hold->is_open()) return false;
+    serial = next.serial;
+    behind = next.behind;
+  }
+  for (const Point& point : behind)
+    if (const auto over = over_of(point)) come_after(serial, *over);
+  return true;
+}
+
 // Starts the first of the held, if it is ready. Where somebody else has the turn, it is looked at again after that.
 bool QueueState::pump_one(Aftermath& aftermath, Worklist& worklist) {
+  const auto ready = base::contain("waiting for what has failed", [&] { return wait_out_failures(); });
+  if (ready && !*ready) return false;
   const Turn turn = life().try_turn(std::static_pointer_cast<QueueState>(shared_from_this()), worklist);
   if (!turn.is_taken()) return false;
   Locked locked = life().lock();
@@ -150,7 +171,10 @@ bool QueueState::pump_one(Aftermath& aftermath, Worklist& worklist) {
   if (!has_held(locked)) return false;
   Flight& next = flight(clock_.native.load() + 1);
   if (next.hold && !next.hold->is_open()) return false;
-  const auto looked = base::contain("looking at what is held", [&] { return hold_again(next, aftermath); });
+  const auto looked = base::contain("looking at what is held", [&]() -> Result<void> {
+    PINTLE_TRY(ready);
+    return hold_again(next, aftermath);
+  });
   if (looked && next.hold) return false;
   preparation_.begin(number_);
   const std::uint64_t serial = next.serial;
