@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Instructions of one round, a submission or a pool's buffer and back, by callgrind, beside the ceiling in instructions.json. The counts repeat exactly, so a rise is a
-change of the code. `--write` records the present count and a tenth more."""
+"""Instructions of one round, a submission or a pool's buffer and back, by callgrind, beside the ceiling in instructions.json. The counts of what one thread does repeat exactly, so a rise is a
+change of the code; a round trip has a worker beside it, so its count is the least of some runs. `--write` records the present count and a tenth more."""
 
 import json
 import re
@@ -14,6 +14,7 @@ SKIPPED = 77
 CEILINGS = Path(__file__).with_name("instructions.json")
 SUBMISSIONS = 200 * (1 + 4)  # measured and warm_up_rounds of hot_path.h
 HEADROOM = 1.1
+RUNS = {"round_trip": 5}  # until one is below the ceiling; others: 1
 
 
 def skip(reason):
@@ -40,11 +41,15 @@ def main():
     ceilings = json.loads(CEILINGS.read_text()) if CEILINGS.is_file() else {}
     if build not in ceilings and not write:
         skip(f"no ceiling is recorded for the build type {build}")
+    ceiling = 0 if write else ceilings[build][kind]
     found = count(program, kind)
+    for _ in range(1, RUNS.get(kind, 1)):
+        if found > ceiling:
+            found = min(found, count(program, kind))
     if write:
         ceilings.setdefault(build, {})[kind] = round(found * HEADROOM)
         CEILINGS.write_text(json.dumps(ceilings, indent=2, sort_keys=True) + "\n")
-    ceiling = ceilings[build][kind]
+        ceiling = ceilings[build][kind]
     print(f"{found:.0f} instructions per round of {kind}; the ceiling is {ceiling}")
     return 1 if found > ceiling else 0
 

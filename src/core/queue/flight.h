@@ -40,7 +40,8 @@ struct alignas(64) Flight {
   std::vector<Point> behind;  // work that the user cannot know of: its failure does not stop this flight
   std::vector<Stamp> after;   // work as in `behind` that is native and of this device
   std::vector<Raise> raises;
-  std::vector<Loan*> loans;  // of other devices' bytes; the list keeps them
+  std::unique_ptr<Raise> over;  // raised when the backend has done with it, also where the queue has failed
+  std::vector<Loan*> loans;     // of other devices' bytes; the list keeps them
   std::string label;
   std::optional<Error> refused;     // the failure of a point that it waits for
   std::unique_ptr<HostRun[]> runs;  // of a replay's host functions

@@ -241,6 +241,11 @@ void QueueState::clear(Flight& flight, Worklist& worklist) noexcept {
   if (!flight.bindings.empty()) flight.bindings.clear();
   if (std::exchange(flight.is_plain, true)) return;
   flight.raises.clear();
+  if (flight.over) {
+    flight.over->signal->timeline().raise(flight.over->promise.value, worklist);
+    flight.over->signal->forget(flight.over->promise);
+    flight.over.reset();
+  }
   flight.loans.clear();
   flight.after.clear();
   flight.behind.clear();

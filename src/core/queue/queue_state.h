@@ -101,6 +101,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   void report(const Error& error) noexcept override { static_cast<void>(life().report(error)); }
   bool add_waits(std::uint64_t serial, std::vector<Point>& points) override;
   void come_after(std::uint64_t serial, const Point& point) override;
+  std::optional<Point> over(std::uint64_t serial) override;
   void add_held(const Loan& loan, std::vector<Point>& points) override;
   [[nodiscard]] std::string describe_oldest() override;
   /// Puts the queue on the worklist: it is looked at again when no lock is held.
@@ -185,8 +186,9 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   /// Work left for the time when no lock is held.
   struct Aftermath {
     Worklist worklist{};
-    std::vector<Point> awaited{};  // by held submissions: to be watched
-    std::uint64_t started = 0;     // a thread waits for it: to be watched
+    std::vector<Point> awaited{};                       // by held submissions: to be watched
+    std::vector<std::shared_ptr<SignalState>> looks{};  // gates that open once no lock is held
+    std::uint64_t started = 0;                          // a thread waits for it: to be watched
   };
 
   void run_deferred(Worklist& worklist) noexcept override;
@@ -230,6 +232,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   Result<void> hold(Flight& flight, Aftermath& aftermath);
   Result<void> hold_again(Flight& flight, Aftermath& aftermath);
   Result<void> hold_for(Flight& flight, const Point& point, Aftermath& aftermath);
+  Result<bool> wait_out_failures();
   Result<void> put_behind(Flight& flight, std::span<const Point> points, Aftermath& aftermath);
   Result<void> order_behind(Flight& flight, const Point& point, Aftermath& aftermath);
   void add_gate(Flight& flight, const Point& point, Aftermath& aftermath);

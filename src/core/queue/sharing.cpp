@@ -133,6 +133,23 @@ void QueueState::come_after(std::uint64_t serial, const Point& point) {
   flight(serial).behind.push_back(point);
 }
 
+std::optional<Point> QueueState::over(std::uint64_t serial) {
+  const Call call(*this);
+  if (!call.is_allowed()) return std::nullopt;
+  const auto self = shared_from_this();
+  const Locked locked = life().lock();
+  if (life().is_lost() || serial <= clock_.reached || !is_native(serial)) return std::nullopt;
+  Flight& running = flight(serial);
+  if (!running.over) {
+    auto over = std::make_unique<Raise>(std::make_shared<SignalState>(0, std::string()),
+                                        Promise{.value = 1, .point = {self, serial}});
+    running.over = std::move(over);
+    running.is_plain = false;
+    static_cast<void>(running.over->signal->promise(running.over->promise));
+  }
+  return SignalState::point(running.over->signal, 1);
+}
+
 namespace {
 
 // Only a submission that does not come by itself is made to wait, and only for a copy that comes without it. So no

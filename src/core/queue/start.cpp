@@ -8,6 +8,7 @@
 #include "base/inside.h"
 #include "core/door/describe.h"
 #include "core/queue/queue_state.h"
+#include "core/time/coming.h"
 
 namespace pintle::core {
 
@@ -142,8 +143,28 @@ void QueueState::run_deferred(Worklist& worklist) noexcept {
   drive();
 }
 
+// Work that must not be overtaken may have failed on another device whose backend still runs it: the next held submission
+// then waits for that backend. False where the submission is not ready: the queue is looked at again when it is.
+Result<bool> QueueState::wait_out_failures() {
+  std::vector<Point> behind;
+  std::uint64_t serial = 0;
+  {
+    const Locked locked = life().lock();
+    if (life().is_lost() || !has_held(locked)) return false;
+    const Flight& next = flight(clock_.native.load() + 1);
+    if (next.hold && !next.hold->is_open()) return false;
+    serial = next.serial;
+    behind = next.behind;
+  }
+  for (const Point& point : behind)
+    if (const auto over = over_of(point)) come_after(serial, *over);
+  return true;
+}
+
 // Starts the first held submission, if it is ready. Where another thread has the turn, the queue is looked at after it.
 bool QueueState::pump_one(Aftermath& aftermath, Worklist& worklist) {
+  const auto ready = base::contain("waiting for what has failed", [&] { return wait_out_failures(); });
+  if (ready && !*ready) return false;
   const Turn turn = life().try_turn(std::static_pointer_cast<QueueState>(shared_from_this()), worklist);
   if (!turn.is_taken()) return false;
   Locked locked = life().lock();
@@ -151,7 +172,10 @@ bool QueueState::pump_one(Aftermath& aftermath, Worklist& worklist) {
   if (!has_held(locked)) return false;
   Flight& next = flight(clock_.native.load() + 1);
   if (next.hold && !next.hold->is_open()) return false;
-  const auto looked = base::contain("looking at what is held", [&] { return hold_again(next, aftermath); });
+  const auto looked = base::contain("looking at what is held", [&]() -> Result<void> {
+    PINTLE_TRY(ready);
+    return hold_again(next, aftermath);
+  });
   if (looked && next.hold) return false;
   preparation_.begin(number_);
   const std::uint64_t serial = next.serial;

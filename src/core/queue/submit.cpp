@@ -15,6 +15,7 @@
 #include "core/queue/imported.h"
 #include "core/queue/queue_state.h"
 #include "core/queue/recording_state.h"
+#include "core/time/coming.h"
 
 namespace pintle::core {
 Result<void> QueueState::check(const SubmitOptions& options) const {
@@ -116,6 +117,7 @@ Result<Point> QueueState::try_to_submit(std::span<Part> parts, Needs& needs) {
 void QueueState::see_to(Aftermath& aftermath) {
   if (aftermath.started != 0) watch(aftermath.started);
   for (const Point& point : aftermath.awaited) Inside::signal(point)->watch(point.value());
+  for (const auto& look : aftermath.looks) look->timeline().raise(1, aftermath.worklist);
   aftermath.worklist.run();
 }
 
@@ -398,6 +400,10 @@ Result<void> QueueState::put_behind(Flight& flight, std::span<const Point> point
     flight.is_plain = false;
     PINTLE_TRY(order_behind(flight, point, aftermath));
     flight.behind.push_back(point);
+    if (!may_run_on(point)) continue;
+    aftermath.looks.push_back(
+        std::make_shared<SignalState>(0, std::string()));  // what is held is looked at with no lock
+    add_gate(flight, SignalState::point(aftermath.looks.back(), 1), aftermath);
   }
   drop_open_hold(flight);
   return {};

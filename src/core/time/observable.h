@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ class Observable : public Polled, public std::enable_shared_from_this<Observable
   virtual bool add_waits(std::uint64_t serial, std::vector<Point>& points) = 0;
   /// Lets a held serial start only when `point`, which comes without it, is over. Does nothing where it has started.
   virtual void come_after(std::uint64_t serial, const Point& point) = 0;
+  /// A point that is reached when the backend has done with a native serial, also where the queue has failed before;
+  /// empty where the backend has done with it already, or never had it.
+  virtual std::optional<Point> over(std::uint64_t serial) = 0;
   /// Makes sure that `serial` is observed when it is reached. A serial that is not native yet is watched once it is.
   virtual void watch(std::uint64_t serial) noexcept = 0;
   /// Asks the backend to tell when a native serial is reached.

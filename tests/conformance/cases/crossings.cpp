@@ -303,6 +303,41 @@ DEVICE_TEST(Crossing, ACopyForAForkThatFailsHoldsNobodyUp) {
   });
 }
 
+// The copy of a fork whose queue fails may run on: what writes those bytes meanwhile comes after it.
+DEVICE_TEST(Crossing, WhatAFailedQueueStillRunsIsNotOvertaken) {
+  constexpr std::uint32_t many = 1 << 22;
+  with_each(test, [&](const Pair& pair) {
+    const DeviceInfo info = pair.other().info();
+    if (info.progress != Progress::own || info.capability(Feature::host_call).support == Support::absent) return;
+    Queue here = test.queue("here"), beside = test.queue("beside"), there = pair.other_queue("there");
+    const Buffer mine = test.buffer(Words(size, 9)), theirs = other_buffer(pair, many);
+    pair.finish(need(there.submit(CommandList{}.fill(theirs, 5u))));
+    Signal gate = test.signal();
+    const Point held =
+        need(here.submit(CommandList{}.copy(need(theirs.slice(0, size)), mine), {.after = {test.at(gate, 1)}}));
+    std::atomic<bool> is_open{false};
+    const Point thrown = need(there.submit(CommandList{}.call([&] {
+      while (!is_open) std::this_thread::yield();
+      throw std::runtime_error("The shutter is stuck.");
+    })));
+    const Buffer child = need(there.fork(theirs));
+    is_open = true;
+    CHECK(test.eventually([&] {
+      static_cast<void>(pair.other().poll());
+      return !thrown.is_reached();
+    }));
+    const BufferView end = need(child.slice(many - size, size));
+    pair.finish(need(beside.submit(CommandList{}.copy(end, mine))));
+    Words bytes(size);
+    Queue reader = pair.other_queue("reader");
+    std::this_thread::sleep_for(100ms);  // the copy is over by then
+    pair.finish(need(reader.submit(CommandList{}.download(bytes, end))));
+    CHECK_EQ(bytes, Words(size, 9));
+    check_ok(test.raise(gate, 1));
+    pair.finish(held);
+  });
+}
+
 // A list that throws has given the buffer bytes of its own, since a fork shares them. Who writes other elements of that
 // buffer comes after it, knows nothing of it, and does not fail with it.
 DEVICE_TEST(Crossing, AListThatThrowsFailsNobodyWhoWritesBesideIt) {
