@@ -73,14 +73,14 @@ class Buffer {
       : table_(std::exchange(other.table_, nullptr)), view_(std::exchange(other.view_, {})) {}
   Buffer& operator=(Buffer&& other) noexcept {
     if (this == &other) return *this;
-    const std::uint64_t before = view_.buffer_;
+    const BufferView before = view_;
     core::BufferTable* const its = std::exchange(table_, std::exchange(other.table_, nullptr));
     view_ = std::exchange(other.view_, {});
     if (its != nullptr) destroy(*its, before);  // last: what the buffer kept may own `other`
     return *this;
   }
   ~Buffer() {
-    if (table_ != nullptr) destroy(*table_, view_.buffer_);
+    if (table_ != nullptr) destroy(*table_, view_);
   }
 
   [[nodiscard]] DType dtype() const noexcept { return view_.dtype(); }
@@ -128,7 +128,7 @@ class Buffer {
  private:
   friend class Inside;
   Buffer(core::BufferTable& table, const BufferView& view) noexcept : table_(&table), view_(view) {}
-  static void destroy(core::BufferTable& table, std::uint64_t buffer) noexcept;
+  static void destroy(core::BufferTable& table, const BufferView& view) noexcept;
   Result<std::uint64_t> fill_native(std::string_view type, void* out) const;
   [[nodiscard]] Result<std::span<std::byte>> map_for(Access access);
 

@@ -153,12 +153,12 @@ class Device {
 };
 
 namespace core {
-Result<Device> wrap_device(std::string_view type, const void* native);
+Result<Device> open_native(std::string_view type, const void* native);
 }  // namespace core
 
 template <class Native>
 Result<Device> wrap_native(const Native& device) {
-  return core::wrap_device(Native::native_type, &device);
+  return core::open_native(Native::native_type, &device);
 }
 
 }  // namespace pintle

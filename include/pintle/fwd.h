@@ -21,6 +21,7 @@ class Resource;
 class Signal;
 class Submission;
 class SymmetricHeap;
+struct Limits;
 struct LoadOptions;
 struct QueueOptions;
 struct Slot;

@@ -108,7 +108,7 @@ Result<SymmetricBuffer> HeapState::allocate(HeapCall call, DType dtype, const Sh
   request.dtype = dtype;
   request.shape = shape;
   if (const auto met = meet(request, outcome_of(reserved), deadline); !met) {
-    if (reserved) allocator_.free(reserved->base_, serial);
+    if (reserved) allocator_.free(Inside::base(*reserved), serial);
     return met.error();
   }
   return *reserved;

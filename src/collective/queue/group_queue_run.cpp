@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "pintle/group_queue.h"
+
 namespace pintle::collective {
 namespace {
 

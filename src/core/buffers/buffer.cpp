@@ -64,10 +64,10 @@ core::NewBuffer::operator Buffer() const noexcept {
   return Inside::make<Buffer>(*table, Inside::make<BufferView>(table->life().number(), id, size, dtype, shape));
 }
 
-void Buffer::destroy(core::BufferTable& table, std::uint64_t buffer) noexcept { table.destroy(buffer); }
+void Buffer::destroy(core::BufferTable& table, const BufferView& view) noexcept { table.destroy(Inside::buffer(view)); }
 
 std::string Buffer::text() const noexcept {
-  return core::enter_or(table_, std::string("[Buffer]"), [&] { return table_->text(view_.buffer_); });
+  return core::enter_or(table_, std::string("[Buffer]"), [&] { return table_->text(Inside::buffer(view_)); });
 }
 
 Result<std::span<std::byte>> Buffer::map() { return map_for(Access::read_write); }
@@ -80,10 +80,10 @@ Result<std::span<const std::byte>> Buffer::map_read() {
 Result<std::span<std::byte>> Buffer::map_for(Access access) {
   return core::enter(table_, "Buffer", "mapping a buffer", [&]() -> Result<std::span<std::byte>> {
     core::Life& life = table_->life();
-    PINTLE_ASSIGN(place, table_->pin(view_.buffer_, access));
-    PINTLE_TRY(table_->await_memory(view_.buffer_, Timeout().deadline()));
+    PINTLE_ASSIGN(place, table_->pin(Inside::buffer(view_), access));
+    PINTLE_TRY(table_->await_memory(Inside::buffer(view_), Timeout().deadline()));
     auto mapped = life.device().map(place.memory);
-    if (mapped) table_->add_map(view_.buffer_);
+    if (mapped) table_->add_map(Inside::buffer(view_));
     if (mapped) return mapped->subspan(place.offset, place.size);
     if (mapped.error().code() != Errc::unsupported) return life.report(mapped.error()).during("mapping " + text());
     return Error(Errc::unsupported, fmt::format("{} cannot be mapped: {}.", text(),
@@ -93,29 +93,29 @@ Result<std::span<std::byte>> Buffer::map_for(Access access) {
 
 void Buffer::unmap() noexcept {
   static_cast<void>(core::enter(table_, "Buffer", "unmapping a buffer", [&]() -> Result<void> {
-    table_->end_map(view_.buffer_);
+    table_->end_map(Inside::buffer(view_));
     return {};
   }));
 }
 
 Result<void> Buffer::seal() {
-  return core::enter(table_, "Buffer", "sealing a buffer", [&] { return table_->seal(view_.buffer_); });
+  return core::enter(table_, "Buffer", "sealing a buffer", [&] { return table_->seal(Inside::buffer(view_)); });
 }
 
 bool Buffer::is_sealed() const noexcept {
-  return core::enter_or(table_, false, [&] { return table_->is_sealed(view_.buffer_); });
+  return core::enter_or(table_, false, [&] { return table_->is_sealed(Inside::buffer(view_)); });
 }
 
 Result<void> Buffer::keep(std::shared_ptr<const void> kept) {
   return core::enter(table_, "Buffer", "keeping something with a buffer", [&]() -> Result<void> {
-    table_->keep(view_.buffer_, std::move(kept));
+    table_->keep(Inside::buffer(view_), std::move(kept));
     return {};
   });
 }
 
 Result<std::uint64_t> Buffer::fill_native(std::string_view type, void* out) const {
   return core::enter(table_, "Buffer", "asking for a native type", [&]() -> Result<std::uint64_t> {
-    PINTLE_ASSIGN(place, table_->pin(view_.buffer_, Access::read));
+    PINTLE_ASSIGN(place, table_->pin(Inside::buffer(view_), Access::read));
     const auto filled = table_->life().device().native(type, static_cast<std::uint64_t>(place.memory), out);
     if (!filled) return table_->life().report(filled.error()).during(core::native_text(type, text()));
     return place.offset;

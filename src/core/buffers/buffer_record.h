@@ -9,6 +9,7 @@
 #include "core/buffers/pool_heap.h"
 #include "core/buffers/stamps.h"
 #include "pintle/backend/command.h"
+#include "pintle/buffer.h"
 #include "pintle/dtype.h"
 #include "pintle/info.h"
 

@@ -37,7 +37,7 @@ Result<Device> open(std::string_view id) {
   });
 }
 
-Result<Device> core::wrap_device(std::string_view type, const void* native) {
+Result<Device> core::open_native(std::string_view type, const void* native) {
   return enter("wrapping a device", [&]() -> Result<Device> {
     base::watch_forks();
     PINTLE_ASSIGN(recipe, core::wrap_device(type, native));
@@ -119,7 +119,7 @@ template <class Made>
 Result<Made> Device::wrap_queue(std::string_view type, const void* native, const QueueOptions& options) const {
   return enter(state_, "Device", "wrapping a queue", [&]() -> Result<Made> {
     PINTLE_ASSIGN(state, state_->current()->queues().wrap({type, native}, options));
-    return Made(std::move(state));
+    return Inside::make<Made>(std::move(state));
   });
 }
 template Result<Queue> Device::wrap_queue<Queue>(std::string_view, const void*, const QueueOptions&) const;
@@ -196,12 +196,12 @@ Result<void> Device::fill_native(std::string_view type, void* out) const {
 }
 
 Result<Pool> Pool::create(const Device& device, PoolOptions options) {
-  return enter(device.state_, "Device", "creating a pool", [&]() -> Result<Pool> {
+  return enter(Inside::state(device), "Device", "creating a pool", [&]() -> Result<Pool> {
     if (options.block == 0 || options.block > options.cap) {
       return Error(Errc::invalid_argument, fmt::format("Block ({}) is none of at least (1) and at most the cap ({}).",
                                                        options.block, options.cap));
     }
-    PINTLE_ASSIGN(state, device.state_->current()->pools().create(std::move(options)));
+    PINTLE_ASSIGN(state, Inside::state(device)->current()->pools().create(std::move(options)));
     return Inside::make<Pool>(std::move(state));
   });
 }

@@ -13,6 +13,7 @@
 #include "core/door/object_names.h"
 #include "core/list/host_function.h"
 #include "core/list/launch.h"
+#include "core/list/list_parts.h"
 #include "core/program/program_state.h"
 #include "pintle/backend/command.h"
 #include "pintle/program.h"
@@ -106,7 +107,8 @@ bool CommandList::is_crossing(const BufferArgument& to, const BufferArgument& fr
   const auto* const target = std::get_if<BufferView>(&to);
   const auto* const source = std::get_if<BufferView>(&from);
   if (target == nullptr || source == nullptr) return false;
-  return target->incarnation_ != 0 && source->incarnation_ != 0 && target->incarnation_ != source->incarnation_;
+  const std::uint64_t its = Inside::incarnation(*target), others = Inside::incarnation(*source);
+  return its != 0 && others != 0 && its != others;
 }
 
 template <class Body>
@@ -205,7 +207,7 @@ Result<void> CommandList::cross(const BufferView& to, const BufferView& from) {
   }
   PINTLE_TRY(check_sizes(Inside::incarnation(to), {.buffer = Inside::buffer(to), .size = to.size_bytes()},
                          Inside::incarnation(from), {.buffer = Inside::buffer(from), .size = from.size_bytes()}));
-  if (crossings_ == nullptr) crossings_ = std::make_unique<std::vector<Crossing>>();
+  if (crossings_ == nullptr) crossings_ = std::make_unique<std::vector<core::ListCrossing>>();
   crossings_->push_back({commands_.size(), to, from});
   add(backend::Copy{});  // keeps the place until it is known which side belongs to the queue's device
   return {};

@@ -25,7 +25,7 @@ Result<Point> Crossings::submit(SubmitOptions* options) {
   PINTLE_TRY(queue_->check_open());
   std::vector<Side> staged;
   const auto crossings = std::move(Inside::crossings(list_));
-  for (const Crossing& crossing : *crossings) {
+  for (const ListCrossing& crossing : *crossings) {
     PINTLE_ASSIGN(side, look(crossing));
     PINTLE_TRY(settle(side));
     if (side.twin != nullptr) use_twin(side);
@@ -35,7 +35,7 @@ Result<Point> Crossings::submit(SubmitOptions* options) {
   return staged.empty() ? submit_whole(options) : submit_pieces(staged, options);
 }
 
-Result<Crossings::Side> Crossings::look(const Crossing& crossing) const {
+Result<Crossings::Side> Crossings::look(const ListCrossing& crossing) const {
   const Life& life = queue_->life();
   const std::uint64_t here = life.number();
   const bool is_inbound = Inside::incarnation(crossing.to) == here;

@@ -83,8 +83,8 @@ Result<void> RecordingState::look_at(Preparation& preparation, std::span<const S
   }
   for (std::size_t slot = 0; slot < slots_; ++slot) {
     const auto* const view = std::get_if<BufferView>(&Inside::value(bindings[slot]));
-    if (view == nullptr || view->incarnation_ != table_->life().number()) continue;
-    const auto looked = preparation.look_at_bound(view->buffer_, slot_accesses_[slot], locked);
+    if (view == nullptr || Inside::incarnation(*view) != table_->life().number()) continue;
+    const auto looked = preparation.look_at_bound(Inside::buffer(*view), slot_accesses_[slot], locked);
     if (!looked) return looked.error().during(fmt::format("checking slot {}", slot));
   }
   return {};

@@ -13,7 +13,7 @@ class ReplayPlan {
  public:
   ReplayPlan() = default;
   /// The list outlives the plan.
-  [[nodiscard]] static Result<ReplayPlan> make(backend::Device& device, const backend::Commands& list);
+  [[nodiscard]] static Result<ReplayPlan> create(backend::Device& device, const backend::Commands& list);
   /// Ends the backend's recordings.
   void forget(backend::Device& device) noexcept;
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/inside.h"
 #include "core/time/observable.h"
 #include "core/time/timeline.h"
 #include "pintle/signal.h"
@@ -47,7 +48,7 @@ class SignalState {
   [[nodiscard]] Timeline& timeline() noexcept { return timeline_; }
   [[nodiscard]] const Timeline& timeline() const noexcept { return timeline_; }
   [[nodiscard]] static Point point(const std::shared_ptr<SignalState>& signal, std::uint64_t value) noexcept {
-    return {signal, value};
+    return Inside::make<Point>(signal, value);
   }
   [[nodiscard]] bool belongs_to_queue() const noexcept { return belongs_to_queue_; }
   /// Its name in messages: `[Signal 3 "ready"]`, `[Queue 2]`.
