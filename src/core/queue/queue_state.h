@@ -183,9 +183,8 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   /// What is left to do when no lock is held.
   struct Aftermath {
     Worklist worklist{};
-    std::vector<Point> awaited{};                       // by what is held: to be watched
-    std::vector<std::shared_ptr<SignalState>> looks{};  // gates that open once no lock is held
-    std::uint64_t started = 0;                          // somebody waits for it: to be watched
+    std::vector<Point> awaited{};  // by what is held: to be watched
+    std::uint64_t started = 0;     // somebody waits for it: to be watched
   };
 
   void run_deferred(Worklist& worklist) noexcept override;
@@ -230,6 +229,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   Result<void> hold_again(Flight& flight, Aftermath& aftermath);
   Result<void> hold_for(Flight& flight, const Point& point, Aftermath& aftermath);
   Result<bool> wait_out_failures();
+  [[nodiscard]] Hold& hold_of(Flight& flight);
   Result<void> put_behind(Flight& flight, std::span<const Point> points, Aftermath& aftermath);
   Result<void> order_behind(Flight& flight, const Point& point, Aftermath& aftermath);
   void add_gate(Flight& flight, const Point& point, Aftermath& aftermath);

@@ -114,7 +114,6 @@ Result<Point> QueueState::try_to_submit(std::span<Part> parts, Needs& needs) {
 void QueueState::see_to(Aftermath& aftermath) {
   if (aftermath.started != 0) watch(aftermath.started);
   for (const Point& point : aftermath.awaited) state_of(point)->watch(point.value());
-  for (const auto& look : aftermath.looks) look->timeline().raise(1, aftermath.worklist);
   aftermath.worklist.run();
 }
 
@@ -352,9 +351,10 @@ Result<void> QueueState::hold(Flight& flight, Aftermath& aftermath) {
   return {};
 }
 
-// Nobody looks again at a hold that found all its points over. Where one of them failed, somebody does.
+// Nobody looks again at a hold that found all its points over, unless one of them failed or it wants to be looked at.
 void QueueState::drop_open_hold(Flight& flight) noexcept {
-  if (flight.hold && flight.hold->is_open() && !flight.hold->has_failed()) flight.hold.reset();
+  if (!flight.hold || flight.hold->has_failed() || flight.hold->wants_look()) return;
+  if (flight.hold->is_open()) flight.hold.reset();
 }
 
 Result<void> QueueState::hold_for(Flight& flight, const Point& point, Aftermath& aftermath) {
@@ -373,11 +373,15 @@ Result<void> QueueState::hold_for(Flight& flight, const Point& point, Aftermath&
 }
 
 void QueueState::add_gate(Flight& flight, const Point& point, Aftermath& aftermath) {
+  if (hold_of(flight).add(state_of(point), point.value())) aftermath.awaited.push_back(point);
+}
+
+Hold& QueueState::hold_of(Flight& flight) {
   if (!flight.hold) {
     flight.hold =
         std::make_unique<Hold>(std::weak_ptr<Hold::Queue>(std::static_pointer_cast<QueueState>(shared_from_this())));
   }
-  if (flight.hold->add(state_of(point), point.value())) aftermath.awaited.push_back(point);
+  return *flight.hold;
 }
 
 // Since then another queue may have brought a point or promised it, and a fork may have been made.
@@ -396,9 +400,8 @@ Result<void> QueueState::put_behind(Flight& flight, std::span<const Point> point
     PINTLE_TRY(order_behind(flight, point, aftermath));
     flight.behind.push_back(point);
     if (!may_run_on(point)) continue;
-    aftermath.looks.push_back(
-        std::make_shared<SignalState>(0, std::string()));  // what is held is looked at with no lock
-    add_gate(flight, SignalState::point(aftermath.looks.back(), 1), aftermath);
+    hold_of(flight).want_look();  // a look takes the lock of another device, so it comes later
+    look_again(aftermath.worklist);
   }
   drop_open_hold(flight);
   return {};
