@@ -225,7 +225,7 @@ Result<Plan> Plan::parse(std::string_view text) {
             fmt::format("reading line {} of the plan", 5 + header.chunks.size() + values.size()));
       values.push_back(std::move(value));
     }
-    PINTLE_ASSIGN(plan, make(std::move(values), std::move(header.chunks), header.lower_bound));
+    PINTLE_ASSIGN(plan, create(std::move(values), std::move(header.chunks), header.lower_bound));
     if (plan.total() == header.total) return std::move(plan);
     return wrong(
         fmt::format("The total ({}) of the plan is not the sum of its chunks ({}).", header.total, plan.total()));

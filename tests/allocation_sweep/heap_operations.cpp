@@ -66,7 +66,7 @@ Result<void> put_later(Run& run) {
   PINTLE_ASSIGN(mine, alone());
   PINTLE_ASSIGN(buffer, mine.heap.allocate(DType::u32, {size}));
   const Words from(size, 5);
-  const SymmetricAsync when{.after = {run.test().at(gate, 1)}};
+  const SubmitOptions when{.after = {run.test().at(gate, 1)}};
   run.attempt(during([&] { return mine.heap.put(buffer.on(0), from, when); }));
   PINTLE_TRY(run.test().raise(gate, 1));
   return mine.heap.flush();

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "collective/group/parts.h"
 #include "collective/group_queue_support.h"
 
 namespace pintle::collective {

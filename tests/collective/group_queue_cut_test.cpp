@@ -1,4 +1,5 @@
 // How enqueued operations are cut into chunks, without a device.
+#include "collective/group/parts.h"
 #include "collective/queue/group_queue_cut.h"
 
 #include <gtest/gtest.h>

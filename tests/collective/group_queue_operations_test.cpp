@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "collective/group/parts.h"
 #include "collective/group_queue_support.h"
 
 namespace pintle::collective {

@@ -30,7 +30,7 @@ using pintle::Deadline;
 using pintle::Group;
 using pintle::ReduceOp;
 using pintle::Result;
-using pintle::RunOptions;
+using pintle::collective::RunOptions;
 using pintle::collective::Call;
 using pintle::collective::Exchange;
 using pintle::collective::Founding;
@@ -169,15 +169,15 @@ class Neighbours {
 void operate(Group& group, std::uint8_t choice) {
   std::vector<std::uint16_t> from(choice % 2 == 0 ? 30 : 60'000, 1), to(from.size());
   const std::array algorithms{Algorithm::direct, Algorithm::ring, Algorithm::tree, Algorithm::halving_doubling};
-  const RunOptions options{.timeout = deadline, .algorithm = algorithms[choice / 2 % algorithms.size()]};
+  const collective::RunOptions options{.timeout = deadline, .algorithm = algorithms[choice / 2 % algorithms.size()]};
   switch (choice / 8 % 8) {
-    case 0: static_cast<void>(run(group, Collective::all_reduce(to, from, ReduceOp::sum), options)); break;
-    case 1: static_cast<void>(run(group, Collective::broadcast(to, 1), options)); break;
-    case 2: static_cast<void>(run(group, Collective::recv(to, 1), options)); break;
-    case 3: static_cast<void>(run(group, Collective::send(from, 2), options)); break;
-    case 4: static_cast<void>(run(group, Collective::all_to_all(to, from), options)); break;
-    case 5: static_cast<void>(run(group, Collective::reduce(to, from, ReduceOp::max, 0), options)); break;
-    case 6: static_cast<void>(run(group, Collective::barrier(), options)); break;
+    case 0: static_cast<void>(collective::run(group, Collective::all_reduce(to, from, ReduceOp::sum), options)); break;
+    case 1: static_cast<void>(collective::run(group, Collective::broadcast(to, 1), options)); break;
+    case 2: static_cast<void>(collective::run(group, Collective::recv(to, 1), options)); break;
+    case 3: static_cast<void>(collective::run(group, Collective::send(from, 2), options)); break;
+    case 4: static_cast<void>(collective::run(group, Collective::all_to_all(to, from), options)); break;
+    case 5: static_cast<void>(collective::run(group, Collective::reduce(to, from, ReduceOp::max, 0), options)); break;
+    case 6: static_cast<void>(collective::run(group, Collective::barrier(), options)); break;
     default: static_cast<void>(group.split(0, 0, {.timeout = deadline})); break;
   }
 }

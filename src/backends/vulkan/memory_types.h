@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "pintle/info.h"
+#include "pintle/placement.h"
 #include "vendor/vulkan/functions.h"
 
 namespace pintle::vulkan {

@@ -186,9 +186,8 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   /// Work left for the time when no lock is held.
   struct Aftermath {
     Worklist worklist{};
-    std::vector<Point> awaited{};                       // by held submissions: to be watched
-    std::vector<std::shared_ptr<SignalState>> looks{};  // gates that open once no lock is held
-    std::uint64_t started = 0;                          // a thread waits for it: to be watched
+    std::vector<Point> awaited{};  // by held submissions: to be watched
+    std::uint64_t started = 0;     // a thread waits for it: to be watched
   };
 
   void run_deferred(Worklist& worklist) noexcept override;
@@ -233,6 +232,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   Result<void> hold_again(Flight& flight, Aftermath& aftermath);
   Result<void> hold_for(Flight& flight, const Point& point, Aftermath& aftermath);
   Result<bool> wait_out_failures();
+  [[nodiscard]] Hold& hold_of(Flight& flight);
   Result<void> put_behind(Flight& flight, std::span<const Point> points, Aftermath& aftermath);
   Result<void> order_behind(Flight& flight, const Point& point, Aftermath& aftermath);
   void add_gate(Flight& flight, const Point& point, Aftermath& aftermath);
