@@ -5,7 +5,6 @@
 #include <thread>
 
 #include "allocation_sweep/operations.h"
-#include "collective/run_options.h"
 #include "pintle/group.h"
 
 namespace pintle::allocation_sweep {
@@ -13,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const collective::RunOptions brief{.timeout = 2s};
+constexpr Duration brief = 2s;
 
 /// What a rank that is not told in time, or is told, may answer where the other has run out of memory.
 bool is_of_the_other(const Error& error) {
@@ -74,7 +73,7 @@ Result<void> refused(Run& run) {
 Result<void> all_reduce(Run& run) {
   return on_two(run, [](Group& group) -> Result<void> {
     std::array<std::uint32_t, size> values{};
-    return collective::run(group, Collective::all_reduce(values, ReduceOp::sum), brief);
+    return group.run(Collective::all_reduce(values, ReduceOp::sum), brief);
   });
 }
 
@@ -89,23 +88,23 @@ Result<void> each_in_turn(Run& run) {
   return on_two(run, [](Group& group) -> Result<void> {
     std::array<std::uint32_t, size> one{};
     std::array<std::uint32_t, 2 * size> both{};
-    PINTLE_TRY(collective::run(group, Collective::reduce(one, std::array<std::uint32_t, size>{}, ReduceOp::max, 0), brief));
-    PINTLE_TRY(collective::run(group, Collective::reduce_scatter(one, both, ReduceOp::sum), brief));
-    PINTLE_TRY(collective::run(group, Collective::all_gather(both, one), brief));
-    PINTLE_TRY(collective::run(group, Collective::gather(both, one, 0), brief));
-    PINTLE_TRY(collective::run(group, Collective::scatter(one, both, 0), brief));
-    PINTLE_TRY(collective::run(group, Collective::broadcast(one, 0), brief));
-    PINTLE_TRY(collective::run(group, Collective::all_to_all(both, std::array<std::uint32_t, 2 * size>{}), brief));
-    PINTLE_TRY(group.rank() == 0 ? collective::run(group, Collective::send(one, 1), brief)
-                                 : collective::run(group, Collective::recv(one, 0), brief));
-    return collective::run(group, Collective::barrier(), brief);
+    PINTLE_TRY(group.run(Collective::reduce(one, std::array<std::uint32_t, size>{}, ReduceOp::max, 0), brief));
+    PINTLE_TRY(group.run(Collective::reduce_scatter(one, both, ReduceOp::sum), brief));
+    PINTLE_TRY(group.run(Collective::all_gather(both, one), brief));
+    PINTLE_TRY(group.run(Collective::gather(both, one, 0), brief));
+    PINTLE_TRY(group.run(Collective::scatter(one, both, 0), brief));
+    PINTLE_TRY(group.run(Collective::broadcast(one, 0), brief));
+    PINTLE_TRY(group.run(Collective::all_to_all(both, std::array<std::uint32_t, 2 * size>{}), brief));
+    PINTLE_TRY(group.rank() == 0 ? group.run(Collective::send(one, 1), brief)
+                                 : group.run(Collective::recv(one, 0), brief));
+    return group.run(Collective::barrier(), brief);
   });
 }
 
 Result<void> split(Run& run) {
   return on_two(run, [](Group& group) -> Result<void> {
     PINTLE_ASSIGN(part, group.split(group.rank(), 0, {.label = words, .timeout = 2s}));
-    return part ? collective::run(*part, Collective::barrier(), brief) : Result<void>();
+    return part ? part->run(Collective::barrier(), brief) : Result<void>();
   });
 }
 

@@ -14,6 +14,8 @@
 namespace {
 
 using namespace pintle;
+using collective::run;
+using collective::RunOptions;
 
 constexpr std::size_t largest = 1024;  // floats
 constexpr int rounds = 20;
@@ -31,37 +33,37 @@ struct Memory {
 
 struct Case {
   const char* name;
-  Result<void> (*run)(Group&, Memory&, const collective::RunOptions&);
+  Result<void> (*call)(Group&, Memory&, const RunOptions&);
 };
 
 constexpr std::array cases{
     Case{"all_reduce",
-         [](Group& g, Memory& m, const collective::RunOptions& o) {
-           return collective::run(g, Collective::all_reduce(m.to_part(), m.from_part(), ReduceOp::sum), o);
+         [](Group& g, Memory& m, const RunOptions& o) {
+           return run(g, Collective::all_reduce(m.to_part(), m.from_part(), ReduceOp::sum), o);
          }},
     Case{"reduce",
-         [](Group& g, Memory& m, const collective::RunOptions& o) {
-           return collective::run(g, Collective::reduce(m.to_part(), m.from_part(), ReduceOp::sum, 1), o);
+         [](Group& g, Memory& m, const RunOptions& o) {
+           return run(g, Collective::reduce(m.to_part(), m.from_part(), ReduceOp::sum, 1), o);
          }},
     Case{"reduce_scatter",
-         [](Group& g, Memory& m, const collective::RunOptions& o) {
-           return collective::run(g, Collective::reduce_scatter(m.to_part(), m.from_all(g), ReduceOp::sum), o);
+         [](Group& g, Memory& m, const RunOptions& o) {
+           return run(g, Collective::reduce_scatter(m.to_part(), m.from_all(g), ReduceOp::sum), o);
          }},
     Case{"all_gather",
-         [](Group& g, Memory& m, const collective::RunOptions& o) {
-           return collective::run(g, Collective::all_gather(m.to_all(g), m.from_part()), o);
+         [](Group& g, Memory& m, const RunOptions& o) {
+           return run(g, Collective::all_gather(m.to_all(g), m.from_part()), o);
          }},
     Case{"gather", [](Group& g, Memory& m,
-                      const collective::RunOptions& o) { return collective::run(g, Collective::gather(m.to_all(g), m.from_part(), 1), o); }},
+                      const RunOptions& o) { return run(g, Collective::gather(m.to_all(g), m.from_part(), 1), o); }},
     Case{"scatter", [](Group& g, Memory& m,
-                       const collective::RunOptions& o) { return collective::run(g, Collective::scatter(m.to_part(), m.from_all(g), 1), o); }},
+                       const RunOptions& o) { return run(g, Collective::scatter(m.to_part(), m.from_all(g), 1), o); }},
     Case{"broadcast",
-         [](Group& g, Memory& m, const collective::RunOptions& o) { return collective::run(g, Collective::broadcast(m.to_part(), 1), o); }},
+         [](Group& g, Memory& m, const RunOptions& o) { return run(g, Collective::broadcast(m.to_part(), 1), o); }},
     Case{"all_to_all",
-         [](Group& g, Memory& m, const collective::RunOptions& o) {
-           return collective::run(g, Collective::all_to_all(m.to_all(g), m.from_all(g)), o);
+         [](Group& g, Memory& m, const RunOptions& o) {
+           return run(g, Collective::all_to_all(m.to_all(g), m.from_all(g)), o);
          }},
-    Case{"barrier", [](Group& g, Memory&, const collective::RunOptions& o) { return collective::run(g, Collective::barrier(), o); }}};
+    Case{"barrier", [](Group& g, Memory&, const RunOptions& o) { return run(g, Collective::barrier(), o); }}};
 
 constexpr std::array algorithms{Algorithm::automatic, Algorithm::direct, Algorithm::ring, Algorithm::halving_doubling,
                                 Algorithm::tree};
@@ -70,7 +72,7 @@ constexpr std::array algorithms{Algorithm::automatic, Algorithm::direct, Algorit
 void take_part(Group& group, const Case& one, Algorithm algorithm, std::size_t count) {
   Memory memory{std::vector<float>(largest * group.ranks()), std::vector<float>(largest * group.ranks(), 1.0F), count};
   const auto run = [&] {
-    for (int i = 0; i < rounds; ++i) must(one.run(group, memory, {.algorithm = algorithm}));
+    for (int i = 0; i < rounds; ++i) must(one.call(group, memory, {.algorithm = algorithm}));
     must(group.run(Collective::barrier()));
   };
   run();

@@ -101,7 +101,7 @@ TEST_F(GroupQueueMisuse, ObjectsThatAreEmpty) {
   Buffer gone = std::move(floats_);
   expect_refused(queue_.submit(Collective::all_reduce(floats_, ReduceOp::sum)),
                  "BufferView");  // NOLINT(bugprone-use-after-move)
-  expect_refused(GroupQueue().barrier(), "GroupQueue is empty");
+  expect_refused(GroupQueue().submit(Collective::barrier()), "GroupQueue is empty");
 }
 
 TEST_F(GroupQueueMisuse, SealedMemoryIsReadOnly) {

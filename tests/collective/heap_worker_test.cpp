@@ -18,7 +18,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-[[nodiscard]] Deadline late() { return Clock::now() + std::chrono::seconds(20); }
+constexpr std::chrono::seconds patience(20);
+[[nodiscard]] Deadline late() { return Clock::now() + patience; }
 
 TEST(HeapWorkerConcurrency, RunsInOrderAndEachAfterItsPoints) {
   Signal ready = must(Signal::create());
@@ -27,8 +28,8 @@ TEST(HeapWorkerConcurrency, RunsInOrderAndEachAfterItsPoints) {
   const auto run = [&](int number) {
     return [&ran, number]() -> Result<void> { return ran.push_back(number), Result<void>(); };
   };
-  const Point first = must(worker.add({ready.at(1)}, late(), run(1)));
-  const Point second = must(worker.add({}, late(), run(2)));
+  const Point first = must(worker.add({.after = {ready.at(1)}, .timeout = patience}, run(1)));
+  const Point second = must(worker.add({.timeout = patience}, run(2)));
   EXPECT_FALSE(must(second.is_reached()));
   must(ready.set(1));
   must(worker.settle(late()));
@@ -48,22 +49,22 @@ TEST(HeapWorkerConcurrency, AFailureStaysUntilItIsTaken) {
   bool has_run = false;
   const auto failing = []() -> Result<void> { return Error(Errc::io, "Broken."); };
   const auto running = [&]() -> Result<void> { return has_run = true, Result<void>(); };
-  const Point first = must(worker.add({}, late(), failing));
+  const Point first = must(worker.add({.timeout = patience}, failing));
   EXPECT_EQ(outcome(first.wait()), "io: Broken.");
-  EXPECT_EQ(outcome(worker.add({}, late(), running)), "io: Broken.");
+  EXPECT_EQ(outcome(worker.add({.timeout = patience}, running)), "io: Broken.");
   must(worker.settle(late()));
   EXPECT_EQ(outcome(worker.failure()), "io: Broken.");
   EXPECT_EQ(outcome(worker.take_failure()), "io: Broken.");
   EXPECT_TRUE(worker.failure());
   EXPECT_FALSE(has_run);
-  EXPECT_EQ(outcome(must(worker.add({}, late(), running)).wait()), "success");
+  EXPECT_EQ(outcome(must(worker.add({.timeout = patience}, running)).wait()), "success");
   EXPECT_EQ(outcome(first.wait()), "io: Broken.") << "the old timeline has failed for ever";
   EXPECT_TRUE(has_run);
 }
 
 TEST(HeapWorkerConcurrency, WhatIsThrownIsAFailure) {
   HeapWorker worker("[Heap]");
-  const Point point = must(worker.add({}, late(), []() -> Result<void> { throw std::bad_alloc(); }));
+  const Point point = must(worker.add({.timeout = patience}, []() -> Result<void> { throw std::bad_alloc(); }));
   EXPECT_THAT(outcome(point.wait()), StartsWith("out_of_memory: "));
 }
 
@@ -74,7 +75,7 @@ TEST(HeapWorkerConcurrency, AWaitThatNeverEndsDoesNotKeepIt) {
   {
     HeapWorker worker("[Heap]");
     for (int i = 0; i < 3; ++i) {
-      points.push_back(must(worker.add({never.at(1)}, Deadline::max(),
+      points.push_back(must(worker.add({.after = {never.at(1)}, .timeout = Timeout::infinite()},
                                        [&]() -> Result<void> { return has_run = true, Result<void>(); })));
     }
     EXPECT_THAT(outcome(worker.settle(Clock::now() + milliseconds(10))), HasSubstr("Transfers (3) of [Heap]"));

@@ -79,7 +79,7 @@ TEST_P(MailboxOf, MessagesOfEverySizeInTheirOrder) {
     const auto sent = bytes(sizes[i % sizes.size()], i);
     EXPECT_FALSE(receiver_.has_come(0));
     ASSERT_TRUE(sender_.has_room(1)) << i;
-    must(sender_.run(Collective::send(1, call(i), sent)));
+    must(sender_.send(1, call(i), sent));
     ASSERT_TRUE(receiver_.has_come(0)) << i;
     const Message message = receiver_.take(0);
     EXPECT_EQ(message.call, call(i));
@@ -92,7 +92,7 @@ TEST_P(MailboxOf, MessagesOfEverySizeInTheirOrder) {
 TEST_P(MailboxOf, RoomEndsAndComesBack) {
   std::uint64_t sent = 0, taken = 0;
   for (int round = 0; round < 20; ++round) {
-    for (; sender_.has_room(1); ++sent) must(sender_.run(Collective::send(1, call(sent + 1), bytes(sent % 100, sent))));
+    for (; sender_.has_room(1); ++sent) must(sender_.send(1, call(sent + 1), bytes(sent % 100, sent)));
     EXPECT_LE(sent - taken, Layout::slots);
     EXPECT_GE(sent - taken, Layout::slots / 2 + 1);
     bool is_due = false;  // to ring the sender
@@ -106,8 +106,8 @@ TEST_P(MailboxOf, RoomEndsAndComesBack) {
 }
 
 TEST_P(MailboxOf, BothDirectionsAreApart) {
-  must(sender_.run(Collective::send(1, call(1), bytes(10, 1))));
-  must(receiver_.run(Collective::send(0, call(2), bytes(20, 2))));
+  must(sender_.send(1, call(1), bytes(10, 1)));
+  must(receiver_.send(0, call(2), bytes(20, 2)));
   EXPECT_EQ(receiver_.take(0).payload.size(), 10u);
   EXPECT_EQ(sender_.take(1).payload.size(), 20u);
 }
@@ -144,7 +144,7 @@ TEST_F(HostileMailbox, AStampThatIsNotDueIsNoMessage) {
 }
 
 TEST_F(HostileMailbox, ACreditThatWasNeverEarnedIsNone) {
-  for (std::uint64_t i = 0; i < Layout::slots; ++i) must(sender_.run(Collective::send(1, {})));
+  for (std::uint64_t i = 0; i < Layout::slots; ++i) must(sender_.send(1, {}, {}));
   for (const std::uint64_t credit : {Layout::slots + 1, std::uint64_t{1} << 50, ~std::uint64_t{0}}) {
     Window::word_in(pieces_.at(0), layout_.credit_of(1)).store(credit);
     EXPECT_FALSE(sender_.has_room(1));

@@ -242,7 +242,7 @@ TEST(SymmetricHeapConcurrency, BuffersOfAnotherHeapAreRefused) {
     EXPECT_THAT(outcome(other.free(buffer)), HasSubstr("is not of"));
     EXPECT_THAT(outcome(one.local(SymmetricBuffer())), HasSubstr("An empty symmetric buffer is no memory of "));
     EXPECT_TRUE(one.local(buffer));
-    must(one.run(Collective::barrier()));
+    must(one.barrier());
   });
 }
 

@@ -2,7 +2,6 @@
 #include <array>
 #include <chrono>
 
-#include "collective/run_options.h"
 #include "door/table.h"
 
 namespace pintle::door {
@@ -11,7 +10,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto moment = 1s;
-const collective::RunOptions soon{.timeout = moment};
 std::array<std::uint32_t, 4> from{}, to{};
 std::array<std::uint32_t, 2> part{};
 
@@ -25,19 +23,19 @@ void add_groups(Table& table) {
   table.add("Group::statistics", [](Objects& o) { return o.group.statistics(); });
   table.add("Group::health", [](Objects& o) { return o.group.health(); });
   table.add("Group::all_reduce",
-            [](Objects& o) { return collective::run(o.group, Collective::all_reduce(to, from, ReduceOp::sum), soon); });
+            [](Objects& o) { return o.group.run(Collective::all_reduce(to, from, ReduceOp::sum), moment); });
   table.add("Group::reduce",
-            [](Objects& o) { return collective::run(o.group, Collective::reduce(to, from, ReduceOp::sum, 0), soon); });
+            [](Objects& o) { return o.group.run(Collective::reduce(to, from, ReduceOp::sum, 0), moment); });
   table.add("Group::reduce_scatter",
-            [](Objects& o) { return collective::run(o.group, Collective::reduce_scatter(part, from, ReduceOp::sum), soon); });
-  table.add("Group::all_gather", [](Objects& o) { return collective::run(o.group, Collective::all_gather(to, part), soon); });
-  table.add("Group::gather", [](Objects& o) { return collective::run(o.group, Collective::gather(to, part, 0), soon); });
-  table.add("Group::scatter", [](Objects& o) { return collective::run(o.group, Collective::scatter(part, from, 0), soon); });
-  table.add("Group::broadcast", [](Objects& o) { return collective::run(o.group, Collective::broadcast(to, 0), soon); });
-  table.add("Group::all_to_all", [](Objects& o) { return collective::run(o.group, Collective::all_to_all(to, from), soon); });
-  table.add("Group::send", [](Objects& o) { return collective::run(o.group, Collective::send(from, 1), soon); });
-  table.add("Group::recv", [](Objects& o) { return collective::run(o.group, Collective::recv(to, 1), soon); });
-  table.add("Group::barrier", [](Objects& o) { return collective::run(o.group, Collective::barrier(), soon); });
+            [](Objects& o) { return o.group.run(Collective::reduce_scatter(part, from, ReduceOp::sum), moment); });
+  table.add("Group::all_gather", [](Objects& o) { return o.group.run(Collective::all_gather(to, part), moment); });
+  table.add("Group::gather", [](Objects& o) { return o.group.run(Collective::gather(to, part, 0), moment); });
+  table.add("Group::scatter", [](Objects& o) { return o.group.run(Collective::scatter(part, from, 0), moment); });
+  table.add("Group::broadcast", [](Objects& o) { return o.group.run(Collective::broadcast(to, 0), moment); });
+  table.add("Group::all_to_all", [](Objects& o) { return o.group.run(Collective::all_to_all(to, from), moment); });
+  table.add("Group::send", [](Objects& o) { return o.group.run(Collective::send(from, 1), moment); });
+  table.add("Group::recv", [](Objects& o) { return o.group.run(Collective::recv(to, 1), moment); });
+  table.add("Group::barrier", [](Objects& o) { return o.group.run(Collective::barrier(), moment); });
   table.add("Group::split", [](Objects& o) { return o.group.split(0, 0, {.timeout = moment}); });
   table.add("Group::shrink", [](Objects& o) { return o.group.shrink(moment); });
   table.add("Group::rebuild", [](Objects& o) { return o.group.rebuild(moment); });

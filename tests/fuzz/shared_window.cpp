@@ -17,7 +17,6 @@
 
 #include "collective/group/group_state.h"
 #include "collective/group/layout.h"
-#include "collective/run_options.h"
 #include "collective/transport.h"
 #include "collective/window.h"
 #include "pintle/group.h"
@@ -30,7 +29,6 @@ using pintle::Deadline;
 using pintle::Group;
 using pintle::ReduceOp;
 using pintle::Result;
-using pintle::collective::RunOptions;
 using pintle::collective::Call;
 using pintle::collective::Exchange;
 using pintle::collective::Founding;
@@ -169,15 +167,15 @@ class Neighbours {
 void operate(Group& group, std::uint8_t choice) {
   std::vector<std::uint16_t> from(choice % 2 == 0 ? 30 : 60'000, 1), to(from.size());
   const std::array algorithms{Algorithm::direct, Algorithm::ring, Algorithm::tree, Algorithm::halving_doubling};
-  const collective::RunOptions options{.timeout = deadline, .algorithm = algorithms[choice / 2 % algorithms.size()]};
+  const pintle::Algorithm algorithm = algorithms[choice / 2 % algorithms.size()];
   switch (choice / 8 % 8) {
-    case 0: static_cast<void>(collective::run(group, Collective::all_reduce(to, from, ReduceOp::sum), options)); break;
-    case 1: static_cast<void>(collective::run(group, Collective::broadcast(to, 1), options)); break;
-    case 2: static_cast<void>(collective::run(group, Collective::recv(to, 1), options)); break;
-    case 3: static_cast<void>(collective::run(group, Collective::send(from, 2), options)); break;
-    case 4: static_cast<void>(collective::run(group, Collective::all_to_all(to, from), options)); break;
-    case 5: static_cast<void>(collective::run(group, Collective::reduce(to, from, ReduceOp::max, 0), options)); break;
-    case 6: static_cast<void>(collective::run(group, Collective::barrier(), options)); break;
+    case 0: static_cast<void>(group.run(Collective::all_reduce(to, from, ReduceOp::sum).with(algorithm), deadline)); break;
+    case 1: static_cast<void>(group.run(Collective::broadcast(to, 1).with(algorithm), deadline)); break;
+    case 2: static_cast<void>(group.run(Collective::recv(to, 1).with(algorithm), deadline)); break;
+    case 3: static_cast<void>(group.run(Collective::send(from, 2).with(algorithm), deadline)); break;
+    case 4: static_cast<void>(group.run(Collective::all_to_all(to, from).with(algorithm), deadline)); break;
+    case 5: static_cast<void>(group.run(Collective::reduce(to, from, ReduceOp::max, 0).with(algorithm), deadline)); break;
+    case 6: static_cast<void>(group.run(Collective::barrier().with(algorithm), deadline)); break;
     default: static_cast<void>(group.split(0, 0, {.timeout = deadline})); break;
   }
 }

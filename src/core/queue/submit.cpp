@@ -116,12 +116,7 @@ Result<Point> QueueState::try_to_submit(std::span<Part> parts, Needs& needs) {
 // Does the work that was found under the lock. Called with no lock held.
 void QueueState::see_to(Aftermath& aftermath) {
   if (aftermath.started != 0) watch(aftermath.started);
-<<<<<<< HEAD
   for (const Point& point : aftermath.awaited) Inside::signal(point)->watch(point.value());
-  for (const auto& look : aftermath.looks) look->timeline().raise(1, aftermath.worklist);
-=======
-  for (const Point& point : aftermath.awaited) state_of(point)->watch(point.value());
->>>>>>> 12ebd562f4f594cce9858056023b732c206aa20b
   aftermath.worklist.run();
 }
 
@@ -360,12 +355,8 @@ Result<void> QueueState::hold(Flight& flight, Aftermath& aftermath) {
   return {};
 }
 
-<<<<<<< HEAD
 // A hold whose points were all over when it was made is never told anything, so it is dropped. A failed one is kept:
-// the queue has been told of the failure.
-=======
-// Nobody looks again at a hold that found all its points over, unless one of them failed or it wants to be looked at.
->>>>>>> 12ebd562f4f594cce9858056023b732c206aa20b
+// the queue has been told of the failure. So is one that is to be looked at.
 void QueueState::drop_open_hold(Flight& flight) noexcept {
   if (!flight.hold || flight.hold->has_failed() || flight.hold->wants_look()) return;
   if (flight.hold->is_open()) flight.hold.reset();
@@ -387,7 +378,7 @@ Result<void> QueueState::hold_for(Flight& flight, const Point& point, Aftermath&
 }
 
 void QueueState::add_gate(Flight& flight, const Point& point, Aftermath& aftermath) {
-  if (hold_of(flight).add(state_of(point), point.value())) aftermath.awaited.push_back(point);
+  if (hold_of(flight).add(Inside::signal(point), point.value())) aftermath.awaited.push_back(point);
 }
 
 Hold& QueueState::hold_of(Flight& flight) {
@@ -395,11 +386,7 @@ Hold& QueueState::hold_of(Flight& flight) {
     flight.hold =
         std::make_unique<Hold>(std::weak_ptr<Hold::Queue>(std::static_pointer_cast<QueueState>(shared_from_this())));
   }
-<<<<<<< HEAD
-  if (flight.hold->add(Inside::signal(point), point.value())) aftermath.awaited.push_back(point);
-=======
   return *flight.hold;
->>>>>>> 12ebd562f4f594cce9858056023b732c206aa20b
 }
 
 // Since acceptance another queue may have brought or promised a point, and a fork may have been made.
