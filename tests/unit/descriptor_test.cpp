@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include "base/shared_memory.h"
+#include "pintle/must.h"
 
 namespace pintle::base {
 namespace {

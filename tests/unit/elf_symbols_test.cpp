@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/c_compiler.h"
+#include "pintle/must.h"
 
 namespace pintle::base {
 namespace {

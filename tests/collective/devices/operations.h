@@ -100,29 +100,29 @@ std::vector<T> expected(const Call& call, Place place) {
 /// Even ranks send first, so that a send may wait for its receiver. `submit` takes an operation.
 template <class Submit, class Memory>
 auto exchange(Submit submit, Place place, const Memory& to, const Memory& from)
-    -> decltype(submit(Collective::barrier())) {
+    -> decltype(submit(pintle::Collective::barrier())) {
   if (place.rank % 2 == 0) {
-    PINTLE_TRY(submit(Collective::send(from, place.next())));
-    return submit(Collective::recv(to, place.previous()));
+    PINTLE_TRY(submit(pintle::Collective::send(from, place.next())));
+    return submit(pintle::Collective::recv(to, place.previous()));
   }
-  PINTLE_TRY(submit(Collective::recv(to, place.previous())));
-  return submit(Collective::send(from, place.next()));
+  PINTLE_TRY(submit(pintle::Collective::recv(to, place.previous())));
+  return submit(pintle::Collective::send(from, place.next()));
 }
 
 /// On MutableElements by a Group, or on DeviceElements by a GroupQueue.
 template <class Submit, class Memory>
 auto perform(Submit submit, const Call& call, Place place, const Memory& to, const Memory& from)
-    -> decltype(submit(Collective::barrier())) {
+    -> decltype(submit(pintle::Collective::barrier())) {
   constexpr auto sum = pintle::ReduceOp::sum;
   switch (call.operation) {
-    case Operation::all_reduce: return submit(Collective::all_reduce(to, from, sum));
-    case Operation::reduce: return submit(Collective::reduce(to, from, sum, call.root));
-    case Operation::reduce_scatter: return submit(Collective::reduce_scatter(to, from, sum));
-    case Operation::all_gather: return submit(Collective::all_gather(to, from));
-    case Operation::gather: return submit(Collective::gather(to, from, call.root));
-    case Operation::scatter: return submit(Collective::scatter(to, from, call.root));
-    case Operation::broadcast: return submit(Collective::broadcast(place.rank == call.root ? from : to, call.root));
-    case Operation::all_to_all: return submit(Collective::all_to_all(to, from));
+    case Operation::all_reduce: return submit(pintle::Collective::all_reduce(to, from, sum));
+    case Operation::reduce: return submit(pintle::Collective::reduce(to, from, sum, call.root));
+    case Operation::reduce_scatter: return submit(pintle::Collective::reduce_scatter(to, from, sum));
+    case Operation::all_gather: return submit(pintle::Collective::all_gather(to, from));
+    case Operation::gather: return submit(pintle::Collective::gather(to, from, call.root));
+    case Operation::scatter: return submit(pintle::Collective::scatter(to, from, call.root));
+    case Operation::broadcast: return submit(pintle::Collective::broadcast(place.rank == call.root ? from : to, call.root));
+    case Operation::all_to_all: return submit(pintle::Collective::all_to_all(to, from));
     default: return exchange(submit, place, to, from);
   }
 }
