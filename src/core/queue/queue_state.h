@@ -87,7 +87,8 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   [[nodiscard]] Point last();
   /// Waits for what the backend has, also of a queue that has failed; false when it has nothing.
   Result<bool> wait_rest(Deadline deadline) override;
-  /// Waits until what is held first has started or failed; false where that does not come by itself.
+  /// Waits until what is held first has started or failed; false where that does not come by itself, and where nothing
+  /// is left to wait for.
   bool wait_held(Deadline deadline);
 
   Result<void> observe(Worklist& worklist) override;
