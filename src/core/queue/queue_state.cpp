@@ -296,7 +296,8 @@ bool QueueState::wait_held(Deadline deadline) {
   std::vector<Point> points;
   {
     const Locked locked = life().lock();
-    if (life().is_lost() || !has_held(locked)) return false;
+    if (life().is_lost()) return false;
+    if (!has_held(locked)) return clock_.native.load() > clock_.reached;  // another thread has started it meanwhile
     const Flight& first = flight(clock_.native.load() + 1);
     points = first.waits;
     points.insert(points.end(), first.behind.begin(), first.behind.end());

@@ -89,7 +89,8 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   [[nodiscard]] Point last();
   /// Waits for the work that the backend has, also on a queue that has failed; false when the backend has none.
   Result<bool> wait_rest(Deadline deadline) override;
-  /// Waits until the first held submission has started or failed; false where that does not come by itself.
+  /// Waits until the first held submission has started or failed; false where that does not come by itself, and where
+  /// no work is left.
   bool wait_held(Deadline deadline);
 
   Result<void> observe(Worklist& worklist) override;
