@@ -89,7 +89,8 @@ Result<LimitResource> LimitResource::create(Resource upstream, std::uint64_t byt
   });
 }
 
-Result<Buffer> memory::LimitSource::allocate(Queue& queue, DType dtype, const Shape& shape, const BufferOptions& options) {
+Result<Buffer> memory::LimitSource::allocate(Queue& queue, DType dtype, const Shape& shape,
+                                             const BufferOptions& options) {
   return base::contain("allocating below a limit", [&]() -> Result<Buffer> {
     const auto bytes = memory::requested_bytes(dtype, shape);
     if (!bytes) return upstream_.allocate(queue, dtype, shape, options);

@@ -71,7 +71,8 @@ Result<LogResource> LogResource::create(Resource upstream, Sink sink) {
   });
 }
 
-Result<Buffer> memory::LogSource::allocate(Queue& queue, DType dtype, const Shape& shape, const BufferOptions& options) {
+Result<Buffer> memory::LogSource::allocate(Queue& queue, DType dtype, const Shape& shape,
+                                           const BufferOptions& options) {
   return base::contain("allocating with a log", [&]() -> Result<Buffer> {
     const std::string what = memory::request_text(options);
     auto made = upstream_.allocate(queue, dtype, shape, options);

@@ -86,7 +86,7 @@ Result<StatisticsResource> StatisticsResource::create(Resource upstream) {
 }
 
 Result<Buffer> memory::StatisticsSource::allocate(Queue& queue, DType dtype, const Shape& shape,
-                                            const BufferOptions& options) {
+                                                  const BufferOptions& options) {
   return base::contain("allocating with statistics", [&]() -> Result<Buffer> {
     auto made = upstream_.allocate(queue, dtype, shape, options);
     if (!made) state_->fail();

@@ -80,7 +80,8 @@ Result<TrackResource> TrackResource::create(Resource upstream) {
   });
 }
 
-Result<Buffer> memory::TrackSource::allocate(Queue& queue, DType dtype, const Shape& shape, const BufferOptions& options) {
+Result<Buffer> memory::TrackSource::allocate(Queue& queue, DType dtype, const Shape& shape,
+                                             const BufferOptions& options) {
   return base::contain("allocating with a list of holders", [&]() -> Result<Buffer> {
     auto made = upstream_.allocate(queue, dtype, shape, options);
     if (made) PINTLE_TRY(made->keep(std::make_shared<memory::TrackTicket>(state_, *made)));

@@ -90,7 +90,8 @@ Result<void> native(Run& run) {
 // Memory of work in flight is given back by the thread that sees that it has ended.
 Result<void> destroy(Run& run) {
   PINTLE_ASSIGN(mine, world(run));
-  PINTLE_TRY(run.keep(mine.queue.submit(CommandList{}.fill(mine.ones, 3u), {.after = {run.test().at(mine.signal, 1)}})));
+  PINTLE_TRY(
+      run.keep(mine.queue.submit(CommandList{}.fill(mine.ones, 3u), {.after = {run.test().at(mine.signal, 1)}})));
   during([&] {
     mine.ones = Buffer();
     return 0;

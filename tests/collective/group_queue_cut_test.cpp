@@ -1,6 +1,6 @@
 // How enqueued operations are cut into chunks, without a device.
-#include "collective/group/parts.h"
 #include "collective/queue/group_queue_cut.h"
+#include "collective/group/parts.h"
 
 #include <gtest/gtest.h>
 

@@ -13,8 +13,8 @@
 #include "base/dylib.h"
 #include "collective/mpi/mpi_plugin.h"
 #include "mpi_fake.h"
-#include "unit/scratch_folder.h"
 #include "pintle/must.h"
+#include "unit/scratch_folder.h"
 
 namespace pintle::collective {
 namespace {

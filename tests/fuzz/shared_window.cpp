@@ -169,12 +169,16 @@ void operate(Group& group, std::uint8_t choice) {
   const std::array algorithms{Algorithm::direct, Algorithm::ring, Algorithm::tree, Algorithm::halving_doubling};
   const pintle::Algorithm algorithm = algorithms[choice / 2 % algorithms.size()];
   switch (choice / 8 % 8) {
-    case 0: static_cast<void>(group.run(Collective::all_reduce(to, from, ReduceOp::sum).with(algorithm), deadline)); break;
+    case 0:
+      static_cast<void>(group.run(Collective::all_reduce(to, from, ReduceOp::sum).with(algorithm), deadline));
+      break;
     case 1: static_cast<void>(group.run(Collective::broadcast(to, 1).with(algorithm), deadline)); break;
     case 2: static_cast<void>(group.run(Collective::recv(to, 1).with(algorithm), deadline)); break;
     case 3: static_cast<void>(group.run(Collective::send(from, 2).with(algorithm), deadline)); break;
     case 4: static_cast<void>(group.run(Collective::all_to_all(to, from).with(algorithm), deadline)); break;
-    case 5: static_cast<void>(group.run(Collective::reduce(to, from, ReduceOp::max, 0).with(algorithm), deadline)); break;
+    case 5:
+      static_cast<void>(group.run(Collective::reduce(to, from, ReduceOp::max, 0).with(algorithm), deadline));
+      break;
     case 6: static_cast<void>(group.run(Collective::barrier().with(algorithm), deadline)); break;
     default: static_cast<void>(group.split(0, 0, {.timeout = deadline})); break;
   }

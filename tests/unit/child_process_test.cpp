@@ -17,8 +17,8 @@
 #include "base/descriptor.h"
 #include "base/platform.h"
 #include "base/shared_memory.h"
-#include "unit/scratch_folder.h"
 #include "pintle/must.h"
+#include "unit/scratch_folder.h"
 
 namespace pintle::base {
 namespace {

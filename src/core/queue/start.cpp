@@ -143,8 +143,9 @@ void QueueState::run_deferred(Worklist& worklist) noexcept {
   drive();
 }
 
-// Work that must not be overtaken may have failed on another device whose backend still runs it: the next held submission
-// then waits for that backend. False where the submission is not ready: the queue is looked at again when it is.
+// Work that must not be overtaken may have failed on another device whose backend still runs it: the next held
+// submission then waits for that backend. False where the submission is not ready: the queue is looked at again when it
+// is.
 Result<bool> QueueState::wait_out_failures() {
   std::vector<Point> behind;
   std::uint64_t serial = 0;

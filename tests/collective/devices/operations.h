@@ -121,7 +121,8 @@ auto perform(Submit submit, const Call& call, Place place, const Memory& to, con
     case Operation::all_gather: return submit(pintle::Collective::all_gather(to, from));
     case Operation::gather: return submit(pintle::Collective::gather(to, from, call.root));
     case Operation::scatter: return submit(pintle::Collective::scatter(to, from, call.root));
-    case Operation::broadcast: return submit(pintle::Collective::broadcast(place.rank == call.root ? from : to, call.root));
+    case Operation::broadcast:
+      return submit(pintle::Collective::broadcast(place.rank == call.root ? from : to, call.root));
     case Operation::all_to_all: return submit(pintle::Collective::all_to_all(to, from));
     default: return exchange(submit, place, to, from);
   }

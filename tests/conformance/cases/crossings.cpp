@@ -206,7 +206,8 @@ DEVICE_TEST(Crossing, ForksKeepTheirBytes) {
     const Point written = need(here.submit(CommandList{}.copy(theirs, mine), {.after = {there.last()}}));
     pair.finish(written);
     Words first(size), second(size);
-    pair.finish(need(there.submit(CommandList{}.download(first, theirs).download(second, child), {.after = {written}})));
+    pair.finish(
+        need(there.submit(CommandList{}.download(first, theirs).download(second, child), {.after = {written}})));
     CHECK_EQ(first, Words(size, 9));
     CHECK_EQ(second, Words(size, 5));
   });

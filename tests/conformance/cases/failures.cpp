@@ -49,8 +49,8 @@ DEVICE_TEST(Error, FailedWorkReleasesWhatItKept) {
   auto source = std::make_shared<std::vector<std::uint32_t>>(4);
   const std::weak_ptr<void> watch = source;
   const auto bytes = std::as_bytes(std::span(*source));
-  const Point held =
-      need(queue.submit(CommandList{}.upload_retained(buffer, std::move(source), bytes), {.after = {test.at(gate, 1)}}));
+  const Point held = need(
+      queue.submit(CommandList{}.upload_retained(buffer, std::move(source), bytes), {.after = {test.at(gate, 1)}}));
   need(gate.fail(broken()));
   check_error(test.wait(held), Errc::io);
   CHECK(test.eventually([&] { return watch.expired(); }));

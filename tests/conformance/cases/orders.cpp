@@ -39,8 +39,8 @@ DEVICE_TEST(Order, QueuesMayWaitForEachOtherInTurns) {
   for (std::uint64_t round = 0; round < 20; ++round) {
     need(pong.submit(CommandList{},
                      {.after = {test.at(signal, 2 * round + 1)}, .signal = {test.at(signal, 2 * round + 2)}}));
-    need(
-        ping.submit(CommandList{}, {.after = {test.at(signal, 2 * round)}, .signal = {test.at(signal, 2 * round + 1)}}));
+    need(ping.submit(CommandList{},
+                     {.after = {test.at(signal, 2 * round)}, .signal = {test.at(signal, 2 * round + 1)}}));
   }
   test.finish(test.at(signal, 40));
   CHECK_EQ(test.steps(signal), 40u);

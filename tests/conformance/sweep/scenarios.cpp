@@ -96,8 +96,8 @@ Result<void> allocate_and_free(Run& run) {
   PINTLE_ASSIGN(last, device.allocate(DType::u32, {size}));
   for (std::uint32_t round = 0; round < 3; ++round) {
     PINTLE_ASSIGN(brief, device.allocate(DType::u32, {size}));
-    PINTLE_TRY(
-        run.keep(queue.submit(CommandList{}.fill(brief, round).copy(last, brief), {.after = {run.test().at(gate, 1)}})));
+    PINTLE_TRY(run.keep(
+        queue.submit(CommandList{}.fill(brief, round).copy(last, brief), {.after = {run.test().at(gate, 1)}})));
   }
   PINTLE_ASSIGN(unused, device.allocate(DType::u8, {1000}, {.label = "unused", .placement = Placement::host}));
   if (const auto mapped = unused.map(); !mapped && mapped.error().code() != Errc::unsupported) return mapped.error();
