@@ -352,7 +352,7 @@ TEST_F(Resources, StandBeforeOneAnother) {
 
 TEST_F(Resources, OneCountsForItsOwnRequestsOnly) {
   Pool pool = must(Pool::create(device));
-  TrackResource mine(pool), yours(pool);
+  TrackResource mine = must(TrackResource::create(pool)), yours = must(TrackResource::create(pool));
   const Buffer first = from(mine, 10, "mine"), second = from(yours, 20, "yours"), third = from(pool, 30);
   ASSERT_EQ(mine.holders().size(), 1u);
   EXPECT_EQ(mine.holders()[0].buffer, first.text());
