@@ -64,7 +64,7 @@ class Arenas : public testing::Test {
         test::Scripted::Answers{.allocate = [this](const backend::MemoryRequest& request) { return allocate(request); },
                                 .submit = {},
                                 .reached = {},
-                                .after = {},
+                                .wait = {},
                                 .notify = {},
                                 .map = [this](backend::MemoryId memory) { return map(memory); },
                                 .record = {},
