@@ -1,4 +1,5 @@
 // What comes and goes leaves nothing behind: the bytes in use after fifty rounds are those after twenty-five.
+#include "base/inside.h"
 #include "core/buffers/buffer_table.h"
 
 #include <gtest/gtest.h>
@@ -90,7 +91,7 @@ TEST(Growth, OfRecordingsAndPools) {
 TEST(Growth, OfStampsFollowsTheQueuesInFlight) {
   core::BufferTable* table = nullptr;
   const Device device = must(open("cpu?inline"));
-  table = &test::state_of(const_cast<Device&>(device))->current()->buffers();
+  table = &Inside::state(device)->current()->buffers();
   const Buffer buffer = must(device.allocate(DType::u32, {64}));
   for (int i = 0; i < 20000; ++i) must(must(device.queue()).submit_and_wait(CommandList{}.fill(buffer, 1u)));
   const core::Locked locked = table->life().lock();

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/inside.h"
 #include "core/device/catalog.h"
 #include "core/device/open_devices.h"
 #include "hanging/hanging_device.h"
@@ -90,10 +91,10 @@ TEST_F(HangingDeviceConcurrency, LookingForDevicesKeepsNobodyFromOthers) {
 TEST_F(HangingDeviceConcurrency, RecoveryKeepsNobodyFromTheOldGeneration) {
   Gate closing, opening;
   Device device;
-  test::state_of(device) = must(core::DeviceState::open({"mortal", [&]() -> Result<std::unique_ptr<backend::Device>> {
-                                                           opening.pass();
-                                                           return std::make_unique<Mortal>(closing);
-                                                         }}));
+  Inside::state(device) = must(core::DeviceState::open({"mortal", [&]() -> Result<std::unique_ptr<backend::Device>> {
+                                                          opening.pass();
+                                                          return std::make_unique<Mortal>(closing);
+                                                        }}));
   const Queue queue = must(device.queue());
   const Buffer buffer = must(device.allocate(DType::u32, {64}));
   EXPECT_EQ(device.health().error().code(), Errc::device_lost);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/inside.h"
 #include "core/device/device_state.h"
 #include "kit/forwarding.h"
 #include "pintle/pintle.h"
@@ -15,19 +16,11 @@
 
 namespace pintle::test {
 
-// An explicit instantiation may name private members: no door in the library is needed.
-template <auto Member>
-struct StateOf {
-  friend std::shared_ptr<core::DeviceState>& state_of(Device& device) { return device.*Member; }
-};
-std::shared_ptr<core::DeviceState>& state_of(Device& device);
-template struct StateOf<&Device::state_>;
-
 /// Opens `device` once; it has no second generation.
 inline Device device_over(std::string id, std::unique_ptr<backend::Device> device) {
   auto first = std::make_shared<std::unique_ptr<backend::Device>>(std::move(device));
   Device opened;
-  state_of(opened) =
+  Inside::state(opened) =
       must(core::DeviceState::open({std::move(id), [first]() -> Result<std::unique_ptr<backend::Device>> {
                                       if (*first == nullptr) return Error(Errc::unavailable, "No more.");
                                       return std::move(*first);

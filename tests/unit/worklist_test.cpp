@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "core/list/list_reader.h"
+#include "base/inside.h"
 
 namespace pintle::core {
 namespace {
@@ -20,7 +20,7 @@ std::shared_ptr<void> writes_when_gone(std::string& text, char letter) {
 /// What a list owns.
 std::list<std::shared_ptr<const void>> list_that_owns(std::shared_ptr<void> owned) {
   CommandList list = CommandList{}.call([owned = std::move(owned)] {}).label("call").call([] {});
-  return std::move(ListReader::retained(list));
+  return std::move(Inside::retained(list));
 }
 
 /// Runs a function when no lock is held.
