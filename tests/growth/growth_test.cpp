@@ -1,5 +1,4 @@
 // What comes and goes leaves nothing behind: the bytes in use after fifty rounds are those after twenty-five.
-#include "base/inside.h"
 #include "core/buffers/buffer_table.h"
 
 #include <gtest/gtest.h>
@@ -9,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/inside.h"
 #include "growth/live_bytes.h"
 #include "unit/cpu_support.h"
 #include "unit/device_over.h"

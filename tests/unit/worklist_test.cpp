@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/inside.h"
+#include "pintle/commands.h"
 
 namespace pintle::core {
 namespace {
