@@ -148,6 +148,11 @@ def check_headers(root, report):
     macros = set(re.findall(r"^\s*#\s*define (PINTLE_\w+)", text, re.MULTILINE)) - set(re.findall(r"#ifndef (\w+)", text))
     report.row("PINTLE_* macros in public headers", len(macros), 6, " ".join(sorted(macros)))
     report.row("public headers that include <iostream>", text.count("#include <iostream>"), 0)
+    friends = [line for line in re.findall(r"^ *friend (.*);$", text, re.MULTILINE) if "operator" not in line and line != "class Inside"]
+    report.row("friends in public headers, Inside aside", len(friends), 0, " ".join(friends))
+    unnumbered = [body for body in re.findall(r"enum class \w+ : [\w: ]+ \{(.*?)\}", text, re.DOTALL)
+                  if any("=" not in name for name in re.sub(r"//[^\n]*", "", body).split(",") if name.strip())]
+    report.row("enums in public headers without numbers", len(unnumbered), 0)
 
 
 def host_lines(text):

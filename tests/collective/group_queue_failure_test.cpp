@@ -104,6 +104,13 @@ TEST_F(GroupQueueMisuse, ObjectsThatAreEmpty) {
   expect_refused(GroupQueue().submit(Collective::barrier()), "GroupQueue is empty");
 }
 
+TEST_F(GroupQueueMisuse, MemoryOfTheHostIsForTheGroup) {
+  std::vector<std::int32_t> values(12);
+  expect_refused(queue_.submit(Collective::all_reduce(values, ReduceOp::sum)), "memory of the host");
+  expect_refused(queue_.submit(Collective::send(values, 1)), "memory of the host");
+  expect_refused(queue_.submit({.kind = Collective::Kind(77)}), "(77)");
+}
+
 TEST_F(GroupQueueMisuse, SealedMemoryIsReadOnly) {
   must(ints_.seal());
   expect_refused(queue_.submit(Collective::all_reduce(ints_, ReduceOp::sum)), "sealed");

@@ -80,6 +80,32 @@ TEST_P(GroupQueueOrder, ComputeGoesOnBesideAnOperationThatWaits) {
   EXPECT_EQ(memory[0].values(all[0]), test::sums(2, 0, 100));
 }
 
+TEST_P(GroupQueueOrder, SignalsAreRaisedWithTheResult) {
+  auto all = test::members(GetParam(), 2);
+  const Signal done = must(Signal::create());
+  Memory memory[] = {Memory::create(all[0], test::given(0, 0, 100)), Memory::create(all[1], test::given(1, 0, 100))};
+  const Point reduced = must(all[0].collectives.submit(Collective::all_reduce(memory[0].in_place(), ReduceOp::sum),
+                                                       {.after = {all[0].queue.last()}, .signal = {done.at(3)}}));
+  EXPECT_EQ(done.value(), 0u);
+  must(all[1].collectives.submit(Collective::all_reduce(memory[1].staged(), ReduceOp::sum),
+                                 {.after = {all[1].queue.last()}}));
+  must(done.wait(3, 20s));
+  must(reduced.wait(20s));
+  EXPECT_EQ(memory[0].values(all[0]), test::sums(2, 0, 100));
+}
+
+TEST_P(GroupQueueOrder, SignalsFailWithTheOperationAndThoseBehindIt) {
+  auto all = test::members(GetParam(), 2);
+  const Signal gate = must(Signal::create()), first = must(Signal::create()), second = must(Signal::create());
+  Memory memory = Memory::create(all[0], 10);
+  must(all[0].collectives.submit(Collective::all_reduce(memory.in_place(), ReduceOp::sum),
+                                 {.after = {gate.at(1)}, .signal = {first.at(1)}}));
+  must(all[0].collectives.submit(Collective::barrier(), {.signal = {second.at(1)}}));
+  must(Signal(gate).fail(Error(Errc::io, "The tide is out.")));
+  EXPECT_EQ(first.wait(1, 20s).error().code(), Errc::io);
+  EXPECT_EQ(second.wait(1, 20s).error().code(), Errc::io);
+}
+
 TEST_P(GroupQueueOrder, PointsRiseOneByOne) {
   auto all = test::members(GetParam(), 2);
   const Signal gate = must(Signal::create());

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "pintle/device.h"
 #include "pintle/group.h"
 #include "pintle/must.h"
 #include "ranks.h"
@@ -70,6 +71,29 @@ TEST(GroupRefusalConcurrency, PartsOfElements) {
   expect_refused([room = Room()](
                      Group& group) mutable { return group.run(Collective::scatter(room.at(DType::u16, 0, 3), {}, 0)); },
                  "The size of to (3 bytes) is no multiple of an element of u16 (2).");
+}
+
+TEST(GroupRefusalConcurrency, CodesOfAnotherSize) {
+  expect_refused(
+      [](Group& group) {
+        std::array<float, 4> values{};
+        return group.run(Collective::all_reduce({DType::f16, values}, ReduceOp::sum));
+      },
+      "The elements of from have 4 bytes, an element of f16 has 2.");
+}
+
+TEST(GroupRefusalConcurrency, MemoryOfADevice) {
+  const Device device = must(open("cpu"));
+  Buffer buffer = must(device.allocate(DType::f32, {4}));
+  expect_refused([&](Group& group) { return group.run(Collective::all_reduce(buffer.view(), ReduceOp::sum)); },
+                 "to is memory of a device: submit the operation to a GroupQueue.");
+}
+
+TEST(GroupRefusalConcurrency, OperationsThatAreNone) {
+  expect_refused([](Group& group) { return group.run({.kind = Collective::Kind(12)}); },
+                 "The kind of operation (12) is none.");
+  expect_refused([](Group& group) { return group.run(Collective::barrier().with(Algorithm(9))); },
+                 "The algorithm (9) is none.");
 }
 
 TEST(GroupRefusalConcurrency, SizesThatDoNotFit) {

@@ -68,6 +68,19 @@ TEST(HeapWorkerConcurrency, WhatIsThrownIsAFailure) {
   EXPECT_THAT(outcome(point.wait()), StartsWith("out_of_memory: "));
 }
 
+TEST(HeapWorkerConcurrency, RaisesAndFailsItsSignals) {
+  HeapWorker worker("[SymmetricHeap 1]");
+  const Signal done = must(Signal::create()), never = must(Signal::create()), broken = must(Signal::create());
+  must(worker.add({.signal = {done.at(2)}, .timeout = patience}, [] { return Result<void>(); }));
+  must(done.wait(2, patience));
+  must(worker.add({.after = {never.at(1)}, .signal = {broken.at(1)}, .label = "shards", .timeout = Duration::zero()},
+                  [] { return Result<void>(); }));
+  const auto failed = broken.wait(1, patience);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code(), Errc::timeout);
+  EXPECT_NE(failed.error().message().find("Transfer \"shards\" of [SymmetricHeap 1]"), std::string_view::npos);
+}
+
 TEST(HeapWorkerConcurrency, AWaitThatNeverEndsDoesNotKeepIt) {
   std::vector<Point> points;
   const Signal never = must(Signal::create());
