@@ -358,7 +358,7 @@ DEVICE_TEST(Pool, WrongUseIsRefused) {
   check_error(Pool::create(test.device(), {.cap = 10, .block = 11}), Errc::invalid_argument, {"11", "10"});
   Pool empty;
   Queue queue = test.queue();
-  check_error(queue.allocate(empty, DType::u8, {1}), Errc::invalid_argument, {"Pool"});
+  check_error(queue.allocate(empty, DType::u8, {1}), Errc::invalid_argument, {"Resource"});
   Pool pool = pool_of(test);
   check_error(queue.allocate(pool, DType::u8, {0}), Errc::invalid_argument, {"0"});
   check_error(queue.allocate(pool, DType::u8, {test.info().limits.max_allocation}, {.alignment = 3}),
