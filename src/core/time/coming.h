@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/time/signal_state.h"
 #include "pintle/signal.h"
 
 namespace pintle::core {
@@ -14,10 +15,7 @@ namespace pintle::core {
 /// Those of `others` that do not come by themselves; none where `first` does not either.
 [[nodiscard]] std::vector<Point> left_behind(const Point& first, const std::vector<Point>& others);
 
-/// Where the queue of a point has failed and its backend may still run that submission: what is reached when it has
-/// done with it. Takes the lock of that queue's device.
-[[nodiscard]] std::optional<Point> over_of(const Point& point);
-/// Whether that may be so; takes no lock.
-[[nodiscard]] bool may_run_on(const Point& point);
+/// The submission of a failed point that its backend may still run: ask its queue when that is over. Takes no lock.
+[[nodiscard]] std::optional<NativePoint> may_run_on(const Point& point);
 
 }  // namespace pintle::core
