@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Instructions of one round, a submission or a pool's buffer and back, by callgrind, beside the ceiling in instructions.json. The counts of what one thread does repeat exactly, so a rise is a
-change of the code; a round trip has a worker beside it, so its count is the least of some runs. `--write` records the present count and a tenth more."""
+"""Instructions of one round, a submission or a pool's buffer and back, by callgrind, beside the ceiling in instructions.json. The counts of
+what one thread does repeat exactly, so a rise is a change of the code; a round trip has a worker beside it, so its count is the least of some
+runs. `--write` records the present count and a tenth more."""
 
 import json
 import re
@@ -35,21 +36,25 @@ def count(program, kind):
     return int(total.group(1)) / SUBMISSIONS
 
 
+def least(program, kind, ceiling):
+    found = count(program, kind)
+    for _ in range(1, RUNS.get(kind, 1)):
+        if found > ceiling:
+            found = min(found, count(program, kind))
+    return found
+
+
 def main():
     write = "--write" in sys.argv
     program, kind, build = [word for word in sys.argv[1:] if word != "--write"]
     ceilings = json.loads(CEILINGS.read_text()) if CEILINGS.is_file() else {}
     if build not in ceilings and not write:
         skip(f"no ceiling is recorded for the build type {build}")
-    ceiling = 0 if write else ceilings[build][kind]
-    found = count(program, kind)
-    for _ in range(1, RUNS.get(kind, 1)):
-        if found > ceiling:
-            found = min(found, count(program, kind))
+    found = least(program, kind, 0 if write else ceilings[build][kind])
     if write:
         ceilings.setdefault(build, {})[kind] = round(found * HEADROOM)
         CEILINGS.write_text(json.dumps(ceilings, indent=2, sort_keys=True) + "\n")
-        ceiling = ceilings[build][kind]
+    ceiling = ceilings[build][kind]
     print(f"{found:.0f} instructions per round of {kind}; the ceiling is {ceiling}")
     return 1 if found > ceiling else 0
 

@@ -23,6 +23,11 @@ class RecordingState;
 struct Raise {
   std::shared_ptr<SignalState> signal;
   Promise promise;
+
+  void keep(Worklist& worklist) noexcept {
+    signal->timeline().raise(promise.value, worklist);
+    signal->forget(promise);
+  }
 };
 
 /// A flight lies in its queue's ring. Its vectors keep their memory from one use of the place to the next. Their
@@ -40,7 +45,7 @@ struct alignas(64) Flight {
   std::vector<Point> behind;  // work that the user cannot know of: its failure does not stop this flight
   std::vector<Stamp> after;   // work as in `behind` that is native and of this device
   std::vector<Raise> raises;
-  std::unique_ptr<Raise> over;  // raised when the backend has done with it, also where the queue has failed
+  std::unique_ptr<Raise> over;  // raised when the backend has done with the flight, also where the queue has failed
   std::vector<Loan*> loans;     // of other devices' bytes; the list keeps them
   std::string label;
   std::optional<Error> refused;     // the failure of a point that it waits for

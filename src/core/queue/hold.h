@@ -30,7 +30,7 @@ class Hold {
   /// Adds a gate; false when the point is no longer pending.
   bool add(const std::shared_ptr<SignalState>& signal, std::uint64_t value);
   [[nodiscard]] bool is_open() const noexcept { return left_.load(std::memory_order_acquire) == 0; }
-  /// It is looked at once more though no gate is left.
+  /// Has the queue look at the hold once more though no gate is left.
   void want_look() noexcept { wants_look_ = true; }
   [[nodiscard]] bool wants_look() const noexcept { return wants_look_; }
   [[nodiscard]] bool has_failed() const noexcept { return failed_.load(std::memory_order_acquire); }

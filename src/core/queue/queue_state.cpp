@@ -229,10 +229,7 @@ void QueueState::finish(Flight& flight, Worklist& worklist, const Locked& locked
               explained(*error, [&] { return fmt::format("running submission ({}) of {}", flight.serial, text_); }),
               worklist, locked);
   }
-  for (Raise& raise : flight.raises) {
-    raise.signal->timeline().raise(raise.promise.value, worklist);
-    raise.signal->forget(raise.promise);
-  }
+  for (Raise& raise : flight.raises) raise.keep(worklist);
   clear(flight, worklist);
 }
 
@@ -241,11 +238,8 @@ void QueueState::clear(Flight& flight, Worklist& worklist) noexcept {
   if (!flight.bindings.empty()) flight.bindings.clear();
   if (std::exchange(flight.is_plain, true)) return;
   flight.raises.clear();
-  if (flight.over) {
-    flight.over->signal->timeline().raise(flight.over->promise.value, worklist);
-    flight.over->signal->forget(flight.over->promise);
-    flight.over.reset();
-  }
+  if (flight.over) flight.over->keep(worklist);
+  flight.over.reset();
   flight.loans.clear();
   flight.after.clear();
   flight.behind.clear();

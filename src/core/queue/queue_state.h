@@ -232,7 +232,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   Result<void> hold(Flight& flight, Aftermath& aftermath);
   Result<void> hold_again(Flight& flight, Aftermath& aftermath);
   Result<void> hold_for(Flight& flight, const Point& point, Aftermath& aftermath);
-  Result<bool> wait_out_failures();
+  Result<void> wait_out_failures(std::uint64_t serial, Locked& locked);
   [[nodiscard]] Hold& hold_of(Flight& flight);
   Result<void> put_behind(Flight& flight, std::span<const Point> points, Aftermath& aftermath);
   Result<void> order_behind(Flight& flight, const Point& point, Aftermath& aftermath);

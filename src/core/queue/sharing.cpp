@@ -136,14 +136,12 @@ void QueueState::come_after(std::uint64_t serial, const Point& point) {
 std::optional<Point> QueueState::over(std::uint64_t serial) {
   const Call call(*this);
   if (!call.is_allowed()) return std::nullopt;
-  const auto self = shared_from_this();
   const Locked locked = life().lock();
   if (life().is_lost() || serial <= clock_.reached || !is_native(serial)) return std::nullopt;
   Flight& running = flight(serial);
   if (!running.over) {
-    auto over = std::make_unique<Raise>(std::make_shared<SignalState>(0, std::string()),
-                                        Promise{.value = 1, .point = {self, serial}});
-    running.over = std::move(over);
+    running.over = std::make_unique<Raise>(std::make_shared<SignalState>(0, std::string()),
+                                           Promise{.value = 1, .point = {shared_from_this(), serial}});
     running.is_plain = false;
     static_cast<void>(running.over->signal->promise(running.over->promise));
   }

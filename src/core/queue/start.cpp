@@ -143,43 +143,39 @@ void QueueState::run_deferred(Worklist& worklist) noexcept {
   drive();
 }
 
-// Work that must not be overtaken may have failed on another device whose backend still runs it: the next held
-// submission then waits for that backend. False where the submission is not ready: the queue is looked at again when it
-// is.
-Result<bool> QueueState::wait_out_failures() {
-  std::vector<Point> behind;
-  std::uint64_t serial = 0;
-  {
-    const Locked locked = life().lock();
-    if (life().is_lost() || !has_held(locked)) return false;
-    const Flight& next = flight(clock_.native.load() + 1);
-    if (next.hold && !next.hold->is_open()) return false;
-    serial = next.serial;
-    behind = next.behind;
-  }
-  for (const Point& point : behind)
-    if (const auto over = over_of(point)) come_after(serial, *over);
-  return true;
+// Work that the flight comes after may have failed on another device whose backend still runs it: then the flight comes
+// after the end of that, too. The lock is given up meanwhile.
+Result<void> QueueState::wait_out_failures(std::uint64_t serial, Locked& locked) {
+  std::vector<NativePoint> running;
+  for (const Point& point : flight(serial).behind)
+    if (auto native = may_run_on(point)) running.push_back(*std::move(native));
+  if (running.empty()) return {};
+  locked.unlock();
+  const auto asked = base::contain("asking for the end of failed work", [&]() -> Result<void> {
+    for (const NativePoint& native : running)
+      if (const auto over = native.queue->over(native.serial)) come_after(serial, *over);
+    return {};
+  });
+  locked.lock();
+  return asked;
 }
 
 // Starts the first held submission, if it is ready. Where another thread has the turn, the queue is looked at after it.
 bool QueueState::pump_one(Aftermath& aftermath, Worklist& worklist) {
-  const auto ready = base::contain("waiting for what has failed", [&] { return wait_out_failures(); });
-  if (ready && !*ready) return false;
   const Turn turn = life().try_turn(std::static_pointer_cast<QueueState>(shared_from_this()), worklist);
   if (!turn.is_taken()) return false;
   Locked locked = life().lock();
   if (life().is_lost()) return false;
   if (!has_held(locked)) return false;
-  Flight& next = flight(clock_.native.load() + 1);
-  if (next.hold && !next.hold->is_open()) return false;
-  const auto looked = base::contain("looking at what is held", [&]() -> Result<void> {
-    PINTLE_TRY(ready);
-    return hold_again(next, aftermath);
-  });
+  const std::uint64_t serial = clock_.native.load() + 1;
+  if (const auto& hold = flight(serial).hold; hold && !hold->is_open()) return false;
+  const auto asked = base::contain("looking at what is held", [&] { return wait_out_failures(serial, locked); });
+  if (life().is_lost() || !has_held(locked)) return false;  // the turn is this thread's: nothing else has started
+  Flight& next = flight(serial);
+  const auto looked =
+      asked ? base::contain("looking at what is held", [&] { return hold_again(next, aftermath); }) : asked;
   if (looked && next.hold) return false;
   preparation_.begin(number_);
-  const std::uint64_t serial = next.serial;
   if (const auto started = looked ? start(next, locked, aftermath, false) : looked; !started) {
     if (life().is_lost()) {  // the thread that noted the loss has left this submission alone
       clear(next, aftermath.worklist);

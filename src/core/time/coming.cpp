@@ -90,16 +90,10 @@ std::vector<Point> left_behind(const Point& first, const std::vector<Point>& oth
   return left;
 }
 
-bool may_run_on(const Point& point) {
-  const auto signal = Inside::signal(point);
-  return signal->belongs_to_queue() && signal->timeline().status(point.value()) == PointStatus::failed &&
-         signal->native_point(point.value()).has_value();
-}
-
-std::optional<Point> over_of(const Point& point) {
-  if (!may_run_on(point)) return std::nullopt;
-  const auto native = Inside::signal(point)->native_point(point.value());
-  return native ? native->queue->over(native->serial) : std::nullopt;
+std::optional<NativePoint> may_run_on(const Point& point) {
+  const SignalState& signal = *Inside::signal(point);
+  const bool has_failed = signal.timeline().status(point.value()) == PointStatus::failed;
+  return has_failed && signal.belongs_to_queue() ? signal.native_point(point.value()) : std::nullopt;
 }
 
 }  // namespace pintle::core

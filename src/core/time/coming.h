@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/time/signal_state.h"
 #include "pintle/signal.h"
 
 namespace pintle::core {
@@ -14,10 +15,7 @@ namespace pintle::core {
 /// The points among `others` that do not come by themselves; none where `first` does not come by itself either.
 [[nodiscard]] std::vector<Point> left_behind(const Point& first, const std::vector<Point>& others);
 
-/// The queue of a point may have failed while its backend still runs the submission: then a point that is reached when
-/// the backend has done with it. Takes the lock of that queue's device.
-[[nodiscard]] std::optional<Point> over_of(const Point& point);
-/// Whether a backend may still run the submission of a failed point. Takes no lock.
-[[nodiscard]] bool may_run_on(const Point& point);
+/// The submission of a failed point that its backend may still run: ask its queue when that is over. Takes no lock.
+[[nodiscard]] std::optional<NativePoint> may_run_on(const Point& point);
 
 }  // namespace pintle::core
