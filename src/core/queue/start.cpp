@@ -156,6 +156,7 @@ Result<void> QueueState::wait_out_failures(std::uint64_t serial, Locked& locked)
       if (const auto over = native.queue->over(native.serial)) come_after(serial, *over);
     return {};
   });
+  running.clear();  // a queue that goes with it must not go under the lock
   locked.lock();
   return asked;
 }
