@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "pintle/buffer.h"
 #include "pintle/elements.h"
@@ -95,50 +96,50 @@ struct Collective {
   /// Memory that the operation writes. Whatever makes MutableElements or DeviceElements converts to it.
   class Target {
    public:
-    Target() noexcept = default;  ///< No memory.
+    Target() noexcept = default;  ///< No memory: no elements of the host.
     template <class... Memory>
       requires(sizeof...(Memory) > 0 && std::constructible_from<MutableElements, Memory...>)
     Target(Memory&&... memory) noexcept  // NOLINT(google-explicit-constructor)
-        : host_(std::forward<Memory>(memory)...) {}
+        : memory_(std::in_place_type<MutableElements>, std::forward<Memory>(memory)...) {}
     template <class... Memory>
       requires(sizeof...(Memory) > 0 && std::constructible_from<DeviceElements, Memory...>)
     Target(Memory&&... memory) noexcept  // NOLINT(google-explicit-constructor)
-        : device_(std::forward<Memory>(memory)...), is_device_(true) {}
+        : memory_(std::in_place_type<DeviceElements>, std::forward<Memory>(memory)...) {}
 
-    [[nodiscard]] bool is_device() const noexcept { return is_device_; }
-    [[nodiscard]] const MutableElements& host() const noexcept { return host_; }
-    [[nodiscard]] const DeviceElements& device() const noexcept { return device_; }
+    /// Memory of the host; null for memory of a device.
+    [[nodiscard]] const MutableElements* host() const noexcept { return std::get_if<MutableElements>(&memory_); }
+    /// Memory of a device; null for memory of the host.
+    [[nodiscard]] const DeviceElements* device() const noexcept { return std::get_if<DeviceElements>(&memory_); }
 
    private:
-    MutableElements host_;
-    DeviceElements device_;
-    bool is_device_ = false;
+    std::variant<MutableElements, DeviceElements> memory_;
   };
 
   /// Memory that the operation reads. Whatever makes Elements or DeviceElements converts to it, and so does a Target,
   /// for an operation in place.
   class Source {
    public:
-    Source() noexcept = default;             ///< No memory.
-    Source(const Target& in_place) noexcept  // NOLINT(google-explicit-constructor)
-        : host_(in_place.host()), device_(in_place.device()), is_device_(in_place.is_device()) {}
+    Source() noexcept = default;               ///< No memory: no elements of the host.
+    Source(const Target& in_place) noexcept {  // NOLINT(google-explicit-constructor)
+      if (const MutableElements* host = in_place.host()) memory_ = Elements(*host);
+      else memory_ = *in_place.device();
+    }
     template <class... Memory>
       requires(sizeof...(Memory) > 0 && std::constructible_from<Elements, Memory...>)
     Source(Memory&&... memory) noexcept  // NOLINT(google-explicit-constructor)
-        : host_(std::forward<Memory>(memory)...) {}
+        : memory_(std::in_place_type<Elements>, std::forward<Memory>(memory)...) {}
     template <class... Memory>
       requires(sizeof...(Memory) > 0 && std::constructible_from<DeviceElements, Memory...>)
     Source(Memory&&... memory) noexcept  // NOLINT(google-explicit-constructor)
-        : device_(std::forward<Memory>(memory)...), is_device_(true) {}
+        : memory_(std::in_place_type<DeviceElements>, std::forward<Memory>(memory)...) {}
 
-    [[nodiscard]] bool is_device() const noexcept { return is_device_; }
-    [[nodiscard]] const Elements& host() const noexcept { return host_; }
-    [[nodiscard]] const DeviceElements& device() const noexcept { return device_; }
+    /// Memory of the host; null for memory of a device.
+    [[nodiscard]] const Elements* host() const noexcept { return std::get_if<Elements>(&memory_); }
+    /// Memory of a device; null for memory of the host.
+    [[nodiscard]] const DeviceElements* device() const noexcept { return std::get_if<DeviceElements>(&memory_); }
 
    private:
-    Elements host_;
-    DeviceElements device_;
-    bool is_device_ = false;
+    std::variant<Elements, DeviceElements> memory_;
   };
 
   Kind kind = Kind::barrier;

@@ -106,7 +106,8 @@ class Launch(CommandCase):
         launcher.send_signal(signal.SIGTERM)
         out, error = launcher.communicate(timeout=60)
         self.assertEqual(out, "")
-        self.assertEqual(error, "Rank 1 has not ended within 1 s; it is killed.\nRank 1 was ended by signal 9.\n")
+        self.assertEqual(error, "Rank 1 has not ended within 1 s; it is killed.\n"
+                                "Rank 1 was ended by signal 9 (kill, which for want of memory the system sends too).\n")
         self.assertEqual(launcher.returncode, 137)
 
     def test_without_standard_output_the_memory_of_the_ranks_is_whole(self):

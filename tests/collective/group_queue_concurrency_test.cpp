@@ -53,7 +53,7 @@ struct Enqueued {
 };
 
 Enqueued enqueue(Member& member, const Line& line, std::uint32_t rank, std::uint32_t ranks, bool is_staged) {
-  const Parts parts = parts_of(line.operation, rank, ranks, line.root);
+  const PartCounts parts = parts_of(line.operation, rank, ranks, line.root);
   Enqueued made{Memory::create(member, parts.to * line.count),
                 Memory::create(member, test::given(rank, 0, parts.from * line.count)), line, parts.to != 0};
   const auto elements = [&](Memory& memory) { return is_staged ? memory.staged() : memory.in_place(); };

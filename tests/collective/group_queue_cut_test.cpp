@@ -55,7 +55,7 @@ TEST(GroupQueueCut, CoversThePartAndStaysWithinTheLimit) {
       for (const std::uint64_t part : sizes) {
         const auto all = chunks(Cut(operation, part, ranks, most));
         expect_cover(all, part);
-        const Parts parts = parts_of(operation, 0, ranks, 0);
+        const PartCounts parts = parts_of(operation, 0, ranks, 0);
         for (const Chunk& chunk : all) EXPECT_LE(chunk.size * std::max(parts.from, parts.to), most);
       }
     }
@@ -76,24 +76,24 @@ TEST(GroupQueueCut, SizesNearTheEndOf64BitsDoNotWrap) {
 }
 
 TEST(GroupQueueParts, RootsHaveWhatOthersHaveNot) {
-  EXPECT_EQ(parts_of(Operation::reduce, 2, 4, 2), (Parts{1, 1}));
-  EXPECT_EQ(parts_of(Operation::reduce, 1, 4, 2), (Parts{1, 0}));
-  EXPECT_EQ(parts_of(Operation::gather, 2, 4, 2), (Parts{1, 4}));
-  EXPECT_EQ(parts_of(Operation::gather, 1, 4, 2), (Parts{1, 0}));
-  EXPECT_EQ(parts_of(Operation::scatter, 2, 4, 2), (Parts{4, 1}));
-  EXPECT_EQ(parts_of(Operation::scatter, 1, 4, 2), (Parts{0, 1}));
-  EXPECT_EQ(parts_of(Operation::broadcast, 2, 4, 2), (Parts{1, 0}));
-  EXPECT_EQ(parts_of(Operation::broadcast, 1, 4, 2), (Parts{0, 1}));
+  EXPECT_EQ(parts_of(Operation::reduce, 2, 4, 2), (PartCounts{1, 1}));
+  EXPECT_EQ(parts_of(Operation::reduce, 1, 4, 2), (PartCounts{1, 0}));
+  EXPECT_EQ(parts_of(Operation::gather, 2, 4, 2), (PartCounts{1, 4}));
+  EXPECT_EQ(parts_of(Operation::gather, 1, 4, 2), (PartCounts{1, 0}));
+  EXPECT_EQ(parts_of(Operation::scatter, 2, 4, 2), (PartCounts{4, 1}));
+  EXPECT_EQ(parts_of(Operation::scatter, 1, 4, 2), (PartCounts{0, 1}));
+  EXPECT_EQ(parts_of(Operation::broadcast, 2, 4, 2), (PartCounts{1, 0}));
+  EXPECT_EQ(parts_of(Operation::broadcast, 1, 4, 2), (PartCounts{0, 1}));
 }
 
 TEST(GroupQueueParts, EverybodyElseHasTheSame) {
-  EXPECT_EQ(parts_of(Operation::all_reduce, 1, 4, 0), (Parts{1, 1}));
-  EXPECT_EQ(parts_of(Operation::reduce_scatter, 1, 4, 0), (Parts{4, 1}));
-  EXPECT_EQ(parts_of(Operation::all_gather, 1, 4, 0), (Parts{1, 4}));
-  EXPECT_EQ(parts_of(Operation::all_to_all, 1, 4, 0), (Parts{4, 4}));
-  EXPECT_EQ(parts_of(Operation::barrier, 1, 4, 0), (Parts{0, 0}));
-  EXPECT_EQ(parts_of(Operation::send_recv, 1, 4, 0, Side::sends), (Parts{1, 0}));
-  EXPECT_EQ(parts_of(Operation::send_recv, 1, 4, 0, Side::receives), (Parts{0, 1}));
+  EXPECT_EQ(parts_of(Operation::all_reduce, 1, 4, 0), (PartCounts{1, 1}));
+  EXPECT_EQ(parts_of(Operation::reduce_scatter, 1, 4, 0), (PartCounts{4, 1}));
+  EXPECT_EQ(parts_of(Operation::all_gather, 1, 4, 0), (PartCounts{1, 4}));
+  EXPECT_EQ(parts_of(Operation::all_to_all, 1, 4, 0), (PartCounts{4, 4}));
+  EXPECT_EQ(parts_of(Operation::barrier, 1, 4, 0), (PartCounts{0, 0}));
+  EXPECT_EQ(parts_of(Operation::send_recv, 1, 4, 0, Side::sends), (PartCounts{1, 0}));
+  EXPECT_EQ(parts_of(Operation::send_recv, 1, 4, 0, Side::receives), (PartCounts{0, 1}));
 }
 
 }  // namespace

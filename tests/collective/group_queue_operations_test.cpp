@@ -35,7 +35,7 @@ DeviceElements elements(Memory& memory, Way way, std::size_t rank) {
 
 RankMemory memory_for(Member& member, Operation operation, std::uint32_t rank, std::uint32_t ranks, std::uint32_t root,
                       std::uint64_t count) {
-  const Parts parts = parts_of(operation, rank, ranks, root);
+  const PartCounts parts = parts_of(operation, rank, ranks, root);
   return {Memory::create(member, parts.to * count), Memory::create(member, test::given(rank, 0, parts.from * count)),
           parts.to * count};
 }

@@ -257,7 +257,8 @@ TEST(RendezvousProcesses, ARankThatIsKilledWhileItWaitsIsMissingUntilTheLauncher
   rendezvous->vacate(2);
   EXPECT_EQ(told(*rendezvous), missing);
   rendezvous->mark_gone(2, {.signal = SIGKILL});
-  EXPECT_EQ(told(*rendezvous), "Rank 2 is lost: it was ended by signal 9.");
+  EXPECT_EQ(told(*rendezvous),
+            "Rank 2 is lost: it was ended by signal 9 (kill, which for want of memory the system sends too).");
 }
 
 TEST(RendezvousProcesses, ARankThatIsKilledWhileItWaitsIsReplaced) {

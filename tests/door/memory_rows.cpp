@@ -58,16 +58,16 @@ void add_handles(Table& table) {
 }
 
 void add_resources(Table& table) {
-  table.add("DeviceResource::allocate", [](Objects& o) {
-    DeviceResource resource = must(DeviceResource::create(o.device));
+  table.add("DeviceResource::allocate", [](Objects& o) -> Result<Buffer> {
+    PINTLE_ASSIGN(resource, DeviceResource::create(o.device));
     return o.queue.allocate(resource, DType::u32, {4});
   });
-  table.add("LimitResource::allocate", [](Objects& o) {
-    LimitResource resource = must(LimitResource::create(o.pool, 1 << 20));
+  table.add("LimitResource::allocate", [](Objects& o) -> Result<Buffer> {
+    PINTLE_ASSIGN(resource, LimitResource::create(o.pool, 1 << 20));
     return o.queue.allocate(resource, DType::u32, {4});
   });
-  table.add("StatisticsResource::allocate", [](Objects& o) {
-    StatisticsResource resource = must(StatisticsResource::create(o.pool));
+  table.add("StatisticsResource::allocate", [](Objects& o) -> Result<Buffer> {
+    PINTLE_ASSIGN(resource, StatisticsResource::create(o.pool));
     return o.queue.allocate(resource, DType::u32, {4});
   });
   table.add("to_dlpack of a view", [](Objects& o) { return to_dlpack(o.queue, o.view, moment); });

@@ -26,8 +26,8 @@ Result<void> check_ranks(const Collective& operation, std::uint32_t rank, std::u
                                                           : fmt::format("Rank {} receives from itself.", rank));
 }
 
-Result<void> check_place(std::string_view name, bool is_device) {
-  if (!is_device) return {};
+Result<void> check_place(std::string_view name, const DeviceElements* device) {
+  if (device == nullptr) return {};
   return invalid(fmt::format("{} is memory of a device: submit the operation to a GroupQueue.", name));
 }
 
@@ -45,7 +45,7 @@ Result<void> check_whole_parts(const Memory& from, std::uint32_t ranks) {
 }
 
 /// Sizes and overlap of memory that is read and memory that is written.
-Result<void> check_pair(const Memory& to, const Memory& from, const Parts& parts, std::uint32_t rank,
+Result<void> check_pair(const Memory& to, const Memory& from, const PartCounts& parts, std::uint32_t rank,
                         std::uint32_t ranks) {
   PINTLE_TRY(check_same_dtype(to, from));
   if (parts.to == parts.from) {
@@ -60,7 +60,7 @@ Result<void> check_pair(const Memory& to, const Memory& from, const Parts& parts
   return check_in_place(whole, part, rank);
 }
 
-Result<void> check_memory(const Memory& to, const Memory& from, const Parts& parts, std::uint32_t rank,
+Result<void> check_memory(const Memory& to, const Memory& from, const PartCounts& parts, std::uint32_t rank,
                           std::uint32_t ranks) {
   if (parts.from != 0) PINTLE_TRY(check_elements(from));
   if (parts.to != 0) PINTLE_TRY(check_elements(to));
@@ -71,18 +71,18 @@ Result<void> check_memory(const Memory& to, const Memory& from, const Parts& par
 
 Result<HostCall> host_call(const Collective& operation, std::uint32_t rank, std::uint32_t ranks) {
   PINTLE_TRY(check_fields(operation));
-  PINTLE_TRY(check_place("to", operation.to.is_device()));
-  PINTLE_TRY(check_place("from", operation.from.is_device()));
+  PINTLE_TRY(check_place("to", operation.to.device()));
+  PINTLE_TRY(check_place("from", operation.from.device()));
   PINTLE_TRY(check_ranks(operation, rank, ranks));
   HostCall made;
   made.call.operation = operation_of(operation.kind);
   const bool is_message = made.call.operation == Operation::send_recv;
   made.side = operation.kind == Collective::Kind::recv ? Side::receives : Side::sends;
   made.other = operation.rank;
-  const Parts parts = parts_of(made.call.operation, rank, ranks, operation.rank, made.side);
+  const PartCounts parts = parts_of(made.call.operation, rank, ranks, operation.rank, made.side);
   const bool is_broadcast = made.call.operation == Operation::broadcast;
-  const Memory to(is_broadcast ? "elements" : "to", operation.to.host());
-  const Memory from(is_broadcast ? "elements" : "from", operation.from.host());
+  const Memory to(is_broadcast ? "elements" : "to", *operation.to.host());
+  const Memory from(is_broadcast ? "elements" : "from", *operation.from.host());
   PINTLE_TRY(check_memory(to, from, parts, rank, ranks));
   const Memory& one = parts.from == 1 || parts.to == 0 ? from : to;
   const std::uint64_t count = parts.from == 1 || parts.to == 0 ? parts.from : parts.to;
@@ -91,10 +91,8 @@ Result<HostCall> host_call(const Collective& operation, std::uint32_t rank, std:
   if (count != 0) made.call.dtype = one.dtype;
   if (!is_message) made.call.algorithm = operation.algorithm;
   if (!is_message) made.call.is_reproducible = operation.is_reproducible;
-  made.work.to = operation.to.host().bytes().data();
-  made.work.from = operation.from.host().bytes().data();
-  if (is_broadcast) made.work.from = made.work.to;
-  if (made.side == Side::receives) made.work.from = made.work.to;
+  made.work.to = operation.to.host()->bytes().data();
+  made.work.from = is_broadcast || made.side == Side::receives ? made.work.to : from.start;
   if (count != 0) made.work.part = one.bytes / count / bytes_of(one.dtype);
   return made;
 }

@@ -2,7 +2,8 @@
 
 namespace pintle::collective {
 
-Parts parts_of(Operation operation, std::uint32_t rank, std::uint32_t ranks, std::uint32_t root, Side side) noexcept {
+PartCounts parts_of(Operation operation, std::uint32_t rank, std::uint32_t ranks, std::uint32_t root,
+                    Side side) noexcept {
   const bool is_root = rank == root;
   switch (operation) {
     case Operation::all_reduce: return {1, 1};
@@ -11,9 +12,9 @@ Parts parts_of(Operation operation, std::uint32_t rank, std::uint32_t ranks, std
     case Operation::all_gather: return {1, ranks};
     case Operation::gather: return {1, is_root ? ranks : 0};
     case Operation::scatter: return {is_root ? ranks : 0, 1};
-    case Operation::broadcast: return is_root ? Parts{1, 0} : Parts{0, 1};
+    case Operation::broadcast: return is_root ? PartCounts{1, 0} : PartCounts{0, 1};
     case Operation::all_to_all: return {ranks, ranks};
-    case Operation::send_recv: return side == Side::sends ? Parts{1, 0} : Parts{0, 1};
+    case Operation::send_recv: return side == Side::sends ? PartCounts{1, 0} : PartCounts{0, 1};
     default: return {};
   }
 }

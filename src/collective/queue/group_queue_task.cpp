@@ -33,14 +33,15 @@ Result<void> check_points(std::span<const Point> points, std::string_view what) 
   return {};
 }
 
-Result<void> check_place(std::string_view name, std::uint64_t parts, bool is_device, bool is_given) {
-  if (parts == 0 || is_device || !is_given) return {};
+template <class Host>
+Result<void> check_place(std::string_view name, const Host* host) {
+  if (host == nullptr || host->bytes().empty()) return {};
   return invalid(fmt::format("{} is memory of the host: run the operation by Group::run.", name));
 }
 
 /// Sizes and dtypes of what is read and written; sets the part.
 Result<void> measure(Task& task) {
-  const Parts parts = task.parts;
+  const PartCounts parts = task.parts;
   if (parts.from != 0 && parts.to != 0 && task.from.dtype != task.to.dtype) {
     return invalid(fmt::format("Dtype ({}) of what is written differs from the dtype ({}) of what is read.",
                                name(task.to.dtype), name(task.from.dtype)));
@@ -74,7 +75,7 @@ std::optional<Error> overlap(const BufferView& to, const BufferView& from) {
 /// Whether `to` and `from` share memory in the one way that is allowed: one is the other, or the caller's part of it.
 bool is_in_place(const Task& task, std::uint32_t rank) noexcept {
   const std::uint64_t to = task.to.bytes.offset_bytes(), from = task.from.bytes.offset_bytes();
-  if (task.parts == Parts{1, 1}) return to == from;
+  if (task.parts == PartCounts{1, 1}) return to == from;
   if (task.parts.from == 1) return from == to + rank * task.part;
   return task.parts.to == 1 && to == from + rank * task.part;
 }
@@ -87,7 +88,8 @@ Result<void> check_overlap(const Task& task, std::uint32_t rank) {
 
 }  // namespace
 
-Result<Operand> Operand::of(const DeviceElements& elements) {
+Result<Operand> Operand::of(const DeviceElements* given) {
+  const DeviceElements elements = given != nullptr ? *given : DeviceElements();
   BufferView window = elements.view;
   if (elements.buffer != nullptr) {
     PINTLE_ASSIGN(part, elements.view.slice(elements.first, elements.count));
@@ -119,9 +121,8 @@ Result<Task> Task::create(const Collective& operation, SubmitOptions options, st
   task.operation.from = {};
   task.side = operation.kind == Collective::Kind::recv ? Side::receives : Side::sends;
   task.parts = parts_of(task.call.operation, rank, ranks, operation.rank, task.side);
-  const auto& [to_host, from_host] = std::pair(operation.to.host(), operation.from.host());
-  PINTLE_TRY(check_place("to", task.parts.to, operation.to.is_device(), !to_host.bytes().empty()));
-  PINTLE_TRY(check_place("from", task.parts.from, operation.from.is_device(), !from_host.bytes().empty()));
+  if (task.parts.to != 0) PINTLE_TRY(check_place("to", operation.to.host()));
+  if (task.parts.from != 0) PINTLE_TRY(check_place("from", operation.from.host()));
   if (task.parts.from != 0) {
     PINTLE_ASSIGN(from, Operand::of(operation.from.device()));
     task.from = from;

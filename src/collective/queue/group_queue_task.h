@@ -24,15 +24,15 @@ struct Operand {
   DType dtype = DType::u8;
   bool is_sealed = false;  ///< Known for a buffer only; a view does not say.
 
-  /// Maps what may be mapped.
-  [[nodiscard]] static Result<Operand> of(const DeviceElements& elements);
+  /// Maps what may be mapped. Null is no memory.
+  [[nodiscard]] static Result<Operand> of(const DeviceElements* given);
   [[nodiscard]] std::uint64_t size() const noexcept { return bytes.size_bytes(); }
 };
 
 struct Task {
   Call call;
   Collective operation;  ///< As it was submitted, without its memory.
-  Parts parts;
+  PartCounts parts;
   Side side = Side::sends;
   std::uint64_t part = 0;  ///< Bytes of a part.
   Operand to;

@@ -20,7 +20,7 @@ Result<void> Recordings::check(const CommandList& list) const {
                  "A recording works on one device, and a copy of the list crosses two: submit it.");
   }
   const std::uint64_t incarnation = Inside::incarnation(list);
-  if (incarnation == 0) return {};
+  if (incarnation == 0 || incarnation == table_.life().number()) return {};
   const pintle::Entry* const kernel = Inside::first_kernel(list);
   const auto buffer = static_cast<std::uint32_t>(Inside::first_buffer(list));
   return table_.life().check_owner(incarnation,

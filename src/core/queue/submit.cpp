@@ -66,8 +66,9 @@ Result<void> QueueState::check_open() {
 
 Result<void> QueueState::check(const BufferView& view, Access access) {
   PINTLE_TRY(life().usable(text_));
-  PINTLE_TRY(
-      life().check_owner(Inside::incarnation(view), buffer_text(Inside::incarnation(view), Inside::buffer(view))));
+  const std::uint64_t incarnation = Inside::incarnation(view);
+  if (incarnation != life().number())
+    return life().check_owner(incarnation, buffer_text(incarnation, Inside::buffer(view)));
   PINTLE_TRY(table_->check_access(Inside::buffer(view), access));
   return check_open();
 }
