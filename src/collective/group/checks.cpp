@@ -43,10 +43,4 @@ Result<void> check_overlap(const Memory& to, const Memory& from) {
                fmt::format("{} ({} bytes) overlaps {} ({} bytes).", to.name, to.bytes, from.name, from.bytes));
 }
 
-Result<void> check_rank(std::string_view name, std::uint32_t rank, std::uint32_t ranks) {
-  if (rank < ranks) return {};
-  return Error(Errc::invalid_argument,
-               fmt::format("The {} ({}) is not below the number of ranks ({}).", name, rank, ranks));
-}
-
 }  // namespace pintle::collective

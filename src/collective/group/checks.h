@@ -31,8 +31,8 @@ struct Memory {
 
 /// What an operation does here, checked: which call the ranks are to agree on, and the memory that it works on.
 struct HostCall {
-  Call call;
-  Work work;
+  Call call{};
+  Work work{};
   Side side = Side::sends;
   std::uint32_t other = 0;  ///< The other rank of a message.
 };
@@ -46,6 +46,5 @@ struct HostCall {
 [[nodiscard]] Result<void> check_parts(const Memory& whole, const Memory& part, std::uint32_t parts);
 /// No byte of one is a byte of the other.
 [[nodiscard]] Result<void> check_overlap(const Memory& to, const Memory& from);
-[[nodiscard]] Result<void> check_rank(std::string_view name, std::uint32_t rank, std::uint32_t ranks);
 
 }  // namespace pintle::collective

@@ -43,8 +43,8 @@ Result<void> Group::health() const {
 
 Result<void> Group::run(const Collective& operation, Timeout timeout) {
   return enter(state_, [&]() -> Result<void> {
-    PINTLE_ASSIGN(made, collective::host_call(operation, rank(), ranks()));
-    return collective::operate(*state_, std::move(made), timeout);
+    auto made = collective::host_call(operation, state_->rank(), state_->ranks());  // large: not moved
+    return made ? collective::operate(*state_, *made, timeout) : Result<void>(made.error());
   });
 }
 

@@ -8,27 +8,29 @@ namespace {
 
 Error invalid(std::string message) { return {Errc::invalid_argument, std::move(message)}; }
 
-/// The operation's own fields, whatever its memory.
-Result<void> check_fields(const Collective& operation) {
-  if (operation_of(operation.kind) == Operation::none)
+// Made here, so that a call does not measure them.
+constexpr std::string_view to_name = "to", from_name = "from", elements_name = "elements";
+
+/// The fields of the call itself, and whether its memory is the host's.
+Result<void> check_fields(const Collective& operation, Operation kind) {
+  if (kind == Operation::none)
     return invalid(fmt::format("The kind of operation ({}) is none.", static_cast<unsigned>(operation.kind)));
   if (operation.algorithm < Algorithm::automatic || operation.algorithm > Algorithm::native)
     return invalid(fmt::format("The algorithm ({}) is none.", static_cast<unsigned>(operation.algorithm)));
-  return {};
+  const bool is_device = operation.to.device() != nullptr;
+  if (!is_device && operation.from.device() == nullptr) return {};
+  return invalid(
+      fmt::format("{} is memory of a device: submit the operation to a GroupQueue.", is_device ? to_name : from_name));
 }
 
-Result<void> check_ranks(const Collective& operation, std::uint32_t rank, std::uint32_t ranks) {
-  const bool is_message = operation_of(operation.kind) == Operation::send_recv;
-  if (is_message || has_root(operation_of(operation.kind)))
-    PINTLE_TRY(check_rank(is_message ? "rank" : "root", operation.rank, ranks));
+Result<void> check_ranks(const Collective& operation, Operation kind, std::uint32_t rank, std::uint32_t ranks) {
+  const bool is_message = kind == Operation::send_recv;
+  if ((is_message || has_root(kind)) && operation.rank >= ranks)
+    return invalid(fmt::format("The {} ({}) is not below the number of ranks ({}).", is_message ? "rank" : "root",
+                               operation.rank, ranks));
   if (!is_message || operation.rank != rank) return {};
   return invalid(operation.kind == Collective::Kind::send ? fmt::format("Rank {} sends to itself.", rank)
                                                           : fmt::format("Rank {} receives from itself.", rank));
-}
-
-Result<void> check_place(std::string_view name, const DeviceElements* device) {
-  if (device == nullptr) return {};
-  return invalid(fmt::format("{} is memory of a device: submit the operation to a GroupQueue.", name));
 }
 
 /// `part` is the `index`th part of `whole`, or apart from it.
@@ -70,29 +72,26 @@ Result<void> check_memory(const Memory& to, const Memory& from, const PartCounts
 }  // namespace
 
 Result<HostCall> host_call(const Collective& operation, std::uint32_t rank, std::uint32_t ranks) {
-  PINTLE_TRY(check_fields(operation));
-  PINTLE_TRY(check_place("to", operation.to.device()));
-  PINTLE_TRY(check_place("from", operation.from.device()));
-  PINTLE_TRY(check_ranks(operation, rank, ranks));
-  HostCall made;
-  made.call.operation = operation_of(operation.kind);
-  const bool is_message = made.call.operation == Operation::send_recv;
-  made.side = operation.kind == Collective::Kind::recv ? Side::receives : Side::sends;
-  made.other = operation.rank;
-  const PartCounts parts = parts_of(made.call.operation, rank, ranks, operation.rank, made.side);
-  const bool is_broadcast = made.call.operation == Operation::broadcast;
-  const Memory to(is_broadcast ? "elements" : "to", *operation.to.host());
-  const Memory from(is_broadcast ? "elements" : "from", *operation.from.host());
+  const Operation kind = operation_of(operation.kind);
+  PINTLE_TRY(check_fields(operation, kind));
+  PINTLE_TRY(check_ranks(operation, kind, rank, ranks));
+  const bool is_message = kind == Operation::send_recv, is_broadcast = kind == Operation::broadcast;
+  const Side side = operation.kind == Collective::Kind::recv ? Side::receives : Side::sends;
+  const PartCounts parts = parts_of(kind, rank, ranks, operation.rank, side);
+  const Memory to(is_broadcast ? elements_name : to_name, *operation.to.host());
+  const Memory from(is_broadcast ? elements_name : from_name, *operation.from.host());
   PINTLE_TRY(check_memory(to, from, parts, rank, ranks));
   const Memory& one = parts.from == 1 || parts.to == 0 ? from : to;
   const std::uint64_t count = parts.from == 1 || parts.to == 0 ? parts.from : parts.to;
+  HostCall made{.side = side, .other = operation.rank};
+  made.call.operation = kind;
   made.call.op = operation.op;
-  made.call.root = has_root(made.call.operation) ? operation.rank : 0;
+  made.call.root = has_root(kind) ? operation.rank : 0;
   if (count != 0) made.call.dtype = one.dtype;
   if (!is_message) made.call.algorithm = operation.algorithm;
   if (!is_message) made.call.is_reproducible = operation.is_reproducible;
   made.work.to = operation.to.host()->bytes().data();
-  made.work.from = is_broadcast || made.side == Side::receives ? made.work.to : from.start;
+  made.work.from = is_broadcast || side == Side::receives ? made.work.to : from.start;
   if (count != 0) made.work.part = one.bytes / count / bytes_of(one.dtype);
   return made;
 }

@@ -119,7 +119,8 @@ Result<void> within(GroupState& group, Call& call, Body body) {
   return {};
 }
 
-Result<void> operate_together(GroupState& group, Call call, Work work, Deadline deadline) {
+Result<void> operate_together(GroupState& group, HostCall& made, Deadline deadline) {
+  auto& [call, work, side, other] = made;
   if (folds(call.operation)) {
     PINTLE_TRY(check_reduction(call.op, call.dtype));
     work.folds_at_owner =
@@ -142,8 +143,8 @@ Result<void> operate_together(GroupState& group, Call call, Work work, Deadline 
   return within(group, call, [&] { return run(group, work, deadline); });
 }
 
-Result<void> operate_message(GroupState& group, Call call, const Work& work, std::uint32_t other, Side side,
-                             Deadline deadline) {
+Result<void> operate_message(GroupState& group, HostCall& made, Deadline deadline) {
+  auto& [call, work, side, other] = made;
   const auto use = group.use();
   if (!use) return use.error();
   const bool sends = side == Side::sends;
@@ -182,10 +183,9 @@ Algorithm choose(Operation operation, std::uint64_t bytes, std::uint32_t ranks, 
   }
 }
 
-Result<void> operate(GroupState& group, HostCall made, Timeout timeout) {
-  if (made.call.operation == Operation::send_recv)
-    return operate_message(group, made.call, made.work, made.other, made.side, timeout.deadline());
-  return operate_together(group, made.call, made.work, timeout.deadline());
+Result<void> operate(GroupState& group, HostCall& made, Timeout timeout) {
+  return made.call.operation == Operation::send_recv ? operate_message(group, made, timeout.deadline())
+                                                     : operate_together(group, made, timeout.deadline());
 }
 
 }  // namespace pintle::collective
