@@ -69,11 +69,5 @@ TEST(Checks, Overlap) {
   EXPECT_TRUE(check_overlap(at("to", DType::u8, 0, 16), at("from", DType::u8, 8, 0)));
 }
 
-TEST(Checks, Ranks) {
-  EXPECT_TRUE(check_rank("root", 2, 3));
-  EXPECT_EQ(text(check_rank("root", 3, 3)), "The root (3) is not below the number of ranks (3).");
-  EXPECT_EQ(text(check_rank("rank", ~0u, 1)), "The rank (4294967295) is not below the number of ranks (1).");
-}
-
 }  // namespace
 }  // namespace pintle::collective
