@@ -30,7 +30,7 @@ enum class Errc : std::uint8_t {
   cancelled = 8,      ///< The work was given up before it ran.
   device_lost = 9,    ///< Call `Device::recover()`.
   process_poisoned = 10,  ///< Only a new process can use the device again.
-  peer_lost = 11,         ///< A rank died or stalled; rebuild the group.
+  peer_lost = 11,         ///< A rank died or left; shrink or rebuild the group.
   stale = 12,             ///< The object was destroyed or belongs to an earlier generation.
   io = 13,                ///< A file or the operating system refused.
   internal = 14,          ///< A defect in Pintle or a driver; please report it.

@@ -115,8 +115,8 @@ const std::array<Rule, 15>& rules() {
        read_optional<&Settings::ranks, 1, most_ranks>, print_optional<&Settings::ranks>},
       {"PINTLE_GROUP_MEMORY", "descriptor of the memory where the ranks meet; pintle launch sets it", "0 to 2147483647",
        read_optional<&Settings::group_memory, 0, last_descriptor>, print_optional<&Settings::group_memory>},
-      {"PINTLE_MPI_PLUGIN", "the path of libpintle_mpi.so; empty looks beside the library", "a path, or empty",
-       read_text<&Settings::mpi_plugin>, [](const Settings& s) { return s.mpi_plugin; }},
+      {"PINTLE_MPI_PLUGIN", "the path of libpintle_mpi.so; empty looks beside the library, then beside the program",
+       "a path, or empty", read_text<&Settings::mpi_plugin>, [](const Settings& s) { return s.mpi_plugin; }},
       {"PINTLE_MPI_SHARED",
        "whether ranks of one host share memory over mpi; 0 takes one-sided operations, as between hosts", "0 or 1",
        [](std::string_view text, Settings& s) {

@@ -74,7 +74,7 @@ struct alignas(64) Rendezvous::Board {
   std::uint64_t sequence;    // generation in the upper half, notes written in it in the lower
   std::uint32_t doorbell;    // changes whenever another word here has changed
   std::uint32_t gone;        // what the launcher says: 0, or how the process ended
-  std::array<Words, 2> lanes;
+  std::array<Words, 2> notes;
 };
 
 /// A wait until every board says a generation.
@@ -111,9 +111,9 @@ class Rendezvous::Arrival {
   const std::uint64_t target_;
 };
 
-/// A wait for a note of each rank. Two lanes suffice: a rank writes note k+2 only after it has read every note k+1, and
-/// each rank writes note k+1 only after it has read every note k. So a rank that still reads note k sees k+1 or k+2
-/// notes written, and its lane untouched.
+/// A wait for a note of each rank. Two places suffice: a rank writes note k+2 only after it has read every note k+1,
+/// and each rank writes note k+1 only after it has read every note k. So a rank that still reads note k sees k+1 or k+2
+/// notes written, and its place untouched.
 class Rendezvous::Step {
  public:
   Step(const Rendezvous& ranks, std::uint64_t generation, std::uint32_t step) noexcept
@@ -143,7 +143,7 @@ class Rendezvous::Step {
   }
   /// The note of a rank that is there.
   [[nodiscard]] Result<void> read(std::uint32_t rank, Note& to) const {
-    read_words(to, ranks_.board(rank).lanes[step_ % 2]);
+    read_words(to, ranks_.board(rank).notes[step_ % 2]);
     PINTLE_TRY(is_there(rank));  // still there: otherwise a later generation has written
     return {};
   }
@@ -171,7 +171,7 @@ class Rendezvous::Steps {
   Result<std::vector<Note>> take_step(const Note& own, Deadline deadline) {
     const Step step(*ranks_, generation_, count_);
     Board& board = ranks_->board(rank_);
-    write_words(board.lanes[count_ % 2], own);
+    write_words(board.notes[count_ % 2], own);
     in_common(board.sequence).store(generation_ << 32 | ++count_, std::memory_order_release);
     ranks_->ring(rank_);
     PINTLE_TRY(ranks_->wait_for_all(step, deadline));
