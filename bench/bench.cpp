@@ -10,6 +10,7 @@
 #include "base/quote.h"
 #include "bench/figure.h"
 #include "pintle/device.h"
+#include "pintle/device_name.h"
 
 namespace pintle::bench {
 namespace {
@@ -47,11 +48,21 @@ Error unknown(std::string_view name) {
   return {Errc::not_found, fmt::format("Figure {} is none of: {}.", base::quote(name), names)};
 }
 
-/// One device that is named; its canonical id is what `best` stands for.
+/// The id for the table: by the device's name, which does not shift when another driver is installed.
+Result<std::string> id_by_name(const Device& device) {
+  PINTLE_ASSIGN(listed, devices());
+  const auto place = std::ranges::find(listed.devices, device.id(), &DeviceInfo::id);
+  const auto names = ids_by_name(listed.devices);
+  const auto index = static_cast<std::size_t>(place - listed.devices.begin());
+  return index < names.size() ? names[index] : std::string(device.id());
+}
+
+/// One device that is named; its id is what `best` stands for.
 Rows run_on(std::size_t figure, const BenchOptions& options) {
   PINTLE_ASSIGN(device, open(options.device));
+  PINTLE_ASSIGN(id, id_by_name(device));
   BenchOptions resolved = options;
-  resolved.device = device.id();
+  resolved.device = id;
   return runs[figure](resolved);
 }
 

@@ -66,9 +66,11 @@ std::optional<Options> parse(std::span<char* const> arguments) {
 pintle::Result<std::vector<std::string>> device_ids(const Options& options) {
   if (!options.devices.empty()) return options.devices;
   PINTLE_ASSIGN(list, pintle::devices());
+  const std::vector<std::string> names = pintle::ids_by_name(list.devices);
   std::vector<std::string> ids;
-  for (const pintle::DeviceInfo& device : list.devices) {
-    if (device.capability(pintle::Feature::execution).support != pintle::Support::absent) ids.push_back(device.id);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const pintle::DeviceInfo& device = list.devices[i];
+    if (device.capability(pintle::Feature::execution).support != pintle::Support::absent) ids.push_back(names[i]);
     if (device.id == "cpu") ids.push_back("cpu?inline");
   }
   return ids;
@@ -79,12 +81,12 @@ void print_absences(const pintle::DeviceList& list) {
   for (const pintle::Absence& absence : list.absences) {
     const bool has_software = absence.backend == "vulkan" || absence.backend == "opencl";
     const std::string step = has_software ? "./dev demo --devices installs one in software." : absence.next_step;
-    std::printf("%-16s not there: %s %s\n", absence.backend.c_str(), absence.reason.c_str(), step.c_str());
+    std::printf("%-18s not there: %s %s\n", absence.backend.c_str(), absence.reason.c_str(), step.c_str());
   }
 }
 
 void print_row(const std::string& device, const Timing& timing, const Comparison* comparison) {
-  std::printf("%-16s %-6s", device.c_str(), timing.kernel.c_str());
+  std::printf("%-18s %-6s", device.c_str(), timing.kernel.c_str());
   if (timing.milliseconds) {
     std::printf(" %9.3f %8.2f", *timing.milliseconds, static_cast<double>(timing.bytes) / *timing.milliseconds / 1e6);
   } else {
@@ -133,7 +135,7 @@ pintle::Result<std::optional<Outcome>> run_on(const std::string& id, const pintl
                                               const Picture& picture) {
   PINTLE_ASSIGN(device, pintle::open(id));
   if (const std::string reason = reason_to_skip(device.info(), pack); !reason.empty()) {
-    std::printf("%-16s skipped: %s\n", id.c_str(), reason.c_str());
+    std::printf("%-18s skipped: %s\n", id.c_str(), reason.c_str());
     return std::optional<Outcome>();
   }
   PINTLE_ASSIGN(outcome, run_pipeline(device, pack, picture));
@@ -163,7 +165,7 @@ pintle::Result<ExitCode> run_everywhere(const Options& options, const Picture& p
   PINTLE_ASSIGN(pack, load_pack(options));
   const Expected expected = expect(picture);
   std::printf("%u x %u pixels; median of up to %d runs\n", picture.width, picture.height, timed_runs);
-  std::printf("%-16s %-6s %9s %8s  %18s  %9s\n", "device", "kernel", "ms", "GB/s", "largest difference", "tolerance");
+  std::printf("%-18s %-6s %9s %8s  %18s  %9s\n", "device", "kernel", "ms", "GB/s", "largest difference", "tolerance");
   ExitCode code = ok;
   std::optional<Outcome> first;
   for (const std::string& id : ids) {

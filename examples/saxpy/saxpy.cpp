@@ -1,4 +1,4 @@
-// y = a * x + y on any device: `saxpy` on the best one, `saxpy opencl:0` on that one.
+// y = a * x + y on any device: `saxpy` on the best one, `saxpy opencl:pocl` on that one.
 #include <cstdio>
 
 #include "pintle/pintle.h"

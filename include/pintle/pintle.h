@@ -11,6 +11,7 @@
 #include "pintle/convert.h"
 #include "pintle/deadline.h"
 #include "pintle/device.h"
+#include "pintle/device_name.h"
 #include "pintle/dlpack.h"
 #include "pintle/dtype.h"
 #include "pintle/elements.h"

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <ranges>
 
+#include "base/contain.h"
+
 namespace pintle::base {
 namespace {
 
@@ -67,19 +69,25 @@ std::vector<std::size_t> devices_called(std::string_view word, std::span<const D
   return exact.empty() ? near : exact;
 }
 
-std::vector<std::string> ids_by_name(std::span<const DeviceInfo> devices) {
-  std::vector<std::string> ids;
-  while (!devices.empty()) {
-    const auto other = std::ranges::find_if(
-        devices, [&](const DeviceInfo& device) { return device.backend != devices.front().backend; });
-    const auto group = devices.first(static_cast<std::size_t>(other - devices.begin()));
-    for (std::size_t i = 0; i < group.size(); ++i) {
-      const std::string word = group.size() == 1 ? std::string() : word_of(group, i);
-      ids.push_back(word.empty() ? group[i].id : group[i].backend + ":" + word);
+}  // namespace pintle::base
+
+namespace pintle {
+
+std::vector<std::string> ids_by_name(std::span<const DeviceInfo> devices) noexcept {
+  return base::contain_or(std::vector<std::string>(), [&] {
+    std::vector<std::string> ids;
+    while (!devices.empty()) {
+      const auto other = std::ranges::find_if(
+          devices, [&](const DeviceInfo& device) { return device.backend != devices.front().backend; });
+      const auto group = devices.first(static_cast<std::size_t>(other - devices.begin()));
+      for (std::size_t i = 0; i < group.size(); ++i) {
+        const std::string word = group.size() == 1 ? std::string() : base::word_of(group, i);
+        ids.push_back(word.empty() ? group[i].id : group[i].backend + ":" + word);
+      }
+      devices = devices.subspan(group.size());
     }
-    devices = devices.subspan(group.size());
-  }
-  return ids;
+    return ids;
+  });
 }
 
-}  // namespace pintle::base
+}  // namespace pintle

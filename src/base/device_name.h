@@ -1,5 +1,4 @@
-// Names that select a device among those of its backend: `opencl:pocl`, `vulkan:llvmpipe`, `cuda:h100`. An ordinal
-// shifts when another driver is installed; a name does not.
+// The words that select a device among those of its backend: `opencl:pocl`, `vulkan:llvmpipe`, `cuda:h100`.
 #pragma once
 
 #include <span>
@@ -7,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pintle/device_name.h"
 #include "pintle/info.h"
 
 namespace pintle::base {
@@ -18,10 +18,5 @@ namespace pintle::base {
 /// The devices of one backend that `word` selects: the one with exactly this name, else all whose uuid, or any word of
 /// whose name or driver, begins with it. With more than one device the word is not enough.
 [[nodiscard]] std::vector<std::size_t> devices_called(std::string_view word, std::span<const DeviceInfo> devices);
-
-/// The id of each device by its name: "opencl:pocl" for "opencl:0". A device that is alone in its backend keeps its own
-/// id, and so does one whose driver and name have no word that it alone has. `devices` are those of one or many
-/// backends.
-[[nodiscard]] std::vector<std::string> ids_by_name(std::span<const DeviceInfo> devices);
 
 }  // namespace pintle::base

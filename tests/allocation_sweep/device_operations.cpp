@@ -15,6 +15,13 @@ Result<void> listing(Run& /*run*/) {
   return outcome(during([] { return devices(); }));
 }
 
+Result<void> naming(Run& run) {
+  PINTLE_ASSIGN(list, devices());
+  const std::size_t names = during([&] { return ids_by_name(list.devices).size(); });
+  run.check(names == 0 || names == list.devices.size());
+  return {};
+}
+
 // Another id is another device, opened afresh.
 Result<void> opening(Run& run) {
   const std::string id = "trace(" + std::string(run.device().id()) + ")";
@@ -143,7 +150,8 @@ Result<void> drop(Run& run) {
 }  // namespace
 
 std::span<const Scenario> device_operations() {
-  static constexpr std::array<Scenario, 20> all{{{"devices", listing},
+  static constexpr std::array<Scenario, 21> all{{{"devices", listing},
+                                                 {"ids_by_name", naming},
                                                  {"open", opening},
                                                  {"open_again", opening_again},
                                                  {"open_unknown", opening_what_is_not_there},

@@ -56,7 +56,7 @@ class Bench(CommandCase):
 
     def test_by_hand_on_each_device(self):
         """A launch by hand on every vulkan and opencl device that is listed here."""
-        devices = [d["id"] for d in self.json("devices")["devices"] if d["backend"] in ("vulkan", "opencl")]
+        devices = [d["id_by_name"] for d in self.json("devices")["devices"] if d["backend"] in ("vulkan", "opencl")]
         if not devices:
             self.skipTest("no vulkan or opencl device is here")
         rows = self.json("bench", "launch")

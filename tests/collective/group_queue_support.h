@@ -22,7 +22,7 @@ namespace pintle::collective::test {
 
 /// Devices that may be here; a test of one that is not is skipped with the reason.
 inline std::vector<std::string> device_ids() {
-  return {"cpu", "cpu?inline", "vulkan:0", "vulkan:1", "opencl:0", "opencl:1"};
+  return {"cpu", "cpu?inline", "vulkan:swiftshader", "vulkan:llvmpipe", "opencl:pocl", "opencl:rusticl"};
 }
 
 inline std::string name_of_device(const testing::TestParamInfo<std::string>& info) {

@@ -18,6 +18,7 @@ struct NoObject {
 
 void add_devices(Table& table) {
   table.add("devices", [](Objects&) { return devices(); }, Kind::maker);
+  table.add("ids_by_name", [](Objects&) { return ids_by_name({}); });
   table.add("open", [](Objects&) { return open("cpu"); }, Kind::maker);
   table.add("wrap_native", [](Objects&) { return wrap_native(NoObject{}); });
   table.add("Device::id", [](Objects& o) { return o.device.id().size(); });

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "base/device_name.h"
 #include "cli/command.h"
 #include "cli/describe.h"
 #include "cli/table.h"
 #include "pintle/device.h"
+#include "pintle/device_name.h"
 
 namespace pintle::cli {
 namespace {
@@ -25,7 +25,7 @@ void declare(CLI::App& command, DevicesOptions& options) {
 
 /// The first column opens the device whatever else is installed; the next is its abbreviation.
 void print_text(const DeviceList& list, const Output& output) {
-  const auto ids = base::ids_by_name(list.devices);
+  const auto ids = ids_by_name(list.devices);
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const DeviceInfo& device = list.devices[i];
@@ -40,7 +40,7 @@ void print_text(const DeviceList& list, const Output& output) {
 
 void print_json(const DeviceList& list, const Output& output) {
   Json json{{"devices", Json::array()}, {"absences", Json::array()}};
-  const auto ids = base::ids_by_name(list.devices);
+  const auto ids = ids_by_name(list.devices);
   for (std::size_t i = 0; i < ids.size(); ++i) {
     json["devices"].push_back(to_json(list.devices[i]));
     json["devices"].back()["id_by_name"] = ids[i];

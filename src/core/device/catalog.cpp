@@ -170,7 +170,7 @@ std::string Catalog::layer_names() const {
 std::string Catalog::valid_ids() const {
   const std::vector<DeviceInfo> devices = all().devices;
   if (devices.empty()) return "none";
-  return (std::ranges::any_of(devices, is_eligible) ? "best, " : "") + joined(base::ids_by_name(devices));
+  return (std::ranges::any_of(devices, is_eligible) ? "best, " : "") + joined(ids_by_name(devices));
 }
 
 std::vector<std::string> Catalog::known_names() const {

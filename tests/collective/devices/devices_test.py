@@ -10,7 +10,7 @@ import subprocess
 import unittest
 
 PINTLE, PROGRAM, MPIRUN = os.environ["PINTLE"], os.environ["DEVICES_PROGRAM"], os.environ.get("MPIRUN")
-DEVICES = ["cpu", "vulkan:0", "vulkan:1", "opencl:0", "opencl:1"]
+DEVICES = ["cpu", "vulkan:swiftshader", "vulkan:llvmpipe", "opencl:pocl", "opencl:rusticl"]
 
 # More ranks than processors, and a machine with other work: a rank that waits gives its processor away.
 YIELDING = ["--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1"]

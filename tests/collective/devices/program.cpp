@@ -1,4 +1,4 @@
-// A rank with a device: `program cpu,vulkan:0` gives rank i entry i of the list, again from the start where it ends.
+// A rank with a device: `program cpu,vulkan:swiftshader` gives rank i entry i of the list, again from the start where it ends.
 // Says what has passed and exits with 0, or says what has not.
 #include <algorithm>
 #include <chrono>
@@ -283,7 +283,7 @@ void run(const std::string& list) {
 
 int main(int count, char** arguments) {
   try {
-    if (count != 2) throw std::runtime_error("The devices are the one argument: cpu,vulkan:0");
+    if (count != 2) throw std::runtime_error("The devices are the one argument: cpu,vulkan:swiftshader");
     devices::run(arguments[1]);
     return 0;
   } catch (const std::exception& error) {

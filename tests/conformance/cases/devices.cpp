@@ -100,6 +100,8 @@ DEVICE_TEST(Device, ListsItselfWithoutBeingOpened) {
   const DeviceList list = need(devices());
   CHECK(thread_count() <= threads);  // one of an earlier case may end meanwhile
   CHECK(!list.devices.empty());
+  const std::vector<std::string> names = ids_by_name(list.devices);
+  CHECK(names.size() == list.devices.size() && std::set(names.begin(), names.end()).size() == names.size());
   for (const Absence& absence : list.absences) CHECK(!absence.reason.empty() && !absence.next_step.empty());
 }
 
