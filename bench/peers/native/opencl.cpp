@@ -1,4 +1,4 @@
-// OpenCL's own API: `peer_opencl KERNELS.cl PLATFORM [cold]`, where PLATFORM is a word of the platform's name.
+// OpenCL's own API: `peer_opencl KERNELS.cl PLATFORM [--cold]`, where PLATFORM is a word of the platform's name.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 

@@ -1,4 +1,4 @@
-// Pintle on one device: `peer_pintle PACK DEVICE [cold]`. The pack `linked` stands for a kernel that is part of this
+// Pintle on one device: `peer_pintle PACK DEVICE [--cold]`. The pack `linked` stands for a kernel that is part of this
 // program, as in a build that compiles kernels ahead of time; it has no counter and runs cold only.
 #include "pintle/pintle.h"
 

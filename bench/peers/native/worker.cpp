@@ -167,7 +167,7 @@ void report_first(std::span<const float> y) {
 int worker_main(int count, char** arguments, const Create& create) {
   try {
     std::span<char*> given(arguments + 1, static_cast<std::size_t>(count - 1));
-    const bool is_cold = !given.empty() && std::string_view(given.back()) == "cold";
+    const bool is_cold = !given.empty() && std::string_view(given.back()) == "--cold";
     if (is_cold) given = given.first(given.size() - 1);
     const auto peer = create(given);
     if (is_cold) report_first(peer->first_y(first_elements));

@@ -18,7 +18,7 @@ namespace peers {
 /// Makes the peer from the program's arguments, without the mode that may stand last.
 using Create = std::function<std::unique_ptr<Peer>(std::span<char*> arguments)>;
 
-/// The main function of a worker. With `cold` as the last argument it prints the resident memory at the first checked
+/// The main function of a worker. With `--cold` as the last argument it prints the resident memory at the first checked
 /// result, and serves nothing.
 int worker_main(int count, char** arguments, const Create& create);
 
