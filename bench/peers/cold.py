@@ -4,11 +4,12 @@ import os
 import random
 import re
 import select
+import shutil
 import subprocess
 import time
 
 from parts import COLD_PARTS
-from places import caches, make_empty
+from places import caches
 from worker import WorkerError
 
 RESULT_SECONDS = 40
@@ -71,7 +72,7 @@ class ColdStarts:
             raise WorkerError(f"turn {turn}: the time is up")
         home = self.places.plain("cold", name)
         if turn < EMPTY_TURNS:
-            make_empty(home)
+            shutil.rmtree(home, ignore_errors=True)
         milliseconds, mib = run_cold(command, {**self.variables, **caches(home)})
         self.result.note(name, rss_mib=mib)
         if turn != EMPTY_TURNS:

@@ -1,7 +1,6 @@
 """Where things are, and the variables that every peer gets."""
 
 import os
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,7 +55,3 @@ def environment(places):
     if POCL.is_file():
         variables["OCL_ICD_VENDORS"] = str(POCL)
     return variables
-
-
-def make_empty(folder):
-    shutil.rmtree(folder, ignore_errors=True)

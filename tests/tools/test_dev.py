@@ -56,8 +56,8 @@ class PackagesTest(unittest.TestCase):
                 found[group].add(line)
         return found
 
-    def run_verb(self, *arguments, there=""):
-        """What apt-get was told to install, and what the verb said."""
+    def run_verb(self, *arguments, there="", files=()):
+        """What apt-get was told to install, and what the verb said. `files` are more of the tree, by path; what is in a bin/ can run."""
         with Tree() as tree:
             tree["dev"] = (ROOT / "dev").read_text(encoding="utf-8")
             tree["tools/packages.txt"] = (ROOT / "tools/packages.txt").read_text(encoding="utf-8")
@@ -67,6 +67,9 @@ class PackagesTest(unittest.TestCase):
             for name, text in self.STUBS.items():
                 tree[f"bin/{name}"] = f"#!/bin/bash\n{text}\n"
                 (tree.root / "bin" / name).chmod(0o755)
+            for path, text in dict(files).items():
+                tree[path] = text
+                (tree.root / path).chmod(0o755 if "/bin/" in path else 0o644)
             environment = {"PATH": f"{tree.root}/bin:/usr/bin:/bin", "PACKAGES_THERE": there, "STUB": str(tree.root / "bin/ninja"),
                            "HOME": str(tree.root)}
             result = subprocess.run(["bash", "dev", *arguments], cwd=tree.root, env=environment, text=True, capture_output=True, check=False)
@@ -105,6 +108,24 @@ class PackagesTest(unittest.TestCase):
         self.assertRegex(words[0], r"^test 1/3: packages: to install, with what they need: .*\bpython3-torch\b")
         self.assertRegex(words[1], r"^test 2/3: compiles 4 files: about \d+ s on \d+ processors")
         self.assertRegex(words[2], r"^test 3/3: runs the tests: about \d+ minutes")
+
+    def bench_peers(self, pip, *arguments):
+        groups = self.groups()
+        there = set().union(*(groups[group] for group in ("build", "command", "suite", "wheels")))
+        files = {"build/venv/bin/pip": f"#!/bin/bash\n{pip}\n", "bench/peers/run.py": "import sys\nprint('ran with', sys.argv[1:], file=sys.stderr)\n"}
+        return self.run_verb("bench", "peers", *arguments, there=" ".join(there), files=files)
+
+    def test_bench_peers_installs_its_group_and_the_wheels(self):
+        packages, words = self.bench_peers('[[ $(wc -l <"${!#}") -gt 20 ]]', "--rounds", "2")
+        self.assertEqual(packages, self.groups()["peers"])
+        self.assertIn("ran with ['--rounds', '2']", words)
+        self.assertNotIn("there is no wheel", words)
+
+    def test_bench_peers_goes_on_without_a_wheel(self):
+        words = self.bench_peers('! grep -q "^jax==" "${!#}"')[1]
+        self.assertEqual(re.findall(r"there is no wheel (\w+)==", words), ["jax"])
+        self.assertIn("going on without some wheels\n", words)
+        self.assertIn("ran with []", words)
 
     def test_wheels_have_a_version_and_a_hash(self):
         lines = [line for line in (ROOT / "tools/wheels.txt").read_text(encoding="utf-8").splitlines() if not line.startswith("#")]

@@ -126,12 +126,17 @@ def main():
     out = os.fdopen(os.dup(1), "w")
     if not options.cold:
         os.dup2(2, 1)  # what a library prints must not end up among the answers
-    peer = importlib.import_module(f"{options.library}_peer").create(options.kind)
-    if options.cold:
-        run_cold(peer)
-    else:
-        serve(peer, out)
-    os._exit(0)  # some libraries do not end
+    status = 0
+    try:
+        peer = importlib.import_module(f"{options.library}_peer").create(options.kind)
+        if options.cold:
+            run_cold(peer)
+        else:
+            serve(peer, out)
+    except Exception as error:  # pylint: disable=broad-except
+        print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
+        status = 1
+    os._exit(status)  # some libraries do not end
 
 
 if __name__ == "__main__":
