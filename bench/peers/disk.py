@@ -62,7 +62,8 @@ def shared_sizes(places):
 
 def peer_sizes(places, variables, set_ups):
     """{name: MiB} of the set-ups; one that cannot be asked is not among them."""
-    wheels = wheel_bytes(places, variables, sorted({one.distribution for one in set_ups if one.distribution})) if set_ups else {}
+    names = sorted({one.distribution for one in set_ups if one.distribution})
+    wheels = wheel_bytes(places, variables, names) if names else {}
     sizes = {}
     for one in set_ups:
         if one.distribution:

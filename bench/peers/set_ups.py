@@ -4,7 +4,7 @@ import shutil
 from dataclasses import dataclass
 
 from iree import IreePlayer
-from places import DEBIAN_PYTHON, HERE, POCL, lavapipe_manifests
+from places import DEBIAN_PYTHON, HERE, POCL, ROOT, lavapipe_manifests
 from worker import Worker, WorkerError
 
 WHEELS = "./dev setup peers"
@@ -39,7 +39,7 @@ class SetUp:
         if self.device == "opencl" and not POCL.is_file():
             return NO_POCL
         if self.command and not shutil.which(self.command[0]):
-            return f"{self.command[0].rsplit('/', 1)[-1]} is not there: {self.needs}"
+            return f"{self.command[0].removeprefix(f'{ROOT}/')} is not there: {self.needs}"
         return ""
 
     def start(self, places, variables):

@@ -20,7 +20,7 @@ from parts import ROUND_PARTS, SIZES
 from places import Places
 from result import Result, spread
 from rounds import Rounds
-from set_ups import IreeSetUp, WorkerPlayer, all_set_ups
+from set_ups import IreeSetUp, SetUp, WorkerPlayer, all_set_ups
 from worker import Worker, WorkerError, settle
 
 FAKE = """
@@ -258,6 +258,13 @@ class SetUpsTest(unittest.TestCase):
                 is_elsewhere = one.name == "torch cpu" or isinstance(one, IreeSetUp) and not one.command
                 if one.device == "cpu" and not is_elsewhere:
                     self.assertIn("is not there", one.missing(), one.name)
+
+    def test_a_module_that_is_missing_is_said_with_what_brings_it(self):
+        with Tree() as tree:
+            one = SetUp("nobody", "cpu", "", (sys.executable, "-c", "import no_such_module"), "./dev setup nobody")
+            self.assertEqual(one.missing(), "")
+            with self.assertRaisesRegex(WorkerError, r"No module named 'no_such_module' \(./dev setup nobody\)$"):
+                one.start(Places(work=tree.root), dict(os.environ))
 
     def test_a_run_of_nothing_that_is_there_still_ends(self):
         with Tree() as tree:
