@@ -91,8 +91,9 @@ def page_of(result):
     best = {part: best_of(part, peers) for part in PARTS}
     head = ["peer", *(f"{part.heading}, {part.unit}" for part in PARTS), *SIZES.values()]
     lines = in_columns([head, *(row(name, peer, best) for name, peer in peers.items())])
-    lines += ["", f"Medians (p50). {BEST.strip()} marks the best library of a column; a row with no library ("
-              + ", ".join(name for name, peer in peers.items() if peer["is_reference"]) + ") is not compared."]
+    references = ", ".join(name for name, peer in peers.items() if peer["is_reference"])
+    lines += ["", f"Medians (p50). {BEST.strip()} marks the best library of a column"
+              + (f"; a row with no library ({references}) is not compared." if references else ".")]
     for title, found in (("Where a library on the same device is quicker than Pintle:", losses(peers)),
                          ("Skipped:", skipped_lines(result["skipped"]))):
         found = list(found)
