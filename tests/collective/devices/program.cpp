@@ -1,5 +1,5 @@
-// A rank with a device: `program cpu,vulkan:swiftshader` gives rank i entry i of the list, again from the start where it ends.
-// Says what has passed and exits with 0, or says what has not.
+// A rank with a device: `program cpu,vulkan:swiftshader` gives rank i entry i of the list, again from the start where
+// it ends. Says what has passed and exits with 0, or says what has not.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

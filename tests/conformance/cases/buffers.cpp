@@ -14,8 +14,8 @@ std::vector<std::byte> pattern(std::size_t count) {
 }
 
 DEVICE_TEST(Buffer, HasItsDtypeShapeAndSize) {
-  const Buffer buffer =
-      need(test.device().allocate(DType::f16, {3, 5, 7}, {.label = "picture", .placement = Placement::device, .alignment = 64}));
+  const Buffer buffer = need(test.device().allocate(
+      DType::f16, {3, 5, 7}, {.label = "picture", .placement = Placement::device, .alignment = 64}));
   CHECK_EQ(buffer.dtype(), DType::f16);
   CHECK(buffer.shape() == Shape({3, 5, 7}));
   CHECK_EQ(buffer.size_bytes(), 210u);
