@@ -25,6 +25,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using pintle::Algorithm;
+using pintle::Collective;
 using pintle::Deadline;
 using pintle::Group;
 using pintle::ReduceOp;
