@@ -112,8 +112,7 @@ TEST(PlanRelation, TheValidatorCatchesConcurrentUses) {
   const auto problem = with_order({used("a", {0}, 8), used("b", {1}, 8)}, {2, {{0, 1}}});
   const Plan plan = must(lay_out(problem));
   EXPECT_EQ(plan.total(), 8u);
-  auto concurrent = problem;
-  concurrent.order->before.clear();
+  const auto concurrent = with_order({used("a", {0}, 8), used("b", {1}, 8)}, {2, {}});
   const std::string text = text_of(check(concurrent, plan));
   EXPECT_NE(text.find("[Value \"a\"]"), std::string::npos) << text;
   EXPECT_NE(text.find("[Value \"b\"]"), std::string::npos) << text;
