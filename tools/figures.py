@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """docs/figures.md: how fast each part is, beside a reference of the same run.
 
-With files of `bench --out` it takes their rows into docs/figures.json, in place of older ones of the same figure and device, and writes the
+With files of `bench --out` it takes their rows into docs/figures.json, in place of all older ones of the same figure and device, and writes the
 page's table and its plot. With --check it changes nothing, and fails where the table or the plot does not follow from the data.
 """
 
@@ -16,11 +16,11 @@ from xml.sax.saxutils import escape
 BEGIN, END = "<!-- from docs/figures.json by tools/figures.py -->", "<!-- end -->"
 KEPT = ("name", "device", "unit", "size", "p50", "p99", "reference", "ratio", "ratio_low", "ratio_high", "difference_ns", "worst",
         "reach", "reached")
-ROW, LEFT, WIDTH, RIGHT = 20, 330, 520, 60
+ROW, LEFT, WIDTH, RIGHT, ROOM = 20, 330, 520, 60, 50
 
 
 def key_of(row):
-    return row["name"], row["device"], row.get("size", 0)
+    return row["name"], row["device"]
 
 
 def rows_of(raw):
@@ -33,9 +33,9 @@ def rows_of(raw):
 
 
 def merge(old, new):
-    rows = {key_of(row): row for row in old}
-    rows.update({key_of(row): row for row in new})
-    return [rows[key] for key in sorted(rows)]
+    """A figure is measured whole, all its sizes and cases: its new rows on a device take the place of all older ones."""
+    measured = {key_of(row) for row in new}
+    return sorted([*(row for row in old if key_of(row) not in measured), *new], key=lambda row: (*key_of(row), row.get("size", 0)))
 
 
 def number(value, unit=""):
@@ -78,6 +78,15 @@ def gain(ratio, unit):
     return ratio if "/s" in unit else 1 / ratio
 
 
+def label_of(row, rows):
+    """The reference is named where a figure has several cases of one size, as far as there is room."""
+    label = f"{row['name']}{size_of(row)}, {row['device']}"
+    several = sum((*key_of(row), row.get("size")) == (*key_of(other), other.get("size")) for other in rows) > 1
+    if several:
+        label += f": {row['reference']['name']}"
+    return label if len(label) <= ROOM else label[: ROOM - 1] + "…"
+
+
 def plot(rows):
     """One dot a row with its interval; to the right of the line is faster than the reference. The scale is logarithmic."""
     rows = [row for row in rows if min(row["ratio"], row["ratio_low"], row["ratio_high"]) > 0]
@@ -99,7 +108,7 @@ def plot(rows):
         y = 44 + ROW * place
         color = "#c33" if row.get("reached") is False else "#27a"
         ends = sorted(x(gain(row[name], row["unit"])) for name in ("ratio_low", "ratio_high"))
-        parts.append(f'<text x="{LEFT - 10}" y="{y + 4}" text-anchor="end">{escape(row["name"] + size_of(row))}, {escape(row["device"])}</text>')
+        parts.append(f'<text x="{LEFT - 10}" y="{y + 4}" text-anchor="end">{escape(label_of(row, rows))}</text>')
         parts.append(f'<line x1="{ends[0]}" y1="{y}" x2="{ends[1]}" y2="{y}" stroke="{color}" stroke-width="3" opacity="0.4"/>')
         parts.append(f'<circle cx="{x(gain(row["ratio"], row["unit"]))}" cy="{y}" r="4" fill="{color}"/>')
     return "\n".join([*parts, "</svg>", ""])

@@ -28,10 +28,18 @@ class Rows(unittest.TestCase):
         self.assertEqual([(one["name"], one["date"], one["load"]) for one in rows], [("submit", "2026-01-02", "0.10")])
         self.assertNotIn("pairs", rows[0])
 
-    def test_a_newer_row_takes_the_place_of_its_figure_device_and_size(self):
-        old = [*figures.rows_of(raw(row(size=1024), row(size=2048)))]
-        new = [*figures.rows_of(raw(row(size=2048, ratio=3.0)))]
-        self.assertEqual([(one["size"], one["ratio"]) for one in figures.merge(old, new)], [(1024, 2.0), (2048, 3.0)])
+    def test_the_rows_of_a_newer_run_take_the_place_of_their_figure_and_device(self):
+        old = [*figures.rows_of(raw(row(size=1024), row(size=2048), row(device="null")))]
+        new = [*figures.rows_of(raw(row(size=4096, ratio=3.0)))]
+        self.assertEqual([(one["device"], one["ratio"]) for one in figures.merge(old, new)], [("cpu", 3.0), ("null", 2.0)])
+
+    def test_cases_of_one_size_are_all_kept_and_told_apart(self):
+        cases = [row(reference={"name": name, "p50": 10.0}) for name in ("f32 to f16", "f16 to f32 " + "and back " * 10)]
+        rows = figures.merge([], [*figures.rows_of(raw(*cases))])
+        labels = [figures.label_of(one, rows) for one in rows]
+        self.assertEqual(labels[0], "submit, cpu: f32 to f16")
+        self.assertTrue(labels[1].endswith("…"))
+        self.assertEqual(figures.label_of(rows[0], rows[:1]), "submit, cpu")
 
 
 class Page(unittest.TestCase):
