@@ -8,7 +8,6 @@ from places import DEBIAN_PYTHON, HERE, POCL, ROOT, lavapipe_manifests
 from worker import Worker, WorkerError
 
 WHEELS = "./dev setup peers"
-NO_GGML = "ggml has no package for Debian 12; PINTLE_GGML names an installed tree when ./dev bench peers builds"
 NO_LAVAPIPE = "there is no manifest of lavapipe (Debian: mesa-vulkan-drivers)"
 NO_POCL = "there is no PoCL (Debian: pocl-opencl-icd)"
 
@@ -108,7 +107,7 @@ def cpu_set_ups(places):
                ("--device=local-task", "--task_worker_spin_us=50"))
     yield native(places, "ggml cpu", "cpu", "peer_ggml",
                  "ggml_backend_graph_compute returns when done; graphs built once; 1 thread for small, 2 for large; saxpy is 2 nodes "
-                 "(scale, add)", needs=NO_GGML)
+                 "(scale, add)", needs=WHEELS)
     yield wheel(places, "jax cpu", "cpu", "jax",
                 "block_until_ready; launch: jitted x + 1; chain: one executable of 100 kernels (fusion off); saxpy: jitted, y donated")
     yield wheel(places, "onnxruntime cpu", "cpu", "onnxruntime",

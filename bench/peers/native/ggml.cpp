@@ -4,6 +4,7 @@
 #include <ggml-cpu.h>
 #include <ggml.h>
 
+#include <array>
 #include <stdexcept>
 
 #include "bench/peers/native/values.h"
@@ -91,11 +92,25 @@ class GgmlPeer final : public Peer {
     return graph;
   }
   void compute(ggml_cgraph* graph, int threads) {
-    ggml_backend_cpu_set_n_threads(backend_, threads);
+    use(threads);
     if (ggml_backend_graph_compute(backend_, graph) != GGML_STATUS_SUCCESS)
       throw std::runtime_error("ggml_backend_graph_compute failed");
   }
 
+  /// Without a pool of the caller's, each graph makes threads of its own.
+  void use(int threads) {
+    if (threads_ == threads) return;
+    ggml_backend_cpu_set_n_threads(backend_, threads);
+    ggml_backend_cpu_set_threadpool(backend_, pools_[static_cast<std::size_t>(threads - 1)]);
+    threads_ = threads;
+  }
+  static ggml_threadpool_t create_pool(int threads) {
+    ggml_threadpool_params params = ggml_threadpool_params_default(threads);
+    return ggml_threadpool_new(&params);
+  }
+
+  std::array<ggml_threadpool_t, 2> pools_{create_pool(1), create_pool(2)};
+  int threads_ = 0;
   ggml_backend_t backend_ = ggml_backend_cpu_init();
   std::vector<Pair> pairs_;
   ggml_tensor *counter_ = nullptr, *far_ = nullptr;
