@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -40,23 +41,27 @@ struct Slot {
   std::uint32_t index = 0;  ///< Below `limit`.
 };
 
-/// A value for a kernel's scalar parameter; the dtype must match exactly.
-struct ScalarValue {
-  DType dtype = DType::u8;
-  backend::Scalar bytes;
+/// The bytes of a vector or a struct that a kernel takes by value, lent until the call returns.
+struct ByValue {
+  std::span<const std::byte> bytes;
+};
+/// `by_value(camera)`: the object's bytes as they are, with its padding.
+template <class T>
+  requires(std::is_trivially_copyable_v<T>)
+[[nodiscard]] ByValue by_value(const T& object) noexcept {
+  return {std::as_bytes(std::span(&object, 1))};
+}
 
-  template <Element T>
-  [[nodiscard]] static ScalarValue of(T value) noexcept {
-    ScalarValue scalar{dtype_of<T>(), {}};
-    std::memcpy(scalar.bytes.bytes.data(), &value, sizeof value);
-    return scalar;
-  }
+/// Elements of scratch memory that each group of one launch gets, for a parameter `tile: local f32[]`.
+struct Local {
+  std::uint64_t count = 0;
 };
 
 /// A view of a buffer, or a slot for one.
 using BufferArgument = std::variant<BufferView, Slot>;
 
-/// One argument of a kernel. A buffer, a view, a slot and a value of every element type convert to it.
+/// One argument of a kernel. A buffer, a view, a slot, a value of every element type, `by_value(object)`, an array as a
+/// vector by value, and `Local` convert to it. It lends the bytes of what it is made of.
 class KernelArgument {
  public:
   KernelArgument(const BufferView& view) noexcept : value_(view) {}         // NOLINT(google-explicit-constructor)
@@ -65,10 +70,15 @@ class KernelArgument {
   KernelArgument(const ScalarValue& scalar) noexcept : value_(scalar) {}    // NOLINT(google-explicit-constructor)
   template <Element T>
   KernelArgument(T value) noexcept : value_(ScalarValue::of(value)) {}  // NOLINT(google-explicit-constructor)
+  KernelArgument(ByValue value) noexcept : value_(value) {}             // NOLINT(google-explicit-constructor)
+  template <Element T, std::size_t N>
+  KernelArgument(const std::array<T, N>& vector) noexcept
+      : value_(by_value(vector)) {}                        // NOLINT(google-explicit-constructor)
+  KernelArgument(Local local) noexcept : value_(local) {}  // NOLINT(google-explicit-constructor)
 
  private:
   friend class Inside;
-  std::variant<BufferView, Slot, ScalarValue> value_;
+  std::variant<BufferView, Slot, ScalarValue, ByValue, Local> value_;
 };
 
 /// The extent of a launch: work-groups (Grid) or work-items to cover (`Grid::cover(n)`).
@@ -226,6 +236,7 @@ class CommandList {
                                              std::span<const KernelArgument> arguments);
   [[nodiscard]] Result<void> bind(backend::Argument& bound, const Parameter& parameter, const KernelArgument& argument,
                                   const Limits& limits);
+  [[nodiscard]] Result<void> bind_value(backend::Argument& bound, const Parameter& parameter, const ByValue& value);
   [[nodiscard]] Result<void> use(const BufferArgument& buffer, Access access);
   [[nodiscard]] static bool is_crossing(const BufferArgument& to, const BufferArgument& from) noexcept;
   [[nodiscard]] Result<void> cross(const BufferView& to, const BufferView& from);
@@ -242,6 +253,7 @@ class CommandList {
   std::list<std::shared_ptr<const void>> retained_;  // host memory, labels, programs, functions
   std::vector<core::HostRun*> host_runs_;            // runs of retained functions; asked for errors when they have run
   std::vector<std::uint64_t> held_;                  // buffers of `holds`
+  std::vector<core::SlotShape> slot_shapes_;         // shapes whose sides slots decide
   std::unique_ptr<std::vector<core::ListCrossing>> crossings_;  // null: there are none
   std::uint32_t first_slot_ = backend::no_slot;
   std::uint64_t incarnation_ = 0;        // the incarnation of the buffers and kernels used; 0: none yet

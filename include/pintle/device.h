@@ -34,6 +34,14 @@ struct DeviceList {
 /// the column for an id that does not parse; `unavailable` with the valid ids for an id that names no device here.
 /// Opening the same id again gives the same device while it lives. Thread-safe.
 [[nodiscard]] Result<class Device> open(std::string_view id = "best");
+/// Opens a device for a pack: `open("best", pack)`. `best` is then the best hardware, else `cpu`, that takes a variant
+/// of the pack; any other device, one that PINTLE_DEVICE names too, has to take one. Errors: as above; `unavailable`
+/// lists every device with the reason why it is not taken. Nothing is loaded, so a compiler may still refuse the code.
+/// Thread-safe.
+[[nodiscard]] Result<class Device> open(std::string_view id, const ProgramPack& pack);
+/// Whether the device takes a variant of the pack: its format and target, and limits that the entries fit in.
+/// `unsupported` says why it takes none. Opens and loads nothing. Thread-safe.
+[[nodiscard]] Result<void> takes(const DeviceInfo& device, const ProgramPack& pack);
 
 /// Makes a device over a native device that exists already: `wrap_native(vulkan::VulkanDevice{...})`. The objects that
 /// the struct names stay the caller's, and must outlive the device. The device is in no list, and its `recover()`
@@ -74,8 +82,8 @@ class Device {
     return allocate(dtype_of<HostValue<R>>(), Shape{std::span(range).size()}, std::move(options));
   }
   /// Makes a buffer over the caller's memory, without a copy. `keeper` is let go after the last use of the memory.
-  /// Const elements make a sealed buffer. `unsupported` where the device cannot use host memory in place
-  /// (`Feature::host_import`), or not at this address; the message has the alignment.
+  /// Const elements make a sealed buffer. Errors: `invalid_argument` for an address that its elements cannot have;
+  /// `unsupported` where the device cannot use host memory in place (`Feature::host_import`), or not at this address.
   template <ElementRange R>
     requires std::is_lvalue_reference_v<R&&>
   [[nodiscard]] Result<Buffer> import_host(R&& range, std::shared_ptr<const void> keeper = {},

@@ -1,9 +1,10 @@
-// Element types and shapes.
+// Element types, values of them, and shapes.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -70,6 +71,29 @@ template <class T>
 template <class T>
 concept Element = Complex64<std::remove_cv_t<T>> || std::is_same_v<std::remove_cv_t<T>, float> ||
                   std::is_same_v<std::remove_cv_t<T>, double> || (std::is_integral_v<T> && sizeof(T) <= 8);
+
+/// A value of at most eight bytes, stored as a kernel reads it.
+struct Scalar {
+  alignas(8) std::array<std::byte, 8> bytes{};
+  friend bool operator==(const Scalar&, const Scalar&) = default;
+};
+
+/// A value of an element type, for a kernel's scalar parameter or for a constant.
+struct ScalarValue {
+  DType dtype = DType::u8;
+  Scalar bytes;
+
+  ScalarValue() noexcept = default;
+  ScalarValue(DType type, const Scalar& value) noexcept : dtype(type), bytes(value) {}
+  template <Element T>
+  ScalarValue(T value) noexcept : dtype(dtype_of<T>()) {  // NOLINT(google-explicit-constructor)
+    std::memcpy(bytes.bytes.data(), &value, sizeof value);
+  }
+  template <Element T>
+  [[nodiscard]] static ScalarValue of(T value) noexcept {
+    return value;
+  }
+};
 
 /// Elements per dimension, outermost first. Rank 0 is one element. At most eight dimensions.
 class Shape {

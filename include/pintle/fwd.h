@@ -38,6 +38,7 @@ class QueueState;
 class RecordingState;
 class SignalState;
 struct ListCrossing;
+struct SlotShape;
 }  // namespace core
 
 }  // namespace pintle

@@ -25,18 +25,21 @@ enum class DeviceKind : std::uint8_t {
 
 /// Optional abilities; each is listed in `DeviceInfo::capabilities` as native, emulated or absent.
 enum class Feature : std::uint8_t {
-  execution = 1,       ///< Commands really move and compute bytes.
-  copy_queue = 2,      ///< Queues that only copy, beside compute.
-  host_call = 3,       ///< A host function as a command.
-  timestamp = 4,       ///< Device clock readings as a command.
-  indirect = 5,        ///< A grid read from device memory.
-  mapped_memory = 6,   ///< Buffers that the host can address.
-  recording = 7,       ///< Replay without submitting the list again.
-  notification = 8,    ///< Completion told by the device, not watched by a thread.
-  host_import = 9,     ///< Host memory used in place.
-  memory_export = 10,  ///< Memory shared with other devices by an OS handle.
-  calibration = 11,    ///< Device clock related to the host's.
-  constants = 12,      ///< Specialisation constants given at load.
+  execution = 1,         ///< Commands really move and compute bytes.
+  copy_queue = 2,        ///< Queues that only copy, beside compute.
+  host_call = 3,         ///< A host function as a command.
+  timestamp = 4,         ///< Device clock readings as a command.
+  indirect = 5,          ///< A grid read from device memory.
+  mapped_memory = 6,     ///< Buffers that the host can address.
+  recording = 7,         ///< Replay without submitting the list again.
+  notification = 8,      ///< Completion told by the device, not watched by a thread.
+  host_import = 9,       ///< Host memory used in place.
+  memory_export = 10,    ///< Memory shared with other devices by an OS handle.
+  calibration = 11,      ///< Device clock related to the host's.
+  constants = 12,        ///< Specialisation constants given at load.
+  local_arguments = 13,  ///< Scratch memory of a group as a kernel's argument, sized at the launch.
+  float_atomics = 14,    ///< Atomic additions of f32 in buffers.
+  bounds = 15,           ///< Accesses of a kernel outside of its arguments are found: the layer `bounds`.
 };
 /// The feature's name, for example "host_call".
 [[nodiscard]] std::string_view name(Feature feature) noexcept;
@@ -63,8 +66,11 @@ struct Limits {
   Grid max_group{1, 1, 1};             ///< Work-items of a group, by dimension.
   std::uint32_t max_group_items = 1;   ///< Work-items of a group in all.
   std::uint32_t max_local_bytes = 0;   ///< Bytes of scratch memory of a work-group.
-  std::uint32_t max_parameters = 0;    ///< Parameters of an entry point.
+  std::uint32_t max_buffers = 0;       ///< Buffers that an entry point takes.
+  std::uint32_t max_scalar_bytes = 0;  ///< Bytes of the scalars that an entry point takes, laid out as in a C struct.
   std::uint32_t max_in_flight = 0;     ///< Unfinished submissions of one queue; `submit` waits for room.
+  std::uint32_t min_subgroup = 1;      ///< Work-items of a subgroup; a kernel may ask for a power of two from here
+  std::uint32_t max_subgroup = 1;      ///< to here.
   friend bool operator==(const Limits&, const Limits&) = default;
 };
 
@@ -96,8 +102,9 @@ struct DeviceInfo {
   std::string driver;   ///< The driver's name and version.
   DeviceKind kind = DeviceKind::simulated;
   Progress progress = Progress::own;
-  std::vector<std::string> formats;  ///< Program formats, best first.
-  std::string target;                ///< What native code must be built for: "x86_64-linux".
+  std::vector<std::string> formats;           ///< Program formats, best first.
+  std::string target;                         ///< What native code must be built for: "x86_64-linux".
+  std::vector<std::string> better_targets{};  ///< Targets that it takes too, best first: "x86_64-v4-linux".
   Limits limits;
   std::vector<Capability> capabilities;
   double nanoseconds_per_tick = 1;  ///< A tick of the device clock, which timestamps read.

@@ -59,10 +59,15 @@ class ProgramPack {
   std::shared_ptr<const State> state_;
 };
 
-/// Values that are fixed when a program is loaded (specialisation constants), by name. A format that has none is
-/// `unsupported`.
+/// What is fixed when a program is loaded. A format that has no such thing is `unsupported`: only a source has macros,
+/// folders and a language.
 struct LoadOptions {
-  std::map<std::string, double> constants;
+  /// Constants by name: specialisation constants, sides of groups (`group TILE=16`), or in a source macros that are
+  /// numbers. A whole f64 also fits an integer; any other value must fit the kernel's type exactly.
+  std::map<std::string, ScalarValue> constants{};
+  std::map<std::string, std::string> macros{};           ///< Macros that are text: {"DATA_TYPE", "float"}.
+  std::vector<std::filesystem::path> include_folders{};  ///< Where #include looks.
+  std::string language{};                                ///< "CL2.0", "c17", "460"; empty: the device's choice.
 };
 
 /// An entry point of a loaded program. Copies are cheap; thread-safe. Keeps its program loaded.
@@ -92,7 +97,8 @@ class Program {
   /// The format that the device picked.
   [[nodiscard]] std::string_view format() const noexcept;
   [[nodiscard]] std::span<const Entry> entries() const noexcept;
-  /// The kernel of an entry. `not_found` lists the entries of the program.
+  /// The kernel of an entry. `not_found` lists the entries of the program; `build_failed` says why the device cannot
+  /// run this one of several.
   [[nodiscard]] Result<Kernel> kernel(std::string_view name) const;
 
  private:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <utility>
 
@@ -21,7 +22,6 @@ constexpr std::array<std::pair<Access, std::string_view>, 3> accesses{{
     {Access::read_write, "read_write"},
 }};
 
-constexpr std::size_t most_parameters = 256;
 constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 
 /// Reads one signature from left to right. `at_` is where the next token starts.
@@ -34,12 +34,23 @@ class Reader {
  private:
   Result<void> parameters(Entry& entry);
   Result<Parameter> parameter(const Entry& entry);
+  Result<void> type(Parameter& parameter);
   Result<void> buffer(Parameter& parameter);
+  Result<void> shape(Parameter& parameter);
+  Result<void> local(Parameter& parameter);
+  Result<void> bytes(Parameter& parameter);
+  Result<void> record(Parameter& parameter);
+  Result<Member> member(const Parameter& parameter, std::uint32_t end);
+  Result<std::uint32_t> lanes();
+  Result<std::uint32_t> alignment();
+  Result<void> check_shapes(const Entry& entry) const;
   Result<void> options(Entry& entry);
-  Result<void> group(Grid& grid);
+  Result<void> option(std::string_view option, Entry& entry);
+  Result<void> group(Entry& entry);
+  Result<std::uint32_t> side(Entry& entry, std::size_t index);
   Result<std::string> identifier(std::string_view expected);
   Result<DType> dtype();
-  Result<std::uint32_t> number(std::uint32_t least);
+  Result<std::uint32_t> number(std::uint32_t least, std::uint32_t most = std::numeric_limits<std::uint32_t>::max());
   Result<void> symbol(std::string_view symbol);
 
   bool take(std::string_view symbol) noexcept;
@@ -100,16 +111,40 @@ Result<std::string> Reader::identifier(std::string_view what) {
   return std::string(next);
 }
 
+/// The name of a vector's dtype ends where its "x" and its lanes begin: "f32x4".
+std::string_view without_lanes(std::string_view word) noexcept {
+  const std::size_t cross = word.find('x');
+  return cross == std::string_view::npos || !parse_dtype(word.substr(0, cross)) ? word : word.substr(0, cross);
+}
+
+std::uint32_t rounded(std::uint64_t value, std::uint32_t multiple) noexcept {
+  return static_cast<std::uint32_t>((value + multiple - 1) / multiple * multiple);
+}
+
+/// A vector of three lies like one of four, as in OpenCL C and in shaders.
+std::uint32_t alignment_of(DType dtype, std::uint32_t lanes) noexcept {
+  return static_cast<std::uint32_t>(bytes_of(dtype)) * (lanes == 3 ? 4 : lanes);
+}
+
 Result<DType> Reader::dtype() {
-  const std::string_view next = word();
+  const std::string_view next = without_lanes(word());
   const auto dtype = parse_dtype(next);
   if (!dtype) return expected(fmt::format("a dtype ({})", dtype_names()));
   advance(next.size());
   return *dtype;
 }
 
-Result<std::uint32_t> Reader::number(std::uint32_t least) {
-  constexpr auto most = std::numeric_limits<std::uint32_t>::max();
+/// Behind a dtype: "x4" makes a vector of it.
+Result<std::uint32_t> Reader::lanes() {
+  const bool is_vector = at_ != 0 && text_[at_ - 1] != ' ' && word().starts_with('x');
+  if (!is_vector) return std::uint32_t{1};
+  const auto count = base::parse_number<std::uint32_t>(word().substr(1), 2, 16);
+  if (!count || (*count != 3 && !std::has_single_bit(*count))) return expected("x2, x3, x4, x8 or x16");
+  advance(word().size());
+  return *count;
+}
+
+Result<std::uint32_t> Reader::number(std::uint32_t least, std::uint32_t most) {
   const std::string_view next = word();
   const auto value = base::parse_number<std::uint32_t>(next, least, most);
   if (!value) return expected(fmt::format("a number ({} to {})", least, most));
@@ -117,13 +152,127 @@ Result<std::uint32_t> Reader::number(std::uint32_t least) {
   return *value;
 }
 
+/// What stands behind "align"; 0 where it does not stand there.
+Result<std::uint32_t> Reader::alignment() {
+  if (word() != "align") return std::uint32_t{0};
+  advance(word().size());
+  const auto bytes = base::parse_number<std::uint32_t>(word(), 1, 4096);
+  if (!bytes || !std::has_single_bit(*bytes)) return expected("a power of two (1 to 4096)");
+  advance(word().size());
+  return *bytes;
+}
+
+Result<void> Reader::shape(Parameter& parameter) {
+  PINTLE_TRY(symbol("["));
+  if (take("]")) return {};
+  while (true) {
+    if (parameter.shape.size() == Shape::max_rank)
+      return expected(fmt::format("\"]\" ({} sides are the limit)", Shape::max_rank));
+    const auto size = base::parse_number<std::uint64_t>(word(), 1, std::uint64_t{1} << 48);
+    if (!size && !base::is_identifier(word())) return expected("\"]\", a size or the name of a scalar");
+    parameter.shape.push_back({size ? *size : 0, size ? std::string() : std::string(word())});
+    advance(word().size());
+    if (take("]")) return {};
+    if (!take(",")) return expected("\",\" or \"]\"");
+  }
+}
+
 Result<void> Reader::buffer(Parameter& parameter) {
   parameter.access = *parse_access(word());
   advance(word().size());
   PINTLE_ASSIGN(dtype, this->dtype());
   parameter.dtype = dtype;
+  if (!text_.substr(at_).starts_with("[")) return expected("\"[]\"");
+  PINTLE_TRY(shape(parameter));
+  PINTLE_ASSIGN(alignment, this->alignment());
+  parameter.alignment = std::max(alignment, std::uint32_t{1});
+  return {};
+}
+
+Result<void> Reader::local(Parameter& parameter) {
+  parameter.kind = Parameter::Kind::local;
+  advance(word().size());
+  PINTLE_ASSIGN(dtype, this->dtype());
+  parameter.dtype = dtype;
   if (!take("[")) return expected("\"[]\"");
   return symbol("]");
+}
+
+/// Bytes of a size, of which nothing else is said: `bytes[24] align 8`.
+Result<void> Reader::bytes(Parameter& parameter) {
+  parameter.kind = Parameter::Kind::value;
+  parameter.dtype = DType::u8;
+  advance(word().size());
+  PINTLE_TRY(symbol("["));
+  PINTLE_ASSIGN(size, number(1, Entry::max_value_bytes));
+  parameter.bytes = size;
+  PINTLE_TRY(symbol("]"));
+  PINTLE_ASSIGN(alignment, this->alignment());
+  parameter.alignment = alignment != 0 ? alignment : size % 4 == 0 ? 4 : 1;
+  return {};
+}
+
+/// A member lies at the next multiple of its alignment, as in C, or where "at" says.
+Result<Member> Reader::member(const Parameter& parameter, std::uint32_t end) {
+  Member member;
+  const std::size_t column = at_;
+  PINTLE_ASSIGN(name, identifier("a member's name"));
+  if (std::ranges::find(parameter.members, name, &Member::name) != parameter.members.end())
+    return twice(fmt::format("the member {}", base::quote(name)), column);
+  member.name = name;
+  PINTLE_TRY(symbol(":"));
+  PINTLE_ASSIGN(dtype, this->dtype());
+  PINTLE_ASSIGN(lanes, this->lanes());
+  member.dtype = dtype;
+  member.lanes = lanes;
+  member.offset = rounded(end, alignment_of(dtype, lanes));
+  if (word() != "at") return member;
+  advance(word().size());
+  PINTLE_ASSIGN(offset, number(end, Entry::max_value_bytes));
+  member.offset = offset;
+  return member;
+}
+
+/// A struct: `{ x: f32, a: f32x3 at 16, b: f32 }`. It ends at a multiple of its greatest alignment.
+Result<void> Reader::record(Parameter& parameter) {
+  const std::size_t column = at_;
+  parameter.kind = Parameter::Kind::value;
+  parameter.dtype = DType::u8;
+  std::uint32_t end = 0;
+  advance(1);
+  do {
+    PINTLE_ASSIGN(member, this->member(parameter, end));
+    end = member.offset + static_cast<std::uint32_t>(bytes_of(member.dtype)) * member.lanes;
+    const std::uint32_t own = alignment_of(member.dtype, member.lanes);
+    // A member that "at" puts elsewhere asks for no more than its place has.
+    const std::uint32_t place = member.offset == 0 ? own : std::uint32_t{1} << std::countr_zero(member.offset);
+    parameter.alignment = std::max(parameter.alignment, std::min(own, place));
+    parameter.members.push_back(std::move(member));
+  } while (take(","));
+  PINTLE_TRY(symbol("}"));
+  parameter.bytes = rounded(end, parameter.alignment);
+  if (parameter.bytes <= Entry::max_value_bytes) return {};
+  return Error(Errc::invalid_argument,
+               fmt::format("Column {} of the signature {} has a struct ({} bytes) that is larger than the limit ({}).",
+                           column + 1, base::quote(text_), parameter.bytes, Entry::max_value_bytes));
+}
+
+Result<void> Reader::type(Parameter& parameter) {
+  if (parse_access(word())) return buffer(parameter);
+  if (word() == "local") return local(parameter);
+  if (word() == "bytes") return bytes(parameter);
+  if (text_.substr(at_).starts_with('{')) return record(parameter);
+  if (!parse_dtype(without_lanes(word())))
+    return expected(fmt::format("read, write, read_write, local, bytes, \"{{\" or a dtype ({})", dtype_names()));
+  PINTLE_ASSIGN(dtype, this->dtype());
+  PINTLE_ASSIGN(lanes, this->lanes());
+  parameter.dtype = dtype;
+  parameter.kind = lanes == 1 ? Parameter::Kind::scalar : Parameter::Kind::value;
+  if (lanes == 1) return {};
+  parameter.lanes = lanes;
+  parameter.bytes = static_cast<std::uint32_t>(bytes_of(dtype)) * lanes;
+  parameter.alignment = alignment_of(dtype, lanes);
+  return {};
 }
 
 Result<Parameter> Reader::parameter(const Entry& entry) {
@@ -135,23 +284,35 @@ Result<Parameter> Reader::parameter(const Entry& entry) {
   }
   parameter.name = name;
   PINTLE_TRY(symbol(":"));
-  if (parse_access(word())) {
-    PINTLE_TRY(buffer(parameter));
-    return parameter;
-  }
-  if (!parse_dtype(word())) return expected(fmt::format("read, write, read_write or a dtype ({})", dtype_names()));
-  PINTLE_ASSIGN(dtype, this->dtype());
-  parameter.kind = Parameter::Kind::scalar;
-  parameter.dtype = dtype;
+  PINTLE_TRY(type(parameter));
   return parameter;
+}
+
+bool is_integer(DType dtype) noexcept { return dtype >= DType::i8 && dtype <= DType::u64; }
+
+/// The sides of shapes are integer scalars, which may stand behind the buffer.
+Result<void> Reader::check_shapes(const Entry& entry) const {
+  for (const Parameter& parameter : entry.parameters) {
+    for (const Side& side : parameter.shape) {
+      if (side.scalar.empty()) continue;
+      const auto found = std::ranges::find(entry.parameters, side.scalar, &Parameter::name);
+      if (found != entry.parameters.end() && found->kind == Parameter::Kind::scalar && is_integer(found->dtype))
+        continue;
+      return Error(
+          Errc::invalid_argument,
+          fmt::format("The signature {} has the side {} of the parameter {}, which is no integer scalar of it.",
+                      base::quote(text_), base::quote(side.scalar), base::quote(parameter.name)));
+    }
+  }
+  return {};
 }
 
 Result<void> Reader::parameters(Entry& entry) {
   PINTLE_TRY(symbol("("));
   if (take(")")) return {};
   while (true) {
-    if (entry.parameters.size() == most_parameters)
-      return expected(fmt::format("\")\" ({} parameters are the limit)", most_parameters));
+    if (entry.parameters.size() == Entry::max_parameters)
+      return expected(fmt::format("\")\" ({} parameters are the limit)", Entry::max_parameters));
     PINTLE_ASSIGN(parameter, this->parameter(entry));
     entry.parameters.push_back(std::move(parameter));
     if (take(")")) return {};
@@ -159,13 +320,31 @@ Result<void> Reader::parameters(Entry& entry) {
   }
 }
 
-Result<void> Reader::group(Grid& grid) {
+/// A number, or a constant with its default; behind the first side the constant may be named again.
+Result<std::uint32_t> Reader::side(Entry& entry, std::size_t index) {
+  if (!base::is_identifier(word())) return number(1);
+  const std::array<std::uint32_t, 3> sizes{entry.group_size.x, entry.group_size.y, entry.group_size.z};
+  const std::string name(word());
+  const auto first = std::ranges::find(entry.group_constants, name);
+  advance(name.size());
+  const bool is_known = first != entry.group_constants.end();
+  entry.group_constants[index] = name;
+  if (is_known && !text_.substr(at_).starts_with('='))
+    return sizes[static_cast<std::size_t>(first - entry.group_constants.begin())];
+  if (is_known) return twice(fmt::format("the default of {}", base::quote(name)), at_);
+  PINTLE_TRY(symbol("="));
+  return number(1);
+}
+
+Result<void> Reader::group(Entry& entry) {
   const std::size_t column = at_;
-  PINTLE_ASSIGN(x, number(1));
+  Grid& grid = entry.group_size;
+  PINTLE_ASSIGN(x, side(entry, 0));
   grid.x = x;
+  std::size_t index = 1;
   for (std::uint32_t* side : {&grid.y, &grid.z}) {
     if (!take(",")) break;
-    PINTLE_ASSIGN(count, number(1));
+    PINTLE_ASSIGN(count, this->side(entry, index++));
     *side = count;
   }
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
@@ -176,22 +355,31 @@ Result<void> Reader::group(Grid& grid) {
                            column + 1, base::quote(text_), grid.x, grid.y, grid.z, most));
 }
 
+Result<void> Reader::option(std::string_view option, Entry& entry) {
+  if (option == "group") return group(entry);
+  if (option == "local") {
+    PINTLE_ASSIGN(bytes, number(0));
+    entry.local_bytes = bytes;
+    return {};
+  }
+  const auto size = base::parse_number<std::uint32_t>(word(), 1, 1024);
+  if (!size || !std::has_single_bit(*size)) return expected("a power of two (1 to 1024)");
+  entry.subgroup_size = *size;
+  advance(word().size());
+  return {};
+}
+
 Result<void> Reader::options(Entry& entry) {
-  bool has_group = false;
-  bool has_local = false;
+  std::vector<std::string_view> seen;
   while (at_ != text_.size()) {
     const std::string_view option = word();
     const std::size_t column = at_;
-    if (option != "group" && option != "local") return expected("\"group\", \"local\" or the end");
-    bool& seen = option == "group" ? has_group : has_local;
-    if (std::exchange(seen, true)) return twice(base::quote(option), column);
+    if (option != "group" && option != "local" && option != "subgroup")
+      return expected("\"group\", \"local\", \"subgroup\" or the end");
+    if (std::ranges::find(seen, option) != seen.end()) return twice(base::quote(option), column);
+    seen.push_back(option);
     advance(option.size());
-    if (option == "group") {
-      PINTLE_TRY(group(entry.group_size));
-    } else {
-      PINTLE_ASSIGN(bytes, number(0));
-      entry.local_bytes = bytes;
-    }
+    PINTLE_TRY(this->option(option, entry));
   }
   return {};
 }
@@ -202,18 +390,53 @@ Result<Entry> Reader::entry() {
   entry.name = std::move(name);
   PINTLE_TRY(parameters(entry));
   PINTLE_TRY(options(entry));
+  PINTLE_TRY(check_shapes(entry));
   return entry;
 }
 
-std::string text_of(const Parameter& parameter) {
-  if (parameter.kind == Parameter::Kind::scalar) return fmt::format("{}: {}", parameter.name, name(parameter.dtype));
-  return fmt::format("{}: {} {}[]", parameter.name, name(parameter.access), name(parameter.dtype));
+std::string text_of(DType dtype, std::uint32_t lanes) {
+  return lanes == 1 ? std::string(name(dtype)) : fmt::format("{}x{}", name(dtype), lanes);
 }
 
-std::string text_of(const Grid& grid) {
-  if (grid.z != 1) return fmt::format("{},{},{}", grid.x, grid.y, grid.z);
-  if (grid.y != 1) return fmt::format("{},{}", grid.x, grid.y);
-  return fmt::to_string(grid.x);
+/// Each member with its place, which is the same where it is the one that C gives it.
+std::string text_of(const std::vector<Member>& members) {
+  std::string text;
+  for (const Member& member : members) {
+    text += fmt::format("{}{}: {} at {}", text.empty() ? "{ " : ", ", member.name, text_of(member.dtype, member.lanes),
+                        member.offset);
+  }
+  return text + " }";
+}
+
+std::string type_of(const Parameter& parameter) {
+  if (parameter.kind == Parameter::Kind::scalar) return std::string(name(parameter.dtype));
+  if (parameter.kind == Parameter::Kind::local) return fmt::format("local {}[]", name(parameter.dtype));
+  if (!parameter.members.empty()) return text_of(parameter.members);
+  if (parameter.lanes != 1) return text_of(parameter.dtype, parameter.lanes);
+  if (parameter.kind == Parameter::Kind::value)
+    return fmt::format("bytes[{}] align {}", parameter.bytes, parameter.alignment);
+  std::string sides;
+  for (const Side& side : parameter.shape)
+    sides += (sides.empty() ? "" : ",") + (side.scalar.empty() ? fmt::to_string(side.size) : side.scalar);
+  const std::string end = parameter.alignment == 1 ? "" : fmt::format(" align {}", parameter.alignment);
+  return fmt::format("{} {}[{}]{}", name(parameter.access), name(parameter.dtype), sides, end);
+}
+
+std::string group_of(const Entry& entry) {
+  const std::array<std::uint32_t, 3> sizes{entry.group_size.x, entry.group_size.y, entry.group_size.z};
+  const auto& constants = entry.group_constants;
+  std::size_t count = 3;
+  while (count > 1 && sizes[count - 1] == 1 && constants[count - 1].empty()) --count;
+  std::string text;
+  for (std::size_t index = 0; index < count; ++index) {
+    const std::string& constant = constants[index];
+    const bool is_first =
+        std::ranges::find(constants, constant) - constants.begin() == static_cast<std::ptrdiff_t>(index);
+    text += index == 0 ? "" : ",";
+    if (constant.empty()) text += fmt::to_string(sizes[index]);
+    else text += is_first ? fmt::format("{}={}", constant, sizes[index]) : constant;
+  }
+  return text;
 }
 
 }  // namespace
@@ -236,14 +459,18 @@ Result<Entry> Entry::parse(std::string_view signature) {
   return base::contain("reading a signature", [&] { return Reader(signature).entry(); });
 }
 
+std::string base::type_text(const Parameter& parameter) { return type_of(parameter); }
+
 std::string base::signature_of(const Entry& entry) {
   std::string text = entry.name + "(";
   for (const Parameter& parameter : entry.parameters) {
     if (&parameter != entry.parameters.data()) text += ", ";
-    text += text_of(parameter);
+    text += fmt::format("{}: {}", parameter.name, type_of(parameter));
   }
   text += ")";
-  if (entry.group_size != Grid{}) text += " group " + text_of(entry.group_size);
+  const bool is_plain = entry.group_size == Grid{} && entry.group_constants == std::array<std::string, 3>{};
+  if (!is_plain) text += " group " + group_of(entry);
+  if (entry.subgroup_size != 0) text += fmt::format(" subgroup {}", entry.subgroup_size);
   if (entry.local_bytes != 0) text += fmt::format(" local {}", entry.local_bytes);
   return text;
 }

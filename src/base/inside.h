@@ -109,6 +109,10 @@ class Inside {
     return list.held_;
   }
   template <class List>
+  [[nodiscard]] static auto& slot_shapes(List& list) noexcept {
+    return list.slot_shapes_;
+  }
+  template <class List>
   [[nodiscard]] static auto& crossings(List& list) noexcept {
     return list.crossings_;
   }

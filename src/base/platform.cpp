@@ -68,6 +68,17 @@ std::string machine() {
   return fmt::format("{}-{}", system.machine, name);
 }
 
+unsigned processor_level() noexcept {
+#ifdef __x86_64__
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("x86-64-v4")) return 4;
+  if (__builtin_cpu_supports("x86-64-v3")) return 3;
+  return __builtin_cpu_supports("x86-64-v2") ? 2 : 1;
+#else
+  return 0;
+#endif
+}
+
 void call_in_forked_children(void (*handler)()) noexcept { pthread_atfork(nullptr, nullptr, handler); }
 
 std::uint64_t libraries_loaded() noexcept {

@@ -28,6 +28,8 @@ void pretend_rights(Rights rights) noexcept;
 void leave_processor(std::uint32_t processor) noexcept;
 /// The processor and the operating system, as packs name the target of machine code: "x86_64-linux".
 [[nodiscard]] std::string machine();
+/// The level of an x86-64 processor (x86-64-v3 has 3), from 1 to 4; 0 on every other processor.
+[[nodiscard]] unsigned processor_level() noexcept;
 /// Runs `handler` in each child that is forked from now on. The handler may only do what a signal handler may.
 void call_in_forked_children(void (*handler)()) noexcept;
 /// How many shared libraries have been loaded so far, unloaded ones included.

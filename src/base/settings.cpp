@@ -83,8 +83,20 @@ bool read_text(std::string_view text, Settings& settings) {
   return true;
 }
 
-const std::array<Rule, 15>& rules() {
-  static constexpr std::array<Rule, 15> table{{
+template <bool Settings::* Member>
+bool read_flag(std::string_view text, Settings& settings) {
+  const auto number = parse_number<std::uint32_t>(text, 0, 1);
+  if (number) settings.*Member = *number == 1;
+  return number.has_value();
+}
+
+template <bool Settings::* Member>
+std::string print_flag(const Settings& settings) {
+  return settings.*Member ? "1" : "0";
+}
+
+const std::array<Rule, 18>& rules() {
+  static constexpr std::array<Rule, 18> table{{
       {"PINTLE_LOG", "what is written to the log",
        "error, warn, info or debug, and category=level, separated by commas; empty for silence", read_log,
        [](const Settings& s) { return s.log; }},
@@ -105,6 +117,12 @@ const std::array<Rule, 15>& rules() {
        [](const Settings& s) { return fmt::to_string(s.cpu_threads); }},
       {"PINTLE_CC", "C compiler for programs in the format c; empty tries cc, gcc and clang",
        "the path or the name of a C compiler", read_text<&Settings::cc>, [](const Settings& s) { return s.cc; }},
+      {"PINTLE_WERROR", "whether a warning of the C compiler is an error; 0 writes it to the log", "0 or 1",
+       read_flag<&Settings::warnings_are_errors>, print_flag<&Settings::warnings_are_errors>},
+      {"PINTLE_SLANG",
+       "Slang's compiler library for `pintle pack`; empty looks for libslang-compiler.so as the loader does",
+       "the path of a libslang-compiler.so, or empty", read_text<&Settings::slang>,
+       [](const Settings& s) { return s.slang; }},
       {"PINTLE_CACHE_DIR", "folder of compiled programs; empty takes $XDG_CACHE_HOME/pintle or ~/.cache/pintle",
        "an absolute path, or empty", read_folder<&Settings::cache_dir>, [](const Settings& s) { return s.cache_dir; }},
       {"PINTLE_CACHE_MIB", "size of the cache above which its oldest entries go, in MiB", "1 to 1048576",
@@ -117,14 +135,12 @@ const std::array<Rule, 15>& rules() {
        read_optional<&Settings::group_memory, 0, last_descriptor>, print_optional<&Settings::group_memory>},
       {"PINTLE_MPI_PLUGIN", "the path of libpintle_mpi.so; empty looks beside the library, then beside the program",
        "a path, or empty", read_text<&Settings::mpi_plugin>, [](const Settings& s) { return s.mpi_plugin; }},
+      {"PINTLE_OPENCL_C_PLUGIN",
+       "the path of libpintle_opencl_c.so; empty looks beside the library, then beside the program", "a path, or empty",
+       read_text<&Settings::opencl_c_plugin>, [](const Settings& s) { return s.opencl_c_plugin; }},
       {"PINTLE_MPI_SHARED",
        "whether ranks of one host share memory over mpi; 0 takes one-sided operations, as between hosts", "0 or 1",
-       [](std::string_view text, Settings& s) {
-         const auto number = parse_number<std::uint32_t>(text, 0, 1);
-         if (number) s.mpi_shared = *number == 1;
-         return number.has_value();
-       },
-       [](const Settings& s) { return std::string(s.mpi_shared ? "1" : "0"); }},
+       read_flag<&Settings::mpi_shared>, print_flag<&Settings::mpi_shared>},
       {"PINTLE_FIRST_SERIAL", "where every counter starts, for tests", "0 to 18446744073709551615",
        [](std::string_view text, Settings& s) { return assign(s.first_serial, parse_number<std::uint64_t>(text)); },
        [](const Settings& s) { return fmt::to_string(s.first_serial); }},

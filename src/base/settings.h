@@ -23,11 +23,14 @@ struct Settings {
   std::string backend_path;                   // PINTLE_BACKEND_PATH: a folder of modules; empty = none
   std::uint32_t cpu_threads = 0;              // PINTLE_CPU_THREADS: 0 = what the cgroup and the affinity mask allow
   std::string cc;                             // PINTLE_CC: the C compiler for the `c` format; empty = cc, gcc, clang
+  bool warnings_are_errors = false;           // PINTLE_WERROR: a warning of the C compiler is build_failed
+  std::string slang;                          // PINTLE_SLANG: Slang's compiler library; empty = the loader looks
   std::string cache_dir;                      // PINTLE_CACHE_DIR: empty = $XDG_CACHE_HOME/pintle or ~/.cache/pintle
   std::uint64_t cache_limit = 256ull << 20;   // PINTLE_CACHE_MIB: the size at which the oldest entries go
   std::optional<std::uint32_t> rank;          // PINTLE_RANK: this process's place among the ranks of a job
   std::optional<std::uint32_t> ranks;         // PINTLE_RANKS: how many ranks there are
   std::optional<std::uint32_t> group_memory;  // PINTLE_GROUP_MEMORY: the descriptor of their shared memory
+  std::string opencl_c_plugin;                // PINTLE_OPENCL_C_PLUGIN: empty looks beside the library
   std::string mpi_plugin;                     // PINTLE_MPI_PLUGIN: empty looks beside the library
   bool mpi_shared = true;                     // PINTLE_MPI_SHARED: ranks of one host share the memory of windows
   std::uint64_t first_serial = 0;             // PINTLE_FIRST_SERIAL: where every counter starts (tests near 2^64)

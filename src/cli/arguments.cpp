@@ -5,11 +5,14 @@
 #include <array>
 #include <charconv>
 #include <limits>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "base/parse.h"
 #include "base/quote.h"
+#include "pintle/convert.h"
 
 namespace pintle::cli {
 namespace {
@@ -60,6 +63,43 @@ Result<ScalarValue> read_number(std::string_view text, DType dtype) {
   return refused(text, fmt::format("a number of dtype {} ({})", name(dtype), range));
 }
 
+/// The number in hexadecimal digits behind "0x".
+std::optional<std::uint64_t> hexadecimal(std::string_view text) {
+  if (!text.starts_with("0x") && !text.starts_with("0X")) return std::nullopt;
+  std::uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data() + 2, end, value, 16);
+  return code == std::errc() && stop == end && text.size() > 2 ? std::optional(value) : std::nullopt;
+}
+
+template <class T>
+std::optional<ScalarValue> whole(std::string_view text) {
+  T value{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, value);
+  return code == std::errc() && stop == end ? std::optional(ScalarValue::of(value)) : std::nullopt;
+}
+
+/// A constant without a dtype: the first of i32, u32, i64, u64 that holds it, else an f64.
+Result<ScalarValue> guess(std::string_view text) {
+  if (text == "true" || text == "false") return ScalarValue::of(text == "true");
+  std::string digits(text);
+  if (const auto value = hexadecimal(text)) digits = fmt::to_string(*value);
+  for (const auto& value : {whole<std::int32_t>(digits), whole<std::uint32_t>(digits), whole<std::int64_t>(digits),
+                            whole<std::uint64_t>(digits), whole<double>(digits)})
+    if (value) return *value;
+  return refused(text, "a whole number, a real one, true or false, or DTYPE:VALUE");
+}
+
+/// A number that is rounded to a small type.
+Result<ScalarValue> read_small(std::string_view text, DType dtype) {
+  PINTLE_ASSIGN(wide, read_number<double>(text, DType::f64));
+  ScalarValue value(dtype, {});
+  PINTLE_TRY(
+      convert(std::span(value.bytes.bytes).first(bytes_of(dtype)), wide.bytes.bytes, Convert{DType::f64, dtype}));
+  return value;
+}
+
 Result<ScalarValue> read_boolean(std::string_view text) {
   if (text == "true" || text == "1") return ScalarValue::of(true);
   if (text == "false" || text == "0") return ScalarValue::of(false);
@@ -69,8 +109,58 @@ Result<ScalarValue> read_boolean(std::string_view text) {
 }  // namespace
 
 Result<InputArgument> parse_input(std::string_view text) {
-  PINTLE_ASSIGN(parts, read_name(text, "NAME=file.npy or NAME=number"));
-  return InputArgument{std::string(parts.first), std::string(parts.second)};
+  constexpr std::string_view expected = "NAME=file.npy, NAME=number, NAME=1,2,3 or NAME.MEMBER=number";
+  const std::string_view name = text.substr(0, text.find('='));
+  const auto dot = name.find('.');
+  if (dot == std::string_view::npos) {
+    PINTLE_ASSIGN(parts, read_name(text, expected));
+    return InputArgument{std::string(parts.first), std::string(parts.second)};
+  }
+  PINTLE_ASSIGN(parts, read_name(text.substr(dot + 1), expected));
+  if (!base::is_identifier(name.substr(0, dot))) return refused(text, expected);
+  return InputArgument{std::string(name.substr(0, dot)), std::string(parts.second), std::string(parts.first)};
+}
+
+Result<ConstantArgument> parse_constant(std::string_view text) {
+  PINTLE_ASSIGN(parts, read_name(text, "NAME=16, NAME=0x10, NAME=16.0, NAME=true or NAME=u8:3"));
+  const auto colon = parts.second.find(':');
+  if (colon == std::string_view::npos) {
+    PINTLE_ASSIGN(value, guess(parts.second));
+    return ConstantArgument{std::string(parts.first), value};
+  }
+  const auto dtype = parse_dtype(parts.second.substr(0, colon));
+  if (!dtype) return refused(parts.second, fmt::format("DTYPE:VALUE with one of the dtypes {}", dtype_names()));
+  PINTLE_ASSIGN(value, parse_scalar(parts.second.substr(colon + 1), *dtype));
+  return ConstantArgument{std::string(parts.first), value};
+}
+
+Result<MacroArgument> parse_define(std::string_view text) {
+  const auto equals = text.find('=');
+  const std::string_view name = text.substr(0, equals);
+  if (!base::is_identifier(name)) return refused(text, "NAME or NAME=TEXT");
+  return MacroArgument{std::string(name),
+                       equals == std::string_view::npos ? "1" : std::string(text.substr(equals + 1))};
+}
+
+Result<std::vector<std::byte>> parse_vector(std::string_view text, DType dtype, std::uint32_t lanes) {
+  std::vector<std::byte> bytes;
+  std::uint32_t count = 0;
+  for (std::string_view rest = text;; ++count) {
+    const auto comma = rest.find(',');
+    PINTLE_ASSIGN(value, parse_scalar(rest.substr(0, comma), dtype));
+    const auto* const first = value.bytes.bytes.data();
+    bytes.insert(bytes.end(), first, first + bytes_of(dtype));
+    if (comma == std::string_view::npos) break;
+    rest.remove_prefix(comma + 1);
+  }
+  if (count + 1 == lanes) return bytes;
+  return refused(text, fmt::format("{} numbers of dtype {}", lanes, name(dtype)));
+}
+
+Result<std::uint64_t> parse_count(std::string_view text) {
+  const auto count = base::parse_number<std::uint64_t>(text, 1);
+  if (count) return *count;
+  return refused(text, "a number of elements, from 1 on");
 }
 
 Result<OutputArgument> parse_output(std::string_view text) {
@@ -114,6 +204,8 @@ Result<ScalarValue> parse_scalar(std::string_view text, DType dtype) {
     case DType::u64: return read_number<std::uint64_t>(text, dtype);
     case DType::f32: return read_number<float>(text, dtype);
     case DType::f64: return read_number<double>(text, dtype);
+    case DType::f16:
+    case DType::bf16: return read_small(text, dtype);
     default: break;
   }
   return Error(Errc::unsupported,

@@ -1,6 +1,8 @@
 // Which value each parameter of an entry gets: strictly by name, nothing missing, nothing left over.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -14,9 +16,11 @@ namespace pintle::cli {
 /// The value of one parameter.
 struct Binding {
   Parameter parameter;
-  std::optional<ScalarValue> scalar;     ///< For a scalar parameter.
-  std::optional<io::Array> input;        ///< What a buffer holds at the start; without an input, zeros.
-  std::optional<OutputArgument> output;  ///< Where a buffer goes at the end.
+  std::optional<ScalarValue> scalar{};     ///< For a scalar parameter.
+  std::optional<io::Array> input{};        ///< What a buffer holds at the start; without an input, zeros.
+  std::optional<OutputArgument> output{};  ///< Where a buffer goes at the end.
+  std::vector<std::byte> value{};          ///< What comes by value.
+  std::uint64_t elements = 0;              ///< Of scratch memory.
 
   [[nodiscard]] DType dtype() const noexcept { return output ? output->dtype : input->dtype; }
   [[nodiscard]] const Shape& shape() const noexcept { return output ? output->shape : input->shape; }

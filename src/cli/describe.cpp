@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "base/signature.h"
+
 namespace pintle::cli {
 namespace {
 
@@ -11,20 +13,31 @@ Json describe(const Limits& limits) {
   return {{"max_allocation", limits.max_allocation},     {"max_binding", limits.max_binding},
           {"offset_alignment", limits.offset_alignment}, {"max_grid", to_json(limits.max_grid)},
           {"max_group", to_json(limits.max_group)},      {"max_group_items", limits.max_group_items},
-          {"max_local_bytes", limits.max_local_bytes},   {"max_parameters", limits.max_parameters},
-          {"max_in_flight", limits.max_in_flight}};
+          {"max_local_bytes", limits.max_local_bytes},   {"max_buffers", limits.max_buffers},
+          {"max_scalar_bytes", limits.max_scalar_bytes}, {"max_in_flight", limits.max_in_flight},
+          {"min_subgroup", limits.min_subgroup},         {"max_subgroup", limits.max_subgroup}};
 }
 
 Json describe(const Capability& row) {
   return {{"feature", name(row.feature)}, {"support", name(row.support)}, {"detail", row.detail}};
 }
 
+std::string_view name(Parameter::Kind kind) noexcept {
+  switch (kind) {
+    case Parameter::Kind::buffer: return "buffer";
+    case Parameter::Kind::scalar: return "scalar";
+    case Parameter::Kind::value: return "value";
+    case Parameter::Kind::local: break;
+  }
+  return "local";
+}
+
 Json describe(const Parameter& parameter) {
-  const bool buffer = parameter.kind == Parameter::Kind::buffer;
   return {{"name", parameter.name},
-          {"kind", buffer ? "buffer" : "scalar"},
+          {"kind", name(parameter.kind)},
           {"dtype", name(parameter.dtype)},
-          {"access", name(parameter.access)}};
+          {"access", name(parameter.access)},
+          {"type", base::type_text(parameter)}};
 }
 
 Json describe(const Entry& entry) {
@@ -32,7 +45,8 @@ Json describe(const Entry& entry) {
             {"signature", entry.signature()},
             {"parameters", Json::array()},
             {"group_size", to_json(entry.group_size)},
-            {"local_bytes", entry.local_bytes}};
+            {"local_bytes", entry.local_bytes},
+            {"subgroup_size", entry.subgroup_size}};
   for (const Parameter& parameter : entry.parameters) json["parameters"].push_back(describe(parameter));
   return json;
 }
@@ -92,8 +106,7 @@ Json to_json(const ProgramPack& pack) {
 }
 
 std::string declaration(const Parameter& parameter) {
-  if (parameter.kind == Parameter::Kind::scalar) return fmt::format("{}: {}", parameter.name, name(parameter.dtype));
-  return fmt::format("{}: {} {}[]", parameter.name, name(parameter.access), name(parameter.dtype));
+  return fmt::format("{}: {}", parameter.name, base::type_text(parameter));
 }
 
 std::string text_of(const Grid& grid) { return fmt::format("{},{},{}", grid.x, grid.y, grid.z); }

@@ -19,6 +19,15 @@ Result<void> Launch::add(const Device& device, Binding binding) {
     arguments_.emplace_back(*binding.scalar);
     return {};
   }
+  if (binding.parameter.kind == Parameter::Kind::local) {
+    arguments_.emplace_back(Local{binding.elements});
+    return {};
+  }
+  if (binding.parameter.kind == Parameter::Kind::value) {
+    values_.push_back(std::move(binding.value));
+    arguments_.emplace_back(ByValue{values_.back()});
+    return {};
+  }
   PINTLE_ASSIGN(buffer, device.allocate(binding.dtype(), binding.shape(), {.label = binding.parameter.name}));
   Place place{std::move(buffer), nullptr, binding.output.has_value()};
   if (binding.input) place.start = std::make_shared<const std::vector<std::byte>>(std::move(binding.input->bytes));

@@ -1,6 +1,7 @@
 // One kernel with its buffers on a device, ready to run any number of times.
 #pragma once
 
+#include <list>
 #include <string_view>
 #include <vector>
 
@@ -41,6 +42,7 @@ class Launch {
   Kernel kernel_;
   Extent extent_;
   std::vector<Place> places_;
+  std::list<std::vector<std::byte>> values_;  // which the arguments lend
   std::vector<KernelArgument> arguments_;
 };
 

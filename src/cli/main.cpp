@@ -9,6 +9,7 @@
 #include "base/platform.h"
 #include "base/settings.h"
 #include "cli/commands.h"
+#include "cli/compilers/slang.h"
 #include "cli/exit_code.h"
 #include "cli/last_words.h"
 #include "cli/output.h"
@@ -80,6 +81,7 @@ ExitCode run(int count, char** arguments) {
 
 int main(int count, char** arguments) {
   using namespace pintle;
+  if (const auto status = cli::slang_child(count, arguments)) return *status;
   const auto code =
       base::contain("reading the command line", [&]() -> Result<cli::ExitCode> { return cli::run(count, arguments); });
   if (code) return static_cast<int>(*code);

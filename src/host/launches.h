@@ -20,7 +20,7 @@ class Launches {
     LoopCost* const own = &launch.kernel->cost;
     loop_.cost = count_ == 0 || loop_.cost == own ? own : nullptr;
     loop_.piece = std::max(loop_.piece, own->of(1));
-    loop_.stack = std::max(loop_.stack, launch.kernel->stack());
+    loop_.stack = std::max(loop_.stack, launch.kernel->stack);
     loop_.last += launch.groups();
     expected_ += launch.expected();
     launches_[count_] = launch;

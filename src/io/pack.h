@@ -19,6 +19,7 @@ struct PackVariant {
   std::string target;  // the machine that it was built for: "x86_64-linux"; empty = any
   std::vector<Entry> entries;
   std::vector<std::byte> code;  // source text, an image, or nothing for "native"
+  std::string language{};       // the version of a source's language: "CL2.0", "c17"; empty: the device's choice
   friend bool operator==(const PackVariant&, const PackVariant&) = default;
 };
 

@@ -11,6 +11,7 @@
 #include "base/quote.h"
 #include "base/signature.h"
 #include "io/pack.h"
+#include "io/pack_options.h"
 
 namespace pintle::io {
 namespace {
@@ -65,6 +66,16 @@ Result<void> check_code(const PackVariant& variant, std::string_view path) {
   return broken(path, fmt::format("has no code for the format {}.", base::quote(variant.format)));
 }
 
+/// A version goes to a compiler's command line, so that only known ones pass.
+Result<void> check_language(const PackVariant& variant, std::string_view path) {
+  if (variant.language.empty()) return {};
+  for (const Language language : {Language::opencl_c, Language::c}) {
+    if (variant.format == source_format(language) && is_version(language, variant.language)) return {};
+  }
+  return broken(path, fmt::format("has the language {} for the format {}; opencl_c and c have versions ({}).",
+                                  base::quote(variant.language), base::quote(variant.format), version_names()));
+}
+
 Result<void> check_variant(const PackVariant& variant, std::string_view path) {
   if (!is_format(variant.format)) {
     return broken(path, fmt::format("has the format {} where lower-case letters, digits and \"_\" are expected.",
@@ -75,6 +86,7 @@ Result<void> check_variant(const PackVariant& variant, std::string_view path) {
                                     base::quote(variant.target)));
   }
   PINTLE_TRY(check_code(variant, path));
+  PINTLE_TRY(check_language(variant, path));
   return check_entries(variant, path);
 }
 

@@ -119,7 +119,7 @@ class CodeReader {
 };
 
 Result<PackVariant> parse_variant(const JsonView& view, CodeReader& code) {
-  PINTLE_TRY(view.has_only({"format", "target", "entries", "offset", "size"}));
+  PINTLE_TRY(view.has_only({"format", "target", "entries", "offset", "size", "language"}));
   PINTLE_ASSIGN(format_view, view.member("format"));
   PINTLE_ASSIGN(target_view, view.member("target"));
   PINTLE_ASSIGN(entries_view, view.member("entries"));
@@ -127,7 +127,12 @@ Result<PackVariant> parse_variant(const JsonView& view, CodeReader& code) {
   PINTLE_ASSIGN(target, target_view.text());
   PINTLE_ASSIGN(entries, parse_entries(entries_view));
   PINTLE_ASSIGN(bytes, code.next(view));
-  return PackVariant{std::move(format), std::move(target), std::move(entries), std::move(bytes)};
+  PackVariant variant{std::move(format), std::move(target), std::move(entries), std::move(bytes)};
+  if (!view.has("language")) return variant;
+  PINTLE_ASSIGN(language_view, view.member("language"));
+  PINTLE_ASSIGN(language, language_view.text());
+  variant.language = std::move(language);
+  return variant;
 }
 
 Result<Pack> parse_contents(const JsonView& header, CodeReader code) {
@@ -161,8 +166,11 @@ std::string describe(const PackVariant& variant, std::uint64_t offset) {
   std::string signatures;
   for (const Entry& entry : variant.entries)
     signatures += (signatures.empty() ? "" : ",") + quoted(base::signature_of(entry));
-  return fmt::format(R"({{"format":{},"target":{},"entries":[{}],"offset":{},"size":{}}})", quoted(variant.format),
-                     quoted(variant.target), signatures, offset, variant.code.size());
+  // A library that does not know the key refuses the pack: it would compile the source as another language.
+  const std::string language =
+      variant.language.empty() ? "" : fmt::format(R"(,"language":{})", quoted(variant.language));
+  return fmt::format(R"({{"format":{},"target":{},"entries":[{}],"offset":{},"size":{}{}}})", quoted(variant.format),
+                     quoted(variant.target), signatures, offset, variant.code.size(), language);
 }
 
 /// The header without padding, and the number of bytes of code that it describes. It is built as text: the destruction

@@ -11,6 +11,7 @@
 #include "base/quote.h"
 #include "io/pack.h"
 #include "io/pack_json.h"
+#include "io/pack_options.h"
 #include "io/pack_recipe.h"
 
 namespace pintle::io {
@@ -59,21 +60,23 @@ Result<std::vector<Entry>> entries_of(const JsonView& object) {
   return parse_entries(list);
 }
 
-Result<std::string> target_of(const JsonView& variant) {
-  if (!variant.has("target")) return std::string();
-  PINTLE_ASSIGN(place, variant.member("target"));
+/// Empty where there is none.
+Result<std::string> text_of(const JsonView& object, std::string_view key) {
+  if (!object.has(key)) return std::string();
+  PINTLE_ASSIGN(place, object.member(key));
   return place.text();
 }
 
 Result<PackVariant> variant_from(const JsonView& view, const std::vector<Entry>& common, const fs::path& folder) {
-  PINTLE_TRY(view.has_only({"format", "target", "file", "entries"}));
+  PINTLE_TRY(view.has_only({"format", "target", "file", "entries", "language"}));
   PINTLE_ASSIGN(format_view, view.member("format"));
   PINTLE_ASSIGN(format, format_view.text());
-  PINTLE_ASSIGN(target, target_of(view));
+  PINTLE_ASSIGN(target, text_of(view, "target"));
+  PINTLE_ASSIGN(language, text_of(view, "language"));
   PINTLE_ASSIGN(own, entries_of(view));
   PINTLE_ASSIGN(code, code_of(view, format, folder));
   return PackVariant{std::move(format), std::move(target), view.has("entries") ? std::move(own) : common,
-                     std::move(code)};
+                     std::move(code), std::move(language)};
 }
 
 Result<std::vector<std::string>> formats_of(const JsonView& source) {
@@ -89,16 +92,51 @@ Result<std::vector<std::string>> formats_of(const JsonView& source) {
   return formats;
 }
 
+Result<std::vector<fs::path>> include_folders_of(const JsonView& source, const fs::path& folder) {
+  std::vector<fs::path> folders;
+  if (!source.has("include_folders")) return folders;
+  PINTLE_ASSIGN(list, source.member("include_folders"));
+  PINTLE_ASSIGN(items, list.items());
+  for (const JsonView& item : items) {
+    PINTLE_ASSIGN(name, item.text());
+    PINTLE_ASSIGN(path, inside(folder, name, item));
+    folders.push_back(std::move(path));
+  }
+  return folders;
+}
+
+/// Macros, folders of included files, and the version of the language.
+Result<SourceOptions> options_of(const JsonView& source, const fs::path& folder) {
+  SourceOptions options;
+  PINTLE_ASSIGN(folders, include_folders_of(source, folder));
+  options.folders = std::move(folders);
+  PINTLE_ASSIGN(version, text_of(source, "language"));
+  options.version = std::move(version);
+  if (!source.has("macros")) return options;
+  PINTLE_ASSIGN(place, source.member("macros"));
+  PINTLE_ASSIGN(macros, place.members());
+  for (const auto& [name, value] : macros) {
+    PINTLE_ASSIGN(text, value.text());
+    const auto macro = parse_macro(name + "=" + text);
+    if (!macro) return value.expected("a macro: an identifier, and a text of one line");
+    options.macros.push_back(*macro);
+  }
+  return options;
+}
+
 Result<PackSource> source_from(const JsonView& view, const std::vector<Entry>& common, const fs::path& folder) {
-  PINTLE_TRY(view.has_only({"file", "formats", "entries"}));
+  PINTLE_TRY(view.has_only({"file", "formats", "entries", "macros", "include_folders", "language"}));
   PINTLE_ASSIGN(place, view.member("file"));
   PINTLE_ASSIGN(file, place.text());
-  if (!language_of(file)) return place.expected("a file that ends with .c, .cl, .comp, .glsl or .hlsl");
+  if (!language_of(file)) return place.expected("a file that ends with .c, .cl, .comp, .glsl, .hlsl or .slang");
   PINTLE_ASSIGN(formats, formats_of(view));
   PINTLE_ASSIGN(own, entries_of(view));
   PINTLE_ASSIGN(path, inside(folder, file, place));
   auto source = read_source(path);
   if (!source) return source.error().during(fmt::format("reading {} of the description", place.path()));
+  PINTLE_ASSIGN(options, options_of(view, folder));
+  const auto applied = apply(options, path.parent_path(), folder.empty() ? fs::path(".") : folder, *source);
+  if (!applied) return applied.error().during(fmt::format("reading {} of the description", place.path()));
   source->formats = std::move(formats);
   if (view.has("entries")) source->entries = std::move(own);
   else source->entries = common;
@@ -138,7 +176,8 @@ Result<Pack> pack_from(PackRecipe recipe) {
     const std::string_view format = source_format(source.language);
     if (format.empty() || !source.becomes(format)) continue;
     const auto code = base::bytes_in(source.text);
-    recipe.pack.variants.push_back({std::string(format), {}, source.entries, {code.begin(), code.end()}});
+    recipe.pack.variants.push_back(
+        {std::string(format), {}, source.entries, {code.begin(), code.end()}, source.version});
   }
   PINTLE_TRY(check_pack(recipe.pack));
   return std::move(recipe.pack);

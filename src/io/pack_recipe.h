@@ -13,9 +13,9 @@
 namespace pintle::io {
 
 /// The language of a source.
-enum class Language : std::uint8_t { c, opencl_c, glsl, hlsl };
+enum class Language : std::uint8_t { c, opencl_c, glsl, hlsl, slang };
 
-/// Finds the language by the ending: .c, .cl, .comp or .glsl, .hlsl. Empty for any other ending.
+/// Finds the language by the ending: .c, .cl, .comp or .glsl, .hlsl, .slang. Empty for any other ending.
 [[nodiscard]] std::optional<Language> language_of(const std::filesystem::path& file);
 /// The format of a program that is such a source, unchanged; empty where devices take none.
 [[nodiscard]] std::string_view source_format(Language language) noexcept;
@@ -27,6 +27,7 @@ struct PackSource {
   std::vector<std::string> formats;  // to build from it; empty: all formats of its language
   std::vector<Entry> entries;
   std::string text;
+  std::string version{};  // of the language: "CL2.0", "c17"; empty: the compiler's choice
 
   [[nodiscard]] bool becomes(std::string_view format) const;
   friend bool operator==(const PackSource&, const PackSource&) = default;
@@ -43,8 +44,8 @@ struct PackRecipe {
 };
 
 /// Reads a JSON description as `pack_from_json` does. Beside or instead of "variants" it may have
-/// "sources":[{"file":"blur.cl","formats":["so","spirv_opencl"],"entries":[...]}]. A source without formats becomes all
-/// formats of its language.
+/// "sources":[{"file":"blur.cl","formats":["so","spirv_opencl"],"entries":[...],"macros":{"N":"8"},
+/// "include_folders":["include"],"language":"CL2.0"}]. A source without formats becomes all formats of its language.
 [[nodiscard]] Result<PackRecipe> recipe_from_json(std::string_view json, const std::filesystem::path& folder);
 /// Reads a description's file, or the pack.json of a folder.
 [[nodiscard]] Result<PackRecipe> read_recipe(const std::filesystem::path& path);

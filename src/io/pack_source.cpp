@@ -15,11 +15,12 @@ namespace {
 
 constexpr std::uint64_t longest_source = 64 << 20;
 
-constexpr std::array<std::pair<std::string_view, Language>, 5> endings{{{".c", Language::c},
+constexpr std::array<std::pair<std::string_view, Language>, 6> endings{{{".c", Language::c},
                                                                         {".cl", Language::opencl_c},
                                                                         {".comp", Language::glsl},
                                                                         {".glsl", Language::glsl},
-                                                                        {".hlsl", Language::hlsl}}};
+                                                                        {".hlsl", Language::hlsl},
+                                                                        {".slang", Language::slang}}};
 
 }  // namespace
 
@@ -34,7 +35,8 @@ std::string_view source_format(Language language) noexcept {
     case Language::c: return "c";
     case Language::opencl_c: return "opencl_c";
     case Language::glsl: return "glsl";
-    case Language::hlsl: return {};
+    case Language::hlsl:
+    case Language::slang: return {};
   }
   return {};
 }
@@ -47,8 +49,9 @@ Result<PackSource> read_source(const std::filesystem::path& file) {
   return base::contain("reading a source", [&]() -> Result<PackSource> {
     const auto language = language_of(file);
     if (!language) {
-      return Error(Errc::invalid_argument, fmt::format("Source {} does not end with .c, .cl, .comp, .glsl or .hlsl.",
-                                                       base::quote(file.string(), 4096)));
+      return Error(Errc::invalid_argument,
+                   fmt::format("Source {} does not end with .c, .cl, .comp, .glsl, .hlsl or .slang.",
+                               base::quote(file.string(), 4096)));
     }
     PINTLE_ASSIGN(bytes, base::read_regular_file(file, longest_source));
     return PackSource{file.filename().string(), *language, {}, {}, std::string(base::text_in(bytes))};

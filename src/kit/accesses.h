@@ -15,7 +15,7 @@ template <class AnyCommand, class AnyArgument, class Visit>
 void for_each_range(AnyCommand& command, std::span<AnyArgument> arguments, Visit&& visit) {
   const auto launch = [&](const backend::Exec& exec) {
     for (auto& argument : arguments.subspan(exec.first_argument, exec.argument_count)) {
-      if (argument.kind != backend::Argument::Kind::scalar) visit(argument.range, argument.access);
+      if (argument.has_range()) visit(argument.range, argument.access);
     }
   };
   const auto look = [&](auto& operation) {

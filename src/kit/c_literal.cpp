@@ -49,11 +49,11 @@ Result<std::string> c_literal(const Constant& constant) {
     case DType::i8: return signed_literal<std::int8_t>(constant, "");
     case DType::i16: return signed_literal<std::int16_t>(constant, "");
     case DType::i32: return signed_literal<std::int32_t>(constant, "");
-    case DType::i64: return signed_literal<std::int64_t>(constant, "ll");
+    case DType::i64: return signed_literal<std::int64_t>(constant, "l");
     case DType::u8: return unsigned_literal<std::uint8_t>(constant, "");
     case DType::u16: return unsigned_literal<std::uint16_t>(constant, "");
     case DType::u32: return unsigned_literal<std::uint32_t>(constant, "u");
-    case DType::u64: return unsigned_literal<std::uint64_t>(constant, "ull");
+    case DType::u64: return unsigned_literal<std::uint64_t>(constant, "ul");
     case DType::f32: return float_literal(static_cast<double>(value_as<float>(constant)), "f");
     case DType::f64: return float_literal(value_as<double>(constant), "");
     default: break;

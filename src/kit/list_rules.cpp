@@ -126,13 +126,21 @@ class CommandCheck {
   }
 
   static bool matches(const Parameter& parameter, const Argument& argument) {
-    const bool is_scalar = parameter.kind == Parameter::Kind::scalar;
-    return is_scalar == (argument.kind == Argument::Kind::scalar) && parameter.dtype == argument.dtype &&
-           (is_scalar || parameter.access == argument.access);
+    if (parameter.dtype != argument.dtype) return false;
+    switch (parameter.kind) {
+      case Parameter::Kind::buffer:
+        return argument.kind == Argument::Kind::buffer && parameter.access == argument.access;
+      case Parameter::Kind::scalar: return argument.kind == Argument::Kind::scalar;
+      case Parameter::Kind::local: return argument.kind == Argument::Kind::local && argument.range.size != 0;
+      case Parameter::Kind::value: break;
+    }
+    return argument.kind == Argument::Kind::value && argument.value != nullptr &&
+           argument.range.size == parameter.bytes;
   }
 
   Result<void> check_argument(const Argument& argument) const {
     if (argument.kind == Argument::Kind::scalar) return argument.slot == no_slot ? Result<void>() : check_slot();
+    if (!argument.has_range()) return {};
     const Range& range = argument.range;
     PINTLE_TRY(require(range.slot != no_slot || range.offset % known_.limits.offset_alignment == 0,
                        "Argument offset ({}) is not a multiple of the alignment ({}).", range.offset,

@@ -19,7 +19,7 @@ std::string_view name_of(const std::array<std::string_view, N>& names, Enum valu
 /// A row for each feature, the first for a number that is none; short words need no memory.
 const Capability& not_listed(Feature feature) noexcept {
   struct Rows {
-    std::array<Capability, 13> all;
+    std::array<Capability, 16> all;
     Rows() {
       for (std::size_t i = 0; i < all.size(); ++i) all[i] = {static_cast<Feature>(i), Support::absent, "not listed"};
     }
@@ -38,9 +38,10 @@ std::string_view name(DeviceKind kind) noexcept {
 }
 
 std::string_view name(Feature feature) noexcept {
-  static constexpr std::array<std::string_view, 12> names{"execution",   "copy_queue",    "host_call",   "timestamp",
-                                                          "indirect",    "mapped_memory", "recording",   "notification",
-                                                          "host_import", "memory_export", "calibration", "constants"};
+  static constexpr std::array<std::string_view, 15> names{
+      "execution",     "copy_queue", "host_call",       "timestamp",     "indirect",
+      "mapped_memory", "recording",  "notification",    "host_import",   "memory_export",
+      "calibration",   "constants",  "local_arguments", "float_atomics", "bounds"};
   return name_of(names, feature);
 }
 

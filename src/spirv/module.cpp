@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <set>
+#include <array>
+#include <utility>
 
 #include "base/bytes.h"
 #include "base/contain.h"
+#include "spirv/fields.h"
+#include "spirv/folding.h"
 #include "spirv/tables.h"
+#include "spirv/touches.h"
 
 namespace pintle::spirv {
 namespace {
@@ -21,7 +25,9 @@ class Summary {
     module_.capabilities = tables_.capabilities;
     for (const TableEntry& entry : tables_.entries) {
       PINTLE_ASSIGN(size, group_size_of(entry.function));
-      module_.entries.push_back({entry.name, entry.model, size, entry.interface, written_by(entry.function)});
+      module_.entries.push_back(
+          {entry.name, entry.model, size, entry.interface, touched_by(tables_, entry.function, &Body::written),
+           touched_by(tables_, entry.function, &Body::read), touched_by(tables_, entry.function, &Body::used)});
     }
     for (const std::uint32_t variable : tables_.variables) add_variable(variable);
     for (const std::uint32_t constant : tables_.spec_constants) add_constant(constant);
@@ -29,22 +35,6 @@ class Summary {
   }
 
  private:
-  /// The variables that the function and its callees write. Writes through a pointer that a caller passes are not
-  /// known.
-  [[nodiscard]] std::vector<std::uint32_t> written_by(std::uint32_t function) const {
-    std::set<std::uint32_t> seen{function}, written;
-    for (std::vector<std::uint32_t> rest{function}; !rest.empty();) {
-      const auto body = tables_.bodies.find(rest.back());
-      rest.pop_back();
-      if (body == tables_.bodies.end()) continue;
-      written.insert(body->second.written.begin(), body->second.written.end());
-      for (const std::uint32_t called : body->second.called) {
-        if (seen.insert(called).second) rest.push_back(called);
-      }
-    }
-    return {written.begin(), written.end()};
-  }
-
   /// Takes the built-in constant, or else the mode of the entry point.
   [[nodiscard]] Result<std::optional<std::array<Dimension, 3>>> group_size_of(std::uint32_t function) const {
     std::array<Dimension, 3> dimensions;
@@ -64,32 +54,24 @@ class Summary {
       if (constant == nullptr)
         return malformed(mode != tables_.modes.end() ? mode->second.at : begin_,
                          "has a group size that is no constant");
-      dimensions[index].value = constant->value;
+      dimensions[index].value = static_cast<std::uint32_t>(fold(tables_, value, {}).value_or(0));
+      if (constant->op == op::spec_constant_op) dimensions[index].operation = value;
       if (const auto spec_id = tables_.decorated(value, no_member, decoration::spec_id))
         dimensions[index].spec_id = static_cast<std::uint32_t>(*spec_id);
     }
     return std::optional(dimensions);
   }
 
-  [[nodiscard]] Block block_of(std::uint32_t type, const Definition& definition) const {
-    Block block;
-    block.size = definition.size;
-    for (std::uint32_t index = 0; index < definition.parts.size(); ++index) {
-      const auto name = tables_.member_names.find({type, index});
-      block.members.push_back({name == tables_.member_names.end() ? std::string() : name->second,
-                               tables_.decorated(type, index, decoration::offset).value_or(0),
-                               tables_.member_size(type, index, definition.parts[index])});
-    }
-    return block;
-  }
-
   void add_variable(std::uint32_t id) {
     const Definition& variable = *tables_.find(id);
     const Definition* const pointer = tables_.find(variable.type);
-    const std::uint32_t target = pointer != nullptr ? pointer->type : 0;
+    std::uint32_t target = pointer != nullptr ? pointer->type : 0;
+    if (variable.value == class_workgroup) module_.shared.push_back({id, target, packed_size(tables_, target, {})});
+    const std::uint32_t count = count_of(target);
     const Definition* const type = tables_.find(target);
     const bool is_struct = type != nullptr && type->op == op::type_struct;
-    if (variable.value == class_push_constant && is_struct) module_.push_constants = block_of(target, *type);
+    if (variable.value == class_push_constant && is_struct)
+      module_.push_constants = Binding{.id = id, .name = tables_.name_of(id), .block = block_of(tables_, target)};
     const auto binding = tables_.decorated(id, no_member, decoration::binding);
     if (!binding) return;
     Binding bound;
@@ -97,12 +79,33 @@ class Summary {
     bound.name = tables_.name_of(id).empty() ? tables_.name_of(target) : tables_.name_of(id);
     bound.set = static_cast<std::uint32_t>(tables_.decorated(id, no_member, decoration::descriptor_set).value_or(0));
     bound.binding = static_cast<std::uint32_t>(*binding);
+    bound.count = count;
+    bound.what = words_for(type);
     if (is_struct) {
-      bound.block = block_of(target, *type);
+      bound.block = block_of(tables_, target);
       bound.kind = kind_of(variable.value, target);
+      bound.what = bound.kind == Binding::Kind::uniform_block ? "a uniform block" : "a storage buffer";
       bound.is_writable = !is_read_only(id, target, *type);
     }
     module_.bindings.push_back(std::move(bound));
+  }
+
+  /// The elements of an array of what the host binds; `type` becomes the element's.
+  [[nodiscard]] std::uint32_t count_of(std::uint32_t& type) const {
+    const Definition* const array = tables_.find(type);
+    if (array == nullptr || (array->op != op::type_array && array->op != op::type_runtime_array)) return 1;
+    type = array->type;
+    if (array->op == op::type_runtime_array) return 0;
+    return static_cast<std::uint32_t>(fold(tables_, array->parts[0], {}).value_or(0));
+  }
+
+  [[nodiscard]] static std::string_view words_for(const Definition* type) {
+    switch (type == nullptr ? 0 : type->op) {
+      case op::type_image: return type->value == 2 ? "a storage image" : "a sampled image";
+      case op::type_sampler: return "a sampler";
+      case op::type_sampled_image: return "an image with a sampler";
+      default: return "an object that is no buffer";
+    }
   }
 
   [[nodiscard]] Binding::Kind kind_of(std::uint32_t storage_class, std::uint32_t type) const {
@@ -148,8 +151,10 @@ Result<std::vector<Module>> read_all(std::span<const std::byte> code) {
   std::size_t begin = 0;
   do {
     std::size_t end = 0;
-    PINTLE_ASSIGN(tables, read_module(words, begin, end));
-    PINTLE_ASSIGN(module, Summary(tables, begin).make());
+    PINTLE_ASSIGN(read, read_module(words, begin, end));
+    const auto tables = std::make_shared<const Tables>(std::move(read));
+    PINTLE_ASSIGN(module, Summary(*tables, begin).make());
+    module.tables = tables;
     module.code = code.subspan(begin * word_size, (end - begin) * word_size);
     modules.push_back(std::move(module));
     begin = end;

@@ -5,26 +5,17 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pintle/error.h"
+#include "spirv/block.h"
 
 namespace pintle::spirv {
-
-/// A member of a block, laid out as in memory.
-struct Member {
-  std::string name;  ///< Empty where the module has no names.
-  std::uint64_t offset = 0;
-  std::uint64_t size = 0;  ///< 0: an array without an end.
-};
-
-struct Block {
-  std::vector<Member> members;
-  std::uint64_t size = 0;  ///< The end of the last member.
-};
 
 /// A variable that the host binds.
 struct Binding {
@@ -33,7 +24,9 @@ struct Binding {
   std::string name;
   std::uint32_t set = 0;
   std::uint32_t binding = 0;
+  std::uint32_t count = 1;  ///< Elements of an array of them; 0 where the module gives no number.
   Kind kind = Kind::other;
+  std::string_view what{};  ///< In words: "a storage buffer", "a storage image".
   bool is_writable = true;  ///< False where the whole variable is decorated NonWritable.
   Block block;
 };
@@ -51,6 +44,7 @@ struct SpecConstant {
 struct Dimension {
   std::uint32_t value = 0;
   std::optional<std::uint32_t> spec_id;
+  std::uint32_t operation = 0;  ///< The constant that an operation makes of other constants; 0: there is none.
 };
 
 struct EntryPoint {
@@ -58,8 +52,21 @@ struct EntryPoint {
   std::uint32_t model = 0;                             ///< 5: GLCompute, 6: Kernel.
   std::optional<std::array<Dimension, 3>> group_size;  ///< Empty where the module gives no size.
   std::vector<std::uint32_t> interface;                ///< Ids; from version 1.4 on, every variable that is used.
-  std::vector<std::uint32_t> written;                  ///< Variables that it certainly stores to, or has atomics on.
+  // Ids of variables, and of pointers on the way to them, also through functions that it calls.
+  std::vector<std::uint32_t> written;  ///< It certainly stores to them, or has atomics on them.
+  std::vector<std::uint32_t> read;     ///< It certainly loads from them, or has atomics on them.
+  std::vector<std::uint32_t> used;     ///< Its code names them.
 };
+
+/// A variable in the memory that the items of a work-group share.
+struct Shared {
+  std::uint32_t id = 0;
+  std::uint32_t type = 0;
+  std::optional<std::uint64_t>
+      size;  ///< By the constants' defaults; empty where an operation decides that is not known.
+};
+
+struct Tables;
 
 struct Module {
   std::span<const std::byte> code;  ///< The code of this module only.
@@ -67,8 +74,10 @@ struct Module {
   std::vector<std::uint32_t> capabilities;
   std::vector<EntryPoint> entries;
   std::vector<Binding> bindings;
-  std::optional<Block> push_constants;
+  std::optional<Binding> push_constants;  ///< At no binding.
+  std::vector<Shared> shared;
   std::vector<SpecConstant> constants;
+  std::shared_ptr<const Tables> tables;  ///< What all of this was read from.
 };
 
 inline constexpr std::uint32_t compute_model = 5;

@@ -75,27 +75,39 @@ class ModuleReader {
       case op::decorate:
       case op::member_decorate: return read_decoration(it);
       case op::function:
-      case op::function_end:
-      case op::function_call: return read_function(it);
+      case op::function_end: return read_function(it);
+      case op::function_parameter: return read_parameter(it);
+      case op::function_call: return read_call(it);
       case op::variable: return is_in_function_ ? Result<void>() : read_variable(it);
       case op::access_chain:
       case op::in_bounds_access_chain:
       case op::ptr_access_chain:
       case op::in_bounds_ptr_access_chain:
-      case op::copy_object: return read_chain(it);
-      case op::store:
+      case op::image_texel_pointer:
+      case op::array_length: return read_pointer(it, {2});
+      case op::copy_object:
+      case op::bitcast: return makes_pointer(it) ? read_pointer(it, {2}) : Result<void>();
+      case op::select: return makes_pointer(it) ? read_pointer(it, {3, 4}) : Result<void>();
+      case op::phi: return makes_pointer(it) ? read_phi(it) : Result<void>();
+      case op::load:
+      case op::atomic_load: return read_touch(it, 2, &Body::read);
       case op::copy_memory:
-      case op::copy_memory_sized:
+      case op::copy_memory_sized: PINTLE_TRY(read_touch(it, 1, &Body::read)); [[fallthrough]];
+      case op::store:
       case op::atomic_store:
-      case op::atomic_flag_clear: return read_write(it, 0);
-      case op::atomic_flag_test_and_set:
-      case op::atomic_f_min_ext:
-      case op::atomic_f_max_ext:
-      case op::atomic_f_add_ext: return read_write(it, 2);
-      default:
-        if (it.op >= op::atomic_exchange && it.op <= op::atomic_xor) return read_write(it, 2);
-        return is_definition(it.op) ? read_definition(it) : Result<void>();
+      case op::atomic_flag_clear: return read_touch(it, 0, &Body::written);
+      default: return read_rest(it);
     }
+  }
+
+  Result<void> read_rest(const Instruction& it) {
+    if (is_definition(it.op)) return read_definition(it);
+    const bool is_atomic = (it.op >= op::atomic_exchange && it.op <= op::atomic_xor) ||
+                           it.op == op::atomic_flag_test_and_set || it.op == op::atomic_f_min_ext ||
+                           it.op == op::atomic_f_max_ext || it.op == op::atomic_f_add_ext;
+    if (!is_atomic) return {};
+    PINTLE_TRY(read_touch(it, 2, &Body::read));
+    return read_touch(it, 2, &Body::written);
   }
 
   // Checks that the instruction has at least `count` operands.
@@ -188,32 +200,58 @@ class ModuleReader {
     return {};
   }
 
-  /// Reads a pointer into the object that another pointer points into.
-  Result<void> read_chain(const Instruction& it) {
+  [[nodiscard]] bool makes_pointer(const Instruction& it) const {
+    const Definition* const type = it.operands.empty() ? nullptr : tables_.find(it.operands[0]);
+    return type != nullptr && type->op == op::type_pointer;
+  }
+
+  /// Reads a pointer into the objects that other pointers, the operands `from`, point into.
+  Result<void> read_pointer(const Instruction& it, std::initializer_list<std::size_t> from) {
     PINTLE_ASSIGN(pointer, id(it, 1));
-    PINTLE_ASSIGN(base, id(it, 2));
-    roots_[pointer] = root_of(base);
+    for (const std::size_t operand : from) {
+      PINTLE_ASSIGN(base, id(it, operand));
+      tables_.bases[pointer].push_back(base);
+      tables_.bodies[function_].used.insert(base);
+    }
     return {};
   }
 
-  Result<void> read_write(const Instruction& it, std::size_t target) {
+  /// Reads values and the blocks that they come from.
+  Result<void> read_phi(const Instruction& it) {
+    for (std::size_t operand = 2; operand < it.operands.size(); operand += 2) PINTLE_TRY(read_pointer(it, {operand}));
+    return {};
+  }
+
+  /// Reads what loads from or stores to the pointer at operand `target`.
+  Result<void> read_touch(const Instruction& it, std::size_t target, std::set<std::uint32_t> Body::* how) {
     PINTLE_ASSIGN(pointer, id(it, target));
-    tables_.bodies[function_].written.insert(root_of(pointer));
+    Body& body = tables_.bodies[function_];
+    (body.*how).insert(pointer);
+    body.used.insert(pointer);
     return {};
   }
 
-  [[nodiscard]] std::uint32_t root_of(std::uint32_t pointer) const {
-    const auto found = roots_.find(pointer);
-    return found == roots_.end() ? pointer : found->second;
+  Result<void> read_parameter(const Instruction& it) {
+    PINTLE_ASSIGN(parameter, id(it, 1));
+    tables_.bodies[function_].parameters.push_back(parameter);
+    return {};
+  }
+
+  Result<void> read_call(const Instruction& it) {
+    PINTLE_ASSIGN(callee, id(it, 2));
+    called_.emplace(callee, it.at);
+    Body& body = tables_.bodies[function_];
+    Call call{callee, {}};
+    for (std::size_t operand = 3; operand < it.operands.size(); ++operand) {
+      PINTLE_ASSIGN(argument, id(it, operand));
+      call.arguments.push_back(argument);
+      body.used.insert(argument);
+    }
+    body.calls.push_back(std::move(call));
+    return {};
   }
 
   Result<void> read_function(const Instruction& it) {
-    if (it.op == op::function_call) {
-      PINTLE_ASSIGN(callee, id(it, 2));
-      called_.emplace(callee, it.at);
-      tables_.bodies[function_].called.insert(callee);
-      return {};
-    }
     const bool begins = it.op == op::function;
     if (begins == is_in_function_)
       return malformed(it.at, begins ? "begins a function in another" : "ends no function");
@@ -260,12 +298,19 @@ class ModuleReader {
       case op::spec_constant_false: return define_constant(it, 0);
       case op::constant_composite:
       case op::spec_constant_composite: return define_composite(it);
-      case op::type_image:
+      case op::spec_constant_op: return define_operation(it);
+      case op::type_image: return define_image(it);
       case op::type_sampler:
       case op::type_sampled_image:
       case op::type_opaque: return define(it, 0, {});
       default: return {};
     }
+  }
+
+  /// The operand that tells a storage image (2) from a sampled one (1) is its value.
+  Result<void> define_image(const Instruction& it) {
+    PINTLE_TRY(need(it, 8));
+    return define(it, 0, {.value = it.operands[6]});
   }
 
   Result<void> define_number(const Instruction& it) {
@@ -291,9 +336,10 @@ class ModuleReader {
     Definition array{.type = it.operands[1]};
     if (it.op == op::type_array) {
       PINTLE_ASSIGN(length, id(it, 2));
+      array.parts.push_back(length);
       // A length that specialisation computes is not known here, and counts as none.
-      const auto constant = tables_.definitions.find(length);
-      array.value = constant != tables_.definitions.end() ? constant->second.value : 0;
+      const Definition* const constant = tables_.find(length);
+      array.value = constant != nullptr && constant->op != op::spec_constant_op ? constant->value : 0;
       const auto stride = tables_.decorated(result, no_member, decoration::array_stride);
       const auto size = base::checked_mul(stride ? *stride : part->size, std::uint64_t{array.value});
       if (!size) return malformed(it.at, "has an array whose size does not fit 64 bits");
@@ -345,6 +391,14 @@ class ModuleReader {
     return define(it, 1, std::move(composite));
   }
 
+  Result<void> define_operation(const Instruction& it) {
+    PINTLE_ASSIGN(type, id(it, 0));
+    PINTLE_TRY(need(it, 3));
+    const auto operands = it.operands.subspan(3);
+    return define(it, 1,
+                  {.type = type, .value = it.operands[2], .parts = std::vector(operands.begin(), operands.end())});
+  }
+
   /// A module that is cut short lacks a function that is called, or ends within a function.
   [[nodiscard]] Result<void> check_complete(std::size_t end) const {
     if (is_in_function_) return malformed(end, "is truncated: a function has no end");
@@ -362,8 +416,7 @@ class ModuleReader {
   Tables tables_;
   std::map<std::uint32_t, std::size_t> called_;  // called functions, and where each call is
   std::set<std::uint32_t> functions_;
-  std::unordered_map<std::uint32_t, std::uint32_t> roots_;  // from a chain to the variable where it begins
-  std::uint32_t function_ = 0;                              // the function that began last
+  std::uint32_t function_ = 0;  // the function that began last
   bool is_in_function_ = false;
 };
 

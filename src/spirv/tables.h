@@ -49,22 +49,64 @@ enum : std::uint32_t {
   spec_constant_composite = 51,
   spec_constant_op = 52,
   function = 54,
+  function_parameter = 55,
   function_end = 56,
   function_call = 57,
   variable = 59,
+  image_texel_pointer = 60,
+  load = 61,
   store = 62,
   copy_memory = 63,
   copy_memory_sized = 64,
   access_chain = 65,
   in_bounds_access_chain = 66,
   ptr_access_chain = 67,
+  array_length = 68,
   in_bounds_ptr_access_chain = 70,
   decorate = 71,
   member_decorate = 72,
+  composite_extract = 81,
   copy_object = 83,
+  u_convert = 113,
+  s_convert = 114,
+  bitcast = 124,
+  s_negate = 126,
+  i_add = 128,
+  i_sub = 130,
+  i_mul = 132,
+  u_div = 134,
+  s_div = 135,
+  u_mod = 137,
+  s_rem = 138,
+  s_mod = 139,
+  logical_equal = 164,
+  logical_not_equal = 165,
+  logical_or = 166,
+  logical_and = 167,
+  logical_not = 168,
+  select = 169,
+  i_equal = 170,
+  i_not_equal = 171,
+  u_greater_than = 172,
+  s_greater_than = 173,
+  u_greater_than_equal = 174,
+  s_greater_than_equal = 175,
+  u_less_than = 176,
+  s_less_than = 177,
+  u_less_than_equal = 178,
+  s_less_than_equal = 179,
+  shift_right_logical = 194,
+  shift_right_arithmetic = 195,
+  shift_left_logical = 196,
+  bitwise_or = 197,
+  bitwise_xor = 198,
+  bitwise_and = 199,
+  bit_not = 200,
+  atomic_load = 227,
   atomic_store = 228,
   atomic_exchange = 229,
   atomic_xor = 242,
+  phi = 245,
   atomic_flag_test_and_set = 318,
   atomic_flag_clear = 319,
   execution_mode_id = 331,
@@ -89,6 +131,7 @@ enum : std::uint32_t {
 };
 }  // namespace decoration
 inline constexpr std::uint32_t class_uniform = 2;
+inline constexpr std::uint32_t class_workgroup = 4;
 inline constexpr std::uint32_t class_push_constant = 9;
 inline constexpr std::uint32_t class_storage_buffer = 12;
 
@@ -97,11 +140,14 @@ inline constexpr std::uint32_t no_member = ~0u;
 /// The parts of a type or constant that matter here.
 struct Definition {
   std::uint32_t op = 0;
-  std::uint32_t type = 0;   // of a constant or variable its type; of a pointer, array, vector or matrix its element
-  std::uint32_t value = 0;  // of a constant: the low word; of a type: bits or count; of a variable: the storage class
+  std::uint32_t type = 0;  // of a constant or variable its type; of a pointer, array, vector or matrix its element
+  // A constant has its low word here, a type its bits or count, a variable its storage class; of a constant that an
+  // operation makes: the operation.
+  std::uint32_t value = 0;
   bool is_signed = false;
-  std::uint64_t size = 0;              // of a type: bytes; 0 for an array without an end
-  std::vector<std::uint32_t> parts{};  // members of a struct, constituents of a composite
+  std::uint64_t size = 0;  // of a type: bytes; 0 for an array without an end
+  // Members of a struct, constituents of a composite, operands of an operation, the length of an array.
+  std::vector<std::uint32_t> parts{};
 };
 
 /// The group size that an entry point's execution mode gives: numbers, or ids of constants.
@@ -118,10 +164,18 @@ struct TableEntry {
   std::vector<std::uint32_t> interface;
 };
 
+struct Call {
+  std::uint32_t function = 0;
+  std::vector<std::uint32_t> arguments;
+};
+
 /// The parts of a function's own code that matter here.
 struct Body {
-  std::set<std::uint32_t> written;  // variables that its stores and atomics reach through its own chains
-  std::set<std::uint32_t> called;
+  std::vector<std::uint32_t> parameters;
+  std::set<std::uint32_t> written;  // pointers that it stores through, or has atomics on
+  std::set<std::uint32_t> read;     // pointers that it loads through, or has atomics on
+  std::set<std::uint32_t> used;     // pointers, whatever it does with them
+  std::vector<Call> calls;
 };
 
 struct Tables {
@@ -135,8 +189,9 @@ struct Tables {
   std::unordered_map<std::uint32_t, Mode> modes;                      // by function
   std::vector<std::uint32_t> variables;                               // outside of functions
   std::vector<std::uint32_t> spec_constants;
-  std::unordered_map<std::uint32_t, Body> bodies;  // by function
-  std::uint32_t workgroup_size = 0;                // the constant with that decoration
+  std::unordered_map<std::uint32_t, Body> bodies;                       // by function
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> bases;  // from a pointer to those that it is made of
+  std::uint32_t workgroup_size = 0;                                     // the constant with that decoration
 
   [[nodiscard]] const Definition* find(std::uint32_t id) const;
   [[nodiscard]] std::optional<std::uint64_t> decorated(std::uint32_t target, std::uint32_t member,

@@ -6,6 +6,7 @@
 #include "allocation_sweep/operations.h"
 #include "base/file.h"
 #include "base/temporary_folder.h"
+#include "conformance/kernels.h"
 #include "pintle/native/cpu.h"
 
 namespace pintle::allocation_sweep {
@@ -33,6 +34,24 @@ Result<void> opening(Run& run) {
 
 Result<void> opening_again(Run& run) {
   return outcome(during([&] { return open(run.device().id()); }));
+}
+
+Result<void> opening_for_a_pack(Run& run) {
+  PINTLE_ASSIGN(pack, conformance::suite_pack_for(run.device()));
+  return outcome(during([&] { return open(run.device().id(), pack); }));
+}
+
+Result<void> taking(Run& run) {
+  PINTLE_ASSIGN(pack, conformance::suite_pack_for(run.device()));
+  return outcome(during([&] { return takes(run.device().info(), pack); }));
+}
+
+Result<void> taking_none(Run& run) {
+  PINTLE_ASSIGN(pack, ProgramPack::source("no_format", "x", {"none()"}));
+  const auto refused = during([&] { return takes(run.device().info(), pack); });
+  run.check(!refused || run.device().info().formats == std::vector<std::string>{"*"});
+  if (refused || refused.error().code() == Errc::unsupported) return {};
+  return refused.error();
 }
 
 Result<void> opening_what_is_not_there(Run& run) {
@@ -150,10 +169,13 @@ Result<void> drop(Run& run) {
 }  // namespace
 
 std::span<const Scenario> device_operations() {
-  static constexpr std::array<Scenario, 21> all{{{"devices", listing},
+  static constexpr std::array<Scenario, 24> all{{{"devices", listing},
                                                  {"ids_by_name", naming},
                                                  {"open", opening},
                                                  {"open_again", opening_again},
+                                                 {"open_for_a_pack", opening_for_a_pack},
+                                                 {"takes", taking},
+                                                 {"takes_none", taking_none},
                                                  {"open_unknown", opening_what_is_not_there},
                                                  {"Device_info", info},
                                                  {"DeviceInfo_capability", capability},

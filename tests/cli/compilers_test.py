@@ -58,6 +58,9 @@ needs_clang_22 = unittest.skipUnless(CLANG_22, "clang 22 or later is not install
 needs_glslc = unittest.skipUnless(shutil.which("glslc") and shutil.which("spirv-val"), "glslc or spirv-val is not installed")
 
 
+CPU_TARGETS = ("x86_64-linux", "x86_64-v3-linux", "x86_64-v4-linux", "aarch64-linux")
+
+
 class CompilersCase(CommandCase):
     def build(self, name, text, *entries, options=(), **more):
         """The document of packing one source with these entries into out.pack."""
@@ -98,8 +101,7 @@ class OnTheCpu(CompilersCase):
 
     def build_so(self, text, *entries):
         document = self.build("program.cl", text, *entries, options=("--format", "so"))
-        self.assertEqual([kind[0] for kind in self.kinds(document)], ["so"])
-        self.assertRegex(document["variants"][0]["target"], r"^\w+-linux$")
+        self.assertEqual(self.kinds(document), [("so", target) for target in CPU_TARGETS])
         self.assertEqual((document["not_built"], document["variants"][0]["note"]), ([], ""))
 
     def test_saxpy_runs(self):
@@ -179,26 +181,34 @@ class OnTheCpu(CompilersCase):
     def refuse_so(self, text, entry, *words):
         document = self.build("program.cl", text, entry, options=("--format", "so", "--format", "opencl_c"))
         self.assertEqual(self.kinds(document), [("opencl_c", "")])
-        (reason,) = [one["reason"] for one in document["not_built"]]
-        for word in words:
-            self.assertIn(word, reason)
-        self.assertNotIn("\n", reason)
+        reasons = [one["reason"] for one in document["not_built"]]
+        self.assertEqual(len(reasons), len(CPU_TARGETS))
+        for reason in reasons:
+            for word in words:
+                self.assertIn(word, reason)
 
-    def test_what_needs_a_group_has_no_cpu_variant(self):
-        self.refuse_so(REVERSE_CL, REVERSE, "program.cl", "local memory in line 3")
-        self.refuse_so("\n\nkernel void f(global int* x) { /* local */ barrier(1); }", "f(x: write i32[])", "uses barrier() in line 3")
-        self.refuse_so('kernel void f() { "barrier"; /* barrier(\n) */ work_group_barrier(1); }', "f()", "uses work_group_barrier() in line 2")
-        self.refuse_so("kernel void f(__local float* x) {}", "f()", "local memory in line 1")
+    def test_items_wait_for_each_other(self):
+        self.build_so(REVERSE_CL, REVERSE)
+        self.write_npy("x.npy", "<f4", (128,), [float(i) for i in range(128)])
+        self.run_cpu("reverse", "--arg", "x=x.npy", "--out", "x=f32[128]:result.npy", grid="2")
+        self.assertEqual(self.read_npy("result.npy")[2], [float(i // 64 * 64 + 63 - i % 64) for i in range(128)])
+
+    def test_a_kernel_that_the_cpu_cannot_have_costs_only_itself(self):
+        text = SAXPY_CL + 'float deep(float x) { return x > 0 ? deep(x - 1) * deep(x - 2) : 1; }\nkernel void says(global float* x) { x[0] = deep(x[1]); }\n'
+        document = self.build("program.cl", text, SAXPY, "says(x: read_write f32[])", options=("--format", "so"))
+        self.assertEqual(self.kinds(document), [("so", target) for target in CPU_TARGETS])
+        for variant in document["variants"]:
+            self.assertEqual([entry["name"] for entry in variant["entries"]], ["saxpy"])
+        for one in document["not_built"]:
+            self.assertIn('Kernel "says"', one["reason"])
+            self.assertIn("deep", one["reason"])
 
     def test_what_does_not_fit_its_signature_is_an_error(self):
         kernel = "kernel void f(uint n, global int* x) { x[0] = n; }"
-        self.refuse_so(kernel, "f(n: f32, x: write i32[])", "error:", "conver")
-        self.refuse_so(kernel, "f(x: write i32[], n: u32)", "error:")
-        self.refuse_so(kernel, "f(n: u32)", "error:")
-        self.refuse_so("void helper(void);\nkernel void f() { helper(); }", "f()", "helper")
-
-    def test_the_first_error_is_in_the_source_with_its_line(self):
-        self.refuse_so("kernel void f(global int* x) {\n  float4 v;\n}", "f(x: write i32[])", "program.cl:2:", "float4")
+        for entry in ("f(n: f32, x: write i32[])", "f(x: write i32[], n: u32)", "f(n: u32)"):
+            self.refuse("program.cl", kernel, entry, words=["argument" if CLANG else "error:"])
+        self.refuse("program.cl", "void helper(void);\nkernel void f() { helper(); }", "f()", words=["helper"],
+                    options=("--format", "so", "--format", "opencl_c"))
 
 
 class Variants(CompilersCase):
@@ -208,17 +218,17 @@ class Variants(CompilersCase):
         document = self.build("saxpy.cl", SAXPY_CL, SAXPY)
         self.assertEqual(document["name"], "saxpy")
         kinds, missing = self.kinds(document), self.missing(document)
-        expected = [("so", f"{os.uname().machine}-linux"), ("opencl_c", ""), ("spirv_opencl", ""), ("ptx", "sm_90"), ("amdgcn", "gfx90a"),
+        expected = [*(("so", target) for target in CPU_TARGETS), ("opencl_c", ""), ("spirv_opencl", ""), ("ptx", "sm_90"), ("amdgcn", "gfx90a"),
                     ("amdgcn", "gfx942"), ("amdgcn", "gfx1100")]
         self.assertEqual([kind for kind in expected if kind in kinds], kinds)
         self.assertEqual(set(kinds) | set(missing), set(expected))
         self.assertEqual(set(kinds) & set(missing), set())
         notes = {(one["format"], one["target"]): one["note"] for one in document["variants"]}
         for kind in kinds:
-            self.assertEqual(notes[kind], NEVER_RUN if kind[0] in ("spirv_opencl", "ptx", "amdgcn") else "")
+            self.assertEqual(notes[kind], NEVER_RUN if kind[0] in ("ptx", "amdgcn") else "")
         self.assertEqual(self.code_of(kinds.index(("opencl_c", ""))).decode(), SAXPY_CL)
         listed = self.json("pack", "--list", "out.pack")
-        self.assertEqual(listed, {key: value for key, value in document.items() if key not in ("not_built", "not_read")})
+        self.assertEqual(listed, {key: value for key, value in document.items() if key not in ("not_built", "not_read", "left_out")})
 
     @unittest.skipUnless(CLANG, "clang 19 or later is not installed")
     def test_ptx_has_every_kernel_and_calls_nothing(self):
@@ -234,15 +244,14 @@ class Variants(CompilersCase):
             subprocess.run(["ptxas", "-arch=sm_90", "program.ptx", "-o", "program.cubin"], cwd=self.folder, check=True)
 
     @unittest.skipUnless(CLANG, "clang 19 or later is not installed")
-    def test_what_the_prelude_has_not_is_an_error_when_packing(self):
-        document = self.build("program.cl", "kernel void f(global float* x) {\n  x[0] = lgamma(x[0]);\n}", "f(x: read_write f32[])",
-                              options=("--format", "ptx", "--format", "opencl_c"))
-        self.assertEqual(self.kinds(document), [("opencl_c", "")])
-        reason = self.missing(document)["ptx", "sm_90"]["reason"]
-        self.assertRegex(reason, r"^program\.cl:2:10: error: .*'lgamma'")
-        document = self.build("program.cl", "void helper(void);\nkernel void f(global float* x) { helper(); }", "f(x: read_write f32[])",
-                              options=("--format", "ptx", "--format", "opencl_c"))
-        self.assertRegex(self.missing(document)["ptx", "sm_90"]["reason"], "defined nowhere: .*helper")
+    def test_what_no_library_has_is_an_error_when_packing(self):
+        sum_of = "kernel void f(global float* x) {\n  x[0] = work_group_reduce_add(x[0]);\n}"
+        helper = "void helper(void);\nkernel void f(global float* x) { helper(); }"
+        for text, name in ((sum_of, "work_group_reduce_add"), (helper, "helper")):
+            words = f'kernel "f" calls {name}, which is defined nowhere'
+            self.refuse("program.cl", text, "f(x: read_write f32[])", words=["Format ptx for sm_90 was asked for", words], options=("--format", "ptx", "--format", "opencl_c"))
+            reason = self.missing(self.build("program.cl", text, "f(x: read_write f32[])"))["ptx", "sm_90"]["reason"]
+            self.assertIn(words, reason)
 
     @needs_clang_22
     def test_amd_code_objects_name_their_processor(self):
@@ -272,9 +281,9 @@ class Variants(CompilersCase):
         lines = self.command("pack", "reverse.cl", "--entry", REVERSE, "-o", "out.pack").stdout.splitlines()
         self.assertEqual(lines[0], "reverse")
         self.assertIn(f"  {REVERSE}", lines)
-        self.assertRegex("\n".join(lines), r"(?m)^not built: so for \S+ from reverse\.cl: Source \"reverse\.cl\" has local memory in line 3; .+\.$")
+        self.assertTrue(any(line.startswith("so  ") for line in lines), lines)
         for line in lines:
-            if line.startswith(("ptx ", "amdgcn ", "spirv_opencl ")):
+            if line.startswith(("ptx ", "amdgcn ")):
                 self.assertTrue(line.endswith(NEVER_RUN), line)
 
     def test_compilers_that_are_not_there_are_named(self):
@@ -282,7 +291,7 @@ class Variants(CompilersCase):
         self.assertEqual(self.kinds(document), [("opencl_c", "")])
         missing = {one["format"]: one for one in document["not_built"]}
         self.assertEqual({one["code"] for one in missing.values()}, {"unavailable"})
-        self.assertIn('tried "cc", "gcc", "clang"', missing["so"]["reason"])
+        self.assertIn("clang-19, which is not found in PATH", missing["so"]["reason"])
         self.assertIn("tried clang-25, clang-24, clang-23, clang-22, clang)", missing["spirv_opencl"]["reason"])
         self.assertIn("version 19 or later", missing["ptx"]["reason"])
         (unread,) = document["not_read"]
@@ -294,6 +303,7 @@ class Variants(CompilersCase):
         self.assertIn("tried glslc", refused.stderr)
         self.assertFalse((self.folder / "none.pack").exists())
 
+    @unittest.skipUnless(CLANG, "clang 19 or later is not installed")
     def test_an_old_clang_is_named_with_its_version(self):
         tools = self.folder / "tools"
         tools.mkdir()
@@ -302,17 +312,16 @@ class Variants(CompilersCase):
         document = self.build("saxpy.cl", SAXPY_CL, SAXPY, options=("--format", "ptx", "--format", "opencl_c"), environment={"PATH": str(tools)})
         self.assertIn("clang, which has version 14)", document["not_built"][0]["reason"])
         (tools / "clang").write_text('#!/bin/sh\n[ "$1" = --version ] && { echo clang version 40.1; exit; }\n'
-                                     'case "$*" in *emit-llvm*) for out; do [ "$before" = -o ] && break; before=$out; done\n'
-                                     '  echo "define spir_kernel void @saxpy(" >"$out"; exit;; esac\necho "x.cl:1:1: error: $1" >&2\nexit 1\n')
-        document = self.build("saxpy.cl", SAXPY_CL, SAXPY, options=("--format", "ptx", "--format", "opencl_c"), environment={"PATH": str(tools)})
-        self.assertEqual(document["not_built"][0]["reason"], "x.cl:1:1: error: -x")
+                                     f'case "$*" in *gpu.cl*) ;; *emit-llvm*) exec {shutil.which(CLANG)} "$@";; esac\necho "x.cl:1:1: error: $1" >&2\nexit 1\n')
+        missing = self.missing(self.build("saxpy.cl", SAXPY_CL, SAXPY, environment={"PATH": str(tools)}))
+        self.assertEqual(missing["ptx", "sm_90"]["reason"], "x.cl:1:1: error: -target")
 
     def test_a_required_format_decides_the_exit_code(self):
         (self.folder / "reverse.cl").write_text(REVERSE_CL)
         words = ("pack", "reverse.cl", "--entry", REVERSE, "-o", "out.pack", "--require")
         self.command(*words, "opencl_c")
         (self.folder / "out.pack").unlink()
-        self.refused(*words, "so", code=BUILD_FAILED, words=['"so" is required', "local memory in line 3"])
+        self.refused(*words, "so", code=BUILD_FAILED, words=['"so" is required', "clang-19"], environment={"PATH": "/nowhere"})
         self.refused(*words, "spirv", code=BUILD_FAILED, words=['"spirv" is required', "No source becomes it"])
         self.assertFalse((self.folder / "out.pack").exists())
 
@@ -339,9 +348,9 @@ class Broken(CompilersCase):
 
     @unittest.skipUnless(CLANG, "clang 19 or later is not installed")
     def test_a_constant_that_is_given_at_load_is_no_fault(self):
-        for name, text in (("k.cl", self.KERNEL.replace("= 2", "= SCALE * SCALE")),
-                           ("k.c", "void f(const pintle_group* g, void* const* a) { (void)g; *(int*)a[0] = SCALE; }")):
-            self.build(name, text, self.WRITES, options=("--format", "opencl_c", "--format", "c"))
+        for name, form, text in (("k.cl", "opencl_c", self.KERNEL.replace("= 2", "= SCALE * SCALE")),
+                                 ("k.c", "c", "void f(const pintle_group* g, void* const* a) { (void)g; *(int*)a[0] = SCALE; }")):
+            self.build(name, text, self.WRITES, options=("--format", form))
             self.refuse(name, text.replace("SCALE", "scale"), self.WRITES, words=["scale"])
 
     def test_c(self):
@@ -349,7 +358,7 @@ class Broken(CompilersCase):
         self.build("k.c", code, self.WRITES)
         self.refuse("k.c", code + "int broken(\n", self.WRITES, words=["k.c:", "error: expected"])
         self.refuse("k.c", code, "g(x: write i32[])", words=['Source "k.c" has no entry "g"; it has f.'])
-        self.refuse("k.c", "static " + code, self.WRITES, words=['no entry "f"'])
+        self.build("k.c", "static " + code, self.WRITES)
 
     def variant(self, form, code, entry, **more):
         (self.folder / "kernel.bin").write_bytes(code)
@@ -361,10 +370,17 @@ class Broken(CompilersCase):
         subprocess.run(["cc", "-shared", "-fPIC", "-o", "k.so", "k.c"], cwd=self.folder, check=True)
         shared = (self.folder / "k.so").read_bytes()
         module = struct.pack("<5I", 0x07230203, 0x10500, 0, 8, 0) + struct.pack("<4I", 4 << 16 | 15, 5, 1, 0x66)
-        for form, code, names in (("so", shared, ["f", "h", "use"]), ("ptx", b".visible .entry f(\n) { ret; }", ["f"]), ("spirv", module, ["f"])):
+        for form, code, names in (("so", shared, ["f", "h", "use"]), ("ptx", b".visible .entry f(\n.param .u64 f_param_0\n) { ret; }", ["f"]), ("spirv", module, ["f"])):
             with self.subTest(form):
-                self.command(*self.variant(form, code, self.WRITES))
+                if form == "spirv":  # a header and an entry point are no whole module
+                    self.refused(*self.variant(form, code, self.WRITES), code=FAILED, words=['Entry "f" of Variant spirv', "SPIR-V at word"])
+                else:
+                    self.command(*self.variant(form, code, self.WRITES))
                 self.refused(*self.variant(form, code, "g(x: write i32[])"), code=FAILED, words=[f'Variant {form} has no entry "g"; it has ', *names])
+        for parameters, words in ((".param .u32 f_0", ["(.u32, 4 bytes)"]), (".param .f64 f_0", ["(.f64, 8 bytes)"]), ("", ["(0) arguments"]),
+                                  (".param .u64 .ptr .shared .align 4 f_0", ["local (.u64, 8 bytes)"])):
+            self.refused(*self.variant("ptx", f".visible .entry f({parameters}) {{ ret; }}".encode(), self.WRITES), code=FAILED,
+                         words=['Entry "f" of Variant ptx', *words])
         self.refused(*self.variant("spirv", module[:-2], self.WRITES), code=FAILED, words=["Variant spirv", "no SPIR-V"])
         self.refused(*self.variant("c", b"void f(", self.WRITES), code=FAILED, words=["Variant c", "error: expected"])
 
@@ -380,12 +396,98 @@ class Broken(CompilersCase):
         self.assertIn('Source "k.comp" is packed unread: No compiler of GLSL is found (tried glslc).', result.stderr)
 
     def test_the_compilers_words_do_not_steer_the_terminal(self):
-        (self.folder / "cc").write_text('#!/bin/sh\n[ "$1" = --version ] && exit\nprintf "k.c:1:1: error: \\033[2J\\n"\nexit 1\n')
-        (self.folder / "cc").chmod(0o755)
+        tools = self.folder / "tools"
+        tools.mkdir()
+        (tools / "clang-19").write_text('#!/bin/sh\nprintf "k.cl:1:1: error: \\033[2J\\n"\nexit 1\n')
+        (tools / "clang-19").chmod(0o755)
         (self.folder / "k.cl").write_text(self.KERNEL)
-        shown = self.shown("pack", "k.cl", "--entry", self.WRITES, "--format", "so", "-o", "made.pack", environment={"PINTLE_CC": str(self.folder / "cc")})
+        shown = self.shown("pack", "k.cl", "--entry", self.WRITES, "--format", "so", "-o", "made.pack", environment={"PATH": f"{tools}:/nowhere"})
         self.assertIn(b"error: \\x1b[2J", shown)
         self.assertNotIn(b"\x1b", shown)
+
+    def test_a_compiler_that_crashes_is_no_crash_of_ours(self):
+        tools = self.folder / "tools"
+        tools.mkdir()
+        (tools / "clang-19").write_text('#!/bin/sh\ncase "$*" in *pass-plugin*) kill -SEGV $$;; esac\nexec /usr/bin/clang-19 "$@"\n')
+        (tools / "clang-19").chmod(0o755)
+        (self.folder / "k.cl").write_text(self.KERNEL)
+        self.refused("pack", "k.cl", "--entry", self.WRITES, "--format", "so", "-o", "made.pack", code=FAILED,
+                     words=["clang-19 ends by"], environment={"PATH": f"{tools}:/nowhere"})
+
+
+@unittest.skipUnless(CLANG, "clang 19 or later is not installed")
+class Signatures(CompilersCase):
+    """Declared entries beside what the code says of itself."""
+
+    TEXT = """
+    typedef struct { float x; int y; } pair;
+    kernel void f(float a, global const float* x, global float* y, int n) { global float* z = y + n; *z += a * x[n]; }
+    kernel void c(global const float* from, global float* to, constant uint* all) { to[0] = from[0] + all[0]; }
+    kernel void v(global float4* x, float2 a) { x[0].xy += a; }
+    kernel void s(global pair* x, pair a) { x[0] = a; }
+    kernel void i(global float* y, read_only image2d_t x) { y[0] = get_image_width(x); }
+    kernel void l(local float* t, global float* y) { t[0] = y[0]; barrier(1); y[1] = t[0]; }
+    kernel void n(global int* x) { atomic_inc(x); }
+    kernel __attribute__((reqd_work_group_size(8, 4, 1))) void g(global int* x) { x[get_global_id(0)] = 1; }
+    """
+
+    def test_what_differs_is_refused_with_both_sides(self):
+        for entry, *words in (
+                ("f(a: i32, x: read f32[], y: read_write f32[], n: i32)", "by value (float)", '"a", declared as a scalar (i32)'),
+                ("f(a: f64, x: read f32[], y: read_write f32[], n: i32)", "scalar (f64)"),
+                ("f(a: f32, x: read f32[], y: read_write f32[], n: u32)", "by value (int)", "scalar (u32)"),
+                ("f(a: f32, x: read i32[], y: read_write f32[], n: i32)", "global (float*)", "buffer (read i32[])"),
+                ("f(a: f32, x: read_write f32[], y: read_write f32[], n: i32)", "pointer to const", '"x", declared (read_write)'),
+                ("f(a: f32, x: read f32[], y: read f32[], n: i32)", "writes through", '"y", declared (read)'),
+                ("f(a: f32, x: read f32[], y: write f32[], n: i32)", "reads through", '"y", declared (write)'),
+                ("f(n: f32, x: read f32[], y: read_write f32[], a: i32)", 'argument "a" where the parameter "n"'),
+                ("f(a: f32, y: read f32[], x: read_write f32[], n: i32)", 'argument "x" where the parameter "y"'),
+                ("f(a: f32, x: read f32[], y: read_write f32[])", "(4) arguments", "(3) parameters"),
+                ("v(x: read_write f32[], a: u64)", "float2", "scalar (u64)"),
+                ("s(x: write u8[], a: u64)", "by value (pair, 8 bytes)", "scalar (u64)"),
+                ("i(y: write f32[], x: read f32[])", "image2d_t", "buffer (read f32[])"),
+                ("n(x: read i32[])", "writes through"), ("n(x: write i32[])", "reads through"),
+                ("g(x: write i32[]) group 32", "(8,4,1)", "(32,1,1)")):
+            with self.subTest(entry):
+                name = entry.split("(")[0]
+                self.refuse("k.cl", self.TEXT, entry, words=[f'Entry "{name}" of Source "k.cl"', *words], options=("--format", "opencl_c"))
+
+    def test_what_agrees_is_packed(self):
+        for entry in ("f(a: f32, x: read f32[], y: read_write f32[], n: i32)", "f(p: f32, q: read f32[], r: read_write f32[], s: i32)",
+                      "c(from: read u8[], to: write f32[], all: read u32[])", "n(x: read_write i32[])",
+                      "g(x: write i32[]) group 8,4"):
+            self.build("k.cl", self.TEXT, entry, options=("--format", "opencl_c"))
+
+    def test_without_entries_the_source_says_them(self):
+        text = self.TEXT.replace("kernel void v", "void v").replace("kernel void s(", "void s(").replace("kernel void i(", "void i(").replace("kernel void l(", "void l(")
+        document = self.build("k.cl", text.replace("read_only image2d_t x", "float x").replace("get_image_width(x)", "x").replace("local float* t", "float* t")
+                              .replace("barrier(1);", ""), options=("--format", "opencl_c"))
+        signatures = [entry["signature"] for entry in document["variants"][0]["entries"]]
+        self.assertEqual(signatures, ["f(a: f32, x: read f32[], y: read_write f32[], n: i32) group 64",
+                                      "c(from: read f32[], to: write f32[], all: read u32[]) group 64",
+                                      "n(x: read_write i32[]) group 64", "g(x: write i32[]) group 8,4"])
+        alone = "\n".join(line for line in self.TEXT.splitlines() if "typedef" in line or "void i(" in line)
+        (self.folder / "one.cl").write_text(alone)
+        self.refused("pack", "one.cl", "-o", "one.pack", code=INVALID, words=['Kernel "i"', '"x"', "image2d_t", "no signature can have"])
+
+    def test_c_with_typed_arguments(self):
+        code = "void f(const pintle_group* g, float a, const float* x, int32_t* y) { (void)g; y[0] = (int32_t)(a * x[0]); }\n"
+        self.build("k.c", code, "f(a: f32, x: read f32[], y: write i32[])")
+        self.write_npy("x.npy", "<f4", (1,), [4.0])
+        self.run_cpu("f", "--arg", "a=2.5", "--arg", "x=x.npy", "--out", "y=i32[1]:y.npy")
+        self.assertEqual(self.read_npy("y.npy")[2], [10])
+        for entry in ("f(a: f64, x: read f32[], y: write i32[])", "f(a: f32, x: read f32[], y: write f32[])", "f(a: f32)"):
+            self.refuse("k.c", code, entry, words=["incompatible", "int32_t"])
+
+    def test_formats_and_endings_that_are_not_known(self):
+        (self.folder / "k.cl").write_text(self.TEXT)
+        self.refused("pack", "k.cl", "--format", "spriv", "-o", "out.pack", code=FAILED, words=['"spriv" is not known', 'Did you mean "spirv"?'])
+        (self.folder / "kernel.bin").write_bytes(b"code")
+        (self.folder / "made.json").write_text(json.dumps({"name": "p", "entries": ["f()"], "variants": [{"format": "spriv", "file": "kernel.bin"}]}))
+        self.refused("pack", "made.json", "-o", "out.pack", code=FAILED, words=['"spriv"', 'Did you mean "spirv"?'])
+        for name, *words in (("k.cu", "Compile it to PTX"), ("k.metal", '".metal"'), ("k.txt", ".json")):
+            (self.folder / name).write_text("__global__ void f() {}")
+            self.refused("pack", name, "-o", "out.pack", code=INVALID, words=[f'"{name}"', "no source", *words])
 
 
 class Everywhere(CompilersCase):
@@ -436,8 +538,8 @@ class Descriptions(CompilersCase):
         self.describe(entries=[SAXPY], variants=[{"format": "c", "file": "p.c", "entries": [other]}],
                       sources=[{"file": "p.cl", "formats": ["opencl_c", "so"]}])
         document = self.json("pack", ".", "-o", "out.pack")
-        self.assertEqual([kind[0] for kind in self.kinds(document)], ["c", "so", "opencl_c"])
-        self.assertEqual([variant["entries"][0]["group_size"][0] for variant in document["variants"]], [256, 64, 64])
+        self.assertEqual([kind[0] for kind in self.kinds(document)], ["c", *["so"] * len(CPU_TARGETS), "opencl_c"])
+        self.assertEqual([variant["entries"][0]["group_size"][0] for variant in document["variants"]], [256, *[64] * len(CPU_TARGETS), 64])
         narrowed = self.json("pack", "pack.json", "--format", "c", "-o", "c.pack")
         self.assertEqual(self.kinds(narrowed), [("c", "")])
 
@@ -461,7 +563,8 @@ class Descriptions(CompilersCase):
 
     def test_sources_on_the_command_line_need_entries(self):
         self.describe(entries=[SAXPY], sources=[{"file": "p.cl"}])
-        self.refused("pack", "p.cl", "-o", "out.pack", code=INVALID, words=["--entry", "p.cl"])
+        (self.folder / "p.c").write_text("void f(const pintle_group* g) { (void)g; }")
+        self.refused("pack", "p.c", "-o", "out.pack", code=INVALID, words=["--entry", "p.c"])
         self.refused("pack", "p.cl", "--entry", "f(x: f33)", "-o", "out.pack", code=INVALID, words=["f33"])
         self.refused("pack", "p.cl", "pack.json", "--entry", SAXPY, "-o", "out.pack", code=INVALID, words=["pack.json"])
         self.refused("pack", "pack.json", "--entry", SAXPY, "-o", "out.pack", code=INVALID, words=["--entry"])

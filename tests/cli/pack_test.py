@@ -16,7 +16,7 @@ class Pack(CommandCase):
         self.assertEqual(variant["code_bytes"], (self.folder / "program.txt").stat().st_size)
         (entry,) = variant["entries"]
         self.assertEqual((entry["name"], entry["signature"], entry["group_size"]), ("saxpy", SAXPY, [256, 1, 1]))
-        self.assertEqual(entry["parameters"][2], {"name": "y", "kind": "buffer", "dtype": "f32", "access": "read_write"})
+        self.assertEqual(entry["parameters"][2], {"name": "y", "kind": "buffer", "dtype": "f32", "access": "read_write", "type": "read_write f32[]"})
         self.assertIn(SAXPY, self.command("pack", "--list", file).stdout)
 
     def test_a_folder_is_a_description(self):

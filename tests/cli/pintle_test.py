@@ -27,7 +27,7 @@ class Pintle(CommandCase):
         lines = self.command("--version").stdout.splitlines()
         self.assertRegex(lines[0], r"^pintle \d+\.\d+\.\d+( \([0-9a-f]{12}\))?$")
         self.assertRegex(lines[1], r"^backends: .*\bcpu\b.*\bnull\b")
-        self.assertEqual(lines[2], "layers: faulty, trace, validate")
+        self.assertEqual(lines[2], "layers: bounds, faulty, trace, validate")
         self.assertEqual(self.command("--version", environment={"PINTLE_TIMEOUT_MS": "soon"}).stdout.splitlines(), lines)
 
     def test_wrong_command_lines(self):

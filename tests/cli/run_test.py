@@ -251,9 +251,13 @@ class Scalars(CommandCase):
             self.refused(*self.run_scalars(*values.values()), code=INVALID, words=[f"[{name}: ", words])
 
     def test_a_dtype_without_text_is_refused(self):
-        self.refused("run", self.pack(TYPES_CODE, TYPES), "--entry", "types", "--device", "cpu", "--grid", "1", "--arg", "flag=1",
-                     "--arg", "byte=1", "--arg", "whole=1", "--arg", "real=1", "--arg", "half=1", "--out", "to=f64[1]:to.npy",
-                     code=INVALID, words=["[half: f16]", "command line"])
+        file = self.folder_pack("void f(void) {}", "f(wave: complex64, to: write f64[])")
+        self.refused("run", file, "--entry", "f", "--device", "null", "--grid", "1", "--arg", "wave=1", "--out", "to=f64[1]:to.npy",
+                     code=INVALID, words=["[wave: complex64]", "command line"])
+
+    def test_a_half_is_a_number(self):
+        self.command("run", self.pack(TYPES_CODE, TYPES), "--entry", "types", "--device", "cpu", "--grid", "1", "--arg", "flag=1",
+                     "--arg", "byte=1", "--arg", "whole=1", "--arg", "real=1", "--arg", "half=0.5", "--out", "to=f64[1]:to.npy")
 
 
 class Programs(CommandCase):

@@ -19,8 +19,9 @@ namespace pintle::conformance {
 namespace {
 
 // S1: one suite, on two backends and on every layer over them.
-constexpr std::array<std::string_view, 8> always{"null",        "cpu",        "cpu?inline",     "validate(cpu)",
-                                                 "faulty(cpu)", "trace(cpu)", "validate(null)", "validate(cpu?inline)"};
+constexpr std::array<std::string_view, 9> always{
+    "null",       "cpu",         "cpu?inline",     "validate(cpu)",       "faulty(cpu)",
+    "trace(cpu)", "bounds(cpu)", "validate(null)", "validate(cpu?inline)"};
 
 /// Devices are opened by the first case that needs them and closed together at the end.
 class Rigs {

@@ -20,6 +20,8 @@ void add_devices(Table& table) {
   table.add("devices", [](Objects&) { return devices(); }, Kind::maker);
   table.add("ids_by_name", [](Objects&) { return ids_by_name({}); });
   table.add("open", [](Objects&) { return open("cpu"); }, Kind::maker);
+  table.add("open for a pack", [](Objects& o) { return open("cpu", o.pack); }, Kind::maker);
+  table.add("takes", [](Objects& o) { return takes(o.device.info(), o.pack); });
   table.add("wrap_native", [](Objects&) { return wrap_native(NoObject{}); });
   table.add("Device::id", [](Objects& o) { return o.device.id().size(); });
   table.add("Device::info", [](Objects& o) { return o.device.info(); });

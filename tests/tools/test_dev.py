@@ -67,7 +67,7 @@ class PackagesTest(unittest.TestCase):
             for name, text in self.STUBS.items():
                 tree[f"bin/{name}"] = f"#!/bin/bash\n{text}\n"
                 (tree.root / "bin" / name).chmod(0o755)
-            for path, text in dict(files).items():
+            for path, text in {"build/venv/bin/pip": "#!/bin/bash\n", **dict(files)}.items():
                 tree[path] = text
                 (tree.root / path).chmod(0o755 if "/bin/" in path else 0o644)
             environment = {"PATH": f"{tree.root}/bin:/usr/bin:/bin", "PACKAGES_THERE": there, "STUB": str(tree.root / "bin/ninja"),
@@ -83,8 +83,8 @@ class PackagesTest(unittest.TestCase):
         groups = self.groups()
         for verb, wanted in ((["demo"], "build"), (["demo", "--devices"], "build devices"), (["pintle"], "build command"),
                              (["install", "--prefix", "out"], "build command"), (["fmt"], "format"), (["layers"], "layers"), (["size"], "size"),
-                             (["build"], "build command suite"), (["build", "clang"], "build command suite clang"), (["build", "demo"], "build"),
-                             (["test"], "build command suite devices kernels test size"), (["setup", "lend"], "lend"),
+                             (["build"], "build command suite opencl_c"), (["build", "clang"], "build command suite clang"), (["build", "demo"], "build"),
+                             (["test"], "build command suite devices kernels opencl_c test size wheels"), (["setup", "lend"], "lend"),
                              (["setup"], " ".join(groups))):
             expected = set().union(*(groups[group] for group in wanted.split()))
             self.assertEqual(self.run_verb(*verb)[0], expected, verb)
@@ -120,6 +120,19 @@ class PackagesTest(unittest.TestCase):
         self.assertEqual(packages, self.groups()["peers"])
         self.assertIn("ran with ['--rounds', '2']", words)
         self.assertNotIn("there is no wheel", words)
+
+    def test_test_installs_slang_and_a_third_opencl(self):
+        words = self.run_verb("test", files={"build/venv/bin/pip": '#!/bin/bash\ncat "${!#}" >&2\n'})[1]
+        self.assertEqual(re.findall(r"^([\w-]+)==", words, re.MULTILINE),
+                         ["intel-cmplr-lib-rt", "intel-opencl-rt", "slangpy", "tbb", "tcmlib"])
+
+    def test_test_goes_on_without_wheels(self):
+        words = self.run_verb("test", files={"build/venv/bin/pip": "#!/bin/bash\nfalse\n"})[1]
+        self.assertIn("there is no wheel slangpy==", words)
+        self.assertIn("test: going on without some wheels\n", words)
+
+    def test_the_demo_installs_no_wheel(self):
+        self.assertNotIn("wheel", self.run_verb("demo", files={"build/venv/bin/pip": "#!/bin/bash\nfalse\n"})[1])
 
     def test_bench_peers_goes_on_without_a_wheel(self):
         words = self.bench_peers('! grep -q "^jax==" "${!#}"')[1]

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cpu_support.h"
+#include "opencl_c/toolchain.h"
 #include "pintle/native/cpu.h"
 #include "pintle/pintle.h"
 
@@ -28,7 +29,10 @@ TEST(CpuDriver, ListsOneDeviceWithEveryFeature) {
   EXPECT_EQ(info.id, "cpu");
   EXPECT_EQ(info.backend, "cpu");
   EXPECT_EQ(info.kind, DeviceKind::cpu);
-  EXPECT_EQ(info.formats, (std::vector<std::string>{"native", "so", "c"}));
+  std::vector<std::string> formats{"native", "so", "c"};
+  if (opencl_c::find_toolchain()) formats.emplace_back("opencl_c");
+  EXPECT_EQ(info.formats, formats);
+  for (const std::string& target : info.better_targets) EXPECT_THAT(target, HasSubstr("x86_64-v"));
   EXPECT_THAT(info.target, HasSubstr("-linux"));
   EXPECT_FALSE(info.name.empty());
   std::set<Feature> features;
@@ -36,7 +40,7 @@ TEST(CpuDriver, ListsOneDeviceWithEveryFeature) {
     EXPECT_TRUE(features.insert(row.feature).second);
     EXPECT_TRUE(row.support == Support::native || !row.detail.empty()) << name(row.feature);
   }
-  EXPECT_EQ(features.size(), static_cast<std::size_t>(Feature::constants));
+  EXPECT_EQ(features.size(), static_cast<std::size_t>(Feature::bounds));
 }
 
 TEST(CpuDriver, HasUsefulLimits) {

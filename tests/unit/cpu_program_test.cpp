@@ -96,6 +96,60 @@ TEST_F(CpuProgram, CSourceRuns) {
   rig.device->unload(program);
 }
 
+TEST_F(CpuProgram, ArgumentsMayHaveTypes) {
+  constexpr std::string_view code = R"(
+void axpy(const pintle_group* group, float a, const float* restrict x, float* y, const uint32_t n) {
+  for (uint32_t i = 0; i < group->size[0]; ++i) if (i < n) y[i] += a * x[i];
+}
+void nothing(const pintle_group* group) { (void)group; }
+static void erased(const pintle_group* group, void* const* arguments) { *(float*)arguments[0] = (float)group->size[0]; }
+)";
+  const auto program = must(load("c", code,
+                                 {"axpy(a: f32, x: read f32[], y: read_write f32[], n: u32) group 4", "nothing()",
+                                  "erased(y: write f32[]) group 2"}));
+  const auto x = rig.buffer<float>({1, 2, 3, 4}), y = rig.buffer<float>({1, 1, 1, 1});
+  rig.run(launch(program, 0, {1, 1, 1},
+                 {scalar_argument(2.0f), buffer_argument(range_of(x, 0, 16)), buffer_argument(range_of(y, 0, 16)),
+                  scalar_argument(3u)}));
+  EXPECT_EQ(rig.read<float>(y), (std::vector<float>{3, 5, 7, 1}));
+  rig.run(launch(program, 1, {1, 1, 1}, {}));
+  rig.run(launch(program, 2, {1, 1, 1}, {buffer_argument(range_of(y, 0, 16))}));
+  EXPECT_EQ(rig.read<float>(y), (std::vector<float>{2, 5, 7, 1}));
+  rig.device->unload(program);
+}
+
+TEST_F(CpuProgram, ArgumentsOfAnotherTypeAreRefusedWithBoth) {
+  constexpr std::string_view code =
+      "void f(const pintle_group* group, float a, const float* x) { (void)group; (void)a; (void)x; }";
+  for (const std::string signature :
+       {"f(a: i32, x: read f32[])", "f(a: f64, x: read f32[])", "f(a: f32, x: read u32[])", "f(a: f32, x: write f32[])",
+        "f(x: read f32[], a: f32)", "f(a: f32)", "f(a: f32, x: read f32[], n: u32)", "f(a: f32, x: f32)"}) {
+    const auto refused = load("c", code, {signature});
+    ASSERT_FALSE(refused) << signature;
+    EXPECT_EQ(refused.error().code(), Errc::build_failed);
+    EXPECT_THAT(std::string(refused.error().message()),
+                AllOf(HasSubstr("incompatible"), HasSubstr("float,"), HasSubstr("the signatures")))
+        << signature;
+  }
+  rig.device->unload(must(load("c", code, {"f(a: f32, x: read f32[])"})));
+}
+
+TEST_F(CpuProgram, EveryDTypeHasATypeInC) {
+  constexpr std::string_view code = R"(
+void f(const pintle_group* g, _Bool b, int8_t i1, int16_t i2, int32_t i4, int64_t i8, uint8_t u1, uint16_t u2,
+       uint32_t u4, uint64_t u8, _Float16 h, uint16_t bf, float f4, double f8, uint8_t e4, uint8_t e5,
+       float _Complex c, double* y) {
+  y[g->id[0]] = b + i1 + i2 + i4 + (double)i8 + u1 + u2 + u4 + (double)u8 + (double)h + bf + f4 + f8 + e4 + e5 +
+                __real__ c + __imag__ c;
+}
+)";
+  const auto program =
+      must(load("c", code,
+                {"f(b: bool, i1: i8, i2: i16, i4: i32, i8: i64, u1: u8, u2: u16, u4: u32, u8: u64, h: f16, bf: bf16, "
+                 "f4: f32, f8: f64, e4: f8_e4m3fn, e5: f8_e5m2, c: complex64, y: write f64[])"}));
+  rig.device->unload(program);
+}
+
 TEST_F(CpuProgram, CSourceIsCompiledOnce) {
   const auto count = [&] {
     std::size_t entries = 0;
@@ -121,11 +175,11 @@ TEST_F(CpuProgram, WhatDoesNotCompileCarriesTheCompilersWordsAndLines) {
   EXPECT_THAT(std::string(failed.error().message()), AllOf(HasSubstr("shapes.c:2"), HasSubstr("error")));
 }
 
-TEST_F(CpuProgram, MissingSymbolsCarryTheLoadersWords) {
+TEST_F(CpuProgram, MissingFunctionsAreNamed) {
   const auto failed = load("c", "int fine;", {"twice(x: read_write u32[]) group 4"});
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code(), Errc::build_failed);
-  EXPECT_THAT(std::string(failed.error().message()), AllOf(HasSubstr("twice"), HasSubstr("undefined symbol")));
+  EXPECT_THAT(std::string(failed.error().message()), AllOf(HasSubstr("\"twice\""), HasSubstr("lacks entry points")));
 }
 
 TEST_F(CpuProgram, UndefinedReferencesAreFoundAtLoad) {

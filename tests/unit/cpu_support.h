@@ -91,6 +91,24 @@ backend::Argument scalar_argument(T value) {
   return argument;
 }
 
+inline backend::Argument local_argument(DType dtype, std::uint64_t bytes) {
+  backend::Argument argument;
+  argument.kind = backend::Argument::Kind::local;
+  argument.dtype = dtype;
+  argument.range.size = bytes;
+  return argument;
+}
+
+/// `bytes` stay valid as long as the argument.
+inline backend::Argument value_argument(DType dtype, std::span<const std::byte> bytes) {
+  backend::Argument argument;
+  argument.kind = backend::Argument::Kind::value;
+  argument.dtype = dtype;
+  argument.range.size = bytes.size();
+  argument.value = bytes.data();
+  return argument;
+}
+
 /// A list of one launch.
 inline List launch(backend::ProgramId program, std::uint32_t entry, Grid grid,
                    std::vector<backend::Argument> arguments) {

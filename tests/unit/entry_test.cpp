@@ -65,11 +65,50 @@ TEST(Entry, PrintsWhatItReads) {
            "k(c: complex64, b: bool) group 1,1,64",
            "k() group 1,2",
            "k() local 4294967295",
+           "mm(a: read f32[m,k], c: write f32[m,4] align 64, m: u32, k: i64) group TILE=16,TILE",
+           "k(v: f32x3, w: u8x16, tile: local f64[], b: bytes[24] align 8) group X=2,4,X subgroup 32 local 16",
+           "k(p: { x: f32 at 0, a: f32x3 at 16, b: f32 at 28 }, q: { d: u8 at 0, e: u64 at 4 })",
        }) {
     const Entry entry = must(Entry::parse(text));
     EXPECT_EQ(entry.signature(), text);
     EXPECT_EQ(must(Entry::parse(entry.signature())), entry);
   }
+}
+
+TEST(Entry, VectorsLieAsInKernels) {
+  const Entry entry = must(Entry::parse("k(a: f32x3, b: u8x2, c: f64x16)"));
+  EXPECT_EQ(entry.parameters[0].kind, Parameter::Kind::value);
+  EXPECT_EQ(entry.parameters[0].bytes, 12u);
+  EXPECT_EQ(entry.parameters[0].alignment, 16u);
+  EXPECT_EQ(entry.parameters[0].lanes, 3u);
+  EXPECT_EQ(entry.parameters[1].bytes, 2u);
+  EXPECT_EQ(entry.parameters[2].alignment, 128u);
+}
+
+TEST(Entry, MembersLieWhereCPutsThem) {
+  struct alignas(16) Camera {
+    float x;
+    alignas(16) float eye[3];
+    float fov;
+    std::uint64_t id;
+  };
+  const Entry entry = must(Entry::parse("k(p: {x: f32, eye: f32x3, fov: f32, id: u64})"));
+  const Parameter& camera = entry.parameters.at(0);
+  EXPECT_EQ(camera.bytes, sizeof(Camera));
+  EXPECT_EQ(camera.alignment, 16u);
+  ASSERT_EQ(camera.members.size(), 4u);
+  EXPECT_EQ(camera.members[1].offset, 16u);
+  EXPECT_EQ(camera.members[2].offset, 28u);
+  EXPECT_EQ(camera.members[3].offset, 32u);
+  EXPECT_EQ(must(Entry::parse("k(p: bytes[6])")).parameters[0].alignment, 1u);
+  EXPECT_EQ(must(Entry::parse("k(p: bytes[8])")).parameters[0].alignment, 4u);
+}
+
+TEST(Entry, SidesOfGroupsMayBeConstants) {
+  const Entry entry = must(Entry::parse("k() group X=8,4,X"));
+  EXPECT_EQ(entry.group_size, (Grid{8, 4, 8}));
+  EXPECT_EQ(entry.group_constants, (std::array<std::string, 3>{"X", "", "X"}));
+  EXPECT_EQ(must(Entry::parse("k() group X=1")).signature(), "k() group X=1");
 }
 
 TEST(Entry, TakesAtMost256Parameters) {
@@ -113,6 +152,34 @@ TEST(Entry, RefusalsNameTheColumn) {
            "k() \x01",
            "k\xff()",
            "k(x: \"f32\")",
+           "k(x: f32x5)",
+           "k(x: f32x1)",
+           "k(x: f32x)",
+           "k(x: read f32x4[])",
+           "k(x: read f32[0])",
+           "k(x: read f32[n)",
+           "k(x: read f32[1,2,3,4,5,6,7,8,9])",
+           "k(x: read f32[n])",
+           "k(x: read f32[n], n: f32)",
+           "k(x: read f32[x])",
+           "k(x: read f32[] align 3)",
+           "k(x: read f32[] align 8192)",
+           "k(x: local f32)",
+           "k(x: local f32[4])",
+           "k(x: bytes[0])",
+           "k(x: bytes[5000])",
+           "k(x: bytes 4)",
+           "k(x: {})",
+           "k(x: { a: f32, a: f32 })",
+           "k(x: { a: f32 at 4, b: f32 at 6 })",
+           "k(x: { a: f32 b: f32 })",
+           "k(x: { a: read f32[] })",
+           "k(x: { a: f32 at 4096 })",
+           "k() group X",
+           "k() group X=0",
+           "k() group X=2,X=2",
+           "k() subgroup 3",
+           "k() subgroup 8 subgroup 8",
        }) {
     all += (all.empty() ? "" : "\n") + refusal(text);
   }

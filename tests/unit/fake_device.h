@@ -25,7 +25,11 @@ class Device final : public backend::Device {
     info_.backend = "fake";
     info_.formats = {"*"};
     info_.progress = Progress::own;
-    info_.limits = {.max_allocation = 1 << 20, .max_binding = 1 << 20, .max_parameters = 8, .max_in_flight = 4};
+    info_.limits = {.max_allocation = 1 << 20,
+                    .max_binding = 1 << 20,
+                    .max_buffers = 8,
+                    .max_scalar_bytes = 64,
+                    .max_in_flight = 4};
   }
 
   const DeviceInfo& info() const noexcept override { return info_; }

@@ -33,9 +33,10 @@ TEST_F(OpenClDriver, ListsDevicesWithEveryFeatureAndUsefulLimits) {
       EXPECT_TRUE(features.insert(row.feature).second);
       EXPECT_TRUE(row.support == Support::native || !row.detail.empty()) << name(row.feature);
     }
-    EXPECT_EQ(features.size(), static_cast<std::size_t>(Feature::constants));
+    EXPECT_EQ(features.size(), static_cast<std::size_t>(Feature::bounds));
     EXPECT_GE(info.limits.max_allocation, 1u << 20);
-    EXPECT_GE(info.limits.max_parameters, 32u);
+    EXPECT_GE(info.limits.max_buffers, 32u);
+    EXPECT_GE(info.limits.max_scalar_bytes, 256u);
     EXPECT_GE(info.limits.max_group_items, info.limits.max_group.x);
     EXPECT_EQ(info.limits.max_in_flight, 256u);
     EXPECT_TRUE(std::has_single_bit(info.limits.offset_alignment));

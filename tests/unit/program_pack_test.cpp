@@ -28,7 +28,8 @@ class Loader final : public kit::Forwarding {
     info_.limits.max_group = {64, 8, 4};
     info_.limits.max_group_items = 128;
     info_.limits.max_local_bytes = 1024;
-    info_.limits.max_parameters = 2;
+    info_.limits.max_buffers = 2;
+    info_.limits.max_scalar_bytes = 8;
     allow_constants(Support::native);
   }
   [[nodiscard]] DeviceInfo& info_to_edit() { return info_; }

@@ -197,6 +197,93 @@ TEST_F(Registry, AVariableSaysWhatBestIs) {
   EXPECT_TRUE(found("metal", "best").ends_with("\n - While opening what variable PINTLE_DEVICE names"));
 }
 
+io::Pack pack_in(std::initializer_list<std::string> formats, std::uint32_t group = 64) {
+  io::Pack pack{"blur", {}};
+  for (const std::string& format : formats) {
+    pack.variants.push_back(
+        {format, {}, {must(Entry::parse("blur(x: read f32[]) group " + std::to_string(group)))}, {}});
+  }
+  return pack;
+}
+
+/// Devices that say what they take: an integrated gpu and a discrete one behind a driver in software.
+class BestForAPack : public Registry {
+ protected:
+  BestForAPack() {
+    const auto takes = [](DeviceInfo& info, std::vector<std::string> formats, std::uint32_t most) {
+      info.formats = std::move(formats);
+      info.limits.max_group = {most, most, most};
+      info.limits.max_group_items = most;
+      info.limits.max_buffers = 8;
+      info.limits.max_scalar_bytes = 64;
+    };
+    takes(cpu.devices()[0], {"native", "so", "c"}, 1024);
+    takes(null.devices()[0], {"*"}, 1024);
+    takes(vulkan.devices()[0], {"spirv"}, 1024);
+    takes(vulkan.devices()[1], {"spirv", "glsl"}, 1024);
+    takes(vulkan.devices()[2], {"spirv"}, 256);
+  }
+  [[nodiscard]] static std::string found(const Catalog& catalog, std::string_view id, const io::Pack& pack) {
+    const auto recipe = catalog.find(id, &pack);
+    return recipe ? recipe->id : std::string(name(recipe.error().code())) + ": " + recipe.error().text();
+  }
+  [[nodiscard]] std::string best(const io::Pack& pack) const { return found(catalog(), "best", pack); }
+};
+
+TEST_F(BestForAPack, IsTheBestHardwareThatTakesAVariant) {
+  EXPECT_EQ(best(pack_in({"c", "spirv"})), "vulkan:2");
+  EXPECT_EQ(best(pack_in({"glsl"})), "vulkan:1") << "the discrete one does not take GLSL";
+  EXPECT_EQ(best(pack_in({"spirv"}, 512)), "vulkan:1") << "the discrete one has groups of 256 items";
+  EXPECT_EQ(best(pack_in({"c"})), "cpu");
+  EXPECT_EQ(found(catalog(), "trace(best)", pack_in({"c"})), "trace(cpu)");
+}
+
+TEST_F(BestForAPack, RefusesWithTheReasonOfEachDevice) {
+  vulkan.devices().resize(1);
+  EXPECT_EQ(
+      best(pack_in({"spirv", "ptx"})),
+      "unavailable: Device id \"best\" names no device that takes [Program \"blur\"].\n"
+      " - [cpu] takes no variant of [Program \"blur\"]: it takes the formats native, so, c, and the pack has spirv, "
+      "ptx.\n"
+      " - [null] takes it, and is simulated, which \"best\" never picks: name it (\"null\").\n"
+      " - [vulkan] takes it, and is software, which \"best\" never picks: name it (\"vulkan\").\n"
+      " - Backend \"cuda\" has no device: libcuda.so.1 does not open: no such file. Install the NVIDIA driver.");
+}
+
+TEST_F(BestForAPack, TheCpuIsEnoughWhereNothingElseShowsItself) {
+  const Catalog nothing_shown(drivers, layers, {.best = {}, .may_have_accelerators = [] { return false; }});
+  EXPECT_EQ(found(nothing_shown, "best", pack_in({"spirv", "c"})), "cpu");
+  EXPECT_EQ(null.enumerated + vulkan.enumerated, 0) << "a vendor's library takes up to a second to load";
+}
+
+TEST_F(BestForAPack, ANamedDeviceHasToTakeThePack) {
+  EXPECT_EQ(found(catalog(), "vulkan:2", pack_in({"spirv"})), "vulkan:2");
+  EXPECT_EQ(found(catalog(), "vulkan:0", pack_in({"spirv"})), "vulkan:0") << "software, and asked for by name";
+  EXPECT_EQ(
+      found(catalog(), "vulkan:2", pack_in({"spirv"}, 512)),
+      "unavailable: [vulkan:2] takes no variant of [Program \"blur\"]: it takes the formats spirv, and the pack has "
+      "spirv; of the variant spirv, in the entry \"blur\" the group (512,1,1) is larger than the limit "
+      "(256,256,256).");
+}
+
+TEST_F(BestForAPack, TheVariableStillDecides) {
+  const Catalog meant(drivers, layers, {.best = "vulkan:0"});
+  EXPECT_EQ(found(meant, "best", pack_in({"spirv", "c"})), "vulkan:0");
+  EXPECT_EQ(
+      found(meant, "best", pack_in({"c"})),
+      "unavailable: [vulkan:0] takes no variant of [Program \"blur\"]: it takes the formats spirv, and the pack has "
+      "c.\n - While opening what variable PINTLE_DEVICE names");
+}
+
+TEST_F(BestForAPack, AVariantIsForItsTarget) {
+  cpu.devices()[0].target = "x86_64-linux";
+  io::Pack pack = pack_in({"so"});
+  pack.variants[0].target = "aarch64-linux";
+  EXPECT_TRUE(best(pack).find("of the variant so for aarch64-linux, the device needs the target \"x86_64-linux\".") !=
+              std::string::npos)
+      << best(pack);
+}
+
 TEST_F(Registry, ANameSelectsADevice) {
   const auto name = [](DeviceInfo& info, std::string_view is, std::string_view driver) {
     info.name = is;

@@ -32,6 +32,8 @@ TEST(Settings, AnEmptyEnvironmentHasTheDefaults) {
   EXPECT_EQ(settings.backend_path, "");
   EXPECT_EQ(settings.cpu_threads, 0u);
   EXPECT_EQ(settings.cc, "");
+  EXPECT_FALSE(settings.warnings_are_errors);
+  EXPECT_EQ(settings.slang, "");
   EXPECT_EQ(settings.cache_dir, "");
   EXPECT_EQ(settings.cache_limit, 256ull << 20);
   EXPECT_EQ(settings.rank, std::nullopt);
@@ -48,6 +50,7 @@ TEST(Settings, ReadsEveryVariable) {
                                 "PINTLE_BACKEND_PATH=/opt/modules",
                                 "PINTLE_CPU_THREADS=3",
                                 "PINTLE_CC=/usr/bin/gcc",
+                                "PINTLE_WERROR=1",
                                 "PINTLE_CACHE_DIR=/var/cache/pintle",
                                 "PINTLE_CACHE_MIB=7",
                                 "PINTLE_RANK=0",
@@ -62,6 +65,7 @@ TEST(Settings, ReadsEveryVariable) {
   EXPECT_EQ(settings.backend_path, "/opt/modules");
   EXPECT_EQ(settings.cpu_threads, 3u);
   EXPECT_EQ(settings.cc, "/usr/bin/gcc");
+  EXPECT_TRUE(settings.warnings_are_errors);
   EXPECT_EQ(settings.cache_dir, "/var/cache/pintle");
   EXPECT_EQ(settings.cache_limit, 7ull << 20);
   EXPECT_EQ(settings.rank, 0u);
@@ -103,6 +107,7 @@ TEST(Settings, RefusalsNameVariableValueAndValidOnes) {
                                  "PINTLE_GROUP_MEMORY=-1",
                                  "PINTLE_GROUP_MEMORY=2147483648",
                                  "PINTLE_MPI_SHARED=2",
+                                 "PINTLE_WERROR=yes",
                                  "PINTLE_FIRST_SERIAL=18446744073709551616"}) {
     all += (all.empty() ? "" : "\n") + refusal(text);
   }
@@ -131,7 +136,7 @@ TEST(Settings, AnUnknownNameIsToldWhatItMayMean) {
 
 TEST(Settings, EveryRowIsDescribed) {
   const auto rows = setting_rows();
-  EXPECT_EQ(rows.size(), 15u);
+  EXPECT_EQ(rows.size(), 18u);
   for (const SettingRow& row : rows) {
     EXPECT_TRUE(row.name.starts_with("PINTLE_"));
     EXPECT_FALSE(row.meaning.empty());

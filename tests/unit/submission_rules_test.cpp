@@ -316,5 +316,19 @@ TEST(Bad, EnumeratorsAndAddressesAreRefused) {
   EXPECT_EQ(device.import_host(nowhere, Access::read, DType::u8, {64}).error().code(), Errc::invalid_argument);
 }
 
+TEST(Bad, HostMemoryAtAnAddressThatItsElementsCannotHaveIsRefused) {
+  const Device device = must(open("cpu"));
+  alignas(64) static std::byte memory[128];
+  for (const DType dtype : {DType::u16, DType::f32, DType::f64, DType::complex64}) {
+    const std::span<const std::byte> odd(memory + 2 + (dtype == DType::u16 ? 1 : 0), 64);
+    const auto refused = device.import_host(odd, Access::read, dtype, {2});
+    ASSERT_FALSE(refused) << name(dtype);
+    EXPECT_EQ(refused.error().code(), Errc::invalid_argument);
+    EXPECT_NE(std::string(refused.error().message()).find("is no multiple of the size ("), std::string::npos);
+  }
+  EXPECT_TRUE(device.import_host(std::span<const std::byte>(memory + 4, 64), Access::read, DType::complex64, {2}));
+  EXPECT_TRUE(device.import_host(std::span<const std::byte>(memory + 3, 64), Access::read, DType::u8, {64}));
+}
+
 }  // namespace
 }  // namespace pintle

@@ -152,7 +152,7 @@ class TraceLayer : public testing::Test {
     List list({Fill{{MemoryId{1}, 11, 0, 64}, {}, 4}});
     list.add(Copy{{MemoryId{1}, 11, 128, 64}, {MemoryId{1}, 12, 0, 64}}).barrier().label("halo \"left\"\n");
     list.add(Exec{program, 1, 0, 1, {4, 2, 1}});
-    list.arguments = {{Argument::Kind::scalar, DType::u32, Access::read, no_slot, {}, {}}};
+    list.arguments = {{Argument::Kind::scalar, DType::u32, Access::read, 0, no_slot, {}, {}, nullptr}};
     return list;
   }
 

@@ -46,10 +46,10 @@ class ValidateLayer : public testing::Test {
 
   // The entry has (x: read f32[], y: write f32[], n: u32).
   [[nodiscard]] static Argument buffer(Access access, const Range& range) {
-    return {Argument::Kind::buffer, DType::f32, access, no_slot, range, {}};
+    return {Argument::Kind::buffer, DType::f32, access, 0, no_slot, range, {}, nullptr};
   }
   [[nodiscard]] static Argument scalar(DType dtype) {
-    return {Argument::Kind::scalar, dtype, Access::read, no_slot, {}, {}};
+    return {Argument::Kind::scalar, dtype, Access::read, 0, no_slot, {}, {}, nullptr};
   }
   [[nodiscard]] List launch() const {
     List list({Exec{program_, 0, 0, 3, {1, 1, 1}}});

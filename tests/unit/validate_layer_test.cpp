@@ -200,7 +200,7 @@ TEST_F(ValidateLayer, HazardsOfLaunchesAndUses) {
   List reached_by_address({Exec{program_, 0, 0, 4, {1, 1, 1}}, Copy{range(a_, 192, 8), range(b_, 128, 8)}});
   reached_by_address.arguments = launch().arguments;
   reached_by_address.arguments.push_back(
-      {Argument::Kind::use, DType::u8, Access::write, no_slot, range(b_, 128, 8), {}});
+      {Argument::Kind::use, DType::u8, Access::write, 0, no_slot, range(b_, 128, 8), {}, nullptr});
   refuse(reached_by_address, "conflicts");
 }
 

@@ -80,7 +80,7 @@ TEST_F(VulkanProgramTest, CapabilitiesThatTheDeviceLacksAreNamed) {
     const auto kernel = load(6);
     ASSERT_FALSE(kernel);
     EXPECT_EQ(kernel.error().code(), Errc::unsupported);
-    EXPECT_THAT(kernel.error().text(), HasSubstr("capability (6)"));
+    EXPECT_THAT(kernel.error().text(), HasSubstr("capability Kernel (6)"));
     SpirvWriter newer(0x00010f00);
     const auto version = rig.try_load("spirv", newer.minimal().bytes(), {"main()"});
     ASSERT_FALSE(version);

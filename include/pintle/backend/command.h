@@ -18,17 +18,21 @@ enum class ProgramId : std::uint64_t { none = 0 };
 enum class QueueId : std::uint64_t { none = 0 };
 enum class RecordingId : std::uint64_t { none = 0 };
 
-/// One argument of a launch. The parameters of the kernel come first, in order (buffer, scalar), then the buffers that
-/// it reaches by address (use).
+/// One argument of a launch. The parameters of the kernel come first, in order, then the buffers that it reaches by
+/// address (use).
 struct Argument {
-  enum class Kind : std::uint8_t { buffer = 1, scalar = 2, use = 3 };
+  enum class Kind : std::uint8_t { buffer = 1, scalar = 2, use = 3, value = 4, local = 5 };
   Kind kind = Kind::buffer;
   DType dtype = DType::u8;
   Access access = Access::read;
-  std::uint32_t slot = no_slot;  ///< A scalar's slot; a buffer's is in its range.
-  Range range;
+  std::uint8_t alignment_log2 = 0;  ///< Of a buffer in a slot: its offset is a multiple of 2 to the power of this.
+  std::uint32_t slot = no_slot;     ///< A scalar's slot; a buffer's is in its range.
+  Range range;                      ///< Of a value and of local memory: `size` alone.
   Scalar scalar;
+  const std::byte* value = nullptr;  ///< The bytes of a value; valid as long as the list.
   friend bool operator==(const Argument&, const Argument&) = default;
+
+  [[nodiscard]] bool has_range() const noexcept { return kind == Kind::buffer || kind == Kind::use; }
 };
 
 /// Host bytes that a command reads. They stay valid until the submission's serial is reached.

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -24,7 +25,7 @@ namespace pintle::backend {
 
 /// The version of the seam, raised by one whenever this header changes incompatibly. A module built for another version
 /// is refused by name.
-inline constexpr std::uint32_t seam_version = 3;
+inline constexpr std::uint32_t seam_version = 5;
 
 /// A submission of a queue of the same device. Core passes only serials that `submit` has already returned.
 struct QueuePoint {
@@ -52,6 +53,36 @@ struct Constant {
   std::string_view name;
   DType dtype = DType::u32;
   Scalar value;
+  /// It decides a side of a group of some entry, which has that side already: code that does not name it is right too.
+  bool is_side = false;
+};
+
+/// A text macro of a source.
+struct Macro {
+  std::string_view name;
+  std::string_view text;
+};
+
+/// How a source is compiled. A format that has no source takes only the empty one.
+struct SourceOptions {
+  std::span<const Macro> macros;
+  std::span<const std::string> include_folders;
+  std::string_view language;  ///< "CL2.0", "c17", "460"; empty: the backend's choice.
+
+  [[nodiscard]] bool empty() const noexcept { return macros.empty() && include_folders.empty() && language.empty(); }
+};
+
+/// The offsets of a buffer parameter have to be multiples of `bytes`, since the compiled code of an entry needs it.
+struct Alignment {
+  std::uint32_t entry = 0;
+  std::uint32_t parameter = 0;
+  std::uint32_t bytes = 1;
+};
+
+/// An entry that a backend cannot run, and why: the end of a sentence that begins with the kernel's name.
+struct LeftOut {
+  std::string entry;
+  std::string reason;
 };
 
 /// One variant of a program, in a format that `DeviceInfo::formats` lists.
@@ -61,6 +92,11 @@ struct ProgramImage {
   std::span<const std::byte> code;
   std::span<const Entry> entries;
   std::span<const Constant> constants;
+  /// Where a backend may name entries that it leaves out; the others load, and core launches none of these.
+  std::vector<LeftOut>* left_out = nullptr;
+  SourceOptions source{};
+  /// Where a backend may say what the code needs beyond the signatures; core checks it at each launch.
+  std::vector<Alignment>* alignments = nullptr;
 };
 
 /// A function that the backend calls once, on any thread, when the serial is reached or the device is lost. It is short

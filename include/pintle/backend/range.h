@@ -1,9 +1,9 @@
 // The parts of every command: ranges of device memory, and values of a few bytes.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
+
+#include "pintle/dtype.h"
 
 namespace pintle::backend {
 
@@ -24,10 +24,6 @@ struct Range {
   friend bool operator==(const Range&, const Range&) = default;
 };
 
-/// A value of at most eight bytes, stored as the kernel reads it.
-struct Scalar {
-  alignas(8) std::array<std::byte, 8> bytes{};
-  friend bool operator==(const Scalar&, const Scalar&) = default;
-};
+using pintle::Scalar;
 
 }  // namespace pintle::backend

@@ -11,12 +11,15 @@
 #include "base/settings.h"
 #include "kit/host_cpus.h"
 #include "kit/options.h"
+#include "opencl_c/compile.h"
 #include "pintle/version.h"
 
 namespace pintle::cpu {
 namespace {
 
 constexpr std::uint32_t most_threads = 1024;
+/// A kernel gets the address of each scalar, so that their number alone is limited.
+constexpr std::uint32_t most_scalar_bytes = Entry::max_parameters * sizeof(backend::Scalar);
 
 Limits limits() {
   constexpr std::uint32_t most = std::numeric_limits<std::int32_t>::max();
@@ -27,7 +30,8 @@ Limits limits() {
   limits.max_group = {most, 65535, 65535};  // a kernel loops over its items itself
   limits.max_group_items = most;
   limits.max_local_bytes = max_local_bytes;
-  limits.max_parameters = max_parameters;
+  limits.max_buffers = Entry::max_parameters;
+  limits.max_scalar_bytes = most_scalar_bytes;
   limits.max_in_flight = host::Queue::capacity;
   return limits;
 }
@@ -36,12 +40,21 @@ std::vector<Capability> capabilities() {
   constexpr auto native = Support::native;
   const std::string no_handle =
       "host memory of a process has no handle that another device could import; importing works";
-  return {{Feature::execution, native, ""},   {Feature::copy_queue, native, ""},
-          {Feature::host_call, native, ""},   {Feature::timestamp, native, ""},
-          {Feature::indirect, native, ""},    {Feature::mapped_memory, native, ""},
-          {Feature::recording, native, ""},   {Feature::notification, native, ""},
-          {Feature::host_import, native, ""}, {Feature::memory_export, Support::absent, no_handle},
-          {Feature::calibration, native, ""}, {Feature::constants, native, "programs of the format c"}};
+  return {{Feature::execution, native, ""},
+          {Feature::copy_queue, native, ""},
+          {Feature::host_call, native, ""},
+          {Feature::timestamp, native, ""},
+          {Feature::indirect, native, ""},
+          {Feature::mapped_memory, native, ""},
+          {Feature::recording, native, ""},
+          {Feature::notification, native, ""},
+          {Feature::host_import, native, ""},
+          {Feature::memory_export, Support::absent, no_handle},
+          {Feature::calibration, native, ""},
+          {Feature::constants, native, "in sources: c, opencl_c"},
+          {Feature::local_arguments, native, ""},
+          {Feature::float_atomics, native, "in opencl_c, by cl_ext_float_atomics"},
+          {Feature::bounds, Support::absent, "the layer bounds(cpu) finds them"}};
 }
 
 DeviceInfo describe() {
@@ -52,7 +65,10 @@ DeviceInfo describe() {
   info.driver = fmt::format("pintle {}", version);
   info.kind = DeviceKind::cpu;
   info.formats = {"native", "so", "c"};
+  if (opencl_c::find_toolchain()) info.formats.emplace_back("opencl_c");
   info.target = base::machine();
+  for (const opencl_c::Level* level = opencl_c::level_here(); level != nullptr && level->target != info.target; --level)
+    info.better_targets.emplace_back(level->target);
   if (info.name.empty()) info.name = info.target;
   info.limits = limits();
   info.capabilities = capabilities();

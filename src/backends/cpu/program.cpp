@@ -7,11 +7,19 @@
 #include <map>
 #include <mutex>
 
-#include "base/c_compiler.h"
+#include "backends/cpu/kernel_header.h"
+#include "base/c_entries.h"
 #include "base/contain.h"
 #include "base/elf.h"
+#include "base/file.h"
+#include "base/platform.h"
 #include "base/quote.h"
+#include "kit/c_program.h"
 #include "kit/code_cache.h"
+#include "kit/no_source.h"
+#include "opencl_c/compile.h"
+#include "opencl_c/notes.h"
+#include "opencl_c/print.h"
 #include "pintle/native/cpu.h"
 
 namespace pintle::cpu {
@@ -39,35 +47,74 @@ Result<std::unique_ptr<Program>> resolve(const ProgramImage& image, Find find) {
   std::string missing;
   for (const Entry& entry : image.entries) {
     const Result<pintle_kernel> code = find(entry.name);
-    if (!code) missing += fmt::format("{}{}", missing.empty() ? "" : " ", code.error().message());
-    program->kernels.push_back({code ? *code : nullptr, entry.group_size, entry.local_bytes, {}});
+    const bool is_out =
+        image.left_out != nullptr &&
+        std::ranges::find(*image.left_out, entry.name, &backend::LeftOut::entry) != image.left_out->end();
+    if (!code && !is_out) missing += fmt::format("{}{}", missing.empty() ? "" : " ", code.error().message());
+    program->kernels.push_back(Kernel::of(entry, code ? *code : nullptr));
   }
   if (missing.empty()) return program;
   return Error(Errc::build_failed, fmt::format("{} lacks entry points: {}", object_name(image), missing));
 }
 
-Result<void> refuse_constants(const ProgramImage& image) {
-  if (image.constants.empty()) return {};
-  return Error(
-      Errc::unsupported,
-      fmt::format("Constants ({}, the first is {}) of {} cannot be set in the format {}; only c takes them.",
-                  image.constants.size(), base::quote(image.constants[0].name), object_name(image), image.format));
-}
-
 Result<std::unique_ptr<Program>> load_native(const ProgramImage& image) {
-  PINTLE_TRY(refuse_constants(image));
+  PINTLE_TRY(kit::refuse_options(image));
   return resolve(image, [](const std::string& name) -> Result<pintle_kernel> {
     if (pintle_kernel code = registered_kernel(name); code != nullptr) return code;
     return Error(Errc::not_found, fmt::format("Kernel {} is not registered in this process.", base::quote(name)));
   });
 }
 
-Result<std::unique_ptr<Program>> with_library(const ProgramImage& image, base::Dylib library) {
-  auto program = resolve(image, [&](const std::string& name) -> Result<pintle_kernel> {
-    PINTLE_ASSIGN(code, library.function<std::remove_pointer_t<pintle_kernel>>(name.c_str()));
-    return code;
-  });
-  if (program) (*program)->library.emplace(std::move(library));
+/// Code of OpenCL C says what it lacks; no other code has this symbol.
+Result<void> hear(const ProgramImage& image, const base::Dylib& library) {
+  const auto text = library.symbol(opencl_c::refusals_symbol);
+  if (!text) return {};
+  if (image.format == "so" && !image.constants.empty()) {
+    return Error(Errc::unsupported,
+                 fmt::format("Constant {} is a side of a group, and {} was compiled from OpenCL C for "
+                             "groups of one size: load it from its source.",
+                             base::quote(image.constants[0].name), object_name(image)));
+  }
+  if (image.left_out == nullptr) return {};
+  for (auto& [entry, reason] : opencl_c::parse_refusals(static_cast<const char*>(*text)))
+    image.left_out->push_back({std::move(entry), std::move(reason)});
+  return {};
+}
+
+/// What code of OpenCL C needs, and where it prints.
+void hear_needs(const ProgramImage& image, const base::Dylib& library) {
+  if (const auto pointer = library.symbol(opencl_c::print_symbol))
+    *static_cast<opencl_c::Print*>(*pointer) = opencl_c::print;
+  const auto text = library.symbol(opencl_c::alignments_symbol);
+  if (!text || image.alignments == nullptr) return;
+  for (const auto& [name, parameter, bytes] : opencl_c::parse_needs(static_cast<const char*>(*text))) {
+    const auto entry = std::ranges::find(image.entries, name, &Entry::name);
+    if (entry == image.entries.end() || parameter >= entry->parameters.size()) continue;
+    image.alignments->push_back({static_cast<std::uint32_t>(entry - image.entries.begin()), parameter, bytes});
+  }
+}
+
+using Find = Result<pintle_kernel> (*)(const base::Dylib& library, const std::string& name);
+
+Result<pintle_kernel> function_of(const base::Dylib& library, const std::string& name) {
+  return library.function<std::remove_pointer_t<pintle_kernel>>(name.c_str());
+}
+
+/// Compiled C has a pointer for each entry.
+Result<pintle_kernel> pointed_at(const base::Dylib& library, const std::string& name) {
+  PINTLE_ASSIGN(pointer, library.symbol(base::entry_symbol(name).c_str()));
+  return *static_cast<const pintle_kernel*>(pointer);
+}
+
+Result<std::unique_ptr<Program>> with_library(const ProgramImage& image, base::Dylib library, Find find) {
+  PINTLE_TRY(hear(image, library));
+  hear_needs(image, library);
+  auto program = resolve(image, [&](const std::string& name) { return find(library, name); });
+  if (!program) return program;
+  for (std::size_t i = 0; i < image.entries.size(); ++i)
+    (*program)->kernels[i].has_rows =
+        library.symbol((opencl_c::rows_symbol + image.entries[i].name).c_str()).has_value();
+  (*program)->library.emplace(std::move(library));
   return program;
 }
 
@@ -88,25 +135,39 @@ Error not_opened(const ProgramImage& image, const Error& cause) {
 }
 
 Result<std::unique_ptr<Program>> load_code(const ProgramImage& image, const base::Digest& key, kit::KeyOf key_of,
-                                           const kit::CodeCache::Make& make) {
+                                           Find find, const kit::CodeCache::Make& make) {
   auto library = open_library(key, key_of, make);
-  if (library) return with_library(image, *std::move(library));
+  if (library) return with_library(image, *std::move(library), find);
   if (library.error().code() != Errc::unavailable) return library.error();
   return not_opened(image, library.error());
 }
 
 Result<std::unique_ptr<Program>> load_so(const ProgramImage& image) {
-  PINTLE_TRY(refuse_constants(image));
+  PINTLE_TRY(kit::refuse_options(image));
   if (const auto whole = base::check_elf(image.code); !whole) return not_opened(image, whole.error());
-  return load_code(image, base::sha256(image.code), kit::KeyOf::code, [&]() -> Result<std::vector<std::byte>> {
-    return std::vector(image.code.begin(), image.code.end());
-  });
+  return load_code(
+      image, base::sha256(image.code), kit::KeyOf::code, function_of,
+      [&]() -> Result<std::vector<std::byte>> { return std::vector(image.code.begin(), image.code.end()); });
 }
 
 Result<std::unique_ptr<Program>> load_c(const ProgramImage& image) {
-  PINTLE_ASSIGN(compilation, Compilation::of(image));
-  return load_code(image, compilation.key, kit::KeyOf::recipe,
-                   [&] { return base::compile_c(image.name, compilation.command, compilation.source); });
+  PINTLE_ASSIGN(program, kit::CProgram::of(image, kernel_header));
+  return load_code(image, program.key, kit::KeyOf::recipe, pointed_at, [&] { return program.compile(image); });
+}
+
+Result<std::unique_ptr<Program>> load_opencl_c(const ProgramImage& image) {
+  PINTLE_ASSIGN(toolchain, opencl_c::find_toolchain());
+  const opencl_c::Level* const level = opencl_c::level_here();
+  if (level == nullptr)
+    return Error(Errc::unavailable, fmt::format("OpenCL C becomes no code for {}.", base::machine()));
+  PINTLE_ASSIGN(defines, kit::c_defines(image));
+  const opencl_c::Source source{image.name, base::text_in(image.code),    image.entries,
+                                defines,    image.source.include_folders, image.source.language};
+  PINTLE_ASSIGN(key, key_of(toolchain, source, *level));
+  return load_code(image, key, kit::KeyOf::recipe, function_of, [&]() -> Result<std::vector<std::byte>> {
+    PINTLE_ASSIGN(compiled, compile(toolchain, source, *level));
+    return std::move(compiled.code);
+  });
 }
 
 }  // namespace
@@ -139,7 +200,8 @@ Result<std::unique_ptr<Program>> load_program(const ProgramImage& image) {
   if (image.format == "native") return load_native(image);
   if (image.format == "so") return load_so(image);
   if (image.format == "c") return load_c(image);
-  return Error(Errc::unsupported, fmt::format("Format {} of {} is none of the cpu backend's (native, so, c).",
+  if (image.format == "opencl_c") return load_opencl_c(image);
+  return Error(Errc::unsupported, fmt::format("Format {} of {} is none of the cpu backend's (native, so, c, opencl_c).",
                                               base::quote(image.format), object_name(image)));
 }
 

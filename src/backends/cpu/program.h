@@ -9,15 +9,12 @@
 #include <vector>
 
 #include "base/dylib.h"
-#include "base/hash.h"
 #include "host/launch.h"
 #include "pintle/backend/driver.h"
 #include "pintle/native/cpu_kernel.h"
 
 namespace pintle::cpu {
 
-// Limits that core enforces before a launch.
-inline constexpr std::uint32_t max_parameters = 64;
 using host::max_local_bytes;
 
 using host::Kernel;
@@ -32,19 +29,10 @@ struct Program {
   return *reinterpret_cast<const Program*>(static_cast<std::uintptr_t>(id));
 }
 
-/// Any of the formats native, so and c.
+/// Any of the formats native, so, c and opencl_c.
 [[nodiscard]] Result<std::unique_ptr<Program>> load_program(const backend::ProgramImage& image);
 
 /// The function registered under `symbol`, or null.
 [[nodiscard]] pintle_kernel registered_kernel(std::string_view symbol);
-
-/// A program of the format c as the compiler gets it.
-struct Compilation {
-  std::vector<std::string> command;  ///< The compiler and its options.
-  std::string source;
-  base::Digest key{};  ///< The digest of all that the result depends on.
-
-  [[nodiscard]] static Result<Compilation> of(const backend::ProgramImage& image);
-};
 
 }  // namespace pintle::cpu

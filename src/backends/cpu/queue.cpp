@@ -127,11 +127,13 @@ class Run {
 
   [[nodiscard]] void* address(const Argument& argument) const {
     if (argument.kind == Argument::Kind::buffer) return bytes_at(bound(argument.range, argument.range.slot));
-    return const_cast<std::byte*>(
-        bound(argument.scalar, argument.slot).bytes.data());  // kernels take void*, and read it
+    if (argument.kind == Argument::Kind::scalar)  // kernels take void*, and read it
+      return const_cast<std::byte*>(bound(argument.scalar, argument.slot).bytes.data());
+    if (argument.kind == Argument::Kind::value) return const_cast<std::byte*>(argument.value);
+    return reinterpret_cast<void*>(static_cast<std::uintptr_t>(argument.range.size));  // local: see host::Launch
   }
 
-  using Addresses = std::array<void*, max_parameters>;
+  using Addresses = std::array<void*, Entry::max_parameters>;
 
   [[nodiscard]] Launch launch_of(const backend::Exec& exec, Grid grid, Addresses& addresses) const {
     std::size_t count = 0;
@@ -158,7 +160,7 @@ class Run {
   [[nodiscard]] bool launch_some(const backend::Exec& exec, std::uint64_t& groups, Stint& stint) const {
     Addresses addresses;
     const Launch launch = launch_of(exec, exec.grid, addresses);
-    return stint.run(groups, launch.groups(), launch.kernel->cost, launch.kernel->stack(), launch);
+    return stint.run(groups, launch.groups(), launch.kernel->cost, launch.kernel->stack, launch);
   }
 
   /// How many commands from the first on are launches that no barrier keeps apart. Without helpers the number does not

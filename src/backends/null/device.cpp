@@ -18,7 +18,8 @@ Limits limits_of(std::uint64_t heap_bytes) {
       .max_group = {1024, 1024, 64},
       .max_group_items = 1024,
       .max_local_bytes = 48 << 10,
-      .max_parameters = 64,
+      .max_buffers = 64,
+      .max_scalar_bytes = 512,
       .max_in_flight = 256,
   };
 }
@@ -40,6 +41,9 @@ std::vector<Capability> capabilities() {
       {memory_export, absent, "memory has no address"},
       {calibration, absent, "the virtual clock stands still"},
       {constants, absent, "nothing is compiled"},
+      {local_arguments, native, ""},
+      {float_atomics, absent, "nothing is computed"},
+      {bounds, absent, "no kernel runs, so none leaves its bounds"},
   };
 }
 

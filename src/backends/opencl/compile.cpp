@@ -1,17 +1,26 @@
 // From an image to a built program.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "backends/opencl/program.h"
 #include "base/contain.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/quote.h"
 #include "base/subprocess.h"
 #include "kit/c_literal.h"
 #include "kit/code_cache.h"
+#include "kit/define_lines.h"
+#include "kit/no_source.h"
 
 #include "pintle/version.h"
 
@@ -23,28 +32,109 @@ using Code = std::vector<std::byte>;
 
 /// Bytes of source; a shorter source is compiled sooner than it is found in the cache.
 constexpr std::size_t least_kept = 64;
+constexpr std::string_view plain_options = "-cl-kernel-arg-info";
 
-/// OpenCL C has 64 bits in a long, and knows no long long; an option has no spaces.
-std::string opencl_literal(std::string text) {
-  std::erase(text, ' ');
+/// A text for the driver, and how it is compiled.
+struct Source {
+  std::string text;
+  std::string options;
+  bool is_alone = true;  ///< False where it includes files, which may change.
+};
+
+/// The value of a half: a float has it exactly.
+float value_of_half(std::uint32_t bits) noexcept {
+  const int exponent = static_cast<int>(bits >> 10 & 31);
+  const auto fraction = static_cast<float>(bits & 1023);
+  float size = exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(fraction + 1024, exponent - 25);
+  if (exponent == 31) size = fraction == 0 ? std::numeric_limits<float>::infinity() : std::nanf("");
+  return (bits & 0x8000) == 0 ? size : -size;
+}
+
+/// A half is written as a float: its own suffix needs an extension. OpenCL C has 64 bits in a long, and knows no long
+/// long.
+Result<std::string> opencl_literal(const backend::Constant& constant) {
+  backend::Constant written = constant;
+  if (constant.dtype == DType::f16) {
+    std::uint16_t bits = 0;
+    std::memcpy(&bits, constant.value.bytes.data(), sizeof bits);
+    const float value = value_of_half(bits);
+    written.dtype = DType::f32;
+    std::memcpy(written.value.bytes.data(), &value, sizeof value);
+  }
+  PINTLE_ASSIGN(text, kit::c_literal(written));
   if (const auto suffix = text.find("ll"); suffix != std::string::npos) text.erase(suffix, 1);
   return text;
 }
 
+/// Drivers split options at spaces, and each has its own quotes, or none.
 Result<std::string> options_of(const ProgramImage& image) {
-  std::string options = "-cl-kernel-arg-info";
-  for (const backend::Constant& constant : image.constants) {
-    PINTLE_ASSIGN(literal, kit::c_literal(constant));
-    options += fmt::format(" -D{}={}", constant.name, opencl_literal(literal));
+  std::string options(plain_options);
+  const auto refused = [&](std::string_view what, std::string_view text) {
+    return Error(Errc::unsupported,
+                 fmt::format("{} {} of {} has a letter that splits the options of OpenCL's compilers: "
+                             "a space or a quote.",
+                             what, base::quote(text), name_of(image)));
+  };
+  constexpr std::string_view splits = " \t\r\n\"'\\";
+  const std::string_view language = image.source.language;
+  if (language.find_first_of(splits) != std::string_view::npos) return refused("Language", language);
+  if (!language.empty()) options += fmt::format(" -cl-std={}", language);
+  for (const std::string& folder : image.source.include_folders) {
+    if (folder.find_first_of(splits) != std::string::npos) return refused("Include folder", folder);
+    options += fmt::format(" -I {}", folder);
   }
   return options;
 }
 
+Result<Source> source_of(const ProgramImage& image) {
+  PINTLE_ASSIGN(lines, kit::define_lines(image, &opencl_literal));
+  PINTLE_ASSIGN(options, options_of(image));
+  std::string text = std::move(lines);
+  text += base::text_in(image.code);
+  const bool is_alone = text.find("include") == std::string::npos;
+  return Source{std::move(text), std::move(options), is_alone};
+}
+
+/// Sources with declarations that this process has compared: a driver that tells nothing of compiled code does not have
+/// to compile them again.
+class Compared {
+ public:
+  static Compared& instance() {
+    static Compared& compared = *new Compared;
+    return compared;
+  }
+  [[nodiscard]] bool has(const Source& source, const ProgramImage& image, const FoundDevice& found) {
+    const std::lock_guard lock(mutex_);
+    return source.is_alone && digests_.contains(digest_of(source, image, found));
+  }
+  void add(const Source& source, const ProgramImage& image, const FoundDevice& found) {
+    const std::lock_guard lock(mutex_);
+    if (source.is_alone && digests_.size() < most) digests_.insert(digest_of(source, image, found));
+  }
+
+ private:
+  static constexpr std::size_t most = 4096;
+
+  static base::Digest digest_of(const Source& source, const ProgramImage& image, const FoundDevice& found) {
+    std::string all = fmt::format("{}\n{}\n{}", found.identity, source.options, source.text);
+    for (const Entry& entry : image.entries) all += "\n" + entry.signature();
+    return base::sha256(base::bytes_in(all));
+  }
+
+  std::mutex mutex_;
+  std::set<base::Digest> digests_;
+};
+
 /// One image on its way to one device.
 class Compilation {
  public:
-  Compilation(const ProgramImage& image, const FoundDevice& found, cl_context context, std::string options)
-      : image_(image), found_(found), context_(context), options_(std::move(options)) {}
+  Compilation(const ProgramImage& image, const FoundDevice& found, cl_context context, Source source)
+      : image_(image), found_(found), context_(context), source_(std::move(source)) {}
+
+  Result<Owned<cl_program>> program() const {
+    const bool is_kept = source_.is_alone && image_.code.size() >= least_kept;
+    return is_kept ? cached_or_built() : from_source();
+  }
 
   /// The program from the cache, else built and kept there.
   Result<Owned<cl_program>> cached_or_built() const {
@@ -58,6 +148,8 @@ class Compilation {
     if (built != nullptr) return built;  // also where the cache cannot keep it
     if (!file) return file.error();
     auto cached = from_file(*file);
+    if (cached && !tells_parameters(cached->get()) && !Compared::instance().has(source_, image_, found_))
+      return from_source();
     if (cached) return cached;
     base::log(LogLevel::warn, "opencl", "The driver refuses compiled code of {} from the cache: {}", name_of(image_),
               cached.error().message());
@@ -72,8 +164,8 @@ class Compilation {
   }
 
   Result<Owned<cl_program>> from_source() const {
-    const auto* text = reinterpret_cast<const char*>(image_.code.data());
-    const std::size_t size = image_.code.size();
+    const char* text = source_.text.data();
+    const std::size_t size = source_.text.size();
     cl_int status = CL_SUCCESS;
     Owned<cl_program> program(api().clCreateProgramWithSource(context_, 1, &text, &size, &status));
     if (status != CL_SUCCESS) return failure(status, fmt::format("The driver takes no source of {}.", name_of(image_)));
@@ -83,8 +175,22 @@ class Compilation {
  private:
   [[nodiscard]] base::Digest key() const {
     const std::string all =
-        fmt::format("pintle {}\n{}\n{}\n{}", version, found_.identity, options_, base::text_in(image_.code));
+        fmt::format("pintle {}\n{}\n{}\n{}", version, found_.identity, source_.options, source_.text);
     return base::sha256(base::bytes_in(all));
+  }
+
+  /// Intel's driver tells the types of parameters only of what it has compiled itself; without them a declaration of
+  /// another type would pass. An entry that is not there is found later.
+  [[nodiscard]] bool tells_parameters(cl_program program) const {
+    for (const Entry& entry : image_.entries) {
+      cl_int status = CL_SUCCESS;
+      const Owned<cl_kernel> kernel(api().clCreateKernel(program, entry.name.c_str(), &status));
+      if (status != CL_SUCCESS || entry.parameters.empty()) continue;
+      std::size_t size = 0;
+      return api().clGetKernelArgInfo(kernel.get(), 0, CL_KERNEL_ARG_TYPE_NAME, 0, nullptr, &size) == CL_SUCCESS &&
+             size > 1;
+    }
+    return true;
   }
 
   Result<Owned<cl_program>> from_file(const kit::CodeFile& file) const {
@@ -100,7 +206,8 @@ class Compilation {
   }
 
   Result<Owned<cl_program>> build(Owned<cl_program> program) const {
-    const cl_int status = api().clBuildProgram(program.get(), 1, &found_.device, options_.c_str(), nullptr, nullptr);
+    const cl_int status =
+        api().clBuildProgram(program.get(), 1, &found_.device, source_.options.c_str(), nullptr, nullptr);
     const std::string log = told_text([&](std::size_t size, void* to, std::size_t* needed) {
       return api().clGetProgramBuildInfo(program.get(), found_.device, CL_PROGRAM_BUILD_LOG, size, to, needed);
     });
@@ -109,7 +216,7 @@ class Compilation {
       return program;
     }
     return failure(status, fmt::format("{} does not compile with the options ({}) on [{}]:\n{}", name_of(image_),
-                                       options_, found_.info.id, log.empty() ? "the driver says nothing" : log));
+                                       source_.options, found_.info.id, log.empty() ? "the driver says nothing" : log));
   }
 
   static Result<Code> binary_of(cl_program program) {
@@ -127,7 +234,7 @@ class Compilation {
   const ProgramImage& image_;
   const FoundDevice& found_;
   const cl_context context_;
-  const std::string options_;
+  const Source source_;
 };
 
 /// PoCL links each kernel at its first launch, and ends the process where it finds no linker.
@@ -139,27 +246,46 @@ Result<void> check_linker(const ProgramImage& image, const FoundDevice& found) {
                            name_of(image), found.info.id, found.info.driver));
 }
 
+/// Each names the array whose size is negative where a struct has another size than declared.
+std::string size_name(std::size_t index) { return fmt::format("pintle_size_of_{}_", index); }
+
 }  // namespace
+
+void remember_comparison(const ProgramImage& image, const FoundDevice& found) {
+  if (image.format != "opencl_c") return;
+  if (const auto source = source_of(image)) Compared::instance().add(*source, image, found);
+}
+
+Result<void> check_struct_sizes(const ProgramImage& image, const FoundDevice& found, cl_context context,
+                                std::span<const UntoldSize> sizes) {
+  if (sizes.empty() || image.format != "opencl_c") return {};
+  PINTLE_ASSIGN(source, source_of(image));
+  if (Compared::instance().has(source, image, found)) return {};
+  for (std::size_t index = 0; index < sizes.size(); ++index)
+    source.text += fmt::format("\ntypedef char {}[sizeof({}) == {} ? 1 : -1];\n", size_name(index), sizes[index].type,
+                               sizes[index].bytes);
+  const auto built = Compilation(image, found, context, std::move(source)).from_source();
+  if (built) return {};
+  for (std::size_t index = 0; index < sizes.size(); ++index) {
+    if (built.error().message().find(size_name(index)) != std::string::npos)
+      return Error(Errc::invalid_argument, sizes[index].refusal);
+  }
+  if (built.error().code() != Errc::build_failed) return built.error();
+  return {};  // the compiler does not know the type by the name that the driver tells
+}
 
 Result<Owned<cl_program>> compile(const ProgramImage& image, const FoundDevice& found, cl_context context) {
   PINTLE_TRY(check_linker(image, found));
   if (image.format == "opencl_c") {
-    PINTLE_ASSIGN(options, options_of(image));
-    const Compilation compilation(image, found, context, std::move(options));
-    return image.code.size() < least_kept ? compilation.from_source() : compilation.cached_or_built();
+    PINTLE_ASSIGN(source, source_of(image));
+    return Compilation(image, found, context, std::move(source)).program();
   }
   if (image.format != "spirv_opencl" || api().clCreateProgramWithIL == nullptr) {
     return Error(Errc::unsupported, fmt::format("Format {} of {} is none of [{}]'s ({}).", base::quote(image.format),
                                                 name_of(image), found.info.id, fmt::join(found.info.formats, ", ")));
   }
-  if (!image.constants.empty()) {
-    return Error(
-        Errc::unsupported,
-        fmt::format("Constants ({}, the first is {}) of {} cannot be set in the format {}; only opencl_c "
-                    "takes them.",
-                    image.constants.size(), base::quote(image.constants[0].name), name_of(image), image.format));
-  }
-  return Compilation(image, found, context, {}).from_il();
+  PINTLE_TRY(kit::refuse_options(image));
+  return Compilation(image, found, context, {{}, std::string(plain_options)}).from_il();
 }
 
 }  // namespace pintle::opencl

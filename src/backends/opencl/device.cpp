@@ -125,6 +125,7 @@ Result<backend::RecordingId> Device::record(const backend::Commands& commands) {
     return Error(Errc::unsupported,
                  fmt::format("[{}] records no list with host calls, indirect launches or timestamps.", found_.info.id));
   }
+  PINTLE_TRY(check_local(commands));
   PINTLE_ASSIGN(recording, opencl::record(commands));
   return recordings_.add(std::move(recording));
 }

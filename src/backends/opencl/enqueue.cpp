@@ -95,6 +95,14 @@ Result<void> Enqueue::launch(BoundKernel& bound, const Kernel& kernel, const bac
       "clEnqueueNDRangeKernel");
 }
 
+Result<void> Enqueue::set_argument(BoundKernel& bound, std::uint32_t index, const Argument& argument) const {
+  if (argument.kind == Argument::Kind::buffer) return bound.set(index, place(argument.range));
+  if (argument.kind == Argument::Kind::local) return bound.set_local(index, argument.range.size);
+  if (argument.kind == Argument::Kind::value) return bound.set(index, {argument.value, argument.range.size});
+  const backend::Scalar& scalar = this->bound(argument.scalar, argument.slot);
+  return bound.set(index, std::span(scalar.bytes).first(bytes_of(argument.dtype)));
+}
+
 Result<void> Enqueue::set_arguments(BoundKernel& bound, const Kernel& kernel,
                                     std::span<const Argument> arguments) const {
   std::uint32_t index = 0;
@@ -105,10 +113,7 @@ Result<void> Enqueue::set_arguments(BoundKernel& bound, const Kernel& kernel,
       if (address != nullptr) bound.reach(reached++, address);
       continue;
     }
-    PINTLE_TRY(argument.kind == Argument::Kind::buffer
-                   ? bound.set(index, place(argument.range))
-                   : bound.set(index, argument.dtype, this->bound(argument.scalar, argument.slot)));
-    ++index;
+    PINTLE_TRY(set_argument(bound, index++, argument));
   }
   PINTLE_TRY(bound.set_reached(reached));
   if (kernel.local_argument_bytes() == 0) return {};

@@ -39,6 +39,8 @@ class Enqueue {
     return slot == backend::no_slot ? given : *std::get_if<T>(&bindings_[slot]);
   }
   [[nodiscard]] backend::Range place(const backend::Range& range) const;
+  [[nodiscard]] Result<void> set_argument(BoundKernel& bound, std::uint32_t index,
+                                          const backend::Argument& argument) const;
   [[nodiscard]] Result<void> set_arguments(BoundKernel& bound, const Kernel& kernel,
                                            std::span<const backend::Argument> arguments) const;
   [[nodiscard]] Result<void> launch(BoundKernel& bound, const Kernel& kernel, const backend::Exec& exec);

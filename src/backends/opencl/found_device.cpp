@@ -79,9 +79,22 @@ std::uint32_t to_u32(std::uint64_t value) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, std::numeric_limits<std::uint32_t>::max()));
 }
 
+/// Where the driver tells no sizes, a kernel has one when it is built.
+void add_subgroups(cl_device_id device, Limits& limits) {
+  std::array<std::size_t, 16> sizes{};
+  std::size_t bytes = 0;
+  if (api().clGetDeviceInfo(device, CL_DEVICE_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes.data(), &bytes) ==
+          CL_SUCCESS &&
+      bytes != 0) {
+    const auto [least, most] = std::ranges::minmax(std::span(sizes).first(bytes / sizeof sizes[0]));
+    limits.min_subgroup = to_u32(least);
+    limits.max_subgroup = to_u32(most);
+  } else if (device_value<cl_uint>(device, CL_DEVICE_MAX_NUM_SUB_GROUPS) != 0) {
+    limits.max_subgroup = limits.max_group_items;
+  }
+}
+
 Limits limits_of(cl_device_id device) {
-  constexpr std::uint32_t most_parameters = 256;
-  constexpr std::uint64_t largest_parameter = 8;
   Limits limits;
   limits.max_allocation = device_value<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   limits.max_binding = limits.max_allocation;
@@ -93,8 +106,10 @@ Limits limits_of(cl_device_id device) {
   limits.max_group = {least(items[0]), least(items[1]), least(items[2])};
   limits.max_local_bytes = to_u32(device_value<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE));
   const std::uint64_t parameter_bytes = device_value<std::size_t>(device, CL_DEVICE_MAX_PARAMETER_SIZE);
-  limits.max_parameters = std::min(most_parameters, to_u32(parameter_bytes / largest_parameter));
+  limits.max_buffers = to_u32(std::min<std::uint64_t>(Entry::max_parameters, parameter_bytes / sizeof(cl_mem)));
+  limits.max_scalar_bytes = to_u32(parameter_bytes);  // of buffers and scalars together, which a program's load checks
   limits.max_in_flight = most_in_flight;
+  add_subgroups(device, limits);
   return limits;
 }
 
@@ -118,6 +133,16 @@ Capability shared_row(Feature feature, const FoundDevice& found) {
   return {feature, Support::absent, "OpenCL promises no address that stays valid while kernels run"};
 }
 
+Capability float_atomics_row(const FoundDevice& found) {
+  constexpr cl_device_info single = 0x4231;   // CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT, which old headers lack
+  constexpr cl_bitfield global_add = 1 << 1;  // CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT
+  if (!has_extension(found.device, "cl_ext_float_atomics"))
+    return {Feature::float_atomics, Support::absent, "the driver lists no cl_ext_float_atomics"};
+  if ((device_value<cl_bitfield>(found.device, single) & global_add) != 0)
+    return {Feature::float_atomics, Support::native, ""};
+  return {Feature::float_atomics, Support::absent, "cl_ext_float_atomics adds no f32 in global memory here"};
+}
+
 std::vector<Capability> capabilities_of(const FoundDevice& found) {
   constexpr auto native = Support::native;
   constexpr auto absent = Support::absent;
@@ -134,7 +159,10 @@ std::vector<Capability> capabilities_of(const FoundDevice& found) {
           shared_row(Feature::host_import, found),
           {Feature::memory_export, absent, "OpenCL 1.2 has no handles of memory"},
           calibration_row(found),
-          {Feature::constants, native, ""}};
+          {Feature::constants, native, ""},
+          {Feature::local_arguments, native, ""},
+          float_atomics_row(found),
+          {Feature::bounds, absent, "the layer bounds(opencl) finds them"}};
 }
 
 std::vector<std::string> formats_of(cl_device_id device, std::uint32_t version) {
@@ -193,7 +221,7 @@ void examine(FoundDevice& found, std::uint32_t version) {
                                                    &resolution, nullptr) == CL_SUCCESS &&
                            resolution != 0;
   found.needs_linker = found.is_host_run && found.platform_name == pocl;
-  found.hides_group_limit = found.platform_name == "rusticl";
+  found.hides_limits = found.platform_name == "rusticl";
   found.compiles_at_launch = found.info.kind == DeviceKind::software && found.platform_name == "rusticl";
 }
 
@@ -265,8 +293,9 @@ Absence no_device(const std::string& why) {
 
 FoundDevices find_devices() {
   FoundDevices all;
-  if (!loaded()) {
-    all.absences.push_back(no_loader(base::made_once(Result<void>(loaded().error())).error()));
+  const auto& table = loaded();  // asked once: where memory ran out, the next answer may be another
+  if (!table) {
+    all.absences.push_back(no_loader(base::made_once(Result<void>(table.error())).error()));
     return all;
   }
   cl_uint count = 0;

@@ -1,7 +1,6 @@
 // Loaded programs, and kernels with the arguments that were last set.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "backends/opencl/api.h"
+#include "backends/opencl/comparison.h"
 #include "backends/opencl/found_device.h"
 #include "backends/opencl/memory.h"
 #include "kit/owned_table.h"
@@ -20,13 +20,14 @@ namespace pintle::opencl {
 /// again.
 class BoundKernel {
  public:
-  BoundKernel(Owned<cl_kernel> kernel, std::size_t argument_count)
-      : kernel_(std::move(kernel)), values_(argument_count) {}
+  /// `sizes`: the bytes of each argument by value, and 0 for any other.
+  BoundKernel(Owned<cl_kernel> kernel, std::span<const std::uint32_t> sizes);
 
   [[nodiscard]] cl_kernel get() const noexcept { return kernel_.get(); }
   [[nodiscard]] Result<void> set(std::uint32_t index, const backend::Range& range);
-  [[nodiscard]] Result<void> set(std::uint32_t index, DType dtype, const backend::Scalar& scalar);
-  [[nodiscard]] Result<void> set_local(std::uint32_t index, std::uint32_t bytes);
+  /// What the argument has beyond `bytes` is zero.
+  [[nodiscard]] Result<void> set(std::uint32_t index, std::span<const std::byte> bytes);
+  [[nodiscard]] Result<void> set_local(std::uint32_t index, std::uint64_t bytes);
   /// `reach` names memory that the next launch reaches by address, one after the other; `set_reached` then says how
   /// many there were.
   void reach(std::size_t place, void* address);
@@ -37,8 +38,9 @@ class BoundKernel {
  private:
   struct Value {
     bool is_set = false;
-    std::shared_ptr<const Part> part;  ///< For a buffer.
-    std::array<std::byte, 8> bytes{};  ///< For a scalar.
+    std::shared_ptr<const Part> part;  ///< Of a buffer.
+    std::vector<std::byte> bytes;      ///< Of an argument by value.
+    std::uint64_t local_bytes = 0;     ///< Of local memory.
   };
 
   Owned<cl_kernel> kernel_;
@@ -76,8 +78,11 @@ class Kernel {
   [[nodiscard]] Result<std::unique_ptr<BoundKernel>> create() const;
   void let_go(std::uint64_t memory) noexcept;
 
-  /// Makes the first kernel object and checks it against the declaration.
-  [[nodiscard]] Result<void> examine(const Entry& entry, const FoundDevice& found);
+  /// Makes the first kernel object and checks it against the declaration. Returns what is still to be checked.
+  [[nodiscard]] Result<std::vector<UntoldSize>> examine(const Entry& entry, const FoundDevice& found);
+  /// `invalid_argument` where the local memory of a launch, with what the kernel declares itself, is more than the
+  /// device has.
+  [[nodiscard]] Result<void> check_local(std::span<const backend::Argument> arguments) const;
 
  private:
   void give_back(std::unique_ptr<BoundKernel> bound) noexcept;
@@ -85,12 +90,17 @@ class Kernel {
   const cl_program program_;
   const std::string name_;
   const Grid group_;
-  const std::size_t parameter_count_;
+  std::vector<std::uint32_t> sizes_;  // of the arguments by value, and 0 for the others
   std::uint32_t local_argument_bytes_ = 0;
+  std::uint64_t own_local_bytes_ = 0;  // that the kernel declares itself, where arguments add to them
+  std::uint32_t max_local_bytes_ = 0;  // of the device
   std::mutex mutex_;
   std::vector<std::unique_ptr<BoundKernel>> idle_;
   std::size_t made_ = 0;
 };
+
+/// `Kernel::check_local` of each launch of a list, before any of them starts.
+[[nodiscard]] Result<void> check_local(const backend::Commands& list);
 
 /// A ProgramId is its address.
 struct Program {
@@ -119,6 +129,13 @@ class ProgramTable {
 /// A built program, from the cache of compiled programs where the cache has it.
 [[nodiscard]] Result<Owned<cl_program>> compile(const backend::ProgramImage& image, const FoundDevice& found,
                                                 cl_context context);
+
+/// Compiles the source once more, so that structs of another size than declared are errors. `invalid_argument` then.
+[[nodiscard]] Result<void> check_struct_sizes(const backend::ProgramImage& image, const FoundDevice& found,
+                                              cl_context context, std::span<const UntoldSize> sizes);
+
+/// Notes that the declarations of a program were compared with its code and hold.
+void remember_comparison(const backend::ProgramImage& image, const FoundDevice& found);
 
 /// "[Program "blur"]".
 [[nodiscard]] std::string name_of(const backend::ProgramImage& image);

@@ -8,6 +8,7 @@
 
 #include "backends/opencl/enqueue.h"
 #include "backends/opencl/memory.h"
+#include "backends/opencl/program.h"
 #include "backends/opencl/service.h"
 #include "base/contain.h"
 #include "base/log.h"
@@ -91,6 +92,7 @@ Result<std::uint64_t> Queue::submit(std::span<const QueuePoint> waits, const Com
         return std::holds_alternative<backend::Timestamp>(command.operation);
       });
   if (wants_time && time_.load() == Time::absent) return no_time(shared_.found);
+  PINTLE_TRY(check_local(commands));
   if (wants_time) PINTLE_TRY(measure());
   return steps_->submit(waits, commands);
 }

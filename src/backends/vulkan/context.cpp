@@ -56,8 +56,8 @@ Result<void> Context::create_device() {
   std::vector<const char*> extensions;
   for (const std::string& extension : physical_.extensions) extensions.push_back(extension.c_str());
   const InstanceFunctions& vk_instance = instance_->functions();
-  const VkResult created = physical_.features.chained(
-      physical_.version, physical_.has("VK_EXT_device_fault"), [&](VkPhysicalDeviceFeatures2& features) {
+  const VkResult created =
+      physical_.features.chained(physical_.version, physical_.extensions, [&](VkPhysicalDeviceFeatures2& features) {
         VkDeviceCreateInfo info{};
         info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
         info.pNext = &features;

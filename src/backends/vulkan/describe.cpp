@@ -21,8 +21,8 @@ DeviceKind kind_of(VkPhysicalDeviceType type) noexcept {
 
 Grid grid_of(const std::uint32_t (&counts)[3]) noexcept { return {counts[0], counts[1], counts[2]}; }
 
-/// Buffers of a kernel, and a uniform block where scalars do not fit into push constants.
-std::uint32_t most_parameters(const Physical& physical) {
+/// Beside a uniform block, where scalars do not fit into push constants.
+std::uint32_t buffers_of(const Physical& physical) {
   const VkPhysicalDeviceLimits& limits = physical.properties.limits;
   std::uint32_t most = std::min({limits.maxPerStageDescriptorStorageBuffers, limits.maxDescriptorSetStorageBuffers,
                                  limits.maxPerStageResources - 1, most_buffers});
@@ -41,8 +41,11 @@ Limits limits_of(const Physical& physical) {
   limits.max_group = grid_of(from.maxComputeWorkGroupSize);
   limits.max_group_items = from.maxComputeWorkGroupInvocations;
   limits.max_local_bytes = from.maxComputeSharedMemorySize;
-  limits.max_parameters = most_parameters(physical);
+  limits.max_buffers = buffers_of(physical);
+  limits.max_scalar_bytes = std::min(from.maxUniformBufferRange, most_scalar_bytes);
   limits.max_in_flight = max_in_flight;
+  limits.min_subgroup = physical.min_subgroup;
+  limits.max_subgroup = physical.max_subgroup;
   return limits;
 }
 
@@ -70,6 +73,10 @@ std::vector<Capability> capabilities_of(const Physical& physical) {
       row(memory_export, physical.has("VK_KHR_external_memory_fd"), no_extension + "VK_KHR_external_memory_fd"),
       row(calibration, physical.relates_clocks, no_extension + "VK_EXT_calibrated_timestamps with CLOCK_MONOTONIC"),
       {constants, Support::native, "specialisation constants, by name"},
+      {local_arguments, Support::absent, "a shader's shared memory has its size when it is loaded: use a constant"},
+      row(float_atomics, physical.features.atomic_float.shaderBufferFloat32AtomicAdd == VK_TRUE,
+          no_extension + "VK_EXT_shader_atomic_float with shaderBufferFloat32AtomicAdd"),
+      {bounds, Support::absent, "the layer bounds(vulkan) finds them"},
   };
 }
 

@@ -8,6 +8,7 @@
 #include "kit/code_cache.h"
 #include "pintle/version.h"
 #include "spirv/glsl_program.h"
+#include "spirv/glsl_source.h"
 #include "vendor/shaderc/functions.h"
 
 namespace pintle::vulkan {
@@ -40,25 +41,21 @@ Result<std::string> identity() {
 
 bool can_compile_glsl() { return program() || library(); }
 
-Result<std::vector<std::byte>> compile_glsl(std::string_view name, std::span<const std::byte> source,
-                                            const Entry& entry) {
-  const spirv::GlslSource unit{fmt::format("{}.comp", base::is_identifier(name) ? name : "kernel"),
-                               base::text_in(source),
-                               {{"PINTLE_ENTRY_" + entry.name, "1"},
-                                {"PINTLE_GROUP_X", std::to_string(entry.group_size.x)},
-                                {"PINTLE_GROUP_Y", std::to_string(entry.group_size.y)},
-                                {"PINTLE_GROUP_Z", std::to_string(entry.group_size.z)}}};
+Result<std::vector<std::byte>> compile_glsl(const backend::ProgramImage& image, const Entry& entry) {
+  const spirv::GlslSource unit = spirv::source_of(image, entry);
+  const bool is_plain = unit.include_folders.empty() && unit.language.empty();
+  if (!is_plain) PINTLE_TRY(program());
   PINTLE_ASSIGN(compiler, identity());
-  std::string all = fmt::format("pintle {} {}\n", version, compiler);
-  for (const auto& [macro, value] : unit.macros) all += fmt::format("{}={}\n", macro, value);
-  all += unit.text;
+  const std::string all = fmt::format("pintle {} {}\n{}", version, compiler, spirv::dependencies_of(unit));
   PINTLE_ASSIGN(cache, kit::CodeCache::of_settings());
   auto code = cache.obtain_bytes(base::sha256(base::bytes_in(all)), ".spv", [&] {
-    return library() ? library()->compile(unit.text, unit.file.c_str(), unit.macros) : spirv::compile_glsl(unit);
+    const bool by_library = is_plain && library();
+    return by_library ? library()->compile(unit.text, unit.file.c_str(), unit.macros) : spirv::compile_glsl(unit);
   });
   if (code || code.error().code() != Errc::build_failed) return code;
-  return Error(Errc::build_failed, fmt::format("Entry {} of [Program {}] does not compile:\n{}",
-                                               base::quote(entry.name), base::quote(name), code.error().message()));
+  return Error(Errc::build_failed,
+               fmt::format("Entry {} of [Program {}] does not compile:\n{}", base::quote(entry.name),
+                           base::quote(image.name), code.error().message()));
 }
 
 }  // namespace pintle::vulkan

@@ -10,9 +10,10 @@ namespace pintle::vulkan {
 namespace {
 
 constexpr std::array wanted_extensions{
-    "VK_KHR_push_descriptor",      "VK_KHR_synchronization2",   "VK_EXT_subgroup_size_control", "VK_EXT_memory_budget",
-    "VK_EXT_external_memory_host", "VK_KHR_external_memory_fd", "VK_EXT_calibrated_timestamps", "VK_EXT_pci_bus_info",
-    "VK_EXT_device_fault",         "VK_KHR_maintenance4",       "VK_KHR_portability_subset",
+    "VK_KHR_push_descriptor",       "VK_KHR_synchronization2",     "VK_EXT_subgroup_size_control",
+    "VK_EXT_memory_budget",         "VK_EXT_external_memory_host", "VK_KHR_external_memory_fd",
+    "VK_EXT_calibrated_timestamps", "VK_EXT_pci_bus_info",         "VK_EXT_device_fault",
+    "VK_KHR_maintenance4",          "VK_KHR_portability_subset",   "VK_EXT_shader_atomic_float",
 };
 
 using Extensions = std::set<std::string, std::less<>>;
@@ -51,6 +52,7 @@ void read_properties(const InstanceFunctions& vk, Physical& physical) {
   VkPhysicalDeviceExternalMemoryHostPropertiesEXT host{};
   VkPhysicalDevicePushDescriptorPropertiesKHR push{};
   VkPhysicalDevicePCIBusInfoPropertiesEXT pci{};
+  VkPhysicalDeviceSubgroupSizeControlProperties subgroups{};
   link(physical.version_1_1, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES, true);
   link(physical.version_1_2, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES, true);
   link(maintenance, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES, physical.has("VK_KHR_maintenance4"));
@@ -58,7 +60,12 @@ void read_properties(const InstanceFunctions& vk, Physical& physical) {
        physical.has("VK_EXT_external_memory_host"));
   link(push, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR, physical.has("VK_KHR_push_descriptor"));
   link(pci, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT, physical.has("VK_EXT_pci_bus_info"));
+  link(subgroups, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES,
+       physical.version >= VK_API_VERSION_1_3 || physical.has("VK_EXT_subgroup_size_control"));
   vk.GetPhysicalDeviceProperties2(physical.handle, &all);
+  const bool is_sized = (subgroups.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
+  physical.min_subgroup = is_sized ? subgroups.minSubgroupSize : physical.version_1_1.subgroupSize;
+  physical.max_subgroup = is_sized ? subgroups.maxSubgroupSize : physical.version_1_1.subgroupSize;
   physical.max_buffer_size =
       physical.has("VK_KHR_maintenance4") ? maintenance.maxBufferSize : physical.version_1_1.maxMemoryAllocationSize;
   physical.host_pointer_alignment = host.minImportedHostPointerAlignment;
@@ -102,6 +109,8 @@ Features only_wanted(const Features& all) {
   wanted.core.features.shaderFloat64 = core.shaderFloat64;
   wanted.core.features.shaderInt64 = core.shaderInt64;
   wanted.core.features.shaderInt16 = core.shaderInt16;
+  wanted.core.features.shaderStorageBufferArrayDynamicIndexing = core.shaderStorageBufferArrayDynamicIndexing;
+  wanted.core.features.shaderUniformBufferArrayDynamicIndexing = core.shaderUniformBufferArrayDynamicIndexing;
   wanted.version_1_1.storageBuffer16BitAccess = all.version_1_1.storageBuffer16BitAccess;
   wanted.version_1_1.uniformAndStorageBuffer16BitAccess = all.version_1_1.uniformAndStorageBuffer16BitAccess;
   wanted.version_1_1.storagePushConstant16 = all.version_1_1.storagePushConstant16;
@@ -129,6 +138,7 @@ Features only_wanted(const Features& all) {
   wanted.version_1_3.shaderIntegerDotProduct = all.version_1_3.shaderIntegerDotProduct;
   wanted.version_1_3.shaderZeroInitializeWorkgroupMemory = all.version_1_3.shaderZeroInitializeWorkgroupMemory;
   wanted.fault.deviceFault = all.fault.deviceFault;
+  wanted.atomic_float = all.atomic_float;
   return wanted;
 }
 
@@ -149,6 +159,9 @@ Physical Physical::of(const InstanceFunctions& vk, VkPhysicalDevice handle, cons
   physical.memory = memory.memoryProperties;
   physical.features = only_wanted(made != nullptr ? Features::enabled_by(*made)
                                                   : Features::of(vk, handle, physical.version, physical.extensions));
+  const bool is_controlled = physical.features.version_1_3.subgroupSizeControl == VK_TRUE;
+  if (!is_controlled) physical.min_subgroup = physical.max_subgroup = physical.version_1_1.subgroupSize;
+  physical.requires_subgroups = physical.min_subgroup != physical.max_subgroup;
   physical.relates_clocks = knows_both_clocks(vk, physical);
   return physical;
 }

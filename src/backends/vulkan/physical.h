@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -10,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "pintle/backend/range.h"
+#include "pintle/entry.h"
 #include "pintle/info.h"
 #include "vendor/vulkan/spirv_needs.h"
 
@@ -42,6 +45,9 @@ struct Physical {
   std::optional<Family> compute;
   std::optional<Family> copy;  ///< A family that only copies.
   bool relates_clocks = false;
+  std::uint32_t min_subgroup = 1;  ///< What a kernel may ask for.
+  std::uint32_t max_subgroup = 1;
+  bool requires_subgroups = false;  ///< The device has several sizes, of which a pipeline may require one.
 
   /// With `made`, only the features that a device made by it has switched on.
   [[nodiscard]] static Physical of(const InstanceFunctions& vk, VkPhysicalDevice handle,
@@ -69,6 +75,11 @@ struct Physical {
 
 // Limits that core is told, and that the backend keeps to.
 inline constexpr std::uint32_t max_in_flight = 64;
-inline constexpr std::uint32_t most_buffers = 64;  ///< A kernel's.
+inline constexpr std::uint32_t most_buffers = 64;     ///< A kernel's.
+inline constexpr std::uint32_t most_sets = 32;        ///< A kernel's sets are numbered below it.
+inline constexpr std::uint32_t most_bindings = 4096;  ///< Drivers make tables as long as the largest number.
+/// A kernel's: as many as the largest entry, or the largest struct.
+inline constexpr std::uint32_t most_scalar_bytes =
+    std::max<std::uint32_t>(Entry::max_parameters * sizeof(backend::Scalar), Entry::max_value_bytes);
 
 }  // namespace pintle::vulkan

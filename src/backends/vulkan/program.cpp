@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/quote.h"
 #include "kit/code_cache.h"
+#include "kit/no_source.h"
 
 namespace pintle::vulkan {
 
@@ -25,6 +26,7 @@ base::Digest key_of(const Context& context, std::span<const KernelCode> parts) {
     for (const auto& value : part.specialization.values)
       all += fmt::format(" {}:{}+{}", value.spec_id, value.offset, value.size);
     all += base::text_in(part.specialization.data);
+    all += fmt::format(" subgroup {}", part.subgroup_size);
   }
   return base::sha256(base::bytes_in(all));
 }
@@ -47,18 +49,34 @@ class Scoped {
   Destroy destroy_;
 };
 
+VkDescriptorType type_of(const spirv::BufferPlace& place) noexcept {
+  return place.is_uniform ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+}
+
+spirv::KernelLimits limits_of(const Physical& physical) {
+  const VkPhysicalDeviceLimits& limits = physical.properties.limits;
+  return {
+      .push_bytes = limits.maxPushConstantsSize,
+      .shared_bytes = limits.maxComputeSharedMemorySize,
+      .uniform_bytes = limits.maxUniformBufferRange,
+      .storage_buffers = std::min(limits.maxPerStageDescriptorStorageBuffers, limits.maxDescriptorSetStorageBuffers),
+      .uniform_blocks = std::min(limits.maxPerStageDescriptorUniformBuffers, limits.maxDescriptorSetUniformBuffers),
+      .sets = std::min(limits.maxBoundDescriptorSets, most_sets),
+      .bindings = most_bindings};
+}
+
 /// The code of each entry of the image, checked against what is declared.
 Result<std::vector<KernelCode>> read_image(const Physical& physical, const backend::ProgramImage& image) {
   const vendor::vulkan::Abilities abilities = physical.abilities();
-  spirv::KernelMatcher matcher(image, physical.properties.limits.maxPushConstantsSize,
-                               [&](const spirv::Module& module) {
-                                 return vendor::vulkan::check_spirv(abilities, module.version, module.capabilities);
-                               });
+  spirv::KernelMatcher matcher(image, limits_of(physical), [&](const spirv::Module& module) {
+    return vendor::vulkan::check_spirv(abilities, module.version, module.capabilities);
+  });
   if (image.format == "spirv") {
+    PINTLE_TRY(kit::refuse_source_options(image));
     PINTLE_TRY(matcher.add(image.code, image.entries));
   } else if (image.format == "glsl") {
     for (const Entry& entry : image.entries) {
-      PINTLE_ASSIGN(code, compile_glsl(image.name, image.code, entry));
+      PINTLE_ASSIGN(code, compile_glsl(image, entry));
       PINTLE_TRY(matcher.add(code, std::span(&entry, 1)));
     }
   } else {
@@ -69,48 +87,78 @@ Result<std::vector<KernelCode>> read_image(const Physical& physical, const backe
   return matcher.finish();
 }
 
+/// A view that is a uniform block begins where the device lets one begin.
+void ask_alignments(std::uint32_t bytes, std::span<const KernelCode> parts, const backend::ProgramImage& image) {
+  if (image.alignments == nullptr) return;
+  for (std::uint32_t entry = 0; entry < parts.size(); ++entry) {
+    std::size_t buffer = 0;
+    const auto& parameters = image.entries[entry].parameters;
+    for (std::uint32_t index = 0; index < parameters.size(); ++index) {
+      if (parameters[index].kind != Parameter::Kind::buffer) continue;
+      if (parts[entry].interface.buffers[buffer++].is_uniform) image.alignments->push_back({entry, index, bytes});
+    }
+  }
+}
+
 }  // namespace
 
 LayoutTable::~LayoutTable() {
   for (const auto& [key, layout] : layouts_) {
     context_.vk.DestroyPipelineLayout(context_.device(), layout.pipeline, nullptr);
-    context_.vk.DestroyDescriptorSetLayout(context_.device(), layout.set, nullptr);
+    for (const VkDescriptorSetLayout set : layout.sets)
+      context_.vk.DestroyDescriptorSetLayout(context_.device(), set, nullptr);
   }
 }
 
 Result<const Layout*> LayoutTable::of(const spirv::KernelInterface& interface) {
-  const Key key{interface.buffers, interface.scalar_source, interface.scalar_bytes};
+  const Key key{interface.buffers, interface.scalar_source, interface.scalar_block, interface.scalar_bytes};
   const std::lock_guard lock(mutex_);
   Layout& layout = layouts_[key];
   if (layout.pipeline == VK_NULL_HANDLE) PINTLE_TRY(create(interface, layout));
   return &layout;
 }
 
+/// Push descriptors serve one set. What is made stays where the next step fails, for the next try.
 Result<void> LayoutTable::create(const spirv::KernelInterface& interface, Layout& layout) {
-  std::vector<VkDescriptorSetLayoutBinding> bindings;
-  for (std::uint32_t number = 0; number < interface.buffers; ++number)
-    bindings.push_back({number, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
-  if (interface.scalar_source == ScalarSource::uniform)
-    bindings.push_back({interface.buffers, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
-  VkDescriptorSetLayoutCreateInfo set{};
-  set.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
-  if (context_.vk.CmdPushDescriptorSetKHR != nullptr)
-    set.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
-  set.bindingCount = static_cast<std::uint32_t>(bindings.size());
-  set.pBindings = bindings.data();
-  if (layout.set == VK_NULL_HANDLE) {
-    PINTLE_TRY(context_.check(context_.vk.CreateDescriptorSetLayout(context_.device(), &set, nullptr, &layout.set),
-                              "vkCreateDescriptorSetLayout"));
+  std::map<std::uint32_t, Bindings> sets;
+  const auto add = [&](const spirv::BufferPlace& place) {
+    Bindings& bindings = sets[place.set];
+    const bool is_element = !bindings.empty() && bindings.back().binding == place.binding;
+    if (is_element) ++bindings.back().descriptorCount;
+    else bindings.push_back({place.binding, type_of(place), 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
+  };
+  std::ranges::for_each(interface.buffers, add);
+  if (interface.scalar_source == ScalarSource::uniform) add(interface.scalar_block);
+  const bool has_arrays = std::ranges::any_of(interface.buffers, &spirv::BufferPlace::element);
+  layout.is_pushed = context_.vk.CmdPushDescriptorSetKHR != nullptr && sets.size() == 1 && !has_arrays;
+  layout.used.clear();
+  for (const auto& [number, bindings] : sets) layout.used.push_back(number);
+  const std::size_t count = sets.empty() ? 1 : sets.rbegin()->first + std::size_t{1};
+  for (auto number = static_cast<std::uint32_t>(layout.sets.size()); number < count; ++number) {
+    VkDescriptorSetLayout set = VK_NULL_HANDLE;
+    layout.sets.reserve(count);
+    PINTLE_TRY(create_set(sets[number], layout.is_pushed && layout.used[0] == number, set));
+    layout.sets.push_back(set);
   }
   const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, interface.scalar_bytes};
   VkPipelineLayoutCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
-  info.setLayoutCount = 1;
-  info.pSetLayouts = &layout.set;
+  info.setLayoutCount = static_cast<std::uint32_t>(layout.sets.size());
+  info.pSetLayouts = layout.sets.data();
   info.pushConstantRangeCount = interface.scalar_source == ScalarSource::push ? 1 : 0;
   info.pPushConstantRanges = &range;
   return context_.check(context_.vk.CreatePipelineLayout(context_.device(), &info, nullptr, &layout.pipeline),
                         "vkCreatePipelineLayout");
+}
+
+Result<void> LayoutTable::create_set(const Bindings& bindings, bool is_pushed, VkDescriptorSetLayout& set) {
+  VkDescriptorSetLayoutCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
+  if (is_pushed) info.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
+  info.bindingCount = static_cast<std::uint32_t>(bindings.size());
+  info.pBindings = bindings.data();
+  return context_.check(context_.vk.CreateDescriptorSetLayout(context_.device(), &info, nullptr, &set),
+                        "vkCreateDescriptorSetLayout");
 }
 
 Program::~Program() {
@@ -178,6 +226,14 @@ Result<VkPipeline> Program::build_one(const KernelCode& part, const Kernel& kern
     info.stage.pName = part.entry_point.c_str();
     info.stage.pSpecializationInfo = constants.mapEntryCount != 0 ? &constants : nullptr;
     info.layout = kernel.layout->pipeline;
+    VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup{
+        VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO, nullptr, part.subgroup_size};
+    if (context_.physical().requires_subgroups && part.subgroup_size != 0) {
+      info.stage.pNext = &subgroup;
+      const bool is_full = context_.physical().features.version_1_3.computeFullSubgroups == VK_TRUE;
+      if (is_full && part.group_x % part.subgroup_size == 0)
+        info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+    }
     answer = vk.CreateComputePipelines(context_.device(), cache, 1, &info, nullptr, &pipeline);
   }
   if (const auto built = context_.check(answer, "vkCreateComputePipelines"); !built) {
@@ -190,6 +246,8 @@ Result<VkPipeline> Program::build_one(const KernelCode& part, const Kernel& kern
 
 Result<backend::ProgramId> ProgramTable::load(const backend::ProgramImage& image) {
   PINTLE_ASSIGN(parts, read_image(context_.physical(), image));
+  const VkDeviceSize uniform = context_.physical().properties.limits.minUniformBufferOffsetAlignment;
+  ask_alignments(static_cast<std::uint32_t>(uniform), parts, image);
   auto program = std::make_unique<Program>(context_);
   PINTLE_TRY(program->build(layouts_, parts));
   return programs_.add(std::move(program));

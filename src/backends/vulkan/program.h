@@ -17,7 +17,9 @@ namespace pintle::vulkan {
 
 /// Shared by kernels with the same interface.
 struct Layout {
-  VkDescriptorSetLayout set = VK_NULL_HANDLE;
+  std::vector<VkDescriptorSetLayout> sets;  // by number
+  std::vector<std::uint32_t> used;          // the numbers of those that are not empty
+  bool is_pushed = false;  // one set, by commands; lavapipe reads zeros through pushed arrays, so never with one
   VkPipelineLayout pipeline = VK_NULL_HANDLE;
 };
 
@@ -31,8 +33,10 @@ class LayoutTable {
   [[nodiscard]] Result<const Layout*> of(const spirv::KernelInterface& interface);
 
  private:
-  using Key = std::tuple<std::uint32_t, spirv::ScalarSource, std::uint32_t>;
+  using Key = std::tuple<std::vector<spirv::BufferPlace>, spirv::ScalarSource, spirv::BufferPlace, std::uint32_t>;
+  using Bindings = std::vector<VkDescriptorSetLayoutBinding>;
   [[nodiscard]] Result<void> create(const spirv::KernelInterface& interface, Layout& layout);
+  [[nodiscard]] Result<void> create_set(const Bindings& bindings, bool is_pushed, VkDescriptorSetLayout& set);
 
   Context& context_;
   std::mutex mutex_;

@@ -1,5 +1,7 @@
 #include "backends/vulkan/recorder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -256,9 +258,19 @@ Result<void> Recorder::operator()(const backend::Exec& exec) {
   return {};
 }
 
+/// The bytes of a range that its descriptor has. A kernel that accesses words has the last one whole; a uniform block
+/// has the bytes that the shader gives it.
+Result<VkDeviceSize> Recorder::descriptor_size(const spirv::BufferBlock& block, std::uint64_t size) {
+  if (block.least == 0) return size == 0 ? word : (size + block.unit - 1) / block.unit * block.unit;
+  if (size >= block.least) return block.least;
+  return Error(Errc::invalid_argument,
+               fmt::format("An argument has ({}) bytes, and the kernel's uniform block has ({}).", size, block.least));
+}
+
 Result<void> Recorder::bind_arguments(const Kernel& kernel, std::span<const Argument> arguments) {
   std::array<VkDescriptorBufferInfo, most_buffers + 1> buffers;
-  std::array<std::byte, sizeof(backend::Scalar) * most_buffers> scalars{};
+  std::array<std::byte, most_scalar_bytes> scalars;
+  std::memset(scalars.data(), 0, kernel.scalar_bytes);
   std::size_t buffer = 0;
   std::size_t scalar = 0;
   for (const Argument& argument : arguments) {
@@ -266,10 +278,12 @@ Result<void> Recorder::bind_arguments(const Kernel& kernel, std::span<const Argu
       backend::Range range = argument.range;
       if (range.size == 0) range.offset = 0;  // a descriptor has at least one word
       const Place place = place_of(range);
-      buffers[buffer++] = {place.buffer, place.offset, std::max<VkDeviceSize>(word, (range.size + 3) / word * word)};
-    } else if (argument.kind == Argument::Kind::scalar) {
+      PINTLE_ASSIGN(size, descriptor_size(kernel.blocks[buffer], range.size));
+      buffers[buffer++] = {place.buffer, place.offset, size};
+    } else if (argument.kind != Argument::Kind::use) {
       const spirv::ScalarPlace& place = kernel.scalars[scalar++];
-      std::memcpy(scalars.data() + place.offset, argument.scalar.bytes.data(), place.size);
+      const bool is_scalar = argument.kind == Argument::Kind::scalar;
+      std::memcpy(scalars.data() + place.offset, is_scalar ? argument.scalar.bytes.data() : argument.value, place.size);
     }
   }
   if (kernel.scalar_source == spirv::ScalarSource::push) {
@@ -281,34 +295,41 @@ Result<void> Recorder::bind_arguments(const Kernel& kernel, std::span<const Argu
     std::memcpy(staged.data, scalars.data(), kernel.scalar_bytes);
     buffers[buffer++] = {staged.buffer, staged.offset, kernel.scalar_bytes};
   }
-  std::array<VkWriteDescriptorSet, most_buffers + 1> writes;
-  for (std::uint32_t binding = 0; binding < buffer; ++binding) {
-    const VkDescriptorType type =
-        binding == kernel.buffers ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-    writes[binding] = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                       nullptr,
-                       VK_NULL_HANDLE,
-                       binding,
-                       0,
-                       1,
-                       type,
-                       nullptr,
-                       &buffers[binding],
-                       nullptr};
-  }
   if (buffer == 0) return {};
+  std::array<VkWriteDescriptorSet, most_buffers + 1> writes;
+  for (std::size_t index = 0; index < buffer; ++index) {
+    const spirv::BufferPlace& place = index < kernel.buffers.size() ? kernel.buffers[index] : kernel.scalar_block;
+    writes[index] = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                     nullptr,
+                     VK_NULL_HANDLE,
+                     place.binding,
+                     place.element,
+                     1,
+                     place.is_uniform ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                     nullptr,
+                     &buffers[index],
+                     nullptr};
+  }
   const auto used = std::span(writes).first(buffer);
-  if (vk_.CmdPushDescriptorSetKHR == nullptr) return bind_set(kernel, used);
-  vk_.CmdPushDescriptorSetKHR(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, kernel.layout->pipeline, 0,
-                              static_cast<std::uint32_t>(used.size()), used.data());
+  if (!kernel.layout->is_pushed) return bind_sets(kernel, used);
+  vk_.CmdPushDescriptorSetKHR(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, kernel.layout->pipeline,
+                              kernel.layout->used[0], static_cast<std::uint32_t>(used.size()), used.data());
   return {};
 }
 
-Result<void> Recorder::bind_set(const Kernel& kernel, std::span<VkWriteDescriptorSet> writes) {
-  PINTLE_ASSIGN(set, slot_.allocate_set(kernel.layout->set));
-  for (VkWriteDescriptorSet& write : writes) write.dstSet = set;
+Result<void> Recorder::bind_sets(const Kernel& kernel, std::span<VkWriteDescriptorSet> writes) {
+  const Layout& layout = *kernel.layout;
+  std::array<VkDescriptorSet, most_sets> sets;  // by number
+  for (const std::uint32_t number : layout.used) {
+    PINTLE_ASSIGN(set, slot_.allocate_set(layout.sets[number]));
+    sets[number] = set;
+  }
+  for (std::size_t index = 0; index < writes.size(); ++index)
+    writes[index].dstSet = sets[index < kernel.buffers.size() ? kernel.buffers[index].set : kernel.scalar_block.set];
   vk_.UpdateDescriptorSets(context_.device(), static_cast<std::uint32_t>(writes.size()), writes.data(), 0, nullptr);
-  vk_.CmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, kernel.layout->pipeline, 0, 1, &set, 0, nullptr);
+  for (const std::uint32_t number : layout.used)
+    vk_.CmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, layout.pipeline, number, 1, &sets[number], 0,
+                              nullptr);
   return {};
 }
 

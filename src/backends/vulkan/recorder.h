@@ -56,7 +56,8 @@ class Recorder {
                                          std::uint64_t end);
   [[nodiscard]] std::optional<Place> import(std::span<const std::byte> bytes);
   [[nodiscard]] Result<void> bind_arguments(const Kernel& kernel, std::span<const backend::Argument> arguments);
-  [[nodiscard]] Result<void> bind_set(const Kernel& kernel, std::span<VkWriteDescriptorSet> writes);
+  [[nodiscard]] static Result<VkDeviceSize> descriptor_size(const spirv::BufferBlock& block, std::uint64_t size);
+  [[nodiscard]] Result<void> bind_sets(const Kernel& kernel, std::span<VkWriteDescriptorSet> writes);
 
   Context& context_;
   const DeviceFunctions& vk_;

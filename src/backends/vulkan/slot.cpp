@@ -69,7 +69,7 @@ Result<void> Slot::reserve_queries(std::uint32_t count) {
 Result<void> Slot::add_sets() {
   constexpr std::uint32_t sets = 64;
   const std::array sizes{VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, std::max(sets * 4, most_buffers)},
-                         VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, sets}};
+                         VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, most_buffers + 1}};
   VkDescriptorPoolCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
   info.maxSets = sets;

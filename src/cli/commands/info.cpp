@@ -1,13 +1,16 @@
-// `pintle info DEVICE`: everything that is known of one device, and the settings in effect.
+// `pintle info DEVICE`: everything that is known of one device, and the settings in effect. `pintle info PACK`: what a
+// pack has.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "base/settings.h"
 #include "cli/command.h"
 #include "cli/describe.h"
+#include "cli/listed_pack.h"
 #include "cli/table.h"
 #include "pintle/device.h"
 
@@ -21,7 +24,7 @@ struct InfoOptions {
 };
 
 void declare(CLI::App& command, InfoOptions& options) {
-  command.add_option("DEVICE", options.device, "The device's id, as `pintle devices` lists it");
+  command.add_option("DEVICE", options.device, "The device's id, as `pintle devices` lists it, or a pack");
 }
 
 std::string section(std::string_view title, const Rows& rows) { return fmt::format("{}\n{}", title, table(rows)); }
@@ -48,7 +51,8 @@ std::string limits(const Limits& limits) {
                             {"  work-items of a group",
                              fmt::format("{}, {} in all", text_of(limits.max_group), limits.max_group_items)},
                             {"  local memory of a group", text_of_bytes(limits.max_local_bytes)},
-                            {"  parameters of an entry", fmt::to_string(limits.max_parameters)},
+                            {"  buffers of an entry", fmt::to_string(limits.max_buffers)},
+                            {"  scalars of an entry", text_of_bytes(limits.max_scalar_bytes)},
                             {"  submissions in flight", fmt::to_string(limits.max_in_flight)}});
 }
 
@@ -98,7 +102,21 @@ Json as_json(const DeviceInfo& device, const std::vector<Heap>& heaps) {
   return json;
 }
 
+/// A file, or a folder with a description.
+bool is_pack(const std::string& name) {
+  std::error_code none;
+  return std::filesystem::is_regular_file(name, none) ||
+         std::filesystem::is_regular_file(std::filesystem::path(name) / "pack.json", none);
+}
+
+Result<ExitCode> show_pack(const std::string& file, const Output& output) {
+  PINTLE_ASSIGN(pack, open_pack(file));
+  output.is_json() ? output.json(as_json(file, pack)) : output.text(as_text(pack));
+  return ExitCode::ok;
+}
+
 Result<ExitCode> run(const InfoOptions& options, const Output& output) {
+  if (is_pack(options.device)) return show_pack(options.device, output);
   PINTLE_ASSIGN(device, open(options.device));
   PINTLE_ASSIGN(heaps, device.budget());
   const DeviceInfo info = device.info();

@@ -7,15 +7,17 @@
 #include <utility>
 #include <vector>
 
+#include "base/nearest.h"
 #include "base/quote.h"
 #include "cli/command.h"
 #include "cli/compilers/build.h"
+#include "cli/compilers/entry_names.h"
 #include "cli/compilers/reading.h"
-#include "cli/describe.h"
-#include "cli/table.h"
+#include "cli/compilers/slang_signatures.h"
+#include "cli/listed_pack.h"
 #include "io/pack.h"
+#include "io/pack_options.h"
 #include "io/pack_recipe.h"
-#include "pintle/program.h"
 
 namespace pintle::cli {
 namespace {
@@ -28,6 +30,9 @@ struct PackOptions {
   std::vector<std::string> entries;
   std::vector<std::string> formats;
   std::vector<std::string> required;
+  std::vector<std::string> macros;
+  std::vector<std::string> folders;
+  std::vector<std::string> versions;
 };
 
 CLI::Option* repeated(CLI::App& command, const char* option, std::vector<std::string>& values, const char* words) {
@@ -35,10 +40,11 @@ CLI::Option* repeated(CLI::App& command, const char* option, std::vector<std::st
 }
 
 void declare(CLI::App& command, PackOptions& options) {
-  auto* const inputs = command
-                           .add_option("DESCRIPTION", options.inputs,
-                                       "JSON file, a folder with a pack.json, or sources: .cl, .comp, .glsl, .hlsl, .c")
-                           ->default_str("");
+  auto* const inputs =
+      command
+          .add_option("DESCRIPTION", options.inputs,
+                      "JSON file, a folder with a pack.json, or sources: .cl, .comp, .glsl, .hlsl, .slang, .c")
+          ->default_str("");
   auto* const file = command.add_option("-o,--output", options.file, "The pack to write");
   auto* const listed =
       command.add_option("--list", options.listed, "Show the variants and entries of this pack instead");
@@ -47,6 +53,14 @@ void declare(CLI::App& command, PackOptions& options) {
   repeated(command, "--entry", options.entries, "Signature of an entry of the sources (may be repeated)")
       ->needs(inputs);
   repeated(command, "--format", options.formats, "Build this format only (may be repeated; default: all)")
+      ->needs(inputs);
+  repeated(command, "-D,--define", options.macros, "NAME[=TEXT]: a macro of the sources (may be repeated)")
+      ->needs(inputs)
+      ->check(checked_by(io::parse_macro), "");
+  repeated(command, "-I,--include", options.folders, "Folder of files that the sources include (may be repeated)")
+      ->needs(inputs);
+  repeated(command, "--language", options.versions,
+           "Version of a language: CL2.0, c17, 460 (may be repeated, once for each language)")
       ->needs(inputs);
   command.add_option("--name", options.name, "The program's name (default: the first source's)")->needs(inputs);
   repeated(command, "--require", options.required, "Exit with 6 unless this format is built whole (may be repeated)")
@@ -62,29 +76,11 @@ std::string for_target(std::string_view format, std::string_view target) {
   return fmt::format("{}{}{}", format, target.empty() ? "" : " for ", target);
 }
 
-std::string as_text(const ProgramPack& pack) {
-  std::vector<std::vector<std::string>> rows;
-  for (const VariantInfo& variant : pack.variants()) {
-    const auto target = variant.target.empty() ? "any target" : variant.target;
-    rows.push_back({variant.format, target, fmt::format("{} bytes", variant.code_bytes)});
-    if (const auto note = note_on(variant.format); !note.empty()) rows.back().emplace_back(note);
-    for (const Entry& entry : variant.entries) rows.push_back({"  " + entry.signature()});
-  }
-  return fmt::format("{}\n{}", pack.name(), table(rows));
-}
-
 std::string as_text(const std::vector<NotBuilt>& missing) {
   std::string text;
   for (const NotBuilt& one : missing)
     text += fmt::format("not built: {} from {}: {}\n", for_target(one.format, one.target), one.source, one.reason());
   return text;
-}
-
-Json as_json(const std::string& file, const ProgramPack& pack) {
-  Json json{{"file", file}};
-  json.update(to_json(pack));
-  for (Json& variant : json["variants"]) variant["note"] = note_on(variant["format"].get<std::string>());
-  return json;
 }
 
 Json as_json(const std::vector<NotBuilt>& missing) {
@@ -113,16 +109,31 @@ Json as_json(const std::vector<NotRead>& unread) {
 }
 
 Result<ExitCode> show(const std::string& file, const Output& output) {
-  PINTLE_ASSIGN(pack, ProgramPack::open(file));
+  PINTLE_ASSIGN(pack, open_pack(file));
   output.is_json() ? output.json(as_json(file, pack)) : output.text(as_text(pack));
   return ExitCode::ok;
 }
 
+/// What a pack was made of, and what is not in it.
+struct Made {
+  Built built;
+  Reading reading;
+  std::vector<Error> left_out;  ///< Kernels that no signature can have.
+};
+
+Json as_json(const std::vector<Error>& errors) {
+  Json json = Json::array();
+  for (const Error& error : errors) json.push_back(error.message());
+  return json;
+}
+
 /// Shows which variants were made, and which were not.
-Result<ExitCode> show(const std::string& file, const Built& built, const Reading& reading, const Output& output) {
-  PINTLE_ASSIGN(pack, ProgramPack::open(file));
+Result<ExitCode> show(const std::string& file, const Made& made, const Output& output) {
+  const auto& [built, reading, left_out] = made;
+  PINTLE_ASSIGN(pack, open_pack(file));
   for (const NotRead& one : reading.unread)
     output.words(fmt::format("pintle: {} is packed unread: {}", one.code, one.error.text()));
+  for (const Error& one : left_out) output.words(fmt::format("pintle: not packed: {}", one.message()));
   if (!output.is_json()) {
     output.text(as_text(pack) + "\n" + as_text(built.missing) + as_text(reading.unread));
     return ExitCode::ok;
@@ -130,6 +141,7 @@ Result<ExitCode> show(const std::string& file, const Built& built, const Reading
   Json json = as_json(file, pack);
   json["not_built"] = as_json(built.missing);
   json["not_read"] = as_json(reading.unread);
+  json["left_out"] = as_json(left_out);
   output.json(json);
   return ExitCode::ok;
 }
@@ -143,36 +155,120 @@ bool is_source(const std::string& input) {
 
 Error wrong(std::string sentence) { return {Errc::invalid_argument, std::move(sentence)}; }
 
+/// A description is JSON, or a folder; any other ending is one of a language that is not known.
+Result<void> check_ending(const std::string& input) {
+  const auto ending = std::filesystem::path(input).extension().string();
+  std::error_code none;
+  if (ending.empty() || ending == ".json" || std::filesystem::is_directory(input, none)) return {};
+  const std::string_view instead =
+      ending == ".cu" || ending == ".hip" ? " Compile it to PTX or a code object, and describe that as a variant." : "";
+  return wrong(
+      fmt::format("Input {} ends with {}, which is no source (.c, .cl, .comp, .glsl, .hlsl, .slang) and no description "
+                  "(.json).{}",
+                  base::quote(input), base::quote(ending), instead));
+}
+
+/// --format names formats that a compiler makes.
+Result<void> check_formats(const PackOptions& options) {
+  const std::vector<std::string> known = known_formats();
+  for (const std::string& format : options.formats) {
+    if (std::ranges::find(known, format) != known.end()) continue;
+    return Error(Errc::build_failed,
+                 fmt::format("Format {} is not known.{}", base::quote(format), base::did_you_mean(format, known)));
+  }
+  return {};
+}
+
 Result<io::PackRecipe> described(const PackOptions& options) {
   if (options.inputs.size() > 1) {
     const auto other = std::ranges::find_if_not(options.inputs, is_source);
-    return wrong(fmt::format("Input {} of several is no source (.c, .cl, .comp, .glsl, .hlsl).", base::quote(*other)));
+    return wrong(
+        fmt::format("Input {} of several is no source (.c, .cl, .comp, .glsl, .hlsl, .slang).", base::quote(*other)));
   }
-  if (!options.entries.empty() || !options.name.empty()) {
-    return wrong(fmt::format("Description {} has its own name and entries; --name and --entry are for sources.",
-                             base::quote(options.inputs[0])));
+  const bool is_for_sources = !options.entries.empty() || !options.name.empty() || !options.macros.empty() ||
+                              !options.folders.empty() || !options.versions.empty();
+  if (is_for_sources) {
+    return wrong(
+        fmt::format("Description {} has its own name, entries, macros, folders and language; --name, --entry, "
+                    "--define, --include and --language are for sources.",
+                    base::quote(options.inputs[0])));
   }
+  PINTLE_TRY(check_ending(options.inputs[0]));
   return io::read_recipe(options.inputs[0]);
 }
 
-Result<io::PackRecipe> of_sources(const PackOptions& options) {
-  if (options.entries.empty()) {
-    return wrong(
-        fmt::format("Source {} has no entries here; name them: --entry 'blur(in: read f32[], n: u32) group 64'.",
-                    base::quote(options.inputs[0])));
-  }
-  const auto stem = std::filesystem::path(options.inputs[0]).stem().string();
-  io::PackRecipe recipe{{options.name.empty() ? stem : options.name, {}}, {}};
+/// The entries of the sources' kernels, where OpenCL C tells them. A kernel that no signature can have is left out.
+Result<std::vector<Entry>> inferred(const std::vector<io::PackSource>& sources, std::vector<Error>& left_out) {
   std::vector<Entry> entries;
-  for (const std::string& signature : options.entries) {
+  for (const io::PackSource& source : sources) {
+    if (source.language != io::Language::opencl_c) continue;
+    PINTLE_ASSIGN(kernels, kernels_of(source));
+    for (const OpenClKernel& kernel : kernels) {
+      auto entry = infer(kernel);
+      if (entry) entries.push_back(*std::move(entry));
+      else left_out.push_back(std::move(entry).error());
+    }
+  }
+  if (!entries.empty()) return entries;
+  if (!left_out.empty()) return left_out[0];
+  return wrong(fmt::format(
+      "Source {} has no kernel of OpenCL C, whose entries are known; name the entries: --entry 'blur(in: read "
+      "f32[], n: u32) group 64'.",
+      base::quote(sources[0].file)));
+}
+
+Result<std::vector<Entry>> declared(const std::vector<std::string>& signatures) {
+  std::vector<Entry> entries;
+  for (const std::string& signature : signatures) {
     PINTLE_ASSIGN(entry, Entry::parse(signature));
     entries.push_back(std::move(entry));
   }
+  return entries;
+}
+
+/// Each version that --language names is one of a source's language.
+Result<void> check_versions(const PackOptions& options, const std::vector<io::PackSource>& sources) {
+  for (const std::string& version : options.versions) {
+    const bool fits = std::ranges::any_of(
+        sources, [&](const io::PackSource& source) { return io::is_version(source.language, version); });
+    if (!fits)
+      return wrong(fmt::format("Language {} is no version of the language of any source; known are {}.",
+                               base::quote(version), io::version_names()));
+  }
+  return {};
+}
+
+Result<io::SourceOptions> options_for(const PackOptions& options, io::Language language) {
+  io::SourceOptions result;
+  for (const std::string& text : options.macros) {
+    PINTLE_ASSIGN(macro, io::parse_macro(text));
+    result.macros.push_back(std::move(macro));
+  }
+  result.folders.assign(options.folders.begin(), options.folders.end());
+  for (const std::string& version : options.versions)
+    if (io::is_version(language, version)) result.version = version;
+  return result;
+}
+
+Result<io::PackSource> read_one(const PackOptions& options, const std::filesystem::path& input) {
+  PINTLE_ASSIGN(source, io::read_source(input));
+  PINTLE_ASSIGN(fixed, options_for(options, source.language));
+  PINTLE_TRY(io::apply(fixed, input.parent_path(), {}, source));
+  return std::move(source);
+}
+
+Result<io::PackRecipe> of_sources(const PackOptions& options, std::vector<Error>& left_out) {
+  const auto stem = std::filesystem::path(options.inputs[0]).stem().string();
+  io::PackRecipe recipe{{options.name.empty() ? stem : options.name, {}}, {}};
   for (const std::string& input : options.inputs) {
-    PINTLE_ASSIGN(source, io::read_source(input));
-    source.entries = entries;
+    PINTLE_ASSIGN(source, read_one(options, input));
     recipe.sources.push_back(std::move(source));
   }
+  PINTLE_TRY(check_versions(options, recipe.sources));
+  const auto is_slang = [](const io::PackSource& source) { return source.language == io::Language::slang; };
+  if (options.entries.empty() && std::ranges::any_of(recipe.sources, is_slang)) return recipe;  // which says them
+  PINTLE_ASSIGN(entries, options.entries.empty() ? inferred(recipe.sources, left_out) : declared(options.entries));
+  for (io::PackSource& source : recipe.sources) source.entries = entries;
   return recipe;
 }
 
@@ -210,6 +306,31 @@ Result<void> check_required(const PackOptions& options, const Built& built) {
   return {};
 }
 
+/// A format that --format names has a source or a variant.
+Result<void> check_sources(const PackOptions& options, const io::PackRecipe& recipe) {
+  for (const std::string& format : options.formats) {
+    const bool is_there =
+        std::ranges::any_of(recipe.sources, [&](const io::PackSource& source) { return source.becomes(format); }) ||
+        std::ranges::find(recipe.pack.variants, format, &io::PackVariant::format) != recipe.pack.variants.end();
+    if (is_there) continue;
+    return Error(Errc::build_failed,
+                 fmt::format("Format {} was asked for, and no source becomes it.", base::quote(format)));
+  }
+  return {};
+}
+
+/// A format that --format or a source names is not left out because its compiler found a mistake.
+std::vector<Error> faults_of_asked(const Built& built) {
+  std::vector<Error> faults;
+  for (const NotBuilt& one : built.missing) {
+    if (!one.is_asked || one.error.code() != Errc::build_failed) continue;
+    faults.emplace_back(one.error.code(),
+                        fmt::format("Format {} was asked for, and {} does not become it: {}",
+                                    for_target(one.format, one.target), base::quote(one.source), one.error.message()));
+  }
+  return faults;
+}
+
 /// All faults of the kernels as one error.
 Error broken(const std::vector<Error>& faults) {
   std::string text;
@@ -218,21 +339,35 @@ Error broken(const std::vector<Error>& faults) {
   return {Errc::build_failed, std::move(text)};
 }
 
+/// A variant that was asked for is broken: nothing is written, and the exit code is 1.
+ExitCode refuse(const Error& error, const Output& output) {
+  output.failure(error, ExitCode::failed);
+  return ExitCode::failed;
+}
+
+Result<ExitCode> write(const PackOptions& options, const Made& made, const Output& output) {
+  PINTLE_TRY(io::write_pack(made.built.pack, options.file));
+  return show(options.file, made, output);
+}
+
 Result<ExitCode> run(const PackOptions& options, const Output& output) {
   if (!options.listed.empty()) return show(options.listed, output);
-  auto recipe = std::ranges::all_of(options.inputs, is_source) ? of_sources(options) : described(options);
+  if (const auto known = check_formats(options); !known) return refuse(known.error(), output);
+  std::vector<Error> left_out;
+  auto recipe = std::ranges::all_of(options.inputs, is_source) ? of_sources(options, left_out) : described(options);
   if (!recipe) return recipe.error();
+  PINTLE_TRY(complete_entries(*recipe));
+  PINTLE_TRY(define_sides(*recipe));
   narrow(options, *recipe);
+  if (const auto possible = check_sources(options, *recipe); !possible) return refuse(possible.error(), output);
   PINTLE_TRY(check_recipe(*recipe));
-  const Reading reading = read_kernels(*recipe);
-  if (!reading.faults.empty()) {
-    output.failure(broken(reading.faults), ExitCode::failed);
-    return ExitCode::failed;
-  }
+  Reading reading = read_kernels(*recipe);
+  if (!reading.faults.empty()) return refuse(broken(reading.faults), output);
   PINTLE_ASSIGN(built, build(*std::move(recipe)));
+  if (const auto faults = compare_compiled(built.pack); !faults.empty()) return refuse(broken(faults), output);
   PINTLE_TRY(check_required(options, built));
-  PINTLE_TRY(io::write_pack(built.pack, options.file));
-  return show(options.file, built, reading, output);
+  if (const auto faults = faults_of_asked(built); !faults.empty()) return refuse(broken(faults), output);
+  return write(options, {std::move(built), std::move(reading), std::move(left_out)}, output);
 }
 
 }  // namespace

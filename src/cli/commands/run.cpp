@@ -26,8 +26,28 @@ struct RunOptions {
   std::string items;
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
+  std::vector<std::string> constants;
+  std::vector<std::string> macros;
+  std::vector<std::string> folders;
+  std::string language;
   std::uint32_t repeats = 0;
 };
+
+/// What is fixed when the program is loaded.
+void declare_load(CLI::App& command, RunOptions& options) {
+  command.add_option("--constant", options.constants, "NAME=16, 0x10, 16.0, true or u8:3: a constant of the program")
+      ->allow_extra_args(false)
+      ->default_str("")
+      ->check(checked_by(parse_constant), "");
+  command.add_option("-D,--define", options.macros, "NAME[=TEXT]: a macro of a program that is a source")
+      ->allow_extra_args(false)
+      ->default_str("")
+      ->check(checked_by(parse_define), "");
+  command.add_option("-I,--include", options.folders, "Folder of files that a program that is a source includes")
+      ->allow_extra_args(false)
+      ->default_str("");
+  command.add_option("--language", options.language, "Version of the language of such a program: CL2.0, c17, 460");
+}
 
 void declare(CLI::App& command, RunOptions& options) {
   command.add_option("PACK", options.pack, "Pack file or folder")->required();
@@ -38,7 +58,11 @@ void declare(CLI::App& command, RunOptions& options) {
   extent->add_option("--items", options.items, "Work-items, rounded up to whole groups: X[,Y[,Z]]")
       ->check(checked_by(parse_items), "");
   extent->require_option(1);
-  command.add_option("--arg", options.inputs, "NAME=file.npy or NAME=number, once for each parameter")
+  command
+      .add_option(
+          "--arg", options.inputs,
+          "NAME=file.npy, NAME=number, NAME=1,2,3 (a vector), NAME.MEMBER=number (of a struct) or NAME=elements "
+          "(of local memory), once for each parameter")
       ->allow_extra_args(false)
       ->default_str("")
       ->check(checked_by(parse_input), "");
@@ -48,6 +72,7 @@ void declare(CLI::App& command, RunOptions& options) {
       ->allow_extra_args(false)
       ->default_str("")
       ->check(checked_by(parse_output), "");
+  declare_load(command, options);
   auto* const repeats = command.add_option(
       "--time", options.repeats, "Run this many times more and report the median; inputs are restored before each");
   whole(repeats, 0u, 1'000'000u);
@@ -166,16 +191,34 @@ Result<std::vector<Binding>> bindings_of(const RunOptions& options, const Entry&
   return bind_arguments(entry, inputs, outputs);
 }
 
-Result<Kernel> load_entry(const Device& device, const RunOptions& options) {
-  PINTLE_ASSIGN(pack, ProgramPack::open(options.pack));
-  PINTLE_ASSIGN(program, device.load(pack));
+/// `best`, also in layers, is the best for the pack. A device that is named is opened, and loading says what does not
+/// fit.
+Result<Device> open_device(const std::string& id, const ProgramPack& pack) {
+  return id.find("best") == std::string::npos ? open(id) : open(id, pack);
+}
+
+Result<LoadOptions> load_options(const RunOptions& options) {
+  LoadOptions fixed;
+  PINTLE_ASSIGN(constants, parse_all(options.constants, parse_constant));
+  PINTLE_ASSIGN(macros, parse_all(options.macros, parse_define));
+  for (const ConstantArgument& one : constants) fixed.constants.insert_or_assign(one.name, one.value);
+  for (const MacroArgument& one : macros) fixed.macros.insert_or_assign(one.name, one.text);
+  fixed.include_folders.assign(options.folders.begin(), options.folders.end());
+  fixed.language = options.language;
+  return fixed;
+}
+
+Result<Kernel> load_entry(const Device& device, const ProgramPack& pack, const RunOptions& options) {
+  PINTLE_ASSIGN(fixed, load_options(options));
+  PINTLE_ASSIGN(program, device.load(pack, fixed));
   return program.kernel(options.entry);
 }
 
 Result<ExitCode> run(const RunOptions& options, const Output& output) {
   PINTLE_ASSIGN(extent, extent_of(options));
-  PINTLE_ASSIGN(device, open(options.device));
-  PINTLE_ASSIGN(kernel, load_entry(device, options));
+  PINTLE_ASSIGN(pack, ProgramPack::open(options.pack));
+  PINTLE_ASSIGN(device, open_device(options.device, pack));
+  PINTLE_ASSIGN(kernel, load_entry(device, pack, options));
   PINTLE_ASSIGN(bindings, bindings_of(options, kernel.entry()));
   const auto outputs = outputs_of(bindings);
   if (device.info().capability(Feature::execution).support == Support::absent) {

@@ -3,8 +3,9 @@
 
 namespace pintle::cli {
 
-Result<Code> compile_amdgcn(const io::PackSource& source, std::string_view target) {
-  return compile_with_gpu_prelude(source, {"-target", "amdgcn-amd-amdhsa", "-mcpu=" + std::string(target)});
+Result<Made> compile_amdgcn(const io::PackSource& source, std::string_view target) {
+  return compile_for_gpu(
+      source, {"amdgcn-amd-amdhsa", "-mcpu=" + std::string(target), {"amdgcn-amd-amdhsa.bc", "amdgcn--amdhsa.bc"}});
 }
 
 }  // namespace pintle::cli

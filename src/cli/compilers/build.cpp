@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/file.h"
 #include "base/quote.h"
 #include "cli/compilers/compilation.h"
+#include "io/pack_options.h"
 
 namespace pintle::cli {
 namespace {
@@ -37,20 +39,50 @@ Result<void> check_source(const io::PackSource& source) {
   if (source.text.empty())
     return Error(Errc::invalid_argument, fmt::format("Source {} is empty.", base::quote(source.file)));
   const auto bytes = base::bytes_in(source.text);
-  const auto kept = io::check_pack({"sources", {{"c", {}, source.entries, {bytes.begin(), bytes.end()}}}});
+  const auto kept = io::check_pack({"sources", {{"c", {}, source.entries, {bytes.begin(), bytes.end()}, {}}}});
   if (!kept) return kept.error().during(fmt::format("looking at the source {}", base::quote(source.file)));
   return {};
+}
+
+/// A kernel that the format cannot have costs only itself.
+void keep(const io::PackSource& source, io::PackVariant variant, const std::vector<LeftOut>& left_out, Built& built) {
+  for (const auto& [entry, reason] : left_out) {
+    std::erase_if(variant.entries, [&](const Entry& one) { return one.name == entry; });
+    const Error error(Errc::unsupported, fmt::format("Kernel {} {}.", base::quote(entry), reason));
+    built.missing.push_back({variant.format, variant.target, source.file, error, !source.formats.empty()});
+  }
+  built.pack.variants.push_back(std::move(variant));
+}
+
+/// Formats whose constants are set when they are loaded.
+bool has_constants(std::string_view format) {
+  constexpr std::array<std::string_view, 4> formats{"c", "opencl_c", "glsl", "spirv"};
+  return std::ranges::find(formats, format) != formats.end();
+}
+
+/// The entries as a variant of this format has them: compiled code has groups of the sizes that it was compiled for.
+std::vector<Entry> entries_for(std::string_view format, const io::PackSource& source) {
+  std::vector<Entry> entries = source.entries;
+  if (has_constants(format)) return entries;
+  for (Entry& entry : entries) entry.group_constants = {};
+  return entries;
 }
 
 void add(const io::PackSource& source, Built& built) {
   for (const Compiler& compiler : compilers()) {
     if (!is_for(compiler, source) || !source.becomes(compiler.format)) continue;
     const std::string format(compiler.format), target(compiler.target);
-    auto code = compiler.compile(source, compiler.target);
-    if (code) built.pack.variants.push_back({format, target, source.entries, *std::move(code)});
-    else built.missing.push_back({format, target, source.file, code.error()});
+    auto made = compiler.compile(source, compiler.target);
+    const std::string language = format == io::source_format(source.language) ? source.version : std::string();
+    if (made)
+      keep(source, {format, target, entries_for(format, source), std::move(made->code), language}, made->left_out,
+           built);
+    else built.missing.push_back({format, target, source.file, made.error(), !source.formats.empty()});
   }
 }
+
+/// What was asked for and is broken is told by itself.
+bool is_broken(const NotBuilt& one) { return one.is_asked && one.error.code() == Errc::build_failed; }
 
 Error nothing_built(const Built& built) {
   std::string text = fmt::format("No variant of [Program {}] is built.", base::quote(built.pack.name));
@@ -66,6 +98,23 @@ std::string NotBuilt::reason() const {
   return error.code() == Errc::build_failed ? first_error(message) : std::string(message);
 }
 
+Result<void> define_sides(io::PackRecipe& recipe) {
+  for (io::PackSource& source : recipe.sources) {
+    if (source.language != io::Language::opencl_c && source.language != io::Language::c) continue;
+    io::SourceOptions options;
+    options.version = source.version;
+    for (const Entry& entry : source.entries) {
+      const std::array sides{entry.group_size.x, entry.group_size.y, entry.group_size.z};
+      for (std::size_t index = 0; index < sides.size(); ++index) {
+        if (!entry.group_constants[index].empty())
+          options.macros.emplace_back(entry.group_constants[index], fmt::to_string(sides[index]));
+      }
+    }
+    if (!options.macros.empty()) PINTLE_TRY(io::define(options, source));
+  }
+  return {};
+}
+
 Result<void> check_recipe(const io::PackRecipe& recipe) {
   for (const io::PackSource& source : recipe.sources) PINTLE_TRY(check_source(source));
   if (recipe.pack.variants.empty()) return {};
@@ -75,6 +124,7 @@ Result<void> check_recipe(const io::PackRecipe& recipe) {
 Result<Built> build(io::PackRecipe recipe) {
   Built built{std::move(recipe.pack), {}};
   for (const io::PackSource& source : recipe.sources) add(source, built);
+  if (built.pack.variants.empty() && std::ranges::any_of(built.missing, is_broken)) return built;
   if (built.pack.variants.empty() && !built.missing.empty()) return nothing_built(built);
   PINTLE_TRY(io::check_pack(built.pack));
   return built;

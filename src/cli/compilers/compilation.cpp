@@ -55,6 +55,10 @@ std::string behind_prelude(std::string_view prelude, std::string_view file, std:
   return fmt::format("{}\n#line 1 {}\n{}\n", prelude, base::quote(file, 200), text);
 }
 
+std::string opencl_standard(const io::PackSource& source) {
+  return "-cl-std=" + (source.version.empty() ? "CL2.0" : source.version);
+}
+
 std::string first_error(std::string_view words) {
   std::string_view first;
   while (!words.empty()) {

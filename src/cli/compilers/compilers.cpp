@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 
 #include "base/file.h"
 #include "base/platform.h"
@@ -13,24 +14,36 @@ namespace {
 using enum io::Language;
 
 /// No driver that this release was tested with takes these formats.
-constexpr std::array<std::string_view, 3> never_run{"spirv_opencl", "ptx", "amdgcn"};
+constexpr std::array<std::string_view, 2> never_run{"ptx", "amdgcn"};
+
+/// A compiler that leaves nothing out.
+template <auto compile>
+Result<Made> whole(const io::PackSource& source, std::string_view target) {
+  PINTLE_ASSIGN(code, compile(source, target));
+  return Made{std::move(code), {}};
+}
 
 }  // namespace
 
 std::span<const Compiler> compilers() {
   static const std::string& machine = *new std::string(base::machine());
   static const std::array rows{
-      Compiler{c, "c", "", keep_source},
-      Compiler{opencl_c, "so", machine, compile_item_loops},
-      Compiler{opencl_c, "opencl_c", "", keep_source},
-      Compiler{opencl_c, "spirv_opencl", "", compile_opencl_spirv},
+      Compiler{c, "c", "", whole<keep_source>},
+      Compiler{opencl_c, "so", "x86_64-linux", compile_opencl_cpu},
+      Compiler{opencl_c, "so", "x86_64-v3-linux", compile_opencl_cpu},
+      Compiler{opencl_c, "so", "x86_64-v4-linux", compile_opencl_cpu},
+      Compiler{opencl_c, "so", "aarch64-linux", compile_opencl_cpu},
+      Compiler{opencl_c, "opencl_c", "", whole<keep_source>},
+      Compiler{opencl_c, "spirv_opencl", "", whole<compile_opencl_spirv>},
       Compiler{opencl_c, "ptx", "sm_90", compile_ptx},
       Compiler{opencl_c, "amdgcn", "gfx90a", compile_amdgcn},
       Compiler{opencl_c, "amdgcn", "gfx942", compile_amdgcn},
       Compiler{opencl_c, "amdgcn", "gfx1100", compile_amdgcn},
-      Compiler{glsl, "spirv", "", compile_glsl},
-      Compiler{glsl, "glsl", "", keep_source},
-      Compiler{hlsl, "spirv", "", compile_hlsl},
+      Compiler{glsl, "spirv", "", whole<compile_glsl>},
+      Compiler{glsl, "glsl", "", whole<keep_source>},
+      Compiler{hlsl, "spirv", "", whole<compile_hlsl>},
+      Compiler{slang, "so", machine, whole<compile_slang_so>},
+      Compiler{slang, "spirv", "", whole<compile_slang_spirv>},
   };
   return rows;
 }

@@ -1,19 +1,26 @@
 #include "cli/compilers/entry_names.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 
 #include "base/c_compiler.h"
+#include "base/c_entries.h"
 #include "base/elf_symbols.h"
 #include "base/file.h"
+#include "base/nearest.h"
 #include "base/quote.h"
 #include "cli/compilers/clang.h"
 #include "cli/compilers/compilation.h"
+#include "cli/compilers/opencl_kernels.h"
 #include "cli/compilers/preludes.h"
+#include "cli/compilers/slang_signatures.h"
 #include "cli/compilers/spirv_module.h"
+#include "opencl_c/options.h"
 
 namespace pintle::cli {
 namespace {
@@ -65,45 +72,43 @@ Result<Code> compile_with_constants(Compile compile) {
   return macros.empty() ? code : compile(macros);
 }
 
-Result<Names> entries_of_c(const io::PackSource& source) {
-  PINTLE_ASSIGN(compiler, base::find_c_compiler());
-  const auto compile = [&](const Macros& macros) {
-    Macros command{compiler.path, "-O0", "-fPIC", "-shared", "-std=c11"};
-    command.insert(command.end(), macros.begin(), macros.end());
-    return base::compile_c(source.file, command, behind_prelude(cpu_kernel_header, source.file, source.text));
-  };
-  PINTLE_ASSIGN(code, compile_with_constants(compile));
-  return base::elf_symbols(code);
+Names names_of(const std::vector<Entry>& entries) {
+  Names names;
+  for (const Entry& entry : entries) names.push_back(entry.name);
+  return names;
 }
 
-/// Clang's textual output has one line for each kernel: "define ... spir_kernel void @name(".
-Result<Names> entries_of_opencl_c(const io::PackSource& source) {
-  PINTLE_ASSIGN(clang, find_clang(15));
-  const auto compile = [&](const Macros& macros) {
-    Macros command{clang,
-                   "-x",
-                   "cl",
-                   "-cl-std=CL2.0",
-                   "-target",
-                   "spir64-unknown-unknown",
-                   "-S",
-                   "-emit-llvm",
-                   "-O0",
-                   "-Xclang",
-                   "-disable-llvm-passes",
-                   "-fno-crash-diagnostics"};
+/// Functions with typed arguments are compared with the declared entries, unless one of the entries is not there.
+Result<Names> entries_of_c(const io::PackSource& source) {
+  PINTLE_ASSIGN(compiler, base::find_c_compiler(source.text));
+  const std::string text = behind_prelude(cpu_kernel_header, source.file, source.text);
+  const auto compile = [&](const Macros& macros, std::span<const Entry> entries) {
+    Macros command = compiler.command;
+    command.insert(command.end(),
+                   {"-O0", "-fPIC", "-shared", "-std=" + (source.version.empty() ? "c11" : source.version)});
     command.insert(command.end(), macros.begin(), macros.end());
-    return run({source.file, source.text, std::move(command)});
+    return base::compile_entries(source.file, command, text, entries);
   };
-  PINTLE_ASSIGN(code, compile_with_constants(compile));
-  return names_behind(base::text_in(code), " spir_kernel void @");
+  const auto typed = compile_with_constants([&](const Macros& macros) { return compile(macros, source.entries); });
+  if (typed) return names_of(source.entries);
+  PINTLE_ASSIGN(code, compile_with_constants([&](const Macros& macros) { return compile(macros, {}); }));
+  PINTLE_ASSIGN(names, base::elf_symbols(code));
+  const bool are_there = std::ranges::all_of(
+      source.entries, [&](const Entry& entry) { return std::ranges::find(names, entry.name) != names.end(); });
+  return are_there ? Result<Names>(typed.error()) : Result<Names>(std::move(names));
+}
+
+Result<Names> entries_of_opencl_c(const io::PackSource& source) {
+  PINTLE_ASSIGN(kernels, kernels_of(source));
+  Names names;
+  for (const OpenClKernel& kernel : kernels) names.push_back(kernel.name);
+  return names;
 }
 
 /// Every entry of a shader is called `main`; a source with several chooses by macros.
 Result<Names> entries_of_glsl(const io::PackSource& source) {
   const Names named = names_behind(source.text, "PINTLE_ENTRY_");
-  Names entries;
-  for (const Entry& entry : source.entries) entries.push_back(entry.name);
+  const Names entries = names_of(source.entries);
   const auto is_unknown = [&](const std::string& name) { return std::ranges::find(named, name) == named.end(); };
   const auto compiled = compile_glsl(source, {});
   if (compiled) return entries;
@@ -126,9 +131,7 @@ Result<Names> entries_of_hlsl(const io::PackSource& source) {
   const auto compiled = compile_hlsl(source, {});
   if (compiled || compiled.error().code() != Errc::build_failed) {
     if (!compiled) return compiled.error();
-    Names entries;
-    for (const Entry& entry : source.entries) entries.push_back(entry.name);
-    return entries;
+    return names_of(source.entries);
   }
   const Names there = shaders_in(source.text);
   const auto is_unknown = [&](const Entry& entry) { return std::ranges::find(there, entry.name) == there.end(); };
@@ -149,11 +152,43 @@ Result<Names> kernels_of_amdgcn(std::span<const std::byte> code) {
 
 }  // namespace
 
+Names known_formats() {
+  Names formats{"native", "so"};
+  for (const Compiler& compiler : compilers()) {
+    if (std::ranges::find(formats, compiler.format) == formats.end()) formats.emplace_back(compiler.format);
+  }
+  return formats;
+}
+
+Result<std::vector<OpenClKernel>> kernels_of(const io::PackSource& source) {
+  PINTLE_ASSIGN(clang, find_clang(15));
+  const auto compile = [&](const Macros& macros) {
+    Macros command{clang,
+                   "-x",
+                   "cl",
+                   opencl_standard(source),
+                   "-target",
+                   "spir64-unknown-unknown",
+                   "-S",
+                   "-emit-llvm",
+                   "-O1",
+                   "-g",  // says the members of structs
+                   "-cl-kernel-arg-info",
+                   "-fno-crash-diagnostics"};
+    command.insert(command.end(), opencl_c::lenient.begin(), opencl_c::lenient.end());
+    command.insert(command.end(), macros.begin(), macros.end());
+    return run({source.file, source.text, std::move(command)});
+  };
+  PINTLE_ASSIGN(code, compile_with_constants(compile));
+  return kernels_in_llvm(base::text_in(code));
+}
+
 Result<Names> entries_of_source(const io::PackSource& source) {
   switch (source.language) {
     case io::Language::c: return entries_of_c(source);
     case io::Language::opencl_c: return entries_of_opencl_c(source);
     case io::Language::glsl: return entries_of_glsl(source);
+    case io::Language::slang: return entries_of_slang(source);
     case io::Language::hlsl: break;
   }
   return entries_of_hlsl(source);
@@ -164,7 +199,13 @@ Result<Names> entries_of_code(std::string_view format, std::span<const std::byte
   if (format == "amdgcn") return kernels_of_amdgcn(code);
   if (format == "ptx") return names_behind(base::text_in(code), ".entry ");
   if (format == "spirv" || format == "spirv_opencl") return entry_names(code);
-  return Error(Errc::unavailable, fmt::format("Nothing here reads the format {}.", base::quote(format)));
+  constexpr std::array<std::string_view, 5> unread{"wgsl", "metal", "metallib", "cubin", "wasm"};
+  if (std::ranges::find(unread, format) != unread.end())
+    return Error(Errc::unavailable, fmt::format("Nothing here reads the format {}.", base::quote(format)));
+  const Names known = known_formats();
+  return Error(Errc::invalid_argument,
+               fmt::format("Format {} is none of those that are known ({}).{}", base::quote(format),
+                           fmt::join(known, ", "), base::did_you_mean(format, known)));
 }
 
 }  // namespace pintle::cli

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/compilers/compiler.h"
+#include "cli/compilers/opencl_kernels.h"
 
 namespace pintle::cli {
 
@@ -18,8 +19,14 @@ using Names = std::vector<std::string>;
 /// does not compile. A name in capitals that nothing declares counts as a constant that is given at load.
 [[nodiscard]] Result<Names> entries_of_source(const io::PackSource& source);
 
+/// The kernels of a source of OpenCL C with their arguments. Errors as of `entries_of_source`.
+[[nodiscard]] Result<std::vector<OpenClKernel>> kernels_of(const io::PackSource& source);
+
+/// The formats that a compiler makes or a reader reads.
+[[nodiscard]] Names known_formats();
+
 /// The entries of compiled code in a format. `unavailable` where nothing here reads the format, `invalid_argument`
-/// where the code is not in the format.
+/// for a format that is not known, and where the code is not in the format.
 [[nodiscard]] Result<Names> entries_of_code(std::string_view format, std::span<const std::byte> code);
 
 }  // namespace pintle::cli

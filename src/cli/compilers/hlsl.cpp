@@ -22,6 +22,7 @@ Result<Code> compile_entry(const std::string& clang, const io::PackSource& sourc
                                    "-HV",
                                    "202x",
                                    "-fspv-extension=SPV_KHR_non_semantic_info",
+                                   "-Wno-atomic-alignment",
                                    "-E",
                                    entry.name,
                                    "-D",

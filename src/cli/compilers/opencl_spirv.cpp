@@ -8,7 +8,7 @@ Result<Code> compile_opencl_spirv(const io::PackSource& source, std::string_view
   PINTLE_ASSIGN(clang, find_clang(22));
   return run({source.file,
               source.text,
-              {clang, "-c", "-target", "spirv64v1.2-unknown-unknown", "-x", "cl", "-cl-std=CL2.0", "-Xclang",
+              {clang, "-c", "-target", "spirv64v1.2-unknown-unknown", "-x", "cl", opencl_standard(source), "-Xclang",
                "-finclude-default-header", "-O2", "-fno-crash-diagnostics"}});
 }
 

@@ -4,11 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "base/file.h"
 #include "base/quote.h"
 #include "cli/compilers/entry_names.h"
+#include "cli/compilers/gpu_arguments.h"
+#include "spirv/matching.h"
 
 namespace pintle::cli {
 namespace {
@@ -46,36 +50,88 @@ void judge(const std::string& code, const Result<Names>& names, const std::vecto
   }
 }
 
-/// Without a compiler of OpenCL C, a source counts as read when the C compiler can compile it for the cpu.
-Result<Names> names_in(const io::PackSource& source) {
-  auto names = entries_of_source(source);
-  const bool is_unread = !names && names.error().code() == Errc::unavailable;
-  if (!is_unread || source.language != io::Language::opencl_c || !compile_item_loops(source, {})) return names;
-  Names compiled;
-  for (const Entry& entry : source.entries) compiled.push_back(entry.name);
-  return compiled;
+/// Compares the declared entries with the kernels' arguments.
+void compare(const std::string& code, const std::vector<OpenClKernel>& kernels, const std::vector<Entry>& entries,
+             Reading& reading) {
+  for (const Entry& entry : entries) {
+    const auto kernel = std::ranges::find(kernels, entry.name, &OpenClKernel::name);
+    if (kernel == kernels.end()) continue;
+    const auto wrong = difference(entry, *kernel);
+    if (!wrong) continue;
+    reading.faults.emplace_back(Errc::build_failed,
+                                fmt::format("Entry {} of {} {}.", base::quote(entry.name), code, *wrong));
+  }
 }
 
-void read_source(const io::PackSource& source, Reading& reading) {
-  judge(fmt::format("Source {}", base::quote(source.file)), names_in(source), source.entries, reading);
+void read_text(const std::string& code, const io::PackSource& source, Reading& reading) {
+  if (source.language != io::Language::opencl_c) return judge(code, entries_of_source(source), source.entries, reading);
+  const auto kernels = kernels_of(source);
+  if (!kernels) return judge(code, kernels.error(), source.entries, reading);
+  Names names;
+  for (const OpenClKernel& kernel : *kernels) names.push_back(kernel.name);
+  judge(code, names, source.entries, reading);
+  compare(code, *kernels, source.entries, reading);
+}
+
+std::string name_of(const io::PackVariant& variant) {
+  return fmt::format("Variant {}{}{}", variant.format, variant.target.empty() ? "" : " for ", variant.target);
+}
+
+/// No device's limits are known here.
+std::optional<std::string> difference_in_spirv(const io::PackVariant& variant, const Entry& entry) {
+  constexpr spirv::KernelLimits none{std::numeric_limits<std::uint32_t>::max(),
+                                     std::numeric_limits<std::uint32_t>::max()};
+  const auto modules = spirv::read_modules(variant.code);
+  if (!modules) {
+    std::string_view why = modules.error().message();
+    while (why.ends_with('.')) why.remove_suffix(1);
+    return fmt::format("cannot be read: {}", why);
+  }
+  const auto found = spirv::find_entry(*modules, entry, variant.entries.size());
+  if (!found) return "has no compute entry point";
+  spirv::KernelCode kernel;
+  const auto matched = spirv::match_entry(none, *found->module, *found->entry, entry, kernel);
+  if (matched) return std::nullopt;
+  return std::string(matched.error().message());
+}
+
+std::optional<std::string> difference_in(const io::PackVariant& variant, const Entry& entry) {
+  if (variant.format == "spirv") return difference_in_spirv(variant, entry);
+  std::optional<std::vector<base::OpenClArgument>> arguments;
+  if (variant.format == "ptx") arguments = arguments_in_ptx(base::text_in(variant.code), entry.name);
+  if (variant.format == "amdgcn") arguments = arguments_in_amdgcn(variant.code, entry.name);
+  return arguments ? base::difference(entry, *arguments) : std::nullopt;
 }
 
 void read_variant(const io::PackVariant& variant, Reading& reading) {
   if (variant.format == "native") return;  // the program registers it
-  const std::string name =
-      fmt::format("Variant {}{}{}", variant.format, variant.target.empty() ? "" : " for ", variant.target);
+  const std::string name = name_of(variant);
   const auto language = language_of_format(variant.format);
   if (!language) return judge(name, entries_of_code(variant.format, variant.code), variant.entries, reading);
   const std::string text(base::text_in(variant.code));
-  judge(name, names_in({"variant." + variant.format, *language, {}, variant.entries, text}), variant.entries, reading);
+  read_text(name, {"variant." + variant.format, *language, {}, variant.entries, text, variant.language}, reading);
 }
 
 }  // namespace
 
+std::vector<Error> compare_compiled(const io::Pack& pack) {
+  std::vector<Error> faults;
+  for (const io::PackVariant& variant : pack.variants) {
+    for (const Entry& entry : variant.entries) {
+      const auto wrong = difference_in(variant, entry);
+      if (!wrong) continue;
+      faults.emplace_back(Errc::build_failed,
+                          fmt::format("Entry {} of {} {}.", base::quote(entry.name), name_of(variant), *wrong));
+    }
+  }
+  return faults;
+}
+
 Reading read_kernels(const io::PackRecipe& recipe) {
   Reading reading;
   for (const io::PackVariant& variant : recipe.pack.variants) read_variant(variant, reading);
-  for (const io::PackSource& source : recipe.sources) read_source(source, reading);
+  for (const io::PackSource& source : recipe.sources)
+    read_text(fmt::format("Source {}", base::quote(source.file)), source, reading);
   return reading;
 }
 

@@ -23,7 +23,10 @@ struct Reading {
 };
 
 /// Reads every source and every variant of a recipe, and looks for each declared entry in it. A source that does not
-/// compile, or an entry that the code does not have, is a fault that says what there is instead.
+/// compile, an entry that the code does not have, or one whose arguments differ, is a fault that says what there is.
 [[nodiscard]] Reading read_kernels(const io::PackRecipe& recipe);
+
+/// What of compiled code (spirv, ptx, amdgcn) does not agree with its entries, as far as the code tells.
+[[nodiscard]] std::vector<Error> compare_compiled(const io::Pack& pack);
 
 }  // namespace pintle::cli

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <set>
 
 #include "base/quote.h"
 
@@ -18,6 +19,9 @@ constexpr std::size_t header_words = 5;
 constexpr std::uint32_t entry_point = 15;  // OpEntryPoint: model, function, name, interface...
 constexpr std::size_t name_at = 3;
 constexpr std::uint32_t compute_model = 5;
+constexpr std::uint32_t type_int = 21;       // OpTypeInt: result, width, signedness
+constexpr std::uint32_t constant = 43;       // OpConstant: type, result, value
+constexpr std::uint32_t constant_null = 46;  // OpConstantNull: type, result
 
 Words words_of(std::span<const std::byte> code) {
   Words words(code.size() / sizeof(std::uint32_t));
@@ -50,6 +54,13 @@ std::string literal_text(std::span<const std::uint32_t> words) {
   return std::string(text.substr(0, text.find('\0')));
 }
 
+/// clang writes the 0 of an unsigned integer as a null, which may not be the index of a member.
+bool is_null_of(std::span<const std::uint32_t> instruction, const std::set<std::uint32_t>& integers) {
+  return (instruction[0] & 0xffff) == constant_null && instruction.size() == 3 && integers.contains(instruction[1]);
+}
+
+Words zero_of(std::span<const std::uint32_t> null) { return {4u << 16 | constant, null[1], null[2], 0}; }
+
 /// The instruction with another name.
 Words renamed(std::span<const std::uint32_t> instruction, std::string_view name) {
   Words result(instruction.begin(), instruction.begin() + name_at);
@@ -73,13 +84,17 @@ Result<Code> with_entry_name(const Code& module, std::string_view name) {
     return no_module(name, "is no SPIR-V of this machine's byte order");
   Words result(words.begin(), words.begin() + header_words);
   std::size_t found = 0;
+  std::set<std::uint32_t> integers;  // of 32 bits
   for (std::size_t at = header_words; at < words.size();) {
     const std::size_t length = words[at] >> 16;
     if (length == 0 || length > words.size() - at)
       return no_module(name, fmt::format("has an instruction of {} words at word {}", length, at));
     const auto instruction = std::span(words).subspan(at, length);
     const bool entry = (words[at] & 0xffff) == entry_point && length > name_at && words[at + 1] == compute_model;
-    const Words next = entry ? renamed(instruction, name) : Words(instruction.begin(), instruction.end());
+    if ((words[at] & 0xffff) == type_int && length == 4 && instruction[2] == 32) integers.insert(instruction[1]);
+    const Words next = entry                               ? renamed(instruction, name)
+                       : is_null_of(instruction, integers) ? zero_of(instruction)
+                                                           : Words(instruction.begin(), instruction.end());
     result.insert(result.end(), next.begin(), next.end());
     found += entry ? 1 : 0;
     at += length;

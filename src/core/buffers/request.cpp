@@ -55,6 +55,13 @@ Result<void> BufferTable::check_import(std::span<std::byte> bytes, std::uint64_t
     return invalid(fmt::format("Shape {} of {} has size ({}), and the memory has ({}) from ({}).", shape.text(),
                                name(dtype), size, bytes.size(), offset));
   }
+  // Kernels reach the elements through pointers to their type; a complex number is two floats to them.
+  const std::uint64_t element = dtype == DType::complex64 ? bytes_of(DType::f32) : bytes_of(dtype);
+  if (const auto address = reinterpret_cast<std::uintptr_t>(bytes.data() + offset); address % element != 0) {
+    return invalid(fmt::format(
+        "Address ({:#x}) of the host memory is no multiple of the size ({}) of {}, which its elements need.", address,
+        element, name(dtype)));
+  }
   const std::uint64_t needed = life_.info().limits.offset_alignment;
   if (offset % std::max<std::uint64_t>(needed, bytes_of(dtype)) == 0) return {};
   return Error(Errc::unsupported,

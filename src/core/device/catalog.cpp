@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/nearest.h"
 #include "base/quote.h"
+#include "core/program/program_pack.h"
 
 namespace pintle::core {
 namespace {
@@ -91,6 +92,13 @@ constexpr std::array best_kinds{DeviceKind::discrete_gpu, DeviceKind::integrated
 std::ptrdiff_t rank_of(DeviceKind kind) noexcept { return std::ranges::find(best_kinds, kind) - best_kinds.begin(); }
 
 bool is_eligible(const DeviceInfo& device) noexcept { return rank_of(device.kind) < std::ssize(best_kinds); }
+
+/// Whether the device takes the pack, if there is one. The log says why a device that `best` would be does not.
+bool takes_or_logs(const DeviceInfo& device, const io::Pack* pack) {
+  const auto taken = pack == nullptr ? Result<void>() : takes(device, *pack);
+  if (!taken) base::log(LogLevel::info, "core", "\"best\" passes over a device. {}", taken.error().message());
+  return taken.has_value();
+}
 
 /// Opens the device at a place, again after each loss, and wraps it in its layers.
 class Opening {
@@ -185,8 +193,8 @@ Error Catalog::nowhere(const DeviceId& id, std::string_view why) const {
                                          base::quote(id.text()), why, valid_ids(), layer_names())};
 }
 
-// Picks the first device of the best kind.
-Result<Place> Catalog::best() const {
+// Picks the first device of the best kind that takes the pack.
+Result<Place> Catalog::best(const io::Pack* pack) const {
   const DeviceKind ceiling = surroundings_.may_have_accelerators() ? best_kinds.front() : DeviceKind::cpu;
   Place best;
   std::ptrdiff_t best_rank = std::ssize(best_kinds);
@@ -195,15 +203,32 @@ Result<Place> Catalog::best() const {
     const DeviceList found = list_of(*driver);
     for (std::size_t i = 0; i < found.devices.size(); ++i) {
       const std::ptrdiff_t rank = rank_of(found.devices[i].kind);
-      if (rank >= best_rank) continue;
+      if (rank >= best_rank || !takes_or_logs(found.devices[i], pack)) continue;
       best_rank = rank;
       best = place_at(*driver, found, i);
     }
   }
   if (best.driver != nullptr) return best;
+  if (pack != nullptr) return nowhere_for(*pack);
   DeviceId id;
   id.backend = "best";
   return nowhere(id, "Neither hardware nor a cpu device is there.");
+}
+
+/// Says of every device why `best` is not that one for the pack.
+Error Catalog::nowhere_for(const io::Pack& pack) const {
+  const DeviceList found = all();
+  std::string text = fmt::format("Device id \"best\" names no device that takes [Program {}].", base::quote(pack.name));
+  for (const DeviceInfo& device : found.devices) {
+    const auto taken = takes(device, pack);
+    text += taken ? fmt::format("\n - [{0}] takes it, and is {1}, which \"best\" never picks: name it (\"{0}\").",
+                                device.id, name(device.kind))
+                  : "\n - " + std::string(taken.error().message());
+  }
+  for (const Absence& absence : found.absences) {
+    text += fmt::format("\n - Backend {} has no device: {}", base::quote(absence.backend), text_of({absence}));
+  }
+  return {Errc::unavailable, std::move(text)};
 }
 
 /// Finds the one device whose uuid, name or driver begins with the id's word.
@@ -237,7 +262,15 @@ Result<Place> Catalog::named(const DeviceId& id) const {
                                  found.devices.size(), name));
 }
 
-Result<Place> Catalog::place_of(const DeviceId& id) const { return id.is_best() ? best() : named(id); }
+Result<Place> Catalog::place_of(const DeviceId& id, const io::Pack* pack) const {
+  if (id.is_best()) return best(pack);
+  PINTLE_ASSIGN(place, named(id));
+  if (pack == nullptr) return place;
+  const DeviceList found = list_of(*place.driver);
+  const auto taken = takes(found.devices[place.ordinal], *pack);
+  if (!taken) return Error(Errc::unavailable, std::string(taken.error().message()));
+  return place;
+}
 
 Result<std::vector<Layer*>> Catalog::layers_of(const DeviceId& id) const {
   std::vector<Layer*> layers;
@@ -251,28 +284,28 @@ Result<std::vector<Layer*>> Catalog::layers_of(const DeviceId& id) const {
   return layers;
 }
 
-Result<DeviceRecipe> Catalog::find(std::string_view text) const {
+Result<DeviceRecipe> Catalog::find(std::string_view text, const io::Pack* pack) const {
   return base::contain("finding a device", [&]() -> Result<DeviceRecipe> {
     PINTLE_ASSIGN(asked, DeviceId::parse(text));
     const bool is_meant = asked.is_best() && !surroundings_.best.empty();
-    return is_meant ? find_meant(asked) : find(std::move(asked));
+    return is_meant ? find_meant(asked, pack) : find(std::move(asked), pack);
   });
 }
 
 /// Finds the device that PINTLE_DEVICE means by `best`, with the layers of both ids around it.
-Result<DeviceRecipe> Catalog::find_meant(const DeviceId& best) const {
+Result<DeviceRecipe> Catalog::find_meant(const DeviceId& best, const io::Pack* pack) const {
   constexpr const char* doing = "opening what variable PINTLE_DEVICE names";
   auto id = DeviceId::parse(surroundings_.best);
   if (!id) return id.error().during(doing);
   id->layers.insert(id->layers.begin(), best.layers.begin(), best.layers.end());
-  auto recipe = find(*std::move(id));
+  auto recipe = find(*std::move(id), pack);
   if (!recipe) return recipe.error().during(doing);
   return recipe;
 }
 
-Result<DeviceRecipe> Catalog::find(DeviceId id) const {
+Result<DeviceRecipe> Catalog::find(DeviceId id, const io::Pack* pack) const {
   PINTLE_ASSIGN(layers, layers_of(id));
-  PINTLE_ASSIGN(place, place_of(id));
+  PINTLE_ASSIGN(place, place_of(id, pack));
   // From here on the id says where the device was found.
   id.backend = place.driver->name();
   id.ordinal = place.count == 1 ? std::nullopt : std::optional(place.ordinal);

@@ -11,6 +11,7 @@
 
 #include "core/device/device_id.h"
 #include "core/device/device_recipe.h"
+#include "io/pack.h"
 #include "pintle/backend/driver.h"
 #include "pintle/device.h"
 
@@ -39,16 +40,18 @@ class Catalog {
           Surroundings surroundings = {});
 
   [[nodiscard]] Result<DeviceList> list() const;
-  [[nodiscard]] Result<DeviceRecipe> find(std::string_view id) const;
+  /// With a pack, the device takes a variant of it, and `best` is the best that does.
+  [[nodiscard]] Result<DeviceRecipe> find(std::string_view id, const io::Pack* pack = nullptr) const;
   [[nodiscard]] Result<DeviceRecipe> wrap(const backend::NativeObject& device) const;
 
  private:
   [[nodiscard]] DeviceList all() const;
-  [[nodiscard]] Result<DeviceRecipe> find(DeviceId id) const;
-  [[nodiscard]] Result<DeviceRecipe> find_meant(const DeviceId& best) const;
-  [[nodiscard]] Result<Place> place_of(const DeviceId& id) const;
+  [[nodiscard]] Result<DeviceRecipe> find(DeviceId id, const io::Pack* pack) const;
+  [[nodiscard]] Result<DeviceRecipe> find_meant(const DeviceId& best, const io::Pack* pack) const;
+  [[nodiscard]] Result<Place> place_of(const DeviceId& id, const io::Pack* pack) const;
   [[nodiscard]] Result<Place> named(const DeviceId& id) const;
-  [[nodiscard]] Result<Place> best() const;
+  [[nodiscard]] Result<Place> best(const io::Pack* pack) const;
+  [[nodiscard]] Error nowhere_for(const io::Pack& pack) const;
   [[nodiscard]] Result<std::vector<backend::Layer*>> layers_of(const DeviceId& id) const;
   [[nodiscard]] Result<Place> called(const DeviceId& id, backend::Driver& driver, const DeviceList& found) const;
   [[nodiscard]] std::vector<std::string> known_names() const;

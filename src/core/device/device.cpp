@@ -37,6 +37,16 @@ Result<Device> open(std::string_view id) {
   });
 }
 
+Result<Device> open(std::string_view id, const ProgramPack& pack) {
+  return enter("opening a device", [&]() -> Result<Device> {
+    base::watch_forks();
+    if (!Inside::state(pack)) return core::empty_object("ProgramPack");
+    PINTLE_ASSIGN(recipe, core::find_device(id, Inside::state(pack)->pack));
+    PINTLE_ASSIGN(state, core::open_once(std::move(recipe)));
+    return Inside::make<Device>(std::move(state));
+  });
+}
+
 Result<Device> core::open_native(std::string_view type, const void* native) {
   return enter("wrapping a device", [&]() -> Result<Device> {
     base::watch_forks();
@@ -135,7 +145,8 @@ Result<Program> Device::load(const ProgramPack& pack, const LoadOptions& options
     auto loaded = core::load_variant(life.device(), life.info(), *Inside::state(pack), options);
     if (!loaded) return life.report(loaded.error());
     return Inside::make<Program>(incarnation->hand_out(std::make_shared<core::ProgramState>(
-        life.keep(life), loaded->id, std::string(pack.name()), std::move(loaded->format), std::move(loaded->entries))));
+        life.keep(life), loaded->id, std::string(pack.name()), std::move(loaded->format), std::move(loaded->entries),
+        std::move(loaded->left_out))));
   });
 }
 

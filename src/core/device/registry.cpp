@@ -86,6 +86,11 @@ Result<DeviceRecipe> find_device(std::string_view id) {
   return all->find(id);
 }
 
+Result<DeviceRecipe> find_device(std::string_view id, const io::Pack& pack) {
+  PINTLE_ASSIGN(all, catalog());
+  return all->find(id, &pack);
+}
+
 Result<DeviceRecipe> wrap_device(std::string_view type, const void* native) {
   PINTLE_ASSIGN(all, catalog());
   return all->wrap({type, native});

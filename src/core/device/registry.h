@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/device/device_recipe.h"
+#include "io/pack.h"
 #include "pintle/device.h"
 #include "pintle/error.h"
 
@@ -17,6 +18,9 @@ namespace pintle::core {
 /// invalid_argument (with the column) when it does not parse; unavailable, listing the valid ids and why the backend is
 /// absent, when there is no such device.
 [[nodiscard]] Result<DeviceRecipe> find_device(std::string_view id);
+/// The same for a device that takes a variant of the pack; `best` is the best one that does. `unavailable` says of each
+/// device why it is not taken.
+[[nodiscard]] Result<DeviceRecipe> find_device(std::string_view id, const io::Pack& pack);
 
 /// A recipe that wraps a native device, once. The type's first word names the backend; `unsupported`, listing the
 /// backends, when there is no such backend. The id is made up, and nobody can open it.

@@ -14,6 +14,7 @@
 #include "core/list/host_function.h"
 #include "core/list/launch.h"
 #include "core/list/list_parts.h"
+#include "core/list/slot_rules.h"
 #include "core/program/program_state.h"
 #include "pintle/backend/command.h"
 #include "pintle/program.h"

@@ -4,11 +4,18 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <utility>
+#include <vector>
 
+#include "base/bytes.h"
+#include "base/constant.h"
 #include "base/inside.h"
+#include "base/quote.h"
+#include "base/signature.h"
 #include "core/door/object_names.h"
 #include "core/program/program_state.h"
 #include "pintle/program.h"
@@ -64,11 +71,22 @@ Error wrong_count(const Entry& entry, std::size_t given) {
 }
 
 std::string text_of(const Parameter& parameter) {
-  if (parameter.kind == Parameter::Kind::scalar) {
-    return fmt::format("parameter {} ({})", base::quote(parameter.name), name(parameter.dtype));
+  return fmt::format("parameter {} ({})", base::quote(parameter.name), base::type_text(parameter));
+}
+
+std::string_view kind_text(Parameter::Kind kind) noexcept {
+  switch (kind) {
+    case Parameter::Kind::buffer: return "a buffer";
+    case Parameter::Kind::scalar: return "a scalar";
+    case Parameter::Kind::value: return "a value of several numbers";
+    case Parameter::Kind::local: break;
   }
-  return fmt::format("parameter {} ({} {}[])", base::quote(parameter.name), name(parameter.access),
-                     name(parameter.dtype));
+  return "local memory";
+}
+
+Error wrong_kind(std::string_view argument, const Parameter& parameter) {
+  return invalid(
+      fmt::format("Argument is {} where {} is {}.", argument, text_of(parameter), kind_text(parameter.kind)));
 }
 
 }  // namespace
@@ -90,21 +108,22 @@ Result<void> check_slot(Slot slot) {
 
 Result<void> bind_slot(backend::Argument& bound, const Parameter& parameter, Slot slot) {
   bound.dtype = parameter.dtype;
+  if (parameter.kind == Parameter::Kind::value || parameter.kind == Parameter::Kind::local)
+    return wrong_kind(fmt::format("slot ({}), which a buffer or a scalar fills,", slot.index), parameter);
   if (parameter.kind == Parameter::Kind::scalar) {
     bound.kind = backend::Argument::Kind::scalar;
     bound.slot = slot.index;
   } else {
     bound.access = parameter.access;
+    bound.alignment_log2 = static_cast<std::uint8_t>(std::countr_zero(parameter.alignment));
     bound.range.slot = slot.index;
   }
   return check_slot(slot);
 }
 
 Result<void> bind_scalar(backend::Argument& bound, const Parameter& parameter, const ScalarValue& scalar) {
-  if (parameter.kind != Parameter::Kind::scalar) {
-    return invalid(
-        fmt::format("Argument is a scalar ({}) where {} is a buffer.", name(scalar.dtype), text_of(parameter)));
-  }
+  if (parameter.kind != Parameter::Kind::scalar)
+    return wrong_kind(fmt::format("a scalar ({})", name(scalar.dtype)), parameter);
   if (scalar.dtype != parameter.dtype) {
     return invalid(
         fmt::format("Dtype ({}) of the scalar differs from the dtype of {}.", name(scalar.dtype), text_of(parameter)));
@@ -115,12 +134,86 @@ Result<void> bind_scalar(backend::Argument& bound, const Parameter& parameter, c
   return {};
 }
 
+Result<void> check_value(const Parameter& parameter, std::uint64_t size) {
+  if (parameter.kind != Parameter::Kind::value) return wrong_kind(fmt::format("({}) bytes by value", size), parameter);
+  if (size == parameter.bytes) return {};
+  return invalid(fmt::format("Size ({}) of the value differs from the size ({}) of {}.", size, parameter.bytes,
+                             text_of(parameter)));
+}
+
+Result<void> bind_local(backend::Argument& bound, const Parameter& parameter, Local local, const Limits& limits) {
+  const std::uint64_t each = bytes_of(parameter.dtype);
+  if (parameter.kind != Parameter::Kind::local)
+    return wrong_kind(fmt::format("local memory ({} elements)", local.count), parameter);
+  if (local.count == 0 || local.count > limits.max_local_bytes / each) {
+    return invalid(fmt::format("Local memory of ({}) elements for {} is none, or larger than the limit ({} bytes).",
+                               local.count, text_of(parameter), limits.max_local_bytes));
+  }
+  bound.kind = backend::Argument::Kind::local;
+  bound.dtype = parameter.dtype;
+  bound.range.size = local.count * each;
+  return {};
+}
+
+namespace {
+
+/// What a shape asks for: the bytes that are known, and the scalars in slots that decide the rest.
+SlotShape shape_of(const Entry& entry, std::size_t index, std::span<const backend::Argument> arguments) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  const Parameter& parameter = entry.parameters[index];
+  SlotShape shape{index, bytes_of(parameter.dtype), {}, text_of(parameter)};
+  for (const Side& side : parameter.shape) {
+    std::uint64_t size = side.size;
+    if (!side.scalar.empty()) {
+      const auto found = std::ranges::find(entry.parameters, side.scalar, &Parameter::name);
+      const auto place = static_cast<std::size_t>(found - entry.parameters.begin());
+      if (arguments[place].slot != backend::no_slot) {
+        shape.sides.push_back(place);
+        continue;
+      }
+      size = base::whole_number({arguments[place].dtype, arguments[place].scalar}).value_or(most);
+    }
+    shape.known = base::checked_mul(shape.known, size).value_or(most);
+  }
+  return shape;
+}
+
+/// A shape that slots decide is looked at when they are bound; its places are those of the list then.
+SlotShape moved(SlotShape shape, std::size_t first) {
+  shape.buffer += first;
+  for (std::size_t& side : shape.sides) side += first;
+  return shape;
+}
+
+}  // namespace
+
+Result<void> check_launch(const Entry& entry, std::span<backend::Argument> arguments, std::size_t first,
+                          std::vector<SlotShape>& later, std::uint64_t incarnation, const Limits& limits) {
+  std::uint64_t local = entry.local_bytes;
+  for (std::size_t index = 0; index < entry.parameters.size(); ++index) {
+    const Parameter& parameter = entry.parameters[index];
+    backend::Range& range = arguments[index].range;
+    if (parameter.kind == Parameter::Kind::local) local += range.size;
+    if (parameter.shape.empty()) continue;
+    SlotShape shape = shape_of(entry, index, arguments);
+    if (!shape.sides.empty()) {
+      later.push_back(moved(std::move(shape), first));
+    } else if (range.slot != backend::no_slot) {
+      range.size = std::min(shape.known, limits.max_binding);
+    } else if (range.size < shape.known) {
+      return invalid(fmt::format("Size ({}) of {} is less than the size ({}) that {} needs.", range.size,
+                                 buffer_text(incarnation, range.buffer), shape.known, shape.parameter));
+    }
+  }
+  if (local <= limits.max_local_bytes) return {};
+  return invalid(
+      fmt::format("Local memory of a group ({} bytes) is larger than the limit ({}).", local, limits.max_local_bytes));
+}
+
 Result<void> bind_buffer(backend::Argument& bound, const Parameter& parameter, std::uint64_t incarnation, DType dtype,
                          const backend::Range& range, const Limits& limits) {
-  if (parameter.kind != Parameter::Kind::buffer) {
-    return invalid(fmt::format("Argument is {} ({}[]) where {} is a scalar.", buffer_text(incarnation, range.buffer),
-                               name(dtype), text_of(parameter)));
-  }
+  if (parameter.kind != Parameter::Kind::buffer)
+    return wrong_kind(fmt::format("{} ({}[])", buffer_text(incarnation, range.buffer), name(dtype)), parameter);
   if (dtype != parameter.dtype) {
     return invalid(fmt::format("Dtype ({}) of {} differs from the dtype of {}.", name(dtype),
                                buffer_text(incarnation, range.buffer), text_of(parameter)));
@@ -132,6 +225,10 @@ Result<void> bind_buffer(backend::Argument& bound, const Parameter& parameter, s
   if (limits.offset_alignment > 1 && range.offset % limits.offset_alignment != 0) {
     return invalid(fmt::format("Offset ({}) into {} is no multiple of the alignment ({}) that the device needs.",
                                range.offset, buffer_text(incarnation, range.buffer), limits.offset_alignment));
+  }
+  if (range.offset % parameter.alignment != 0) {
+    return invalid(fmt::format("Offset ({}) into {} is no multiple of the alignment ({}) that {} needs.", range.offset,
+                               buffer_text(incarnation, range.buffer), parameter.alignment, text_of(parameter)));
   }
   bound.dtype = dtype;
   bound.access = parameter.access;
@@ -151,9 +248,24 @@ Result<void> CommandList::bind(backend::Argument& bound, const Parameter& parame
   }
   if (const auto* scalar = std::get_if<ScalarValue>(&Inside::value(argument)))
     return core::bind_scalar(bound, parameter, *scalar);
+  if (const auto* value = std::get_if<ByValue>(&Inside::value(argument))) return bind_value(bound, parameter, *value);
+  if (const auto* local = std::get_if<Local>(&Inside::value(argument)))
+    return core::bind_local(bound, parameter, *local, limits);
   const auto& view = std::get<BufferView>(Inside::value(argument));
   PINTLE_ASSIGN(range, this->range(view));
   return core::bind_buffer(bound, parameter, incarnation_, view.dtype(), range, limits);
+}
+
+/// The list keeps the bytes.
+Result<void> CommandList::bind_value(backend::Argument& bound, const Parameter& parameter, const ByValue& value) {
+  PINTLE_TRY(core::check_value(parameter, value.bytes.size()));
+  const auto kept = std::make_shared<const std::vector<std::byte>>(value.bytes.begin(), value.bytes.end());
+  retained_.push_back(kept);
+  bound.kind = backend::Argument::Kind::value;
+  bound.dtype = parameter.dtype;
+  bound.range.size = kept->size();
+  bound.value = kept->data();
+  return {};
 }
 
 Result<backend::Exec> CommandList::launch(const Kernel& kernel, const Extent& extent,
@@ -170,6 +282,11 @@ Result<backend::Exec> CommandList::launch(const Kernel& kernel, const Extent& ex
   for (std::size_t i = 0; i < count; ++i) {
     const auto bound = bind(arguments_[first + i], entry.parameters[i], arguments[i], program.limits());
     if (!bound) return bound.error().during(fmt::format("validating argument {} of {}", i, core::kernel_text(entry)));
+  }
+  if (program.has_launch_rules(Inside::entry_index(kernel))) {
+    const auto fits = core::check_launch(entry, std::span(arguments_).subspan(first), first, slot_shapes_, incarnation_,
+                                         program.limits());
+    if (!fits) return fits.error().during("launching " + core::kernel_text(entry));
   }
   if (retained_.empty() || retained_.back().get() != &program) retained_.push_back(program.shared_from_this());
   return backend::Exec{program.id(), Inside::entry_index(kernel), static_cast<std::uint32_t>(first),

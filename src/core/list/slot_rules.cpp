@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
+#include "base/bytes.h"
+#include "base/constant.h"
 #include "kit/accesses.h"
 
 namespace pintle::core {
@@ -61,17 +64,22 @@ void add_operation_rules(const backend::Command& command, std::vector<SlotRule>&
   }
 }
 
+std::uint64_t alignment_of(const backend::Argument& argument, const Limits& limits) {
+  return std::max(
+      {std::uint64_t{limits.offset_alignment}, bytes_of(argument.dtype), std::uint64_t{1} << argument.alignment_log2});
+}
+
 void add_argument_rule(const backend::Argument& argument, const Limits& limits, std::vector<SlotRule>& rules) {
   if (argument.kind == backend::Argument::Kind::scalar) {
     if (argument.slot == backend::no_slot) return;
     rules.push_back({.slot = argument.slot, .kind = SlotRule::Kind::scalar, .dtype = argument.dtype});
-  } else if (argument.range.slot != backend::no_slot) {
+  } else if (argument.has_range() && argument.range.slot != backend::no_slot) {
     const bool is_bound = argument.kind == backend::Argument::Kind::buffer;
-    rules.push_back(
-        {.slot = argument.range.slot,
-         .most = is_bound ? limits.max_binding : 0,
-         .dtype = is_bound ? std::optional(argument.dtype) : std::nullopt,
-         .alignment = is_bound ? std::max<std::uint64_t>(limits.offset_alignment, bytes_of(argument.dtype)) : 1});
+    rules.push_back({.slot = argument.range.slot,
+                     .least = argument.range.size,
+                     .most = is_bound ? limits.max_binding : 0,
+                     .dtype = is_bound ? std::optional(argument.dtype) : std::nullopt,
+                     .alignment = is_bound ? alignment_of(argument, limits) : 1});
   }
 }
 
@@ -142,6 +150,11 @@ Result<void> check_rule(const SlotRule& rule, const backend::Binding& binding, s
                  fmt::format("The binding's size ({}) is not the size ({}) that the recording uses.", size_of(binding),
                              rule.size));
   }
+  if (size_of(binding) < rule.least) {
+    return Error(Errc::invalid_argument,
+                 fmt::format("The binding's size ({}) is less than the size ({}) that the kernel needs.",
+                             size_of(binding), rule.least));
+  }
   if (rule.most != 0 && size_of(binding) > rule.most) {
     return Error(Errc::invalid_argument,
                  fmt::format("The binding's size ({}) is larger than the limit ({}).", size_of(binding), rule.most));
@@ -158,6 +171,24 @@ Result<void> check_rule(const SlotRule& rule, const backend::Binding& binding, s
                  fmt::format("The binding's offset ({}) is not a multiple of ({}).", range->offset, rule.alignment));
   }
   return {};
+}
+
+Result<void> check_shape(const SlotShape& shape, std::span<const backend::Argument> arguments,
+                         std::span<const backend::Binding> bindings) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t needed = shape.known;
+  for (const std::size_t side : shape.sides) {
+    const backend::Argument& argument = arguments[side];
+    const backend::Scalar& value =
+        argument.slot == backend::no_slot ? argument.scalar : std::get<backend::Scalar>(bindings[argument.slot]);
+    const std::uint64_t size = base::whole_number({argument.dtype, value}).value_or(most);
+    needed = base::checked_mul(needed, size).value_or(most);
+  }
+  const std::uint64_t size = bound(arguments[shape.buffer].range, bindings).size;
+  if (size >= needed) return {};
+  return Error(Errc::invalid_argument,
+               fmt::format("The size ({}) of the buffer is less than the size ({}) that {} needs.", size, needed,
+                           shape.parameter));
 }
 
 backend::Range bound(const backend::Range& range, std::span<const backend::Binding> bindings) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "pintle/backend/command.h"
@@ -18,6 +19,7 @@ struct SlotRule {
   std::uint32_t slot = 0;
   Kind kind = Kind::buffer;
   std::uint64_t size = 0;        // exact bytes; 0: any up to `most`
+  std::uint64_t least = 0;       // bytes
   std::uint64_t most = 0;        // bytes; 0: no limit
   std::uint64_t multiple = 1;    // of the size, in bytes
   std::optional<DType> dtype{};  // of a kernel's argument or a fill
@@ -28,6 +30,14 @@ struct SlotRule {
 struct BufferUse {
   std::uint64_t buffer = 0;
   Access access = Access::read;
+};
+
+/// A buffer of a launch whose shape has sides that slots decide, by the places of the arguments in the list.
+struct SlotShape {
+  std::size_t buffer = 0;
+  std::uint64_t known = 1;         // the product of the other sides, in bytes
+  std::vector<std::size_t> sides;  // scalars
+  std::string parameter;           // as messages have it
 };
 
 /// The two ranges of a copy, at least one in a slot: they must not overlap once bound.
@@ -52,6 +62,9 @@ struct SlotCopy {
 /// Checks kind, dtype, size and alignment.
 [[nodiscard]] Result<void> check_rule(const SlotRule& rule, const backend::Binding& binding,
                                       std::optional<DType> dtype);
+/// Checks that the buffer is as large as its shape is now.
+[[nodiscard]] Result<void> check_shape(const SlotShape& shape, std::span<const backend::Argument> arguments,
+                                       std::span<const backend::Binding> bindings);
 /// The range itself, or what its slot holds.
 [[nodiscard]] backend::Range bound(const backend::Range& range, std::span<const backend::Binding> bindings);
 [[nodiscard]] bool overlap(const backend::Range& a, const backend::Range& b) noexcept;

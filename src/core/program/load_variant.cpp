@@ -1,11 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
-#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 
+#include "base/constant.h"
 #include "base/contain.h"
 #include "base/quote.h"
 #include "core/program/program_pack.h"
@@ -22,8 +27,40 @@ std::string text_of(const io::PackVariant& variant) {
 
 std::string text_of(const Grid& grid) { return fmt::format("({},{},{})", grid.x, grid.y, grid.z); }
 
+/// Buffers, and bytes of what comes by value, as a C struct has them: devices limit the two apart.
+std::string arguments_refusal_of(const Entry& entry, const Limits& limits) {
+  std::size_t buffers = 0, bytes = 0;
+  for (const Parameter& parameter : entry.parameters) {
+    const bool is_scalar = parameter.kind == Parameter::Kind::scalar;
+    const std::size_t size = is_scalar ? bytes_of(parameter.dtype) : parameter.bytes;
+    const std::size_t alignment = is_scalar ? size : parameter.alignment;
+    if (parameter.kind == Parameter::Kind::buffer) ++buffers;
+    else if (size != 0) bytes = (bytes + alignment - 1) / alignment * alignment + size;
+  }
+  if (buffers > limits.max_buffers)
+    return fmt::format("buffer count ({}) is larger than the limit ({})", buffers, limits.max_buffers);
+  if (bytes > limits.max_scalar_bytes)
+    return fmt::format("scalars ({} bytes) are larger than the limit ({})", bytes, limits.max_scalar_bytes);
+  return {};
+}
+
+/// Why the device does not have what the entry asks for; empty where it has.
+std::string refusal_of_needs(const Entry& entry, const DeviceInfo& info) {
+  const Limits& limits = info.limits;
+  const std::uint32_t subgroup = entry.subgroup_size;
+  if (subgroup != 0 && (subgroup < limits.min_subgroup || subgroup > limits.max_subgroup)) {
+    return fmt::format("subgroup size ({}) is not from {} to {}", subgroup, limits.min_subgroup, limits.max_subgroup);
+  }
+  const auto local = std::ranges::find(entry.parameters, Parameter::Kind::local, &Parameter::kind);
+  const Capability& sized = info.capability(Feature::local_arguments);
+  if (local == entry.parameters.end() || sized.support != Support::absent) return {};
+  return fmt::format("parameter {} is local memory sized at the launch, which the device does not have ({})",
+                     base::quote(local->name), sized.detail);
+}
+
 /// Why the device cannot run the entry; empty when it can.
-std::string refusal_of(const Entry& entry, const Limits& limits) {
+std::string refusal_of(const Entry& entry, const DeviceInfo& info) {
+  const Limits& limits = info.limits;
   const Grid& group = entry.group_size;
   const Grid& most = limits.max_group;
   const std::uint64_t plane = std::uint64_t{group.x} * group.y;
@@ -37,20 +74,88 @@ std::string refusal_of(const Entry& entry, const Limits& limits) {
     return fmt::format("local memory ({} bytes) is larger than the limit ({})", entry.local_bytes,
                        limits.max_local_bytes);
   }
-  if (entry.parameters.size() > limits.max_parameters) {
-    return fmt::format("parameter count ({}) is larger than the limit ({})", entry.parameters.size(),
-                       limits.max_parameters);
+  const std::string needs = refusal_of_needs(entry, info);
+  return needs.empty() ? arguments_refusal_of(entry, limits) : needs;
+}
+
+/// Whether a constant decides a side of a group of any variant.
+bool is_side(const io::Pack& pack, std::string_view name) {
+  return std::ranges::any_of(pack.variants, [&](const io::PackVariant& variant) {
+    return std::ranges::any_of(variant.entries, [&](const Entry& entry) {
+      return std::ranges::find(entry.group_constants, name) != entry.group_constants.end();
+    });
+  });
+}
+
+std::vector<backend::Constant> constants_of(const io::Pack& pack, const LoadOptions& options) {
+  std::vector<backend::Constant> constants;
+  for (const auto& [name, value] : options.constants)
+    constants.push_back({name, value.dtype, value.bytes, is_side(pack, name)});
+  return constants;
+}
+
+std::vector<backend::Macro> macros_of(const LoadOptions& options) {
+  std::vector<backend::Macro> macros;
+  for (const auto& [name, text] : options.macros) macros.push_back({name, text});
+  return macros;
+}
+
+std::vector<std::string> folders_of(const LoadOptions& options) {
+  std::vector<std::string> folders;
+  for (const std::filesystem::path& folder : options.include_folders) folders.push_back(folder.string());
+  return folders;
+}
+
+/// The side that a constant gives a group: a whole number of at least 1.
+Result<std::uint32_t> side_of(const std::string& name, const ScalarValue& value) {
+  const auto size = base::whole_number(value);
+  if (size && *size >= 1 && *size <= std::numeric_limits<std::uint32_t>::max())
+    return static_cast<std::uint32_t>(*size);
+  return Error(Errc::invalid_argument,
+               fmt::format("Constant {} ({}) is a side of a group, and its value is no whole number from 1 to {}.",
+                           base::quote(name), pintle::name(value.dtype), std::numeric_limits<std::uint32_t>::max()));
+}
+
+/// The entries with the groups that the constants give them.
+Result<std::vector<Entry>> with_sides(std::vector<Entry> entries, const LoadOptions& options) {
+  for (Entry& entry : entries) {
+    const std::array sides{&entry.group_size.x, &entry.group_size.y, &entry.group_size.z};
+    for (std::size_t index = 0; index < sides.size(); ++index) {
+      const auto given = options.constants.find(entry.group_constants[index]);
+      if (given == options.constants.end()) continue;
+      PINTLE_ASSIGN(size, side_of(given->first, given->second));
+      *sides[index] = size;
+    }
+  }
+  return entries;
+}
+
+/// Why a variant does not have the side that a constant gives a group: it was compiled for another one. Empty where the
+/// constant decides, or says what is there anyway.
+std::string refusal_of_sides(const io::Pack& pack, std::span<const Entry> entries, const LoadOptions& options) {
+  for (const io::PackVariant& other : pack.variants) {
+    for (const Entry& named : other.entries) {
+      const auto own = std::ranges::find(entries, named.name, &Entry::name);
+      if (own == entries.end() || own->group_constants == named.group_constants) continue;
+      const std::array sides{own->group_size.x, own->group_size.y, own->group_size.z};
+      for (std::size_t index = 0; index < sides.size(); ++index) {
+        const auto given = options.constants.find(named.group_constants[index]);
+        if (given == options.constants.end() || !own->group_constants[index].empty()) continue;
+        if (base::whole_number(given->second) == sides[index]) continue;
+        return fmt::format("in the entry {} the constant {} is given, and the group {} is compiled in",
+                           base::quote(named.name), base::quote(given->first), text_of(own->group_size));
+      }
+    }
   }
   return {};
 }
 
-std::vector<backend::Constant> constants_of(const LoadOptions& options) {
-  std::vector<backend::Constant> constants;
-  for (const auto& [name, value] : options.constants) {
-    backend::Constant& constant = constants.emplace_back(backend::Constant{name, DType::f64, {}});
-    std::memcpy(constant.value.bytes.data(), &value, sizeof value);
+/// What the compiled code needs becomes part of the loaded entries, where each launch is checked.
+void raise(std::span<const backend::Alignment> alignments, std::vector<Entry>& entries) {
+  for (const auto& [entry, parameter, bytes] : alignments) {
+    std::uint32_t& alignment = entries[entry].parameters[parameter].alignment;
+    alignment = std::max(alignment, bytes);
   }
-  return constants;
 }
 
 bool ends_the_choice(Errc code) noexcept {
@@ -61,11 +166,19 @@ bool ends_the_choice(Errc code) noexcept {
 class Chooser {
  public:
   Chooser(backend::Device& device, const DeviceInfo& info, const io::Pack& pack, const LoadOptions& options)
-      : device_(device), info_(info), pack_(pack), constants_(constants_of(options)), refusals_(pack.variants.size()) {}
+      : device_(device),
+        info_(info),
+        pack_(pack),
+        options_(options),
+        constants_(constants_of(pack, options)),
+        macros_(macros_of(options)),
+        folders_(folders_of(options)),
+        refusals_(pack.variants.size()) {}
 
   Result<LoadedVariant> choose() {
+    const std::vector<std::size_t> order = by_target();
     for (const std::string& format : info_.formats) {
-      for (std::size_t i = 0; i < pack_.variants.size(); ++i) {
+      for (const std::size_t i : order) {
         if (!refusals_[i].empty() || (format != "*" && format != pack_.variants[i].format)) continue;
         PINTLE_ASSIGN(loaded, try_one(i));
         if (loaded) return std::move(*loaded);
@@ -75,28 +188,42 @@ class Chooser {
   }
 
  private:
+  /// Variants in the order in which the device prefers their targets; among equals, as they stand in the pack.
+  [[nodiscard]] std::vector<std::size_t> by_target() const {
+    const auto rank = [this](std::size_t index) {
+      const auto place = std::ranges::find(info_.better_targets, pack_.variants[index].target);
+      return std::pair(place - info_.better_targets.begin(), index);
+    };
+    std::vector<std::size_t> order(pack_.variants.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, {}, rank);
+    return order;
+  }
+
   /// Loads one variant; empty when the variant is refused.
   Result<std::optional<LoadedVariant>> try_one(std::size_t index) {
     const io::PackVariant& variant = pack_.variants[index];
-    refusals_[index] = refusal_of(variant);
+    PINTLE_ASSIGN(entries, with_sides(variant.entries, options_));
+    refusals_[index] = core::refusal_of(variant, entries, info_);
+    if (refusals_[index].empty()) refusals_[index] = refusal_of_sides(pack_, entries, options_);
     if (!refusals_[index].empty()) return std::optional<LoadedVariant>();
-    const auto id = device_.load({pack_.name, variant.format, variant.code, variant.entries, constants_});
-    if (id) return std::optional(LoadedVariant{*id, variant.format, variant.entries});
+    std::vector<backend::LeftOut> left_out;
+    std::vector<backend::Alignment> alignments;
+    const auto id = device_.load({pack_.name,
+                                  variant.format,
+                                  variant.code,
+                                  entries,
+                                  constants_,
+                                  &left_out,
+                                  {macros_, folders_, options_.language.empty() ? variant.language : options_.language},
+                                  &alignments});
+    if (id) {
+      raise(alignments, entries);
+      return std::optional(LoadedVariant{*id, variant.format, std::move(entries), std::move(left_out)});
+    }
     if (ends_the_choice(id.error().code())) return id.error();
     refusals_[index] = fmt::format("{}: {}", name(id.error().code()), id.error().text());
     return std::optional<LoadedVariant>();
-  }
-
-  [[nodiscard]] std::string refusal_of(const io::PackVariant& variant) const {
-    const std::string& target = info_.target;
-    if (!variant.target.empty() && variant.target != target) {
-      return fmt::format("the device needs the target {}", base::quote(target));
-    }
-    for (const Entry& entry : variant.entries) {
-      const std::string refusal = core::refusal_of(entry, info_.limits);
-      if (!refusal.empty()) return fmt::format("in the entry {} the {}", base::quote(entry.name), refusal);
-    }
-    return {};
   }
 
   [[nodiscard]] Error failure() const {
@@ -115,7 +242,10 @@ class Chooser {
   backend::Device& device_;
   const DeviceInfo& info_;
   const io::Pack& pack_;
+  const LoadOptions& options_;
   std::vector<backend::Constant> constants_;
+  std::vector<backend::Macro> macros_;
+  std::vector<std::string> folders_;
   std::vector<std::string> refusals_;  // by variant; empty: not tried
 };
 
@@ -124,15 +254,25 @@ bool is_identifier(std::string_view name) noexcept {
   return !name.empty() && std::ranges::all_of(name, fits) && std::isdigit(static_cast<unsigned char>(name[0])) == 0;
 }
 
-/// A device that cannot set constants would load the program without them.
-Result<void> check_constants(const DeviceInfo& info, const LoadOptions& options) {
-  if (options.constants.empty()) return {};
-  for (const auto& [name, value] : options.constants) {
+template <class Value>
+Result<void> check_names(std::string_view what, const std::map<std::string, Value>& values) {
+  for (const auto& [name, value] : values) {
     if (is_identifier(name)) continue;
-    return Error(Errc::invalid_argument, fmt::format("Constant name {} is no identifier.", base::quote(name)));
+    return Error(Errc::invalid_argument, fmt::format("{} name {} is no identifier.", what, base::quote(name)));
   }
+  return {};
+}
+
+/// A device that cannot set constants would load the program without them.
+Result<void> check_constants(const io::Pack& pack, const DeviceInfo& info, const LoadOptions& options) {
+  PINTLE_TRY(check_names("Macro", options.macros));
+  if (options.constants.empty()) return {};
+  PINTLE_TRY(check_names("Constant", options.constants));
   const Capability capability = info.capability(Feature::constants);
-  if (capability.support != Support::absent) return {};
+  // A side of a group is decided here, whatever the code can be given.
+  const bool are_sides =
+      std::ranges::all_of(options.constants, [&](const auto& one) { return is_side(pack, one.first); });
+  if (capability.support != Support::absent || are_sides) return {};
   return Error(Errc::unsupported,
                fmt::format("Constant count ({}) is larger than the limit (0) of [{}], which fixes no constants: {}.",
                            options.constants.size(), info.id, capability.detail));
@@ -140,10 +280,23 @@ Result<void> check_constants(const DeviceInfo& info, const LoadOptions& options)
 
 }  // namespace
 
+std::string refusal_of(const io::PackVariant& variant, std::span<const Entry> entries, const DeviceInfo& info) {
+  const auto& better = info.better_targets;
+  const bool is_better = std::ranges::find(better, variant.target) != better.end();
+  if (!variant.target.empty() && variant.target != info.target && !is_better) {
+    return fmt::format("the device needs the target {}", base::quote(info.target));
+  }
+  for (const Entry& entry : entries) {
+    const std::string refusal = refusal_of(entry, info);
+    if (!refusal.empty()) return fmt::format("in the entry {} the {}", base::quote(entry.name), refusal);
+  }
+  return {};
+}
+
 Result<LoadedVariant> load_variant(backend::Device& device, const DeviceInfo& info, const ProgramPack::State& pack,
                                    const LoadOptions& options) {
   return base::contain("loading a program", [&]() -> Result<LoadedVariant> {
-    PINTLE_TRY(check_constants(info, options));
+    PINTLE_TRY(check_constants(pack.pack, info, options));
     return Chooser(device, info, pack.pack, options).choose();
   });
 }

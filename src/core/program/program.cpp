@@ -43,6 +43,11 @@ std::span<const Entry> Program::entries() const noexcept {
 Result<Kernel> Program::kernel(std::string_view name) const {
   return core::enter(state_, "Program", "finding a kernel", [&]() -> Result<Kernel> {
     const std::vector<Entry>& entries = state_->entries();
+    const auto out = std::ranges::find(state_->left_out(), name, &backend::LeftOut::entry);
+    if (out != state_->left_out().end()) {
+      return Error(Errc::build_failed,
+                   fmt::format("Kernel {} of {} {}.", base::quote(name), state_->text(), out->reason));
+    }
     const auto found = std::ranges::find(entries, name, &Entry::name);
     if (found != entries.end())
       return Inside::make<Kernel>(state_, static_cast<std::uint32_t>(found - entries.begin()));

@@ -1,6 +1,7 @@
 // What stands behind ProgramPack, and the choice of a variant for a device.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,17 @@ struct LoadedVariant {
   backend::ProgramId id = backend::ProgramId::none;
   std::string format;
   std::vector<Entry> entries;
+  std::vector<backend::LeftOut> left_out;
 };
+
+/// Why the device takes no such code: its target, or limits that an entry does not fit in. Empty where it takes it.
+/// `entries` are the variant's, with the groups that constants have given them.
+[[nodiscard]] std::string refusal_of(const io::PackVariant& variant, std::span<const Entry> entries,
+                                     const DeviceInfo& info);
+
+/// Whether the device takes a variant of the pack, as far as its description tells. `unsupported` has the reason for
+/// each variant.
+[[nodiscard]] Result<void> takes(const DeviceInfo& device, const io::Pack& pack);
 
 /// Tries the variants that the device takes, in the order of its `formats` ("*" takes any), and loads the first that
 /// builds. `build_failed` lists every variant with the reason why it was refused (format, target, limits, the

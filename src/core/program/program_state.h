@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pintle/backend/command.h"
+#include "pintle/backend/driver.h"
 #include "pintle/entry.h"
 #include "pintle/info.h"
 
@@ -19,7 +20,7 @@ class Life;
 class ProgramState : public std::enable_shared_from_this<ProgramState> {
  public:
   ProgramState(const std::shared_ptr<Life>& life, backend::ProgramId id, std::string name, std::string format,
-               std::vector<Entry> entries);
+               std::vector<Entry> entries, std::vector<backend::LeftOut> left_out);
   ProgramState(const ProgramState&) = delete;
   ProgramState& operator=(const ProgramState&) = delete;
   ~ProgramState();
@@ -29,6 +30,10 @@ class ProgramState : public std::enable_shared_from_this<ProgramState> {
   [[nodiscard]] std::string text() const;
   [[nodiscard]] const std::string& format() const noexcept { return format_; }
   [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
+  /// Whether a launch of this entry has checks that need all of its arguments.
+  [[nodiscard]] bool has_launch_rules(std::uint32_t entry) const noexcept { return has_launch_rules_[entry]; }
+  /// Entries that the device cannot run, and why.
+  [[nodiscard]] const std::vector<backend::LeftOut>& left_out() const noexcept { return left_out_; }
   /// The number that views of the same incarnation carry.
   [[nodiscard]] std::uint64_t incarnation_number() const noexcept { return incarnation_number_; }
   [[nodiscard]] const Limits& limits() const noexcept { return limits_; }
@@ -41,6 +46,8 @@ class ProgramState : public std::enable_shared_from_this<ProgramState> {
   std::string name_;
   std::string format_;
   std::vector<Entry> entries_;
+  std::vector<bool> has_launch_rules_;  // by entry
+  std::vector<backend::LeftOut> left_out_;
 };
 
 }  // namespace pintle::core

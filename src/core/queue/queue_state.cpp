@@ -12,6 +12,7 @@
 #include "core/list/list_parts.h"
 #include "core/time/coming.h"
 #include "core/time/reactor.h"
+#include "kit/verdict.h"
 
 namespace pintle::core {
 namespace {
@@ -42,6 +43,7 @@ QueueState::QueueState(std::shared_ptr<BufferTable> table, Siblings& siblings, b
       kind_(kind),
       text_(std::move(text)),
       preparation_(*table_, siblings_),
+      has_verdicts_(life().info().capability(Feature::bounds).support != Support::absent),
       newest_(first_serial),
       ring_(first_ring_size),
       ring_mask_(first_ring_size - 1) {
@@ -216,8 +218,8 @@ void QueueState::finish_up_to(std::uint64_t reached, Worklist& worklist, const L
 }
 
 void QueueState::finish(Flight& flight, Worklist& worklist, const Locked& locked) noexcept {
-  if (flight.is_plain) return clear(flight, worklist);
-  std::optional<Error> error;
+  if (flight.is_plain && !has_verdicts_) return clear(flight, worklist);
+  std::optional<Error> error = verdict_on(flight.serial);
   const auto ask = [&](HostRun& run) {
     if (auto thrown = run.take_error(); thrown && !error) error = std::move(thrown);
   };
@@ -231,6 +233,14 @@ void QueueState::finish(Flight& flight, Worklist& worklist, const Locked& locked
   }
   for (Raise& raise : flight.raises) raise.keep(worklist);
   clear(flight, worklist);
+}
+
+/// Why a submission has failed though its device goes on.
+std::optional<Error> QueueState::verdict_on(std::uint64_t serial) noexcept {
+  if (!has_verdicts_) return std::nullopt;
+  kit::Verdict verdict{id(), serial};
+  static_cast<void>(life().device().native(kit::Verdict::native_type, 0, &verdict));
+  return std::move(verdict.error);
 }
 
 void QueueState::clear(Flight& flight, Worklist& worklist) noexcept {

@@ -201,6 +201,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
                                     const Locked& locked) noexcept;
   void finish_up_to(std::uint64_t reached, Worklist& worklist, const Locked& locked) noexcept;
   void finish(Flight& flight, Worklist& worklist, const Locked& locked) noexcept;
+  [[nodiscard]] std::optional<Error> verdict_on(std::uint64_t serial) noexcept;
   void forget_watched() noexcept;
   void dispose_ended() noexcept;
 
@@ -272,6 +273,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   Preparation preparation_;                 // used by the thread that has the turn
   std::optional<Error> failed_;             // the first failure after acceptance: the queue takes nothing more
   std::atomic<std::uint64_t> starting_{0};  // the serial that the backend is being given; 0: none
+  const bool has_verdicts_;                 // the device may tell that a submission has failed, and go on
   std::uint64_t newest_;                    // the last serial that a caller got a point for
   QueueList::iterator place_{};
   bool abandoned_ = false;

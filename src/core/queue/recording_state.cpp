@@ -107,6 +107,8 @@ Result<void> RecordingState::bind_slots(Preparation& preparation, Flight& flight
     if (!binding) return binding.error().during(fmt::format("checking slot {}", slot));
     flight.bindings.push_back(*binding);
   }
+  for (const SlotShape& shape : Inside::slot_shapes(list_))
+    PINTLE_TRY(check_shape(shape, Inside::arguments(list_), flight.bindings));
   return check_copies(flight.bindings, locked);
 }
 

@@ -16,6 +16,7 @@ struct Features {
   VkPhysicalDeviceVulkan12Features version_1_2{};
   VkPhysicalDeviceVulkan13Features version_1_3{};  // for a 1.2 device, from its extensions
   VkPhysicalDeviceFaultFeaturesEXT fault{};
+  VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomic_float{};
 
   [[nodiscard]] static Features of(const InstanceFunctions& vk, VkPhysicalDevice device, std::uint32_t version,
                                    const std::set<std::string, std::less<>>& extensions);
@@ -24,7 +25,7 @@ struct Features {
   [[nodiscard]] static Features enabled_by(const VkDeviceCreateInfo& info);
   /// Calls `use(head)` with these features as one chain that begins at `head`.
   template <class Use>
-  auto chained(std::uint32_t version, bool with_fault, Use use) const {
+  auto chained(std::uint32_t version, const std::set<std::string, std::less<>>& extensions, Use use) const {
     Features copy = *this;
     void** end = &copy.core.pNext;
     const auto link = [&](auto& part, VkStructureType type) {
@@ -49,7 +50,10 @@ struct Features {
       if (subgroups.subgroupSizeControl == VK_TRUE)
         link(subgroups, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES);
     }
-    if (with_fault) link(copy.fault, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT);
+    if (extensions.contains("VK_EXT_device_fault"))
+      link(copy.fault, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT);
+    if (extensions.contains("VK_EXT_shader_atomic_float"))
+      link(copy.atomic_float, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT);
     return use(copy.core);
   }
 
@@ -71,6 +75,7 @@ void Features::read(const Part* part) {
       case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES: version_1_2 = as(version_1_2); break;
       case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES: version_1_3 = as(version_1_3); break;
       case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT: fault = as(fault); break;
+      case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT: atomic_float = as(atomic_float); break;
       case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES:
         version_1_3.synchronization2 = as(VkPhysicalDeviceSynchronization2Features{}).synchronization2;
         break;
@@ -95,7 +100,7 @@ inline Features Features::of(const InstanceFunctions& vk, VkPhysicalDevice devic
     asked.version_1_3.synchronization2 = extensions.contains("VK_KHR_synchronization2") ? VK_TRUE : VK_FALSE;
     asked.version_1_3.subgroupSizeControl = extensions.contains("VK_EXT_subgroup_size_control") ? VK_TRUE : VK_FALSE;
   }
-  return asked.chained(version, extensions.contains("VK_EXT_device_fault"), [&](VkPhysicalDeviceFeatures2& head) {
+  return asked.chained(version, extensions, [&](VkPhysicalDeviceFeatures2& head) {
     vk.GetPhysicalDeviceFeatures2(device, &head);
     Features all = asked;
     all.read(reinterpret_cast<const VkBaseOutStructure*>(&head));

@@ -9,6 +9,7 @@
 
 #include "pintle/error.h"
 #include "vendor/vulkan/features.h"
+#include "vendor/vulkan/spirv_names.h"
 
 namespace pintle::vendor::vulkan {
 
@@ -24,7 +25,6 @@ namespace needs {
 
 struct SpirvNeed {
   std::uint32_t number;
-  const char* name;
   bool (*is_met)(const Abilities& device);
 };
 
@@ -43,6 +43,12 @@ bool subgroup(const Abilities& device) noexcept {
   return (device.subgroup_operations & Operations) == Operations;
 }
 
+using Atomics = VkPhysicalDeviceShaderAtomicFloatFeaturesEXT;
+template <auto... Members>
+bool any_of(const Abilities& device) noexcept {
+  return ((device.features.atomic_float.*Members == VK_TRUE) || ...);
+}
+
 using First = VkPhysicalDeviceVulkan11Features;
 using Second = VkPhysicalDeviceVulkan12Features;
 using Third = VkPhysicalDeviceVulkan13Features;
@@ -51,38 +57,48 @@ inline constexpr auto second = &Features::version_1_2;
 inline constexpr auto third = &Features::version_1_3;
 
 inline constexpr std::array spirv_needs{
-    SpirvNeed{0, "Matrix", always},
-    SpirvNeed{1, "Shader", always},
-    SpirvNeed{9, "Float16", enabled<second, &Second::shaderFloat16>},
-    SpirvNeed{10, "Float64", core<&VkPhysicalDeviceFeatures::shaderFloat64>},
-    SpirvNeed{11, "Int64", core<&VkPhysicalDeviceFeatures::shaderInt64>},
-    SpirvNeed{12, "Int64Atomics", enabled<second, &Second::shaderBufferInt64Atomics>},
-    SpirvNeed{22, "Int16", core<&VkPhysicalDeviceFeatures::shaderInt16>},
-    SpirvNeed{39, "Int8", enabled<second, &Second::shaderInt8>},
-    SpirvNeed{61, "GroupNonUniform", subgroup<VK_SUBGROUP_FEATURE_BASIC_BIT>},
-    SpirvNeed{62, "GroupNonUniformVote", subgroup<VK_SUBGROUP_FEATURE_VOTE_BIT>},
-    SpirvNeed{63, "GroupNonUniformArithmetic", subgroup<VK_SUBGROUP_FEATURE_ARITHMETIC_BIT>},
-    SpirvNeed{64, "GroupNonUniformBallot", subgroup<VK_SUBGROUP_FEATURE_BALLOT_BIT>},
-    SpirvNeed{65, "GroupNonUniformShuffle", subgroup<VK_SUBGROUP_FEATURE_SHUFFLE_BIT>},
-    SpirvNeed{66, "GroupNonUniformShuffleRelative", subgroup<VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT>},
-    SpirvNeed{67, "GroupNonUniformClustered", subgroup<VK_SUBGROUP_FEATURE_CLUSTERED_BIT>},
-    SpirvNeed{68, "GroupNonUniformQuad", subgroup<VK_SUBGROUP_FEATURE_QUAD_BIT>},
-    SpirvNeed{4433, "StorageBuffer16BitAccess", enabled<first, &First::storageBuffer16BitAccess>},
-    SpirvNeed{4434, "UniformAndStorageBuffer16BitAccess", enabled<first, &First::uniformAndStorageBuffer16BitAccess>},
-    SpirvNeed{4435, "StoragePushConstant16", enabled<first, &First::storagePushConstant16>},
-    SpirvNeed{4441, "VariablePointersStorageBuffer", enabled<first, &First::variablePointersStorageBuffer>},
-    SpirvNeed{4442, "VariablePointers", enabled<first, &First::variablePointers>},
-    SpirvNeed{4448, "StorageBuffer8BitAccess", enabled<second, &Second::storageBuffer8BitAccess>},
-    SpirvNeed{4449, "UniformAndStorageBuffer8BitAccess", enabled<second, &Second::uniformAndStorageBuffer8BitAccess>},
-    SpirvNeed{4450, "StoragePushConstant8", enabled<second, &Second::storagePushConstant8>},
-    SpirvNeed{4466, "SignedZeroInfNanPreserve", [](const Abilities& device) { return device.preserves_signed_zero; }},
-    SpirvNeed{5345, "VulkanMemoryModel", enabled<second, &Second::vulkanMemoryModel>},
-    SpirvNeed{5346, "VulkanMemoryModelDeviceScope", enabled<second, &Second::vulkanMemoryModelDeviceScope>},
-    SpirvNeed{5347, "PhysicalStorageBufferAddresses", enabled<second, &Second::bufferDeviceAddress>},
-    SpirvNeed{6016, "DotProductInputAll", enabled<third, &Third::shaderIntegerDotProduct>},
-    SpirvNeed{6017, "DotProductInput4x8Bit", enabled<third, &Third::shaderIntegerDotProduct>},
-    SpirvNeed{6018, "DotProductInput4x8BitPacked", enabled<third, &Third::shaderIntegerDotProduct>},
-    SpirvNeed{6019, "DotProduct", enabled<third, &Third::shaderIntegerDotProduct>},
+    SpirvNeed{0, /* Matrix */ always},
+    SpirvNeed{1, /* Shader */ always},
+    SpirvNeed{9, /* Float16 */ enabled<second, &Second::shaderFloat16>},
+    SpirvNeed{10, /* Float64 */ core<&VkPhysicalDeviceFeatures::shaderFloat64>},
+    SpirvNeed{11, /* Int64 */ core<&VkPhysicalDeviceFeatures::shaderInt64>},
+    SpirvNeed{12, /* Int64Atomics */ enabled<second, &Second::shaderBufferInt64Atomics>},
+    SpirvNeed{22, /* Int16 */ core<&VkPhysicalDeviceFeatures::shaderInt16>},
+    SpirvNeed{28, /* UniformBufferArrayDynamicIndexing */ core<
+                  &VkPhysicalDeviceFeatures::shaderUniformBufferArrayDynamicIndexing>},
+    SpirvNeed{30, /* StorageBufferArrayDynamicIndexing */ core<
+                  &VkPhysicalDeviceFeatures::shaderStorageBufferArrayDynamicIndexing>},
+    SpirvNeed{39, /* Int8 */ enabled<second, &Second::shaderInt8>},
+    SpirvNeed{61, /* GroupNonUniform */ subgroup<VK_SUBGROUP_FEATURE_BASIC_BIT>},
+    SpirvNeed{62, /* GroupNonUniformVote */ subgroup<VK_SUBGROUP_FEATURE_VOTE_BIT>},
+    SpirvNeed{63, /* GroupNonUniformArithmetic */ subgroup<VK_SUBGROUP_FEATURE_ARITHMETIC_BIT>},
+    SpirvNeed{64, /* GroupNonUniformBallot */ subgroup<VK_SUBGROUP_FEATURE_BALLOT_BIT>},
+    SpirvNeed{65, /* GroupNonUniformShuffle */ subgroup<VK_SUBGROUP_FEATURE_SHUFFLE_BIT>},
+    SpirvNeed{66, /* GroupNonUniformShuffleRelative */ subgroup<VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT>},
+    SpirvNeed{67, /* GroupNonUniformClustered */ subgroup<VK_SUBGROUP_FEATURE_CLUSTERED_BIT>},
+    SpirvNeed{68, /* GroupNonUniformQuad */ subgroup<VK_SUBGROUP_FEATURE_QUAD_BIT>},
+    SpirvNeed{4433, /* StorageBuffer16BitAccess */ enabled<first, &First::storageBuffer16BitAccess>},
+    SpirvNeed{4434,
+              /* UniformAndStorageBuffer16BitAccess */ enabled<first, &First::uniformAndStorageBuffer16BitAccess>},
+    SpirvNeed{4435, /* StoragePushConstant16 */ enabled<first, &First::storagePushConstant16>},
+    SpirvNeed{4441, /* VariablePointersStorageBuffer */ enabled<first, &First::variablePointersStorageBuffer>},
+    SpirvNeed{4442, /* VariablePointers */ enabled<first, &First::variablePointers>},
+    SpirvNeed{4448, /* StorageBuffer8BitAccess */ enabled<second, &Second::storageBuffer8BitAccess>},
+    SpirvNeed{4449,
+              /* UniformAndStorageBuffer8BitAccess */ enabled<second, &Second::uniformAndStorageBuffer8BitAccess>},
+    SpirvNeed{4450, /* StoragePushConstant8 */ enabled<second, &Second::storagePushConstant8>},
+    SpirvNeed{4466,
+              /* SignedZeroInfNanPreserve */ [](const Abilities& device) { return device.preserves_signed_zero; }},
+    SpirvNeed{5345, /* VulkanMemoryModel */ enabled<second, &Second::vulkanMemoryModel>},
+    SpirvNeed{5346, /* VulkanMemoryModelDeviceScope */ enabled<second, &Second::vulkanMemoryModelDeviceScope>},
+    SpirvNeed{5347, /* PhysicalStorageBufferAddresses */ enabled<second, &Second::bufferDeviceAddress>},
+    SpirvNeed{6016, /* DotProductInputAll */ enabled<third, &Third::shaderIntegerDotProduct>},
+    SpirvNeed{6017, /* DotProductInput4x8Bit */ enabled<third, &Third::shaderIntegerDotProduct>},
+    SpirvNeed{6018, /* DotProductInput4x8BitPacked */ enabled<third, &Third::shaderIntegerDotProduct>},
+    SpirvNeed{6019, /* DotProduct */ enabled<third, &Third::shaderIntegerDotProduct>},
+    SpirvNeed{6033, /* AtomicFloat32AddEXT */ any_of<&Atomics::shaderBufferFloat32AtomicAdd,
+                                                     &Atomics::shaderSharedFloat32AtomicAdd>},
+    SpirvNeed{6034, /* AtomicFloat64AddEXT */ any_of<&Atomics::shaderBufferFloat64AtomicAdd>},
 };
 
 }  // namespace needs
@@ -98,12 +114,12 @@ inline constexpr std::array spirv_needs{
   for (const std::uint32_t capability : capabilities) {
     const auto* const need = std::ranges::find(needs::spirv_needs, capability, &SpirvNeed::number);
     if (need == needs::spirv_needs.end()) {
-      return Error(Errc::unsupported,
-                   fmt::format("needs the SPIR-V capability ({}), which is not known to work for kernels", capability));
+      return Error(Errc::unsupported, fmt::format("needs the SPIR-V capability {}, which no kernel can have here",
+                                                  capability_text(capability)));
     }
     if (!need->is_met(device)) {
       return Error(Errc::unsupported,
-                   fmt::format("needs the SPIR-V capability {} ({}), which the device lacks", need->name, capability));
+                   fmt::format("needs the SPIR-V capability {}, which the device lacks", capability_text(capability)));
     }
   }
   return {};

@@ -13,7 +13,7 @@
 namespace pintle::conformance {
 namespace {
 
-constexpr std::uint8_t feature_count = static_cast<std::uint8_t>(Feature::constants);
+constexpr std::uint8_t feature_count = static_cast<std::uint8_t>(Feature::bounds);
 
 std::size_t thread_count() {
   const std::filesystem::directory_iterator tasks("/proc/self/task");
@@ -91,7 +91,7 @@ DEVICE_TEST(Device, HasUsableLimits) {
   CHECK(limits.offset_alignment > 0 && (limits.offset_alignment & (limits.offset_alignment - 1)) == 0);
   CHECK(limits.max_grid.x > 0 && limits.max_grid.y > 0 && limits.max_grid.z > 0);
   CHECK(limits.max_group.x > 0 && limits.max_group.x <= limits.max_group_items);
-  CHECK(limits.max_parameters > 0 && limits.max_in_flight > 0);
+  CHECK(limits.max_buffers > 0 && limits.max_scalar_bytes > 0 && limits.max_in_flight > 0);
 }
 
 DEVICE_TEST(Device, ListsItselfWithoutBeingOpened) {

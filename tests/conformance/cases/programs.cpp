@@ -149,11 +149,18 @@ DEVICE_TEST(Error, EntriesBeyondTheLimitsAreRefusedWithThem) {
   check_error(refused("f() local " + local), Errc::build_failed, {local, std::to_string(limits.max_local_bytes)});
   const std::string group = std::to_string(std::uint64_t{limits.max_group.x} + 1);
   check_error(refused("f() group " + group), Errc::build_failed, {group, std::to_string(limits.max_group.x)});
-  if (limits.max_parameters >= 256) return;
-  std::string many = "f(p: u32";
-  for (std::uint32_t i = 0; i < limits.max_parameters; ++i) many += ", p" + std::to_string(i) + ": u32";
-  check_error(refused(many + ")"), Errc::build_failed,
-              {std::to_string(limits.max_parameters + 1), std::to_string(limits.max_parameters)});
+  const auto refused_with = [&](std::uint32_t count, const std::string& type) {
+    std::string many = "f(p: " + type;
+    for (std::uint32_t i = 1; i < count; ++i) many += ", p" + std::to_string(i) + ": " + type;
+    return refused(many + ")");
+  };
+  if (limits.max_buffers < Entry::max_parameters)
+    check_error(refused_with(limits.max_buffers + 1, "read u32[]"), Errc::build_failed,
+                {"buffer count", std::to_string(limits.max_buffers + 1), std::to_string(limits.max_buffers)});
+  const std::uint32_t scalars = limits.max_scalar_bytes / 8 + 1;
+  if (scalars <= Entry::max_parameters)
+    check_error(refused_with(scalars, "u64"), Errc::build_failed,
+                {"scalars", std::to_string(scalars * 8), std::to_string(limits.max_scalar_bytes)});
 }
 
 DEVICE_TEST(Program, ConstantsAreHonest) {

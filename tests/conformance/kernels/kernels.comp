@@ -97,7 +97,7 @@ void main() {
 #elif defined(PINTLE_ENTRY_conform_nothing)
 void main() {}
 
-// Bytes of a dtype are moved, not understood. ITEM_BYTES is its size.
+// Bytes of a dtype that not every device has are moved as words. ITEM_BYTES is its size.
 #else
 #if defined(PINTLE_ENTRY_conform_put_bool) || defined(PINTLE_ENTRY_conform_put_i8) ||      \
     defined(PINTLE_ENTRY_conform_put_u8) || defined(PINTLE_ENTRY_conform_put_f8_e4m3fn) || \
@@ -108,10 +108,15 @@ void main() {}
     defined(PINTLE_ENTRY_conform_put_f16) || defined(PINTLE_ENTRY_conform_put_bf16)
 #define PUTS
 #define ITEM_BYTES 2
-#elif defined(PINTLE_ENTRY_conform_put_i32) || defined(PINTLE_ENTRY_conform_put_u32) || \
-    defined(PINTLE_ENTRY_conform_put_f32)
+#elif defined(PINTLE_ENTRY_conform_put_i32)
 #define PUTS
-#define ITEM_BYTES 4
+#define ITEM int
+#elif defined(PINTLE_ENTRY_conform_put_u32)
+#define PUTS
+#define ITEM uint
+#elif defined(PINTLE_ENTRY_conform_put_f32)
+#define PUTS
+#define ITEM float
 #elif defined(PINTLE_ENTRY_conform_put_i64) || defined(PINTLE_ENTRY_conform_put_u64) || \
     defined(PINTLE_ENTRY_conform_put_f64) || defined(PINTLE_ENTRY_conform_put_complex64)
 #define PUTS
@@ -123,15 +128,20 @@ void main() {}
 #elif defined(PINTLE_ENTRY_conform_copy_i16) || defined(PINTLE_ENTRY_conform_copy_u16) || \
     defined(PINTLE_ENTRY_conform_copy_f16) || defined(PINTLE_ENTRY_conform_copy_bf16)
 #define ITEM_BYTES 2
-#elif defined(PINTLE_ENTRY_conform_copy_i32) || defined(PINTLE_ENTRY_conform_copy_u32) || \
-    defined(PINTLE_ENTRY_conform_copy_f32)
-#define ITEM_BYTES 4
+#elif defined(PINTLE_ENTRY_conform_copy_i32)
+#define ITEM int
+#elif defined(PINTLE_ENTRY_conform_copy_u32)
+#define ITEM uint
+#elif defined(PINTLE_ENTRY_conform_copy_f32)
+#define ITEM float
 #elif defined(PINTLE_ENTRY_conform_copy_i64) || defined(PINTLE_ENTRY_conform_copy_u64) || \
     defined(PINTLE_ENTRY_conform_copy_f64) || defined(PINTLE_ENTRY_conform_copy_complex64)
 #define ITEM_BYTES 8
 #endif
 
-#if ITEM_BYTES == 8
+#ifdef ITEM
+#define ITEM_BYTES 4
+#elif ITEM_BYTES == 8
 #define ITEM uvec2
 #else
 #define ITEM uint

@@ -1,0 +1,22 @@
+// Whether one submission has failed while its device goes on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "pintle/backend/command.h"
+#include "pintle/error.h"
+
+namespace pintle::kit {
+
+/// What core asks a device that has `Feature::bounds`, by `native` with this type, for each submission that it finds
+/// reached. `error` is told once. The call takes no lock under which the device calls anything.
+struct Verdict {
+  static constexpr std::string_view native_type = "pintle.verdict";
+  backend::QueueId queue = backend::QueueId::none;
+  std::uint64_t serial = 0;
+  std::optional<Error> error{};
+};
+
+}  // namespace pintle::kit

@@ -1,0 +1,86 @@
+"""Inputs of a kernel, made from its own parameters: buffers of small whole numbers, integers that are small sizes."""
+import re
+
+import numpy
+
+ELEMENTS = 1 << 16
+UNIFORM_BYTES = 1 << 14
+LOCAL_BYTES = 4096
+SIDE = 16
+KINDS = {"f16": "f2", "f32": "f4", "f64": "f8", "bool": "u1", "complex64": "f4"}
+
+
+def kind_of(dtype):
+    """numpy's name for a dtype; bytes for what numpy lacks."""
+    if dtype in KINDS:
+        return KINDS[dtype]
+    return f"{dtype[0]}{int(dtype[1:]) // 8}" if re.fullmatch(r"[iu]\d+", dtype) else "u1"
+
+
+def values(dtype, count, seed):
+    """Small whole numbers, exact in every type."""
+    return ((numpy.arange(count) * 7 + seed * 3) % 13 + 1).astype(kind_of(dtype))
+
+
+def number(dtype, count, seed):
+    """What comes by value: integers are sizes."""
+    made = values(dtype, count, seed)
+    if made.dtype.kind in "iu":
+        made[:] = SIDE
+    return made.tobytes()
+
+
+def by_value(parameter, seed):
+    """The bytes of a number, a vector, a struct, or plain bytes, which become words."""
+    if parameter["kind"] == "scalar":
+        return number(parameter["dtype"], 1, seed)
+    if parameter["members"]:
+        made = bytearray(parameter["bytes"])
+        for at, member in enumerate(parameter["members"]):
+            data = number(member["dtype"], member["lanes"], seed + at)
+            made[member["offset"]:member["offset"] + len(data)] = data
+        return bytes(made)
+    if parameter["lanes"] > 1:
+        return number(parameter["dtype"], parameter["lanes"], seed)
+    return (number("u32", parameter["bytes"] // 4 + 1, seed))[:parameter["bytes"]]
+
+
+def argument(index, parameter, folder, is_uniform=False):
+    """A file with the bytes of a parameter, or the bytes of local memory."""
+    if parameter["kind"] == "local":
+        return LOCAL_BYTES
+    path = folder / f"argument{index}.bin"
+    if parameter["kind"] != "buffer":
+        path.write_bytes(by_value(parameter, index))
+    elif is_uniform:
+        dtype = "u32" if parameter["dtype"] == "u8" else parameter["dtype"]
+        path.write_bytes((number(dtype, UNIFORM_BYTES, index))[:UNIFORM_BYTES])
+    else:
+        path.write_bytes(values(parameter["dtype"], ELEMENTS, index).tobytes())
+    return str(path)
+
+
+def groups(group, text):
+    """How many groups: several in each direction that the source names."""
+    has_second = re.search(r"get_(global|group)_id\s*\(\s*1|(InvocationID|WorkGroupID)\.(y|xy|yx)", text) is not None
+    has_third = re.search(r"get_(global|group)_id\s*\(\s*2|(InvocationID|WorkGroupID)\.(z|xyz)", text) is not None
+    sides = [max(1, min(4, 256 // group[0])), 2 if has_second or has_third or group[1] > 1 else 1, 2 if has_third or group[2] > 1 else 1]
+    return sides
+
+
+def is_close(ours, theirs, dtype):
+    """Whether two results agree to rounding. Bytes may hold floats: words that are no small integers are compared as such."""
+    if ours == theirs:
+        return True
+    dtype = "u8" if dtype == "i8" else dtype  # char: bytes, too
+    if dtype not in ("f16", "f32", "f64", "u8"):
+        return False
+    kind = {"f16": "f2", "f32": "f4", "f64": "f8", "u8": "f4"}[dtype]
+    usable = len(ours) // numpy.dtype(kind).itemsize * numpy.dtype(kind).itemsize
+    a, b = (numpy.frombuffer(one[:usable], dtype=kind).astype("f8") for one in (ours, theirs))
+    with numpy.errstate(all="ignore"):
+        close = numpy.isclose(a, b, rtol={"f16": 2e-2, "u8": 1e-6}.get(dtype, 1e-4), atol=0 if dtype == "u8" else 1e-5, equal_nan=True)
+    if dtype == "u8":  # a word below 2^23 is a float that is not normal: an integer, which is compared exactly
+        same = numpy.frombuffer(ours[:usable], dtype="u4") == numpy.frombuffer(theirs[:usable], dtype="u4")
+        close = same | (close & ~(numpy.minimum(abs(a), abs(b)) < 1.17e-38))
+    return bool(close.all()) and ours[usable:] == theirs[usable:]
