@@ -48,7 +48,9 @@ Result<std::uint64_t> Losable::submit(QueueId queue, std::span<const backend::Qu
 
 Result<std::uint64_t> Losable::reached(QueueId queue) {
   auto serial = Forwarding::reached(queue);
-  if (serial) prune(queue, *serial);
+  if (!serial) return serial;
+  prune(queue, *serial);
+  PINTLE_TRY(loss_.check());  // the device reaches skipped work while it is being lost; `prune` has waited for the end
   return serial;
 }
 
@@ -58,8 +60,8 @@ Result<void> Losable::wait(QueueId queue, std::uint64_t serial, Deadline deadlin
     for (;;) {
       const Deadline next = std::min(deadline, deadline_after(Clock::now(), glance));
       auto waited = inner_->wait(queue, serial, next);
+      if (waited) prune(queue, serial);  // first: it waits for the end of a loss, which skips work
       PINTLE_TRY(Losable::before(Call::wait));
-      if (waited) prune(queue, serial);
       const bool is_over = waited || waited.error().code() != Errc::timeout || next == deadline || Clock::now() < next;
       if (is_over) return waited;
     }

@@ -13,6 +13,7 @@
 #include "core/device/open_devices.h"
 #include "hanging/hanging_device.h"
 #include "hanging/others.h"
+#include "unit/device_over.h"
 
 namespace pintle::hanging {
 namespace {
@@ -49,6 +50,21 @@ class Mortal final : public kit::Forwarding {
 
  private:
   Gate& closing_;
+};
+
+/// One that is lost when the test says so, while a wait is inside it.
+class Waiting final : public kit::Forwarding {
+ public:
+  explicit Waiting(Gate& waiting) : Forwarding("waiting", must(test::try_open_cpu({}))), waiting_(waiting) {}
+  Result<std::uint64_t> reached(backend::QueueId) override { return std::uint64_t{0}; }
+  Result<void> wait(backend::QueueId, std::uint64_t, Deadline) override {
+    waiting_.pass();
+    return Error(Errc::device_lost, "It is gone.");
+  }
+  Result<void> probe() override { return Error(Errc::device_lost, "It is gone."); }
+
+ private:
+  Gate& waiting_;
 };
 
 class HangingDeviceConcurrency : public testing::Test {
@@ -118,6 +134,27 @@ TEST_F(HangingDeviceConcurrency, ClosingOneKeepsNobodyFromOthers) {
   auto first = open_mortal();
   others_.add("open it again", [&] { open_mortal(); });
   expect_all_go_on(closing, [&] { first.reset(); });
+}
+
+// The queue cannot go while the call is inside the device. It goes with the call, and the device with it.
+TEST_F(HangingDeviceConcurrency, ALostDeviceThatNobodyHasGoesWithTheLastCall) {
+  Gate waiting;
+  auto device = std::make_unique<Device>(test::device_over("waiting", std::make_unique<Waiting>(waiting)));
+  const std::weak_ptr<const void> presence = Inside::state(*device)->current()->life().presence();
+  auto queue = std::make_unique<Queue>(must(device->queue()));
+  const Point done = must(queue->submit(CommandList{}));
+  waiting.arm();
+  std::thread inside([&] { EXPECT_EQ(done.wait().error().code(), Errc::device_lost); });
+  ASSERT_TRUE(waiting.wait_for_someone());
+  EXPECT_EQ(device->health().error().code(), Errc::device_lost);
+  queue.reset();
+  device.reset();
+  EXPECT_FALSE(presence.expired());
+  waiting.open();
+  inside.join();
+  const Deadline deadline = deadline_after(Clock::now(), bound);
+  while (!presence.expired() && Clock::now() < deadline) std::this_thread::yield();
+  EXPECT_TRUE(presence.expired());
 }
 
 }  // namespace

@@ -333,6 +333,31 @@ TEST(FaultyLayerConcurrency, ABlockedWaitReturnsTheLoss) {
   EXPECT_TRUE(second->same_origin(lost.error()));
 }
 
+// While the device is being lost its work is skipped, and so reached.
+TEST(FaultyLayerConcurrency, WorkThatALossSkipsIsNotReached) {
+  std::atomic<int> waits{0};
+  std::atomic<bool> may_end{false};
+  Scripted::Answers answers;
+  answers.wait = [&](QueueId, std::uint64_t, Deadline) -> Result<void> {
+    if (waits++ == 0) {  // the loss waits for work inside
+      while (!may_end) std::this_thread::yield();
+    }
+    return {};
+  };
+  const auto device = must(layers::create_faulty_layer()->wrap(std::make_unique<Scripted>(answers), {}));
+  const QueueId queue = queue_of(*device);
+  must(device->submit(queue, {}, {}));
+  must(arm(*device, "budget", 1, Errc::device_lost));
+  std::thread losing([&] { EXPECT_FALSE(device->budget()); });
+  while (waits < 1) std::this_thread::yield();
+  std::thread waiting([&] { EXPECT_FALSE(device->wait(queue, 1, soon())); });
+  std::thread asking([&] { EXPECT_FALSE(device->reached(queue)); });
+  while (waits < 2) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // both have their answers from inside
+  may_end = true;
+  for (std::thread* const thread : {&losing, &waiting, &asking}) thread->join();
+}
+
 TEST(FaultyLayerConcurrency, OnlyOneCauseWins) {
   const auto device = faulty({{"call", "budget"}, {"times", "0"}, {"code", "device_lost"}});
   std::vector<std::optional<Error>> errors(4);

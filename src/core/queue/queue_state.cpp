@@ -126,7 +126,7 @@ Result<void> QueueState::notify(std::uint64_t serial, backend::Notification noti
 void QueueState::dispose_ended() noexcept {
   Worklist worklist;
   const Locked locked = life().lock();
-  if (!life().is_lost()) siblings_.dispose_finished(worklist, locked);
+  siblings_.dispose_finished(worklist, locked);
 }
 
 Result<void> QueueState::observe(Worklist& worklist) {

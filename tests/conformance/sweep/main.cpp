@@ -11,11 +11,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
+#include "base/inside.h"
 #include "conformance/recorder.h"
 #include "conformance/sweep/answer.h"
 #include "conformance/sweep/scenario.h"
+#include "core/device/device_state.h"
+#include "core/device/incarnation.h"
 #include "pintle/native/faulty.h"
 
 namespace pintle::conformance {
@@ -55,6 +59,16 @@ class Sweep {
     }
   }
 
+  /// No incarnation may stay when nobody has it. A thread of the library's may hold the last pointer for a moment more;
+  /// a process that ended meanwhile would leave the device's threads unjoined.
+  void wait_until_closed() {
+    const Deadline deadline = deadline_after(Clock::now(), patience);
+    const auto is_open = [](const auto& presence) { return !presence.expired(); };
+    while (std::ranges::any_of(opened_, is_open) && Clock::now() < deadline) std::this_thread::sleep_for(1ms);
+    if (const auto open = std::ranges::count_if(opened_, is_open); open != 0)
+      complain("the end", fmt::format("({}) incarnations that nobody has are open", open));
+  }
+
   [[nodiscard]] std::size_t runs() const noexcept { return runs_; }
   [[nodiscard]] std::size_t fired() const noexcept { return fired_; }
   [[nodiscard]] std::size_t failures() const noexcept { return failures_; }
@@ -62,8 +76,14 @@ class Sweep {
  private:
   [[nodiscard]] std::unique_ptr<Context> open_context() {
     auto context = std::make_unique<Context>(need(open(id_)));
+    note(context->device());
     need(context->find_first());
     return context;
+  }
+
+  void note(Device device) {
+    std::erase_if(opened_, [](const auto& presence) { return presence.expired(); });
+    opened_.push_back(Inside::state(device)->current()->life().presence());
   }
 
   /// Every call that a clean run makes, with every code that the call may answer.
@@ -96,6 +116,8 @@ class Sweep {
         context = open_context();
       } else if (const auto recovered = context->device().recover(); !recovered) {
         return complain(when, "recover fails: " + recovered.error().text());
+      } else {
+        note(context->device());
       }
       need(context->find_first());
     } else {
@@ -168,6 +190,7 @@ class Sweep {
 
   std::string id_;
   const Scenario* scenario_ = nullptr;
+  std::vector<std::weak_ptr<const void>> opened_;
   std::size_t runs_ = 0, fired_ = 0, failures_ = 0;
 };
 
@@ -175,6 +198,7 @@ int sweep(std::string_view device) {
   Sweep sweep{std::string(device)};
   sweep.run_opening();
   for (const Scenario& scenario : scenarios()) sweep.run(scenario);
+  sweep.wait_until_closed();
   const std::string recorded = Recorder::current().take();
   if (!recorded.empty()) fmt::print("{}\n", recorded);
   fmt::print("fault sweep of {}: {} runs, {} of them failed somewhere as planned, {} complaints\n", device,
