@@ -39,7 +39,7 @@ struct DeviceList {
 /// lists every device with the reason why it is not taken. Nothing is loaded, so a compiler may still refuse the code.
 /// Thread-safe.
 [[nodiscard]] Result<class Device> open(std::string_view id, const ProgramPack& pack);
-/// Whether the device takes a variant of the pack: its format and target, and limits that the entries fit in.
+/// Whether the device takes a variant of the pack: its format and target, and limits that an entry fits in.
 /// `unsupported` says why it takes none. Opens and loads nothing. Thread-safe.
 [[nodiscard]] Result<void> takes(const DeviceInfo& device, const ProgramPack& pack);
 

@@ -78,6 +78,26 @@ std::string refusal_of(const Entry& entry, const DeviceInfo& info) {
   return needs.empty() ? arguments_refusal_of(entry, limits) : needs;
 }
 
+std::string refusal_of_target(const io::PackVariant& variant, const DeviceInfo& info) {
+  const auto& better = info.better_targets;
+  const bool is_better = std::ranges::find(better, variant.target) != better.end();
+  if (variant.target.empty() || variant.target == info.target || is_better) return {};
+  return fmt::format("the device needs the target {}", base::quote(info.target));
+}
+
+/// The first entry that the device cannot run; empty where it can run all.
+std::string refusal_of_entries(std::span<const Entry> entries, const DeviceInfo& info) {
+  for (const Entry& entry : entries) {
+    const std::string refusal = refusal_of(entry, info);
+    if (!refusal.empty()) return fmt::format("in the entry {} the {}", base::quote(entry.name), refusal);
+  }
+  return {};
+}
+
+bool has_fitting(std::span<const Entry> entries, const DeviceInfo& info) {
+  return std::ranges::any_of(entries, [&](const Entry& entry) { return refusal_of(entry, info).empty(); });
+}
+
 /// Whether a constant decides a side of a group of any variant.
 bool is_side(const io::Pack& pack, std::string_view name) {
   return std::ranges::any_of(pack.variants, [&](const io::PackVariant& variant) {
@@ -184,6 +204,10 @@ class Chooser {
         if (loaded) return std::move(*loaded);
       }
     }
+    for (const std::size_t i : partial_) {  // none takes every entry
+      PINTLE_ASSIGN(loaded, try_part(i));
+      if (loaded) return std::move(*loaded);
+    }
     return failure();
   }
 
@@ -204,10 +228,30 @@ class Chooser {
   Result<std::optional<LoadedVariant>> try_one(std::size_t index) {
     const io::PackVariant& variant = pack_.variants[index];
     PINTLE_ASSIGN(entries, with_sides(variant.entries, options_));
-    refusals_[index] = core::refusal_of(variant, entries, info_);
+    refusals_[index] = refusal_of_target(variant, info_);
     if (refusals_[index].empty()) refusals_[index] = refusal_of_sides(pack_, entries, options_);
     if (!refusals_[index].empty()) return std::optional<LoadedVariant>();
+    refusals_[index] = refusal_of_entries(entries, info_);
+    if (refusals_[index].empty()) return load(index, std::move(entries), {});
+    if (has_fitting(entries, info_)) partial_.push_back(index);
+    return std::optional<LoadedVariant>();
+  }
+
+  /// Loads the entries of a variant that the device can run, without the others.
+  Result<std::optional<LoadedVariant>> try_part(std::size_t index) {
+    PINTLE_ASSIGN(entries, with_sides(pack_.variants[index].entries, options_));
     std::vector<backend::LeftOut> left_out;
+    std::erase_if(entries, [&](Entry& entry) {
+      const std::string refusal = refusal_of(entry, info_);
+      if (!refusal.empty()) left_out.push_back({std::move(entry.name), "does not fit the device: its " + refusal});
+      return !refusal.empty();
+    });
+    return load(index, std::move(entries), std::move(left_out));
+  }
+
+  Result<std::optional<LoadedVariant>> load(std::size_t index, std::vector<Entry> entries,
+                                            std::vector<backend::LeftOut> left_out) {
+    const io::PackVariant& variant = pack_.variants[index];
     std::vector<backend::Alignment> alignments;
     const auto id = device_.load({pack_.name,
                                   variant.format,
@@ -247,6 +291,7 @@ class Chooser {
   std::vector<backend::Macro> macros_;
   std::vector<std::string> folders_;
   std::vector<std::string> refusals_;  // by variant; empty: not tried
+  std::vector<std::size_t> partial_;   // variants of which the device takes some entries, best first
 };
 
 bool is_identifier(std::string_view name) noexcept {
@@ -280,17 +325,10 @@ Result<void> check_constants(const io::Pack& pack, const DeviceInfo& info, const
 
 }  // namespace
 
-std::string refusal_of(const io::PackVariant& variant, std::span<const Entry> entries, const DeviceInfo& info) {
-  const auto& better = info.better_targets;
-  const bool is_better = std::ranges::find(better, variant.target) != better.end();
-  if (!variant.target.empty() && variant.target != info.target && !is_better) {
-    return fmt::format("the device needs the target {}", base::quote(info.target));
-  }
-  for (const Entry& entry : entries) {
-    const std::string refusal = refusal_of(entry, info);
-    if (!refusal.empty()) return fmt::format("in the entry {} the {}", base::quote(entry.name), refusal);
-  }
-  return {};
+std::string refusal_of(const io::PackVariant& variant, const DeviceInfo& info) {
+  std::string refusal = refusal_of_target(variant, info);
+  if (refusal.empty() && !has_fitting(variant.entries, info)) refusal = refusal_of_entries(variant.entries, info);
+  return refusal;
 }
 
 Result<LoadedVariant> load_variant(backend::Device& device, const DeviceInfo& info, const ProgramPack::State& pack,

@@ -25,19 +25,18 @@ struct LoadedVariant {
   std::vector<backend::LeftOut> left_out;
 };
 
-/// Why the device takes no such code: its target, or limits that an entry does not fit in. Empty where it takes it.
-/// `entries` are the variant's, with the groups that constants have given them.
-[[nodiscard]] std::string refusal_of(const io::PackVariant& variant, std::span<const Entry> entries,
-                                     const DeviceInfo& info);
+/// Why the device takes no such code: its target, or limits that no entry fits in. Empty where it takes an entry.
+[[nodiscard]] std::string refusal_of(const io::PackVariant& variant, const DeviceInfo& info);
 
 /// Whether the device takes a variant of the pack, as far as its description tells. `unsupported` has the reason for
 /// each variant.
 [[nodiscard]] Result<void> takes(const DeviceInfo& device, const io::Pack& pack);
 
 /// Tries the variants that the device takes, in the order of its `formats` ("*" takes any), and loads the first that
-/// builds. `build_failed` lists every variant with the reason why it was refused (format, target, limits, the
-/// compiler's words). A device_lost, process_poisoned or out_of_memory of the device is returned unchanged. `info`
-/// describes the device as the user knows it.
+/// builds; where none fits the device whole, the first of which some entries do, without the others. `build_failed`
+/// lists every variant with the reason why it was refused (format, target, limits, the compiler's words). A
+/// device_lost, process_poisoned or out_of_memory of the device is returned unchanged. `info` describes the device as
+/// the user knows it.
 [[nodiscard]] Result<LoadedVariant> load_variant(backend::Device& device, const DeviceInfo& info,
                                                  const ProgramPack::State& pack, const LoadOptions& options);
 

@@ -39,7 +39,7 @@ Result<void> takes(const DeviceInfo& device, const io::Pack& pack) {
   std::string refusals;
   for (const io::PackVariant& variant : pack.variants) {
     if (!has_format(device, variant.format)) continue;
-    const std::string refusal = refusal_of(variant, variant.entries, device);
+    const std::string refusal = refusal_of(variant, device);
     if (refusal.empty()) return {};
     refusals += fmt::format("; of the variant {}{}{}, {}", variant.format, variant.target.empty() ? "" : " for ",
                             variant.target, refusal);
