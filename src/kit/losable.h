@@ -4,6 +4,7 @@
 #include <atomic>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -35,6 +36,8 @@ class Losable : public Forwarding {
   Result<void> before(Call call) override;
   /// Returns the first cause, which is `error` the first time. Waits, for a limited time, for running work.
   Error lose(const Error& error);
+  /// Expires when the device is gone, with what it has inside and its threads.
+  [[nodiscard]] std::weak_ptr<const void> presence() const noexcept { return presence_; }
 
  private:
   struct Line {
@@ -45,6 +48,7 @@ class Losable : public Forwarding {
   void settle();
   void prune(backend::QueueId queue, std::uint64_t reached);
 
+  const std::shared_ptr<const void> presence_ = std::make_shared<char>();
   std::mutex mutex_;
   Loss loss_{info_.id};
   std::atomic<bool> is_losing_{false};

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -81,11 +82,12 @@ struct FaultyCounts {
 /// `Device::native<FaultyControl>()`: `arm` makes the call with the number `ordinal` (from 1, as counted) of this
 /// incarnation answer `code`, once. Where that many calls have been made already, the next one does. Arming again
 /// replaces what has not fired; 0 disarms. `invalid_argument` for a call that does not exist or does not answer the
-/// code. `self` is valid as long as the incarnation.
+/// code. `self` is valid as long as the incarnation; `presence` expires when it has gone, with its threads.
 struct FaultyControl {
   static constexpr std::string_view native_type = "faulty.control";
   Result<void> (*arm)(void* self, std::string_view call, std::uint64_t ordinal, Errc code) = nullptr;
   void* self = nullptr;
+  std::weak_ptr<const void> presence{};
 };
 
 }  // namespace pintle::layers

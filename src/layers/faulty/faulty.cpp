@@ -23,7 +23,7 @@ class Device final : public kit::Losable {
 
   Result<void> native(std::string_view type, std::uint64_t object, void* out) override {
     if (type == FaultyControl::native_type) {
-      *static_cast<FaultyControl*>(out) = {&Device::arm, this};
+      *static_cast<FaultyControl*>(out) = {&Device::arm, this, presence()};
       return {};
     }
     if (type != FaultyCounts::native_type) return Losable::native(type, object, out);

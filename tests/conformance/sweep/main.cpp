@@ -14,12 +14,9 @@
 #include <thread>
 #include <vector>
 
-#include "base/inside.h"
 #include "conformance/recorder.h"
 #include "conformance/sweep/answer.h"
 #include "conformance/sweep/scenario.h"
-#include "core/device/device_state.h"
-#include "core/device/incarnation.h"
 #include "pintle/native/faulty.h"
 
 namespace pintle::conformance {
@@ -81,9 +78,9 @@ class Sweep {
     return context;
   }
 
-  void note(Device device) {
+  void note(const Device& device) {
     std::erase_if(opened_, [](const auto& presence) { return presence.expired(); });
-    opened_.push_back(Inside::state(device)->current()->life().presence());
+    opened_.push_back(need(device.native<layers::FaultyControl>()).presence);
   }
 
   /// Every call that a clean run makes, with every code that the call may answer.
