@@ -88,6 +88,7 @@ std::string make(Module& module, Job& job, Entry& entry) {
   if (std::string refusal = check_parameters(*kernel, entry); !refusal.empty()) return refusal;
   if (std::string refusal = check_subgroups(*kernel, entry); !refusal.empty()) return refusal;
   job.needs += alignments_of(*kernel, entry);
+  access_anywhere(*kernel);
   kernel->setName(entry.name + ".item");
   own_structs(*kernel);
   make_functions(*kernel, entry);
