@@ -115,7 +115,7 @@ Result<Compiled> run(const Toolchain& toolchain, const Source& source, const Lev
   return read_result(source, object, call.folder / "refusals");
 }
 
-/// A kernel that calls a function of sub-groups costs only itself.
+/// Most sources do without those declarations, which take time.
 Result<Compiled> run_or_declare(const Toolchain& toolchain, const Source& source, const Level& level) {
   auto compiled = run(toolchain, source, level);
   if (compiled || !lacks_subgroups(compiled.error())) return compiled;

@@ -92,7 +92,8 @@ std::string job_text(std::string_view builtins, std::span<const Entry> entries) 
   std::string text(builtins);
   for (const Entry& entry : entries) {
     const Grid& group = entry.group_size;
-    text += fmt::format("\n{}\t{}\t{}\t{}\t{}", entry.name, group.x, group.y, group.z, entry.local_bytes);
+    text += fmt::format("\n{}\t{}\t{}\t{}\t{}\t{}", entry.name, group.x, group.y, group.z, entry.subgroup_size,
+                        entry.local_bytes);
     for (const Parameter& parameter : entry.parameters) text += "\t" + parameter_text(parameter);
   }
   return text + "\n";

@@ -36,6 +36,10 @@ inline constexpr const char* alignments_symbol = "pintle_alignments";
 /// items.
 inline constexpr const char* rows_symbol = "pintle_rows_";
 
+/// Followed by an entry's name: a text with the items of its subgroups. Other code than OpenCL C's has none.
+inline constexpr const char* subgroup_symbol = "pintle_items_of_subgroup_";
+inline constexpr std::uint32_t most_subgroup = 128;  ///< A ballot has 128 bits.
+
 /// Where the code has a pointer to a `Print`, null until the loader sets it. Only code that prints has it.
 inline constexpr const char* print_symbol = "pintle_print";
 

@@ -1,4 +1,4 @@
-// Declarations of the functions of sub-groups, which the cpu does not have.
+// Declarations of those functions of subgroups that clang does not declare.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace pintle::opencl_c {
 
-/// Whether a source does not compile since it calls a function of sub-groups that is not declared.
+/// Whether a source does not compile since it calls a function of subgroups that is not declared.
 [[nodiscard]] bool lacks_subgroups(const Error& error);
-/// The text with those functions declared, and the numbers of its lines as they were. A kernel that calls one is
-/// refused by the function's name then, and the others of the source compile.
+/// The text with those functions declared, and the numbers of its lines as they were. A kernel that calls one that the
+/// cpu does not have is refused by the function's name then, and the others of the source compile.
 [[nodiscard]] std::string with_subgroups(std::string_view text);
 
 }  // namespace pintle::opencl_c

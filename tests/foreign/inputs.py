@@ -45,7 +45,7 @@ def by_value(parameter, seed):
     return (number("u32", parameter["bytes"] // 4 + 1, seed))[:parameter["bytes"]]
 
 
-def argument(index, parameter, folder, is_uniform=False):
+def argument(index, parameter, folder, is_uniform=False, is_gentle=False):
     """A file with the bytes of a parameter, or the bytes of local memory."""
     if parameter["kind"] == "local":
         return LOCAL_BYTES
@@ -56,7 +56,8 @@ def argument(index, parameter, folder, is_uniform=False):
         dtype = "u32" if parameter["dtype"] == "u8" else parameter["dtype"]
         path.write_bytes((number(dtype, UNIFORM_BYTES, index))[:UNIFORM_BYTES])
     else:
-        path.write_bytes(values(parameter["dtype"], ELEMENTS, index).tobytes())
+        dtype = "u64" if is_gentle and parameter["dtype"] == "u8" else parameter["dtype"]
+        path.write_bytes(values(dtype, ELEMENTS, index).tobytes())
     return str(path)
 
 

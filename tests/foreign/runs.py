@@ -1,7 +1,9 @@
 """Kernels of one row on a device of Pintle beside independent hosts, which hand the same source to a driver without Pintle.
 
 The driver that a device stands on says whether it can run a kernel at all. Where the hosts disagree with each other, or one with its
-own second run, and the result is none of theirs, it depends on an order that the kernel does not fix: such a kernel is `unfixed`.
+own second run, and the result is none of theirs, it depends on an order that the kernel does not fix: such a kernel is `unfixed`. So is
+one whose code on the cpu gives another result when its groups run in reverse order (order.py). A kernel that crashes runs once more, here and on the
+hosts, with bytes that are whole numbers of 64 bits: what is declared as bytes may be structs, and random bytes are wild indices there.
 """
 import functools
 import os
@@ -34,6 +36,8 @@ class Work:
     made: object = None     # of a shader: how it is bound
     plans: dict = field(default_factory=dict)
     hosts: dict = field(default_factory=dict)
+    gentle: bool = False    # bytes are whole numbers
+    entries: dict = field(default_factory=dict)
 
     @property
     def source(self):
@@ -44,13 +48,14 @@ class Work:
         return [word for word in self.row.options if word.startswith("-D")] + [f"-I{self.folder}"]
 
 
-def plan_all(work, entries):
+def plan_all(work, entries, is_gentle=False):
+    work.entries = entries
     text = texts.text_of(work.row)
     for index, (name, entry) in enumerate(entries.items()):
         place = work.folder / f"inputs{index}"
         place.mkdir(exist_ok=True)
         uniform = [one[3] == "uniform" for one in work.made.bindings] if work.made else []
-        files = [inputs.argument(at, parameter, place, at < len(uniform) and uniform[at]) for at, parameter in enumerate(entry["parameters"])]
+        files = [inputs.argument(at, parameter, place, at < len(uniform) and uniform[at], is_gentle) for at, parameter in enumerate(entry["parameters"])]
         plan = {"index": index, "entry": name, "group": entry["group"], "groups": inputs.groups(entry["group"], text),
                 "kinds": [parameter["kind"] for parameter in entry["parameters"]], "arguments": files,
                 "dtypes": [parameter["dtype"] for parameter in entry["parameters"]]}
@@ -147,8 +152,37 @@ def judged(work, device, kernels):
     command = lambda file, folder: [work.tools.probe, "run", device, work.packed, file, folder]
     ran = run_all(work, command, "ours", set(device_plans))
     became = {kernel: compared(work, device, kernel, *ran[kernel]) for kernel in device_plans}
-    return became | {kernel: outside for kernel, (verdict, _) in became.items()
-                     if verdict in ("wrong", "crashed", "hung", "unfixed") and (outside := goes_outside(work, device, kernel))}
+    became |= {kernel: outside for kernel, (verdict, _) in became.items()
+               if verdict in ("wrong", "crashed", "hung", "unfixed") and (outside := goes_outside(work, device, kernel))}
+    became |= {kernel: unfixed for kernel, (verdict, _) in became.items() if verdict == "wrong" and (unfixed := needs_order(work, kernel, *ran[kernel]))}
+    if work.gentle:
+        return became
+    return became | {kernel: gentler(work, device, kernel, found) for kernel, found in became.items() if found[0] == "crashed"}
+
+
+def needs_order(work, kernel, _, __, ours):
+    """`unfixed` where the same code, with its groups in reverse order, leaves something else."""
+    if work.row.language != "opencl_c":
+        return None
+    cache = work.folder / "code"
+    os.environ["XDG_CACHE_HOME"], before = str(cache), os.environ.get("XDG_CACHE_HOME", "")
+    steps.child([work.tools.probe, "load", "cpu", work.packed], work.folder)
+    os.environ["XDG_CACHE_HOME"] = before
+    code = next(cache.rglob("*.so"), None)
+    command = lambda file, folder: [sys.executable, "-B", HERE / "order.py", code, file, folder]
+    verdict, _, reverse = run_all(work, command, "reverse", {kernel})[kernel] if code else ("absent", "", None)
+    differs = verdict == "ran" and same(ours, reverse, work.plans[kernel]["dtypes"]) is not None
+    return ("unfixed", "another order of the groups leaves something else") if differs else None
+
+
+def gentler(work, device, kernel, found):
+    """The verdict with bytes that are whole numbers; `found` where the kernel runs with these on no host."""
+    again = Work(work.row, work.tools, work.folder / "gentle", work.packed, work.made, {}, {}, True)
+    shutil.copytree(work.folder, again.folder, ignore=shutil.ignore_patterns("gentle", "inputs*", "ours", "host_*", "bounds"), dirs_exist_ok=True)
+    plan_all(again, work.entries, True)
+    again.plans = {kernel: again.plans[kernel]}
+    verdict, words = judged(again, device, [kernel])[kernel]
+    return (verdict, words + ", with bytes that are whole numbers") if verdict not in ("loads", "refused") else found
 
 
 def goes_outside(work, device, kernel):

@@ -126,24 +126,6 @@ TEST(OpenClCPrintf, NumbersAndTextsAsTheConversionsSay) {
               ElementsAre("-7|   42|ff  |1099511627776|44|k|text|%|2.25|5.000000e-01|"));
 }
 
-// The cpu has no sub-groups: a kernel that needs them costs only itself, and the others keep their lines.
-TEST(OpenClCOptions, FunctionsOfSubGroupsAreRefusedByName) {
-  Device device = device_of("cpu");
-  const std::string_view signatures[] = {"f(out: write i64[]) group 1", "g(out: write i64[]) group 1"};
-  const std::string source =
-      "kernel void g(global long* out) { out[0] = sub_group_reduce_add((int)get_sub_group_local_id()); }\n"
-      "kernel void f(global long* out) { out[0] = __LINE__; }\n";
-  Program program = must(device.load(must(ProgramPack::source("opencl_c", source, signatures))));
-  const auto refused = program.kernel("g");
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code(), Errc::build_failed);
-  EXPECT_THAT(refused.error().message(), HasSubstr("sub_group"));
-  Queue queue = must(device.queue());
-  Buffer out = must(device.allocate_for(std::vector<std::int64_t>(1)));
-  must(queue.submit(CommandList{}.exec(must(program.kernel("f")), Grid{1, 1, 1}, out)));
-  EXPECT_EQ(must(read<std::int64_t>(queue, out))[0], 2);
-}
-
 TEST(OpenClCPrintf, VectorsLaneByLane) {
   EXPECT_THAT(lines_of("printf(\"%v4hlf %v2d %v3hlx %v4hhd %v2ld %v8hd\\n\", (float4)(1, 2, 3, 4.5f), (int2)(-1, 2), "
                        "(int3)(10, 11, 12), "

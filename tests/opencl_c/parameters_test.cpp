@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstring>
 #include <numeric>
 
 #include "base/dylib.h"
@@ -181,6 +182,30 @@ TEST(OpenClCParameters, CodeSaysWhichAlignmentItNeeds) {
   EXPECT_EQ(needs[0].bytes, 16U);
   EXPECT_EQ(needs[1].parameter, 2U);
   EXPECT_EQ(needs[1].bytes, 8U);
+}
+
+// OpenCL C leaves open what a vector at such an address gives. Programs have them, and drivers take them.
+TEST(OpenClCParameters, VectorsMayLieWhereTheirNumbersMay) {
+  const Code code(
+      "typedef struct { uchar e; uchar q[16]; } block;\n"
+      "kernel void f(global uchar* from, global uchar* to) { for (int i = 0; i < 16; ++i) {\n"
+      "  *(global float4*)(to + 4 + 20 * i) = *(global float4*)(from + 4 * i);\n"
+      "  ((global float16*)(to + 1028))[i] = (float16)(i + from[0]);\n"
+      "  ((global uint4*)(to + 2064))[i] = *(global uint4*)((global block*)from)[i].q; } }",
+      "f(from: read u8[], to: write u8[]) group 1");
+  alignas(64) std::array<unsigned char, 512> from{};
+  alignas(64) std::array<unsigned char, 4096> to{};
+  std::iota(from.begin(), from.end(), static_cast<unsigned char>(0));
+  code.run({from.data(), to.data()});
+  for (std::size_t i = 0; i < 16; ++i) {
+    for (std::size_t k = 0; k < 16; ++k) {
+      EXPECT_EQ(to[4 + 20 * i + k], from[4 * i + k]);
+      EXPECT_EQ(to[2064 + 16 * i + k], from[17 * i + 1 + k]);
+    }
+    float number = 0;
+    std::memcpy(&number, to.data() + 1028 + 64 * i + 20, sizeof number);
+    EXPECT_EQ(number, static_cast<float>(i));
+  }
 }
 
 TEST(OpenClCParameters, AMisalignedViewIsRefusedAtTheLaunch) {

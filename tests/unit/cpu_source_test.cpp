@@ -182,12 +182,23 @@ TEST_F(CpuSource, CodeForOneSizeRefusesASide) {
   EXPECT_THAT(refused.error().text(), AllOf(HasSubstr("\"TILE\""), HasSubstr("OpenCL C")));
 }
 
-TEST_F(CpuSource, ASubgroupOfOneIsTheOnlyOne) {
-  const std::vector<Entry> entries{must(Entry::parse("out(out: write f64[]) group 1 subgroup 1"))};
+TEST_F(CpuSource, CHasSubgroupsOfOneItemOnly) {
   const std::string_view code = "void out(const pintle_group* g, double* out) { (void)g; (void)out; }";
-  rig.device->unload(must(rig.device->load({"one", "c", std::as_bytes(std::span(code)), entries, {}})));
+  for (const std::uint32_t items : {1U, 16U}) {
+    const std::vector<Entry> entries{
+        must(Entry::parse("out(out: write f64[]) group 1 subgroup " + std::to_string(items)))};
+    std::vector<backend::LeftOut> left_out;
+    rig.device->unload(must(rig.device->load({"one", "c", std::as_bytes(std::span(code)), entries, {}, &left_out})));
+    ASSERT_EQ(left_out.size(), items == 1 ? 0U : 1U);
+    if (items == 1) continue;
+    EXPECT_EQ(left_out[0].entry, "out");
+    EXPECT_THAT(left_out[0].reason, AllOf(HasSubstr("subgroups of (16)"), HasSubstr("of (1) in its code")));
+    const auto refused = rig.device->load({"one", "c", std::as_bytes(std::span(code)), entries, {}});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code(), Errc::build_failed);
+  }
   EXPECT_EQ(rig.device->info().limits.min_subgroup, 1u);
-  EXPECT_EQ(rig.device->info().limits.max_subgroup, 1u);
+  EXPECT_EQ(rig.device->info().limits.max_subgroup, 128u);
 }
 
 TEST(CDefines, AreConstantsThenMacros) {

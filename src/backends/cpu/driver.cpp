@@ -12,6 +12,7 @@
 #include "kit/host_cpus.h"
 #include "kit/options.h"
 #include "opencl_c/compile.h"
+#include "opencl_c/notes.h"
 #include "pintle/version.h"
 
 namespace pintle::cpu {
@@ -30,6 +31,7 @@ Limits limits() {
   limits.max_group = {most, 65535, 65535};  // a kernel loops over its items itself
   limits.max_group_items = most;
   limits.max_local_bytes = max_local_bytes;
+  limits.max_subgroup = opencl_c::most_subgroup;  // code of other languages has none, and is refused by kernel
   limits.max_buffers = Entry::max_parameters;
   limits.max_scalar_bytes = most_scalar_bytes;
   limits.max_in_flight = host::Queue::capacity;

@@ -39,6 +39,11 @@ Registry& registry() {
 
 std::string object_name(const ProgramImage& image) { return fmt::format("[Program {}]", base::quote(image.name)); }
 
+bool is_left_out(const ProgramImage& image, const std::string& entry) {
+  return image.left_out != nullptr &&
+         std::ranges::find(*image.left_out, entry, &backend::LeftOut::entry) != image.left_out->end();
+}
+
 /// The functions of the entries, by `find`, which returns a Result<pintle_kernel>. One error names all functions that
 /// are missing.
 template <class Find>
@@ -47,18 +52,35 @@ Result<std::unique_ptr<Program>> resolve(const ProgramImage& image, Find find) {
   std::string missing;
   for (const Entry& entry : image.entries) {
     const Result<pintle_kernel> code = find(entry.name);
-    const bool is_out =
-        image.left_out != nullptr &&
-        std::ranges::find(*image.left_out, entry.name, &backend::LeftOut::entry) != image.left_out->end();
-    if (!code && !is_out) missing += fmt::format("{}{}", missing.empty() ? "" : " ", code.error().message());
+    if (!code && !is_left_out(image, entry.name))
+      missing += fmt::format("{}{}", missing.empty() ? "" : " ", code.error().message());
     program->kernels.push_back(Kernel::of(entry, code ? *code : nullptr));
   }
   if (missing.empty()) return program;
   return Error(Errc::build_failed, fmt::format("{} lacks entry points: {}", object_name(image), missing));
 }
 
+/// Subgroups of more than one item are OpenCL C's, whose code says how many. Null: code without a library.
+Result<void> check_subgroups(const ProgramImage& image, const base::Dylib* library) {
+  for (const Entry& entry : image.entries) {
+    if (entry.subgroup_size <= 1 || is_left_out(image, entry.name)) continue;
+    const auto text =
+        library == nullptr ? Result<void*>(nullptr) : library->symbol((opencl_c::subgroup_symbol + entry.name).c_str());
+    const std::string items = text && *text != nullptr ? static_cast<const char*>(*text) : "1";
+    if (items == std::to_string(entry.subgroup_size)) continue;
+    std::string reason = fmt::format("has subgroups of ({}) items in its signature, and of ({}) in its code",
+                                     entry.subgroup_size, items);
+    if (image.left_out == nullptr)
+      return Error(Errc::build_failed,
+                   fmt::format("Kernel {} of {} {}.", base::quote(entry.name), object_name(image), reason));
+    image.left_out->push_back({entry.name, std::move(reason)});
+  }
+  return {};
+}
+
 Result<std::unique_ptr<Program>> load_native(const ProgramImage& image) {
   PINTLE_TRY(kit::refuse_options(image));
+  PINTLE_TRY(check_subgroups(image, nullptr));
   return resolve(image, [](const std::string& name) -> Result<pintle_kernel> {
     if (pintle_kernel code = registered_kernel(name); code != nullptr) return code;
     return Error(Errc::not_found, fmt::format("Kernel {} is not registered in this process.", base::quote(name)));
@@ -109,6 +131,7 @@ Result<pintle_kernel> pointed_at(const base::Dylib& library, const std::string& 
 Result<std::unique_ptr<Program>> with_library(const ProgramImage& image, base::Dylib library, Find find) {
   PINTLE_TRY(hear(image, library));
   hear_needs(image, library);
+  PINTLE_TRY(check_subgroups(image, &library));
   auto program = resolve(image, [&](const std::string& name) { return find(library, name); });
   if (!program) return program;
   for (std::size_t i = 0; i < image.entries.size(); ++i)

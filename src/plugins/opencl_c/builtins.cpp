@@ -15,6 +15,8 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include "plugins/opencl_c/divisions.h"
+
 namespace pintle::plugins::opencl_c {
 namespace {
 
@@ -132,6 +134,7 @@ std::string link_and_inline(Module& module, const Job& job) {
   use_one_convention(module);
   make_inlinable(module, job);
   limit_ids(module);
+  make_divisions_safe(module);
   Passes passes;
   passes.modules.addPass(AlwaysInlinerPass(true));
   passes.modules.addPass(GlobalDCEPass());

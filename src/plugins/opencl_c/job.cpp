@@ -54,11 +54,12 @@ Parameter parameter_of(const std::string& text) {
 Entry entry_of(const std::string& line) {
   std::vector<std::string> words = words_of(line, '\t');
   Entry entry;
-  if (words.size() < 5) return entry;
+  if (words.size() < 6) return entry;
   entry.name = words[0];
   for (std::size_t i = 0; i < 3; ++i) entry.group[i] = number_of(words[i + 1]);
-  entry.local_bytes = number_of(words[4]);
-  for (std::size_t i = 5; i < words.size(); ++i) entry.parameters.push_back(parameter_of(words[i]));
+  entry.subgroup = number_of(words[4]);
+  entry.local_bytes = number_of(words[5]);
+  for (std::size_t i = 6; i < words.size(); ++i) entry.parameters.push_back(parameter_of(words[i]));
   return entry;
 }
 

@@ -36,6 +36,7 @@ struct Parameter {
 struct Entry {
   std::string name;
   std::array<std::uint64_t, 3> group{1, 1, 1};
+  std::uint64_t subgroup = 0;     ///< Items of a subgroup that the signature or the source asks for; 0: any.
   std::uint64_t local_bytes = 0;  ///< What a `local` pointer behind the last parameter points to.
   std::vector<Parameter> parameters;
 };

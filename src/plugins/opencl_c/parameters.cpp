@@ -179,6 +179,21 @@ std::string check_parameters(const Function& kernel, const Entry& entry) {
   return check_accesses(kernel, entry);
 }
 
+void access_anywhere(Function& kernel) {
+  const DataLayout& layout = kernel.getParent()->getDataLayout();
+  const auto lowered = [&](llvm::Type* type, Align now) {
+    const auto* const vector = dyn_cast<FixedVectorType>(type);
+    return vector == nullptr ? now : std::min(now, layout.getABITypeAlign(vector->getElementType()));
+  };
+  for (Instruction& one : instructions(kernel)) {
+    if (auto* const load = dyn_cast<LoadInst>(&one)) load->setAlignment(lowered(load->getType(), load->getAlign()));
+    if (auto* const store = dyn_cast<StoreInst>(&one))
+      store->setAlignment(lowered(store->getValueOperand()->getType(), store->getAlign()));
+    if (auto* const memory = dyn_cast<MemIntrinsic>(&one)) memory->setDestAlignment(Align(1));
+    if (auto* const copy = dyn_cast<MemTransferInst>(&one)) copy->setSourceAlignment(Align(1));
+  }
+}
+
 std::string alignments_of(const Function& kernel, const Entry& entry) {
   std::map<unsigned, std::uint64_t> most;
   const auto note = [&](const Argument& argument, std::uint64_t bytes) {

@@ -13,6 +13,7 @@
 #include "plugins/opencl_c/parameters.h"
 #include "plugins/opencl_c/printing.h"
 #include "plugins/opencl_c/rows.h"
+#include "plugins/opencl_c/subgroups.h"
 
 namespace pintle::plugins::opencl_c {
 namespace {
@@ -79,16 +80,19 @@ std::string words_of_call(const Module& module, const std::string& callee) {
 }
 
 /// What makes one group function, or the reason why there is none.
-std::string make(Module& module, Job& job, const Entry& entry) {
+std::string make(Module& module, Job& job, Entry& entry) {
   Function* const kernel = module.getFunction(entry.name);
   if (kernel == nullptr || kernel->isDeclaration() || !kernel->hasMetadata("kernel_arg_addr_space"))
     return "is no kernel of the source";
   if (std::string callee = unknown_call(*kernel); !callee.empty()) return words_of_call(module, callee);
   if (std::string refusal = check_parameters(*kernel, entry); !refusal.empty()) return refusal;
+  if (std::string refusal = check_subgroups(*kernel, entry); !refusal.empty()) return refusal;
   job.needs += alignments_of(*kernel, entry);
+  access_anywhere(*kernel);
   kernel->setName(entry.name + ".item");
   own_structs(*kernel);
   make_functions(*kernel, entry);
+  keep_text(module, "pintle_items_of_subgroup_" + entry.name, std::to_string(subgroups_of(entry).size));
   return {};
 }
 
@@ -125,7 +129,7 @@ struct GroupPass : PassInfoMixin<GroupPass> {
       module.getContext().emitError(error);
       return PreservedAnalyses::none();
     }
-    for (const Entry& entry : job.entries)
+    for (Entry& entry : job.entries)
       if (std::string reason = make(module, job, entry); !reason.empty()) job.refuse(entry, std::move(reason));
     keep_entries(module, job);
     keep_notes(module, job);

@@ -6,6 +6,7 @@
 #include <llvm/Transforms/Utils/Local.h>
 
 #include "plugins/opencl_c/builtins.h"
+#include "plugins/opencl_c/subgroups.h"
 #include "plugins/opencl_c/uniform.h"
 
 namespace pintle::plugins::opencl_c {
@@ -19,14 +20,14 @@ using Begins = DenseMap<const BasicBlock*, unsigned>;  // first blocks of region
 void split_blocks(Function& kernel, Cut& cut) {
   SmallVector<Instruction*> barriers;
   for (Instruction& instruction : instructions(kernel))
-    if (calls(instruction, barrier_name)) barriers.push_back(&instruction);
-  cut.regions.push_back({&kernel.getEntryBlock(), {}, false});
+    if (is_cut(instruction)) barriers.push_back(&instruction);
+  cut.regions.push_back({&kernel.getEntryBlock(), {}, false, true});
   for (Instruction* const barrier : barriers) {
     BasicBlock* const before = barrier->getParent();
     BasicBlock* const rest = SplitBlock(before, barrier->getNextNode());
     // A block behind that barrier may end at a later one: its place among `behind` is found by its own end.
     cut.behind[before] = static_cast<unsigned>(cut.regions.size());
-    cut.regions.push_back({rest, {}, false});
+    cut.regions.push_back({rest, {}, false, calls(*barrier, barrier_name)});
   }
 }
 
@@ -99,7 +100,8 @@ bool is_cheap(const Value* value, unsigned depth = 0) {
   if (depth > deepest) return false;
   for (const char* const prefix : {local_id_name, local_size_name, group_id_name, group_count_name})
     if (dimension_of(*instruction, prefix)) return true;
-  if (calls(*instruction, scratch_name)) return true;
+  for (const char* const name : {scratch_name, subgroup_scratch_name, subgroup_lane_name, subgroup_id_name})
+    if (calls(*instruction, name)) return true;
   if (!isa<BinaryOperator, CastInst, GetElementPtrInst, ICmpInst, SelectInst, FreezeInst>(instruction)) return false;
   if (instruction->isIntDivRem() || instruction->getType()->isFPOrFPVectorTy()) return false;
   return all_of(instruction->operands(), [&](const Value* operand) { return is_cheap(operand, depth + 1); });

@@ -15,6 +15,7 @@ struct Region {
   llvm::BasicBlock* begin = nullptr;
   llvm::SmallVector<llvm::BasicBlock*> blocks;  ///< `begin` first.
   bool repeats = false;                         ///< A group may run it more than once.
+  bool of_group = false;                        ///< It begins when all items of the group have come, not of a subgroup.
 };
 
 /// A variable of each item, or one that all items have in common.

@@ -7,6 +7,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 
 #include "plugins/opencl_c/builtins.h"
+#include "plugins/opencl_c/subgroups.h"
 
 namespace pintle::plugins::opencl_c {
 namespace {
@@ -16,7 +17,7 @@ using namespace llvm;
 /// What differs between items by itself. A load of one address by all items gives all of them one value: another item
 /// that wrote there without a barrier in between would be a race. A private variable has one address for each item.
 bool is_source(const Instruction& instruction) {
-  if (dimension_of(instruction, local_id_name)) return true;
+  if (dimension_of(instruction, local_id_name) || calls(instruction, subgroup_lane_name)) return true;
   if (isa<AllocaInst, AtomicRMWInst, AtomicCmpXchgInst, VAArgInst>(instruction)) return true;
   if (const auto* const load = dyn_cast<LoadInst>(&instruction)) return !load->isSimple();
   const auto* const call = dyn_cast<CallInst>(&instruction);

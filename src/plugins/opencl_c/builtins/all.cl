@@ -16,3 +16,4 @@
 #include "shuffle.cl"
 #include "memory.cl"
 #include "atomics.cl"
+#include "subgroups.cl"

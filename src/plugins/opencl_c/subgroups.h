@@ -1,0 +1,48 @@
+// Subgroups: which items of a group belong to one, and what calls for them become.
+#pragma once
+
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Instructions.h>
+
+#include <string>
+
+#include "plugins/opencl_c/job.h"
+
+namespace pintle::plugins::opencl_c {
+
+// What the bitcode leaves to the plug-in, by name.
+inline constexpr const char* subgroup_lane_name = "pintle_subgroup_lane";
+inline constexpr const char* subgroup_id_name = "pintle_subgroup_id";
+inline constexpr const char* subgroup_scratch_name = "pintle_subgroup_scratch";
+/// What `lower_subgroups` leaves: the items of one subgroup wait for each other, those of others do not.
+inline constexpr const char* subgroup_cut_name = "pintle_subgroup_cut";
+
+/// A ballot has 128 bits.
+inline constexpr std::uint64_t most_subgroup = 128;
+
+/// The items of a group, in the order of their local linear ids, as many in each subgroup.
+struct Subgroups {
+  std::uint64_t size = 1;   ///< Items of each but the last.
+  std::uint64_t count = 1;  ///< Of a group.
+  std::uint64_t last = 1;   ///< Items of the last.
+
+  [[nodiscard]] bool several() const { return count > 1; }
+};
+
+/// The size is the one that is asked for; else the whole group is one, up to `most_subgroup`.
+[[nodiscard]] Subgroups subgroups_of(const Entry& entry);
+
+/// Whether a kernel calls any function of subgroups.
+[[nodiscard]] bool has_subgroups(llvm::Function& kernel);
+
+/// Takes the size that the source asks for, where the signature has none. What is wrong with it; empty: nothing.
+[[nodiscard]] std::string check_subgroups(llvm::Function& kernel, Entry& entry);
+
+/// Constants, and places of items, become values. Where there are several subgroups, an item's place is its subgroup's
+/// and its own in that one, and their barriers become cuts; else they become the group's.
+void lower_subgroups(llvm::Function& kernel, const Entry& entry);
+
+/// Whether the instruction is a cut between two regions: a barrier of the group, or of its subgroups.
+[[nodiscard]] bool is_cut(const llvm::Instruction& instruction);
+
+}  // namespace pintle::plugins::opencl_c
