@@ -116,6 +116,12 @@ class SupportTest(unittest.TestCase):
         self.suites["cpu"] = conform(**{"Signal.Rises": ("skipped", "not today")})
         self.check("cpu: not_passed: Signal.Rises is ['skipped', 'not today'], the table says None")
 
+    def test_how_much_memory_the_machine_has_may_differ(self):
+        self.suites["cpu"] = conform(**{"Lazy.Ends": ("skipped", support.ROOM)})
+        self.write()
+        self.suites["cpu"] = conform(**{"Lazy.Ends": ("passed", "")})
+        self.check()
+
     def test_closed_gap_is_found(self):
         self.write()
         self.suites["vulkan:0"] = conform(**{"Copy.Far": ("passed", "")})
