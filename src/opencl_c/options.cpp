@@ -17,7 +17,8 @@ constexpr std::string_view usual_language = "CL2.0";
 constexpr std::string_view extensions =
     "-cl-ext=-all,+cl_khr_fp64,+cl_khr_fp16,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,"
     "+cl_khr_global_int32_base_atomics,+cl_khr_global_int32_extended_atomics,+cl_khr_local_int32_base_atomics,"
-    "+cl_khr_local_int32_extended_atomics,+cl_khr_byte_addressable_store,+cl_khr_subgroups";
+    "+cl_khr_local_int32_extended_atomics,+cl_khr_byte_addressable_store,+cl_khr_subgroups,+cl_intel_subgroups,"
+    "+cl_intel_subgroups_short";
 /// What OpenCL C 3.0 leaves open, and the cpu has.
 constexpr std::string_view features =
     ",+__opencl_c_fp64,+__opencl_c_int64,+__opencl_c_generic_address_space,"
@@ -31,15 +32,10 @@ constexpr std::array<std::string_view, 6> told_features{"work_group_collective_f
                                                         "subgroups"};
 
 /// Extensions of subgroups that clang knows for no processor, and declares where their macro is there.
-constexpr std::array<std::string_view, 9> told_extensions{"cl_khr_subgroup_extended_types",
-                                                          "cl_khr_subgroup_ballot",
-                                                          "cl_khr_subgroup_shuffle",
-                                                          "cl_khr_subgroup_shuffle_relative",
-                                                          "cl_khr_subgroup_clustered_reduce",
-                                                          "cl_khr_subgroup_rotate",
-                                                          "cl_intel_subgroups",
-                                                          "cl_intel_subgroups_short",
-                                                          "cl_intel_required_subgroup_size"};
+constexpr std::array<std::string_view, 7> told_extensions{
+    "cl_khr_subgroup_extended_types",   "cl_khr_subgroup_ballot",           "cl_khr_subgroup_shuffle",
+    "cl_khr_subgroup_shuffle_relative", "cl_khr_subgroup_clustered_reduce", "cl_khr_subgroup_rotate",
+    "cl_intel_required_subgroup_size"};
 
 /// cl_ext_float_atomics is told by macros, which clang knows for no processor.
 void add_float_atomics(std::vector<std::string>& words) {

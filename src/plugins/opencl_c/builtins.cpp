@@ -120,6 +120,10 @@ bool calls(const Instruction& instruction, StringRef name) {
   return callee != nullptr && callee->getName() == name;
 }
 
+bool is_cut(const Instruction& instruction) {
+  return calls(instruction, barrier_name) || calls(instruction, subgroup_cut_name);
+}
+
 std::optional<unsigned> dimension_of(const Instruction& instruction, StringRef prefix) {
   const auto* const call = dyn_cast<CallInst>(&instruction);
   const Function* const callee = call == nullptr ? nullptr : call->getCalledFunction();

@@ -18,8 +18,16 @@ inline constexpr const char* local_size_name = "pintle_local_size_";   // + x, y
 inline constexpr const char* group_id_name = "pintle_group_id_";       // + x, y, z
 inline constexpr const char* group_count_name = "pintle_num_groups_";  // + x, y, z
 
+inline constexpr const char* subgroup_lane_name = "pintle_subgroup_lane";
+inline constexpr const char* subgroup_id_name = "pintle_subgroup_id";
+inline constexpr const char* subgroup_scratch_name = "pintle_subgroup_scratch";
+/// What `lower_subgroups` leaves: the items of one subgroup wait for each other, those of others do not.
+inline constexpr const char* subgroup_cut_name = "pintle_subgroup_cut";
+
 /// Whether a call is of the function `name`.
 [[nodiscard]] bool calls(const llvm::Instruction& instruction, llvm::StringRef name);
+/// Whether the instruction is a cut between two regions: a barrier of the group, or of one of several subgroups.
+[[nodiscard]] bool is_cut(const llvm::Instruction& instruction);
 /// The dimension of a call of one of the functions `prefix`x, y, z; empty for any other instruction.
 [[nodiscard]] std::optional<unsigned> dimension_of(const llvm::Instruction& instruction, llvm::StringRef prefix);
 

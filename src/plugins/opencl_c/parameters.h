@@ -18,8 +18,8 @@ namespace pintle::plugins::opencl_c {
 /// Lines "ENTRY PARAMETER BYTES" for the buffers whose accesses are aligned to more than a number of the signature.
 [[nodiscard]] std::string alignments_of(const llvm::Function& kernel, const Entry& entry);
 
-/// Vectors may lie where their numbers may, though OpenCL C leaves that open: no access ends the process for its address.
-/// To be called when all alignments have been told.
+/// Vectors may lie where their numbers may, though OpenCL C leaves that open: no access ends the process for its
+/// address. To be called when all alignments have been told.
 void access_anywhere(llvm::Function& kernel);
 
 }  // namespace pintle::plugins::opencl_c

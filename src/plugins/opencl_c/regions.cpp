@@ -6,7 +6,6 @@
 #include <llvm/Transforms/Utils/Local.h>
 
 #include "plugins/opencl_c/builtins.h"
-#include "plugins/opencl_c/subgroups.h"
 #include "plugins/opencl_c/uniform.h"
 
 namespace pintle::plugins::opencl_c {

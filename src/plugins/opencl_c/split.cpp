@@ -5,7 +5,6 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include "plugins/opencl_c/builtins.h"
-#include "plugins/opencl_c/subgroups.h"
 #include "plugins/opencl_c/uniform.h"
 
 namespace pintle::plugins::opencl_c {

@@ -189,8 +189,4 @@ void lower_subgroups(Function& kernel, const Entry& entry) {
   }
 }
 
-bool is_cut(const Instruction& instruction) {
-  return calls(instruction, barrier_name) || calls(instruction, subgroup_cut_name);
-}
-
 }  // namespace pintle::plugins::opencl_c

@@ -10,13 +10,6 @@
 
 namespace pintle::plugins::opencl_c {
 
-// What the bitcode leaves to the plug-in, by name.
-inline constexpr const char* subgroup_lane_name = "pintle_subgroup_lane";
-inline constexpr const char* subgroup_id_name = "pintle_subgroup_id";
-inline constexpr const char* subgroup_scratch_name = "pintle_subgroup_scratch";
-/// What `lower_subgroups` leaves: the items of one subgroup wait for each other, those of others do not.
-inline constexpr const char* subgroup_cut_name = "pintle_subgroup_cut";
-
 /// A ballot has 128 bits.
 inline constexpr std::uint64_t most_subgroup = 128;
 
@@ -41,8 +34,5 @@ struct Subgroups {
 /// Constants, and places of items, become values. Where there are several subgroups, an item's place is its subgroup's
 /// and its own in that one, and their barriers become cuts; else they become the group's.
 void lower_subgroups(llvm::Function& kernel, const Entry& entry);
-
-/// Whether the instruction is a cut between two regions: a barrier of the group, or of its subgroups.
-[[nodiscard]] bool is_cut(const llvm::Instruction& instruction);
 
 }  // namespace pintle::plugins::opencl_c

@@ -7,7 +7,6 @@
 #include <llvm/IR/IntrinsicInst.h>
 
 #include "plugins/opencl_c/builtins.h"
-#include "plugins/opencl_c/subgroups.h"
 
 namespace pintle::plugins::opencl_c {
 namespace {
