@@ -107,6 +107,8 @@ std::string declared(const Parameter& parameter) {
       return fmt::format("a buffer ({} {}[])", name(parameter.access), name(parameter.dtype));
     case Parameter::Kind::scalar: return fmt::format("a scalar ({})", name(parameter.dtype));
     case Parameter::Kind::local: return fmt::format("local memory ({}[])", name(parameter.dtype));
+    case Parameter::Kind::image:
+    case Parameter::Kind::sampler: return type_text(parameter);
     case Parameter::Kind::value: break;
   }
   return fmt::format("a value ({}, {} bytes)", type_text(parameter), opencl_bytes(parameter));
@@ -124,6 +126,8 @@ bool is_kind(const OpenClArgument& argument, const Parameter& parameter) {
     case Parameter::Kind::buffer: return argument.space == Space::global || argument.space == Space::constant;
     case Parameter::Kind::local: return argument.space == Space::local;
     case Parameter::Kind::scalar: return argument.space == Space::by_value && argument.parsed.kind != Kind::record;
+    case Parameter::Kind::image:
+    case Parameter::Kind::sampler: return false;
     case Parameter::Kind::value: break;
   }
   return argument.space == Space::by_value;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/number.h"
+#include "base/signature.h"
 
 namespace pintle::opencl_c {
 namespace {
@@ -80,6 +81,10 @@ std::string parameter_text(const Parameter& parameter) {
       return fmt::format("scalar|{}|{}||{}|{}|", parameter.name, dtype, bytes,
                          types_of(parameter.dtype, parameter.dtype == DType::complex64 ? "2" : ""));
     case Parameter::Kind::value: return value_text(parameter);
+    case Parameter::Kind::image:
+      return fmt::format("image|{}|{}|{}|{}||", parameter.name, base::type_text(parameter), name(parameter.access),
+                         parameter.dimensions);
+    case Parameter::Kind::sampler: return fmt::format("sampler|{}|sampler||||", parameter.name);
     case Parameter::Kind::local:
       return fmt::format("local|{}|local {}[]||{}|{}|", parameter.name, dtype, bytes, pointee_types(parameter.dtype));
   }
