@@ -8,6 +8,7 @@
 
 #include "backends/opencl/api.h"
 #include "backends/opencl/found_device.h"
+#include "backends/opencl/images.h"
 #include "backends/opencl/memory.h"
 #include "backends/opencl/program.h"
 #include "backends/opencl/queue.h"
@@ -72,6 +73,7 @@ class Device final : public backend::Device {
   FoundDevice found_;
   Owned<cl_context> context_;
   std::unique_ptr<Service> service_;
+  Images images_;
   MemoryTable memory_;
   ProgramTable programs_;
   Recordings recordings_;
