@@ -81,7 +81,7 @@ Result<void> BoundKernel::set_reached(std::size_t count) {
   return {};
 }
 
-/// Some drivers hold an argument that was set, so it is set to nothing; an image that is nothing crashes Intel's.
+/// Some drivers hold an argument that was set, so it is set to nothing; for an image, rusticl 22.3 crashes then.
 void BoundKernel::let_go(std::uint64_t memory) noexcept {
   for (std::size_t index = 0; index < values_.size(); ++index) {
     Value& value = values_[index];
