@@ -29,7 +29,7 @@ uint __attribute__((const)) pintle_sampler_coordinates(SAMPLER sampler);
 #define FOUR_SAMPLERS(bits) ONE_SAMPLER(bits) ONE_SAMPLER((bits) + 1) ONE_SAMPLER((bits) + 2) ONE_SAMPLER((bits) + 3)
 #define SIXTEEN_SAMPLERS(bits) \
   FOUR_SAMPLERS(bits) FOUR_SAMPLERS((bits) + 4) FOUR_SAMPLERS((bits) + 8) FOUR_SAMPLERS((bits) + 12)
-__constant uchar pintle_samplers[64][4] = {SIXTEEN_SAMPLERS(0) SIXTEEN_SAMPLERS(16) SIXTEEN_SAMPLERS(32) SIXTEEN_SAMPLERS(48)};
+static __constant uchar pintle_samplers[64][4] = {SIXTEEN_SAMPLERS(0) SIXTEEN_SAMPLERS(16) SIXTEEN_SAMPLERS(32) SIXTEEN_SAMPLERS(48)};
 SAMPLER __translate_sampler_initializer(uint bits) { return pintle_samplers[bits & 63]; }
 
 // Texels of the kinds of channels, in the order of pintle::Channel; three texels of each: r, rg and rgba.
@@ -73,11 +73,11 @@ SAMPLER __translate_sampler_initializer(uint bits) { return pintle_samplers[bits
 #define AS_INT(c) ((int)(c))
 #define AS_UINT(c) ((uint)(c))
 // To the nearest; what is no number becomes the least.
-#define ROUNDED(v, least, most) rint(fmin(fmax((v) * (most), (least) * (most)), (most)))
-#define TO_UNORM8(v) ((uchar)ROUNDED(v, 0.0f, 255.0f))
-#define TO_SNORM8(v) ((char)ROUNDED(v, -1.0f, 127.0f))
-#define TO_UNORM16(v) ((ushort)ROUNDED(v, 0.0f, 65535.0f))
-#define TO_SNORM16(v) ((short)ROUNDED(v, -1.0f, 32767.0f))
+#define NEAREST(v, least, most) rint(fmin(fmax((v) * (most), (least) * (most)), (most)))
+#define TO_UNORM8(v) ((uchar)NEAREST(v, 0.0f, 255.0f))
+#define TO_SNORM8(v) ((char)NEAREST(v, -1.0f, 127.0f))
+#define TO_UNORM16(v) ((ushort)NEAREST(v, 0.0f, 65535.0f))
+#define TO_SNORM16(v) ((short)NEAREST(v, -1.0f, 32767.0f))
 #define AS_HALF(v) ((half)(v))
 
 INLINE float4 pintle_read_float4(const __global uchar* p, uint texel) {
