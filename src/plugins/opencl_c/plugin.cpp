@@ -13,6 +13,7 @@
 #include "plugins/opencl_c/parameters.h"
 #include "plugins/opencl_c/printing.h"
 #include "plugins/opencl_c/rows.h"
+#include "plugins/opencl_c/spaces.h"
 
 namespace pintle::plugins::opencl_c {
 namespace {
@@ -83,6 +84,7 @@ std::string make(Module& module, Job& job, const Entry& entry) {
   Function* const kernel = module.getFunction(entry.name);
   if (kernel == nullptr || kernel->isDeclaration() || !kernel->hasMetadata("kernel_arg_addr_space"))
     return "is no kernel of the source";
+  resolve_spaces(*kernel, entry);
   if (std::string callee = unknown_call(*kernel); !callee.empty()) return words_of_call(module, callee);
   if (std::string refusal = check_parameters(*kernel, entry); !refusal.empty()) return refusal;
   job.needs += alignments_of(*kernel, entry);
