@@ -13,31 +13,6 @@
 namespace pintle::spirv {
 namespace {
 
-namespace op {
-using namespace spirv::op;
-enum : std::uint32_t {
-  memory_model = 14,
-  array_length = 68,
-  u_convert = 113,
-  s_convert = 114,
-  bitcast = 124,
-  i_add = 128,
-  i_mul = 132,
-  logical_and = 167,
-  select = 169,
-  i_equal = 170,
-  u_less_than = 176,
-  atomic_compare_exchange = 230,
-  phi = 245,
-  selection_merge = 247,
-  label = 248,
-  branch = 249,
-  branch_conditional = 250,
-  return_nothing = 253,
-  return_value = 254,
-};
-}  // namespace op
-
 constexpr std::uint32_t version_1_3 = 0x00010300;
 constexpr std::uint32_t version_1_4 = 0x00010400;
 constexpr std::uint32_t vulkan_memory = 3;

@@ -2,8 +2,8 @@
 
 The driver that a device stands on says whether it can run a kernel at all. Where the hosts disagree with each other, or one with its
 own second run, and the result is none of theirs, it depends on an order that the kernel does not fix: such a kernel is `unfixed`. So is
-one whose code on the cpu gives another result when its groups run in reverse order (order.py). A kernel that crashes runs once more, here and on the
-hosts, with bytes that are whole numbers of 64 bits: what is declared as bytes may be structs, and random bytes are wild indices there.
+one whose code on the cpu gives another result when its groups run in reverse order (order.py). A kernel that crashes here and that no host runs either
+runs once more, here and on the hosts, with bytes that are whole numbers of 64 bits: what is declared as bytes may be structs, and random bytes are wild indices there.
 """
 import functools
 import os
@@ -157,7 +157,9 @@ def judged(work, device, kernels):
     became |= {kernel: unfixed for kernel, (verdict, _) in became.items() if verdict == "wrong" and (unfixed := needs_order(work, kernel, *ran[kernel]))}
     if work.gentle:
         return became
-    return became | {kernel: gentler(work, device, kernel, found) for kernel, found in became.items() if found[0] == "crashed"}
+    # Where a host runs the kernel on the first bytes, these bytes crash nobody else.
+    return became | {kernel: gentler(work, device, kernel, found) for kernel, found in became.items()
+                     if found[0] == "crashed" and driver_runs(work, device, kernel)[0] == "cannot"}
 
 
 def needs_order(work, kernel, _, __, ours):
@@ -165,9 +167,7 @@ def needs_order(work, kernel, _, __, ours):
     if work.row.language != "opencl_c":
         return None
     cache = work.folder / "code"
-    os.environ["XDG_CACHE_HOME"], before = str(cache), os.environ.get("XDG_CACHE_HOME", "")
-    steps.child([work.tools.probe, "load", "cpu", work.packed], work.folder)
-    os.environ["XDG_CACHE_HOME"] = before
+    steps.child([work.tools.probe, "load", "cpu", work.packed], work.folder, XDG_CACHE_HOME=str(cache))
     code = next(cache.rglob("*.so"), None)
     command = lambda file, folder: [sys.executable, "-B", HERE / "order.py", code, file, folder]
     verdict, _, reverse = run_all(work, command, "reverse", {kernel})[kernel] if code else ("absent", "", None)

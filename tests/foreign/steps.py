@@ -39,10 +39,10 @@ def settings():
             not name.startswith("PINTLE_FOREIGN")}
 
 
-def child(command, folder):
+def child(command, folder, **environment):
     try:
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True, errors="replace", cwd=folder,
-                              timeout=SECONDS, check=False, env=settings())
+                              timeout=SECONDS, check=False, env={**settings(), **environment})
     except subprocess.TimeoutExpired:
         return Ended("hung", "", f"It did not end within {SECONDS} s.")
     if done.returncode < 0 or done.returncode > 128:

@@ -74,6 +74,16 @@ std::vector<Case> cases_of_items() {
   };
 }
 
+/// `in` times itself, as matrices with n rows.
+void square_of_matrix(const Values& in, Values& out, std::uint32_t n) {
+  for (std::size_t y = 0; y < n; ++y)
+    for (std::size_t x = 0; x < n; ++x) {
+      float s = 0;
+      for (std::size_t k = 0; k < n; ++k) s += in[y * n + k] * in[k * n + x];
+      out[y * n + x] = s;
+    }
+}
+
 std::vector<Case> cases_of_groups() {
   return {
       groups(
@@ -241,28 +251,12 @@ std::vector<Case> cases_of_many() {
           "x]; barrier(CLK_LOCAL_MEM_FENCE);\n"
           "  for (uint k = 0; k < 16; ++k) s += A[ly][k] * B[k][lx]; barrier(CLK_LOCAL_MEM_FENCE); } out[y * n + x] = "
           "s;",
-          [](const Values& in, Values& out, std::uint32_t n) {
-            for (std::size_t y = 0; y < n; ++y)
-              for (std::size_t x = 0; x < n; ++x) {
-                float s = 0;
-                for (std::size_t k = 0; k < n; ++k) s += in[y * n + k] * in[k * n + x];
-                out[y * n + x] = s;
-              }
-          },
-          "16,16", {2, 2, 1}, 32),
+          square_of_matrix, "16,16", {2, 2, 1}, 32),
       groups(
           "matmul_naive",
           "int x = get_global_id(0), y = get_global_id(1); float s = 0; for (int k = 0; k < (int)n; ++k) s += in[y * n "
           "+ k] * in[k * n + x]; out[y * n + x] = s;",
-          [](const Values& in, Values& out, std::uint32_t n) {
-            for (std::size_t y = 0; y < n; ++y)
-              for (std::size_t x = 0; x < n; ++x) {
-                float s = 0;
-                for (std::size_t k = 0; k < n; ++k) s += in[y * n + k] * in[k * n + x];
-                out[y * n + x] = s;
-              }
-          },
-          "16,16", {2, 2, 1}, 32),
+          square_of_matrix, "16,16", {2, 2, 1}, 32),
   };
 }
 
