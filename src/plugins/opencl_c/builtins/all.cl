@@ -3,6 +3,7 @@
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_3d_image_writes : enable
 #pragma OPENCL FP_CONTRACT OFF
 #define OVERLOAD __attribute__((overloadable, always_inline))
 #define INLINE static inline __attribute__((always_inline))
@@ -16,3 +17,4 @@
 #include "shuffle.cl"
 #include "memory.cl"
 #include "atomics.cl"
+#include "images.cl"
