@@ -25,6 +25,7 @@
 #include "pintle/entry.h"
 #include "pintle/error.h"
 #include "pintle/fwd.h"
+#include "pintle/image.h"
 
 namespace pintle {
 
@@ -32,6 +33,7 @@ namespace backend {
 struct Argument;
 struct Command;
 struct Exec;
+struct ImageTransfer;
 }  // namespace backend
 
 /// A place in a list that each replay fills with a buffer, a scalar or host memory. Its use in the list says with
@@ -47,8 +49,7 @@ struct ByValue {
 };
 /// `by_value(camera)`: the object's bytes as they are, with its padding.
 template <class T>
-  requires(std::is_trivially_copyable_v<T>)
-[[nodiscard]] ByValue by_value(const T& object) noexcept {
+requires(std::is_trivially_copyable_v<T>) [[nodiscard]] ByValue by_value(const T& object) noexcept {
   return {std::as_bytes(std::span(&object, 1))};
 }
 
@@ -60,8 +61,9 @@ struct Local {
 /// A view of a buffer, or a slot for one.
 using BufferArgument = std::variant<BufferView, Slot>;
 
-/// One argument of a kernel. A buffer, a view, a slot, a value of every element type, `by_value(object)`, an array as a
-/// vector by value, and `Local` convert to it. It lends the bytes of what it is made of.
+/// One argument of a kernel. A buffer, a view, an image, a sampler, a slot, a value of every element type,
+/// `by_value(object)`, an array as a vector by value, and `Local` convert to it. It lends the bytes of what it is made
+/// of.
 class KernelArgument {
  public:
   KernelArgument(const BufferView& view) noexcept : value_(view) {}         // NOLINT(google-explicit-constructor)
@@ -73,12 +75,16 @@ class KernelArgument {
   KernelArgument(ByValue value) noexcept : value_(value) {}             // NOLINT(google-explicit-constructor)
   template <Element T, std::size_t N>
   KernelArgument(const std::array<T, N>& vector) noexcept
-      : value_(by_value(vector)) {}                        // NOLINT(google-explicit-constructor)
-  KernelArgument(Local local) noexcept : value_(local) {}  // NOLINT(google-explicit-constructor)
+      : value_(by_value(vector)) {}                                      // NOLINT(google-explicit-constructor)
+  KernelArgument(Local local) noexcept : value_(local) {}                // NOLINT(google-explicit-constructor)
+  KernelArgument(const ImageView& view) noexcept : value_(view) {}       // NOLINT(google-explicit-constructor)
+  KernelArgument(const Image& image) noexcept : value_(image.view()) {}  // NOLINT(google-explicit-constructor)
+  KernelArgument(Sampler sampler) noexcept : value_(sampler) {}          // NOLINT(google-explicit-constructor)
+  KernelArgument(const SampledImage& image) noexcept : value_(image) {}  // NOLINT(google-explicit-constructor)
 
  private:
   friend class Inside;
-  std::variant<BufferView, Slot, ScalarValue, ByValue, Local> value_;
+  std::variant<BufferView, Slot, ScalarValue, ByValue, Local, ImageView, Sampler, SampledImage> value_;
 };
 
 /// The extent of a launch: work-groups (Grid) or work-items to cover (`Grid::cover(n)`).
@@ -116,10 +122,14 @@ class CommandList {
   /// points order that device's work, as between queues. The bytes then go through memory that both devices see, else
   /// through the other side's mapped memory, else through the host.
   CommandList&& copy(const BufferArgument& to, const BufferArgument& from);
+  /// Copies texels of a buffer to an image, or to a part of it. The rows begin at the view's first byte, and the view
+  /// has at least their bytes. Its offset is a multiple of the texel's size.
+  CommandList&& copy(const ImageView& to, const BufferArgument& from, const ImagePart& part = {});
+  /// Copies texels of an image, or of a part of it, to a buffer: as above.
+  CommandList&& copy(const BufferArgument& to, const ImageView& from, const ImagePart& part = {});
   /// Repeats `value` over the view, whose dtype must be the value's.
   template <Element T>
-    requires(sizeof(T) <= 8)
-  CommandList&& fill(const BufferArgument& to, T value) {
+  requires(sizeof(T) <= 8) CommandList && fill(const BufferArgument& to, T value) {
     return fill_bytes(to, ScalarValue::of(value));
   }
 
@@ -131,8 +141,7 @@ class CommandList {
   }
   /// Uploads from a vector that the list takes over: nothing is copied on the host.
   template <Element T>
-    requires(!std::same_as<T, bool>)
-  CommandList&& upload(const BufferView& to, std::vector<T>&& from) {
+  requires(!std::same_as<T, bool>) CommandList && upload(const BufferView& to, std::vector<T>&& from) {
     const auto take = [](void* vector) -> std::shared_ptr<const void> {
       return std::make_shared<std::vector<T>>(std::move(*static_cast<std::vector<T>*>(vector)));
     };
@@ -226,6 +235,10 @@ class CommandList {
   [[nodiscard]] Result<void> take_slot(Slot slot);
   [[nodiscard]] Result<void> admit(const BufferView& view);
   [[nodiscard]] Result<void> admit(const Kernel& kernel);
+  [[nodiscard]] Result<backend::Range> range(const ImageView& view);
+  [[nodiscard]] Result<void> copy_image(const ImageView& image, const BufferArgument& buffer, const ImagePart& part,
+                                        bool is_to_image);
+  [[nodiscard]] Result<void> bind_image(backend::Argument& bound, const Parameter& parameter, const ImageView& view);
   [[nodiscard]] Error foreign(const std::string& object, std::uint64_t incarnation) const;
   [[nodiscard]] Result<backend::Range> range(const BufferView& view);
   /// `needed` is the size for a slot; 0 means all of what a replay binds.

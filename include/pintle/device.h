@@ -16,6 +16,7 @@
 #include "pintle/elements.h"
 #include "pintle/error.h"
 #include "pintle/fwd.h"
+#include "pintle/image.h"
 #include "pintle/info.h"
 
 namespace pintle {
@@ -81,11 +82,15 @@ class Device {
   [[nodiscard]] Result<Buffer> allocate_for(const R& range, BufferOptions options = {}) const {
     return allocate(dtype_of<HostValue<R>>(), Shape{std::span(range).size()}, std::move(options));
   }
+  /// Makes an image with undefined contents: `device.image({640, 480}, Texel::rgba8)`. Errors: `unsupported` where the
+  /// device has no images, or not of this texel for this access, with those that it has; `invalid_argument` for a side
+  /// of 0 or beyond the limit; `out_of_memory`, which poisons nothing.
+  [[nodiscard]] Result<Image> image(const ImageExtent& extent, Texel texel, ImageOptions options = {}) const;
   /// Makes a buffer over the caller's memory, without a copy. `keeper` is let go after the last use of the memory.
   /// Const elements make a sealed buffer. Errors: `invalid_argument` for an address that its elements cannot have;
   /// `unsupported` where the device cannot use host memory in place (`Feature::host_import`), or not at this address.
   template <ElementRange R>
-    requires std::is_lvalue_reference_v<R&&>
+  requires std::is_lvalue_reference_v<R&&>
   [[nodiscard]] Result<Buffer> import_host(R&& range, std::shared_ptr<const void> keeper = {},
                                            std::string label = {}) const {
     using T = HostElement<R>;

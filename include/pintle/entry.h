@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "pintle/dtype.h"
 #include "pintle/error.h"
 #include "pintle/grid.h"
+#include "pintle/texel.h"
 
 namespace pintle {
 
@@ -38,16 +40,21 @@ struct Parameter {
     scalar = 2,
     value = 3,  ///< A vector, a struct, or bytes of a size, by value.
     local = 4,  ///< Scratch memory of a group, sized at the launch.
+    image = 5,
+    sampler = 6,
   };
   std::string name;
   Kind kind = Kind::buffer;
   DType dtype = DType::f32;       ///< Of a struct and of plain bytes: u8.
-  Access access = Access::read;   ///< How the kernel uses a buffer; what comes by value is always read.
+  Access access = Access::read;   ///< How the kernel uses a buffer or an image; what comes by value is always read.
   std::uint32_t alignment = 1;    ///< Bytes: what a buffer's offset is a multiple of, or where a value may lie.
   std::uint32_t bytes = 0;        ///< Of a value; a vector of three has three numbers.
   std::uint32_t lanes = 1;        ///< Of a vector by value: 2, 3, 4, 8 or 16.
   std::vector<Member> members{};  ///< Of a struct by value, by offset; empty where only its size is declared.
   std::vector<Side> shape{};      ///< Of a buffer, outermost first; empty: any number of elements.
+  std::uint8_t dimensions = 0;    ///< Of an image: 2 or 3.
+  bool is_sampled = false;        ///< An image comes with its sampler.
+  std::optional<Texel> texel{};   ///< Of an image; empty: any.
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };
 

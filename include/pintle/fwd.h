@@ -11,6 +11,8 @@ class CommandList;
 class Device;
 class Group;
 class GroupQueue;
+class Image;
+class ImageView;
 class Kernel;
 class Point;
 class Program;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pintle/grid.h"
+#include "pintle/texel.h"
 
 namespace pintle {
 
@@ -40,6 +41,7 @@ enum class Feature : std::uint8_t {
   local_arguments = 13,  ///< Scratch memory of a group as a kernel's argument, sized at the launch.
   float_atomics = 14,    ///< Atomic additions of f32 in buffers.
   bounds = 15,           ///< Accesses of a kernel outside of its arguments are found: the layer `bounds`.
+  images = 16,           ///< Images and samplers; `DeviceInfo::texels` says of which texels.
 };
 /// The feature's name, for example "host_call".
 [[nodiscard]] std::string_view name(Feature feature) noexcept;
@@ -71,6 +73,8 @@ struct Limits {
   std::uint32_t max_in_flight = 0;     ///< Unfinished submissions of one queue; `submit` waits for room.
   std::uint32_t min_subgroup = 1;      ///< Work-items of a subgroup; a kernel may ask for a power of two from here
   std::uint32_t max_subgroup = 1;      ///< to here.
+  std::uint32_t max_image_2d = 0;      ///< Texels of a side of an image of two dimensions; 0: there are no images.
+  std::uint32_t max_image_3d = 0;      ///< Texels of a side of an image of three dimensions; 0: there are none.
   friend bool operator==(const Limits&, const Limits&) = default;
 };
 
@@ -107,7 +111,8 @@ struct DeviceInfo {
   std::vector<std::string> better_targets{};  ///< Targets that it takes too, best first: "x86_64-v4-linux".
   Limits limits;
   std::vector<Capability> capabilities;
-  double nanoseconds_per_tick = 1;  ///< A tick of the device clock, which timestamps read.
+  std::vector<TexelSupport> texels{};  ///< Of images; a texel that is missing cannot be had.
+  double nanoseconds_per_tick = 1;     ///< A tick of the device clock, which timestamps read.
 
   /// The capability of a feature; absent, with the reason "not listed", where the backend forgot it.
   [[nodiscard]] const Capability& capability(Feature feature) const noexcept;

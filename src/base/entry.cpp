@@ -37,6 +37,7 @@ class Reader {
   Result<void> type(Parameter& parameter);
   Result<void> buffer(Parameter& parameter);
   Result<void> shape(Parameter& parameter);
+  Result<void> image(Parameter& parameter);
   Result<void> local(Parameter& parameter);
   Result<void> bytes(Parameter& parameter);
   Result<void> record(Parameter& parameter);
@@ -177,9 +178,26 @@ Result<void> Reader::shape(Parameter& parameter) {
   }
 }
 
+/// `image2d rgba8`, behind what kernels do with it; without a texel any image of so many dimensions.
+Result<void> Reader::image(Parameter& parameter) {
+  parameter.kind = Parameter::Kind::image;
+  parameter.dimensions = word() == "image2d" ? 2 : 3;
+  advance(word().size());
+  parameter.texel = parse_texel(word());
+  if (!parameter.texel && !word().empty() && word() != "sampled")
+    return expected(fmt::format("sampled or a texel ({})", texel_names()));
+  if (parameter.texel) advance(word().size());
+  parameter.is_sampled = word() == "sampled";
+  if (parameter.is_sampled && parameter.access != Access::read)
+    return expected("\",\" or \")\" (an image that is written has no sampler)");
+  if (parameter.is_sampled) advance(word().size());
+  return {};
+}
+
 Result<void> Reader::buffer(Parameter& parameter) {
   parameter.access = *parse_access(word());
   advance(word().size());
+  if (word() == "image2d" || word() == "image3d") return image(parameter);
   PINTLE_ASSIGN(dtype, this->dtype());
   parameter.dtype = dtype;
   if (!text_.substr(at_).starts_with("[")) return expected("\"[]\"");
@@ -261,9 +279,15 @@ Result<void> Reader::type(Parameter& parameter) {
   if (parse_access(word())) return buffer(parameter);
   if (word() == "local") return local(parameter);
   if (word() == "bytes") return bytes(parameter);
+  if (word() == "sampler") {
+    parameter.kind = Parameter::Kind::sampler;
+    advance(word().size());
+    return {};
+  }
   if (text_.substr(at_).starts_with('{')) return record(parameter);
   if (!parse_dtype(without_lanes(word())))
-    return expected(fmt::format("read, write, read_write, local, bytes, \"{{\" or a dtype ({})", dtype_names()));
+    return expected(
+        fmt::format("read, write, read_write, local, bytes, sampler, \"{{\" or a dtype ({})", dtype_names()));
   PINTLE_ASSIGN(dtype, this->dtype());
   PINTLE_ASSIGN(lanes, this->lanes());
   parameter.dtype = dtype;
@@ -394,34 +418,6 @@ Result<Entry> Reader::entry() {
   return entry;
 }
 
-std::string text_of(DType dtype, std::uint32_t lanes) {
-  return lanes == 1 ? std::string(name(dtype)) : fmt::format("{}x{}", name(dtype), lanes);
-}
-
-/// Each member with its place, which is the same where it is the one that C gives it.
-std::string text_of(const std::vector<Member>& members) {
-  std::string text;
-  for (const Member& member : members) {
-    text += fmt::format("{}{}: {} at {}", text.empty() ? "{ " : ", ", member.name, text_of(member.dtype, member.lanes),
-                        member.offset);
-  }
-  return text + " }";
-}
-
-std::string type_of(const Parameter& parameter) {
-  if (parameter.kind == Parameter::Kind::scalar) return std::string(name(parameter.dtype));
-  if (parameter.kind == Parameter::Kind::local) return fmt::format("local {}[]", name(parameter.dtype));
-  if (!parameter.members.empty()) return text_of(parameter.members);
-  if (parameter.lanes != 1) return text_of(parameter.dtype, parameter.lanes);
-  if (parameter.kind == Parameter::Kind::value)
-    return fmt::format("bytes[{}] align {}", parameter.bytes, parameter.alignment);
-  std::string sides;
-  for (const Side& side : parameter.shape)
-    sides += (sides.empty() ? "" : ",") + (side.scalar.empty() ? fmt::to_string(side.size) : side.scalar);
-  const std::string end = parameter.alignment == 1 ? "" : fmt::format(" align {}", parameter.alignment);
-  return fmt::format("{} {}[{}]{}", name(parameter.access), name(parameter.dtype), sides, end);
-}
-
 std::string group_of(const Entry& entry) {
   const std::array<std::uint32_t, 3> sizes{entry.group_size.x, entry.group_size.y, entry.group_size.z};
   const auto& constants = entry.group_constants;
@@ -459,13 +455,11 @@ Result<Entry> Entry::parse(std::string_view signature) {
   return base::contain("reading a signature", [&] { return Reader(signature).entry(); });
 }
 
-std::string base::type_text(const Parameter& parameter) { return type_of(parameter); }
-
 std::string base::signature_of(const Entry& entry) {
   std::string text = entry.name + "(";
   for (const Parameter& parameter : entry.parameters) {
     if (&parameter != entry.parameters.data()) text += ", ";
-    text += fmt::format("{}: {}", parameter.name, type_of(parameter));
+    text += fmt::format("{}: {}", parameter.name, type_text(parameter));
   }
   text += ")";
   const bool is_plain = entry.group_size == Grid{} && entry.group_constants == std::array<std::string, 3>{};

@@ -39,9 +39,9 @@ constexpr std::array<std::pair<std::string_view, Number>, 18> numbers{{
     {"double", {floating, 8}},
 }};
 
-constexpr std::array<std::string_view, 14> qualifiers{"const",     "volatile",    "restrict",   "__restrict", "global",
-                                                      "__global",  "constant",    "__constant", "local",      "__local",
-                                                      "read_only", "__read_only", "write_only", "read_write"};
+constexpr std::array<std::string_view, 16> qualifiers{
+    "const", "volatile", "restrict",  "__restrict",  "global",     "__global",     "constant",   "__constant",
+    "local", "__local",  "read_only", "__read_only", "write_only", "__write_only", "read_write", "__read_write"};
 
 std::string_view trimmed(std::string_view text) {
   const auto first = std::min(text.find_first_not_of(' '), text.size());
@@ -89,12 +89,22 @@ std::uint32_t take_components(std::string_view& text) {
 }
 
 bool is_opaque(std::string_view text) {
-  constexpr std::array<std::string_view, 6> ends{"_t",      "sampler_t",   "event_t",
-                                                 "queue_t", "clk_event_t", "reserve_id_t"};
-  return text.starts_with("image") ? text.ends_with(ends[0]) : std::ranges::find(ends, text) != ends.end();
+  constexpr std::array<std::string_view, 4> all{"event_t", "queue_t", "clk_event_t", "reserve_id_t"};
+  return (text.starts_with("image") && text.ends_with("_t")) || std::ranges::find(all, text) != all.end();
+}
+
+/// Kind::unknown for what is a number or the program's own.
+Kind kind_of(std::string_view text) {
+  if (text.starts_with("struct ") || text.starts_with("union ")) return Kind::record;
+  if (text == "image2d_t" || text == "image3d_t") return Kind::image;
+  if (text == "sampler_t") return Kind::sampler;
+  return is_opaque(text) ? Kind::opaque : Kind::unknown;
 }
 
 std::string what_of(const OpenClArgument& argument) {
+  if (argument.parsed.kind == Kind::image || argument.parsed.kind == Kind::sampler)
+    return fmt::format("{}{}{}", argument.access ? name(*argument.access) : "", argument.access ? " " : "",
+                       argument.type);
   const std::string bytes = argument.bytes == 0 ? "" : fmt::format("{} bytes", argument.bytes);
   const std::string_view between = argument.type.empty() || bytes.empty() ? "" : ", ";
   const std::string what = fmt::format("{}{}{}", argument.type, between, bytes);
@@ -107,6 +117,8 @@ std::string declared(const Parameter& parameter) {
       return fmt::format("a buffer ({} {}[])", name(parameter.access), name(parameter.dtype));
     case Parameter::Kind::scalar: return fmt::format("a scalar ({})", name(parameter.dtype));
     case Parameter::Kind::local: return fmt::format("local memory ({}[])", name(parameter.dtype));
+    case Parameter::Kind::image:
+    case Parameter::Kind::sampler: return type_text(parameter);
     case Parameter::Kind::value: break;
   }
   return fmt::format("a value ({}, {} bytes)", type_text(parameter), opencl_bytes(parameter));
@@ -118,15 +130,20 @@ std::string disagree(const OpenClArgument& argument, const Parameter& parameter)
 }
 
 bool is_kind(const OpenClArgument& argument, const Parameter& parameter) {
-  if (argument.parsed.kind == Kind::opaque) return false;
+  const OpenClType& type = argument.parsed;
+  if (type.kind == Kind::opaque) return false;
+  if (type.kind == Kind::sampler || parameter.kind == Parameter::Kind::sampler)
+    return type.kind == Kind::sampler && parameter.kind == Parameter::Kind::sampler;
+  if (type.kind == Kind::image || parameter.kind == Parameter::Kind::image)
+    return type.kind == Kind::image && parameter.kind == Parameter::Kind::image && !parameter.is_sampled &&
+           type.dimensions == parameter.dimensions;
   if (argument.space == Space::untold) return true;
   switch (parameter.kind) {
     case Parameter::Kind::buffer: return argument.space == Space::global || argument.space == Space::constant;
     case Parameter::Kind::local: return argument.space == Space::local;
-    case Parameter::Kind::scalar: return argument.space == Space::by_value && argument.parsed.kind != Kind::record;
-    case Parameter::Kind::value: break;
+    case Parameter::Kind::scalar: return argument.space == Space::by_value && type.kind != Kind::record;
+    default: return argument.space == Space::by_value;
   }
-  return argument.space == Space::by_value;
 }
 
 /// A vector of three takes the place of four.
@@ -143,6 +160,7 @@ bool is_struct(const OpenClType& type, const Parameter& parameter) {
 /// Bytes may be anything, and what a program defines itself is not known.
 bool is_type(const OpenClArgument& argument, const Parameter& parameter) {
   const OpenClType& type = argument.parsed;
+  if (type.kind == Kind::image || type.kind == Kind::sampler) return true;  // as is_kind has found
   const bool is_by_value = parameter.kind == Parameter::Kind::scalar || parameter.kind == Parameter::Kind::value;
   const bool is_vector = parameter.lanes > 1;
   if (type.kind != Kind::number && argument.bytes != 0 && parameter.kind != Parameter::Kind::local &&
@@ -160,6 +178,8 @@ std::optional<std::string> wrong_access(const OpenClArgument& argument, const Pa
     return fmt::format("{} the argument for the parameter {}, declared ({})", how, quote(parameter.name),
                        name(parameter.access));
   };
+  if (parameter.kind == Parameter::Kind::image && argument.access && *argument.access != parameter.access)
+    return say(fmt::format("has as ({}) {}", name(*argument.access), argument.type));
   if (parameter.kind != Parameter::Kind::buffer) return std::nullopt;
   if (writes(parameter.access) && argument.space == Space::constant) return say("has in constant memory");
   if (writes(parameter.access) && argument.is_const) return say("has as a pointer to const");
@@ -204,8 +224,8 @@ OpenClType parse_opencl_type(std::string_view text) {
     text = unqualified(text);
   }
   text = unqualified(without_atomic(text));
-  if (text.starts_with("struct ") || text.starts_with("union ")) type.kind = Kind::record;
-  else if (is_opaque(text)) type.kind = Kind::opaque;
+  type.kind = kind_of(text);
+  if (type.kind == Kind::image) type.dimensions = text == "image2d_t" ? 2 : 3;
   if (type.kind != Kind::unknown) return type;
   const std::uint32_t components = take_components(text);
   const auto* const known = std::ranges::find(numbers, text, &std::pair<std::string_view, Number>::first);

@@ -18,11 +18,14 @@ struct OpenClType {
     unknown,  ///< A name that the program defines, or void.
     number,   ///< A number, a vector of numbers, or a pointer to them.
     record,   ///< A struct or union.
-    opaque    ///< An image, a sampler, an event.
+    image,    ///< Of two or three dimensions.
+    sampler,
+    opaque  ///< What no signature can have: another image, an event.
   };
   Kind kind = Kind::unknown;
   Number number;  ///< Of Kind::number.
   std::uint32_t components = 1;
+  std::uint8_t dimensions = 0;  ///< Of Kind::image: 2 or 3.
   bool is_pointer = false;
 };
 
@@ -36,11 +39,12 @@ struct OpenClArgument {
   OpenClType parsed;
   std::uint32_t bytes = 0;  ///< Its size where it is told and the type is no number; 0: not told.
   Space space = Space::by_value;
-  bool is_const = false;    ///< A pointer to const.
-  bool is_read = false;     ///< The kernel certainly loads from it.
-  bool is_written = false;  ///< The kernel certainly stores to it.
-  bool may_read = true;     ///< False: the kernel certainly loads nothing from it.
-  bool may_write = true;    ///< False: the kernel certainly stores nothing to it.
+  bool is_const = false;           ///< A pointer to const.
+  bool is_read = false;            ///< The kernel certainly loads from it.
+  bool is_written = false;         ///< The kernel certainly stores to it.
+  bool may_read = true;            ///< False: the kernel certainly loads nothing from it.
+  bool may_write = true;           ///< False: the kernel certainly stores nothing to it.
+  std::optional<Access> access{};  ///< Of an image, where it is told.
 };
 
 /// "global", "by value".

@@ -200,6 +200,9 @@ Result<Binding> bind(const Parameter& parameter, const std::vector<InputArgument
     case Parameter::Kind::buffer: return bind_buffer(parameter, input, output);
     case Parameter::Kind::scalar: return bind_scalar(parameter, input);
     case Parameter::Kind::value: return bind_value(parameter, inputs);
+    case Parameter::Kind::image:
+    case Parameter::Kind::sampler:
+      return refused(parameter, "is an image or a sampler, which `pintle run` cannot make yet");
     case Parameter::Kind::local: break;
   }
   return bind_local(parameter, input);

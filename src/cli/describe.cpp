@@ -27,6 +27,8 @@ std::string_view name(Parameter::Kind kind) noexcept {
     case Parameter::Kind::buffer: return "buffer";
     case Parameter::Kind::scalar: return "scalar";
     case Parameter::Kind::value: return "value";
+    case Parameter::Kind::image: return "image";
+    case Parameter::Kind::sampler: return "sampler";
     case Parameter::Kind::local: break;
   }
   return "local";

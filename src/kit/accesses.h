@@ -25,10 +25,12 @@ void for_each_range(AnyCommand& command, std::span<AnyArgument> arguments, Visit
       visit(operation.grid_at, Access::read);
       launch(operation.exec);
     }
-    if constexpr (std::is_same_v<T, backend::Copy> || std::is_same_v<T, backend::Download>)
+    if constexpr (std::is_same_v<T, backend::Copy> || std::is_same_v<T, backend::CopyImage> ||
+                  std::is_same_v<T, backend::Download>)
       visit(operation.from, Access::read);
-    if constexpr (std::is_same_v<T, backend::Copy> || std::is_same_v<T, backend::Upload> ||
-                  std::is_same_v<T, backend::Fill> || std::is_same_v<T, backend::Timestamp>) {
+    if constexpr (std::is_same_v<T, backend::Copy> || std::is_same_v<T, backend::CopyImage> ||
+                  std::is_same_v<T, backend::Upload> || std::is_same_v<T, backend::Fill> ||
+                  std::is_same_v<T, backend::Timestamp>) {
       visit(operation.to, Access::write);
     }
   };

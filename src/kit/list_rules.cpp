@@ -45,6 +45,13 @@ class CommandCheck {
                        copy.from.offset + copy.from.size <= copy.to.offset;
     return require(apart, "Source and target of a copy overlap in memory ({}).", number(copy.to.memory));
   }
+  Result<void> operator()(const backend::CopyImage& copy) const {
+    PINTLE_TRY(require(copy.transfer != nullptr, "A copy of texels does not say which."));
+    const Range& buffer = copy.is_to_image ? copy.from : copy.to;
+    const std::uint64_t needed = bytes_of(*copy.transfer);
+    return require(buffer.size >= needed, "The rows of a copy of texels have ({}) bytes, and the buffer's range ({}).",
+                   needed, buffer.size);
+  }
   Result<void> operator()(const backend::Fill& fill) const {
     const std::uint64_t size = fill.pattern_size;
     PINTLE_TRY(require(std::has_single_bit(size) && size <= 8, "Pattern size ({}) is not 1, 2, 4 or 8.", size));
@@ -132,6 +139,10 @@ class CommandCheck {
         return argument.kind == Argument::Kind::buffer && parameter.access == argument.access;
       case Parameter::Kind::scalar: return argument.kind == Argument::Kind::scalar;
       case Parameter::Kind::local: return argument.kind == Argument::Kind::local && argument.range.size != 0;
+      case Parameter::Kind::image:
+        return argument.kind == (parameter.is_sampled ? Argument::Kind::sampled : Argument::Kind::image) &&
+               parameter.access == argument.access;
+      case Parameter::Kind::sampler: return argument.kind == Argument::Kind::sampler;
       case Parameter::Kind::value: break;
     }
     return argument.kind == Argument::Kind::value && argument.value != nullptr &&

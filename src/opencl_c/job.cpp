@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/number.h"
+#include "base/signature.h"
 
 namespace pintle::opencl_c {
 namespace {
@@ -67,6 +68,11 @@ std::string value_text(const Parameter& parameter) {
 /// Bytes may be anything, and a complex number is two of its half.
 std::string pointee_types(DType dtype) { return dtype == DType::u8 ? "" : types_of(dtype); }
 
+/// As OpenCL C has it.
+std::string_view access_text(Access access) {
+  return !writes(access) ? "read_only" : !reads(access) ? "write_only" : "read_write";
+}
+
 std::string parameter_text(const Parameter& parameter) {
   const std::string_view dtype = name(parameter.dtype);
   const std::size_t bytes = bytes_of(parameter.dtype);
@@ -80,6 +86,11 @@ std::string parameter_text(const Parameter& parameter) {
       return fmt::format("scalar|{}|{}||{}|{}|", parameter.name, dtype, bytes,
                          types_of(parameter.dtype, parameter.dtype == DType::complex64 ? "2" : ""));
     case Parameter::Kind::value: return value_text(parameter);
+    case Parameter::Kind::image:
+      return fmt::format("image|{}|{}|{}|{}|{}|", parameter.name, base::type_text(parameter),
+                         access_text(parameter.access), parameter.is_sampled ? 0 : parameter.dimensions,
+                         parameter.texel ? static_cast<int>(*parameter.texel) : 0);
+    case Parameter::Kind::sampler: return fmt::format("sampler|{}|sampler||||", parameter.name);
     case Parameter::Kind::local:
       return fmt::format("local|{}|local {}[]||{}|{}|", parameter.name, dtype, bytes, pointee_types(parameter.dtype));
   }

@@ -18,11 +18,12 @@ constexpr std::string_view extensions =
     "-cl-ext=-all,+cl_khr_fp64,+cl_khr_fp16,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,"
     "+cl_khr_global_int32_base_atomics,+cl_khr_global_int32_extended_atomics,+cl_khr_local_int32_base_atomics,"
     "+cl_khr_local_int32_extended_atomics,+cl_khr_byte_addressable_store,+cl_khr_subgroups,+cl_intel_subgroups,"
-    "+cl_intel_subgroups_short";
+    "+cl_intel_subgroups_short,+cl_khr_3d_image_writes";
 /// What OpenCL C 3.0 leaves open, and the cpu has.
 constexpr std::string_view features =
     ",+__opencl_c_fp64,+__opencl_c_int64,+__opencl_c_generic_address_space,"
-    "+__opencl_c_program_scope_global_variables";
+    "+__opencl_c_program_scope_global_variables,+__opencl_c_images,+__opencl_c_3d_image_writes,"
+    "+__opencl_c_read_write_images";
 /// Those that clang knows for no processor: its header tells them by macros.
 constexpr std::array<std::string_view, 6> told_features{"work_group_collective_functions",
                                                         "atomic_order_acq_rel",

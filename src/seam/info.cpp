@@ -38,10 +38,10 @@ std::string_view name(DeviceKind kind) noexcept {
 }
 
 std::string_view name(Feature feature) noexcept {
-  static constexpr std::array<std::string_view, 15> names{
-      "execution",     "copy_queue", "host_call",       "timestamp",     "indirect",
-      "mapped_memory", "recording",  "notification",    "host_import",   "memory_export",
-      "calibration",   "constants",  "local_arguments", "float_atomics", "bounds"};
+  static constexpr std::array<std::string_view, 16> names{
+      "execution",       "copy_queue",    "host_call",   "timestamp",     "indirect",    "mapped_memory",
+      "recording",       "notification",  "host_import", "memory_export", "calibration", "constants",
+      "local_arguments", "float_atomics", "bounds",      "images"};
   return name_of(names, feature);
 }
 

@@ -76,6 +76,9 @@ class Matching {
   Result<void> sort_parameters() {
     for (const Parameter& parameter : declared_.parameters) {
       if (parameter.kind == Parameter::Kind::buffer) buffers_.push_back(&parameter);
+      if (parameter.kind == Parameter::Kind::image || parameter.kind == Parameter::Kind::sampler)
+        return unsupported("takes parameter {} as an image or a sampler, which shaders do not get here yet",
+                           base::quote(parameter.name));
       if (parameter.kind != Parameter::Kind::local) continue;
       return unsupported(
           "takes parameter {} as local memory, and a shader's shared memory has its size when it is "
@@ -251,10 +254,9 @@ class Matching {
   /// The elements are parts of words. A kernel that writes one element has to read the rest of its word.
   [[nodiscard]] static bool are_in_words(const Place& place, const Parameter& parameter) {
     const auto is_word = [&](const Field& field) { return are_bits_of(parameter.dtype, field.number); };
-    return bytes_of(parameter.dtype) < 4 &&
-           std::ranges::all_of(
-               place.variables,
-               [&](const Binding* binding) { return std::ranges::all_of(binding->block.fields, is_word); });
+    return bytes_of(parameter.dtype) < 4 && std::ranges::all_of(place.variables, [&](const Binding* binding) {
+             return std::ranges::all_of(binding->block.fields, is_word);
+           });
   }
 
   static Result<void> check_elements(const Place& place, const Parameter& parameter) {

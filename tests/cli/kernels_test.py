@@ -61,14 +61,21 @@ class Inferred(CompilersCase):
             with self.subTest(entry):
                 self.refuse("k.cl", TEXT, entry, words=words, options=("--format", "opencl_c"))
 
-    def test_images_and_samplers_are_named(self):
-        for kernel, *words in (("kernel void i(read_only image2d_t picture, global int* x) { x[0] = get_image_width(picture); }", '"picture"', "image2d_t"),
-                               ("kernel void i(global int* x, sampler_t how) { x[0] = 1; }", '"how"', "sampler_t")):
+    def test_images_and_samplers_come_from_the_source(self):
+        (self.folder / "image.cl").write_text("kernel void i(read_only image2d_t in, sampler_t how, write_only image3d_t out, global float* x) {\n"
+                                              "  write_imagef(out, (int4)(0), read_imagef(in, how, (float2)(x[0], x[1]))); }\n")
+        result = self.command("pack", "image.cl", "-o", "image.pack", "--format", "opencl_c", "--json")
+        self.assertEqual([entry["signature"] for entry in json.loads(result.stdout)["variants"][0]["entries"]],
+                         ["i(in: read image2d, how: sampler, out: write image3d, x: read f32[]) group 64"])
+
+    def test_images_that_no_signature_can_have_are_named(self):
+        for kernel, *words in (("kernel void i(read_only image2d_array_t picture, global int* x) { x[0] = get_image_width(picture); }", '"picture"', "image2d_array_t"),
+                               ("kernel void i(global int* x, read_only image1d_t line) { x[0] = 1; }", '"line"', "image1d_t")):
             (self.folder / "one.cl").write_text(kernel)
             self.refused("pack", "one.cl", "-o", "one.pack", code=INVALID, words=['Kernel "i"', *words, "no signature can have"])
 
     def test_a_kernel_that_no_signature_can_have_costs_only_itself(self):
-        (self.folder / "two.cl").write_text("kernel void i(read_only image2d_t picture, global int* x) { x[0] = get_image_width(picture); }\n"
+        (self.folder / "two.cl").write_text("kernel void i(read_only image2d_array_t picture, global int* x) { x[0] = get_image_width(picture); }\n"
                                             "kernel void g(global int* x) { x[0] = 1; }\n")
         result = self.command("pack", "two.cl", "-o", "two.pack", "--format", "opencl_c", "--json")
         document = json.loads(result.stdout)

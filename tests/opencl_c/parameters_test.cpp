@@ -151,7 +151,14 @@ TEST(OpenClCParameters, WhatDoesNotFitIsRefusedWithBothSides) {
        "typedef struct { float x; int y, n; } params;\n"},
       {"params a", "a: u64", {"(params)", "a: u64"}, record},
       {"float a", "a: f32, b: f32", {"1 parameters in the source, and 2"}},
-      {"read_only image2d_t a", "a: read f32[]", {"image2d_t", "images"}},
+      {"read_only image2d_t a", "a: read f32[]", {"(read_only image2d_t)", "a: read f32[]"}},
+      {"read_only image2d_t a", "a: write image2d", {"(read_only image2d_t)", "a: write image2d"}},
+      {"read_only image2d_t a", "a: read image3d r8", {"(read_only image2d_t)", "a: read image3d r8"}},
+      {"read_only image2d_t a", "a: read image2d sampled", {"(read_only image2d_t)", "a: read image2d sampled"}},
+      {"read_only image2d_t a", "a: sampler", {"(read_only image2d_t)", "a: sampler"}},
+      {"sampler_t a", "a: u64", {"(sampler_t)", "a: u64"}},
+      {"global int* a", "a: read image2d", {"(global int*)", "a: read image2d"}},
+      {"read_only image2d_array_t a", "a: read image2d", {"image2d_array_t", "does not have"}},
   };
   for (const Wrong& one : all) {
     const std::string words =

@@ -104,6 +104,39 @@ TEST(Entry, MembersLieWhereCPutsThem) {
   EXPECT_EQ(must(Entry::parse("k(p: bytes[8])")).parameters[0].alignment, 4u);
 }
 
+TEST(Entry, ReadsImagesAndSamplers) {
+  const Entry entry =
+      must(Entry::parse("blur(in: read image2d rgba8 sampled, any: read_write image3d, out:write image2d\n r32f, s : "
+                        "sampler) group 8,8"));
+  ASSERT_EQ(entry.parameters.size(), 4u);
+  const auto& [in, any, out, s] =
+      std::tie(entry.parameters[0], entry.parameters[1], entry.parameters[2], entry.parameters[3]);
+  for (const Parameter* const image : {&in, &any, &out}) EXPECT_EQ(image->kind, Parameter::Kind::image);
+  EXPECT_EQ(in.dimensions, 2);
+  EXPECT_EQ(in.texel, Texel::rgba8);
+  EXPECT_TRUE(in.is_sampled);
+  EXPECT_EQ(in.access, Access::read);
+  EXPECT_EQ(any.dimensions, 3);
+  EXPECT_EQ(any.texel, std::nullopt);
+  EXPECT_FALSE(any.is_sampled);
+  EXPECT_EQ(any.access, Access::read_write);
+  EXPECT_EQ(out.texel, Texel::r32f);
+  EXPECT_EQ(s.kind, Parameter::Kind::sampler);
+  EXPECT_EQ(
+      entry.signature(),
+      "blur(in: read image2d rgba8 sampled, any: read_write image3d, out: write image2d r32f, s: sampler) group 8,8");
+  EXPECT_EQ(must(Entry::parse(entry.signature())), entry);
+}
+
+TEST(Entry, ReadsEveryTexel) {
+  for (auto texel = Texel::r8; is_texel(texel); texel = static_cast<Texel>(static_cast<int>(texel) + 1)) {
+    const std::string text = "k(x: write image3d " + std::string(name(texel)) + ")";
+    EXPECT_EQ(must(Entry::parse(text)).parameters[0].texel, texel) << text;
+    EXPECT_EQ(must(Entry::parse(text)).signature(), text);
+    EXPECT_EQ(parse_texel(name(texel)), texel);
+  }
+}
+
 TEST(Entry, SidesOfGroupsMayBeConstants) {
   const Entry entry = must(Entry::parse("k() group X=8,4,X"));
   EXPECT_EQ(entry.group_size, (Grid{8, 4, 8}));
@@ -175,6 +208,16 @@ TEST(Entry, RefusalsNameTheColumn) {
            "k(x: { a: f32 b: f32 })",
            "k(x: { a: read f32[] })",
            "k(x: { a: f32 at 4096 })",
+           "k(x: read image2d r9)",
+           "k(x: read image2d r8 r8)",
+           "k(x: write image2d sampled)",
+           "k(x: read_write image3d r8 sampled)",
+           "k(x: read image2d sampled r8)",
+           "k(x: read image1d)",
+           "k(x: image2d)",
+           "k(x: read image2d[])",
+           "k(x: read sampler)",
+           "k(x: sampler linear)",
            "k() group X",
            "k() group X=0",
            "k() group X=2,X=2",

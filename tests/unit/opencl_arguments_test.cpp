@@ -32,8 +32,14 @@ TEST(OpenClArguments, TypesAreReadAsCompilersAndDriversWriteThem) {
     EXPECT_EQ(type.components, each.components) << each.text;
     EXPECT_EQ(type.is_pointer, each.is_pointer) << each.text;
   }
-  for (const std::string_view opaque : {"image2d_t", "image1d_array_t", "sampler_t", "event_t"})
+  for (const std::string_view opaque : {"image2d_array_t", "image1d_t", "image2d_msaa_t", "event_t"})
     EXPECT_EQ(parse_opencl_type(opaque).kind, Kind::opaque) << opaque;
+  for (const std::string_view image : {"image2d_t", "__read_only image2d_t", "write_only image2d_t"}) {
+    EXPECT_EQ(parse_opencl_type(image).kind, Kind::image) << image;
+    EXPECT_EQ(parse_opencl_type(image).dimensions, 2) << image;
+  }
+  EXPECT_EQ(parse_opencl_type("__read_write image3d_t").dimensions, 3);
+  EXPECT_EQ(parse_opencl_type("sampler_t").kind, Kind::sampler);
   for (const std::string_view record : {"struct item", "struct item*", "union word"})
     EXPECT_EQ(parse_opencl_type(record).kind, Kind::record) << record;
   for (const std::string_view unknown : {"", "*", "void*", "DATA_TYPE", "float5", "my_float", "int8_t", "imagery"})
@@ -107,6 +113,34 @@ TEST(OpenClArguments, ValuesAreVectorsStructsOrBytes) {
   EXPECT_NE(said("f(v: { x: f32, y: f32 })", by_value("float2")), "agrees");
   EXPECT_EQ(said("f(v: bytes[16])", by_value("float3")), "agrees");
   EXPECT_NE(said("f(v: bytes[12])", by_value("float3")), "agrees");
+}
+
+TEST(OpenClArguments, ImagesHaveDimensionsAndAnAccess) {
+  std::vector<OpenClArgument> two{argument("in", "image2d_t", Space::global),
+                                  argument("s", "sampler_t", Space::by_value)};
+  EXPECT_EQ(said("f(in: read image2d rgba8, s: sampler)", two), "agrees");
+  EXPECT_EQ(said("f(in: write image2d, s: sampler)", two), "agrees");  // the access is not told
+  two[0].access = Access::read;
+  EXPECT_EQ(said("f(in: read image2d, s: sampler)", two), "agrees");
+  EXPECT_EQ(said("f(in: write image2d, s: sampler)", two),
+            "has as (read) image2d_t the argument for the parameter \"in\", declared (write)");
+  EXPECT_EQ(said("f(in: read image3d r8, s: sampler)", two),
+            "has an argument that is read image2d_t for the parameter \"in\", declared as read image3d r8");
+  EXPECT_EQ(said("f(in: read image2d sampled, s: sampler)", two),
+            "has an argument that is read image2d_t for the parameter \"in\", declared as read image2d sampled");
+  EXPECT_EQ(said("f(in: read u8[], s: sampler)", two),
+            "has an argument that is read image2d_t for the parameter \"in\", declared as a buffer (read u8[])");
+  EXPECT_EQ(said("f(in: sampler, s: sampler)", two),
+            "has an argument that is read image2d_t for the parameter \"in\", declared as sampler");
+  EXPECT_EQ(said("f(in: read image2d, s: u64)", two),
+            "has an argument that is sampler_t for the parameter \"s\", declared as a scalar (u64)");
+  EXPECT_EQ(said("f(in: read image2d, s: read image2d)", two),
+            "has an argument that is sampler_t for the parameter \"s\", declared as read image2d");
+  EXPECT_EQ(said("f(y: read image2d)", {argument("y", "uchar*", Space::global)}),
+            "has an argument that is global (uchar*) for the parameter \"y\", declared as read image2d");
+  EXPECT_NE(said("f(y: read image2d)", {argument("y", "", Space::untold)}), "agrees");
+  EXPECT_NE(said("f(y: read image2d)", {argument("y", "image2d_array_t", Space::global)}), "agrees");
+  EXPECT_NE(said("f(y: sampler)", {argument("y", "ulong", Space::by_value)}), "agrees");
 }
 
 TEST(OpenClArguments, LocalMemoryStandsAnywhere) {

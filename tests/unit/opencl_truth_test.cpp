@@ -63,6 +63,12 @@ INSTANTIATE_TEST_SUITE_P(
         Lie{"image_for_buffer", by_image, "f(y: write f32[], p: read f32[])", "image2d_t", "a buffer (read f32[])"},
         Lie{"image_for_value", by_image, "f(y: write f32[], p: bytes[8] align 8)", "image2d_t", "a value (bytes[8]"},
         Lie{"image_for_local", by_image, "f(y: write f32[], p: local f32[])", "image2d_t", "local memory (f32[])"},
+        Lie{"another_access", by_image, "f(y: write f32[], p: write image2d)", "(read) image2d_t", "declared (write)"},
+        Lie{"other_dimensions", by_image, "f(y: write f32[], p: read image3d)", "image2d_t", "read image3d"},
+        Lie{"buffer_for_image", saxpy, "f(y: write image2d, a: f32, n: u32, k: read i32[])", "global (float*)",
+            "write image2d"},
+        Lie{"sampler_for_image", by_sampler, "f(y: write f32[], p: read image2d)", "sampler_t", "read image2d"},
+        Lie{"image_for_sampler", by_image, "f(y: write f32[], p: sampler)", "image2d_t", "sampler"},
         Lie{"sampler_for_scalar", by_sampler, "f(y: write f32[], p: u64)", "sampler_t", "a scalar (u64)"},
         Lie{"write_to_const", by_const, "f(y: write f32[], p: read_write f32[])", "pointer to const", "(read_write)"}),
     [](const auto& instance) { return instance.param.name; });

@@ -5,11 +5,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <variant>
 
 #include "pintle/backend/range.h"
 #include "pintle/entry.h"
+#include "pintle/sampler.h"
+#include "pintle/texel.h"
 
 namespace pintle::backend {
 
@@ -21,18 +24,35 @@ enum class RecordingId : std::uint64_t { none = 0 };
 /// One argument of a launch. The parameters of the kernel come first, in order, then the buffers that it reaches by
 /// address (use).
 struct Argument {
-  enum class Kind : std::uint8_t { buffer = 1, scalar = 2, use = 3, value = 4, local = 5 };
+  /// `sampled`: an image and its sampler.
+  enum class Kind : std::uint8_t {
+    buffer = 1,
+    scalar = 2,
+    use = 3,
+    value = 4,
+    local = 5,
+    image = 6,
+    sampler = 7,
+    sampled = 8
+  };
   Kind kind = Kind::buffer;
   DType dtype = DType::u8;
   Access access = Access::read;
-  std::uint8_t alignment_log2 = 0;  ///< Of a buffer in a slot: its offset is a multiple of 2 to the power of this.
-  std::uint32_t slot = no_slot;     ///< A scalar's slot; a buffer's is in its range.
-  Range range;                      ///< Of a value and of local memory: `size` alone.
-  Scalar scalar;
+  std::uint8_t alignment_log2 = 0;   ///< Of a buffer in a slot: its offset is a multiple of 2 to the power of this.
+  std::uint32_t slot = no_slot;      ///< A scalar's slot; a buffer's is in its range.
+  Range range;                       ///< Of a value and of local memory: `size` alone.
+  Scalar scalar;                     ///< Of a sampler, and of an image with one: `set(Sampler)`.
   const std::byte* value = nullptr;  ///< The bytes of a value; valid as long as the list.
   friend bool operator==(const Argument&, const Argument&) = default;
 
-  [[nodiscard]] bool has_range() const noexcept { return kind == Kind::buffer || kind == Kind::use; }
+  [[nodiscard]] bool is_image() const noexcept { return kind == Kind::image || kind == Kind::sampled; }
+  [[nodiscard]] bool has_range() const noexcept { return kind == Kind::buffer || kind == Kind::use || is_image(); }
+  [[nodiscard]] Sampler sampler() const noexcept {
+    Sampler sampler;
+    std::memcpy(&sampler, scalar.bytes.data(), sizeof sampler);
+    return sampler;
+  }
+  void set(const Sampler& sampler) noexcept { std::memcpy(scalar.bytes.data(), &sampler, sizeof sampler); }
 };
 
 /// Host bytes that a command reads. They stay valid until the submission's serial is reached.
@@ -73,6 +93,28 @@ struct Download {
   Range from;
 };
 
+/// A part of an image, and where its rows lie from the beginning of a buffer's range. Core has filled in every number.
+struct ImageTransfer {
+  ImagePart part;
+  Texel texel = Texel::rgba8;
+};
+
+/// The bytes from the first texel in the buffer to the end of the last.
+[[nodiscard]] constexpr std::uint64_t bytes_of(const ImageTransfer& transfer) noexcept {
+  const ImageExtent& extent = transfer.part.extent;
+  return (extent.slices() - 1) * transfer.part.slice_bytes + (extent.height - 1) * transfer.part.row_bytes +
+         std::uint64_t{extent.width} * pintle::bytes_of(transfer.texel);
+}
+
+/// Copies texels between a buffer and an image: one of the ranges is a whole image. `transfer` is valid as long as the
+/// list.
+struct CopyImage {
+  Range to;
+  Range from;
+  const ImageTransfer* transfer = nullptr;
+  bool is_to_image = true;
+};
+
 /// One launch. Arguments are `Commands::arguments[first_argument, first_argument + argument_count)`.
 struct Exec {
   ProgramId program = ProgramId::none;
@@ -109,7 +151,8 @@ struct Replay {
   std::span<const Binding> bindings;
 };
 
-using Operation = std::variant<Copy, Fill, Upload, Download, Exec, ExecIndirect, HostCall, Timestamp, Replay>;
+using Operation =
+    std::variant<Copy, Fill, Upload, Download, Exec, ExecIndirect, HostCall, Timestamp, Replay, CopyImage>;
 
 /// One command. The commands of a list behave as if run one after another. A command without `barrier_before` touches
 /// no bytes that an earlier command since the last barrier wrote, and writes none that such a command reads, so the two
@@ -134,7 +177,7 @@ struct Commands {
 /// The name of an operation, as traces and messages print it: "copy", "fill", ...
 [[nodiscard]] constexpr const char* name(const Operation& operation) noexcept {
   constexpr std::array<const char*, std::variant_size_v<Operation>> names{
-      "copy", "fill", "upload", "download", "exec", "exec_indirect", "host_call", "timestamp", "replay"};
+      "copy", "fill", "upload", "download", "exec", "exec_indirect", "host_call", "timestamp", "replay", "copy_image"};
   return names[operation.index()];
 }
 

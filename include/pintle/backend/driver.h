@@ -20,17 +20,25 @@
 #include "pintle/error.h"
 #include "pintle/info.h"
 #include "pintle/placement.h"
+#include "pintle/texel.h"
 
 namespace pintle::backend {
 
 /// The version of the seam, raised by one whenever this header changes incompatibly. A module built for another version
 /// is refused by name.
-inline constexpr std::uint32_t seam_version = 5;
+inline constexpr std::uint32_t seam_version = 6;
 
 /// A submission of a queue of the same device. Core passes only serials that `submit` has already returned.
 struct QueuePoint {
   QueueId queue = QueueId::none;
   std::uint64_t serial = 0;
+};
+
+/// An image that core asks memory for. Kernels use it as `access` says, copies as they like.
+struct ImageRequest {
+  ImageExtent extent;
+  Texel texel = Texel::rgba8;
+  Access access = Access::read_write;
 };
 
 /// What core asks of `allocate`.
@@ -39,6 +47,7 @@ struct MemoryRequest {
   std::uint64_t alignment = 1;  ///< A power of two, at most 4096.
   Placement placement = Placement::device;
   std::string_view label;
+  const ImageRequest* image = nullptr;  ///< Null for a buffer; valid during the call. `size` is that of its texels.
 };
 
 /// What core asks of `create_queue`.

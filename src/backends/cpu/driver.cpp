@@ -9,6 +9,7 @@
 #include "base/parse.h"
 #include "base/platform.h"
 #include "base/settings.h"
+#include "kit/all_texels.h"
 #include "kit/host_cpus.h"
 #include "kit/options.h"
 #include "opencl_c/compile.h"
@@ -35,6 +36,8 @@ Limits limits() {
   limits.max_buffers = Entry::max_parameters;
   limits.max_scalar_bytes = most_scalar_bytes;
   limits.max_in_flight = host::Queue::capacity;
+  limits.max_image_2d = 1 << 16;
+  limits.max_image_3d = 1 << 12;
   return limits;
 }
 
@@ -56,7 +59,8 @@ std::vector<Capability> capabilities() {
           {Feature::constants, native, "in sources: c, opencl_c"},
           {Feature::local_arguments, native, ""},
           {Feature::float_atomics, native, "in opencl_c, by cl_ext_float_atomics"},
-          {Feature::bounds, Support::absent, "the layer bounds(cpu) finds them"}};
+          {Feature::bounds, Support::absent, "the layer bounds(cpu) finds them"},
+          {Feature::images, native, ""}};
 }
 
 DeviceInfo describe() {
@@ -74,6 +78,7 @@ DeviceInfo describe() {
   if (info.name.empty()) info.name = info.target;
   info.limits = limits();
   info.capabilities = capabilities();
+  info.texels = kit::all_texels();
   info.nanoseconds_per_tick = 1;
   return info;
 }

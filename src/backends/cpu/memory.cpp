@@ -20,6 +20,12 @@ void free_bytes(const Block& block) noexcept {
   if (block.owner == Block::Owner::device) std::free(block.data);
 }
 
+pintle_image image_of(const backend::ImageRequest& request, std::byte* data) noexcept {
+  const auto& [width, height, depth] = request.extent;
+  const std::uint64_t row = std::uint64_t{width} * bytes_of(request.texel);
+  return {data, width, height, depth, static_cast<std::uint32_t>(request.texel), row, row * height};
+}
+
 }  // namespace
 
 MemoryTable::~MemoryTable() {
@@ -41,7 +47,9 @@ Result<backend::MemoryId> MemoryTable::allocate(const backend::MemoryRequest& re
     const std::uint64_t size = (request.size + alignment - 1) / alignment * alignment;
     auto* const data = static_cast<std::byte*>(std::aligned_alloc(alignment, size));
     if (data == nullptr) return kit::exhausted(request, "the system memory", kit::host_memory("/").available);
-    return keep({data, request.size, Block::Owner::device});
+    Block block{data, request.size, Block::Owner::device};
+    if (request.image != nullptr) block.image = image_of(*request.image, data);
+    return keep(block);
   });
 }
 

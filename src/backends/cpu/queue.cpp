@@ -74,6 +74,21 @@ class Run {
   void operator()(const backend::Copy& copy) const {
     move(bytes_at(place(copy.to)), bytes_at(place(copy.from)), place(copy.to).size);
   }
+  void operator()(const backend::CopyImage& copy) const {
+    const ImagePart& part = copy.transfer->part;
+    const pintle_image& image = block_of(copy.is_to_image ? copy.to.memory : copy.from.memory).image;
+    std::byte* const rows = bytes_at(place(copy.is_to_image ? copy.from : copy.to));
+    const std::uint64_t texel = bytes_of(copy.transfer->texel), size = part.extent.width * texel;
+    auto* const first =
+        static_cast<std::byte*>(image.texels) + part.z * image.slice_bytes + part.y * image.row_bytes + part.x * texel;
+    for (std::uint64_t z = 0; z < part.extent.slices(); ++z) {
+      for (std::uint64_t y = 0; y < part.extent.height; ++y) {
+        std::byte* const in_image = first + z * image.slice_bytes + y * image.row_bytes;
+        std::byte* const in_buffer = rows + z * part.slice_bytes + y * part.row_bytes;
+        std::memcpy(copy.is_to_image ? in_image : in_buffer, copy.is_to_image ? in_buffer : in_image, size);
+      }
+    }
+  }
   void operator()(const backend::Upload& upload) const {
     const Range to = place(upload.to);
     move(bytes_at(to), bound(upload.from, upload.from.slot).data, to.size);
@@ -129,6 +144,8 @@ class Run {
     if (argument.kind == Argument::Kind::buffer) return bytes_at(bound(argument.range, argument.range.slot));
     if (argument.kind == Argument::Kind::scalar)  // kernels take void*, and read it
       return const_cast<std::byte*>(bound(argument.scalar, argument.slot).bytes.data());
+    if (argument.kind == Argument::Kind::image) return &block_of(argument.range.memory).image;
+    if (argument.kind == Argument::Kind::sampler) return const_cast<std::byte*>(argument.scalar.bytes.data());
     if (argument.kind == Argument::Kind::value) return const_cast<std::byte*>(argument.value);
     return reinterpret_cast<void*>(static_cast<std::uintptr_t>(argument.range.size));  // local: see host::Launch
   }

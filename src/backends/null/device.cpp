@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/contain.h"
+#include "kit/all_texels.h"
 
 namespace pintle::null {
 namespace {
@@ -21,6 +22,8 @@ Limits limits_of(std::uint64_t heap_bytes) {
       .max_buffers = 64,
       .max_scalar_bytes = 512,
       .max_in_flight = 256,
+      .max_image_2d = 1 << 14,
+      .max_image_3d = 1 << 11,
   };
 }
 
@@ -44,6 +47,7 @@ std::vector<Capability> capabilities() {
       {local_arguments, native, ""},
       {float_atomics, absent, "nothing is computed"},
       {bounds, absent, "no kernel runs, so none leaves its bounds"},
+      {images, native, ""},
   };
 }
 
@@ -62,6 +66,7 @@ DeviceInfo describe(std::uint64_t heap_bytes) {
       .target = "",
       .limits = limits_of(heap_bytes),
       .capabilities = capabilities(),
+      .texels = kit::all_texels(),
   };
 }
 

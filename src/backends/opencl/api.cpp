@@ -29,6 +29,8 @@ constexpr std::array statuses{
     STATUS(CL_OUT_OF_HOST_MEMORY, Errc::out_of_memory),
     STATUS(CL_PROFILING_INFO_NOT_AVAILABLE),
     STATUS(CL_MEM_COPY_OVERLAP),
+    STATUS(CL_IMAGE_FORMAT_MISMATCH),
+    STATUS(CL_IMAGE_FORMAT_NOT_SUPPORTED, Errc::unsupported),
     STATUS(CL_BUILD_PROGRAM_FAILURE, Errc::build_failed),
     STATUS(CL_MAP_FAILURE),
     STATUS(CL_MISALIGNED_SUB_BUFFER_OFFSET, Errc::invalid_argument),
@@ -44,6 +46,9 @@ constexpr std::array statuses{
     STATUS(CL_INVALID_QUEUE_PROPERTIES),
     STATUS(CL_INVALID_COMMAND_QUEUE),
     STATUS(CL_INVALID_MEM_OBJECT),
+    STATUS(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, Errc::unsupported),
+    STATUS(CL_INVALID_IMAGE_SIZE, Errc::invalid_argument),
+    STATUS(CL_INVALID_SAMPLER),
     STATUS(CL_INVALID_BINARY, Errc::build_failed),
     STATUS(CL_INVALID_BUILD_OPTIONS, Errc::build_failed),
     STATUS(CL_INVALID_PROGRAM),
@@ -63,6 +68,7 @@ constexpr std::array statuses{
     STATUS(CL_INVALID_OPERATION),
     STATUS(CL_INVALID_BUFFER_SIZE, Errc::out_of_memory),
     STATUS(CL_INVALID_GLOBAL_WORK_SIZE, Errc::invalid_argument),
+    STATUS(CL_INVALID_IMAGE_DESCRIPTOR, Errc::invalid_argument),
     STATUS(CL_PLATFORM_NOT_FOUND_KHR, Errc::unavailable),
 };
 

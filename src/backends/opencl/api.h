@@ -23,6 +23,7 @@ struct Release {
   void operator()(cl_command_queue queue) const noexcept { api().clReleaseCommandQueue(queue); }
   void operator()(cl_mem memory) const noexcept { api().clReleaseMemObject(memory); }
   void operator()(cl_program program) const noexcept { api().clReleaseProgram(program); }
+  void operator()(cl_sampler sampler) const noexcept { api().clReleaseSampler(sampler); }
   void operator()(cl_kernel kernel) const noexcept { api().clReleaseKernel(kernel); }
 };
 

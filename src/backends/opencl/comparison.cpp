@@ -47,7 +47,9 @@ std::string argument_text(cl_kernel kernel, std::size_t index, cl_kernel_arg_inf
 /// What clSetKernelArg gets: a handle for a buffer, for local memory the least that it may have.
 std::size_t argument_bytes(const Parameter& parameter) {
   switch (parameter.kind) {
-    case Parameter::Kind::buffer: return sizeof(cl_mem);
+    case Parameter::Kind::buffer:
+    case Parameter::Kind::image: return sizeof(cl_mem);
+    case Parameter::Kind::sampler: return sizeof(cl_sampler);
     case Parameter::Kind::local: return bytes_of(parameter.dtype);
     default: return base::opencl_bytes(parameter);
   }
@@ -67,6 +69,15 @@ OpenClArgument::Space space_of(cl_kernel_arg_address_qualifier where) {
   }
 }
 
+std::optional<Access> access_of(cl_kernel_arg_access_qualifier told) {
+  switch (told) {
+    case CL_KERNEL_ARG_ACCESS_READ_ONLY: return Access::read;
+    case CL_KERNEL_ARG_ACCESS_WRITE_ONLY: return Access::write;
+    case CL_KERNEL_ARG_ACCESS_READ_WRITE: return Access::read_write;
+    default: return std::nullopt;
+  }
+}
+
 /// What the driver tells of an argument; empty where it tells nothing, as of SPIR-V.
 std::optional<OpenClArgument> argument_of(cl_kernel kernel, std::size_t index) {
   const auto where = argument_value<cl_kernel_arg_address_qualifier>(kernel, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER);
@@ -77,6 +88,8 @@ std::optional<OpenClArgument> argument_of(cl_kernel kernel, std::size_t index) {
   argument.parsed = base::parse_opencl_type(argument.type);
   argument.space = space_of(*where);
   const auto qualifiers = argument_value<cl_kernel_arg_type_qualifier>(kernel, index, CL_KERNEL_ARG_TYPE_QUALIFIER);
+  const auto access = argument_value<cl_kernel_arg_access_qualifier>(kernel, index, CL_KERNEL_ARG_ACCESS_QUALIFIER);
+  if (access) argument.access = access_of(*access);
   argument.is_const = qualifiers && (*qualifiers & CL_KERNEL_ARG_TYPE_CONST) != 0;
   return argument;
 }
@@ -126,23 +139,55 @@ std::vector<UntoldSize> untold_sizes(const Entry& entry, cl_kernel kernel) {
   return untold;
 }
 
-/// Sets each parameter once, so that the driver checks its size: also where it tells nothing else, as of SPIR-V. A
-/// buffer may be null then, and an image may not.
-Result<void> check_sizes(const Entry& entry, cl_kernel kernel) {
+/// What clSetKernelArg gets for a trial: a buffer may be null, and an image may not.
+class Trial {
+ public:
+  static Result<Trial> of(const Parameter& parameter, Images& images) {
+    Trial trial;
+    if (parameter.kind == Parameter::Kind::image) {
+      PINTLE_ASSIGN(image, images.stand_in(parameter.dimensions));
+      trial.handle_ = image;
+    } else if (parameter.kind == Parameter::Kind::sampler) {
+      PINTLE_ASSIGN(sampler, images.sampler({}));
+      trial.handle_ = sampler;
+    }
+    trial.is_local_ = parameter.kind == Parameter::Kind::local;
+    return trial;
+  }
+  [[nodiscard]] const void* value() const noexcept {
+    if (is_local_) return nullptr;
+    return handle_ != nullptr ? static_cast<const void*>(&handle_) : nothing.data();
+  }
+
+ private:
+  void* handle_ = nullptr;
+  bool is_local_ = false;
+};
+
+std::string_view word_of(Parameter::Kind kind) {
+  switch (kind) {
+    case Parameter::Kind::image: return "image";
+    case Parameter::Kind::sampler: return "sampler";
+    case Parameter::Kind::buffer: return "pointer";
+    default: return "local memory";
+  }
+}
+
+/// Sets each parameter once, so that the driver checks its size: also where it tells nothing else, as of SPIR-V.
+Result<void> check_sizes(const Entry& entry, cl_kernel kernel, Images& images) {
   for (std::size_t index = 0; index < entry.parameters.size(); ++index) {
     const Parameter& parameter = entry.parameters[index];
     const auto kind = parameter.kind;
     const bool is_by_value = kind == Parameter::Kind::scalar || kind == Parameter::Kind::value;
     const std::size_t size = argument_bytes(parameter);
-    const void* const value = kind == Parameter::Kind::local ? nullptr : nothing.data();
-    const cl_int status = api().clSetKernelArg(kernel, static_cast<cl_uint>(index), size, value);
+    PINTLE_ASSIGN(trial, Trial::of(parameter, images));
+    const cl_int status = api().clSetKernelArg(kernel, static_cast<cl_uint>(index), size, trial.value());
     if (status == CL_SUCCESS) continue;
     if (is_by_value)
       return failure(
           status, fmt::format("Entry {} takes no value of ({} bytes) as the parameter {}, declared {}.",
                               base::quote(entry.name), size, base::quote(parameter.name), base::type_text(parameter)));
-    return mismatch(entry, fmt::format("has no {} for the parameter {}, declared {}",
-                                       kind == Parameter::Kind::buffer ? "pointer" : "local memory",
+    return mismatch(entry, fmt::format("has no {} for the parameter {}, declared {}", word_of(kind),
                                        base::quote(parameter.name), base::type_text(parameter)));
   }
   return {};
@@ -218,12 +263,13 @@ Result<void> check_subgroup(const Entry& entry, cl_kernel kernel, const FoundDev
 
 }  // namespace
 
-Result<Comparison> compare(const Entry& entry, cl_kernel kernel, const FoundDevice& found) {
+Result<Comparison> compare(const Entry& entry, cl_kernel kernel, const FoundDevice& found, Images& images) {
   PINTLE_ASSIGN(count, count_of(kernel));
+  PINTLE_TRY(check_images(entry, found));
   PINTLE_TRY(check_bytes(entry, found));
   PINTLE_TRY(check_arguments(entry, kernel, count));
   PINTLE_ASSIGN(local, own_local_bytes(entry, kernel, count, found));
-  PINTLE_TRY(check_sizes(entry, kernel));
+  PINTLE_TRY(check_sizes(entry, kernel, images));
   PINTLE_TRY(check_group(entry, kernel, found));
   PINTLE_TRY(check_subgroup(entry, kernel, found));
   return Comparison{count, local, untold_sizes(entry, kernel)};

@@ -8,6 +8,7 @@
 
 #include "backends/opencl/api.h"
 #include "backends/opencl/found_device.h"
+#include "backends/opencl/images.h"
 #include "pintle/entry.h"
 
 namespace pintle::opencl {
@@ -28,6 +29,7 @@ struct Comparison {
 
 /// Compares the kernel with the entry: count, kinds, types, accesses and order of its arguments as far as the driver
 /// tells them, the sizes of what comes by value, the group, and local memory. `invalid_argument` has both sides.
-[[nodiscard]] Result<Comparison> compare(const Entry& entry, cl_kernel kernel, const FoundDevice& found);
+[[nodiscard]] Result<Comparison> compare(const Entry& entry, cl_kernel kernel, const FoundDevice& found,
+                                         Images& images);
 
 }  // namespace pintle::opencl

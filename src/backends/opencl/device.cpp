@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/opencl/texels.h"
 #include "backends/opencl/wrap.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -39,6 +40,7 @@ Result<std::unique_ptr<backend::Device>> Device::over(FoundDevice found, Owned<c
   PINTLE_ASSIGN(service, Service::create(device->context_.get(), device->found_));
   device->service_ = std::move(service);
   PINTLE_TRY(device->try_sharing());
+  device->find_texels();
   constexpr std::string_view nothing = "kernel void trial() {}";
   const bool compiles_at_launch = device->found_.compiles_at_launch;
   QueueContext& queues = device->queues_;
@@ -50,8 +52,9 @@ Result<std::unique_ptr<backend::Device>> Device::over(FoundDevice found, Owned<c
 Device::Device(FoundDevice found, Owned<cl_context> context)
     : found_(std::move(found)),
       context_(std::move(context)),
-      memory_(found_, context_.get()),
-      programs_(found_, context_.get()),
+      images_(context_.get()),
+      memory_(found_, context_.get(), images_),
+      programs_(found_, context_.get(), images_),
       queues_{found_, context_.get(), std::make_shared<kit::Loss>(found_.info.id), {}, {}} {}
 
 /// Drivers may wait for unfinished work when its objects are released, so those of a lost device are left to them.
@@ -77,6 +80,14 @@ Result<void> Device::try_sharing() {
   set_row(found_.info, {Feature::mapped_memory, Support::absent, why});
   set_row(found_.info, {Feature::host_import, Support::absent, why});
   return {};
+}
+
+/// A listed device has what is promised, an open one what its context tells.
+void Device::find_texels() {
+  if (found_.info.limits.max_image_2d == 0) return;
+  found_.info.texels = texels_of(context_.get());
+  if (found_.misreads_r16f)
+    std::erase_if(found_.info.texels, [](const TexelSupport& support) { return support.texel == Texel::r16f; });
 }
 
 Result<backend::MemoryId> Device::allocate(const backend::MemoryRequest& request) {

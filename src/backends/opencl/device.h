@@ -8,6 +8,7 @@
 
 #include "backends/opencl/api.h"
 #include "backends/opencl/found_device.h"
+#include "backends/opencl/images.h"
 #include "backends/opencl/memory.h"
 #include "backends/opencl/program.h"
 #include "backends/opencl/queue.h"
@@ -67,11 +68,13 @@ class Device final : public backend::Device {
   Device(FoundDevice found, Owned<cl_context> context);
 
   [[nodiscard]] Result<void> try_sharing();
+  void find_texels();
   [[nodiscard]] Result<std::uint64_t> device_ticks();
 
   FoundDevice found_;
   Owned<cl_context> context_;
   std::unique_ptr<Service> service_;
+  Images images_;
   MemoryTable memory_;
   ProgramTable programs_;
   Recordings recordings_;

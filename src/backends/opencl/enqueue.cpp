@@ -45,6 +45,22 @@ Result<void> Enqueue::operator()(const backend::Copy& copy) {
                  "clEnqueueCopyBuffer");
 }
 
+Result<void> Enqueue::operator()(const backend::CopyImage& copy) {
+  return for_each_block(*copy.transfer, [&](const ImageBlock& block) { return copy_block(copy, block); });
+}
+
+Result<void> Enqueue::copy_block(const backend::CopyImage& copy, const ImageBlock& block) {
+  cl_event* const event = block.is_last ? event_ : nullptr;
+  const Range to = place(copy.to), from = place(copy.from);
+  if (copy.is_to_image)
+    return started(api().clEnqueueCopyBufferToImage(queue_, object_of(from), object_of(to), from.offset + block.offset,
+                                                    block.origin.data(), block.region.data(), 0, nullptr, event),
+                   "clEnqueueCopyBufferToImage");
+  return started(api().clEnqueueCopyImageToBuffer(queue_, object_of(from), object_of(to), block.origin.data(),
+                                                  block.region.data(), to.offset + block.offset, 0, nullptr, event),
+                 "clEnqueueCopyImageToBuffer");
+}
+
 Result<void> Enqueue::operator()(const backend::Fill& fill) {
   const Range to = place(fill.to);
   if (to.size == 0) return {};
@@ -95,10 +111,16 @@ Result<void> Enqueue::launch(BoundKernel& bound, const Kernel& kernel, const bac
       "clEnqueueNDRangeKernel");
 }
 
-Result<void> Enqueue::set_argument(BoundKernel& bound, std::uint32_t index, const Argument& argument) const {
-  if (argument.kind == Argument::Kind::buffer) return bound.set(index, place(argument.range));
+Result<void> Enqueue::set_argument(BoundKernel& bound, const Kernel& kernel, std::uint32_t index,
+                                   const Argument& argument) const {
+  if (argument.kind == Argument::Kind::buffer || argument.kind == Argument::Kind::image)
+    return bound.set(index, place(argument.range));
   if (argument.kind == Argument::Kind::local) return bound.set_local(index, argument.range.size);
   if (argument.kind == Argument::Kind::value) return bound.set(index, {argument.value, argument.range.size});
+  if (argument.kind == Argument::Kind::sampler) {
+    PINTLE_ASSIGN(sampler, kernel.images().sampler(argument.sampler()));
+    return bound.set(index, std::as_bytes(std::span(&sampler, 1)));
+  }
   const backend::Scalar& scalar = this->bound(argument.scalar, argument.slot);
   return bound.set(index, std::span(scalar.bytes).first(bytes_of(argument.dtype)));
 }
@@ -113,7 +135,7 @@ Result<void> Enqueue::set_arguments(BoundKernel& bound, const Kernel& kernel,
       if (address != nullptr) bound.reach(reached++, address);
       continue;
     }
-    PINTLE_TRY(set_argument(bound, index++, argument));
+    PINTLE_TRY(set_argument(bound, kernel, index++, argument));
   }
   PINTLE_TRY(bound.set_reached(reached));
   if (kernel.local_argument_bytes() == 0) return {};

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "backends/opencl/api.h"
+#include "backends/opencl/images.h"
 #include "backends/opencl/memory.h"
 #include "backends/opencl/program.h"
 #include "backends/opencl/recording.h"
@@ -22,6 +23,7 @@ class Enqueue {
   [[nodiscard]] Result<void> all(cl_event* last);
 
   Result<void> operator()(const backend::Copy& copy);
+  Result<void> operator()(const backend::CopyImage& copy);
   Result<void> operator()(const backend::Fill& fill);
   Result<void> operator()(const backend::Upload& upload);
   Result<void> operator()(const backend::Download& download);
@@ -39,7 +41,8 @@ class Enqueue {
     return slot == backend::no_slot ? given : *std::get_if<T>(&bindings_[slot]);
   }
   [[nodiscard]] backend::Range place(const backend::Range& range) const;
-  [[nodiscard]] Result<void> set_argument(BoundKernel& bound, std::uint32_t index,
+  [[nodiscard]] Result<void> copy_block(const backend::CopyImage& copy, const ImageBlock& block);
+  [[nodiscard]] Result<void> set_argument(BoundKernel& bound, const Kernel& kernel, std::uint32_t index,
                                           const backend::Argument& argument) const;
   [[nodiscard]] Result<void> set_arguments(BoundKernel& bound, const Kernel& kernel,
                                            std::span<const backend::Argument> arguments) const;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include "backends/opencl/texels.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/made_once.h"
@@ -94,6 +95,14 @@ void add_subgroups(cl_device_id device, Limits& limits) {
   }
 }
 
+void add_images(cl_device_id device, Limits& limits) {
+  if (device_value<cl_bool>(device, CL_DEVICE_IMAGE_SUPPORT) == CL_FALSE) return;
+  const auto side = [&](cl_device_info what) { return to_u32(device_value<std::size_t>(device, what)); };
+  limits.max_image_2d = std::min(side(CL_DEVICE_IMAGE2D_MAX_WIDTH), side(CL_DEVICE_IMAGE2D_MAX_HEIGHT));
+  limits.max_image_3d = std::min(
+      {side(CL_DEVICE_IMAGE3D_MAX_WIDTH), side(CL_DEVICE_IMAGE3D_MAX_HEIGHT), side(CL_DEVICE_IMAGE3D_MAX_DEPTH)});
+}
+
 Limits limits_of(cl_device_id device) {
   Limits limits;
   limits.max_allocation = device_value<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
@@ -110,6 +119,7 @@ Limits limits_of(cl_device_id device) {
   limits.max_scalar_bytes = to_u32(parameter_bytes);  // of buffers and scalars together, which a program's load checks
   limits.max_in_flight = most_in_flight;
   add_subgroups(device, limits);
+  add_images(device, limits);
   return limits;
 }
 
@@ -143,6 +153,11 @@ Capability float_atomics_row(const FoundDevice& found) {
   return {Feature::float_atomics, Support::absent, "cl_ext_float_atomics adds no f32 in global memory here"};
 }
 
+Capability images_row(const FoundDevice& found) {
+  if (found.info.limits.max_image_2d != 0) return {Feature::images, Support::native, ""};
+  return {Feature::images, Support::absent, "the driver answers false for CL_DEVICE_IMAGE_SUPPORT"};
+}
+
 std::vector<Capability> capabilities_of(const FoundDevice& found) {
   constexpr auto native = Support::native;
   constexpr auto absent = Support::absent;
@@ -162,7 +177,8 @@ std::vector<Capability> capabilities_of(const FoundDevice& found) {
           {Feature::constants, native, ""},
           {Feature::local_arguments, native, ""},
           float_atomics_row(found),
-          {Feature::bounds, absent, "the layer bounds(opencl) finds them"}};
+          {Feature::bounds, absent, "the layer bounds(opencl) finds them"},
+          images_row(found)};
 }
 
 std::vector<std::string> formats_of(cl_device_id device, std::uint32_t version) {
@@ -194,6 +210,7 @@ void describe(FoundDevice& found, std::uint32_t version) {
   info.progress = Progress::own;
   info.formats = formats_of(found.device, version);
   info.limits = limits_of(found.device);
+  if (info.limits.max_image_2d != 0) info.texels = promised_texels();
   info.nanoseconds_per_tick = 1;  // of profiling times as of the host's clock
   found.identity = fmt::format("{} {}\n{}\n{}\n{}", found.platform_name, version_of_driver(found.device),
                                platform_text(found.platform, CL_PLATFORM_VERSION), info.name,
@@ -220,6 +237,7 @@ void examine(FoundDevice& found, std::uint32_t version) {
                            api().clGetPlatformInfo(found.platform, CL_PLATFORM_HOST_TIMER_RESOLUTION, sizeof resolution,
                                                    &resolution, nullptr) == CL_SUCCESS &&
                            resolution != 0;
+  found.misreads_r16f = found.platform_name == pocl;
   found.needs_linker = found.is_host_run && found.platform_name == pocl;
   found.hides_limits = found.platform_name == "rusticl";
   found.compiles_at_launch = found.info.kind == DeviceKind::software && found.platform_name == "rusticl";

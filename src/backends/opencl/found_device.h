@@ -29,6 +29,7 @@ struct FoundDevice {
   bool has_device_timer = false;    ///< clGetDeviceAndHostTimer answers.
   bool needs_linker = false;        ///< PoCL: aborts the process when it finds no linker.
   bool compiles_at_launch = false;  ///< rusticl on llvmpipe: in a thread of its own, by LLVM in this process.
+  bool misreads_r16f = false;       ///< PoCL 3.1 lists images of one half, and kernels read other numbers there.
   bool hides_limits = false;  ///< rusticl before Mesa 23.1 gives a kernel's preferred multiple as its limit, and twice
                               ///< its local memory.
 };

@@ -63,8 +63,8 @@ Owned<cl_mem> create_on(std::unique_ptr<Storage> storage, cl_context context, st
 
 }  // namespace
 
-Memory::Memory(Owned<cl_mem> object, std::uint64_t size, Addresses addresses, Owner owner)
-    : whole_(std::make_shared<const Part>(Part{next_number(), 0, size, std::move(object)})),
+Memory::Memory(Owned<cl_mem> object, std::uint64_t size, Addresses addresses, Owner owner, cl_mem stand_in)
+    : whole_(std::make_shared<const Part>(Part{next_number(), 0, size, std::move(object), stand_in})),
       addresses_(addresses),
       owner_(owner) {}
 
@@ -87,7 +87,7 @@ Result<std::shared_ptr<const Part>> Memory::part(std::uint64_t offset, std::uint
     return failure(status, fmt::format("OpenCL makes no sub-buffer at offset ({}) with size ({}) of a buffer of ({}).",
                                        offset, size, this->size()));
   }
-  auto part = std::make_shared<const Part>(Part{number(), offset, size, std::move(object)});
+  auto part = std::make_shared<const Part>(Part{number(), offset, size, std::move(object), nullptr});
   if (parts_.size() == most_parts) parts_.erase(parts_.begin());
   parts_.push_back(part);
   return part;
@@ -166,8 +166,14 @@ Result<backend::MemoryId> MemoryTable::allocate(const backend::MemoryRequest& re
   if (const auto left = share.take()) return kit::exhausted(request, "the device memory", *left);
   PINTLE_TRY(check_host_memory(request));
   Memory::Addresses addresses;
-  PINTLE_ASSIGN(object, create(request, addresses));
-  const auto id = all_.add(std::make_unique<Memory>(std::move(object), request.size, addresses, Memory::Owner::device));
+  cl_mem stand_in = nullptr;
+  if (request.image != nullptr) {
+    PINTLE_ASSIGN(found, images_.stand_in(request.image->extent.dimensions()));
+    stand_in = found;
+  }
+  PINTLE_ASSIGN(object, request.image != nullptr ? images_.create(request) : create(request, addresses));
+  const auto id =
+      all_.add(std::make_unique<Memory>(std::move(object), request.size, addresses, Memory::Owner::device, stand_in));
   share.keep();
   return id;
 }

@@ -11,6 +11,7 @@
 
 #include "backends/opencl/api.h"
 #include "backends/opencl/found_device.h"
+#include "backends/opencl/images.h"
 #include "kit/owned_table.h"
 #include "pintle/backend/driver.h"
 
@@ -22,6 +23,7 @@ struct Part {
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
   Owned<cl_mem> object;
+  cl_mem stand_in = nullptr;  ///< Of an image: what a kernel is given instead when the image goes.
 };
 
 /// One allocation; a MemoryId is its address. Thread-safe.
@@ -34,7 +36,8 @@ class Memory {
     void* shared = nullptr;  ///< In shared virtual memory.
   };
 
-  Memory(Owned<cl_mem> object, std::uint64_t size, Addresses addresses, Owner owner);
+  /// `stand_in`: of an image.
+  Memory(Owned<cl_mem> object, std::uint64_t size, Addresses addresses, Owner owner, cl_mem stand_in = nullptr);
 
   [[nodiscard]] cl_mem object() const noexcept { return whole_->object.get(); }
   [[nodiscard]] std::uint64_t number() const noexcept { return whole_->memory; }
@@ -68,7 +71,8 @@ using Memories = kit::OwnedTable<backend::MemoryId, Memory>;
 /// All memory of a device. Thread-safe.
 class MemoryTable {
  public:
-  MemoryTable(const FoundDevice& found, cl_context context) noexcept : found_(found), context_(context) {}
+  MemoryTable(const FoundDevice& found, cl_context context, Images& images) noexcept
+      : found_(found), context_(context), images_(images) {}
 
   /// `import` takes host memory only on a device that the host's processor runs.
   Result<backend::MemoryId> allocate(const backend::MemoryRequest& request);
@@ -87,6 +91,7 @@ class MemoryTable {
 
   const FoundDevice& found_;
   const cl_context context_;
+  Images& images_;
   mutable std::mutex mutex_;
   std::uint64_t used_ = 0;
   Memories all_;

@@ -81,19 +81,21 @@ Result<void> BoundKernel::set_reached(std::size_t count) {
   return {};
 }
 
-/// Some drivers hold an argument that was set, so it is set to nothing.
+/// Some drivers hold an argument that was set, so it is set to nothing; for an image, rusticl 22.3 crashes then.
 void BoundKernel::let_go(std::uint64_t memory) noexcept {
   for (std::size_t index = 0; index < values_.size(); ++index) {
     Value& value = values_[index];
     if (value.part == nullptr || value.part->memory != memory) continue;
-    api().clSetKernelArg(kernel_.get(), static_cast<cl_uint>(index), sizeof(cl_mem), nullptr);
+    const cl_mem other = value.part->stand_in;
+    api().clSetKernelArg(kernel_.get(), static_cast<cl_uint>(index), sizeof other, other == nullptr ? nullptr : &other);
     value.part = nullptr;
   }
 }
 
-Kernel::Kernel(const Entry& entry, cl_program program)
-    : program_(program), name_(entry.name), group_(entry.group_size) {
-  for (const Parameter& parameter : entry.parameters) sizes_.push_back(base::opencl_bytes(parameter));
+Kernel::Kernel(const Entry& entry, cl_program program, Images& images)
+    : program_(program), images_(images), name_(entry.name), group_(entry.group_size) {
+  for (const Parameter& parameter : entry.parameters)
+    sizes_.push_back(parameter.kind == Parameter::Kind::sampler ? sizeof(cl_sampler) : base::opencl_bytes(parameter));
 }
 
 Result<std::unique_ptr<BoundKernel>> Kernel::create() const {
@@ -133,7 +135,7 @@ Result<std::vector<UntoldSize>> Kernel::examine(const Entry& entry, const FoundD
     if (!vendor || vendor->number != CL_INVALID_KERNEL_NAME) return first.error();
     return no_entry(entry, program_, CL_INVALID_KERNEL_NAME);
   }
-  PINTLE_ASSIGN(compared, compare(entry, (**first).get(), found));
+  PINTLE_ASSIGN(compared, compare(entry, (**first).get(), found, images_));
   if (compared.arguments > entry.parameters.size()) local_argument_bytes_ = entry.local_bytes;
   const auto is_local = [](const Parameter& parameter) { return parameter.kind == Parameter::Kind::local; };
   if (std::ranges::any_of(entry.parameters, is_local)) own_local_bytes_ = compared.own_local_bytes;
@@ -169,7 +171,7 @@ Result<backend::ProgramId> ProgramTable::load(const ProgramImage& image) {
   const std::string what = fmt::format("loading {}", name_of(image));
   std::vector<UntoldSize> untold;
   for (const Entry& entry : image.entries) {
-    auto kernel = std::make_unique<Kernel>(entry, program->program.get());
+    auto kernel = std::make_unique<Kernel>(entry, program->program.get(), images_);
     auto examined = kernel->examine(entry, found_);
     if (!examined) return examined.error().during(what);
     std::ranges::move(*examined, std::back_inserter(untold));

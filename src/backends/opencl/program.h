@@ -10,6 +10,7 @@
 #include "backends/opencl/api.h"
 #include "backends/opencl/comparison.h"
 #include "backends/opencl/found_device.h"
+#include "backends/opencl/images.h"
 #include "backends/opencl/memory.h"
 #include "kit/owned_table.h"
 #include "pintle/backend/driver.h"
@@ -52,7 +53,7 @@ class BoundKernel {
 /// An entry point: as many kernel objects as queues have launched it at one time. Thread-safe.
 class Kernel {
  public:
-  Kernel(const Entry& entry, cl_program program);
+  Kernel(const Entry& entry, cl_program program, Images& images);
 
   /// A kernel object for one launch. It goes back when the launch has been enqueued.
   class Use {
@@ -71,6 +72,7 @@ class Kernel {
   };
 
   [[nodiscard]] const Grid& group() const noexcept { return group_; }
+  [[nodiscard]] Images& images() const noexcept { return images_; }
   /// Scratch memory that the last argument takes; zero where the kernel declares its own.
   [[nodiscard]] std::uint32_t local_argument_bytes() const noexcept { return local_argument_bytes_; }
   [[nodiscard]] Result<Use> use();
@@ -88,6 +90,7 @@ class Kernel {
   void give_back(std::unique_ptr<BoundKernel> bound) noexcept;
 
   const cl_program program_;
+  Images& images_;
   const std::string name_;
   const Grid group_;
   std::vector<std::uint32_t> sizes_;  // of the arguments by value, and 0 for the others
@@ -113,7 +116,8 @@ using Programs = kit::OwnedTable<backend::ProgramId, Program>;
 /// All programs of a device. Thread-safe.
 class ProgramTable {
  public:
-  ProgramTable(const FoundDevice& found, cl_context context) noexcept : found_(found), context_(context) {}
+  ProgramTable(const FoundDevice& found, cl_context context, Images& images) noexcept
+      : found_(found), context_(context), images_(images) {}
 
   Result<backend::ProgramId> load(const backend::ProgramImage& image);
   void unload(backend::ProgramId program) noexcept { all_.remove(program); }
@@ -123,6 +127,7 @@ class ProgramTable {
  private:
   const FoundDevice& found_;
   const cl_context context_;
+  Images& images_;
   Programs all_;
 };
 

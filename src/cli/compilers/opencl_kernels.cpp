@@ -94,6 +94,19 @@ class Uses {
   std::map<std::string_view, std::size_t> roots_;  // from a value's name to the argument where it begins
 };
 
+/// What is neither a number nor an address.
+bool is_handle(const OpenClArgument& argument) {
+  using enum base::OpenClType::Kind;
+  const auto kind = argument.parsed.kind;
+  return kind == image || kind == sampler || kind == opaque;
+}
+
+std::optional<Access> access_of(std::string_view qualifier) {
+  if (qualifier == "read_only") return Access::read;
+  if (qualifier == "write_only") return Access::write;
+  return qualifier == "read_write" ? std::optional(Access::read_write) : std::nullopt;
+}
+
 OpenClArgument argument_of(std::string_view name, std::string_view type, std::string_view base_type,
                            std::string_view qualifiers, Space space, std::string_view parameter) {
   OpenClArgument argument;
@@ -107,7 +120,7 @@ OpenClArgument argument_of(std::string_view name, std::string_view type, std::st
   argument.may_write = !argument.is_const && !has(" readonly") && !has(" readnone");
   const bool is_record = has(" byval(");
   if (is_record) argument.parsed.kind = base::OpenClType::Kind::record;
-  if (argument.parsed.kind == base::OpenClType::Kind::opaque) argument.space = Space::by_value;
+  if (is_handle(argument)) argument.space = Space::by_value;
   return argument;
 }
 
@@ -131,7 +144,7 @@ void read_values(const Metadata& metadata, std::string_view definition, const Te
   if (types.size() != kernel.arguments.size() + 1) return;  // the first is the result's
   for (std::size_t index = 0; index < kernel.arguments.size(); ++index) {
     OpenClArgument& argument = kernel.arguments[index];
-    if (argument.space != Space::by_value || argument.parsed.kind == base::OpenClType::Kind::opaque) continue;
+    if (argument.space != Space::by_value || is_handle(argument)) continue;
     auto& value = kernel.values[index];
     value = value_of(metadata, types[index + 1], alignment_in(parameters[index]));
     if (value && argument.parsed.kind != base::OpenClType::Kind::number && value->kind == Parameter::Kind::value)
@@ -155,15 +168,18 @@ Result<OpenClKernel> kernel_at(std::string_view text, const Metadata& metadata) 
               types = metadata.of(definition, "kernel_arg_type"),
               bases = metadata.of(definition, "kernel_arg_base_type"),
               names = metadata.of(definition, "kernel_arg_name"),
-              qualifiers = metadata.of(definition, "kernel_arg_type_qual");
+              qualifiers = metadata.of(definition, "kernel_arg_type_qual"),
+              accesses = metadata.of(definition, "kernel_arg_access_qual");
   const std::size_t count = spaces.size();
   if (types.size() != count || bases.size() != count || names.size() != count || qualifiers.size() != count ||
-      parameters.size() != count)
+      accesses.size() != count || parameters.size() != count)
     return Error(Errc::invalid_argument, fmt::format("Kernel {} has ({}) arguments, and ({}) are described.",
                                                      base::quote(kernel.name), parameters.size(), count));
-  for (std::size_t index = 0; index < count; ++index)
+  for (std::size_t index = 0; index < count; ++index) {
     kernel.arguments.push_back(argument_of(names[index], types[index], bases[index], qualifiers[index],
                                            space_of(number(spaces[index])), parameters[index]));
+    kernel.arguments.back().access = access_of(quoted(accesses[index]));
+  }
   read_values(metadata, definition, parameters, kernel);
   Uses uses(kernel.arguments, parameters);
   const std::string_view rest = text.substr(body, text.find("\n}", body) - body);
@@ -202,10 +218,20 @@ Parameter pointer_of(const OpenClArgument& argument) {
   return parameter;
 }
 
+/// An image of any texel, or a sampler.
+Parameter handle_of(const OpenClArgument& argument) {
+  const bool is_image = argument.parsed.kind == base::OpenClType::Kind::image;
+  Parameter parameter{argument.name, is_image ? Parameter::Kind::image : Parameter::Kind::sampler};
+  parameter.access = argument.access.value_or(Access::read);
+  parameter.dimensions = argument.parsed.dimensions;
+  return parameter;
+}
+
 Result<Parameter> parameter_of(const OpenClKernel& kernel, std::size_t index) {
   const OpenClArgument& argument = kernel.arguments[index];
   if (argument.parsed.kind == base::OpenClType::Kind::opaque)
     return no_signature(kernel, argument, "which no signature can have");
+  if (is_handle(argument)) return handle_of(argument);
   if (argument.space != Space::by_value) return pointer_of(argument);
   auto parameter = named_value(argument.parsed);
   if (!parameter) parameter = kernel.values[index];

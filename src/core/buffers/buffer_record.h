@@ -1,4 +1,4 @@
-// What stands behind a Buffer.
+// What stands behind a Buffer, and behind an Image.
 #pragma once
 
 #include <cstddef>
@@ -62,6 +62,7 @@ struct BufferRecord {
   std::uint64_t size = 0;
   std::uint32_t alignment = 1;
   Placement placement = Placement::device;
+  bool is_image = false;  ///< It stands behind an Image.
   bool is_sealed = false;
   bool is_pinned = false;   ///< Somebody outside knows where the bytes are: a recording, a mapping, a native handle.
   bool is_retired = false;  ///< No id finds it any more.

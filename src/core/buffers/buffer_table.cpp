@@ -22,8 +22,8 @@ BufferRecord record_of(const backend::MemoryRequest& request) {
   return record;
 }
 
-std::string name_of(std::uint64_t id, std::string_view label) {
-  return object_text("Buffer", static_cast<std::uint32_t>(id), label);
+std::string name_of(std::uint64_t id, std::string_view label, bool is_image = false) {
+  return object_text(is_image ? "Image" : "Buffer", static_cast<std::uint32_t>(id), label);
 }
 
 }  // namespace
@@ -150,7 +150,8 @@ Error BufferTable::exhausted(const Error& error) {
   {
     const Locked locked = life_.lock();
     records_.for_each([&](std::uint64_t id, const BufferRecord& record) {
-      if (!record.is_lazy() && !record.is_retired) holders.emplace_back(record.size, name_of(id, record.label));
+      if (!record.is_lazy() && !record.is_retired)
+        holders.emplace_back(record.size, name_of(id, record.label, record.is_image));
     });
   }
   std::ranges::sort(holders, std::greater());
@@ -460,7 +461,7 @@ std::string BufferTable::text(std::uint64_t id) {
 
 std::string BufferTable::text(std::uint64_t id, const Locked& locked) {
   const BufferRecord* const record = find(id, locked);
-  return name_of(id, record != nullptr ? std::string_view(record->label) : "");
+  return record == nullptr ? name_of(id, "") : name_of(id, record->label, record->is_image);
 }
 
 Error BufferTable::stale(std::uint64_t id) const {

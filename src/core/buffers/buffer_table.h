@@ -18,6 +18,7 @@
 #include "core/life/life.h"
 #include "core/time/worklist.h"
 #include "pintle/buffer.h"
+#include "pintle/image.h"
 #include "pintle/queue.h"
 
 namespace pintle::core {
@@ -46,6 +47,8 @@ class BufferTable final : public Deferred, public Loan::Lender {
 
   // These functions take the lock.
   Result<Buffer> allocate(DType dtype, const Shape& shape, const BufferOptions& options);
+  /// An image, whose number is one of the buffers'. Also: `unsupported` where the device has none of this texel.
+  Result<Image> image(const ImageExtent& extent, Texel texel, const ImageOptions& options);
   /// The options for a new buffer with the placement and alignment of this one.
   Result<BufferOptions> options_like(std::uint64_t id, std::string label);
   /// A buffer over memory that the backend takes as it is.
@@ -162,6 +165,7 @@ class BufferTable final : public Deferred, public Loan::Lender {
   void free(std::uint64_t id, BufferRecord& record) noexcept;
   Result<NewBuffer> keep_import(Result<backend::MemoryId> imported, BufferRecord record, std::span<std::byte> host,
                                 DType dtype, const Shape& shape);
+  [[nodiscard]] Result<void> check_image(const ImageExtent& extent, Texel texel, Access access) const;
   [[nodiscard]] Result<void> check_import(std::span<std::byte> bytes, std::uint64_t offset, Access access, DType dtype,
                                           const Shape& shape, std::uint64_t size) const;
   [[nodiscard]] Result<backend::Range> pin_for_loan(std::uint64_t id, Access access);

@@ -94,6 +94,11 @@ Result<Buffer> Device::allocate(DType dtype, const Shape& shape, BufferOptions o
                [&] { return state_->current()->buffers().allocate(dtype, shape, options); });
 }
 
+Result<Image> Device::image(const ImageExtent& extent, Texel texel, ImageOptions options) const {
+  return enter(state_, "Device", "making an image",
+               [&] { return state_->current()->buffers().image(extent, texel, options); });
+}
+
 Result<Buffer> Device::import_host(std::span<const std::byte> bytes, Access access, DType dtype, const Shape& shape,
                                    std::shared_ptr<const void> keeper, std::string label) const {
   return enter(state_, "Device", "importing host memory", [&] {
@@ -121,8 +126,9 @@ Result<Buffer> Device::map_file(const std::filesystem::path& path, std::uint64_t
 
 Result<Buffer> Device::wrap_memory(std::string_view type, const void* native, DType dtype, const Shape& shape,
                                    std::string label) const {
-  return enter(state_, "Device", "wrapping a buffer",
-               [&] { return state_->current()->buffers().wrap_memory({type, native}, dtype, shape, label); });
+  return enter(state_, "Device", "wrapping a buffer", [&] {
+    return state_->current()->buffers().wrap_memory({type, native}, dtype, shape, label);
+  });
 }
 
 template <class Made>

@@ -12,6 +12,7 @@
 #include "core/door/describe.h"
 #include "core/door/object_names.h"
 #include "core/list/host_function.h"
+#include "core/list/images.h"
 #include "core/list/launch.h"
 #include "core/list/list_parts.h"
 #include "core/list/slot_rules.h"
@@ -223,6 +224,36 @@ CommandList&& CommandList::copy(const BufferArgument& to, const BufferArgument& 
     add(backend::Copy{target, source});
     return {};
   });
+}
+
+Result<void> CommandList::copy_image(const ImageView& image, const BufferArgument& buffer, const ImagePart& part,
+                                     bool is_to_image) {
+  PINTLE_ASSIGN(texels, range(image));
+  const std::string its = core::buffer_text(incarnation_, texels.buffer);
+  PINTLE_ASSIGN(checked, core::transfer_of(image, part, its));
+  const auto transfer = std::make_shared<const backend::ImageTransfer>(checked);
+  const std::uint64_t needed = bytes_of(*transfer), texel = bytes_of(image.texel());
+  PINTLE_ASSIGN(rows, range(buffer, needed));
+  if (rows.size < needed || rows.offset % texel != 0) {
+    return Error(
+        Errc::invalid_argument,
+        fmt::format("Window ({} bytes at offset {}) of {} has no room for the ({}) bytes of the part of {}, or "
+                    "does not begin at a multiple of the texel ({} bytes).",
+                    rows.size, rows.offset, core::buffer_text(incarnation_, rows.buffer), needed, its, texel));
+  }
+  rows.size = needed;
+  retained_.push_back(transfer);
+  if (is_to_image) add(backend::CopyImage{texels, rows, transfer.get(), true});
+  else add(backend::CopyImage{rows, texels, transfer.get(), false});
+  return {};
+}
+
+CommandList&& CommandList::copy(const ImageView& to, const BufferArgument& from, const ImagePart& part) {
+  return step("copy_image", [&] { return copy_image(to, from, part, true); });
+}
+
+CommandList&& CommandList::copy(const BufferArgument& to, const ImageView& from, const ImagePart& part) {
+  return step("copy_image", [&] { return copy_image(from, to, part, false); });
 }
 
 CommandList&& CommandList::fill_bytes(const BufferArgument& to, const ScalarValue& value) {

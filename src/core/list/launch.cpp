@@ -17,6 +17,7 @@
 #include "base/quote.h"
 #include "base/signature.h"
 #include "core/door/object_names.h"
+#include "core/list/images.h"
 #include "core/program/program_state.h"
 #include "pintle/program.h"
 
@@ -79,6 +80,8 @@ std::string_view kind_text(Parameter::Kind kind) noexcept {
     case Parameter::Kind::buffer: return "a buffer";
     case Parameter::Kind::scalar: return "a scalar";
     case Parameter::Kind::value: return "a value of several numbers";
+    case Parameter::Kind::image: return "an image";
+    case Parameter::Kind::sampler: return "a sampler";
     case Parameter::Kind::local: break;
   }
   return "local memory";
@@ -108,7 +111,7 @@ Result<void> check_slot(Slot slot) {
 
 Result<void> bind_slot(backend::Argument& bound, const Parameter& parameter, Slot slot) {
   bound.dtype = parameter.dtype;
-  if (parameter.kind == Parameter::Kind::value || parameter.kind == Parameter::Kind::local)
+  if (parameter.kind != Parameter::Kind::buffer && parameter.kind != Parameter::Kind::scalar)
     return wrong_kind(fmt::format("slot ({}), which a buffer or a scalar fills,", slot.index), parameter);
   if (parameter.kind == Parameter::Kind::scalar) {
     bound.kind = backend::Argument::Kind::scalar;
@@ -251,6 +254,26 @@ Result<void> CommandList::bind(backend::Argument& bound, const Parameter& parame
   if (const auto* value = std::get_if<ByValue>(&Inside::value(argument))) return bind_value(bound, parameter, *value);
   if (const auto* local = std::get_if<Local>(&Inside::value(argument)))
     return core::bind_local(bound, parameter, *local, limits);
+  if (const auto* image = std::get_if<ImageView>(&Inside::value(argument))) {
+    if (parameter.kind != Parameter::Kind::image || parameter.is_sampled)
+      return core::wrong_kind("an image", parameter);
+    return bind_image(bound, parameter, *image);
+  }
+  if (const auto* sampled = std::get_if<SampledImage>(&Inside::value(argument))) {
+    if (parameter.kind != Parameter::Kind::image || !parameter.is_sampled)
+      return core::wrong_kind("an image with a sampler", parameter);
+    PINTLE_TRY(core::check_sampler(sampled->sampler, &sampled->image));
+    bound.set(sampled->sampler);
+    return bind_image(bound, parameter, sampled->image);
+  }
+  if (const auto* sampler = std::get_if<Sampler>(&Inside::value(argument))) {
+    if (parameter.kind != Parameter::Kind::sampler) return core::wrong_kind("a sampler", parameter);
+    PINTLE_TRY(core::check_sampler(*sampler, nullptr));
+    bound.kind = backend::Argument::Kind::sampler;
+    bound.dtype = parameter.dtype;
+    bound.set(*sampler);
+    return {};
+  }
   const auto& view = std::get<BufferView>(Inside::value(argument));
   PINTLE_ASSIGN(range, this->range(view));
   return core::bind_buffer(bound, parameter, incarnation_, view.dtype(), range, limits);

@@ -42,6 +42,10 @@ void add_operation_rules(const backend::Command& command, std::vector<SlotRule>&
   if (const auto* copy = std::get_if<backend::Copy>(&command.operation)) {
     add(copy->to, 1);
     add(copy->from, 1);
+  } else if (const auto* images = std::get_if<backend::CopyImage>(&command.operation)) {
+    const backend::Range& buffer = images->is_to_image ? images->from : images->to;
+    if (buffer.slot != backend::no_slot)
+      rules.push_back({.slot = buffer.slot, .least = buffer.size, .alignment = bytes_of(images->transfer->texel)});
   } else if (const auto* fill = std::get_if<backend::Fill>(&command.operation)) {
     if (fill->to.slot != backend::no_slot) {
       rules.push_back({.slot = fill->to.slot,

@@ -51,6 +51,14 @@ std::string refusal_of_needs(const Entry& entry, const DeviceInfo& info) {
   if (subgroup != 0 && (subgroup < limits.min_subgroup || subgroup > limits.max_subgroup)) {
     return fmt::format("subgroup size ({}) is not from {} to {}", subgroup, limits.min_subgroup, limits.max_subgroup);
   }
+  const auto image = std::ranges::find_if(entry.parameters, [](const Parameter& parameter) {
+    return parameter.kind == Parameter::Kind::image || parameter.kind == Parameter::Kind::sampler;
+  });
+  const Capability& images = info.capability(Feature::images);
+  if (image != entry.parameters.end() && images.support == Support::absent) {
+    return fmt::format("parameter {} is {}, which the device does not have ({})", base::quote(image->name),
+                       image->kind == Parameter::Kind::image ? "an image" : "a sampler", images.detail);
+  }
   const auto local = std::ranges::find(entry.parameters, Parameter::Kind::local, &Parameter::kind);
   const Capability& sized = info.capability(Feature::local_arguments);
   if (local == entry.parameters.end() || sized.support != Support::absent) return {};

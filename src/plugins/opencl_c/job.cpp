@@ -24,6 +24,14 @@ std::vector<std::string> words_of(const std::string& text, char separator) {
   return words;
 }
 
+Parameter::Kind kind_of(const std::string& word) {
+  if (word == "scalar") return Parameter::Kind::scalar;
+  if (word == "value") return Parameter::Kind::value;
+  if (word == "local") return Parameter::Kind::local;
+  if (word == "image") return Parameter::Kind::image;
+  return word == "sampler" ? Parameter::Kind::sampler : Parameter::Kind::buffer;
+}
+
 std::uint64_t number_of(const std::string& text) { return std::strtoull(text.c_str(), nullptr, 10); }
 
 /// "NAME,DTYPE,KINDS,BYTES,LANES,OFFSET"
@@ -33,19 +41,17 @@ Member member_of(const std::string& text) {
   return {words[0], words[1], words[2], number_of(words[3]), number_of(words[4]), number_of(words[5])};
 }
 
-/// "KIND|NAME|DECLARED|ACCESS|BYTES|TYPES|MEMBERS"
+/// "KIND|NAME|DECLARED|ACCESS|BYTES|TYPES|MEMBERS"; an image has its dimensions and its texel for bytes and types.
 Parameter parameter_of(const std::string& text) {
   std::vector<std::string> words = words_of(text, '|');
   words.resize(7);
   Parameter parameter;
-  parameter.kind = words[0] == "scalar"  ? Parameter::Kind::scalar
-                   : words[0] == "value" ? Parameter::Kind::value
-                   : words[0] == "local" ? Parameter::Kind::local
-                                         : Parameter::Kind::buffer;
+  parameter.kind = kind_of(words[0]);
   parameter.name = words[1];
   parameter.declared = words[2];
   parameter.access = words[3];
-  parameter.bytes = number_of(words[4]);
+  (parameter.kind == Parameter::Kind::image ? parameter.dimensions : parameter.bytes) = number_of(words[4]);
+  if (parameter.kind == Parameter::Kind::image) parameter.texel = number_of(words[5]);
   parameter.types = words_of(words[5], '/');
   for (const std::string& member : words_of(words[6], ';')) parameter.members.push_back(member_of(member));
   return parameter;

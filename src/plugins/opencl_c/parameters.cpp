@@ -44,7 +44,9 @@ struct Type {
   std::string number;  ///< Empty: no number, but what the program defines, or void.
   std::string lanes;
   bool is_pointer = false;
-  bool is_image = false;
+  std::uint64_t dimensions = 0;  ///< Of an image: 2 or 3.
+  bool is_sampler = false;
+  bool is_other = false;  ///< Another image.
 };
 
 Type parse(StringRef text) {
@@ -55,7 +57,9 @@ Type parse(StringRef text) {
   text = text.trim();
   if (text.consume_front("_Atomic(")) text.consume_back(")");
   text.consume_front("atomic_");
-  type.is_image = (text.starts_with("image") && text.ends_with("_t")) || text == "sampler_t";
+  type.dimensions = text == "image2d_t" ? 2 : text == "image3d_t" ? 3 : 0;
+  type.is_sampler = text == "sampler_t";
+  type.is_other = type.dimensions == 0 && text.starts_with("image") && text.ends_with("_t");
   // clang writes "float4" as "float __attribute__((ext_vector_type(4)))".
   const auto [name, attribute] = text.split(" __attribute__((ext_vector_type(");
   const StringRef number = name.rtrim("0123456789");
@@ -74,9 +78,12 @@ bool is_number_of(const Type& type, const Parameter& parameter) {
 std::string disagree(const Function& kernel, unsigned index, const Parameter& parameter) {
   const std::string type = text_in(kernel, "kernel_arg_type", index);
   const bool is_pointer = StringRef(type).ends_with("*");
-  const StringRef space = !is_pointer ? "" : is_local(kernel, index) ? "local " : "global ";
-  return "has the parameter " + std::to_string(index) + " (" + space.str() + type + ") in the source, and " +
-         parameter.name + ": " + parameter.declared + " in the signature";
+  const std::string access = text_in(kernel, "kernel_arg_access_qual", index);
+  const std::string space = is_pointer                           ? is_local(kernel, index) ? "local " : "global "
+                            : access.empty() || access == "none" ? ""
+                                                                 : access + " ";
+  return "has the parameter " + std::to_string(index) + " (" + space + type + ") in the source, and " + parameter.name +
+         ": " + parameter.declared + " in the signature";
 }
 
 bool is_scalar_of(const Type& type, const llvm::Type& code, const Parameter& parameter, const DataLayout& layout) {
@@ -91,9 +98,16 @@ bool is_scalar_of(const Type& type, const llvm::Type& code, const Parameter& par
 std::string check_parameter(const Function& kernel, unsigned index, const Parameter& parameter) {
   const Argument& argument = *kernel.getArg(index);
   const Type type = parse(text_in(kernel, "kernel_arg_base_type", index));
-  if (type.is_image)
+  if (type.is_other)
     return "has the parameter " + std::to_string(index) + " (" + text_in(kernel, "kernel_arg_type", index) +
-           "): images, which the cpu does not have";
+           "): such images the cpu does not have, but image2d_t and image3d_t";
+  const bool is_image = type.dimensions != 0;
+  if (is_image || type.is_sampler || parameter.kind == Kind::image || parameter.kind == Kind::sampler) {
+    const bool fits = is_image ? parameter.kind == Kind::image && type.dimensions == parameter.dimensions &&
+                                     text_in(kernel, "kernel_arg_access_qual", index) == parameter.access
+                               : type.is_sampler && parameter.kind == Kind::sampler;
+    return fits ? std::string() : disagree(kernel, index, parameter);
+  }
   bool fits = false;
   switch (parameter.kind) {
     case Kind::buffer: fits = type.is_pointer && !is_local(kernel, index) && is_number_of(type, parameter); break;
@@ -106,6 +120,9 @@ std::string check_parameter(const Function& kernel, unsigned index, const Parame
       if (std::string wrong = differing_member(argument, parameter); !wrong.empty())
         return disagree(kernel, index, parameter) + ": " + wrong;
       fits = true;
+      break;
+    case Kind::image:
+    case Kind::sampler: break;
   }
   return fits ? std::string() : disagree(kernel, index, parameter);
 }

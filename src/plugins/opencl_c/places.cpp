@@ -5,6 +5,7 @@
 
 #include "plugins/opencl_c/arguments.h"
 #include "plugins/opencl_c/builtins.h"
+#include "plugins/opencl_c/images.h"
 
 namespace pintle::plugins::opencl_c {
 namespace {
@@ -14,7 +15,7 @@ using namespace llvm::PatternMatch;
 
 /// An expression of which every part is an argument, a constant, one of the group, or common otherwise.
 bool is_shared(const Value* value, Places::Known is_common, unsigned depth = 0) {
-  if (isa<Constant>(value) || is_common(value)) return true;
+  if (isa<Constant>(value) || is_common(value) || is_fact(*value)) return true;
   if (const auto* const argument = dyn_cast<Argument>(value)) return !argument->getType()->isPointerTy();
   const auto* const instruction = dyn_cast<Instruction>(value);
   if (instruction == nullptr || depth > 6) return false;

@@ -8,6 +8,7 @@
 #include "plugins/opencl_c/builtins.h"
 #include "plugins/opencl_c/group.h"
 #include "plugins/opencl_c/guard.h"
+#include "plugins/opencl_c/images.h"
 #include "plugins/opencl_c/interchange.h"
 #include "plugins/opencl_c/job.h"
 #include "plugins/opencl_c/parameters.h"
@@ -89,6 +90,7 @@ std::string make(Module& module, Job& job, Entry& entry) {
   if (std::string refusal = check_subgroups(*kernel, entry); !refusal.empty()) return refusal;
   job.needs += alignments_of(*kernel, entry);
   access_anywhere(*kernel);
+  answer_images(*kernel, entry);
   kernel->setName(entry.name + ".item");
   own_structs(*kernel);
   make_functions(*kernel, entry);

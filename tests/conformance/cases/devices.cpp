@@ -13,7 +13,7 @@
 namespace pintle::conformance {
 namespace {
 
-constexpr std::uint8_t feature_count = static_cast<std::uint8_t>(Feature::bounds);
+constexpr std::uint8_t feature_count = static_cast<std::uint8_t>(Feature::images);
 
 std::size_t thread_count() {
   const std::filesystem::directory_iterator tasks("/proc/self/task");

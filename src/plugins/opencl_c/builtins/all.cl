@@ -3,6 +3,7 @@
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_3d_image_writes : enable
 #pragma OPENCL FP_CONTRACT OFF
 #define OVERLOAD __attribute__((overloadable, always_inline))
 #define INLINE static inline __attribute__((always_inline))
@@ -17,3 +18,4 @@
 #include "memory.cl"
 #include "atomics.cl"
 #include "subgroups.cl"
+#include "images.cl"

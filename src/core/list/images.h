@@ -1,0 +1,20 @@
+// The checks of commands with images.
+#pragma once
+
+#include "pintle/backend/command.h"
+#include "pintle/entry.h"
+#include "pintle/error.h"
+#include "pintle/image.h"
+
+namespace pintle::core {
+
+/// The part as a backend gets it, with every number filled in. `invalid_argument` where it does not lie in the image,
+/// and for rows that overlap or do not begin at a texel. `image` names the image.
+[[nodiscard]] Result<backend::ImageTransfer> transfer_of(const ImageView& view, const ImagePart& part,
+                                                         std::string_view image);
+/// Checks that the image's dimensions, texel and access suit the parameter.
+[[nodiscard]] Result<void> check_image(const Parameter& parameter, const ImageView& view, std::string_view image);
+/// Checks that there is such a sampler. `linear` needs an image that is not of integers, where one is known.
+[[nodiscard]] Result<void> check_sampler(const Sampler& sampler, const ImageView* view);
+
+}  // namespace pintle::core
