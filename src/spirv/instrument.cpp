@@ -197,13 +197,18 @@ bool is_bound(const Tables& tables, std::uint32_t variable) {
   return tables.decorated(variable, no_member, decoration::binding).has_value();
 }
 
+bool is_image(const Tables& tables, std::uint32_t variable) {
+  return tables.find(variable)->value == class_uniform_constant;
+}
+
 /// Where the entry's buffers are bound, in order; the uniform block of its scalars is none of them.
 std::vector<BoundAt> places_of(const Tables& tables, const Pointers& pointers, std::uint32_t buffers) {
   const std::vector<std::uint32_t>& named = tables.entries.front().interface;
   std::map<BoundAt, bool> all;  // whether it is a storage buffer
   for (const std::uint32_t variable : tables.variables) {
     const bool is_used = tables.version < version_1_4 || std::ranges::find(named, variable) != named.end();
-    if (is_used && is_bound(tables, variable)) all[bound_at(tables, variable)] |= pointers.is_storage(variable);
+    if (is_used && is_bound(tables, variable) && !is_image(tables, variable))
+      all[bound_at(tables, variable)] |= pointers.is_storage(variable);
   }
   const auto scalars = std::find_if(all.rbegin(), all.rend(), [](const auto& place) { return !place.second; });
   if (all.size() > buffers && scalars != all.rend()) all.erase(std::next(scalars).base());
@@ -375,7 +380,7 @@ Result<Instrumented> instrument(const InstrumentRequest& request) {
   std::size_t end = 0;
   PINTLE_TRY(read_module(words_of(request.code), 0, end));
   Listing listing = list_module(words_of(request.code));
-  keep_entry(listing, request.entry_point, request.new_name, request.buffers);
+  keep_entry(listing, request.entry_point, request.new_name, request.buffers + request.images);
   const auto kept = words_of(code_of(listing));
   PINTLE_ASSIGN(tables, read_module(kept, 0, end));
   return Instrumenting(listing, tables, request.buffers).run();

@@ -43,6 +43,7 @@ struct InstrumentRequest {
   std::string_view entry_point;
   std::string_view new_name;  ///< The entry point's in the new module, which has no other.
   std::uint32_t buffers = 0;  ///< Those that the entry declares. The note is bound behind everything.
+  std::uint32_t images = 0;   ///< Images and samplers that it declares; nothing of them is checked.
 };
 
 /// A module in which no checked access leaves its binding: outside, a load gives zero, a store does nothing, and the

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/quote.h"
+#include "spirv/descriptors.h"
 #include "spirv/glsl_program.h"
 #include "spirv/matching.h"
 #include "spirv/module.h"
@@ -41,7 +42,9 @@ Result<Instrumented> instrument_one(const backend::ProgramImage& image, std::spa
                                     const Entry& entry, std::size_t entries) {
   PINTLE_ASSIGN(modules, read_modules(code));
   const auto found = find_entry(modules, entry, entries);
-  if (found) return instrument({found->module->code, found->entry->name, entry.name, buffers_of(entry)});
+  const std::uint32_t buffers = buffers_of(entry);
+  const auto bound = static_cast<std::uint32_t>(std::ranges::count_if(entry.parameters, is_bound));
+  if (found) return instrument({found->module->code, found->entry->name, entry.name, buffers, bound - buffers});
   return Error(Errc::invalid_argument,
                fmt::format("[Program {}] has no entry point {}.", base::quote(image.name), base::quote(entry.name)));
 }

@@ -1,31 +1,46 @@
-// What a kernel's SPIR-V needs of its host: a place for each buffer; scalars as a C struct in push constants or in a
-// uniform block; values of specialisation constants; a subgroup size.
+// What a kernel's SPIR-V needs of its host: a descriptor for each buffer, image and sampler; scalars as a C struct in
+// push constants or in a uniform block; values of specialisation constants; a subgroup size.
 #pragma once
 
 #include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "spirv/image_type.h"
 
 namespace pintle::spirv {
 
 /// How scalars reach a kernel.
 enum class ScalarSource : std::uint8_t { none, push, uniform };
 
-/// Where a kernel finds a buffer.
-struct BufferPlace {
-  std::uint32_t set = 0;
-  std::uint32_t binding = 0;
-  std::uint32_t element = 0;  ///< Of an array of buffers.
-  bool is_uniform = false;    ///< A uniform block, else a storage buffer.
-  friend auto operator<=>(const BufferPlace&, const BufferPlace&) = default;
+/// What a kernel finds at a binding. `combined`: an image with its sampler; `other`: what no signature can declare.
+enum class DescriptorKind : std::uint8_t {
+  storage_buffer,
+  uniform_block,
+  storage_image,
+  sampled_image,
+  sampler,
+  combined,
+  other
 };
 
-/// What the host has to know of a buffer beside its place.
-struct BufferBlock {
+/// Where a kernel finds a buffer, an image or a sampler.
+struct Descriptor {
+  std::uint32_t set = 0;
+  std::uint32_t binding = 0;
+  std::uint32_t element = 0;  ///< Of an array of them.
+  DescriptorKind kind = DescriptorKind::storage_buffer;
+  friend auto operator<=>(const Descriptor&, const Descriptor&) = default;
+};
+
+/// What the host has to know of what it binds.
+struct DescriptorNeeds {
   std::uint32_t unit = 4;   ///< Bytes that the kernel accesses at least: a range is rounded up to a multiple of it.
   std::uint32_t least = 0;  ///< Bytes that a uniform block has.
+  ImageType image{};        ///< The type of an image.
 };
 
 /// Where the bytes of a scalar, a vector or a struct lie.
@@ -35,11 +50,13 @@ struct ScalarPlace {
 };
 
 struct KernelInterface {
-  std::vector<BufferPlace> buffers;  ///< In the order of the parameters.
-  std::vector<BufferBlock> blocks;   ///< By buffer.
+  std::vector<Descriptor> descriptors;  ///< In the order of the parameters.
+  std::vector<DescriptorNeeds> needs;   ///< By descriptor.
+  /// Descriptors of images, each with that of the sampler that reads it; an image with its sampler has one of both.
+  std::vector<std::pair<std::size_t, std::size_t>> sampled;
   std::vector<ScalarPlace> scalars;  ///< In the order of the parameters that come by value.
   ScalarSource scalar_source = ScalarSource::none;
-  BufferPlace scalar_block;  ///< Of the source `uniform`.
+  Descriptor scalar_block;  ///< Of the source `uniform`.
   std::uint32_t scalar_bytes = 0;
 };
 
@@ -75,6 +92,10 @@ struct KernelLimits {
   std::uint32_t uniform_bytes = none;    ///< Bytes of a uniform block.
   std::uint32_t storage_buffers = none;  ///< Of a kernel.
   std::uint32_t uniform_blocks = none;   ///< Of a kernel.
+  std::uint32_t storage_images = none;   ///< Of a kernel.
+  std::uint32_t sampled_images = none;   ///< Of a kernel; those with a sampler count.
+  std::uint32_t samplers = none;         ///< Of a kernel; those with an image count.
+  std::uint32_t resources = none;        ///< Buffers and images of a kernel.
   std::uint32_t sets = none;             ///< Sets are numbered below it.
   std::uint32_t bindings = none;         ///< Bindings of a set are numbered below it.
 };

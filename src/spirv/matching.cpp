@@ -10,6 +10,7 @@
 #include <span>
 
 #include "base/quote.h"
+#include "spirv/descriptors.h"
 #include "spirv/fields.h"
 #include "spirv/folding.h"
 #include "spirv/places.h"
@@ -53,6 +54,14 @@ std::uint32_t unit_of(const Place& place) {
   return unit;
 }
 
+DescriptorNeeds needs_of(const Place& place) {
+  DescriptorNeeds needs{.unit = unit_of(place), .image = place.variables[0]->image};
+  if (!is_uniform(place)) return needs;
+  for (const Binding* const variable : place.variables)
+    needs.least = std::max(needs.least, static_cast<std::uint32_t>(variable->block.size));
+  return needs;
+}
+
 class Matching {
  public:
   Matching(const KernelLimits& limits, const Module& module, const EntryPoint& entry, const Entry& declared)
@@ -69,16 +78,14 @@ class Matching {
     PINTLE_TRY(find_scalars(places, interface));
     kernel.subgroup_size = declared_.subgroup_size;
     kernel.group_x = declared_.group_size.x;
-    return bind_buffers(places, interface);
+    return bind(places, interface);
   }
 
  private:
   Result<void> sort_parameters() {
     for (const Parameter& parameter : declared_.parameters) {
-      if (parameter.kind == Parameter::Kind::buffer) buffers_.push_back(&parameter);
-      if (parameter.kind == Parameter::Kind::image || parameter.kind == Parameter::Kind::sampler)
-        return unsupported("takes parameter {} as an image or a sampler, which shaders do not get here yet",
-                           base::quote(parameter.name));
+      if (is_bound(parameter)) bound_.push_back(&parameter);
+      has_images_ |= is_bound(parameter) && parameter.kind != Parameter::Kind::buffer;
       if (parameter.kind != Parameter::Kind::local) continue;
       return unsupported(
           "takes parameter {} as local memory, and a shader's shared memory has its size when it is "
@@ -141,16 +148,16 @@ class Matching {
                        limits_.shared_bytes);
   }
 
-  /// Takes the block that scalars come in: push constants, or else the last uniform block that no buffer needs.
+  /// Takes the block that scalars come in: push constants, or else the last uniform block that no parameter needs.
   Result<void> find_scalars(std::vector<Place>& places, KernelInterface& interface) const {
     const auto& push = module_.push_constants;
     const bool is_pushed = push && uses(module_, entry_, push->id);
     if (is_pushed) {
       interface.scalar_source = ScalarSource::push;
       PINTLE_TRY(check_scalars(push->block, interface));
-    } else if (places.size() > buffers_.size()) {
+    } else if (places.size() > bound_.size()) {
       const auto uniform = std::ranges::find_if(
-          places.rbegin(), places.rend(), [](const Place& place) { return place.at.is_uniform && !place.is_element; });
+          places.rbegin(), places.rend(), [](const Place& place) { return is_uniform(place) && !place.is_element; });
       if (uniform == places.rend()) return {};
       interface.scalar_source = ScalarSource::uniform;
       interface.scalar_block = uniform->at;
@@ -178,49 +185,37 @@ class Matching {
     return {};
   }
 
-  /// The i-th buffer of the signature is the i-th place.
-  Result<void> bind_buffers(std::span<const Place> places, KernelInterface& interface) const {
+  /// The i-th buffer, image or sampler of the signature is the i-th place.
+  Result<void> bind(std::span<const Place> places, KernelInterface& interface) const {
     PINTLE_TRY(check_count(places));
     for (std::size_t index = 0; index < places.size(); ++index) {
       const Place& place = places[index];
-      const Parameter& parameter = *buffers_[index];
+      const Parameter& parameter = *bound_[index];
+      PINTLE_TRY(check_kind(place, parameter));
       PINTLE_TRY(check_access(place, parameter));
-      PINTLE_TRY(check_elements(place, parameter));
+      if (parameter.kind == Parameter::Kind::buffer) PINTLE_TRY(check_elements(place, parameter));
       PINTLE_TRY(check_order(place, parameter));
-      BufferBlock block{unit_of(place)};
-      if (place.at.is_uniform) {
-        PINTLE_TRY(check_uniform(place));
-        for (const Binding* const variable : place.variables)
-          block.least = std::max(block.least, static_cast<std::uint32_t>(variable->block.size));
-      }
-      interface.buffers.push_back(place.at);
-      interface.blocks.push_back(block);
+      if (is_uniform(place)) PINTLE_TRY(check_uniform(place));
+      interface.descriptors.push_back(place.at);
+      interface.needs.push_back(needs_of(place));
     }
-    return check_limits(interface);
+    interface.sampled = sampled_in(places, entry_);
+    return check_limits(limits_, interface);
   }
 
   Result<void> check_count(std::span<const Place> places) const {
-    if (places.size() > buffers_.size()) {
-      const Place& place = places[buffers_.size()];
-      return mismatch("uses {} at {}, where no parameter is bound ({} buffers are declared)",
-                      base::quote(place.variables[0]->name), text_of(place), buffers_.size());
+    if (places.size() > bound_.size()) {
+      const Place& place = places[bound_.size()];
+      return mismatch("uses {} at {}, where no parameter is bound ({} {} are declared)",
+                      base::quote(place.variables[0]->name), text_of(place), bound_.size(), what_is_bound());
     }
-    if (places.size() == buffers_.size()) return {};
-    return mismatch("has nothing for parameter {}: it binds ({}) buffers, and ({}) are declared",
-                    base::quote(buffers_[places.size()]->name), places.size(), buffers_.size());
+    if (places.size() == bound_.size()) return {};
+    return mismatch("has nothing for parameter {}: it binds ({}) {}, and ({}) are declared",
+                    base::quote(bound_[places.size()]->name), places.size(), what_is_bound(), bound_.size());
   }
 
-  Result<void> check_limits(const KernelInterface& interface) const {
-    const auto uniform =
-        static_cast<std::size_t>(std::ranges::count(interface.buffers, true, &BufferPlace::is_uniform));
-    const std::size_t storage = interface.buffers.size() - uniform;
-    const std::size_t blocks = uniform + (interface.scalar_source == ScalarSource::uniform ? 1 : 0);
-    if (storage > limits_.storage_buffers) {
-      return unsupported("has ({}) storage buffers, and the limit of the device is ({})", storage,
-                         limits_.storage_buffers);
-    }
-    if (blocks <= limits_.uniform_blocks) return {};
-    return unsupported("has ({}) uniform blocks, and the limit of the device is ({})", blocks, limits_.uniform_blocks);
+  [[nodiscard]] std::string_view what_is_bound() const noexcept {
+    return has_images_ ? "buffers, images and samplers" : "buffers";
   }
 
   Result<void> check_uniform(const Place& place) const {
@@ -240,9 +235,12 @@ class Matching {
     };
     // Which elements of an array a store reaches is not known.
     const bool is_alone = !place.is_element;
-    const bool is_fixed = place.at.is_uniform || std::ranges::none_of(place.variables, &Binding::is_writable);
+    const bool is_fixed = is_uniform(place) || std::ranges::none_of(place.variables, &Binding::is_writable);
     std::string_view what;
+    if (parameter.kind == Parameter::Kind::sampler) return {};
     if (writes(access) && is_fixed) what = "only reads";
+    else if (access == Access::read && std::ranges::none_of(place.variables, &Binding::is_readable))
+      what = "only writes";
     else if (!writes(access) && is_alone && touches(entry_.written)) what = "writes";
     else if (access == Access::write && is_alone && touches(entry_.read) && !are_in_words(place, parameter))
       what = "reads";
@@ -254,9 +252,10 @@ class Matching {
   /// The elements are parts of words. A kernel that writes one element has to read the rest of its word.
   [[nodiscard]] static bool are_in_words(const Place& place, const Parameter& parameter) {
     const auto is_word = [&](const Field& field) { return are_bits_of(parameter.dtype, field.number); };
-    return bytes_of(parameter.dtype) < 4 && std::ranges::all_of(place.variables, [&](const Binding* binding) {
-             return std::ranges::all_of(binding->block.fields, is_word);
-           });
+    return bytes_of(parameter.dtype) < 4 &&
+           std::ranges::all_of(
+               place.variables,
+               [&](const Binding* binding) { return std::ranges::all_of(binding->block.fields, is_word); });
   }
 
   static Result<void> check_elements(const Place& place, const Parameter& parameter) {
@@ -277,7 +276,7 @@ class Matching {
       const std::array names{binding->name, fields.size() == 1 ? fields[0].name : std::string()};
       if (place.is_element || std::ranges::find(names, parameter.name) != names.end()) continue;
       for (const std::string& found : names) {
-        const bool is_anothers = std::ranges::any_of(buffers_, [&](const auto* one) { return one->name == found; });
+        const bool is_anothers = std::ranges::any_of(bound_, [&](const auto* one) { return one->name == found; });
         if (found.empty() || !is_anothers) continue;
         return mismatch("has {} at {}, where parameter {} is bound", base::quote(found), text_of(place),
                         base::quote(parameter.name));
@@ -291,7 +290,8 @@ class Matching {
   const EntryPoint& entry_;
   const Entry& declared_;
   const DeclaredScalars scalars_;
-  std::vector<const Parameter*> buffers_;
+  std::vector<const Parameter*> bound_;  // buffers, images and samplers
+  bool has_images_ = false;              // or samplers
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "base/contain.h"
 #include "spirv/fields.h"
 #include "spirv/folding.h"
+#include "spirv/image_tables.h"
 #include "spirv/tables.h"
 #include "spirv/touches.h"
 
@@ -27,7 +28,8 @@ class Summary {
       PINTLE_ASSIGN(size, group_size_of(entry.function));
       module_.entries.push_back(
           {entry.name, entry.model, size, entry.interface, touched_by(tables_, entry.function, &Body::written),
-           touched_by(tables_, entry.function, &Body::read), touched_by(tables_, entry.function, &Body::used)});
+           touched_by(tables_, entry.function, &Body::read), touched_by(tables_, entry.function, &Body::used),
+           combined_by(tables_, entry.function)});
     }
     for (const std::uint32_t variable : tables_.variables) add_variable(variable);
     for (const std::uint32_t constant : tables_.spec_constants) add_constant(constant);
@@ -80,7 +82,7 @@ class Summary {
     bound.set = static_cast<std::uint32_t>(tables_.decorated(id, no_member, decoration::descriptor_set).value_or(0));
     bound.binding = static_cast<std::uint32_t>(*binding);
     bound.count = count;
-    bound.what = words_for(type);
+    if (type != nullptr) describe(bound, target, *type);
     if (is_struct) {
       bound.block = block_of(tables_, target);
       bound.kind = kind_of(variable.value, target);
@@ -99,13 +101,24 @@ class Summary {
     return static_cast<std::uint32_t>(fold(tables_, array->parts[0], {}).value_or(0));
   }
 
-  [[nodiscard]] static std::string_view words_for(const Definition* type) {
-    switch (type == nullptr ? 0 : type->op) {
-      case op::type_image: return type->value == 2 ? "a storage image" : "a sampled image";
-      case op::type_sampler: return "a sampler";
-      case op::type_sampled_image: return "an image with a sampler";
-      default: return "an object that is no buffer";
+  /// Says what an image or a sampler is.
+  void describe(Binding& bound, std::uint32_t id, const Definition& type) const {
+    using enum Binding::Kind;
+    bound.what = "an object that is no buffer";
+    if (type.op == op::type_sampler) {
+      bound.kind = sampler;
+      bound.what = "a sampler";
     }
+    if (type.op != op::type_image && type.op != op::type_sampled_image) return;
+    const bool is_alone = type.op == op::type_image, is_stored = type.value == 2;
+    bound.image = image_type_of(tables_, is_alone ? id : type.type);
+    bound.kind = !is_alone ? combined : is_stored ? storage_image : sampled_image;
+    bound.what = !is_alone ? "an image with a sampler" : is_stored ? "a storage image" : "a sampled image";
+    bound.is_writable = is_alone && is_stored && !tables_.decorated(bound.id, no_member, decoration::non_writable);
+    bound.is_readable = !tables_.decorated(bound.id, no_member, decoration::non_readable);
+    if (bound.image.dimensions != 0) return;
+    bound.kind = other;
+    bound.what += " " + bound.image.refused;
   }
 
   [[nodiscard]] Binding::Kind kind_of(std::uint32_t storage_class, std::uint32_t type) const {

@@ -10,25 +10,29 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "pintle/error.h"
 #include "spirv/block.h"
+#include "spirv/kernel_code.h"
 
 namespace pintle::spirv {
 
 /// A variable that the host binds.
 struct Binding {
-  enum class Kind : std::uint8_t { storage_buffer, uniform_block, other };
+  using Kind = DescriptorKind;
   std::uint32_t id = 0;
   std::string name;
   std::uint32_t set = 0;
   std::uint32_t binding = 0;
   std::uint32_t count = 1;  ///< Elements of an array of them; 0 where the module gives no number.
   Kind kind = Kind::other;
-  std::string_view what{};  ///< In words: "a storage buffer", "a storage image".
+  std::string what{};       ///< In words: "a storage buffer", "a storage image".
   bool is_writable = true;  ///< False where the whole variable is decorated NonWritable.
-  Block block;
+  bool is_readable = true;  ///< False where an image is decorated NonReadable.
+  Block block{};
+  ImageType image{};
 };
 
 /// A specialisation constant that has a SpecId.
@@ -56,6 +60,8 @@ struct EntryPoint {
   std::vector<std::uint32_t> written;  ///< It certainly stores to them, or has atomics on them.
   std::vector<std::uint32_t> read;     ///< It certainly loads from them, or has atomics on them.
   std::vector<std::uint32_t> used;     ///< Its code names them.
+  /// Variables of images, each with that of a sampler that reads it.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> combined;
 };
 
 /// A variable in the memory that the items of a work-group share.

@@ -24,7 +24,7 @@ Error unsupported(fmt::format_string<Values...> sentence, Values&&... values) {
 Result<void> check(const Binding& binding, const KernelLimits& limits) {
   const auto name = base::quote(binding.name);
   if (binding.kind == Binding::Kind::other) {
-    return unsupported("uses {} ({}) at set {}, binding {}, which no signature can declare yet", name, binding.what,
+    return unsupported("uses {} ({}) at set {}, binding {}, which no signature can declare", name, binding.what,
                        binding.set, binding.binding);
   }
   if (binding.set >= limits.sets) {
@@ -36,7 +36,7 @@ Result<void> check(const Binding& binding, const KernelLimits& limits) {
                        binding.binding, limits.bindings - 1);
   }
   if (binding.count != 0 && binding.count <= Entry::max_parameters) return {};
-  return unsupported("uses an array of {} buffers, {}, at set {}, binding {}, where at most {} can be declared",
+  return unsupported("uses an array of {} descriptors, {}, at set {}, binding {}, where at most {} can be declared",
                      binding.count == 0 ? "any number of" : std::to_string(binding.count), name, binding.set,
                      binding.binding, Entry::max_parameters);
 }
@@ -76,10 +76,10 @@ Result<std::vector<Place>> find_places(const Module& module, const EntryPoint& e
   std::vector<Place> places;
   for (const auto& [number, variables] : bound) {
     PINTLE_TRY(check_alike(variables));
-    const bool is_uniform = variables[0]->kind == Binding::Kind::uniform_block;
+    const DescriptorKind kind = variables[0]->kind;
     const std::uint32_t count = variables[0]->count;
     for (std::uint32_t element = 0; element < count; ++element)
-      places.push_back({{number.first, number.second, element, is_uniform}, count > 1, variables});
+      places.push_back({{number.first, number.second, element, kind}, count > 1, variables});
   }
   return places;
 }

@@ -11,9 +11,9 @@
 
 namespace pintle::spirv {
 
-/// One descriptor, and the variables that see it. Several give its bytes several types.
+/// One descriptor, and the variables that see it. Several give the bytes of a buffer several types.
 struct Place {
-  BufferPlace at;
+  Descriptor at;
   bool is_element = false;
   std::vector<const Binding*> variables;
 };
@@ -25,7 +25,7 @@ struct Place {
 [[nodiscard]] bool uses(const Module& module, const EntryPoint& entry, std::uint32_t variable);
 
 /// The descriptors of an entry point by set, binding and element. The error's text follows the entry's name:
-/// `unsupported` for what is no buffer and for numbers beyond the limits, with both.
+/// `unsupported` for what no signature can declare and for numbers beyond the limits, with both.
 [[nodiscard]] Result<std::vector<Place>> find_places(const Module& module, const EntryPoint& entry,
                                                      const KernelLimits& limits);
 

@@ -85,11 +85,14 @@ class ModuleReader {
       case op::in_bounds_ptr_access_chain:
       case op::image_texel_pointer:
       case op::array_length: return read_pointer(it, {2});
+      case op::image: return read_pointer(it, {2});
+      case op::sampled_image: return read_combined(it);
       case op::copy_object:
-      case op::bitcast: return makes_pointer(it) ? read_pointer(it, {2}) : Result<void>();
+      case op::bitcast: return makes_pointer(it) || makes_image(it) ? read_pointer(it, {2}) : Result<void>();
       case op::select: return makes_pointer(it) ? read_pointer(it, {3, 4}) : Result<void>();
       case op::phi: return makes_pointer(it) ? read_phi(it) : Result<void>();
-      case op::load:
+      case op::load: return makes_image(it) ? read_pointer(it, {2}) : read_touch(it, 2, &Body::read);
+      case op::image_write: return read_touch(it, 0, &Body::written);
       case op::atomic_load: return read_touch(it, 2, &Body::read);
       case op::copy_memory:
       case op::copy_memory_sized: PINTLE_TRY(read_touch(it, 1, &Body::read)); [[fallthrough]];
@@ -102,6 +105,7 @@ class ModuleReader {
 
   Result<void> read_rest(const Instruction& it) {
     if (is_definition(it.op)) return read_definition(it);
+    if (it.op >= op::image_sample_implicit_lod && it.op <= op::image_read) return read_touch(it, 2, &Body::read);
     const bool is_atomic = (it.op >= op::atomic_exchange && it.op <= op::atomic_xor) ||
                            it.op == op::atomic_flag_test_and_set || it.op == op::atomic_f_min_ext ||
                            it.op == op::atomic_f_max_ext || it.op == op::atomic_f_add_ext;
@@ -205,6 +209,19 @@ class ModuleReader {
     return type != nullptr && type->op == op::type_pointer;
   }
 
+  /// An image or a sampler as a value: a load of it touches no texel.
+  [[nodiscard]] bool makes_image(const Instruction& it) const {
+    const Definition* const type = it.operands.empty() ? nullptr : tables_.find(it.operands[0]);
+    return type != nullptr && type->op >= op::type_image && type->op <= op::type_sampled_image;
+  }
+
+  /// Reads an image that gets a sampler.
+  Result<void> read_combined(const Instruction& it) {
+    PINTLE_TRY(read_pointer(it, {2, 3}));
+    tables_.bodies[function_].combined.emplace_back(it.operands[2], it.operands[3]);
+    return {};
+  }
+
   /// Reads a pointer into the objects that other pointers, the operands `from`, point into.
   Result<void> read_pointer(const Instruction& it, std::initializer_list<std::size_t> from) {
     PINTLE_ASSIGN(pointer, id(it, 1));
@@ -300,17 +317,17 @@ class ModuleReader {
       case op::spec_constant_composite: return define_composite(it);
       case op::spec_constant_op: return define_operation(it);
       case op::type_image: return define_image(it);
+      case op::type_sampled_image: PINTLE_TRY(need(it, 2)); return define(it, 0, {.type = it.operands[1]});
       case op::type_sampler:
-      case op::type_sampled_image:
       case op::type_opaque: return define(it, 0, {});
       default: return {};
     }
   }
 
-  /// The operand that tells a storage image (2) from a sampled one (1) is its value.
   Result<void> define_image(const Instruction& it) {
     PINTLE_TRY(need(it, 8));
-    return define(it, 0, {.value = it.operands[6]});
+    const auto& with = it.operands;
+    return define(it, 0, {.type = with[1], .value = with[6], .parts = {with[2], with[3], with[4], with[5], with[7]}});
   }
 
   Result<void> define_number(const Instruction& it) {

@@ -68,6 +68,11 @@ enum : std::uint32_t {
   member_decorate = 72,
   composite_extract = 81,
   copy_object = 83,
+  sampled_image = 86,
+  image_sample_implicit_lod = 87,
+  image_read = 98,
+  image_write = 99,
+  image = 100,
   u_convert = 113,
   s_convert = 114,
   bitcast = 124,
@@ -133,11 +138,13 @@ enum : std::uint32_t {
   matrix_stride = 7,
   built_in = 11,
   non_writable = 24,
+  non_readable = 25,
   binding = 33,
   descriptor_set = 34,
   offset = 35,
 };
 }  // namespace decoration
+inline constexpr std::uint32_t class_uniform_constant = 0;  // images and samplers
 inline constexpr std::uint32_t class_uniform = 2;
 inline constexpr std::uint32_t class_workgroup = 4;
 inline constexpr std::uint32_t class_push_constant = 9;
@@ -148,13 +155,16 @@ inline constexpr std::uint32_t no_member = ~0u;
 /// The parts of a type or constant that matter here.
 struct Definition {
   std::uint32_t op = 0;
-  std::uint32_t type = 0;  // of a constant or variable its type; of a pointer, array, vector or matrix its element
-  // A constant has its low word here, a type its bits or count, a variable its storage class; of a constant that an
-  // operation makes: the operation.
+  // Of a constant or variable its type; of a pointer, array, vector or matrix its element; of an image what its
+  // channels are read as; of an image with a sampler the image.
+  std::uint32_t type = 0;
+  // A constant has its low word here, a type its bits or count, a variable its storage class, an image whether it is
+  // sampled (1) or stored (2); of a constant that an operation makes: the operation.
   std::uint32_t value = 0;
   bool is_signed = false;
   std::uint64_t size = 0;  // of a type: bytes; 0 for an array without an end
-  // Members of a struct, constituents of a composite, operands of an operation, the length of an array.
+  // Members of a struct, constituents of a composite, operands of an operation, the length of an array; of an image:
+  // dimensions, depth, layers, samples, format.
   std::vector<std::uint32_t> parts{};
 };
 
@@ -180,10 +190,12 @@ struct Call {
 /// The parts of a function's own code that matter here.
 struct Body {
   std::vector<std::uint32_t> parameters;
-  std::set<std::uint32_t> written;  // pointers that it stores through, or has atomics on
-  std::set<std::uint32_t> read;     // pointers that it loads through, or has atomics on
-  std::set<std::uint32_t> used;     // pointers, whatever it does with them
+  // Pointers that it stores or loads through, or has atomics on; images whose texels it writes or reads.
+  std::set<std::uint32_t> written;
+  std::set<std::uint32_t> read;
+  std::set<std::uint32_t> used;  // pointers, whatever it does with them
   std::vector<Call> calls;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> combined;  // images, each with the sampler that reads it
 };
 
 struct Tables {
@@ -198,7 +210,7 @@ struct Tables {
   std::vector<std::uint32_t> variables;                               // outside of functions
   std::vector<std::uint32_t> spec_constants;
   std::unordered_map<std::uint32_t, Body> bodies;                       // by function
-  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> bases;  // from a pointer to those that it is made of
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> bases;  // from a pointer or an image to what made it
   std::uint32_t workgroup_size = 0;                                     // the constant with that decoration
 
   [[nodiscard]] const Definition* find(std::uint32_t id) const;

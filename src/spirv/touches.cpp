@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 namespace pintle::spirv {
 namespace {
@@ -24,9 +25,11 @@ std::vector<const Body*> bodies_of(const Tables& tables, std::uint32_t function)
   return bodies;
 }
 
+using Passed = std::unordered_map<std::uint32_t, Ids>;
+
 /// What callers pass for each parameter.
-std::unordered_map<std::uint32_t, Ids> passed_in(const Tables& tables, const std::vector<const Body*>& bodies) {
-  std::unordered_map<std::uint32_t, Ids> passed;
+Passed passed_in(const Tables& tables, const std::vector<const Body*>& bodies) {
+  Passed passed;
   for (const Body* const body : bodies) {
     for (const Call& call : body->calls) {
       const auto callee = tables.bodies.find(call.function);
@@ -39,28 +42,52 @@ std::unordered_map<std::uint32_t, Ids> passed_in(const Tables& tables, const std
   return passed;
 }
 
-}  // namespace
-
-std::vector<std::uint32_t> touched_by(const Tables& tables, std::uint32_t function,
-                                      std::set<std::uint32_t> Body::* how) {
-  const auto bodies = bodies_of(tables, function);
-  const auto passed = passed_in(tables, bodies);
-  std::set<std::uint32_t> touched;
-  for (const Body* const body : bodies) touched.insert((body->*how).begin(), (body->*how).end());
-  for (Ids rest(touched.begin(), touched.end()); !rest.empty();) {
+/// The ids, and all that they are made of.
+std::set<std::uint32_t> reached_from(std::set<std::uint32_t> ids, const Tables& tables, const Passed& passed) {
+  for (Ids rest(ids.begin(), ids.end()); !rest.empty();) {
     const std::uint32_t pointer = rest.back();
     rest.pop_back();
     const auto follow = [&](const auto& from) {
       const auto found = from.find(pointer);
       if (found == from.end()) return;
       for (const std::uint32_t base : found->second) {
-        if (touched.insert(base).second) rest.push_back(base);
+        if (ids.insert(base).second) rest.push_back(base);
       }
     };
     follow(tables.bases);
     follow(passed);
   }
+  return ids;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> touched_by(const Tables& tables, std::uint32_t function,
+                                      std::set<std::uint32_t> Body::* how) {
+  const auto bodies = bodies_of(tables, function);
+  std::set<std::uint32_t> touched;
+  for (const Body* const body : bodies) touched.insert((body->*how).begin(), (body->*how).end());
+  touched = reached_from(std::move(touched), tables, passed_in(tables, bodies));
   return {touched.begin(), touched.end()};
+}
+
+std::vector<std::pair<std::uint32_t, std::uint32_t>> combined_by(const Tables& tables, std::uint32_t function) {
+  const auto bodies = bodies_of(tables, function);
+  const auto passed = passed_in(tables, bodies);
+  const std::set<std::uint32_t> variables(tables.variables.begin(), tables.variables.end());
+  std::set<std::pair<std::uint32_t, std::uint32_t>> combined;
+  const auto add = [&](std::uint32_t image, std::uint32_t sampler) {
+    for (const std::uint32_t from : reached_from({image}, tables, passed)) {
+      if (!variables.contains(from)) continue;
+      for (const std::uint32_t by : reached_from({sampler}, tables, passed)) {
+        if (variables.contains(by)) combined.emplace(from, by);
+      }
+    }
+  };
+  for (const Body* const body : bodies) {
+    for (const auto& [image, sampler] : body->combined) add(image, sampler);
+  }
+  return {combined.begin(), combined.end()};
 }
 
 }  // namespace pintle::spirv

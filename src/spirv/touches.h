@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "spirv/tables.h"
@@ -13,5 +14,9 @@ namespace pintle::spirv {
 /// pointer that a condition or a caller chooses reaches all that it may point into.
 [[nodiscard]] std::vector<std::uint32_t> touched_by(const Tables& tables, std::uint32_t function,
                                                     std::set<std::uint32_t> Body::* how);
+
+/// The variables of images, each with each variable of a sampler that reads it.
+[[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> combined_by(const Tables& tables,
+                                                                               std::uint32_t function);
 
 }  // namespace pintle::spirv

@@ -108,6 +108,36 @@ void main() {
   });
 }
 
+TEST_F(BoundsVulkan, ImagesAndSamplersStandAmongTheBuffers) {
+  each([](BoundsRig& rig) {
+    const Kernel kernel = shader(rig.device,
+                                 "read_texels(frame: read image2d r32ui, out: write u32[], how: sampler, same: read "
+                                 "image2d r32ui, to: write image2d r32ui, at: i32)",
+                                 R"(
+layout(binding = 0, r32ui) uniform readonly uimage2D frame;
+layout(binding = 1) writeonly buffer Out { uint data[]; };
+layout(binding = 2) uniform sampler how;
+layout(binding = 3) uniform utexture2D same;
+layout(binding = 4, r32ui) uniform writeonly uimage2D to;
+layout(binding = 5) uniform Scalars { int at; };
+void main() {
+  const uvec4 sum = imageLoad(frame, ivec2(1, 0)) + textureLod(usampler2D(same, how), vec2(1.5, 0.5), 0);
+  imageStore(to, ivec2(0), sum);
+  data[at] = sum.x;
+})");
+    const Image frame = must(rig.device.image({2, 1}, Texel::r32ui)), to = must(rig.device.image({1, 1}, Texel::r32ui));
+    const Buffer texels = rig.buffer({3, 4}), out = rig.buffer(Words(2, 0));
+    const Sampler how{.coordinates = Coordinates::texels};
+    const auto list = [&](std::int32_t at) {
+      return CommandList{}.copy(frame, texels).exec(kernel, Grid{}, frame, out, how, frame, to, at);
+    };
+    must(rig.queue.submit_and_wait(list(1).copy(texels, to)));
+    EXPECT_EQ(rig.read(out), (Words{0, 8}));
+    EXPECT_EQ(rig.read(texels), (Words{8, 4}));
+    expect_step(rig.failure(list(2)), {"\"read_texels\"", "writes", "\"out\"", "offset (8)"});
+  });
+}
+
 TEST_F(BoundsVulkan, IndirectLaunchesAndReplaysAreChecked) {
   each([](BoundsRig& rig) {
     const Kernel bump = rig.kernel("bump");

@@ -50,7 +50,7 @@ TEST(SpirvKernel, PlacesScalarsAsACStruct) {
   const auto kernels = must(match(spirv_file("saxpy"), {std::string(saxpy)}));
   ASSERT_EQ(kernels.size(), 1u);
   const KernelInterface& interface = kernels[0].interface;
-  EXPECT_EQ(interface.buffers.size(), 2u);
+  EXPECT_EQ(interface.descriptors.size(), 2u);
   ASSERT_EQ(interface.scalars.size(), 2u);
   EXPECT_EQ(interface.scalars[1].offset, 4u);
   EXPECT_EQ(interface.scalar_source, ScalarSource::push);
@@ -74,7 +74,7 @@ TEST(SpirvKernel, PadsBetweenScalars) {
 TEST(SpirvKernel, UniformBlocksCarryScalarsToo) {
   const auto kernels = must(match(spirv_file("sum"), {sum_with("n: u32")}));
   EXPECT_EQ(kernels[0].interface.scalar_source, ScalarSource::uniform);
-  EXPECT_EQ(kernels[0].interface.buffers.size(), 2u);
+  EXPECT_EQ(kernels[0].interface.descriptors.size(), 2u);
   EXPECT_EQ(kernels[0].interface.scalar_bytes, 112u);
 }
 

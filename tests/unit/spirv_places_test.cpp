@@ -62,7 +62,7 @@ constexpr std::string_view gaps = R"(
 
 TEST_F(SpirvPlaces, BuffersAreInTheOrderOfSetAndBinding) {
   const auto kernel = must(match(gaps, "f(a: read f32[], b: read f32[], c: write f32[]) group 4"));
-  EXPECT_THAT(kernel.interface.buffers, ElementsAre(BufferPlace{0, 3}, BufferPlace{0, 7}, BufferPlace{2, 1}));
+  EXPECT_THAT(kernel.interface.descriptors, ElementsAre(Descriptor{0, 3}, Descriptor{0, 7}, Descriptor{2, 1}));
 }
 
 TEST_F(SpirvPlaces, MistakesNameThePlace) {
@@ -90,8 +90,8 @@ TEST_F(SpirvPlaces, AnArrayOfBuffersIsAParameterEach) {
     void main() { b[2].x[0] = b[0].x[0]; y[0] = 1; }
   )";
   const auto kernel = must(match(source, "f(b0: read f32[], b1: read f32[], b2: write f32[], y: write u32[])"));
-  EXPECT_THAT(kernel.interface.buffers,
-              ElementsAre(BufferPlace{0, 1, 0}, BufferPlace{0, 1, 1}, BufferPlace{0, 1, 2}, BufferPlace{0, 2}));
+  EXPECT_THAT(kernel.interface.descriptors,
+              ElementsAre(Descriptor{0, 1, 0}, Descriptor{0, 1, 1}, Descriptor{0, 1, 2}, Descriptor{0, 2}));
   expect_refused(Errc::invalid_argument, source, "f(b0: read f32[], b1: read f32[], b2: write u32[], y: write u32[])",
                  "elements of (f32) at set 0, binding 1, element 2");
 }
@@ -105,23 +105,15 @@ TEST_F(SpirvPlaces, UniformBlocksBesidePushConstantsAreBuffers) {
     void main() { x[0] = scale.x * float(n + m); }
   )";
   const auto kernel = must(match(source, "f(u: read u8[], x: write f32[], n: u32)"));
-  EXPECT_THAT(kernel.interface.buffers, ElementsAre(BufferPlace{0, 0, 0, true}, BufferPlace{0, 1}));
-  EXPECT_EQ(kernel.interface.blocks[0].least, 20u);
+  EXPECT_THAT(kernel.interface.descriptors,
+              ElementsAre(Descriptor{0, 0, 0, DescriptorKind::uniform_block}, Descriptor{0, 1}));
+  EXPECT_EQ(kernel.interface.needs[0].least, 20u);
   EXPECT_EQ(kernel.interface.scalar_source, ScalarSource::push);
   expect_refused(Errc::invalid_argument, source, "f(u: read_write u8[], x: write f32[], n: u32)",
                  "only reads at set 0, binding 0");
   expect_refused(Errc::unsupported, source, "f(u: read u8[], x: write f32[], n: u32)",
                  "uniform block of (20) bytes at set 0, binding 0, and the limit of the device is (16)", {},
                  {.push_bytes = 128, .shared_bytes = 1, .uniform_bytes = 16});
-}
-
-TEST_F(SpirvPlaces, ImagesAreRefusedByName) {
-  expect_refused(Errc::unsupported, R"(
-    layout(local_size_x = 1) in;
-    layout(set = 0, binding = 0, rgba8) uniform writeonly image2D picture;
-    void main() { imageStore(picture, ivec2(0), vec4(1)); }
-  )",
-                 "f()", "uses \"picture\" (a storage image) at set 0, binding 0, which no signature can declare yet");
 }
 
 TEST_F(SpirvPlaces, VectorsAndStructsAreComparedNumberByNumber) {

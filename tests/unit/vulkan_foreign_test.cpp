@@ -320,12 +320,13 @@ TEST_F(VulkanForeignTest, WhatNoSignatureSaysIsRefusedByName) {
                  "PhysicalStorageBufferAddresses (5347)");
     const auto image = load(rig, R"(
       layout(local_size_x = 1) in;
-      layout(binding = 0) uniform sampler2D picture;
+      layout(binding = 0) uniform samplerCube picture;
       layout(binding = 1) buffer Y { vec4 y[]; };
-      void main() { y[0] = textureLod(picture, vec2(0), 0.0); })",
+      void main() { y[0] = textureLod(picture, vec3(0), 0.0); })",
                             "f(y: write f32[])");
     ASSERT_FALSE(image);
-    EXPECT_THAT(image.error().text(), HasSubstr("\"picture\" (an image with a sampler) at set 0, binding 0"));
+    EXPECT_THAT(image.error().text(),
+                HasSubstr("\"picture\" (an image with a sampler that is a cube) at set 0, binding 0"));
   });
 }
 

@@ -111,6 +111,7 @@ void SpareSemaphores::give_back(Spare spare) noexcept {
 Context::~Context() {
   loss_->remove(*this);
   while (const auto spare = spare_semaphores_.take()) vk.DestroySemaphore(device_, spare->semaphore, nullptr);
+  samplers_.destroy(vk, device_);
   if (device_ != nullptr && !is_wrapped_ && vk.DestroyDevice != nullptr) vk.DestroyDevice(device_, nullptr);
 }
 
@@ -118,6 +119,12 @@ Result<void> Context::check(VkResult result, const char* call) {
   if (result == VK_SUCCESS) return alive();
   const Error error = vendor::vulkan::error_of(result, call).with_device(id_, 0);
   return error.code() == Errc::device_lost ? lose(error) : error;
+}
+
+Result<VkSampler> Context::sampler(const Sampler& wanted, Samplers::Border border) {
+  VkSampler sampler = VK_NULL_HANDLE;
+  PINTLE_TRY(check(samplers_.find(vk, device_, wanted, border, sampler), "vkCreateSampler"));
+  return sampler;
 }
 
 Error Context::lose(const Error& error) {

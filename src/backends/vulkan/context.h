@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/vulkan/physical.h"
+#include "backends/vulkan/samplers.h"
 #include "kit/host_access.h"
 #include "kit/loss.h"
 #include "pintle/native/vulkan.h"
@@ -72,7 +73,8 @@ class Context final : private kit::Loss::Waits {
   [[nodiscard]] Result<Lane*> adopt(const VulkanQueue& given);
   [[nodiscard]] kit::HostAccess& host() noexcept { return host_; }
   [[nodiscard]] SpareSemaphores& spare_semaphores() noexcept { return spare_semaphores_; }
-  /// The queue families that buffers are used from; with one family, buffers are used exclusively.
+  [[nodiscard]] Result<VkSampler> sampler(const Sampler& wanted, Samplers::Border border);
+  /// The queue families that memory is used from; with one family, it is used exclusively.
   [[nodiscard]] const std::vector<std::uint32_t>& families() const noexcept { return families_; }
   [[nodiscard]] bool has_addresses() const noexcept {
     return physical_.features.version_1_2.bufferDeviceAddress == VK_TRUE;
@@ -118,6 +120,7 @@ class Context final : private kit::Loss::Waits {
   std::vector<std::uint32_t> families_;
   kit::HostAccess host_;
   SpareSemaphores spare_semaphores_;
+  Samplers samplers_;
   const std::shared_ptr<kit::Loss> loss_;
 };
 

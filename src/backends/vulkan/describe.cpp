@@ -46,6 +46,8 @@ Limits limits_of(const Physical& physical) {
   limits.max_in_flight = max_in_flight;
   limits.min_subgroup = physical.min_subgroup;
   limits.max_subgroup = physical.max_subgroup;
+  limits.max_image_2d = from.maxImageDimension2D;
+  limits.max_image_3d = from.maxImageDimension3D;
   return limits;
 }
 
@@ -77,6 +79,7 @@ std::vector<Capability> capabilities_of(const Physical& physical) {
       row(float_atomics, physical.features.atomic_float.shaderBufferFloat32AtomicAdd == VK_TRUE,
           no_extension + "VK_EXT_shader_atomic_float with shaderBufferFloat32AtomicAdd"),
       {bounds, Support::absent, "the layer bounds(vulkan) finds them"},
+      row(images, !physical.texels.empty(), "the driver has no format for them"),
   };
 }
 
@@ -106,6 +109,7 @@ DeviceInfo describe(const Physical& physical, std::uint32_t ordinal, bool compil
   if (compiles_glsl) info.formats.emplace_back("glsl");
   info.limits = limits_of(physical);
   info.capabilities = capabilities_of(physical);
+  info.texels = physical.texels;
   info.nanoseconds_per_tick = static_cast<double>(physical.properties.limits.timestampPeriod);
   return info;
 }

@@ -43,7 +43,9 @@ std::uint64_t MemoryTable::alignment_of(std::uint64_t asked) const noexcept {
 Result<MemoryId> MemoryTable::allocate(const MemoryRequest& request) {
   const std::uint64_t size = round_up(request.size, granularity);
   const std::lock_guard lock(mutex_);
-  auto allocation = size > largest_cut ? dedicate(request, size) : cut(request, size);
+  auto allocation = request.image != nullptr ? create_image(request)
+                    : size > largest_cut     ? dedicate(request, size)
+                                             : cut(request, size);
   if (!allocation) {
     if (allocation.error().code() != Errc::out_of_memory) return allocation.error();
     return exhausted(request, allocation.error());
@@ -87,6 +89,13 @@ Result<std::unique_ptr<Allocation>> MemoryTable::dedicate(const MemoryRequest& r
   return allocation;
 }
 
+Result<std::unique_ptr<Allocation>> MemoryTable::create_image(const MemoryRequest& request) {
+  PINTLE_ASSIGN(image, Image::create(context_, *request.image, types_with_room(request.size)));
+  auto allocation = std::make_unique<Allocation>();
+  allocation->image = std::move(image);
+  return allocation;
+}
+
 Result<SharedBlock*> MemoryTable::add_block(Placement placement) {
   PINTLE_ASSIGN(block, create_block(placement, shared_size));
   const std::uint64_t origin = misalignment(*block, host_alignment);
@@ -97,26 +106,31 @@ Result<SharedBlock*> MemoryTable::add_block(Placement placement) {
   return pool_of(placement).back().get();
 }
 
-/// Takes memory only from heaps that have room: drivers promise more than there is.
-Result<std::unique_ptr<Block>> MemoryTable::create_block(Placement placement, std::uint64_t size) {
+/// The types of heaps that have room, a bit for each: drivers promise more than there is.
+std::uint32_t MemoryTable::types_with_room(std::uint64_t size) {
   const std::vector<std::uint64_t> room = available();
-  BlockRequest request{
-      .source = context_.physical().has("VK_KHR_external_memory_fd") ? Source::exportable : Source::fresh,
-      .size = size,
-      .placement = placement};
   const VkPhysicalDeviceMemoryProperties& memory = context_.physical().memory;
+  std::uint32_t types = 0;
   for (std::uint32_t type = 0; type < memory.memoryTypeCount; ++type) {
-    if (room[memory.memoryTypes[type].heapIndex] < size) request.types &= ~(1u << type);
+    if (room[memory.memoryTypes[type].heapIndex] >= size) types |= 1u << type;
   }
-  return Block::create(context_, request);
+  return types;
+}
+
+Result<std::unique_ptr<Block>> MemoryTable::create_block(Placement placement, std::uint64_t size) {
+  const bool can_export = context_.physical().has("VK_KHR_external_memory_fd");
+  return Block::create(context_, {.source = can_export ? Source::exportable : Source::fresh,
+                                  .size = size,
+                                  .placement = placement,
+                                  .types = types_with_room(size)});
 }
 
 Result<MemoryId> MemoryTable::keep(std::unique_ptr<Allocation> allocation) {
   const MemoryId id = allocations_.add(std::move(allocation));
   const Allocation& kept = Allocations::at(id);
-  if (!kept.block->is_wrapped()) {
-    used_[kept.block->heap()] += kept.size;
-    if (kept.own != nullptr) taken_[kept.block->heap()] += kept.block->size();
+  if (!kept.is_wrapped()) {
+    used_[kept.heap()] += kept.size;
+    taken_[kept.heap()] += kept.taken();
   }
   return id;
 }
@@ -124,9 +138,9 @@ Result<MemoryId> MemoryTable::keep(std::unique_ptr<Allocation> allocation) {
 void MemoryTable::release(MemoryId memory) noexcept {
   const std::lock_guard lock(mutex_);
   const std::unique_ptr<Allocation> gone = allocations_.remove(memory);
-  if (!gone->block->is_wrapped()) {
-    used_[gone->block->heap()] -= gone->size;
-    if (gone->own != nullptr) taken_[gone->block->heap()] -= gone->block->size();
+  if (!gone->is_wrapped()) {
+    used_[gone->heap()] -= gone->size;
+    taken_[gone->heap()] -= gone->taken();
   }
   if (gone->shared != nullptr) {
     gone->shared->places.release(gone->offset - gone->shared->origin);
@@ -146,7 +160,7 @@ void MemoryTable::drop_empty(Pool& pool) noexcept {
 
 Result<std::span<std::byte>> MemoryTable::map(MemoryId memory) {
   const Allocation& allocation = Allocations::at(memory);
-  if (allocation.block->mapped() != nullptr)
+  if (allocation.block != nullptr && allocation.block->mapped() != nullptr)
     return std::span(allocation.block->mapped() + allocation.offset, allocation.size);
   return Error(Errc::unsupported,
                fmt::format("Memory of [{}] for the device cannot be mapped; allocate it for the host.", context_.id()));
@@ -212,6 +226,8 @@ Result<backend::Exported> MemoryTable::export_memory(MemoryId memory) {
   if (context_.vk.GetMemoryFdKHR == nullptr)
     return Error(Errc::unsupported, fmt::format("[{}] lacks VK_KHR_external_memory_fd.", context_.id()));
   const Allocation& allocation = Allocations::at(memory);
+  if (allocation.image != nullptr)
+    return Error(Errc::unsupported, fmt::format("Images of [{}] are not exported.", context_.id()));
   VkMemoryGetFdInfoKHR info{};
   info.sType = VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR;
   info.memory = allocation.block->memory();
@@ -258,7 +274,7 @@ std::vector<Heap> MemoryTable::heaps() {
 
 std::optional<VulkanMemory> MemoryTable::native(MemoryId memory) {
   const Allocation* const found = allocations_.find(memory);
-  if (found == nullptr) return std::nullopt;
+  if (found == nullptr || found->image != nullptr) return std::nullopt;
   const VkDeviceAddress address = found->block->address();
   return VulkanMemory{reinterpret_cast<std::uint64_t>(found->block->buffer()),
                       reinterpret_cast<std::uint64_t>(found->block->memory()), found->offset, found->size,

@@ -1,4 +1,4 @@
-// Buffers of core: ranges of blocks.
+// Buffers of core: ranges of blocks. Images of core.
 #pragma once
 
 #include <array>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/vulkan/block.h"
+#include "backends/vulkan/images.h"
 #include "kit/owned_table.h"
 #include "kit/suballocator.h"
 
@@ -20,13 +21,22 @@ struct SharedBlock {
   kit::Suballocator places;
 };
 
-/// One buffer; a MemoryId is its address.
+/// One buffer or image; a MemoryId is its address.
 struct Allocation {
-  Block* block = nullptr;
+  Block* block = nullptr;         ///< Null for an image.
   std::uint64_t offset = 0;       ///< In the block.
   std::uint64_t size = 0;         ///< As it was asked for; the block has at least the next multiple of 16.
   SharedBlock* shared = nullptr;  ///< The block that it is cut from, or null.
   std::unique_ptr<Block> own;     ///< The block that it has for itself, or null.
+  std::unique_ptr<Image> image;   ///< Null for a buffer.
+
+  [[nodiscard]] std::uint32_t heap() const noexcept { return image != nullptr ? image->heap() : block->heap(); }
+  /// Bytes of memory that are its alone.
+  [[nodiscard]] std::uint64_t taken() const noexcept {
+    return image != nullptr ? image->size() : own != nullptr ? own->size() : 0;
+  }
+  /// Whether the memory is the caller's, and so counts against no heap here.
+  [[nodiscard]] bool is_wrapped() const noexcept { return image == nullptr && block->is_wrapped(); }
 };
 
 using Allocations = kit::OwnedTable<backend::MemoryId, Allocation>;
@@ -50,6 +60,8 @@ class MemoryTable {
 
   [[nodiscard]] Result<std::unique_ptr<Allocation>> cut(const backend::MemoryRequest& request, std::uint64_t size);
   [[nodiscard]] Result<std::unique_ptr<Allocation>> dedicate(const backend::MemoryRequest& request, std::uint64_t size);
+  [[nodiscard]] Result<std::unique_ptr<Allocation>> create_image(const backend::MemoryRequest& request);
+  [[nodiscard]] std::uint32_t types_with_room(std::uint64_t size);
   [[nodiscard]] Result<SharedBlock*> add_block(Placement placement);
   [[nodiscard]] Result<std::unique_ptr<Block>> create_block(Placement placement, std::uint64_t size);
   struct Imported {

@@ -6,6 +6,8 @@
 #include <array>
 #include <limits>
 
+#include "backends/vulkan/texels.h"
+
 namespace pintle::vulkan {
 namespace {
 
@@ -82,12 +84,10 @@ void read_families(const InstanceFunctions& vk, Physical& physical) {
   vk.GetPhysicalDeviceQueueFamilyProperties(physical.handle, &count, families.data());
   for (std::uint32_t index = 0; index < count; ++index) {
     const VkQueueFlags flags = families[index].queueFlags;
-    const Family family{index, families[index].timestampValidBits, flags};
+    const Family family{index, families[index].timestampValidBits, flags, families[index].minImageTransferGranularity};
     physical.families.push_back(family);
     if ((flags & VK_QUEUE_COMPUTE_BIT) != 0 && !physical.compute) physical.compute = family;
-    const bool only_copies =
-        (flags & VK_QUEUE_TRANSFER_BIT) != 0 && (flags & (VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT)) == 0;
-    if (only_copies && !physical.copy) physical.copy = family;
+    if (family.only_copies() && !physical.copy) physical.copy = family;
   }
 }
 
@@ -111,6 +111,12 @@ Features only_wanted(const Features& all) {
   wanted.core.features.shaderInt16 = core.shaderInt16;
   wanted.core.features.shaderStorageBufferArrayDynamicIndexing = core.shaderStorageBufferArrayDynamicIndexing;
   wanted.core.features.shaderUniformBufferArrayDynamicIndexing = core.shaderUniformBufferArrayDynamicIndexing;
+  wanted.core.features.shaderSampledImageArrayDynamicIndexing = core.shaderSampledImageArrayDynamicIndexing;
+  wanted.core.features.shaderStorageImageArrayDynamicIndexing = core.shaderStorageImageArrayDynamicIndexing;
+  wanted.core.features.shaderStorageImageExtendedFormats = core.shaderStorageImageExtendedFormats;
+  wanted.core.features.shaderStorageImageReadWithoutFormat = core.shaderStorageImageReadWithoutFormat;
+  wanted.core.features.shaderStorageImageWriteWithoutFormat = core.shaderStorageImageWriteWithoutFormat;
+  wanted.core.features.shaderImageGatherExtended = core.shaderImageGatherExtended;
   wanted.version_1_1.storageBuffer16BitAccess = all.version_1_1.storageBuffer16BitAccess;
   wanted.version_1_1.uniformAndStorageBuffer16BitAccess = all.version_1_1.uniformAndStorageBuffer16BitAccess;
   wanted.version_1_1.storagePushConstant16 = all.version_1_1.storagePushConstant16;
@@ -163,6 +169,7 @@ Physical Physical::of(const InstanceFunctions& vk, VkPhysicalDevice handle, cons
   if (!is_controlled) physical.min_subgroup = physical.max_subgroup = physical.version_1_1.subgroupSize;
   physical.requires_subgroups = physical.min_subgroup != physical.max_subgroup;
   physical.relates_clocks = knows_both_clocks(vk, physical);
+  physical.texels = texels_of(vk, handle);
   return physical;
 }
 

@@ -26,6 +26,11 @@ struct Family {
   std::uint32_t index = 0;
   std::uint32_t timestamp_bits = 0;
   VkQueueFlags flags = 0;
+  VkExtent3D granularity{1, 1, 1};  ///< What parts of images that it copies are multiples of; zeros: whole images.
+
+  [[nodiscard]] bool only_copies() const noexcept {
+    return (flags & VK_QUEUE_TRANSFER_BIT) != 0 && (flags & (VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT)) == 0;
+  }
 };
 
 struct Physical {
@@ -40,6 +45,7 @@ struct Physical {
   std::uint64_t max_buffer_size = 0;
   std::uint64_t host_pointer_alignment = 0;  ///< 0: host memory cannot be imported.
   std::uint32_t max_push_descriptors = 0;    ///< 0: there are none.
+  std::vector<TexelSupport> texels;          ///< Those of images.
   std::string pci_address;                   ///< "0000:01:00.0"; empty where the driver does not say.
   std::vector<Family> families;
   std::optional<Family> compute;
@@ -75,8 +81,9 @@ struct Physical {
 
 // Limits that core is told, and that the backend keeps to.
 inline constexpr std::uint32_t max_in_flight = 64;
-inline constexpr std::uint32_t most_buffers = 64;     ///< A kernel's.
-inline constexpr std::uint32_t most_sets = 32;        ///< A kernel's sets are numbered below it.
+inline constexpr std::uint32_t most_buffers = 64;                   ///< A kernel's.
+inline constexpr std::uint32_t most_bound = Entry::max_parameters;  ///< A kernel's buffers, images and samplers.
+inline constexpr std::uint32_t most_sets = 32;                      ///< A kernel's sets are numbered below it.
 inline constexpr std::uint32_t most_bindings = 4096;  ///< Drivers make tables as long as the largest number.
 /// A kernel's: as many as the largest entry, or the largest struct.
 inline constexpr std::uint32_t most_scalar_bytes =

@@ -9,6 +9,7 @@
 #include "base/quote.h"
 #include "kit/code_cache.h"
 #include "kit/no_source.h"
+#include "spirv/descriptors.h"
 
 namespace pintle::vulkan {
 
@@ -49,8 +50,8 @@ class Scoped {
   Destroy destroy_;
 };
 
-VkDescriptorType type_of(const spirv::BufferPlace& place) noexcept {
-  return place.is_uniform ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+bool is_no_buffer(spirv::DescriptorKind kind) noexcept {
+  return kind != spirv::DescriptorKind::storage_buffer && kind != spirv::DescriptorKind::uniform_block;
 }
 
 spirv::KernelLimits limits_of(const Physical& physical) {
@@ -61,6 +62,10 @@ spirv::KernelLimits limits_of(const Physical& physical) {
       .uniform_bytes = limits.maxUniformBufferRange,
       .storage_buffers = std::min(limits.maxPerStageDescriptorStorageBuffers, limits.maxDescriptorSetStorageBuffers),
       .uniform_blocks = std::min(limits.maxPerStageDescriptorUniformBuffers, limits.maxDescriptorSetUniformBuffers),
+      .storage_images = std::min(limits.maxPerStageDescriptorStorageImages, limits.maxDescriptorSetStorageImages),
+      .sampled_images = std::min(limits.maxPerStageDescriptorSampledImages, limits.maxDescriptorSetSampledImages),
+      .samplers = std::min(limits.maxPerStageDescriptorSamplers, limits.maxDescriptorSetSamplers),
+      .resources = limits.maxPerStageResources,
       .sets = std::min(limits.maxBoundDescriptorSets, most_sets),
       .bindings = most_bindings};
 }
@@ -91,16 +96,28 @@ Result<std::vector<KernelCode>> read_image(const Physical& physical, const backe
 void ask_alignments(std::uint32_t bytes, std::span<const KernelCode> parts, const backend::ProgramImage& image) {
   if (image.alignments == nullptr) return;
   for (std::uint32_t entry = 0; entry < parts.size(); ++entry) {
-    std::size_t buffer = 0;
+    std::size_t bound = 0;
     const auto& parameters = image.entries[entry].parameters;
     for (std::uint32_t index = 0; index < parameters.size(); ++index) {
-      if (parameters[index].kind != Parameter::Kind::buffer) continue;
-      if (parts[entry].interface.buffers[buffer++].is_uniform) image.alignments->push_back({entry, index, bytes});
+      if (!spirv::is_bound(parameters[index])) continue;
+      const bool is_uniform = parts[entry].interface.descriptors[bound++].kind == spirv::DescriptorKind::uniform_block;
+      if (is_uniform) image.alignments->push_back({entry, index, bytes});
     }
   }
 }
 
 }  // namespace
+
+VkDescriptorType type_of(spirv::DescriptorKind kind) noexcept {
+  switch (kind) {
+    case spirv::DescriptorKind::uniform_block: return VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
+    case spirv::DescriptorKind::storage_image: return VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
+    case spirv::DescriptorKind::sampled_image: return VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
+    case spirv::DescriptorKind::sampler: return VK_DESCRIPTOR_TYPE_SAMPLER;
+    case spirv::DescriptorKind::combined: return VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
+    default: return VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  }
+}
 
 LayoutTable::~LayoutTable() {
   for (const auto& [key, layout] : layouts_) {
@@ -111,7 +128,7 @@ LayoutTable::~LayoutTable() {
 }
 
 Result<const Layout*> LayoutTable::of(const spirv::KernelInterface& interface) {
-  const Key key{interface.buffers, interface.scalar_source, interface.scalar_block, interface.scalar_bytes};
+  const Key key{interface.descriptors, interface.scalar_source, interface.scalar_block, interface.scalar_bytes};
   const std::lock_guard lock(mutex_);
   Layout& layout = layouts_[key];
   if (layout.pipeline == VK_NULL_HANDLE) PINTLE_TRY(create(interface, layout));
@@ -121,16 +138,17 @@ Result<const Layout*> LayoutTable::of(const spirv::KernelInterface& interface) {
 /// Push descriptors serve one set. What is made stays where the next step fails, for the next try.
 Result<void> LayoutTable::create(const spirv::KernelInterface& interface, Layout& layout) {
   std::map<std::uint32_t, Bindings> sets;
-  const auto add = [&](const spirv::BufferPlace& place) {
+  const auto add = [&](const spirv::Descriptor& place) {
     Bindings& bindings = sets[place.set];
     const bool is_element = !bindings.empty() && bindings.back().binding == place.binding;
     if (is_element) ++bindings.back().descriptorCount;
-    else bindings.push_back({place.binding, type_of(place), 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
+    else bindings.push_back({place.binding, type_of(place.kind), 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
   };
-  std::ranges::for_each(interface.buffers, add);
+  std::ranges::for_each(interface.descriptors, add);
   if (interface.scalar_source == ScalarSource::uniform) add(interface.scalar_block);
-  const bool has_arrays = std::ranges::any_of(interface.buffers, &spirv::BufferPlace::element);
-  layout.is_pushed = context_.vk.CmdPushDescriptorSetKHR != nullptr && sets.size() == 1 && !has_arrays;
+  const bool has_arrays = std::ranges::any_of(interface.descriptors, &spirv::Descriptor::element);
+  layout.is_pushed = context_.vk.CmdPushDescriptorSetKHR != nullptr && sets.size() == 1 && !has_arrays &&
+                     sets.begin()->second.size() <= context_.physical().max_push_descriptors;
   layout.used.clear();
   for (const auto& [number, bindings] : sets) layout.used.push_back(number);
   const std::size_t count = sets.empty() ? 1 : sets.rbegin()->first + std::size_t{1};
@@ -168,7 +186,8 @@ Program::~Program() {
 Result<void> Program::build(LayoutTable& layouts, std::span<const KernelCode> parts) {
   for (const KernelCode& part : parts) {
     PINTLE_ASSIGN(layout, layouts.of(part.interface));
-    kernels_.push_back({part.interface, VK_NULL_HANDLE, layout});
+    const bool has_images = std::ranges::any_of(part.interface.descriptors, is_no_buffer, &spirv::Descriptor::kind);
+    kernels_.push_back({part.interface, VK_NULL_HANDLE, layout, has_images});
   }
   bool is_built = false;
   PINTLE_ASSIGN(cache, kit::CodeCache::of_settings());

@@ -33,7 +33,7 @@ class LayoutTable {
   [[nodiscard]] Result<const Layout*> of(const spirv::KernelInterface& interface);
 
  private:
-  using Key = std::tuple<std::vector<spirv::BufferPlace>, spirv::ScalarSource, spirv::BufferPlace, std::uint32_t>;
+  using Key = std::tuple<std::vector<spirv::Descriptor>, spirv::ScalarSource, spirv::Descriptor, std::uint32_t>;
   using Bindings = std::vector<VkDescriptorSetLayoutBinding>;
   [[nodiscard]] Result<void> create(const spirv::KernelInterface& interface, Layout& layout);
   [[nodiscard]] Result<void> create_set(const Bindings& bindings, bool is_pushed, VkDescriptorSetLayout& set);
@@ -43,9 +43,13 @@ class LayoutTable {
   std::map<Key, Layout> layouts_;
 };
 
+/// How Vulkan calls that kind.
+[[nodiscard]] VkDescriptorType type_of(spirv::DescriptorKind kind) noexcept;
+
 struct Kernel : spirv::KernelInterface {
   VkPipeline pipeline = VK_NULL_HANDLE;
   const Layout* layout = nullptr;
+  bool has_images = false;  // or samplers
 };
 
 /// A ProgramId is its address.

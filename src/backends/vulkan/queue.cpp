@@ -1,6 +1,7 @@
 #include "backends/vulkan/queue.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -167,7 +168,6 @@ Result<void> Queue::send(std::unique_ptr<Slot> slot, const Batch& batch) {
 
 /// Keeps the slot before it sends: a thread that sees the value finds the slot.
 VkResult Queue::send_locked(std::unique_ptr<Slot> slot, const Timeline& signal, std::uint64_t value) {
-  const VkCommandBuffer commands = slot->commands();
   const VkSemaphore signalled = signal.semaphore();
   const std::uint64_t signalled_value = signal.semaphore_value(value);
   VkTimelineSemaphoreSubmitInfo values{};
@@ -182,16 +182,22 @@ VkResult Queue::send_locked(std::unique_ptr<Slot> slot, const Timeline& signal, 
   info.waitSemaphoreCount = static_cast<std::uint32_t>(wait_semaphores_.size());
   info.pWaitSemaphores = wait_semaphores_.data();
   info.pWaitDstStageMask = wait_stages_.data();
-  info.commandBufferCount = 1;
-  info.pCommandBuffers = &commands;
   info.signalSemaphoreCount = 1;
   info.pSignalSemaphores = &signalled;
   const std::lock_guard lock(mutex_);
   started_.push_back(std::move(slot));
   const std::lock_guard lane_lock(lane_.mutex);
-  const VkResult answer = context_.vk.QueueSubmit(lane_.queue, 1, &info, VK_NULL_HANDLE);
-  if (answer == VK_SUCCESS) return answer;
-  started_.back()->reset();
+  Slot& last = *started_.back();
+  std::array commands{VkCommandBuffer{}, last.commands()};
+  VkResult answer = last.lay_out(commands[0]);
+  info.commandBufferCount = commands[0] != nullptr ? 2 : 1;
+  info.pCommandBuffers = commands[0] != nullptr ? commands.data() : &commands[1];
+  if (answer == VK_SUCCESS) {
+    answer = context_.vk.QueueSubmit(lane_.queue, 1, &info, VK_NULL_HANDLE);
+    if (answer == VK_SUCCESS) return answer;
+    last.undo_lay_out();
+  }
+  last.reset();
   free_.push_back(std::move(started_.back()));
   started_.pop_back();
   return answer;

@@ -46,6 +46,7 @@ std::uint64_t period_of(const backend::Fill& fill) noexcept {
 /// Whether the command is the same at each replay.
 bool is_fixed(const backend::Command& command, const backend::Commands& list) {
   const bool is_plain = std::holds_alternative<backend::Copy>(command.operation) ||
+                        std::holds_alternative<backend::CopyImage>(command.operation) ||
                         std::holds_alternative<backend::Fill>(command.operation) ||
                         std::holds_alternative<backend::Exec>(command.operation);
   bool has_slot = false;
@@ -68,6 +69,12 @@ Recorder::Recorder(Context& context, Slot& slot) noexcept
 Recorder::Place Recorder::place_of(const backend::Range& range) noexcept {
   const Allocation& allocation = Allocations::at(range.memory);
   return {allocation.block->buffer(), allocation.offset + range.offset};
+}
+
+Image& Recorder::use(const backend::Range& range) {
+  Image& image = *Allocations::at(range.memory).image;
+  if (!image.is_laid_out()) slot_.images.push_back(&image);
+  return image;
 }
 
 Result<void> Recorder::record(const backend::Commands& list) {
@@ -149,6 +156,31 @@ void Recorder::copy(const Place& to, const Place& from, std::uint64_t size) {
 
 Result<void> Recorder::operator()(const backend::Copy& copied) {
   if (copied.to.size != 0) copy(place_of(copied.to), place_of(copied.from), copied.to.size);
+  return {};
+}
+
+/// A queue that only copies takes texels from multiples of a word alone: others go through staging, with the bytes
+/// between their rows.
+Result<void> Recorder::operator()(const backend::CopyImage& copied) {
+  const Image& image = use(copied.is_to_image ? copied.to : copied.from);
+  PINTLE_ASSIGN(region, region_of(*copied.transfer, image, slot_.lane().family));
+  const std::uint64_t size = bytes_of(*copied.transfer);
+  const Place buffer = place_of(copied.is_to_image ? copied.from : copied.to);
+  Place texels = buffer;
+  const bool is_staged = slot_.lane().family.only_copies() && buffer.offset % word != 0;
+  if (is_staged) {
+    PINTLE_ASSIGN(staged, slot_.staging.take(size, bytes_of(Texel::rgba32f)));
+    texels = {staged.buffer, staged.offset};
+    copy(texels, buffer, size);
+    barrier(Order::after_all_before);
+  }
+  region.bufferOffset = texels.offset;
+  constexpr VkImageLayout layout = VK_IMAGE_LAYOUT_GENERAL;
+  if (copied.is_to_image) vk_.CmdCopyBufferToImage(commands_, texels.buffer, image.handle(), layout, 1, &region);
+  else vk_.CmdCopyImageToBuffer(commands_, image.handle(), layout, texels.buffer, 1, &region);
+  if (!is_staged || copied.is_to_image) return {};
+  barrier(Order::after_all_before);
+  copy(buffer, texels, size);
   return {};
 }
 
@@ -240,6 +272,9 @@ Result<void> Recorder::operator()(const backend::Replay& replay) {
   if (slot_.lane().family.index != recording.slot->lane().family.index) {
     PINTLE_TRY(record_commands(recording.list));
   } else {
+    for (Image* const image : recording.slot->images) {
+      if (!image->is_laid_out()) slot_.images.push_back(image);
+    }
     const VkCommandBuffer recorded = recording.slot->commands();
     vk_.CmdExecuteCommands(commands_, 1, &recorded);
   }
@@ -260,32 +295,42 @@ Result<void> Recorder::operator()(const backend::Exec& exec) {
 
 /// The bytes of a range that its descriptor has. A kernel that accesses words has the last one whole; a uniform block
 /// has the bytes that the shader gives it.
-Result<VkDeviceSize> Recorder::descriptor_size(const spirv::BufferBlock& block, std::uint64_t size) {
-  if (block.least == 0) return size == 0 ? word : (size + block.unit - 1) / block.unit * block.unit;
-  if (size >= block.least) return block.least;
+Result<VkDeviceSize> Recorder::descriptor_size(const spirv::DescriptorNeeds& needs, std::uint64_t size) {
+  if (needs.least == 0) return size == 0 ? word : (size + needs.unit - 1) / needs.unit * needs.unit;
+  if (size >= needs.least) return needs.least;
   return Error(Errc::invalid_argument,
-               fmt::format("An argument has ({}) bytes, and the kernel's uniform block has ({}).", size, block.least));
+               fmt::format("An argument has ({}) bytes, and the kernel's uniform block has ({}).", size, needs.least));
+}
+
+Result<void> Recorder::bind_buffer(const Kernel& kernel, Bound& bound, backend::Range range) {
+  if (range.size == 0) range.offset = 0;  // a descriptor has at least one word
+  const Place place = place_of(range);
+  PINTLE_ASSIGN(size, descriptor_size(kernel.needs[bound.count], range.size));
+  bound.buffers[bound.count] = {place.buffer, place.offset, size};
+  if (kernel.has_images) bound.images[bound.count] = {};
+  ++bound.count;
+  return {};
 }
 
 Result<void> Recorder::bind_arguments(const Kernel& kernel, std::span<const Argument> arguments) {
-  std::array<VkDescriptorBufferInfo, most_buffers + 1> buffers;
+  Bound bound;
   std::array<std::byte, most_scalar_bytes> scalars;
   std::memset(scalars.data(), 0, kernel.scalar_bytes);
-  std::size_t buffer = 0;
   std::size_t scalar = 0;
   for (const Argument& argument : arguments) {
     if (argument.kind == Argument::Kind::buffer) {
-      backend::Range range = argument.range;
-      if (range.size == 0) range.offset = 0;  // a descriptor has at least one word
-      const Place place = place_of(range);
-      PINTLE_ASSIGN(size, descriptor_size(kernel.blocks[buffer], range.size));
-      buffers[buffer++] = {place.buffer, place.offset, size};
+      PINTLE_TRY(bind_buffer(kernel, bound, argument.range));
+    } else if (argument.is_image() || argument.kind == Argument::Kind::sampler) {
+      const Image* const image = argument.is_image() ? &use(argument.range) : nullptr;
+      bound.images[bound.count++] = {image, argument.kind == Argument::Kind::image ? nullptr : &argument};
     } else if (argument.kind != Argument::Kind::use) {
       const spirv::ScalarPlace& place = kernel.scalars[scalar++];
       const bool is_scalar = argument.kind == Argument::Kind::scalar;
       std::memcpy(scalars.data() + place.offset, is_scalar ? argument.scalar.bytes.data() : argument.value, place.size);
     }
   }
+  if (kernel.has_images)
+    PINTLE_TRY(describe_images(context_, kernel, std::span(bound.images).first(bound.count), bound.infos));
   if (kernel.scalar_source == spirv::ScalarSource::push) {
     vk_.CmdPushConstants(commands_, kernel.layout->pipeline, VK_SHADER_STAGE_COMPUTE_BIT, 0, kernel.scalar_bytes,
                          scalars.data());
@@ -293,24 +338,28 @@ Result<void> Recorder::bind_arguments(const Kernel& kernel, std::span<const Argu
     const auto alignment = context_.physical().properties.limits.minUniformBufferOffsetAlignment;
     PINTLE_ASSIGN(staged, slot_.staging.take(kernel.scalar_bytes, std::max<std::uint64_t>(alignment, 16)));
     std::memcpy(staged.data, scalars.data(), kernel.scalar_bytes);
-    buffers[buffer++] = {staged.buffer, staged.offset, kernel.scalar_bytes};
+    bound.buffers[bound.count++] = {staged.buffer, staged.offset, kernel.scalar_bytes};
   }
-  if (buffer == 0) return {};
-  std::array<VkWriteDescriptorSet, most_buffers + 1> writes;
-  for (std::size_t index = 0; index < buffer; ++index) {
-    const spirv::BufferPlace& place = index < kernel.buffers.size() ? kernel.buffers[index] : kernel.scalar_block;
+  return bound.count == 0 ? Result<void>() : bind(kernel, bound);
+}
+
+Result<void> Recorder::bind(const Kernel& kernel, const Bound& bound) {
+  std::array<VkWriteDescriptorSet, most_bound + 1> writes;
+  for (std::size_t index = 0; index < bound.count; ++index) {
+    const bool is_scalars = index == kernel.descriptors.size();
+    const spirv::Descriptor& place = is_scalars ? kernel.scalar_block : kernel.descriptors[index];
     writes[index] = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                      nullptr,
                      VK_NULL_HANDLE,
                      place.binding,
                      place.element,
                      1,
-                     place.is_uniform ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                     nullptr,
-                     &buffers[index],
-                     nullptr};
+                     type_of(place.kind),
+                     is_scalars ? nullptr : &bound.infos[index],
+                     &bound.buffers[index],
+                     nullptr};  // the type says which is read
   }
-  const auto used = std::span(writes).first(buffer);
+  const auto used = std::span(writes).first(bound.count);
   if (!kernel.layout->is_pushed) return bind_sets(kernel, used);
   vk_.CmdPushDescriptorSetKHR(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, kernel.layout->pipeline,
                               kernel.layout->used[0], static_cast<std::uint32_t>(used.size()), used.data());
@@ -325,7 +374,8 @@ Result<void> Recorder::bind_sets(const Kernel& kernel, std::span<VkWriteDescript
     sets[number] = set;
   }
   for (std::size_t index = 0; index < writes.size(); ++index)
-    writes[index].dstSet = sets[index < kernel.buffers.size() ? kernel.buffers[index].set : kernel.scalar_block.set];
+    writes[index].dstSet =
+        sets[index < kernel.descriptors.size() ? kernel.descriptors[index].set : kernel.scalar_block.set];
   vk_.UpdateDescriptorSets(context_.device(), static_cast<std::uint32_t>(writes.size()), writes.data(), 0, nullptr);
   for (const std::uint32_t number : layout.used)
     vk_.CmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, layout.pipeline, number, 1, &sets[number], 0,

@@ -1,6 +1,8 @@
 // Commands of the seam as commands of Vulkan.
 #pragma once
 
+#include <array>
+
 #include "backends/vulkan/memory.h"
 #include "backends/vulkan/program.h"
 #include "backends/vulkan/recording.h"
@@ -25,6 +27,7 @@ class Recorder {
                                                                     StagingPool& staging);
 
   [[nodiscard]] Result<void> operator()(const backend::Copy& copy);
+  [[nodiscard]] Result<void> operator()(const backend::CopyImage& copy);
   [[nodiscard]] Result<void> operator()(const backend::Fill& fill);
   [[nodiscard]] Result<void> operator()(const backend::Upload& upload);
   [[nodiscard]] Result<void> operator()(const backend::Download& download);
@@ -48,7 +51,17 @@ class Recorder {
     before_all_behind,  ///< Also before the host looks.
   };
 
+  /// What a launch binds, by descriptor: a buffer, or an image or a sampler.
+  struct Bound {
+    std::array<VkDescriptorBufferInfo, most_bound + 1> buffers;
+    std::array<VkDescriptorImageInfo, most_bound> infos;
+    std::array<BoundImage, most_bound> images;
+    std::size_t count = 0;
+  };
+
   [[nodiscard]] static Place place_of(const backend::Range& range) noexcept;
+  /// The image, from now on in its layout.
+  [[nodiscard]] Image& use(const backend::Range& range);
   void begin();
   void barrier(Order order);
   void copy(const Place& to, const Place& from, std::uint64_t size);
@@ -56,7 +69,9 @@ class Recorder {
                                          std::uint64_t end);
   [[nodiscard]] std::optional<Place> import(std::span<const std::byte> bytes);
   [[nodiscard]] Result<void> bind_arguments(const Kernel& kernel, std::span<const backend::Argument> arguments);
-  [[nodiscard]] static Result<VkDeviceSize> descriptor_size(const spirv::BufferBlock& block, std::uint64_t size);
+  [[nodiscard]] Result<void> bind_buffer(const Kernel& kernel, Bound& bound, backend::Range range);
+  [[nodiscard]] Result<void> bind(const Kernel& kernel, const Bound& bound);
+  [[nodiscard]] static Result<VkDeviceSize> descriptor_size(const spirv::DescriptorNeeds& needs, std::uint64_t size);
   [[nodiscard]] Result<void> bind_sets(const Kernel& kernel, std::span<VkWriteDescriptorSet> writes);
 
   Context& context_;

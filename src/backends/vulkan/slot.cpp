@@ -69,7 +69,11 @@ Result<void> Slot::reserve_queries(std::uint32_t count) {
 Result<void> Slot::add_sets() {
   constexpr std::uint32_t sets = 64;
   const std::array sizes{VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, std::max(sets * 4, most_buffers)},
-                         VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, most_buffers + 1}};
+                         VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, most_buffers + 1},
+                         VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, most_bound},
+                         VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, most_bound},
+                         VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_SAMPLER, most_bound},
+                         VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, most_bound}};
   VkDescriptorPoolCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
   info.maxSets = sets;
@@ -101,6 +105,40 @@ Result<VkDescriptorSet> Slot::allocate_set(VkDescriptorSetLayout layout) {
   }
 }
 
+VkResult Slot::lay_out(VkCommandBuffer& commands) {
+  commands = nullptr;
+  std::erase_if(images, [](Image* image) { return !image->take_layout(); });
+  if (images.empty()) return VK_SUCCESS;
+  const VkResult answer = record_layout_changes();
+  if (answer == VK_SUCCESS) commands = layout_changes_;
+  else undo_lay_out();
+  return answer;
+}
+
+VkResult Slot::record_layout_changes() {
+  const DeviceFunctions& vk = context_.vk;
+  VkResult answer = VK_SUCCESS;
+  if (layout_changes_ == nullptr) {
+    const VkCommandBufferAllocateInfo one{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, pool_,
+                                          VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
+    answer = vk.AllocateCommandBuffers(context_.device(), &one, &layout_changes_);
+  }
+  VkCommandBufferBeginInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  if (answer == VK_SUCCESS) answer = vk.BeginCommandBuffer(layout_changes_, &info);
+  if (answer != VK_SUCCESS) return answer;
+  std::vector<VkImageMemoryBarrier> changes;
+  for (const Image* const image : images) changes.push_back(image->layout_change());
+  vk.CmdPipelineBarrier(layout_changes_, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0,
+                        nullptr, 0, nullptr, static_cast<std::uint32_t>(changes.size()), changes.data());
+  return vk.EndCommandBuffer(layout_changes_);
+}
+
+void Slot::undo_lay_out() noexcept {
+  for (Image* const image : images) image->give_layout_back();
+}
+
 bool Slot::deliver() {
   if (deliveries.empty()) return true;
   if (!context_.host().enter()) return false;
@@ -113,6 +151,7 @@ bool Slot::deliver() {
 void Slot::reset() noexcept {
   deliveries.clear();
   imports.clear();
+  images.clear();
   awaited.clear();
   staging.reset();
 }

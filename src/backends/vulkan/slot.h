@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "backends/vulkan/images.h"
 #include "backends/vulkan/staging.h"
 #include "backends/vulkan/timeline.h"
 
@@ -34,6 +35,11 @@ class Slot {
   [[nodiscard]] Result<void> reserve_queries(std::uint32_t count);
   [[nodiscard]] std::uint32_t next_query() noexcept { return query_++; }
   [[nodiscard]] Result<VkDescriptorSet> allocate_set(VkDescriptorSetLayout layout);
+  /// Records the layout changes that no batch has made yet of `images`, which keeps these alone. `commands` is null
+  /// where there are none.
+  [[nodiscard]] VkResult lay_out(VkCommandBuffer& commands);
+  /// The commands did not run.
+  void undo_lay_out() noexcept;
   /// Copies what was downloaded to its target on the host. False where the device is being lost: then it touches
   /// nothing.
   [[nodiscard]] bool deliver();
@@ -47,6 +53,7 @@ class Slot {
   Staging staging;
   std::vector<Delivery> deliveries;
   std::vector<std::unique_ptr<Block>> imports;     // of host memory
+  std::vector<Image*> images;                      // whose layout may have to be changed before
   std::vector<std::shared_ptr<Timeline>> awaited;  // timelines of other queues
   std::uint64_t value = 0;                         // the value of its queue's timeline at which it is finished
 
@@ -54,12 +61,14 @@ class Slot {
   Slot(Context& context, StagingPool& pool, const Lane& lane, Level level)
       : staging(pool), context_(context), lane_(lane), level_(level) {}
   [[nodiscard]] Result<void> add_sets();
+  [[nodiscard]] VkResult record_layout_changes();
 
   Context& context_;
   const Lane& lane_;
   const Level level_;
   VkCommandPool pool_ = VK_NULL_HANDLE;
   VkCommandBuffer commands_ = nullptr;
+  VkCommandBuffer layout_changes_ = nullptr;  // made at the first of them
   VkQueryPool queries_ = VK_NULL_HANDLE;
   std::uint32_t query_capacity_ = 0;
   std::uint32_t query_ = 0;

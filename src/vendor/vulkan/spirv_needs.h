@@ -64,11 +64,28 @@ inline constexpr std::array spirv_needs{
     SpirvNeed{11, /* Int64 */ core<&VkPhysicalDeviceFeatures::shaderInt64>},
     SpirvNeed{12, /* Int64Atomics */ enabled<second, &Second::shaderBufferInt64Atomics>},
     SpirvNeed{22, /* Int16 */ core<&VkPhysicalDeviceFeatures::shaderInt16>},
+    SpirvNeed{25, /* ImageGatherExtended */ core<&VkPhysicalDeviceFeatures::shaderImageGatherExtended>},
     SpirvNeed{28, /* UniformBufferArrayDynamicIndexing */ core<
                   &VkPhysicalDeviceFeatures::shaderUniformBufferArrayDynamicIndexing>},
+    SpirvNeed{
+        29,
+        /* SampledImageArrayDynamicIndexing */ core<&VkPhysicalDeviceFeatures::shaderSampledImageArrayDynamicIndexing>},
     SpirvNeed{30, /* StorageBufferArrayDynamicIndexing */ core<
                   &VkPhysicalDeviceFeatures::shaderStorageBufferArrayDynamicIndexing>},
+    SpirvNeed{
+        31,
+        /* StorageImageArrayDynamicIndexing */ core<&VkPhysicalDeviceFeatures::shaderStorageImageArrayDynamicIndexing>},
     SpirvNeed{39, /* Int8 */ enabled<second, &Second::shaderInt8>},
+    SpirvNeed{43, /* Sampled1D */ always},
+    SpirvNeed{44, /* Image1D */ always},
+    SpirvNeed{46, /* SampledBuffer */ always},
+    SpirvNeed{47, /* ImageBuffer */ always},
+    SpirvNeed{49, /* StorageImageExtendedFormats */ core<&VkPhysicalDeviceFeatures::shaderStorageImageExtendedFormats>},
+    SpirvNeed{50, /* ImageQuery */ always},
+    SpirvNeed{55,
+              /* StorageImageReadWithoutFormat */ core<&VkPhysicalDeviceFeatures::shaderStorageImageReadWithoutFormat>},
+    SpirvNeed{
+        56, /* StorageImageWriteWithoutFormat */ core<&VkPhysicalDeviceFeatures::shaderStorageImageWriteWithoutFormat>},
     SpirvNeed{61, /* GroupNonUniform */ subgroup<VK_SUBGROUP_FEATURE_BASIC_BIT>},
     SpirvNeed{62, /* GroupNonUniformVote */ subgroup<VK_SUBGROUP_FEATURE_VOTE_BIT>},
     SpirvNeed{63, /* GroupNonUniformArithmetic */ subgroup<VK_SUBGROUP_FEATURE_ARITHMETIC_BIT>},
@@ -96,8 +113,10 @@ inline constexpr std::array spirv_needs{
     SpirvNeed{6017, /* DotProductInput4x8Bit */ enabled<third, &Third::shaderIntegerDotProduct>},
     SpirvNeed{6018, /* DotProductInput4x8BitPacked */ enabled<third, &Third::shaderIntegerDotProduct>},
     SpirvNeed{6019, /* DotProduct */ enabled<third, &Third::shaderIntegerDotProduct>},
-    SpirvNeed{6033, /* AtomicFloat32AddEXT */ any_of<&Atomics::shaderBufferFloat32AtomicAdd,
-                                                     &Atomics::shaderSharedFloat32AtomicAdd>},
+    SpirvNeed{
+        6033,
+        /* AtomicFloat32AddEXT */ any_of<&Atomics::shaderBufferFloat32AtomicAdd, &Atomics::shaderSharedFloat32AtomicAdd,
+                                         &Atomics::shaderImageFloat32AtomicAdd>},
     SpirvNeed{6034, /* AtomicFloat64AddEXT */ any_of<&Atomics::shaderBufferFloat64AtomicAdd>},
 };
 

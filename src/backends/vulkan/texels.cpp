@@ -1,0 +1,47 @@
+#include "backends/vulkan/texels.h"
+
+#include <array>
+
+namespace pintle::vulkan {
+namespace {
+
+/// In the order of the texels.
+constexpr std::array formats{
+    VK_FORMAT_R8_UNORM,   VK_FORMAT_R8G8_UNORM,    VK_FORMAT_R8G8B8A8_UNORM,       // unorm8
+    VK_FORMAT_R8_SNORM,   VK_FORMAT_R8G8_SNORM,    VK_FORMAT_R8G8B8A8_SNORM,       // snorm8
+    VK_FORMAT_R8_UINT,    VK_FORMAT_R8G8_UINT,     VK_FORMAT_R8G8B8A8_UINT,        // u8
+    VK_FORMAT_R8_SINT,    VK_FORMAT_R8G8_SINT,     VK_FORMAT_R8G8B8A8_SINT,        // i8
+    VK_FORMAT_R16_UNORM,  VK_FORMAT_R16G16_UNORM,  VK_FORMAT_R16G16B16A16_UNORM,   // unorm16
+    VK_FORMAT_R16_SNORM,  VK_FORMAT_R16G16_SNORM,  VK_FORMAT_R16G16B16A16_SNORM,   // snorm16
+    VK_FORMAT_R16_UINT,   VK_FORMAT_R16G16_UINT,   VK_FORMAT_R16G16B16A16_UINT,    // u16
+    VK_FORMAT_R16_SINT,   VK_FORMAT_R16G16_SINT,   VK_FORMAT_R16G16B16A16_SINT,    // i16
+    VK_FORMAT_R32_UINT,   VK_FORMAT_R32G32_UINT,   VK_FORMAT_R32G32B32A32_UINT,    // u32
+    VK_FORMAT_R32_SINT,   VK_FORMAT_R32G32_SINT,   VK_FORMAT_R32G32B32A32_SINT,    // i32
+    VK_FORMAT_R16_SFLOAT, VK_FORMAT_R16G16_SFLOAT, VK_FORMAT_R16G16B16A16_SFLOAT,  // f16
+    VK_FORMAT_R32_SFLOAT, VK_FORMAT_R32G32_SFLOAT, VK_FORMAT_R32G32B32A32_SFLOAT,  // f32
+};
+static_assert(formats.size() == static_cast<std::size_t>(Texel::rgba32f));
+
+bool has_all(VkFormatFeatureFlags flags, VkFormatFeatureFlags wanted) noexcept { return (flags & wanted) == wanted; }
+
+}  // namespace
+
+VkFormat format_of(Texel texel) noexcept { return formats[static_cast<std::size_t>(texel) - 1]; }
+
+std::vector<TexelSupport> texels_of(const vendor::vulkan::InstanceFunctions& vk, VkPhysicalDevice device) {
+  constexpr VkFormatFeatureFlags read =
+      VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT | VK_FORMAT_FEATURE_TRANSFER_SRC_BIT | VK_FORMAT_FEATURE_TRANSFER_DST_BIT;
+  std::vector<TexelSupport> texels;
+  for (auto texel = Texel::r8; is_texel(texel); texel = static_cast<Texel>(static_cast<int>(texel) + 1)) {
+    VkFormatProperties properties{};
+    vk.GetPhysicalDeviceFormatProperties(device, format_of(texel), &properties);
+    const VkFormatFeatureFlags has = properties.optimalTilingFeatures;
+    if (!has_all(has, read)) continue;
+    const bool is_stored = has_all(has, VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT);
+    const bool is_filtered = has_all(has, VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT);
+    texels.push_back({texel, is_stored ? Access::read_write : Access::read, is_filtered});
+  }
+  return texels;
+}
+
+}  // namespace pintle::vulkan
