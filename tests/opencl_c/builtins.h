@@ -1,6 +1,7 @@
 // Many expressions over many values as few kernels: what the tests of built-in functions run.
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include "rig.h"
@@ -67,6 +68,8 @@ inline std::string kernel_text(std::span<const Expression> all, std::size_t begi
 inline std::vector<std::vector<std::byte>> results_on(Device& device, std::span<const Expression> all, const Form& form,
                                                       std::span<const std::vector<std::byte>> inputs) {
   std::string source = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#pragma OPENCL FP_CONTRACT OFF\n";
+  const bool has_halves = form.type == "half" || std::ranges::find(all, "half", &Expression::result) != all.end();
+  if (has_halves) source = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n" + source;
   std::vector<std::string> signatures;
   for (std::size_t k = 0; k < all.size(); k += form.per_kernel) {
     source += kernel_text(all, k, form);

@@ -1,11 +1,8 @@
-// Integer functions and conversions, bit by bit, against 128-bit arithmetic on the host.
+// Integer functions, bit by bit, against 128-bit arithmetic on the host.
 #include <gtest/gtest.h>
 
-#include <bit>
-#include <cmath>
 #include <cstring>
 #include <functional>
-#include <limits>
 
 #include "rig.h"
 
@@ -204,87 +201,6 @@ TEST_P(Integers, AreExact) {
 }
 
 INSTANTIATE_TEST_SUITE_P(OpenclC, Integers, testing::ValuesIn(types), [](const auto& info) { return info.param.name; });
-
-// Conversions.
-
-double rounded(double x, std::string_view mode) {
-  if (mode == "_rte") return std::nearbyint(x);
-  if (mode == "_rtp") return std::ceil(x);
-  if (mode == "_rtn") return std::floor(x);
-  return std::trunc(x);
-}
-
-class Conversions : public testing::TestWithParam<Type> {};
-
-TEST_P(Conversions, FromFloatsRoundAndSaturate) {
-  const Type& type = GetParam();
-  Device device = device_of("cpu");
-  Queue queue = must(device.queue());
-  std::vector<float> in;
-  for (int i = 0; i < 1024; ++i)
-    in.push_back(std::ldexp(static_cast<float>(i % 37 - 18) + static_cast<float>(i % 4) * 0.25F, i % 64 - 2));
-  in[5] = NAN, in[6] = INFINITY, in[7] = -INFINITY, in[8] = 2.5F, in[9] = -2.5F, in[10] = 0x1p31F, in[11] = 0x1p63F,
-  in[12] = 0x1p64F;
-  Buffer from = must(device.allocate_for(in)),
-         to = must(device.allocate_for(std::vector<std::uint8_t>(in.size() * type.bits / 8)));
-  must(queue.submit(CommandList{}.upload(from, in)));
-  for (const std::string width : {"", "4"}) {
-    for (const std::string mode : {"", "_rte", "_rtz", "_rtp", "_rtn"}) {
-      const std::string name = "convert_" + type.name + width + "_sat" + mode;
-      const std::string body =
-          width.empty() ? "r[i] = " + name + "(x[i]);" : "vstore4(" + name + "(vload4(i, x)), i, r);";
-      const std::string source = "kernel void f(global const float* x, global " + type.name +
-                                 "* r) { size_t i = get_global_id(0); " + body + " }";
-      const Kernel kernel = must(device.load(
-          must(ProgramPack::source("opencl_c", source, {"f(x: read f32[], r: write u8[]) group 64"})), "f"));
-      must(queue.submit(CommandList{}.exec(kernel, Grid{width.empty() ? 16U : 4U, 1, 1}, from, to)));
-      std::vector<std::uint8_t> got(in.size() * type.bits / 8), wanted;
-      must(must(queue.submit(CommandList{}.download(got, to))).wait());
-      for (const float x : in) {
-        const double y = rounded(static_cast<double>(x), mode);
-        const auto most = static_cast<double>(type.most()), least = static_cast<double>(type.least());
-        append(wanted, type,
-               std::isnan(y) ? 0
-               : y >= most   ? type.most()
-               : y <= least  ? type.least()
-                             : static_cast<Wide>(y));
-      }
-      EXPECT_TRUE(got == wanted) << name;
-    }
-  }
-}
-
-TEST_P(Conversions, ToFloatsRoundAsAsked) {
-  const Type& type = GetParam();
-  Device device = device_of("cpu");
-  Queue queue = must(device.queue());
-  std::vector<std::uint8_t> in;
-  for (const std::uint64_t pattern : patterns(1)) append(in, type, static_cast<Wide>(pattern));
-  Buffer from = must(device.allocate_for(in)), to = must(device.allocate_for(std::vector<float>(count)));
-  must(queue.submit(CommandList{}.upload(from, in)));
-  for (const std::string mode : {"", "_rte", "_rtz", "_rtp", "_rtn"}) {
-    const std::string source = "kernel void f(global const " + type.name +
-                               "* x, global float* r) { size_t i = get_global_id(0); r[i] = convert_float" + mode +
-                               "(x[i]); }";
-    const Kernel kernel = must(
-        device.load(must(ProgramPack::source("opencl_c", source, {"f(x: read u8[], r: write f32[]) group 64"})), "f"));
-    must(queue.submit(CommandList{}.exec(kernel, Grid{count / 64, 1, 1}, from, to)));
-    std::vector<float> got(count);
-    must(must(queue.submit(CommandList{}.download(got, to))).wait());
-    for (std::size_t k = 0; k < count; ++k) {
-      const Wide value = type.wrapped(static_cast<Wide>(patterns(1)[k]));
-      float wanted = static_cast<float>(value);
-      const auto back = static_cast<Wide>(wanted);
-      if (mode == "_rtp" && back < value) wanted = std::nextafter(wanted, INFINITY);
-      if (mode == "_rtn" && back > value) wanted = std::nextafter(wanted, -INFINITY);
-      if (mode == "_rtz" && (value < 0 ? back < value : back > value)) wanted = std::nextafter(wanted, 0.F);
-      ASSERT_EQ(got[k], wanted) << "convert_float" << mode << " of " << type.name << " item " << k;
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(OpenclC, Conversions, testing::ValuesIn(types),
-                         [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace pintle::test

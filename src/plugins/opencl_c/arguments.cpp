@@ -14,11 +14,6 @@ namespace {
 
 using namespace llvm;
 
-/// clang gives a variable in local memory no initial value; every other variable has one.
-bool is_local(const GlobalVariable& variable) {
-  return variable.hasInitializer() && isa<UndefValue>(variable.getInitializer()) && !variable.isConstant();
-}
-
 /// Nobody writes through a struct's address, nor keeps it, so that all items read the caller's.
 bool is_only_read(const Value& address) {
   return all_of(address.users(), [](const User* user) {
@@ -102,6 +97,11 @@ void own_structs(Function& kernel) {
     const auto bytes = kernel.getParent()->getDataLayout().getTypeAllocSize(type);
     builder.CreateMemCpy(own, align, &argument, Align(1), bytes);
   }
+}
+
+/// clang gives a variable in local memory no initial value; every other variable has one.
+bool is_local(const GlobalVariable& variable) {
+  return variable.hasInitializer() && isa<UndefValue>(variable.getInitializer()) && !variable.isConstant();
 }
 
 SmallVector<GlobalVariable*> local_variables(Function& kernel) {

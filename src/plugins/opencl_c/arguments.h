@@ -35,6 +35,9 @@ inline constexpr std::int64_t far = std::int64_t{1} << 30;
 [[nodiscard]] llvm::Value* group_value(const llvm::Instruction& call, llvm::IRBuilder<>& builder, const GroupIds& ids,
                                        const Entry& entry);
 
+/// Whether a variable of the source is in local memory.
+[[nodiscard]] bool is_local(const llvm::GlobalVariable& variable);
+
 /// The variables in local memory that the kernel uses, each by an operand of its own instructions.
 [[nodiscard]] llvm::SmallVector<llvm::GlobalVariable*> local_variables(llvm::Function& kernel);
 

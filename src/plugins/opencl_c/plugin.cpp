@@ -14,6 +14,7 @@
 #include "plugins/opencl_c/parameters.h"
 #include "plugins/opencl_c/printing.h"
 #include "plugins/opencl_c/rows.h"
+#include "plugins/opencl_c/spaces.h"
 #include "plugins/opencl_c/subgroups.h"
 
 namespace pintle::plugins::opencl_c {
@@ -85,6 +86,7 @@ std::string make(Module& module, Job& job, Entry& entry) {
   Function* const kernel = module.getFunction(entry.name);
   if (kernel == nullptr || kernel->isDeclaration() || !kernel->hasMetadata("kernel_arg_addr_space"))
     return "is no kernel of the source";
+  resolve_spaces(*kernel, entry);
   if (std::string callee = unknown_call(*kernel); !callee.empty()) return words_of_call(module, callee);
   if (std::string refusal = check_parameters(*kernel, entry); !refusal.empty()) return refusal;
   if (std::string refusal = check_subgroups(*kernel, entry); !refusal.empty()) return refusal;

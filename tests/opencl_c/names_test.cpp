@@ -1,0 +1,110 @@
+// Every function that clang's header of OpenCL C declares, in each version of the language: names.txt says of each name
+// who has it, and every overload of those that are ours has a body in the bitcode of each level.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "base/file.h"
+#include "base/subprocess.h"
+#include "base/temporary_folder.h"
+#include "opencl_c/compile.h"
+#include "opencl_c/options.h"
+#include "opencl_c/toolchain.h"
+#include "pintle/must.h"
+#include "tests_dir.h"
+
+namespace pintle::test {
+namespace {
+
+using Overloads = std::map<std::string, std::set<std::string>>;  ///< Symbols by the function's name.
+
+std::string output_of(const std::string& command) {
+  const std::vector<std::string> words{"/bin/sh", "-c", command};
+  return must(base::run_process(words, Clock::now() + std::chrono::seconds(60))).output;
+}
+
+/// The header instead of the compiler's own table, which tells no symbols.
+std::string command_for(const std::string& language, const std::string& file) {
+  opencl_c::Source source{"names", "", {}, {}};
+  source.language = language;
+  std::string command = must(opencl_c::find_toolchain()).clang;
+  for (const std::string& word : opencl_c::options(source, *opencl_c::level_here()))
+    if (word != "-shared") command += " '" + word + "'";
+  return command + " -cl-no-stdinc -ferror-limit=0 -fsyntax-only -Xclang -ast-dump=json " + file +
+         " 2>/dev/null | grep -E '\"(name|mangledName)\":'";
+}
+
+std::string value_in(const std::string& line) {
+  const auto end = line.rfind('"'), begin = line.rfind('"', end - 1) + 1;
+  return line.substr(begin, end - begin);
+}
+
+Overloads declared(const std::string& language) {
+  const auto folder = must(base::TemporaryFolder::create());
+  const std::string file = folder / "names.cl";
+  must(base::write_file(file, base::bytes_in("#include <opencl-c.h>\n")));
+  std::istringstream lines(output_of(command_for(language, file)));
+  Overloads all;
+  std::string line, name;
+  while (std::getline(lines, line)) {
+    if (!line.contains("mangledName")) name = value_in(line);
+    else all[name].insert(value_in(line));
+  }
+  return all;
+}
+
+std::set<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+/// What names.txt has: a section begins with "NAME:", and "convert_*" stands for all that begin so.
+std::map<std::string, std::string> owners() {
+  std::map<std::string, std::string> all;
+  std::string owner;
+  std::istringstream words(std::string(base::text_in(must(base::read_file(TESTS_DIR "/opencl_c/names.txt")))));
+  for (std::string word; words >> word;) {
+    if (word.ends_with(':')) owner = word.substr(0, word.size() - 1);
+    else all[word] = owner;
+  }
+  return all;
+}
+
+std::string listed(const std::map<std::string, std::string>& owners, const std::string& name) {
+  if (owners.contains(name)) return name;
+  const std::string family = name.substr(0, name.find('_') + 1) + "*";
+  return owners.contains(family) ? family : "";
+}
+
+class Names : public testing::TestWithParam<std::string> {};
+
+TEST_P(Names, EachHasABodyOrIsNamed) {
+  const auto all = owners();
+  std::set<std::string> bodies[4];
+  for (std::size_t i = 0; i < opencl_c::levels().size(); ++i)
+    bodies[i] = words_of(output_of("llvm-nm-19 --defined-only --format=just-symbols " +
+                                   must(must(opencl_c::find_toolchain()).builtins(opencl_c::levels()[i].name))));
+  for (const auto& [name, symbols] : declared(GetParam())) {
+    const std::string entry = listed(all, name);
+    EXPECT_FALSE(entry.empty()) << name << " is not in names.txt";
+    for (const std::string& symbol : symbols)
+      for (const auto& level : bodies)
+        EXPECT_EQ(level.contains(symbol), !entry.empty() && all.at(entry) == "ours") << name << ", " << symbol;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OpenclC, Names, testing::Values("CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0"),
+                         [](const auto& info) { return "CL" + info.param.substr(2, 1) + info.param.substr(4); });
+
+TEST(OpenClCNames, OfTheListAreDeclared) {
+  std::set<std::string> seen;
+  const auto all = owners();
+  for (const std::string language : {"CL1.0", "CL2.0", "CL3.0"})
+    for (const auto& [name, symbols] : declared(language)) seen.insert(listed(all, name));
+  for (const auto& [name, owner] : all) EXPECT_TRUE(seen.contains(name)) << name;
+}
+
+}  // namespace
+}  // namespace pintle::test
