@@ -101,7 +101,7 @@ def check_seam(root, report):
 
 def check_folders(root, report):
     for backend in sorted(p for p in (root / "src/backends").glob("*") if p.is_dir()):
-        limit = {"cpu": 1050, "null": 1000, "opencl": 3400, "vulkan": 3250}.get(backend.name, 3000)  # docs/adr/0008, 0018, 0020
+        limit = {"cpu": 1100, "null": 1000, "opencl": 3400, "vulkan": 3900}.get(backend.name, 3000)  # docs/adr/0008, 0018, 0020
         report.row(f"lines of backend {backend.name}", total_lines(files(backend, (".",))), limit)
     for layer in sorted(p for p in (root / "src/layers").glob("*") if p.is_dir()):
         report.row(f"lines of layer {layer.name}", total_lines(files(layer, (".",))), 250)
@@ -142,8 +142,8 @@ def check_headers(root, report):
     reached = {name: reach(root, name) for name in names}
     widest = max(names, key=lambda n: len(reached[n]), default="")
     deepest = max(names, key=lambda n: max(reached[n].values(), default=0), default="")
-    report.row("own headers reachable from a public header", len(reached.get(widest, {})), 15, widest)
-    report.row("depth of own includes", max(reached.get(deepest, {}).values(), default=0), 4, deepest)
+    report.row("own headers reachable from a public header", len(reached.get(widest, {})), 18, widest)
+    report.row("depth of own includes", max(reached.get(deepest, {}).values(), default=0), 5, deepest)
     text = "\n".join(p.read_text(encoding="utf-8") for p in files(root, ("include",)))
     macros = set(re.findall(r"^\s*#\s*define (PINTLE_\w+)", text, re.MULTILINE)) - set(re.findall(r"#ifndef (\w+)", text))
     report.row("PINTLE_* macros in public headers", len(macros), 6, " ".join(sorted(macros)))

@@ -175,7 +175,7 @@ ProcessEvents::ProcessEvents() noexcept {
   for (const int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP}) sigaddset(&waited_, signal);
   ::sigprocmask(SIG_BLOCK, &waited_, &before_);
   // The process that started this one may ignore the ends of children; then no exit code of a child could be read.
-  struct sigaction standard {};
+  struct sigaction standard{};
   standard.sa_handler = SIG_DFL;
   ::sigaction(SIGCHLD, &standard, &child_before_);
 }

@@ -55,7 +55,7 @@ bool may_have_accelerators(const fs::path& root) {
   fs::recursive_directory_iterator at(root / "dev", fs::directory_options::skip_permission_denied, failed), end;
   for (; !failed && at != end; at.increment(failed)) {
     if (at.depth() == 0 && has(at->path().filename().string(), never_devices)) at.disable_recursion_pending();
-    struct stat found {};
+    struct stat found{};
     if (::lstat(at->path().c_str(), &found) != 0 || !S_ISCHR(found.st_mode)) continue;
     if (!is_ordinary(root, at->path(), major(found.st_rdev), minor(found.st_rdev))) return true;
   }

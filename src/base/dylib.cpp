@@ -33,7 +33,7 @@ std::string in_dots(std::uint64_t number) {
 /// that it loaded under it, and the number of a descriptor may be used again while that library is still loaded. Device
 /// and inode number tell all files apart that exist.
 std::string name_for_loader(int file) {
-  struct stat status {};
+  struct stat status{};
   if (::fstat(file, &status) != 0) return {};
   return fmt::format("{}{}../fd/{}{}", descriptors, in_dots(status.st_dev), in_dots(status.st_ino), file);
 }

@@ -106,7 +106,7 @@ const Error::Body& Error::Body::moved_from() noexcept {
 }
 
 Error::Error(Errc code, std::string message, std::source_location where) noexcept
-    : body_(new (std::nothrow) Body(code, std::move(message), where, next_origin())) {
+    : body_(new(std::nothrow) Body(code, std::move(message), where, next_origin())) {
   if (body_ == nullptr) body_ = Body::out_of_memory();
 }
 

@@ -28,7 +28,7 @@ Error failure(std::string_view what, const path& file) {
 
 /// The size is a hint: a file may grow meanwhile, and a pipe has none.
 std::size_t expected_size(int descriptor, std::uint64_t limit) {
-  struct stat status {};
+  struct stat status{};
   if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size < 0) return 0;
   return static_cast<std::size_t>(std::min<std::uint64_t>(static_cast<std::uint64_t>(status.st_size), limit));
 }
@@ -73,7 +73,7 @@ std::string_view kind_of(mode_t mode) noexcept {
 Result<std::vector<std::byte>> read_regular(const path& file, std::uint64_t limit) {
   const Descriptor input(retried([&] { return ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); }));
   if (!input.is_open()) return failure("opened", file);
-  struct stat status {};
+  struct stat status{};
   if (::fstat(input.number(), &status) != 0) return failure("read", file);
   if (!S_ISREG(status.st_mode)) {
     return Error(Errc::io, fmt::format("File {} cannot be read: it is {}, where a regular file is expected.",
@@ -117,7 +117,7 @@ void sync_folder(int folder) noexcept {
 /// The first save into a folder also removes what killed processes left there. Later saves do not read it again.
 void sweep_once(int folder) noexcept {
   static constinit std::atomic<std::uint64_t> last{0};
-  struct stat status {};
+  struct stat status{};
   if (::fstat(folder, &status) != 0) return;
   const std::uint64_t mark = static_cast<std::uint64_t>(status.st_ino) * 31 + static_cast<std::uint64_t>(status.st_dev);
   if (last.exchange(mark, std::memory_order_relaxed) != mark) remove_leftovers(folder);
@@ -187,7 +187,7 @@ Result<void> write_file(const path& file, Bytes bytes) { return write_parts(file
 
 Result<void> write_parts(const path& file, std::span<const Bytes> parts) {
   return contain("writing a file", [&]() -> Result<void> {
-    struct stat status {};
+    struct stat status{};
     const bool exists = ::stat(file.c_str(), &status) == 0;
     if (exists && !S_ISREG(status.st_mode)) return write_in_place(file, parts);
     return write_by_rename(exists ? resolved(file) : file, parts, exists ? &status : nullptr);

@@ -86,7 +86,7 @@ GuardedRegion::Table& GuardedRegion::table() noexcept {
 void GuardedRegion::Table::listen() noexcept {
   std::call_once(listening, [this] {
     for (std::size_t index = 0; index < signals.size(); ++index) {
-      struct sigaction action {};
+      struct sigaction action{};
       action.sa_sigaction = &Table::hear;
       action.sa_flags = SA_SIGINFO | SA_ONSTACK;
       sigemptyset(&action.sa_mask);
@@ -123,7 +123,7 @@ void GuardedRegion::Table::pass_on(int signal, siginfo_t* info, void* context) c
   const struct sigaction& old = before[signal == SIGSEGV ? 0 : 1];
   if ((old.sa_flags & SA_SIGINFO) != 0) return old.sa_sigaction(signal, info, context);
   if (old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN) return old.sa_handler(signal);
-  struct sigaction standard {};
+  struct sigaction standard{};
   standard.sa_handler = SIG_DFL;
   ::sigaction(signal, &standard, nullptr);
 }

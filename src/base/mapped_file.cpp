@@ -33,7 +33,7 @@ Result<std::span<const std::byte>> map(const path& file) {
   // Without O_NONBLOCK, opening a pipe would wait for a writer.
   const Descriptor input(retried([&] { return ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
   if (!input.is_open()) return failure(file, "opened");
-  struct stat status {};
+  struct stat status{};
   if (::fstat(input.number(), &status) != 0) return failure(file, "mapped");
   if (S_ISDIR(status.st_mode)) return refusal(file, "mapped", "Is a directory");
   if (!S_ISREG(status.st_mode)) return refusal(file, "mapped", "It is not a regular file");

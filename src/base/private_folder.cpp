@@ -44,7 +44,7 @@ Result<void> check_parent(const path& parent, const struct stat& status) {
 }
 
 Result<void> make_missing(const path& folder) {
-  struct stat status {};
+  struct stat status{};
   if (::stat(folder.c_str(), &status) == 0) return {};
   if (errno != ENOENT) return not_written(folder, errno);
   const path parent = folder.parent_path();
@@ -66,7 +66,7 @@ Result<Descriptor> open_private_folder(const path& name) {
   return contain("opening a folder", [&]() -> Result<Descriptor> {
     PINTLE_TRY(make_missing(name));
     Descriptor folder(retried([&] { return ::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
-    struct stat status {};
+    struct stat status{};
     if (!folder.is_open() || ::fstat(folder.number(), &status) != 0) return not_written(name, errno);
     if (const std::string hand = foreign_hand(status); !hand.empty()) return not_private("Folder", name, hand);
     if (::faccessat(folder.number(), ".", W_OK | X_OK, AT_EACCESS) != 0) return not_written(name, errno);
@@ -84,7 +84,7 @@ Result<Descriptor> open_private_file(int folder, const char* name, const path& w
       return Error(code,
                    fmt::format("File {} cannot be opened: {}.", quote(whole.string(), 4096), system_words(errno)));
     }
-    struct stat status {};
+    struct stat status{};
     if (::fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode))
       return not_private("File", whole, "it is not a regular file");
     if (const std::string hand = foreign_hand(status); !hand.empty()) return not_private("File", whole, hand);

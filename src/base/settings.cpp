@@ -53,7 +53,7 @@ bool read_timeout(std::string_view text, Settings& settings) {
   return count.has_value();
 }
 
-template <std::string Settings::*Member>
+template <std::string Settings::* Member>
 bool read_folder(std::string_view text, Settings& settings) {
   settings.*Member = text;
   return text.empty() || std::filesystem::path(text).is_absolute();
@@ -66,31 +66,31 @@ bool read_cache_limit(std::string_view text, Settings& settings) {
 }
 
 /// Reads a number that may be absent; absent is not 0.
-template <std::optional<std::uint32_t> Settings::*Member, std::uint32_t Least, std::uint32_t Most>
+template <std::optional<std::uint32_t> Settings::* Member, std::uint32_t Least, std::uint32_t Most>
 bool read_optional(std::string_view text, Settings& settings) {
   settings.*Member = parse_number<std::uint32_t>(text, Least, Most);
   return (settings.*Member).has_value();
 }
 
-template <std::optional<std::uint32_t> Settings::*Member>
+template <std::optional<std::uint32_t> Settings::* Member>
 std::string print_optional(const Settings& settings) {
   return settings.*Member ? fmt::to_string(*(settings.*Member)) : std::string();
 }
 
-template <std::string Settings::*Member>
+template <std::string Settings::* Member>
 bool read_text(std::string_view text, Settings& settings) {
   settings.*Member = text;
   return true;
 }
 
-template <bool Settings::*Member>
+template <bool Settings::* Member>
 bool read_flag(std::string_view text, Settings& settings) {
   const auto number = parse_number<std::uint32_t>(text, 0, 1);
   if (number) settings.*Member = *number == 1;
   return number.has_value();
 }
 
-template <bool Settings::*Member>
+template <bool Settings::* Member>
 std::string print_flag(const Settings& settings) {
   return settings.*Member ? "1" : "0";
 }

@@ -52,7 +52,7 @@ Result<int> create_sealed(std::uint64_t bytes, const std::string& name) {
 
 /// The size of `file`, which must be sealed memory: only such memory has all three seals.
 Result<std::uint64_t> sealed_size(int file, const std::string& what) {
-  struct stat status {};
+  struct stat status{};
   if (::fstat(file, &status) != 0) return not_opened(what, system_words(errno));
   if (!S_ISREG(status.st_mode)) return not_opened(what, "it is no memory");
   const int found = ::fcntl(file, F_GET_SEALS);
@@ -71,7 +71,7 @@ Error not_found(const std::string& what, int number) {
 Result<int> open_regular(const std::string& path, const std::string& what) {
   const Descriptor found(retried([&] { return ::open(path.c_str(), O_PATH | O_CLOEXEC); }));
   if (!found.is_open()) return not_found(what, errno);
-  struct stat status {};
+  struct stat status{};
   if (::fstat(found.number(), &status) != 0) return not_opened(what, system_words(errno));
   if (!S_ISREG(status.st_mode)) return not_opened(what, "it is no memory");
   const std::string same = fmt::format("/proc/self/fd/{}", found.number());

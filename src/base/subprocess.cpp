@@ -144,7 +144,7 @@ Result<ProcessOutput> run(std::span<const std::string> arguments, Deadline deadl
 }
 
 bool is_program(const std::string& file) {
-  struct stat status {};
+  struct stat status{};
   return ::stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode) && ::access(file.c_str(), X_OK) == 0;
 }
 

@@ -23,7 +23,7 @@ bool draw(std::uint64_t& number) noexcept {
 }
 
 bool is_leftover(int folder, const char* name) noexcept {
-  struct stat status {};
+  struct stat status{};
   return is_temporary_name(name) && ::fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
          S_ISREG(status.st_mode) && status.st_uid == ::geteuid() && status.st_mtime < ::time(nullptr) - old_age;
 }

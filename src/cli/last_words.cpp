@@ -98,7 +98,7 @@ void give_stack() {
 void say_last_words(Style style) {
   as_json = style == Style::json;
   give_stack();
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = hear;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigfillset(&action.sa_mask);

@@ -75,7 +75,7 @@ class SizeTest(unittest.TestCase):
         self.assert_breach("seam methods", {"include/pintle/backend/driver.h": "class Device {\n};\n"})
 
     def test_backend(self):
-        self.assert_breach("backend cpu", {"src/backends/cpu/more.cpp": "int x;\n" * 151})
+        self.assert_breach("backend cpu", {"src/backends/cpu/more.cpp": "int x;\n" * 201})
         self.assertEqual(self.breaches({"src/backends/vulkan/more.cpp": "int x;\n" * 101}), [])
 
     def test_layer(self):
@@ -95,15 +95,15 @@ class SizeTest(unittest.TestCase):
         self.assertEqual(size.conditionals(text + "#if 1\n#endif\n"), 1)
 
     def test_reachable_headers(self):
-        changes = {f"include/pintle/h{i}.h": "int x;\n" for i in range(16)}
-        changes["include/pintle/all.h"] = "".join(f'#include "pintle/h{i}.h"\n' for i in range(16))
+        changes = {f"include/pintle/h{i}.h": "int x;\n" for i in range(19)}
+        changes["include/pintle/all.h"] = "".join(f'#include "pintle/h{i}.h"\n' for i in range(19))
         self.assert_breach("own headers reachable", changes)
         changes["include/pintle/pintle.h"] = changes.pop("include/pintle/all.h")
         self.assertEqual(self.breaches(changes), [])
 
     def test_depth_of_headers(self):
-        changes = {f"include/pintle/h{i}.h": f'#include "pintle/h{i + 1}.h"\n' for i in range(5)}
-        changes["include/pintle/h5.h"] = "int x;\n"
+        changes = {f"include/pintle/h{i}.h": f'#include "pintle/h{i + 1}.h"\n' for i in range(6)}
+        changes["include/pintle/h6.h"] = "int x;\n"
         self.assert_breach("depth of own includes", changes)
 
     def test_macros(self):

@@ -465,8 +465,10 @@ std::string BufferTable::text(std::uint64_t id, const Locked& locked) {
 }
 
 Error BufferTable::stale(std::uint64_t id) const {
-  return Error(Errc::stale,
-               fmt::format("[Buffer {}] of {} has been destroyed.", static_cast<std::uint32_t>(id), life_.text()));
+  const BufferRecord* const retired = records_.find(id);
+  const std::string_view kind = retired == nullptr ? gone_kind_ : retired->is_image ? "Image" : "Buffer";
+  return Error(Errc::stale, fmt::format("{} of {} has been destroyed.",
+                                        object_text(kind, static_cast<std::uint32_t>(id), {}), life_.text()));
 }
 
 Error BufferTable::shared_refusal(std::uint64_t id, const Locked& locked) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -186,6 +187,7 @@ class BufferTable final : public Deferred, public Loan::Lender {
   std::uint64_t held_ = 0;
   std::shared_ptr<void> held_lease_;  // set while `held_` is above zero
   bool has_specials_ = false;
+  std::string_view gone_kind_ = "Buffer";  // what a record was that is no more, as far as it is known
 };
 
 }  // namespace pintle::core

@@ -73,6 +73,7 @@ Result<Image> BufferTable::image(const ImageExtent& extent, Texel texel, const I
   record.is_pinned = true;
   const Locked locked = life_.lock();
   const std::uint64_t id = records_.insert(std::move(record));
+  gone_kind_ = "Buffer or Image";
   static_cast<void>(unowned.take());
   count_held(locked);
   return Inside::make<Image>(*this, Inside::make<ImageView>(life_.number(), id, extent, texel, options.access));

@@ -126,9 +126,8 @@ Result<Buffer> Device::map_file(const std::filesystem::path& path, std::uint64_t
 
 Result<Buffer> Device::wrap_memory(std::string_view type, const void* native, DType dtype, const Shape& shape,
                                    std::string label) const {
-  return enter(state_, "Device", "wrapping a buffer", [&] {
-    return state_->current()->buffers().wrap_memory({type, native}, dtype, shape, label);
-  });
+  return enter(state_, "Device", "wrapping a buffer",
+               [&] { return state_->current()->buffers().wrap_memory({type, native}, dtype, shape, label); });
 }
 
 template <class Made>

@@ -12,7 +12,6 @@
 #include "base/signature.h"
 #include "core/door/describe.h"
 #include "core/door/object_names.h"
-#include "core/list/launch.h"
 #include "pintle/commands.h"
 
 namespace pintle::core {
