@@ -31,6 +31,8 @@ void Bytes::act(const Deed& deed) {
   Cells cells(deed.to.count);
   switch (deed.op) {
     case Op::copy:
+    case Op::to_image:
+    case Op::from_image:
     case Op::pull:
     case Op::push: return put(deed.to, at(deed.from));
     case Op::fill:
@@ -38,6 +40,7 @@ void Bytes::act(const Deed& deed) {
       std::ranges::fill(cells.known, char{1});
       return put(deed.to, cells);
     case Op::add_to:
+    case Op::paint:
       cells = at(deed.from);
       for (std::uint32_t& value : cells.values) value += deed.a;
       return put(deed.to, cells);

@@ -16,10 +16,11 @@ struct Kind {
   std::string_view name;
   std::array<Act, 4> acts;
 };
-constexpr std::array<Kind, 8> kinds{{
+constexpr std::array<Kind, 9> kinds{{
     {"fork", {Act::fork, Act::unshare, Act::fork, Act::fork}},
     {"pool", {Act::make_pool, Act::allocate, Act::free_buffer, Act::drop_pool}},
     {"record", {Act::record, Act::replay, Act::drop_recording, Act::record}},
+    {"image", {Act::make_image, Act::make_image, Act::make_image, Act::make_image}},
     {"fail", {Act::fail_signal, Act::fail_signal, Act::fail_signal, Act::fail_signal}},
     {"import", {Act::import_host, Act::map_file, Act::import_host, Act::map_file}},
     {"map", {Act::map_read, Act::map_write, Act::map_read, Act::map_write}},
@@ -28,13 +29,13 @@ constexpr std::array<Kind, 8> kinds{{
 }};
 
 // How often each act is proposed. Most programs leave some out, so that the others meet more often.
-constexpr std::array<Weight, 28> usual{{
-    {Act::submit, 60},     {Act::make_queue, 2},  {Act::make_buffer, 6}, {Act::make_pool, 2}, {Act::allocate, 10},
-    {Act::import_host, 2}, {Act::map_file, 1},    {Act::fork, 8},        {Act::unshare, 3},   {Act::seal, 1},
-    {Act::drop_buffer, 4}, {Act::free_buffer, 6}, {Act::drop_queue, 2},  {Act::drop_pool, 1}, {Act::make_signal, 3},
-    {Act::set_signal, 8},  {Act::fail_signal, 1}, {Act::record, 5},      {Act::replay, 14},   {Act::drop_recording, 1},
-    {Act::wait, 8},        {Act::wait_any, 3},    {Act::poll_shut, 6},   {Act::then, 3},      {Act::read, 6},
-    {Act::map_read, 3},    {Act::open_latch, 6},  {Act::drop_device, 0},
+constexpr std::array<Weight, 29> usual{{
+    {Act::submit, 60},     {Act::make_queue, 2},  {Act::make_buffer, 6}, {Act::make_pool, 2},  {Act::allocate, 10},
+    {Act::import_host, 2}, {Act::map_file, 1},    {Act::fork, 8},        {Act::unshare, 3},    {Act::seal, 1},
+    {Act::drop_buffer, 4}, {Act::free_buffer, 6}, {Act::drop_queue, 2},  {Act::drop_pool, 1},  {Act::make_signal, 3},
+    {Act::set_signal, 8},  {Act::fail_signal, 1}, {Act::record, 5},      {Act::replay, 14},    {Act::drop_recording, 1},
+    {Act::wait, 8},        {Act::wait_any, 3},    {Act::poll_shut, 6},   {Act::then, 3},       {Act::read, 6},
+    {Act::map_read, 3},    {Act::open_latch, 6},  {Act::drop_device, 0}, {Act::make_image, 4},
 }};
 
 }  // namespace
@@ -102,6 +103,7 @@ bool Generator::act_on(Act act) {
     case Act::make_queue:
       return model_.queues().size() < 10 && propose({.act = act, .device = some_device(), .queue = fresh()});
     case Act::make_buffer: return make_buffer();
+    case Act::make_image: return make_image();
     case Act::make_pool: return make_pool();
     case Act::allocate: return allocate();
     case Act::import_host:
@@ -153,6 +155,14 @@ bool Generator::make_buffer() {
   return propose(std::move(first));
 }
 
+bool Generator::make_image() {
+  const int device = some_device();
+  Step step{.act = Act::make_image, .device = device, .buffer = fresh()};
+  step.width = random_.percent(50) ? 8 : random_.from_to(1, 24);
+  step.count = step.width * (random_.percent(50) ? 4 : random_.from_to(1, 9));
+  return propose(std::move(step));
+}
+
 bool Generator::make_import() {
   const bool is_file = random_.percent(25);
   Step step{.act = is_file ? Act::map_file : Act::import_host, .device = some_device(), .buffer = fresh()};
@@ -192,6 +202,7 @@ bool Generator::unshare() {
 bool Generator::drop(Act act) {
   const int device = some_device();
   Step step{.act = act, .device = device, .queue = some_queue(device), .buffer = some_buffer(device, false)};
+  if (act == Act::drop_buffer && random_.percent(30)) step.buffer = some_image(device);
   std::vector<int> numbers;
   if (act == Act::drop_pool)
     for (const auto& [number, of] : model_.pools()) numbers.push_back(number);
@@ -242,9 +253,17 @@ void Generator::read_all() {
       queue = fresh();
       if (!propose({.act = Act::make_queue, .device = device, .queue = queue})) continue;
     }
-    std::vector<std::pair<int, std::uint32_t>> alive;
+    std::vector<std::pair<int, std::uint32_t>> alive, images;
     for (const auto& [number, buffer] : model_.buffers())
-      if (buffer.alive && buffer.device == device) alive.emplace_back(number, buffer.count);
+      if (buffer.alive && buffer.device == device)
+        (buffer.width != 0 ? images : alive).emplace_back(number, buffer.count);
+    for (const auto& [number, count] : images) {
+      const int buffer = fresh();
+      if (!propose({.act = Act::make_buffer, .device = device, .buffer = buffer, .count = count})) continue;
+      Step look{.act = Act::submit, .queue = queue, .node = fresh()};
+      look.commands = {{.op = Op::from_image, .to = {buffer, 0, count}, .from = {number, 0, count}}};
+      if (propose(std::move(look))) alive.emplace_back(buffer, count);
+    }
     for (const auto& [number, count] : alive)
       propose({.act = Act::read, .queue = queue, .node = fresh(), .bad = {number, 0, count}});
   }

@@ -17,7 +17,8 @@ namespace pintle::differential {
 struct GeneratorOptions {
   bool closes_devices = true;  ///< A program may let devices go.
   /// What programs do without, to look behind a failure that is known: fork, pool, record, cross, fail, import, latch,
-  /// throw, race, refuse, held, map, then, abandon, close, transitive (downloads known through other points only).
+  /// throw, race, refuse, image, held, map, then, abandon, close, transitive (downloads known through other points
+  /// only).
   std::set<std::string, std::less<>> without{};
 };
 
@@ -36,6 +37,7 @@ class Generator {
   void read_all();
 
   bool make_buffer();
+  bool make_image();
   bool make_pool();
   bool allocate();
   int allocate_from(int pool, int queue, std::uint32_t count);
@@ -69,6 +71,8 @@ class Generator {
   Command host_command(int device);
   Command call_command(int device);
   Command crossing(int device);
+  Command image_command(int device);
+  Window image_window(int image);
   Command recorded_command(int device, int& slots);
   Step bound(int recording, int queue);
   Window window(int buffer, bool for_kernel);
@@ -78,6 +82,7 @@ class Generator {
   int some_queue(int device);
   int some_queue();
   int some_buffer(int device, bool written);
+  int some_image(int device);
   int some_device() { return static_cast<int>(random_.below(model_.devices().size())); }
   int some(const std::vector<int>& all) { return all.empty() ? -1 : all[random_.below(all.size())]; }
   Moment some_moment();

@@ -19,10 +19,28 @@ int Generator::some_queue() { return some_queue(some_device()); }
 int Generator::some_buffer(int device, bool written) {
   std::vector<int> all;
   for (const auto& [number, buffer] : model_.buffers())
-    if (buffer.alive && buffer.device == device && !(written && buffer.sealed)) all.push_back(number);
+    if (buffer.alive && buffer.width == 0 && buffer.device == device && !(written && buffer.sealed))
+      all.push_back(number);
   // New ones more often: that is where things happen.
   if (all.size() > 3 && random_.percent(60)) all.erase(all.begin(), all.end() - 3);
   return some(all);
+}
+
+int Generator::some_image(int device) {
+  std::vector<int> all;
+  for (const auto& [number, buffer] : model_.buffers())
+    if (buffer.alive && buffer.width != 0 && buffer.device == device) all.push_back(number);
+  return some(all);
+}
+
+// All of it, some rows, or a part of a row.
+Window Generator::image_window(int image) {
+  const BufferState& state = model_.buffers().at(image);
+  if (random_.percent(40)) return {image, 0, state.count};
+  const std::uint32_t rows = state.count / state.width, row = random_.below(rows);
+  if (random_.percent(50)) return {image, row * state.width, random_.from_to(1, rows - row) * state.width};
+  const std::uint32_t x = random_.below(state.width);
+  return {image, row * state.width + x, random_.from_to(1, state.width - x)};
 }
 
 Window Generator::window(int buffer, bool for_kernel) {
@@ -83,9 +101,22 @@ Command Generator::crossing(int device) {
   return made;
 }
 
+Command Generator::image_command(int device) {
+  const int image = some_image(device), other = some_image(device), buffer = some_buffer(device, true);
+  if (image < 0 || buffer < 0) return {};
+  const BufferState &to = model_.buffers().at(image), &from = model_.buffers().at(other);
+  if (image != other && to.width == from.width && to.count == from.count && random_.percent(70))
+    return {.op = Op::paint, .to = {image, 0, to.count}, .from = {other, 0, to.count}, .a = random_.from_to(1, 9)};
+  const Window texels = image_window(image), bytes = window_like(buffer, texels.count, false);
+  if (bytes.count != texels.count) return {};
+  return random_.percent(60) ? Command{.op = Op::to_image, .to = texels, .from = bytes}
+                             : Command{.op = Op::from_image, .to = bytes, .from = texels};
+}
+
 Command Generator::command(int device) {
   if (model_.devices().size() == 2 && random_.percent(30) && has("cross")) return crossing(device);
   if (random_.percent(18)) return call_command(device);
+  if (some_image(device) >= 0 && random_.percent(35)) return image_command(device);
   if (random_.percent(30)) return host_command(device);
   const int to = some_buffer(device, true), from = some_buffer(device, false);
   if (to < 0) return {};
@@ -145,7 +176,11 @@ void Generator::make_bad(Step& step) {
       const int bad = some(step.wrong == Wrong::stale ? gone : sealed);
       if (bad < 0) return;
       Command last{.op = Op::fill, .to = {bad, 0, model_.buffers().at(bad).count}};
-      if (model_.buffers().at(bad).device != device) {
+      if (model_.buffers().at(bad).width != 0) {
+        if (any < 0 || model_.buffers().at(bad).device != device) return;
+        last = {.op = Op::from_image, .to = window_like(any, last.to.count, false), .from = last.to};
+        if (last.to.count != last.from.count) return;
+      } else if (model_.buffers().at(bad).device != device) {
         const int from = some_buffer(device, false);
         if (from < 0) return;
         last.op = Op::copy;

@@ -6,10 +6,11 @@
 namespace pintle::differential {
 namespace {
 
-constexpr std::array<std::string_view, 3> signatures{
+constexpr std::array<std::string_view, 4> signatures{
     "add_to(from: read u32[], to: write u32[], add: u32, n: u32) group 32",
     "affine(x: read_write u32[], m: u32, a: u32, n: u32) group 32",
-    "gather(from: read u32[], to: read_write u32[], step: u32, n: u32) group 32"};
+    "gather(from: read u32[], to: read_write u32[], step: u32, n: u32) group 32",
+    "paint(from: read image2d r32ui, to: write image2d r32ui, add: u32) group 8,4"};
 
 constexpr std::string_view c_source = R"(
 #define EACH(n) for (unsigned k = 0, i = g->id[0] * g->size[0]; k < g->size[0]; ++k, ++i) if (i < (n))
@@ -28,6 +29,13 @@ void gather(const pintle_group* g, void* const* a) {
   unsigned* to = a[1];
   EACH(U32(3)) to[i] = to[i] * 3u + from[i * U32(2) % U32(3)];
 }
+void paint(const pintle_group* g, void* const* a) {
+  const pintle_image *from = a[0], *to = a[1];
+  for (unsigned y = g->id[1] * g->size[1], j = 0; j < g->size[1] && y < to->height; ++j, ++y)
+    for (unsigned x = g->id[0] * g->size[0], k = 0; k < g->size[0] && x < to->width; ++k, ++x)
+      ((unsigned*)((char*)to->texels + y * to->row_bytes))[x] =
+          ((const unsigned*)((const char*)from->texels + y * from->row_bytes))[x] + U32(2);
+}
 )";
 
 constexpr std::string_view opencl_c_source = R"(
@@ -43,6 +51,10 @@ kernel void gather(global const uint* from, global uint* to, uint step, uint n) 
   uint i = (uint)get_global_id(0);
   if (i < n) to[i] = to[i] * 3u + from[i * step % n];
 }
+kernel void paint(read_only image2d_t from, write_only image2d_t to, uint add) {
+  const int2 at = (int2)(get_global_id(0), get_global_id(1));
+  if (all(at < get_image_dim(to))) write_imageui(to, at, read_imageui(from, at) + add);
+}
 )";
 
 constexpr std::string_view glsl_source = R"(#version 450
@@ -56,6 +68,14 @@ void main() { uint i = gl_GlobalInvocationID.x; if (i < n) to[i] = from[i] + add
 layout(push_constant) uniform Scalars { uint m; uint a; uint n; };
 layout(set = 0, binding = 0, std430) buffer X { uint x[]; };
 void main() { uint i = gl_GlobalInvocationID.x; if (i < n) x[i] = x[i] * m + a; }
+#elif defined(PINTLE_ENTRY_paint)
+layout(push_constant) uniform Scalars { uint add; };
+layout(set = 0, binding = 0, r32ui) uniform readonly uimage2D from;
+layout(set = 0, binding = 1, r32ui) uniform writeonly uimage2D to;
+void main() {
+  const ivec2 at = ivec2(gl_GlobalInvocationID.xy);
+  if (all(lessThan(at, imageSize(to)))) imageStore(to, at, imageLoad(from, at) + add);
+}
 #else
 layout(push_constant) uniform Scalars { uint stride; uint n; };
 layout(set = 0, binding = 0, std430) readonly buffer From { uint from[]; };

@@ -77,6 +77,9 @@ std::string text(const Command& command) {
     case Op::add_to: return fmt::format("add_to {} from {}, {}", to, from, a);
     case Op::affine: return fmt::format("affine {} times {} plus {}", to, a, command.b);
     case Op::gather: return fmt::format("gather {} from {}, step {}", to, from, a);
+    case Op::to_image: return fmt::format("copy image {} from {}", to, from);
+    case Op::from_image: return fmt::format("copy {} from image {}", to, from);
+    case Op::paint: return fmt::format("paint image {} from {}, {}", to, from, a);
     case Op::upload: return fmt::format("upload {} pattern {}", to, host);
     case Op::keep: return fmt::format("upload {} pattern {}, retained", to, host);
     case Op::download: return fmt::format("download {} from {}", host, from);
@@ -96,6 +99,7 @@ std::string text(const Step& step) {
   switch (step.act) {
     case Act::make_queue: return fmt::format("q{} = d{}.queue()", step.queue, step.device);
     case Act::make_buffer: return made(step);
+    case Act::make_image: return made(step) + fmt::format(", an image in rows of {}", step.width);
     case Act::make_pool:
       return fmt::format("pool{} = d{}, block of {}{}", step.other, step.device, step.count,
                          step.scrub ? ", zeros" : "");

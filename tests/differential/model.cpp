@@ -11,7 +11,7 @@ bool Model::has_device(int device) const {
 
 const BufferState* Model::living(int buffer) const {
   const auto found = buffers_.find(buffer);
-  return found == buffers_.end() || !found->second.alive ? nullptr : &found->second;
+  return found == buffers_.end() || !found->second.alive || found->second.width != 0 ? nullptr : &found->second;
 }
 
 bool Model::takes(int queue) const {
@@ -63,6 +63,7 @@ bool Model::perform(const Step& step) {
   switch (step.act) {
     case Act::make_queue: return make_queue(step);
     case Act::make_buffer: return make_buffer(step);
+    case Act::make_image: return make_image(step);
     case Act::make_pool:
       if (!has_device(step.device) || pools_.contains(step.other)) return false;
       scrubs_[step.other] = static_cast<char>(step.scrub);
@@ -121,6 +122,15 @@ bool Model::make_buffer(const Step& step) {
   if (!has_device(step.device) || buffers_.contains(step.buffer) || step.count == 0) return false;
   if (step.on_host && !devices_[static_cast<std::size_t>(step.device)].maps) return false;
   buffers_[step.buffer] = {.storage = step.buffer, .device = step.device, .count = step.count, .on_host = step.on_host};
+  bytes_.add(step.buffer, step.count);
+  return true;
+}
+
+bool Model::make_image(const Step& step) {
+  if (!has_device(step.device) || !devices_[static_cast<std::size_t>(step.device)].images) return false;
+  if (buffers_.contains(step.buffer) || step.width == 0 || step.count == 0 || step.count % step.width != 0)
+    return false;
+  buffers_[step.buffer] = {.storage = step.buffer, .device = step.device, .count = step.count, .width = step.width};
   bytes_.add(step.buffer, step.count);
   return true;
 }
@@ -210,9 +220,11 @@ bool Model::unshare(const Step& step) {
 }
 
 bool Model::drop_buffer(const Step& step) {
-  if (living(step.buffer) == nullptr) return false;
-  BufferState& buffer = buffers_.at(step.buffer);
-  if (step.act == Act::free_buffer && (!takes(step.queue) || queues_.at(step.queue).device != buffer.device))
+  const auto found = buffers_.find(step.buffer);
+  if (found == buffers_.end() || !found->second.alive) return false;
+  BufferState& buffer = found->second;
+  if (step.act == Act::free_buffer &&
+      (buffer.width != 0 || !takes(step.queue) || queues_.at(step.queue).device != buffer.device))
     return false;
   buffer.alive = false;
   for (auto& [number, other] : buffers_) other.shares_surely = false;

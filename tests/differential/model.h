@@ -21,6 +21,7 @@ struct Ability {
   bool latches = false;  ///< A host call may wait for the thread that submits.
   bool maps = false;
   bool imports = false;
+  bool images = false;          ///< Of u32, which kernels read and write.
   bool refuses = false;         ///< The layer that fails calls is there.
   std::uint32_t alignment = 1;  ///< The alignment of a kernel's windows, in elements.
 };
@@ -29,6 +30,7 @@ struct BufferState {
   int storage = -1;
   int device = 0;
   std::uint32_t count = 0;
+  std::uint32_t width = 0;  ///< Of an image's rows; 0: no image.
   bool alive = true;
   bool sealed = false;
   bool shares = false;  ///< Maybe.
@@ -110,6 +112,7 @@ class Model {
 
   bool perform(const Step& step);
   bool make_buffer(const Step& step);
+  bool make_image(const Step& step);
   bool make_import(const Step& step);
   bool allocate(const Step& step);
   bool fork(const Step& step);
@@ -133,10 +136,10 @@ class Model {
 
   [[nodiscard]] bool has_device(int device) const;
   [[nodiscard]] bool is_new_node(int node) const { return node >= 0 && !nodes_.contains(node); }
-  [[nodiscard]] const BufferState* living(int buffer) const;
+  [[nodiscard]] const BufferState* living(int buffer) const;  ///< No image.
   [[nodiscard]] bool knows_moments(const Step& step) const;
   [[nodiscard]] Verdict check(const Command& command, int device) const;
-  [[nodiscard]] Verdict check_window(const Window& window, bool writes) const;
+  [[nodiscard]] Verdict check_window(const Window& window, bool writes, bool is_image) const;
   [[nodiscard]] bool check_call(const Command& command, int device, bool in_recording) const;
   [[nodiscard]] Verdict check_all(const std::vector<Command>& commands, int device, bool in_recording) const;
   [[nodiscard]] bool check_latches(const std::vector<Command>& commands) const;

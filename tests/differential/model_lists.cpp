@@ -8,19 +8,27 @@ namespace pintle::differential {
 namespace {
 
 bool is_kernel(Op op) { return op == Op::add_to || op == Op::affine || op == Op::gather; }
+bool writes_image(Op op) { return op == Op::to_image || op == Op::paint; }
+bool reads_image(Op op) { return op == Op::from_image || op == Op::paint; }
 bool has_to(Op op) { return op <= Op::keep || op == Op::push; }
 bool has_from(Op op) {
-  return op == Op::copy || op == Op::add_to || op == Op::gather || op == Op::download || op == Op::receive ||
-         op == Op::pull;
+  return op == Op::copy || op == Op::add_to || op == Op::gather || op == Op::to_image || op == Op::from_image ||
+         op == Op::paint || op == Op::download || op == Op::receive || op == Op::pull;
+}
+/// Whole rows of an image, or a part of one.
+bool is_rows(const Window& window, std::uint32_t width) {
+  const std::uint32_t x = window.first % width;
+  return x + window.count <= width || (x == 0 && window.count % width == 0);
 }
 bool overlap(const Window& a, const Window& b) { return a.first < b.first + b.count && b.first < a.first + a.count; }
 
 }  // namespace
 
-Model::Verdict Model::check_window(const Window& window, bool writes) const {
+Model::Verdict Model::check_window(const Window& window, bool writes, bool is_image) const {
   const auto found = buffers_.find(window.buffer);
   if (found == buffers_.end() || window.count == 0) return Verdict::undefined;
   const BufferState& buffer = found->second;
+  if ((buffer.width != 0) != is_image || (is_image && !is_rows(window, buffer.width))) return Verdict::undefined;
   if (window.first + window.count > buffer.count || is_gone(buffer.device)) return Verdict::undefined;
   if (!buffer.alive || (writes && buffer.sealed)) return Verdict::refused;
   return Verdict::fine;
@@ -42,8 +50,8 @@ bool Model::check_call(const Command& command, int device, bool in_recording) co
 Model::Verdict Model::check(const Command& command, int device) const {
   Verdict answer = Verdict::fine;
   const auto add = [&](Verdict found) { answer = std::max(answer, found); };
-  if (has_to(command.op)) add(check_window(command.to, true));
-  if (has_from(command.op)) add(check_window(command.from, false));
+  if (has_to(command.op)) add(check_window(command.to, true, writes_image(command.op)));
+  if (has_from(command.op)) add(check_window(command.from, false, reads_image(command.op)));
   if (answer == Verdict::undefined) return answer;
   const auto device_of = [&](const Window& window) { return buffers_.at(window.buffer).device; };
   const bool two = has_to(command.op) && has_from(command.op);
@@ -61,6 +69,13 @@ Model::Verdict Model::check(const Command& command, int device) const {
     if (command.to.count != command.from.count) return command.op == Op::copy ? Verdict::refused : Verdict::undefined;
     if (buffers_.at(command.to.buffer).storage == buffers_.at(command.from.buffer).storage &&
         overlap(command.to, command.from))
+      return Verdict::undefined;
+  }
+  if (command.op == Op::paint) {
+    const BufferState& to = buffers_.at(command.to.buffer);
+    const BufferState& from = buffers_.at(command.from.buffer);
+    if (command.to.count != to.count || to.count != from.count || to.width != from.width ||
+        command.to.buffer == command.from.buffer)
       return Verdict::undefined;
   }
   if (command.op == Op::pull || command.op == Op::push) {
@@ -125,7 +140,10 @@ Deed Model::deed(const Command& command) const {
 
 void Model::collect_uses(const Deed& deed, Entry& entry) const {
   for (const auto& [place, writes] : {std::pair(deed.to, true), std::pair(deed.from, false)}) {
-    if (place.storage >= 0) entry.uses.push_back({place.storage, place.first, place.first + place.count, writes});
+    if (place.storage < 0) continue;
+    const BufferState& buffer = buffers_.at(place.storage);
+    if (buffer.width != 0) entry.uses.push_back({place.storage, 0, buffer.count, writes});  // as a whole
+    else entry.uses.push_back({place.storage, place.first, place.first + place.count, writes});
   }
 }
 
@@ -289,7 +307,7 @@ bool Model::read(const Step& step) {
     return false;
   Step plain = step;
   plain.commands = {{.op = Op::barrier}};
-  if (!takes(step.queue) || check_window(step.bad, false) != Verdict::fine) return false;
+  if (!takes(step.queue) || check_window(step.bad, false, false) != Verdict::fine) return false;
   if (buffers_.at(step.bad.buffer).device != queues_.at(step.queue).device) return false;
   Entry entry{.born = buffers_.at(step.bad.buffer).born};
   const Place from = place(step.bad);

@@ -24,6 +24,7 @@ void Run::step(const Step& step, const Outcome& outcome) {
   switch (step.act) {
     case Act::make_queue:
     case Act::make_buffer:
+    case Act::make_image:
     case Act::make_pool:
     case Act::allocate:
     case Act::fork:
@@ -77,6 +78,14 @@ void Run::make(const Step& step) {
       if (step.lazy) options.allocation = Allocation::lazy;
       return adopt_buffer(step.buffer, world_.at(step.device).device.allocate(DType::u32, {step.count}, options));
     }
+    case Act::make_image: {
+      Image image = expect(
+          world_.at(step.device).device.image({step.width, step.count / step.width}, Texel::r32ui, {.label = label}),
+          "making image " + label);
+      image_views_[step.buffer] = image.view();
+      images_.insert_or_assign(step.buffer, std::move(image));
+      return;
+    }
     case Act::make_pool: {
       PoolOptions options{.block = 4ull * std::max(step.count, 64u)};
       if (step.scrub) options.scrub = Scrub::zeros;
@@ -113,7 +122,10 @@ void Run::make_import(const Step& step) {
 
 void Run::drop(const Step& step) {
   switch (step.act) {
-    case Act::drop_buffer: buffers_.erase(step.buffer); return;
+    case Act::drop_buffer:
+      buffers_.erase(step.buffer);
+      images_.erase(step.buffer);
+      return;
     case Act::free_buffer: {
       auto gone = buffers_.extract(step.buffer);
       expect(queues_.at(step.queue).free(std::move(gone.mapped())), "free");
@@ -129,6 +141,7 @@ void Run::drop_device(int device) {
   std::erase_if(recordings_,
                 [&](const auto& entry) { return case_.end.recordings().at(entry.first).device == device; });
   std::erase_if(buffers_, [&](const auto& entry) { return device_of_buffer(entry.first) == device; });
+  std::erase_if(images_, [&](const auto& entry) { return device_of_buffer(entry.first) == device; });
   std::erase_if(queues_, [&](const auto& entry) { return device_of_queue(entry.first) == device; });
   std::erase_if(pools_, [&](const auto& entry) { return pool_devices_.at(entry.first) == device; });
   world_.close(device);

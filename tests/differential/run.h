@@ -111,6 +111,8 @@ class Run {
   void add_launch(CommandList& list, const Command& command, int device);
   void add_host(CommandList& list, const Command& command, Sources& sources);
   [[nodiscard]] BufferView view(const Window& window) const;
+  [[nodiscard]] ImagePart part(const Window& window) const;
+  void add_image(CommandList& list, const Command& command, int device);
   [[nodiscard]] BufferArgument argument(const Window& window, int slot) const;
   Words& download(int number, std::uint32_t count);
   std::shared_ptr<Token> token(Words words);
@@ -140,6 +142,8 @@ class Run {
   std::map<int, Queue> queues_;
   std::map<int, Buffer> buffers_;
   std::map<int, BufferView> views_;
+  std::map<int, Image> images_;
+  std::map<int, ImageView> image_views_;
   std::map<int, Pool> pools_;
   std::map<int, int> pool_devices_;
   std::map<int, Signal> signals_;

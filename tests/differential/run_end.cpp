@@ -111,6 +111,7 @@ void Run::check_blocks() {
 void Run::clear() {
   recordings_.clear();
   buffers_.clear();
+  images_.clear();
   pools_.clear();
   queues_.clear();
 }

@@ -44,6 +44,9 @@ void Run::add(CommandList& list, const Command& command, int device, Sources& so
     case Op::add_to:
     case Op::affine:
     case Op::gather: return add_launch(list, command, device);
+    case Op::to_image:
+    case Op::from_image:
+    case Op::paint: return add_image(list, command, device);
     case Op::call:
     case Op::pause:
     case Op::latch:
@@ -71,6 +74,24 @@ void Run::add_launch(CommandList& list, const Command& command, int device) {
   }
   const KernelArgument from = any(argument(command.from, command.slot_from));
   list.exec(command.op == Op::add_to ? machine.add_to : machine.gather, cover, from, to, a, command.to.count);
+}
+
+ImagePart Run::part(const Window& window) const {
+  const std::uint32_t width = image_views_.at(window.buffer).extent().width;
+  const std::uint32_t x = window.first % width, y = window.first / width;
+  if (x == 0 && window.count % width == 0) return {.y = y, .extent = {width, window.count / width}};
+  return {.x = x, .y = y, .extent = {window.count, 1}};
+}
+
+void Run::add_image(CommandList& list, const Command& command, int device) {
+  if (command.op == Op::to_image) {
+    list.copy(image_views_.at(command.to.buffer), view(command.from), part(command.to));
+  } else if (command.op == Op::from_image) {
+    list.copy(view(command.to), image_views_.at(command.from.buffer), part(command.from));
+  } else {
+    const ImageView &to = image_views_.at(command.to.buffer), &from = image_views_.at(command.from.buffer);
+    list.exec(world_.at(device).paint, Grid::cover(to.extent().width, to.extent().height), from, to, command.a);
+  }
 }
 
 void Run::add_call(CommandList& list, const Command& command) {

@@ -7,7 +7,7 @@
 
 namespace pintle::differential {
 
-/// Elements [first, first + count) of a buffer. All elements are u32.
+/// Elements [first, first + count) of a buffer, or of an image: whole rows, or a part of one. All elements are u32.
 struct Window {
   int buffer = -1;
   std::uint32_t first = 0;
@@ -15,21 +15,24 @@ struct Window {
 };
 
 enum class Op : std::uint8_t {
-  copy,      ///< to, from; of one device or of two
-  fill,      ///< to, a
-  add_to,    ///< to[i] = from[i] + a
-  affine,    ///< to[i] = to[i] * a + b
-  gather,    ///< to[i] = to[i] * 3 + from[i * a % count]
-  upload,    ///< to; host: the pattern's number
-  keep,      ///< the same, from memory that the list owns
-  download,  ///< from, to lent memory; host: the download's number
-  receive,   ///< the same, to memory that the list owns
-  pull,      ///< from, to the host memory that import `host` is made over
-  push,      ///< to, from the host memory that import `host` is made over
-  call,      ///< host: the call's number
-  pause,     ///< a call that takes `a` microseconds
-  latch,     ///< a call that ends when the program opens latch `host`
-  blow,      ///< a call that throws when it has been made `a` times before; host: the call's number
+  copy,        ///< to, from; of one device or of two
+  fill,        ///< to, a
+  add_to,      ///< to[i] = from[i] + a
+  affine,      ///< to[i] = to[i] * a + b
+  gather,      ///< to[i] = to[i] * 3 + from[i * a % count]
+  to_image,    ///< to, an image; from, a buffer
+  from_image,  ///< to, a buffer; from, an image
+  paint,       ///< to[i] = from[i] + a; two images of one size
+  upload,      ///< to; host: the pattern's number
+  keep,        ///< the same, from memory that the list owns
+  download,    ///< from, to lent memory; host: the download's number
+  receive,     ///< the same, to memory that the list owns
+  pull,        ///< from, to the host memory that import `host` is made over
+  push,        ///< to, from the host memory that import `host` is made over
+  call,        ///< host: the call's number
+  pause,       ///< a call that takes `a` microseconds
+  latch,       ///< a call that ends when the program opens latch `host`
+  blow,        ///< a call that throws when it has been made `a` times before; host: the call's number
   barrier,
 };
 
@@ -84,6 +87,7 @@ enum class Wrong : std::uint8_t {
 enum class Act : std::uint8_t {
   make_queue,
   make_buffer,
+  make_image,  ///< Its number is among the buffers'.
   make_pool,
   allocate,     ///< a buffer from a pool
   import_host,  ///< a buffer over host memory
@@ -124,10 +128,11 @@ struct Step {
   int node = -1;  ///< what is submitted
   std::uint32_t value = 0;
   std::uint32_t count = 0;
-  bool lazy = false;      ///< a buffer gets its memory with its first use
-  bool on_host = false;   ///< a buffer that can be mapped
-  bool constant = false;  ///< an import that nothing writes
-  bool scrub = false;     ///< a pool of zeros
+  std::uint32_t width = 0;  ///< elements of an image's row
+  bool lazy = false;        ///< a buffer gets its memory with its first use
+  bool on_host = false;     ///< a buffer that can be mapped
+  bool constant = false;    ///< an import that nothing writes
+  bool scrub = false;       ///< a pool of zeros
   Wrong wrong = Wrong::nothing;
   Window bad{};  ///< what is wrong of a submission
   std::vector<Moment> moments{};

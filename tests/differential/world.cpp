@@ -33,6 +33,9 @@ Ability ability_of(const Device& device) {
   ability.latches = ability.calls && info.progress == Progress::own && ability.executes;
   ability.maps = has(info, Feature::mapped_memory);
   ability.imports = has(info, Feature::host_import) && imports_pages(device);
+  ability.images = std::ranges::any_of(info.texels, [](const TexelSupport& support) {
+    return support.texel == Texel::r32ui && support.access == Access::read_write;
+  });
   ability.refuses = info.id.starts_with("faulty(");
   ability.alignment = std::max(1u, info.limits.offset_alignment / 4);
   return ability;
@@ -80,6 +83,7 @@ void World::open(Machine& machine) {
   machine.add_to = must(program.kernel("add_to"));
   machine.affine = must(program.kernel("affine"));
   machine.gather = must(program.kernel("gather"));
+  if (machine.ability.images) machine.paint = must(program.kernel("paint"));
 }
 
 void World::open_all() {
@@ -89,7 +93,7 @@ void World::open_all() {
 
 void World::close(int device) {
   Machine& machine = at(device);
-  machine.add_to = machine.affine = machine.gather = {};
+  machine.add_to = machine.affine = machine.gather = machine.paint = {};
   machine.device = {};
 }
 

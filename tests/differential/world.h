@@ -21,7 +21,7 @@ class World {
   struct Machine {
     std::string id;
     Device device{};
-    Kernel add_to{}, affine{}, gather{};
+    Kernel add_to{}, affine{}, gather{}, paint{};
     Ability ability{};
     bool driven = false;
   };
