@@ -410,10 +410,21 @@ void check_refusal(Context& test, std::span<const Source> sources, std::string_v
   check_error(test.device().load(need(pack_of(sources, std::array{signature}, "images"))), Errc::build_failed, words);
 }
 
-DEVICE_TEST(Error, SignaturesThatDeclareOtherImagesAreRefused) {
-  test.require(Feature::images);
-  test.require_bytes();
-  if (!takes(test, "opencl_c")) test.not_applicable("the device compiles no OpenCL C");
+void check_shaders(Context& test) {
+  const auto shift = std::span(shift_sources).last(1);
+  check_refusal(test, shift, "shift(in: write image2d, out: write image2d) group 8,8",
+                {"only reads", "\"in\"", "(write)"});
+  check_refusal(test, shift, "shift(in: read image2d, out: read image2d) group 8,8",
+                {"only writes", "\"out\"", "(read)"});
+  check_refusal(test, shift, "shift(in: read image3d, out: write image2d) group 8,8", {"image2d rgba8ui", "image3d"});
+  check_refusal(test, shift, "shift(in: read image2d r32f, out: write image2d) group 8,8", {"image2d rgba8ui", "r32f"});
+  check_refusal(test, shift, "shift(in: read u8[], out: write image2d) group 8,8", {"storage image", "in"});
+  check_refusal(test, shift, "shift(in: read image2d sampled, out: write image2d) group 8,8",
+                {"storage image", "sampled"});
+  check_refusal(test, shift, "shift(in: read image2d, out: sampler) group 8,8", {"storage image", "sampler"});
+}
+
+void check_opencl_c(Context& test) {
   const auto shift = std::span(shift_sources).subspan(1, 1), look = std::span(look_sources).first(1);
   check_refusal(test, shift, "shift(in: write image2d, out: write image2d)", {"image2d", "in"});
   check_refusal(test, shift, "shift(in: read image2d, out: read image2d)", {"image2d", "out"});
@@ -424,6 +435,15 @@ DEVICE_TEST(Error, SignaturesThatDeclareOtherImagesAreRefused) {
   check_refusal(test, look, "look(in: read image2d, s: u64, at: read f32[], out: write f32[], n: u32)", {"sampler_t"});
   check_refusal(test, look, "look(in: read image2d, s: sampler, at: read image2d, out: write f32[], n: u32)",
                 {"float", "at", "image2d"});
+}
+
+DEVICE_TEST(Error, SignaturesThatDeclareOtherImagesAreRefused) {
+  test.require(Feature::images);
+  test.require_bytes();
+  const bool has_shaders = takes(test, "glsl"), has_opencl_c = takes(test, "opencl_c");
+  if (!has_shaders && !has_opencl_c) test.not_applicable("the device compiles neither GLSL nor OpenCL C");
+  if (has_shaders) check_shaders(test);
+  if (has_opencl_c) check_opencl_c(test);
 }
 
 }  // namespace
