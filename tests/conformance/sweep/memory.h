@@ -19,5 +19,6 @@ Result<void> host_memory_in_place(Run& run);
 Result<void> arena_fed_and_read(Run& run);
 Result<void> handle_that_flips(Run& run);
 Result<void> handles_in_a_file(Run& run);
+Result<void> images_in_turn(Run& run);
 
 }  // namespace pintle::conformance

@@ -137,7 +137,7 @@ Result<void> callbacks(Run& run) {
 }  // namespace
 
 std::span<const Scenario> scenarios() {
-  static constexpr std::array<Scenario, 17> all{{{"upload_exec_download", upload_exec_download},
+  static constexpr std::array<Scenario, 18> all{{{"upload_exec_download", upload_exec_download},
                                                  {"two_queues", two_queues},
                                                  {"recording_with_slots", recording_with_slots},
                                                  {"load_and_build", load_and_build},
@@ -153,7 +153,8 @@ std::span<const Scenario> scenarios() {
                                                  {"host_memory_in_place", host_memory_in_place},
                                                  {"arena_fed_and_read", arena_fed_and_read},
                                                  {"handle_that_flips", handle_that_flips},
-                                                 {"handles_in_a_file", handles_in_a_file}}};
+                                                 {"handles_in_a_file", handles_in_a_file},
+                                                 {"images_in_turn", images_in_turn}}};
   return all;
 }
 
