@@ -1,9 +1,9 @@
-# pintle_example(<name>): a program over <name>.cpp, whose kernels are packed from <name>.slang, <name>.comp or <name>.cl as pack.json says,
-# and a test on each device. What could be built, and what not, is in <name>.txt: that depends on the compilers of the machine.
+# pintle_example(<name>): a program over <name>.cpp, whose kernels are packed from <name>.slang and <name>.cl as pack.json says, and a
+# test on each device. What could be built, and what not, is in <name>.txt: that depends on the compilers of the machine.
 function(pintle_example name)
   set(folder ${CMAKE_CURRENT_SOURCE_DIR})
   set(pack ${CMAKE_CURRENT_BINARY_DIR}/${name}.pack)
-  file(GLOB kernels CONFIGURE_DEPENDS ${folder}/${name}.slang ${folder}/${name}.comp ${folder}/${name}.cl)
+  file(GLOB kernels CONFIGURE_DEPENDS ${folder}/${name}.slang ${folder}/${name}.cl)
   file(GLOB slang ${PROJECT_SOURCE_DIR}/build/venv/lib/python3*/site-packages/slangpy/libslang-compiler.so*)
   set(with_slang "")
   if(slang AND NOT DEFINED ENV{PINTLE_SLANG})

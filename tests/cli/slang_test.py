@@ -47,6 +47,17 @@ void lengths(uint3 at : SV_DispatchThreadID, uniform RWStructuredBuffer<float> t
   if (at.x < scalars.n) to[at.x] = scalars.a * length(from[at.x].xy) + from[at.x].z;
 }
 """
+IMAGES = """
+Sampler2D<float4> both;
+Texture2D<float> from;
+SamplerState smooth;
+RWTexture3D<uint> cells;
+[shader("compute")] [numthreads(8, 8, 1)]
+void look(uint3 at : SV_DispatchThreadID, uniform RWStructuredBuffer<float4> out) {
+  cells[at] = 3;
+  out[0] = both.SampleLevel(float2(0.5), 0) + from.SampleLevel(smooth, float2(0.5), 0);
+}
+"""
 
 
 @needs_slang
@@ -90,6 +101,19 @@ class Signatures(SlangCase):
             "saxpy(a: f32, x: read f32[], y: read_write f32[], n: u32) group 64",
             "sums(from: read f32[], to: read_write f32[], count: read_write u32[]) group 16,4"])
 
+    def test_images_and_samplers_are_for_vulkan(self):
+        (self.folder / "x.slang").write_text(IMAGES)
+        declared = self.json("pack", "x.slang", "-o", "x.pack")
+        found = ("look(both: read image2d sampled, from: read image2d, smooth: sampler, cells: read_write image3d r32ui, "
+                 "out: read_write f32[]) group 8,8")
+        self.assertEqual([(each["format"], each["entries"][0]["signature"]) for each in declared["variants"]], [("spirv", found)])
+        written = found.replace("read_write image3d r32ui", "write image3d")
+        self.command("pack", "x.slang", "--format", "spirv", "--entry", written, "-o", "x.pack")
+        for wrong in (found.replace("r32ui", "r32i"), found.replace("smooth: sampler", "smooth: u32"), found.replace("image2d,", "image3d,"),
+                      found.replace(" sampled", "")):
+            self.refused("pack", "x.slang", "--format", "spirv", "--entry", wrong, "-o", "x.pack", code=FAILED, words=[wrong, found])
+        self.refused("pack", "x.slang", "--format", "so", "-o", "x.pack", code=BUILD_FAILED, words=['"both"', "an image", "the cpu"])
+
     def test_a_declaration_may_say_write_for_read_write(self):
         declared = "sums(from: read f32[], to: write f32[], count: read_write u32[]) group 16,4"
         self.assertEqual(self.signatures(SUMS, "--entry", declared), [declared])
@@ -108,7 +132,8 @@ class Signatures(SlangCase):
     def test_what_cannot_be_passed_is_named(self):
         for parameter, words in (("uniform float3 v", ["\"v\"", "a vector by value"]), ("uniform bool v", ["\"v\"", "bool"]),
                                  ("uniform StructuredBuffer<float3> v", ["\"v\"", "vectors of 3"]),
-                                 ("uniform RWTexture2D<float> v", ["\"v\"", "texture2D"])):
+                                 ("uniform Texture2DArray<float> v", ["\"v\"", "texture2D with layers"]),
+                                 ("uniform RWTexture1D<float> v", ["\"v\"", "texture1D"])):
             text = SAXPY.replace("uniform uint n", f"uniform uint n, {parameter}")
             (self.folder / "x.slang").write_text(text)
             self.refused("pack", "x.slang", "-o", "x.pack", code=INVALID, words=words)

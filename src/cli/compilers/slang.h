@@ -14,7 +14,7 @@ namespace pintle::cli {
 /// Where a parameter of an entry comes from in the source.
 enum class SlangPlace : std::uint8_t {
   entry,   ///< A parameter of the function.
-  global,  ///< A buffer of the module.
+  global,  ///< A buffer, an image or a sampler of the module.
   block,   ///< A member of the module's block of push constants.
 };
 
@@ -25,7 +25,7 @@ struct SlangParameter {
   std::uint64_t offset = 0;  ///< Of a member: bytes from the beginning of the block.
 };
 
-/// An entry as Slang's reflection has it: buffers of the module and members of its block come first.
+/// An entry as Slang's reflection has it: what belongs to the module comes first.
 struct SlangEntry {
   Entry entry;
   std::vector<SlangParameter> parameters;

@@ -127,7 +127,19 @@ extern "C" __attribute__((visibility("default"))) void {0}(const pintle_group* g
                      has_globals(entry) ? "extern \"C\" { thread_local GlobalParams_0 SLANG_globalParams; }" : "");
 }
 
+Result<void> check_cpu(const SlangEntry& entry) {
+  for (const auto& [parameter, place, offset] : entry.parameters) {
+    if (parameter.kind == Parameter::Kind::buffer || parameter.kind == Parameter::Kind::scalar) continue;
+    return Error(
+        Errc::unsupported,
+        fmt::format("Parameter {} is {}, which Slang's code for the cpu does not read; OpenCL C reads it there.",
+                    base::quote(parameter.name), parameter.kind == Parameter::Kind::image ? "an image" : "a sampler"));
+  }
+  return {};
+}
+
 Result<std::string> kernel_of(const io::PackSource& source, const SlangEntry& entry, const Preludes& preludes) {
+  PINTLE_TRY(check_cpu(entry));
   PINTLE_ASSIGN(output, run_slang(source, "cuda", entry.entry.name));
   const std::string text = text_of(output.code);
   const auto at = text.find(preludes.tail);

@@ -56,6 +56,27 @@ Result<DType> element_of(const JsonView& type, std::string_view name) {
   return dtype_of(element, name);
 }
 
+/// An image of two or three dimensions, alone or with its sampler. Slang knows no image that is only written.
+Result<Parameter> image_of(const JsonView& view, const JsonView& type, const std::string& name) {
+  PINTLE_ASSIGN(shape, text_of(type, "baseShape"));
+  PINTLE_ASSIGN(access, text_of(type, "access"));
+  PINTLE_ASSIGN(format, text_of(view, "format"));
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> others{
+      {{"array", "with layers"}, {"multisample", "with several samples for a texel"}, {"feedback", "with feedback"}}};
+  for (const auto& [key, words] : others)
+    if (type.has(key)) return refused(name, fmt::format("a {} {}", shape, words));
+  if ((shape != "texture2D" && shape != "texture3D") || (!access.empty() && access != "readWrite"))
+    return refused(name, fmt::format("a {} {}", shape, access));
+  Parameter image{.name = name, .kind = Parameter::Kind::image};
+  image.access = access.empty() ? Access::read : Access::read_write;
+  image.dimensions = shape == "texture3D" ? 3 : 2;
+  image.is_sampled = type.has("combined");
+  if (format.empty()) return image;
+  image.texel = parse_texel(format);
+  return image.texel ? Result<Parameter>(std::move(image))
+                     : refused(name, fmt::format("an image of the format {}", base::quote(format)));
+}
+
 Result<Parameter> buffer_of(const JsonView& type, const std::string& name) {
   PINTLE_ASSIGN(shape, text_of(type, "baseShape"));
   PINTLE_ASSIGN(access, text_of(type, "access"));
@@ -71,7 +92,13 @@ Result<Parameter> buffer_of(const JsonView& type, const std::string& name) {
 Result<SlangParameter> parameter_of(const JsonView& view, const JsonView& type, SlangPlace place) {
   PINTLE_ASSIGN(name, text_of(view, "name"));
   PINTLE_ASSIGN(kind, text_of(type, "kind"));
+  if (kind == "samplerState") return SlangParameter{{name, Parameter::Kind::sampler}, place, 0};
   if (kind == "resource") {
+    PINTLE_ASSIGN(shape, text_of(type, "baseShape"));
+    if (shape.starts_with("texture")) {
+      PINTLE_ASSIGN(image, image_of(view, type, name));
+      return SlangParameter{std::move(image), place, 0};
+    }
     PINTLE_ASSIGN(buffer, buffer_of(type, name));
     return SlangParameter{std::move(buffer), place, 0};
   }
@@ -105,7 +132,8 @@ Result<std::vector<SlangParameter>> global_of(const JsonView& view) {
   PINTLE_ASSIGN(binding, view.member("binding"));
   PINTLE_ASSIGN(kind, text_of(binding, "kind"));
   if (kind == "pushConstantBuffer") return members_of(type, name);
-  if (kind != "descriptorTableSlot" || !type.has("baseShape"))
+  PINTLE_ASSIGN(type_kind, text_of(type, "kind"));
+  if (kind != "descriptorTableSlot" || (!type.has("baseShape") && type_kind != "samplerState"))
     return refused(name,
                    "a constant of the module; make it a parameter of the entry (`uniform`), or a member of a "
                    "[[vk::push_constant]] ConstantBuffer");

@@ -10,10 +10,13 @@
 namespace pintle::cli {
 namespace {
 
-/// Slang knows one access for buffers that are written, so a declaration may say more: `write`.
+/// Slang knows one access for buffers and images that are written, so a declaration may say more: `write`. It may leave
+/// the texel of an image open.
 bool agrees(const Parameter& declared, const Parameter& found) {
   const bool more = declared.access == Access::write && found.access == Access::read_write;
   return declared.name == found.name && declared.kind == found.kind && declared.dtype == found.dtype &&
+         declared.dimensions == found.dimensions && declared.is_sampled == found.is_sampled &&
+         (!declared.texel || declared.texel == found.texel) &&
          (declared.kind == Parameter::Kind::scalar || declared.access == found.access || more);
 }
 

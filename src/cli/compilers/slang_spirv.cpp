@@ -21,7 +21,7 @@ using Words = std::vector<std::uint32_t>;
 constexpr std::size_t header_words = 5;
 constexpr std::uint32_t op_source = 3, op_name = 5, op_variable = 59, op_decorate = 71;
 constexpr std::uint32_t binding = 33;
-constexpr std::array<std::uint32_t, 3> outside{2, 9, 12};     // Uniform, PushConstant, StorageBuffer
+constexpr std::array<std::uint32_t, 4> outside{0, 2, 9, 12};  // UniformConstant, Uniform, PushConstant, StorageBuffer
 constexpr std::string_view own_prefix = "entryPointParams.";  // before the names of an entry's own parameters
 
 /// Calls `visit` with the words of each instruction, which it may change.
@@ -40,12 +40,12 @@ std::string_view text_in(std::span<const std::uint32_t> words) {
   return text.substr(0, text.find('\0'));
 }
 
-/// The number that each buffer gets, by the name that the module gives its variable.
+/// The number that each buffer, image or sampler gets, by the name that the module gives its variable.
 std::map<std::string, std::uint32_t, std::less<>> numbers_of(const SlangEntry& entry) {
   std::map<std::string, std::uint32_t, std::less<>> numbers;
   std::uint32_t next = 0;
   for (const SlangParameter& each : entry.parameters) {
-    if (each.parameter.kind != Parameter::Kind::buffer) continue;
+    if (each.parameter.kind == Parameter::Kind::scalar) continue;
     const bool own = each.place == SlangPlace::entry;
     numbers[(own ? std::string(own_prefix) : std::string()) + each.parameter.name] = next++;
   }
