@@ -1,10 +1,13 @@
 // The library's one door into the public types: what they hold, and objects made of it. Templates, since nothing of it
-// is base's own: each layer names the types that it has.
+// is base's own: each layer names the types that it has. ImageView is named here, since its header has the whole of it:
+// clang sees then that somebody uses its numbers.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <utility>
+
+#include "pintle/image.h"
 
 namespace pintle {
 
@@ -46,6 +49,8 @@ class Inside {
   {
     return view.incarnation_;
   }
+  [[nodiscard]] static std::uint64_t incarnation(const ImageView& view) noexcept { return view.incarnation_; }
+  [[nodiscard]] static std::uint64_t buffer(const ImageView& view) noexcept { return view.buffer_; }
   /// The number of a view's buffer.
   template <class View>
   [[nodiscard]] static std::uint64_t buffer(const View& view) noexcept {
