@@ -74,9 +74,8 @@ class Members {
                   unsigned level) {
     const std::uint32_t type = tables_.find(owner)->parts[member];
     const std::uint64_t at = offset + tables_.decorated(owner, member, decoration::offset).value_or(0);
-    const Definition* const part = tables_.find(type);
-    if (part != nullptr && part->op == op::type_matrix) add_matrix(owner, member, *part, path, at);
-    else add(type, path, at, level + 1);
+    member_ = {owner, member};
+    add(type, path, at, level + 1);
   }
 
   /// Empty where a signature cannot say all of them.
@@ -91,6 +90,7 @@ class Members {
     if (part == nullptr || level > most_levels) return refuse();
     if (const auto run = run_of(tables_, *part)) return add_run(*run, path, offset);
     if (part->op == op::type_struct) return add_struct(type, path, offset, level);
+    if (part->op == op::type_matrix) return add_matrix(*part, path, offset);
     if (part->op != op::type_array) return refuse();
     const std::int64_t count = fold(tables_, part->parts[0], {}).value_or(0);
     const auto stride = tables_.decorated(type, no_member, decoration::array_stride);
@@ -100,9 +100,10 @@ class Members {
           level + 1);
   }
 
-  /// The lines of a matrix, which are its columns or its rows. Its stride and its order are decorations of the member.
-  void add_matrix(std::uint32_t owner, std::uint32_t member, const Definition& matrix, const std::string& path,
-                  std::uint64_t offset) {
+  /// The lines of a matrix, which are its columns or its rows. Its stride and its order are decorations of the member
+  /// that it is, or whose arrays it is in.
+  void add_matrix(const Definition& matrix, const std::string& path, std::uint64_t offset) {
+    const auto [owner, member] = member_;
     const Definition* const column = tables_.find(matrix.type);
     const auto stride = tables_.decorated(owner, member, decoration::matrix_stride);
     const auto run = column == nullptr ? std::nullopt : run_of(tables_, *column);
@@ -123,6 +124,7 @@ class Members {
   void refuse() { is_whole_ = false; }
 
   const Tables& tables_;
+  std::pair<std::uint32_t, std::uint32_t> member_{};  // a struct and the number of its member that was met last
   std::vector<std::string> texts_;
   bool is_whole_ = true;
 };

@@ -240,8 +240,7 @@ Result<io::PackSource> read_one(const PackOptions& options, const std::filesyste
 }
 
 Result<io::PackRecipe> of_sources(const PackOptions& options, std::vector<Error>& left_out) {
-  const auto stem = std::filesystem::path(options.inputs[0]).stem().string();
-  io::PackRecipe recipe{{options.name.empty() ? stem : options.name, {}}, {}};
+  io::PackRecipe recipe{{options.name.empty() ? name_after(options.inputs[0]) : options.name, {}}, {}};
   std::vector<ModuleFile> modules;
   for (const std::string& input : options.inputs) {
     if (is_module_file(input)) {

@@ -39,21 +39,18 @@ Error refused(const std::string& code, std::string_view entry, const Error& erro
                                     is_help ? "; " : "", is_help ? by_hand : "")};
 }
 
-/// A file's name without its ending, as a name of an entry: "blur-3x3.comp" is blur_3x3.
-std::string name_after(const std::string& file) {
-  std::string name = std::filesystem::path(file).stem().string();
-  for (char& letter : name) {
-    const bool is_kept =
-        (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9');
-    if (!is_kept) letter = '_';
-  }
-  return base::is_identifier(name) ? name : "_" + name;
-}
-
 Result<void> infer_opencl(const io::PackSource& source, Inferred& inferred) {
   PINTLE_ASSIGN(kernels, kernels_of(source));
   for (const OpenClKernel& kernel : kernels) inferred.add(infer(kernel));
   return {};
+}
+
+/// The module of the one entry of a source.
+Result<Code> compile(const io::PackSource& source) {
+  auto module = source.language == io::Language::glsl ? compile_glsl(source, {}) : compile_hlsl(source, {});
+  if (module || module.error().code() != Errc::unavailable) return module;
+  return Error(Errc::unavailable,
+               fmt::format("{} To pack the source uncompiled, {}.", module.error().message(), by_hand));
 }
 
 /// Each entry of a source is compiled by itself, in groups of 64 where the source leaves that to the signature.
@@ -64,7 +61,7 @@ Result<void> infer_shader(const io::PackSource& source, Inferred& inferred) {
   for (const std::string& name : names) {
     io::PackSource alone = source;
     alone.entries = {Entry{name, {}, Grid{64}, 0}};
-    PINTLE_ASSIGN(module, source.language == io::Language::glsl ? compile_glsl(alone, {}) : compile_hlsl(alone, {}));
+    PINTLE_ASSIGN(module, compile(alone));
     PINTLE_ASSIGN(modules, spirv::read_modules(module));
     auto entry = spirv::infer(modules[0], modules[0].entries[0], name);
     inferred.add(entry ? std::move(entry) : refused(code, name, entry.error()));
@@ -104,6 +101,16 @@ Result<void> infer_first_shader(const std::vector<io::PackSource>& sources, cons
 }
 
 }  // namespace
+
+std::string name_after(const std::string& file) {
+  std::filesystem::path stem = std::filesystem::path(file).stem();
+  if (is_module_file(file) && io::language_of(stem)) stem = stem.stem();
+  std::string name = stem.string();
+  for (char& letter : name) {
+    if (!base::is_identifier(std::string{'_', letter})) letter = '_';
+  }
+  return base::is_identifier(name) ? name : "_" + name;
+}
 
 bool is_module_file(const std::string& file) { return std::filesystem::path(file).extension() == ".spv"; }
 

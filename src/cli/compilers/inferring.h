@@ -15,6 +15,9 @@ struct ModuleFile {
   Code code;
 };
 
+/// A file's name without its endings, as the name of a program or an entry: "a/blur-3x3.comp.spv" is blur_3x3.
+[[nodiscard]] std::string name_after(const std::string& file);
+
 [[nodiscard]] bool is_module_file(const std::string& file);
 /// Reads a .spv file. `invalid_argument` where it is no SPIR-V, or has no entry point that computes.
 [[nodiscard]] Result<ModuleFile> read_module_file(const std::string& file);
