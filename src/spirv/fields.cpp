@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/bytes.h"
 #include "spirv/folding.h"
@@ -33,9 +34,8 @@ class Flattening {
       const std::string own = name == tables_.member_names.end() ? std::string() : name->second;
       const std::uint64_t at = offset + tables_.decorated(type, index, decoration::offset).value_or(0);
       const std::string whole = path.empty() ? own : fmt::format("{}.{}", path, own);
-      const Definition* const part = tables_.find(definition.parts[index]);
-      if (part != nullptr && part->op == op::type_matrix) add_matrix(type, index, *part, whole, at, level + 1);
-      else add(definition.parts[index], whole, at, level + 1);
+      member_ = {type, index};
+      add(definition.parts[index], whole, at, level + 1);
     }
   }
 
@@ -58,6 +58,7 @@ class Flattening {
       case op::type_bool: return add_number(path, offset, {unsigned_integer, 4});
       case op::type_pointer: return add_number(path, offset, {unsigned_integer, 8});
       case op::type_vector: return add_all(definition->type, packed(*definition), path, offset, level);
+      case op::type_matrix: return add_matrix(*definition, path, offset, level);
       case op::type_array:
       case op::type_runtime_array: return add_all(definition->type, steps_of(type, *definition), path, offset, level);
       case op::type_struct: return add_struct(type, *definition, path, offset, level);
@@ -76,9 +77,9 @@ class Flattening {
       add(element, path, offset + index * steps.stride, level + 1);
   }
 
-  /// The stride and the order of a matrix are decorations of the member.
-  void add_matrix(std::uint32_t owner, std::uint32_t member, const Definition& matrix, const std::string& path,
-                  std::uint64_t offset, unsigned level) {
+  /// The stride and the order of a matrix are decorations of the member that it is, or whose arrays it is in.
+  void add_matrix(const Definition& matrix, const std::string& path, std::uint64_t offset, unsigned level) {
+    const auto [owner, member] = member_;
     const Definition* const column = tables_.find(matrix.type);
     if (column == nullptr) return;
     const Definition* const number = tables_.find(column->type);
@@ -105,6 +106,7 @@ class Flattening {
   }
 
   const Tables& tables_;
+  std::pair<std::uint32_t, std::uint32_t> member_{};  // a struct and the number of its member that was met last
   std::size_t steps_ = 0;
   std::vector<Field> fields_;
 };

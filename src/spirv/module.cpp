@@ -29,7 +29,7 @@ class Summary {
       module_.entries.push_back(
           {entry.name, entry.model, size, entry.interface, touched_by(tables_, entry.function, &Body::written),
            touched_by(tables_, entry.function, &Body::read), touched_by(tables_, entry.function, &Body::used),
-           combined_by(tables_, entry.function)});
+           touched_by(tables_, entry.function, &Body::escaped), combined_by(tables_, entry.function)});
     }
     for (const std::uint32_t variable : tables_.variables) add_variable(variable);
     for (const std::uint32_t constant : tables_.spec_constants) add_constant(constant);

@@ -60,6 +60,7 @@ struct EntryPoint {
   std::vector<std::uint32_t> written;  ///< It certainly stores to them, or has atomics on them.
   std::vector<std::uint32_t> read;     ///< It certainly loads from them, or has atomics on them.
   std::vector<std::uint32_t> used;     ///< Its code names them.
+  std::vector<std::uint32_t> escaped;  ///< It may load from them or store to them in ways that are not followed.
   /// Variables of images, each with that of a sampler that reads it.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> combined;
 };

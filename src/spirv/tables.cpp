@@ -27,6 +27,15 @@ struct Instruction {
   return number >= op::type_bool && number <= op::spec_constant_op;
 }
 
+/// Whether an instruction may hand on a pointer, or touch what it points to, in a way that is not followed.
+[[nodiscard]] bool may_hide(std::uint32_t number) noexcept {
+  const auto is_among = [&](std::uint32_t first, std::uint32_t last) { return number >= first && number <= last; };
+  return number == op::extended || number == op::convert_pointer || number == op::return_value ||
+         is_among(op::pointer_cast_to_generic, op::generic_cast_to_pointer_explicit) ||
+         is_among(op::image_sparse_sample_implicit_lod, op::image_sparse_texels_resident) ||
+         number == op::image_sparse_read || number > op::pointer_difference;
+}
+
 class ModuleReader {
  public:
   ModuleReader(std::span<const std::uint32_t> words, std::size_t begin) : words_(words), begin_(begin) {}
@@ -96,7 +105,7 @@ class ModuleReader {
       case op::atomic_load: return read_touch(it, 2, &Body::read);
       case op::copy_memory:
       case op::copy_memory_sized: PINTLE_TRY(read_touch(it, 1, &Body::read)); [[fallthrough]];
-      case op::store:
+      case op::store: PINTLE_TRY(read_escape(it, 1)); [[fallthrough]];
       case op::atomic_store:
       case op::atomic_flag_clear: return read_touch(it, 0, &Body::written);
       default: return read_rest(it);
@@ -109,7 +118,7 @@ class ModuleReader {
     const bool is_atomic = (it.op >= op::atomic_exchange && it.op <= op::atomic_xor) ||
                            it.op == op::atomic_flag_test_and_set || it.op == op::atomic_f_min_ext ||
                            it.op == op::atomic_f_max_ext || it.op == op::atomic_f_add_ext;
-    if (!is_atomic) return {};
+    if (!is_atomic) return may_hide(it.op) ? read_escape(it, it.op == op::extended ? 4 : 0) : Result<void>();
     PINTLE_TRY(read_touch(it, 2, &Body::read));
     return read_touch(it, 2, &Body::written);
   }
@@ -245,6 +254,13 @@ class ModuleReader {
     Body& body = tables_.bodies[function_];
     (body.*how).insert(pointer);
     body.used.insert(pointer);
+    return {};
+  }
+
+  /// Reads ids from an operand on, some of which may be pointers.
+  Result<void> read_escape(const Instruction& it, std::size_t first) {
+    if (!is_in_function_ || it.operands.size() <= first) return {};
+    tables_.bodies[function_].escaped.insert(it.operands.begin() + first, it.operands.end());
     return {};
   }
 

@@ -23,6 +23,7 @@ namespace op {
 enum : std::uint32_t {
   name = 5,
   member_name = 6,
+  extended = 12,
   memory_model = 14,
   entry_point = 15,
   execution_mode = 16,
@@ -75,6 +76,9 @@ enum : std::uint32_t {
   image = 100,
   u_convert = 113,
   s_convert = 114,
+  convert_pointer = 117,
+  pointer_cast_to_generic = 121,
+  generic_cast_to_pointer_explicit = 123,
   bitcast = 124,
   s_negate = 126,
   i_add = 128,
@@ -120,9 +124,13 @@ enum : std::uint32_t {
   branch_conditional = 250,
   return_nothing = 253,
   return_value = 254,
+  image_sparse_sample_implicit_lod = 305,
+  image_sparse_texels_resident = 316,
   atomic_flag_test_and_set = 318,
   atomic_flag_clear = 319,
+  image_sparse_read = 320,
   execution_mode_id = 331,
+  pointer_difference = 403,
   atomic_f_min_ext = 5614,
   atomic_f_max_ext = 5615,
   atomic_f_add_ext = 6035,
@@ -193,7 +201,8 @@ struct Body {
   // Pointers that it stores or loads through, or has atomics on; images whose texels it writes or reads.
   std::set<std::uint32_t> written;
   std::set<std::uint32_t> read;
-  std::set<std::uint32_t> used;  // pointers, whatever it does with them
+  std::set<std::uint32_t> used;     // pointers, whatever it does with them
+  std::set<std::uint32_t> escaped;  // ids among which pointers go where nobody follows them
   std::vector<Call> calls;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> combined;  // images, each with the sampler that reads it
 };

@@ -1,11 +1,13 @@
 // What reads as SPIR-V consists of modules that stand back to back, cover the input, and each read alone as they were.
-// Each entry point agrees with a signature or differs in words.
+// Each entry point agrees with a signature or differs in words. What it says of itself is a signature that it agrees
+// with.
 #include <cstdint>
 #include <cstdlib>
 #include <span>
 #include <string_view>
 
 #include "pintle/must.h"
+#include "spirv/infer.h"
 #include "spirv/matching.h"
 #include "spirv/module.h"
 
@@ -28,6 +30,19 @@ void match_all(const pintle::spirv::Module& module) {
   }
 }
 
+void infer_all(const pintle::spirv::Module& module) {
+  using namespace pintle;
+  for (const spirv::EntryPoint& entry : module.entries) {
+    const auto inferred = spirv::infer(module, entry, "f");
+    if (!inferred && inferred.error().message().empty()) std::abort();
+    if (!inferred) continue;
+    const auto again = Entry::parse(inferred->signature());
+    if (!again || *again != *inferred) std::abort();
+    spirv::KernelCode kernel;
+    if (!spirv::match_entry({~0u, ~0u}, module, entry, *again, kernel)) std::abort();
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -42,6 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!again || again->size() != 1 || again->front().bindings.size() != module.bindings.size()) std::abort();
     total += module.code.size();
     match_all(module);
+    infer_all(module);
   }
   if (total != size) std::abort();
   return 0;

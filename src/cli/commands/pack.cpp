@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/compilers/build.h"
 #include "cli/compilers/entry_names.h"
+#include "cli/compilers/inferring.h"
 #include "cli/compilers/reading.h"
 #include "cli/compilers/slang_signatures.h"
 #include "cli/listed_pack.h"
@@ -43,14 +44,15 @@ void declare(CLI::App& command, PackOptions& options) {
   auto* const inputs =
       command
           .add_option("DESCRIPTION", options.inputs,
-                      "JSON file, a folder with a pack.json, or sources: .cl, .comp, .glsl, .hlsl, .slang, .c")
+                      "JSON file, a folder with a pack.json, or sources: .cl, .comp, .glsl, .hlsl, .slang, .c, .spv")
           ->default_str("");
   auto* const file = command.add_option("-o,--output", options.file, "The pack to write");
   auto* const listed =
       command.add_option("--list", options.listed, "Show the variants and entries of this pack instead");
   inputs->needs(file)->excludes(listed);
   file->needs(inputs)->excludes(listed);
-  repeated(command, "--entry", options.entries, "Signature of an entry of the sources (may be repeated)")
+  repeated(command, "--entry", options.entries,
+           "Signature of an entry of the sources (may be repeated; default: what the code says; C says nothing)")
       ->needs(inputs);
   repeated(command, "--format", options.formats, "Build this format only (may be repeated; default: all)")
       ->needs(inputs);
@@ -150,7 +152,7 @@ Result<ExitCode> show(const std::string& file, const Made& made, const Output& o
 
 bool is_source(const std::string& input) {
   std::error_code none;
-  return io::language_of(input) && !std::filesystem::is_directory(input, none);
+  return (io::language_of(input) || is_module_file(input)) && !std::filesystem::is_directory(input, none);
 }
 
 Error wrong(std::string sentence) { return {Errc::invalid_argument, std::move(sentence)}; }
@@ -162,10 +164,10 @@ Result<void> check_ending(const std::string& input) {
   if (ending.empty() || ending == ".json" || std::filesystem::is_directory(input, none)) return {};
   const std::string_view instead =
       ending == ".cu" || ending == ".hip" ? " Compile it to PTX or a code object, and describe that as a variant." : "";
-  return wrong(
-      fmt::format("Input {} ends with {}, which is no source (.c, .cl, .comp, .glsl, .hlsl, .slang) and no description "
-                  "(.json).{}",
-                  base::quote(input), base::quote(ending), instead));
+  return wrong(fmt::format(
+      "Input {} ends with {}, which is no source (.c, .cl, .comp, .glsl, .hlsl, .slang, .spv) and no description "
+      "(.json).{}",
+      base::quote(input), base::quote(ending), instead));
 }
 
 /// --format names formats that a compiler makes.
@@ -182,8 +184,8 @@ Result<void> check_formats(const PackOptions& options) {
 Result<io::PackRecipe> described(const PackOptions& options) {
   if (options.inputs.size() > 1) {
     const auto other = std::ranges::find_if_not(options.inputs, is_source);
-    return wrong(
-        fmt::format("Input {} of several is no source (.c, .cl, .comp, .glsl, .hlsl, .slang).", base::quote(*other)));
+    return wrong(fmt::format("Input {} of several is no source (.c, .cl, .comp, .glsl, .hlsl, .slang, .spv).",
+                             base::quote(*other)));
   }
   const bool is_for_sources = !options.entries.empty() || !options.name.empty() || !options.macros.empty() ||
                               !options.folders.empty() || !options.versions.empty();
@@ -195,26 +197,6 @@ Result<io::PackRecipe> described(const PackOptions& options) {
   }
   PINTLE_TRY(check_ending(options.inputs[0]));
   return io::read_recipe(options.inputs[0]);
-}
-
-/// The entries of the sources' kernels, where OpenCL C tells them. A kernel that no signature can have is left out.
-Result<std::vector<Entry>> inferred(const std::vector<io::PackSource>& sources, std::vector<Error>& left_out) {
-  std::vector<Entry> entries;
-  for (const io::PackSource& source : sources) {
-    if (source.language != io::Language::opencl_c) continue;
-    PINTLE_ASSIGN(kernels, kernels_of(source));
-    for (const OpenClKernel& kernel : kernels) {
-      auto entry = infer(kernel);
-      if (entry) entries.push_back(*std::move(entry));
-      else left_out.push_back(std::move(entry).error());
-    }
-  }
-  if (!entries.empty()) return entries;
-  if (!left_out.empty()) return left_out[0];
-  return wrong(fmt::format(
-      "Source {} has no kernel of OpenCL C, whose entries are known; name the entries: --entry 'blur(in: read "
-      "f32[], n: u32) group 64'.",
-      base::quote(sources[0].file)));
 }
 
 Result<std::vector<Entry>> declared(const std::vector<std::string>& signatures) {
@@ -258,17 +240,25 @@ Result<io::PackSource> read_one(const PackOptions& options, const std::filesyste
 }
 
 Result<io::PackRecipe> of_sources(const PackOptions& options, std::vector<Error>& left_out) {
-  const auto stem = std::filesystem::path(options.inputs[0]).stem().string();
-  io::PackRecipe recipe{{options.name.empty() ? stem : options.name, {}}, {}};
+  io::PackRecipe recipe{{options.name.empty() ? name_after(options.inputs[0]) : options.name, {}}, {}};
+  std::vector<ModuleFile> modules;
   for (const std::string& input : options.inputs) {
-    PINTLE_ASSIGN(source, read_one(options, input));
-    recipe.sources.push_back(std::move(source));
+    if (is_module_file(input)) {
+      PINTLE_ASSIGN(module, read_module_file(input));
+      recipe.pack.variants.push_back({module.format, {}, {}, module.code, {}});
+      modules.push_back(std::move(module));
+    } else {
+      PINTLE_ASSIGN(source, read_one(options, input));
+      recipe.sources.push_back(std::move(source));
+    }
   }
   PINTLE_TRY(check_versions(options, recipe.sources));
   const auto is_slang = [](const io::PackSource& source) { return source.language == io::Language::slang; };
   if (options.entries.empty() && std::ranges::any_of(recipe.sources, is_slang)) return recipe;  // which says them
-  PINTLE_ASSIGN(entries, options.entries.empty() ? inferred(recipe.sources, left_out) : declared(options.entries));
+  PINTLE_ASSIGN(entries,
+                options.entries.empty() ? infer_entries(recipe.sources, modules, left_out) : declared(options.entries));
   for (io::PackSource& source : recipe.sources) source.entries = entries;
+  for (io::PackVariant& variant : recipe.pack.variants) variant.entries = entries;
   return recipe;
 }
 

@@ -107,7 +107,7 @@ Result<Names> entries_of_opencl_c(const io::PackSource& source) {
 
 /// Every entry of a shader is called `main`; a source with several chooses by macros.
 Result<Names> entries_of_glsl(const io::PackSource& source) {
-  const Names named = names_behind(source.text, "PINTLE_ENTRY_");
+  const Names named = shaders_of(source);
   const Names entries = names_of(source.entries);
   const auto is_unknown = [&](const std::string& name) { return std::ranges::find(named, name) == named.end(); };
   const auto compiled = compile_glsl(source, {});
@@ -133,7 +133,7 @@ Result<Names> entries_of_hlsl(const io::PackSource& source) {
     if (!compiled) return compiled.error();
     return names_of(source.entries);
   }
-  const Names there = shaders_in(source.text);
+  const Names there = shaders_of(source);
   const auto is_unknown = [&](const Entry& entry) { return std::ranges::find(there, entry.name) == there.end(); };
   if (!there.empty() && std::ranges::any_of(source.entries, is_unknown)) return there;
   return compiled.error();
@@ -181,6 +181,10 @@ Result<std::vector<OpenClKernel>> kernels_of(const io::PackSource& source) {
   };
   PINTLE_ASSIGN(code, compile_with_constants(compile));
   return kernels_in_llvm(base::text_in(code));
+}
+
+Names shaders_of(const io::PackSource& source) {
+  return source.language == io::Language::hlsl ? shaders_in(source.text) : names_behind(source.text, "PINTLE_ENTRY_");
 }
 
 Result<Names> entries_of_source(const io::PackSource& source) {

@@ -22,6 +22,10 @@ using Names = std::vector<std::string>;
 /// The kernels of a source of OpenCL C with their arguments. Errors as of `entries_of_source`.
 [[nodiscard]] Result<std::vector<OpenClKernel>> kernels_of(const io::PackSource& source);
 
+/// The entries that a source of GLSL or HLSL names: behind PINTLE_ENTRY_, or as functions with [numthreads]. A source
+/// of GLSL that chooses by no macro names none.
+[[nodiscard]] Names shaders_of(const io::PackSource& source);
+
 /// The formats that a compiler makes or a reader reads.
 [[nodiscard]] Names known_formats();
 

@@ -68,6 +68,9 @@ Result<void> complete_entries(io::PackRecipe& recipe) {
   for (io::PackSource& source : recipe.sources) {
     if (source.entries.empty()) source.entries = read;
   }
+  for (io::PackVariant& variant : recipe.pack.variants) {
+    if (variant.entries.empty()) variant.entries = read;
+  }
   return {};
 }
 
