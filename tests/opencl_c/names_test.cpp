@@ -1,8 +1,13 @@
 // Every function that clang's header of OpenCL C declares, in each version of the language: names.txt says of each name
-// who has it, and every overload of those that are ours has a body in the bitcode of each level.
+// who has it, every overload of those that are ours has a body in the bitcode of each level, and each name is in a test.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -113,7 +118,41 @@ TEST(OpenClCNames, OfTheListAreDeclared) {
   const auto all = owners();
   for (const std::string language : {"CL1.0", "CL2.0", "CL3.0"})
     for (const auto& [name, symbols] : declared(language)) seen.insert(listed(all, name));
-  for (const auto& [name, owner] : all) EXPECT_TRUE(seen.contains(name)) << name;
+  for (const auto& [name, owner] : all)
+    EXPECT_NE(seen.contains(name), owner.ends_with("not_in_the_header")) << name << " of " << owner;
+}
+
+/// The words of the tests' sources.
+std::set<std::string> words_of_tests() {
+  std::set<std::string> all;
+  for (const auto& file : std::filesystem::directory_iterator(TESTS_DIR "/opencl_c")) {
+    if (file.path().extension() != ".cpp" || file.path().filename() == "names_test.cpp") continue;
+    std::string text(base::text_in(must(base::read_file(file.path().string()))));
+    for (char& letter : text)
+      if (std::isalnum(static_cast<unsigned char>(letter)) == 0 && letter != '_') letter = ' ';
+    all.merge(words_of(text));
+  }
+  return all;
+}
+
+/// Names that tests make of parts, each by the file that does.
+bool is_made_of_parts(const std::string& name) {
+  static const std::array patterns{
+      std::regex(R"(convert_\*)"),                                                                // conversions_test
+      std::regex(R"(v(load|store)(2|3|4|8|16))"),                                                 // memory_test
+      std::regex(R"((vloada?_half|vstorea?_half)(2|3|4|8|16)?(_rt[eznp])?)"),                     // memory_test
+      std::regex(R"(atom(ic)?_(add|sub|inc|dec|and|or|xor|min|max|xchg|cmpxchg))"),               // atomics_test
+      std::regex(R"(atomic_fetch_(add|sub|and|or|xor|min|max)(_explicit)?)"),                     // atomics_test
+      std::regex(R"(atomic_(load|store|exchange|compare_exchange_(strong|weak))(_explicit)?)"),   // atomics_test
+      std::regex(R"((half|native)_(cos|sin|tan|exp|exp2|exp10|log|log2|log10|powr|divide|recip|sqrt|rsqrt))"),
+      std::regex(R"(intel_sub_group_block_(read|write)(_ui|_us)?(2|4|8)?)")};                     // subgroups_test
+  return std::ranges::any_of(patterns, [&](const std::regex& one) { return std::regex_match(name, one); });
+}
+
+TEST(OpenClCNames, AreInTests) {
+  const std::set<std::string> words = words_of_tests();
+  for (const auto& [name, owner] : owners())
+    EXPECT_TRUE(words.contains(name) || is_made_of_parts(name)) << name << " of " << owner;
 }
 
 }  // namespace

@@ -44,7 +44,24 @@ std::vector<Refused> all_refused() {
           {"enqueue_marker", "queue_t x", "clk_event_t e; out[0] = enqueue_marker(x, 0, 0, &e);"},
           {"ndrange_1D", "int x", "ndrange_t r = ndrange_1D(x); out[0] = 1;"},
           {"create_user_event", "int x", "out[0] = is_valid_event(create_user_event());"},
-          {"retain_event", "int x", "clk_event_t e; retain_event(e);"}};
+          {"ndrange_2D", "int x", "size_t s[2] = {x, 1}; ndrange_t r = ndrange_2D(s); out[0] = 1;"},
+          {"ndrange_3D", "int x", "size_t s[3] = {x, 1, 1}; ndrange_t r = ndrange_3D(s); out[0] = 1;"},
+          {"is_valid_event", "int x", "clk_event_t e; out[0] = is_valid_event(e);"},
+          {"is_valid_reserve_id", "int x", "reserve_id_t r; out[0] = is_valid_reserve_id(r);"},
+          {"retain_event", "int x", "clk_event_t e; retain_event(e);"},
+          {"release_event", "int x", "clk_event_t e; release_event(e);"},
+          {"set_user_event_status", "int x", "clk_event_t e; set_user_event_status(e, x);"},
+          {"capture_event_profiling_info", "global ulong* x",
+           "clk_event_t e; capture_event_profiling_info(e, CLK_PROFILING_COMMAND_EXEC_TIME, x);"},
+          {"reserve_write_pipe", in, "reserve_id_t r = reserve_write_pipe(x, 1); out[0] = 1;"},
+          {"commit_read_pipe", pipe, "reserve_id_t r; commit_read_pipe(x, r);"},
+          {"work_group_reserve_read_pipe", pipe, "reserve_id_t r = work_group_reserve_read_pipe(x, 1); out[0] = 1;"},
+          {"work_group_reserve_write_pipe", in, "reserve_id_t r = work_group_reserve_write_pipe(x, 1); out[0] = 1;"},
+          {"work_group_commit_read_pipe", pipe, "reserve_id_t r; work_group_commit_read_pipe(x, r);"},
+          {"work_group_commit_write_pipe", in, "reserve_id_t r; work_group_commit_write_pipe(x, r);"},
+          {"get_kernel_work_group_size", "int x", "out[0] = get_kernel_work_group_size(^{ out[0] = 1; });"},
+          {"get_kernel_preferred_work_group_size_multiple", "int x",
+           "out[0] = get_kernel_preferred_work_group_size_multiple(^{ out[0] = 1; });"}};
 }
 
 class Refusals : public testing::TestWithParam<Refused> {};
@@ -52,10 +69,12 @@ class Refusals : public testing::TestWithParam<Refused> {};
 TEST_P(Refusals, NameTheFunction) {
   const Refused& one = GetParam();
   Device device = device_of("cpu");
-  const bool is_number = one.parameter == "int x";
+  const std::string type = one.parameter == "int x"           ? "i32"
+                           : one.parameter == "global ulong* x" ? "read_write u64[]"
+                                                                : "u64";
   const std::string source = "kernel void f(" + one.parameter + ", global int* out) { " + one.call +
                              " }\nkernel void g(global int* out) { out[0] = 3; }";
-  const std::string signature = std::string("f(x: ") + (is_number ? "i32" : "u64") + ", out: write i32[]) group 1";
+  const std::string signature = "f(x: " + type + ", out: write i32[]) group 1";
   const std::string_view signatures[] = {signature, "g(out: write i32[]) group 1"};
   const auto program = device.load(must(ProgramPack::source("opencl_c", source, signatures)));
   ASSERT_TRUE(program) << program.error().text();
