@@ -1,5 +1,5 @@
-// Every function of atomics, of OpenCL 1 and of C11, on integers in global, local and unnamed memory: what it returns and
-// what it leaves; then with many items at one place.
+// Every function of atomics, of OpenCL 1 and of C11, on integers in global, local and unnamed memory: what it returns
+// and what it leaves; then with many items at one place.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -91,8 +91,8 @@ std::vector<Call> calls_of_11() {
     all.push_back({"(" + text + ", 0)", second, nothing});
   all.push_back({"(atomic_init(q, v), 0)", second, nothing});
   for (const std::string strength : {"strong", "weak"})
-    for (const std::string& text : spellings("atomic_compare_exchange_" + strength, "q, &e, v",
-                                             "memory_order_seq_cst, memory_order_relaxed")) {
+    for (const std::string& text :
+         spellings("atomic_compare_exchange_" + strength, "q, &e, v", "memory_order_seq_cst, memory_order_relaxed")) {
       // A weak one may fail for no reason.
       all.push_back({"({ T e; do e = a; while (!" + text + "); e; })", second});
       all.push_back({"({ T e = a + 1; " + text + " ? 0 : e; })", same});
@@ -109,8 +109,8 @@ std::string kernel_of(const std::string& name, const Type& type, const std::stri
     const std::string place = memory == "local" ? "&cell" : "out + " + std::to_string(2 * k);
     const std::string space = memory == "any" ? "" : memory + " ";
     text += "  { volatile " + space + "T* p = " + place + "; volatile " + space + "atomic_T* q = (volatile " + space +
-            "atomic_T*)p; *p = a; const T got = " + calls[k].text + "; const T left = *p; " + to +
-            "] = left; " + to + " + 1] = got; }\n";
+            "atomic_T*)p; *p = a; const T got = " + calls[k].text + "; const T left = *p; " + to + "] = left; " + to +
+            " + 1] = got; }\n";
   }
   text += "}\n";
   for (std::size_t at = 0; (at = text.find("atomic_T", at)) != std::string::npos;)
@@ -142,8 +142,8 @@ class AtomicFunctions : public testing::TestWithParam<Type> {
     Queue queue = must(device_.queue());
     Buffer out = must(device_.allocate(DType::u8, {count * GetParam().bytes}));
     std::vector<std::byte> bytes(count * GetParam().bytes);
-    must(queue.submit(CommandList{}.upload(out, bytes).exec(kernel, groups, out, number(GetParam(), a),
-                                                            number(GetParam(), v))));
+    must(queue.submit(
+        CommandList{}.upload(out, bytes).exec(kernel, groups, out, number(GetParam(), a), number(GetParam(), v))));
     must(must(queue.submit(CommandList{}.download(bytes, out))).wait());
     return bits_in(bytes, GetParam());
   }
@@ -224,8 +224,8 @@ kernel void many(global T* out, T a, T v) {
 INSTANTIATE_TEST_SUITE_P(OpenclC, AtomicFunctions, testing::ValuesIn(types),
                          [](const auto& info) { return info.param.name; });
 
-// A flag is set by one item of all; who clears it finds it cleared. Fences order nothing that these tests could see: they
-// have to be there.
+// A flag is set by one item of all; who clears it finds it cleared. Fences order nothing that these tests could see:
+// they have to be there.
 TEST(OpenClCAtomicFlags, AreSetOnce) {
   Device device = device_of("cpu");
   const std::string source = R"(

@@ -248,8 +248,9 @@ std::vector<Row> angles() {
           ROW("({ FLOATS w; sincos(a, &w); w; })", 4, 4, std::cos(a))};
 }
 
-/// Functions for a float that may be inexact: half_ within 8192 ulp; native_ as near, since the cpu gains nothing by less.
-#define QUICK(name, arguments, body)                                     \
+/// Functions for a float that may be inexact: half_ within 8192 ulp; native_ as near, since the cpu gains nothing by
+/// less.
+#define QUICK(name, arguments, body)                                        \
   ROW("half_" #name "(" arguments ")", 8192, 8192, body, Inputs::ordinary), \
       ROW("native_" #name "(" arguments ")", 8192, 8192, body, Inputs::ordinary)
 std::vector<Row> quick() {

@@ -58,7 +58,9 @@ std::vector<Row> rows(bool is_double, std::size_t width) {
   const auto length = [=](const Vector& a, const Vector&) { return one(length_of(a)); };
   const auto unit = [](const Vector& a, const Vector&) { return unit_of(a); };
   std::vector<Row> all{
-      {"dot(a, b)", [=](const Vector& a, const Vector& b) { return one(dot_of(a, b)); }, {},
+      {"dot(a, b)",
+       [=](const Vector& a, const Vector& b) { return one(dot_of(a, b)); },
+       {},
        [](Real n, bool) { return 2 * n - 1; }},
       {"length(a)", length, [](Real n, bool d) { return d ? 5.5L + n : 2.75L + 0.5L * n; }, {}, true},
       {"distance(a, b)", distance, [](Real n, bool d) { return d ? 5.5L + 2 * n : 2.5L + 2 * n; }, {}, true},
@@ -89,9 +91,9 @@ std::string source_of(const Form& form, const std::vector<Row>& all) {
   std::string text = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
   for (std::size_t k = 0; k < all.size(); ++k) {
     const bool is_vector = all[k].value(Vector(form.width, 1), Vector(form.width, 2)).size() > 1;
-    text += "kernel void f" + std::to_string(k) + "(global const " + type + "* A, global const " + type + "* B, global " +
-            type + "* r) {\n  const size_t i = get_global_id(0); const " + type + n + " a = " + load("A") +
-            ", b = " + load("B") + ";\n  ";
+    text += "kernel void f" + std::to_string(k) + "(global const " + type + "* A, global const " + type +
+            "* B, global " + type + "* r) {\n  const size_t i = get_global_id(0); const " + type + n +
+            " a = " + load("A") + ", b = " + load("B") + ";\n  ";
     text += is_vector ? "vstore" + n + "(" + all[k].text + ", i, r);\n}\n" : "r[i] = " + all[k].text + ";\n}\n";
   }
   return text;
@@ -144,7 +146,8 @@ void check(Device& device, const Form& form) {
   Buffer a = must(device.allocate_for(x)), b = must(device.allocate_for(y)), r = must(device.allocate_for(x));
   must(queue.submit(CommandList{}.upload(a, x).upload(b, y)));
   for (std::size_t k = 0; k < all.size(); ++k) {
-    must(queue.submit(CommandList{}.exec(must(program.kernel("f" + std::to_string(k))), Grid{items / 64, 1, 1}, a, b, r)));
+    must(queue.submit(
+        CommandList{}.exec(must(program.kernel("f" + std::to_string(k))), Grid{items / 64, 1, 1}, a, b, r)));
     const auto got = must(read<T>(queue, r));
     for (std::size_t i = 0; i < (all[k].takes_extremes ? items : items / 2); ++i) {
       const Vector u = at(x, i, form.width), v = at(y, i, form.width), wanted = all[k].value(u, v);

@@ -1,5 +1,6 @@
 // Every function that clang's header of OpenCL C declares, in each version of the language: names.txt says of each name
-// who has it, every overload of those that are ours has a body in the bitcode of each level, and each name is in a test.
+// who has it, every overload of those that are ours has a body in the bitcode of each level, and each name is in a
+// test.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -87,8 +88,8 @@ std::string listed(const std::map<std::string, std::string>& owners, const std::
 bool is_ours(const std::string& owner, const std::string& symbol) {
   if (owner == "ours") return !symbol.contains("ocl_image");
   if (!owner.starts_with("ours_for_images")) return false;
-  for (const char* const image : {"ocl_image2d_ro", "ocl_image2d_wo", "ocl_image2d_rw", "ocl_image3d_ro",
-                                  "ocl_image3d_wo", "ocl_image3d_rw"})
+  for (const char* const image :
+       {"ocl_image2d_ro", "ocl_image2d_wo", "ocl_image2d_rw", "ocl_image3d_ro", "ocl_image3d_wo", "ocl_image3d_rw"})
     if (symbol.contains(image)) return true;
   return false;
 }
@@ -138,14 +139,14 @@ std::set<std::string> words_of_tests() {
 /// Names that tests make of parts, each by the file that does.
 bool is_made_of_parts(const std::string& name) {
   static const std::array patterns{
-      std::regex(R"(convert_\*)"),                                                                // conversions_test
-      std::regex(R"(v(load|store)(2|3|4|8|16))"),                                                 // memory_test
-      std::regex(R"((vloada?_half|vstorea?_half)(2|3|4|8|16)?(_rt[eznp])?)"),                     // memory_test
-      std::regex(R"(atom(ic)?_(add|sub|inc|dec|and|or|xor|min|max|xchg|cmpxchg))"),               // atomics_test
-      std::regex(R"(atomic_fetch_(add|sub|and|or|xor|min|max)(_explicit)?)"),                     // atomics_test
-      std::regex(R"(atomic_(load|store|exchange|compare_exchange_(strong|weak))(_explicit)?)"),   // atomics_test
+      std::regex(R"(convert_\*)"),                                                               // conversions_test
+      std::regex(R"(v(load|store)(2|3|4|8|16))"),                                                // memory_test
+      std::regex(R"((vloada?_half|vstorea?_half)(2|3|4|8|16)?(_rt[eznp])?)"),                    // memory_test
+      std::regex(R"(atom(ic)?_(add|sub|inc|dec|and|or|xor|min|max|xchg|cmpxchg))"),              // atomics_test
+      std::regex(R"(atomic_fetch_(add|sub|and|or|xor|min|max)(_explicit)?)"),                    // atomics_test
+      std::regex(R"(atomic_(load|store|exchange|compare_exchange_(strong|weak))(_explicit)?)"),  // atomics_test
       std::regex(R"((half|native)_(cos|sin|tan|exp|exp2|exp10|log|log2|log10|powr|divide|recip|sqrt|rsqrt))"),
-      std::regex(R"(intel_sub_group_block_(read|write)(_ui|_us)?(2|4|8)?)")};                     // subgroups_test
+      std::regex(R"(intel_sub_group_block_(read|write)(_ui|_us)?(2|4|8)?)")};  // blocks_test
   return std::ranges::any_of(patterns, [&](const std::regex& one) { return std::regex_match(name, one); });
 }
 

@@ -69,7 +69,7 @@ class Refusals : public testing::TestWithParam<Refused> {};
 TEST_P(Refusals, NameTheFunction) {
   const Refused& one = GetParam();
   Device device = device_of("cpu");
-  const std::string type = one.parameter == "int x"           ? "i32"
+  const std::string type = one.parameter == "int x"             ? "i32"
                            : one.parameter == "global ulong* x" ? "read_write u64[]"
                                                                 : "u64";
   const std::string source = "kernel void f(" + one.parameter + ", global int* out) { " + one.call +

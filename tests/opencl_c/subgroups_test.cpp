@@ -278,7 +278,8 @@ std::vector<Row> common_rows() {
   for (const auto* const some : {&reductions(), &shuffles()}) {
     std::ranges::copy_if(*some, std::back_inserter(rows), [](const Row& row) {
       return std::ranges::none_of(
-          std::array{"half", "short", "char", "clustered", "rotate", "float4", "first", "non_uniform", "intel_sub_group_broadcast", "barrier", "shuffle_up", "shuffle_down"},
+          std::array{"half", "short", "char", "clustered", "rotate", "float4", "first", "non_uniform",
+                     "intel_sub_group_broadcast", "barrier", "shuffle_up", "shuffle_down"},
           [&](const char* word) { return row.text.find(word) != std::string::npos; });
     });
   }
@@ -325,46 +326,6 @@ TEST(OpenClCSubgroups, ReadAndWriteBlocks) {
         for (std::size_t i = 0; i < in.size(); ++i) out[i] = i % 32 < 16 ? in[i + 16] : in[i - 16] + 1;
       });
 }
-
-/// One of Intel's blocks: what it is called behind `block_read`, and what it moves.
-struct Block {
-  std::string suffix, type;
-  std::size_t bytes, width;
-};
-
-void PrintTo(const Block& block, std::ostream* out) { *out << block.type << block.width << block.suffix; }
-
-std::vector<Block> blocks() {
-  std::vector<Block> all;
-  for (const std::size_t width : {1U, 2U, 4U, 8U})
-    for (const auto& [suffix, type, bytes] :
-         std::initializer_list<std::tuple<const char*, const char*, std::size_t>>{
-             {"", "uint", 4}, {"_ui", "uint", 4}, {"_us", "ushort", 2}})
-      all.push_back({suffix, type, bytes, width});
-  return all;
-}
-
-class OpenClCBlocks : public testing::TestWithParam<Block> {};
-
-// Each item gets the elements that are a subgroup apart; from local memory they go back as the caller's bytes.
-TEST_P(OpenClCBlocks, LieSideBySide) {
-  const auto& [suffix, type, bytes, width] = GetParam();
-  const std::string n = width == 1 ? "" : std::to_string(width), call = "intel_sub_group_block_";
-  const std::string source =
-      "kernel void f(global const float* in, global float* out, uint n) {\n  local " + type +
-      " shared[16 * 8];\n  const uint me = get_sub_group_local_id(), first = get_group_id(0) * " +
-      std::to_string(16 * width) + ";\n  global const " + type + "* from = (global const " + type + "*)in + first;\n  " +
-      type + n + " v = " + call + "read" + suffix + n + "(from);\n  " + call + "write" + suffix + n +
-      "(shared, v);\n  sub_group_barrier(CLK_LOCAL_MEM_FENCE);\n  v = " + call + "read" + suffix + n + "(shared);\n  " +
-      (width == 1 ? std::string("if (v != from[me]) v = 0;")
-                  : "for (int k = 0; k < " + n + "; ++k) if (v[k] != from[me + 16 * k]) v[k] = 0;") +
-      "\n  " + call + "write" + suffix + n + "((global " + type + "*)out + first, v);\n}\n";
-  Device device = device_of("cpu");
-  const Values in = input(16 * width * bytes * 2 / 4);
-  EXPECT_EQ(run_on(device, {source, "f", "16 subgroup 16", {2, 1, 1}, 0}, in, Values(in.size(), -7)), in);
-}
-
-INSTANTIATE_TEST_SUITE_P(OpenclC, OpenClCBlocks, testing::ValuesIn(blocks()), testing::PrintToStringParamName());
 
 // A sum in two steps, as reductions of whole groups are written for GPUs: across the barrier, one subgroup works alone.
 TEST(OpenClCSubgroups, TheFirstSubgroupFinishesASum) {
