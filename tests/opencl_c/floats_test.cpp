@@ -117,6 +117,11 @@ T quotient_bits(T a, T b) {
   return static_cast<T>((q < 0 ? -(-q & 7) : q & 7));
 }
 
+template <class T>
+T sign_of_gamma(T a) {
+  return a > 0 || std::remainder(std::floor(a), T(2)) == 0 ? 1 : -1;
+}
+
 std::vector<Row> rounding() {
   return {NAMED(fabs, 0, 0),
           NAMED(ceil, 0, 0),
@@ -202,6 +207,9 @@ std::vector<Row> powers() {
           NAMED(erf, 16, 16),
           NAMED(erfc, 16, 16),
           NAMED(tgamma, 16, 16),
+          NAMED(lgamma, 16, 16),
+          ROW("({ INTS w; lgamma_r(a, &w); })", 16, 16, std::lgamma(a)),
+          ROW("({ INTS w; lgamma_r(a, &w); convert_FLOATS(w); })", 0, 0, sign_of_gamma(a), Inputs::ordinary),
           ROW("pow(a, b)", 16, 16, std::pow(a, b)),
           ROW("powr(a, b)", 16, 16, powr(a, b)),
           ROW("pown(a, convert_INTS_sat(b))", 16, 16, std::pow(a, decltype(a)(static_cast<Real>(whole(b))))),
@@ -239,6 +247,29 @@ std::vector<Row> angles() {
           ROW("({ FLOATS w; sincos(a, &w); })", 4, 4, std::sin(a)),
           ROW("({ FLOATS w; sincos(a, &w); w; })", 4, 4, std::cos(a))};
 }
+
+/// Functions for a float that may be inexact: half_ within 8192 ulp; native_ as near, since the cpu gains nothing by
+/// less.
+#define QUICK(name, arguments, body)                                        \
+  ROW("half_" #name "(" arguments ")", 8192, 8192, body, Inputs::ordinary), \
+      ROW("native_" #name "(" arguments ")", 8192, 8192, body, Inputs::ordinary)
+std::vector<Row> quick() {
+  return {QUICK(cos, "a", std::cos(a)),
+          QUICK(sin, "a", std::sin(a)),
+          QUICK(tan, "a", std::tan(a)),
+          QUICK(exp, "a", std::exp(a)),
+          QUICK(exp2, "a", std::exp2(a)),
+          QUICK(exp10, "a", std::pow(decltype(a)(10), a)),
+          QUICK(log, "fabs(a)", std::log(std::fabs(a))),
+          QUICK(log2, "fabs(a)", std::log2(std::fabs(a))),
+          QUICK(log10, "fabs(a)", std::log10(std::fabs(a))),
+          QUICK(powr, "fabs(a), b", powr(std::fabs(a), b)),
+          QUICK(divide, "a, b", a / b),
+          QUICK(recip, "a", 1 / a),
+          QUICK(sqrt, "fabs(a)", std::sqrt(std::fabs(a))),
+          QUICK(rsqrt, "fabs(a)", 1 / std::sqrt(std::fabs(a)))};
+}
+#undef QUICK
 
 /// All pairs of edges first, then random bits, then ordinary numbers.
 template <class T>
@@ -325,6 +356,10 @@ const std::vector<Wrong>& wrong_in_pocl() {
       {"cos(a)", "float", "as sin"},
       {"tan(a)", "float", "as sin"},
       {"({ FLOATS w; sincos", "float", "as sin"},
+      {"lgamma(", "float", "OpenCL asks for no exactness"},
+      {"lgamma(", "double", "as lgamma of float"},
+      {"({ INTS w; lgamma_r(a, &w); })", "float", "as lgamma"},
+      {"({ INTS w; lgamma_r(a, &w); })", "double", "as lgamma"},
   };
   return all;
 }
@@ -399,9 +434,10 @@ TEST_P(Floats, AreAsExactAsOpenclAsks) {
 std::vector<Case> cases() {
   std::vector<Case> all;
   const std::pair<const char*, std::vector<Row> (*)()> families[] = {
-      {"rounding", rounding}, {"truths", truths}, {"powers", powers}, {"angles", angles}};
+      {"rounding", rounding}, {"truths", truths}, {"powers", powers}, {"angles", angles}, {"quick", quick}};
   for (const auto& [name, rows] : families)
     for (const bool is_double : {false, true}) {
+      if (is_double && rows == quick) continue;
       const std::string type = is_double ? "_double" : "_float";
       for (const unsigned width : {1U, 2U, 3U, 4U, 8U, 16U})
         all.push_back({name + type + std::to_string(width) + "_cpu", rows, is_double, width, "cpu"});

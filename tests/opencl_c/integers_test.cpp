@@ -42,6 +42,11 @@ struct Row {
   std::string expression;
   std::function<Wide(const Type&, Wide a, Wide b, Wide c)> reference;  // any value; the type wraps it
   unsigned only_bits = 0;
+  unsigned most_bits = 64;
+
+  [[nodiscard]] bool is_for(const Type& type) const {
+    return (only_bits == 0 || only_bits == type.bits) && type.bits <= most_bits;
+  }
 };
 
 const std::vector<Row>& rows() {
@@ -63,6 +68,12 @@ const std::vector<Row>& rows() {
          return (t.is_signed ? (a * b) >> t.bits
                              : static_cast<Wide>((static_cast<UWide>(a) * static_cast<UWide>(b)) >> t.bits)) +
                 c;
+       }},
+      {"mul_hi(a, b)",
+       [](const Type& t, Wide a, Wide b, Wide) {
+         __extension__ using UWide = unsigned __int128;
+         return t.is_signed ? (a * b) >> t.bits
+                            : static_cast<Wide>((static_cast<UWide>(a) * static_cast<UWide>(b)) >> t.bits);
        }},
       {"hadd(a, b)", [](const Type&, Wide a, Wide b, Wide) { return (a + b) >> 1; }},
       {"rhadd(a, b)", [](const Type&, Wide a, Wide b, Wide) { return (a + b + 1) >> 1; }},
@@ -94,6 +105,11 @@ const std::vector<Row>& rows() {
       {"mul24(a >> 9, b >> 9)", [](const Type&, Wide a, Wide b, Wide) { return (a >> 9) * (b >> 9); }, 32},
       {"mad24(a >> 9, b >> 9, c)", [](const Type&, Wide a, Wide b, Wide c) { return (a >> 9) * (b >> 9) + c; }, 32},
       {"a + shuffle((TYPE2)(b, c), (MASK2)(1, 0)).x", [](const Type&, Wide a, Wide, Wide c) { return a + c; }},
+      {"({ TYPE4 s = shuffle2((TYPE2)(a, b), (TYPE2)(c, a), (MASK4)(2, 1, 3, 4)); s.x - s.y + s.z - s.w; })",
+       [](const Type&, Wide a, Wide b, Wide c) { return c - b + a - a; }},
+      {"upsample(a, (MASK)b) >> 3",
+       [](const Type& t, Wide a, Wide b, Wide) { return ((a << t.bits) | t.pattern(b)) >> 3; }, 0, 32},
+      {"upsample((TYPE2)(c, a), (MASK2)(a, b)).y >> BITS", [](const Type&, Wide a, Wide, Wide) { return a; }, 0, 32},
       {"any((TYPE2)(a, 0) < (TYPE2)(b, 0)) ? c : a", [](const Type&, Wide a, Wide b, Wide c) { return a < b ? c : a; }},
       {"select((TYPE2)(a), (TYPE2)(b), (TYPE2)(a, c) < (TYPE2)(b, b)).y",
        [](const Type&, Wide a, Wide b, Wide c) { return c < b ? b : a; }},
@@ -163,7 +179,8 @@ TEST_P(Integers, AreExact) {
   const auto unsigned_name = type.is_signed ? "u" + type.name : type.name;
   for (std::size_t i = 0; i < rows().size(); ++i) {
     std::string expression = replaced(replaced(rows()[i].expression, "TYPE", type.name), "MASK", unsigned_name);
-    if (rows()[i].only_bits != 0 && rows()[i].only_bits != type.bits) expression = "a";
+    expression = replaced(expression, "BITS", std::to_string(type.bits));
+    if (!rows()[i].is_for(type)) expression = "a";
     const std::string t = type.name, name = "f" + std::to_string(i);
     source += "kernel void " + name + "(global const " + t + "* A, global const " + t + "* B, global const " + t +
               "* C, global " + t + "* r) { size_t i = get_global_id(0); " + t +
@@ -181,7 +198,7 @@ TEST_P(Integers, AreExact) {
   must(queue.submit(CommandList{}.upload(a, in[0]).upload(b, in[1]).upload(c, in[2])));
   for (std::size_t i = 0; i < rows().size(); ++i) {
     const Row& row = rows()[i];
-    if (row.only_bits != 0 && row.only_bits != type.bits) continue;
+    if (!row.is_for(type)) continue;
     must(queue.submit(
         CommandList{}.exec(must(program.kernel("f" + std::to_string(i))), Grid{count / 64, 1, 1}, a, b, c, r)));
     std::vector<std::uint8_t> got(in[0].size()), wanted;

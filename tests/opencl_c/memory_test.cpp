@@ -113,6 +113,19 @@ TEST_P(OpenClCMemory, ConstantsAreVectorsToo) {
   EXPECT_EQ(got, wanted);
 }
 
+// A vector of three takes the place of four.
+TEST_P(OpenClCMemory, StepsOfVectorsAreKnown) {
+  const Program program = load(
+      *device_,
+      "kernel void f(global const uchar* in, global uchar* out) { const float3 x = 0; if (get_global_id(0) == 0) {\n"
+      "  const int all[] = {vec_step(x), vec_step(int), vec_step(char2), vec_step(ushort4), vec_step(uint8), "
+      "vec_step(long16)};\n  for (int i = 0; i < 6; ++i) out[i] = all[i]; } }",
+      {"f"});
+  std::vector<std::byte> wanted;
+  for (const int one : {4, 1, 2, 4, 8, 16}) wanted.push_back(static_cast<std::byte>(one));
+  EXPECT_EQ(bytes_from(*device_, program, "f", std::vector<std::byte>(4), 6), wanted);
+}
+
 /// What stores halves: each rounding, packed and aligned, in memory of an item and of the device.
 struct Store {
   std::string text;

@@ -353,7 +353,9 @@ kernel void kernel_swiglu(global const float* src0, global const float* src1, gl
               memory.floats(3)[i] = static_cast<float>(x / (1 + std::exp(-x))) * memory.floats(1)[i];
             }
           },
-          1e-5};
+          1e-5,
+          false,
+          1e-3};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -69,6 +70,14 @@ const std::vector<Row>& reductions() {
          return *std::max_element(l.x.begin(), l.x.begin() + static_cast<std::ptrdiff_t>(l.me + 1));
        }},
       {"sub_group_scan_exclusive_min((short)i) == SHRT_MAX", [](const Lane& l) { return l.me == 0 ? 1 : 0; }},
+      {"sub_group_scan_inclusive_min((double)x)",
+       [](const Lane& l) {
+         return *std::min_element(l.x.begin(), l.x.begin() + static_cast<std::ptrdiff_t>(l.me + 1));
+       }},
+      {"sub_group_scan_exclusive_max((uint)(i + 60))",
+       [](const Lane& l) {
+         return l.me == 0 ? 0 : *std::max_element(l.x.begin(), l.x.begin() + static_cast<std::ptrdiff_t>(l.me)) + 60;
+       }},
       {"sub_group_all(i > -51)", [](const Lane&) { return 1; }},
       {"sub_group_all(i > 0)", [](const Lane& l) { return l.count_if([](float x) { return x <= 0; }) == 0 ? 1 : 0; }},
       {"sub_group_any(i == 7)", [](const Lane& l) { return l.count_if([](float x) { return x == 7; }) > 0 ? 1 : 0; }},
@@ -78,6 +87,63 @@ const std::vector<Row>& reductions() {
          for (std::size_t i = l.me / 8 * 8; i < std::min(l.me / 8 * 8 + 8, l.x.size()); ++i) all ^= i;
          return number(all);
        }}};
+  return rows;
+}
+
+/// Of short and ushort, under Intel's names.
+const std::vector<Row>& short_reductions() {
+  const auto to = [](const Lane& l, std::size_t count) { return l.x.begin() + static_cast<std::ptrdiff_t>(count); };
+  static const std::vector<Row> rows{
+      {"intel_sub_group_reduce_add((short)i)", [](const Lane& l) { return l.sum(0, l.x.size()); }},
+      {"intel_sub_group_reduce_min((short)i)", [](const Lane& l) { return *std::ranges::min_element(l.x); }},
+      {"intel_sub_group_reduce_max((ushort)(i + 60)) - 60",
+       [](const Lane& l) { return *std::ranges::max_element(l.x); }},
+      {"intel_sub_group_scan_inclusive_add((short)i)", [](const Lane& l) { return l.sum(0, l.me + 1); }},
+      {"intel_sub_group_scan_inclusive_min((ushort)(i + 60)) - 60",
+       [=](const Lane& l) { return *std::min_element(l.x.begin(), to(l, l.me + 1)); }},
+      {"intel_sub_group_scan_inclusive_max((short)i)",
+       [=](const Lane& l) { return *std::max_element(l.x.begin(), to(l, l.me + 1)); }},
+      {"intel_sub_group_scan_exclusive_add((short)i)", [](const Lane& l) { return l.sum(0, l.me); }},
+      {"intel_sub_group_scan_exclusive_min((short)i)",
+       [=](const Lane& l) { return l.me == 0 ? SHRT_MAX : *std::min_element(l.x.begin(), to(l, l.me)); }},
+      {"intel_sub_group_scan_exclusive_max((ushort)(i + 60))",
+       [=](const Lane& l) { return l.me == 0 ? 0 : *std::max_element(l.x.begin(), to(l, l.me)) + 60; }}};
+  return rows;
+}
+
+/// What the items of one cluster of `size` combine to.
+double in_cluster(const Lane& l, std::size_t size, const std::function<double(double, double)>& combine) {
+  const std::size_t first = l.me / size * size, last = std::min(first + size, l.x.size());
+  double all = l.x[first];
+  for (std::size_t i = first + 1; i < last; ++i) all = combine(all, l.x[i]);
+  return all;
+}
+int whole(double x) { return static_cast<int>(x); }
+
+const std::vector<Row>& clusters() {
+  static const std::vector<Row> rows{
+      {"sub_group_clustered_reduce_min(i, 4)",
+       [](const Lane& l) { return in_cluster(l, 4, [](double a, double b) { return std::min(a, b); }); }},
+      {"sub_group_clustered_reduce_max(x, 8)",
+       [](const Lane& l) { return in_cluster(l, 8, [](double a, double b) { return std::max(a, b); }); }},
+      {"sub_group_clustered_reduce_mul((double)x, 2)",
+       [](const Lane& l) { return in_cluster(l, 2, [](double a, double b) { return a * b; }); }},
+      {"sub_group_clustered_reduce_and(i, 4)",
+       [](const Lane& l) { return in_cluster(l, 4, [](double a, double b) { return whole(a) & whole(b); }); }},
+      {"sub_group_clustered_reduce_or((long)i, 4)",
+       [](const Lane& l) { return in_cluster(l, 4, [](double a, double b) { return whole(a) | whole(b); }); }},
+      {"sub_group_clustered_reduce_logical_and(i > 0, 4)",
+       [](const Lane& l) { return in_cluster(l, 4, [](double a, double b) { return std::min(a, b); }) > 0 ? 1 : 0; }},
+      {"sub_group_clustered_reduce_logical_or(i > 20, 4)",
+       [](const Lane& l) { return in_cluster(l, 4, [](double a, double b) { return std::max(a, b); }) > 20 ? 1 : 0; }},
+      {"sub_group_clustered_reduce_logical_xor(i > 0, 1)", [](const Lane& l) { return l.x[l.me] > 0 ? 1 : 0; }},
+      {"sub_group_clustered_reduce_logical_xor(me % 3 == 0, 8)",
+       [](const Lane& l) {
+         int all = 0;
+         for (std::size_t i = l.me / 8 * 8; i < std::min(l.me / 8 * 8 + 8, l.x.size()); ++i) all ^= i % 3 == 0 ? 1 : 0;
+         return all;
+       }},
+      {"sub_group_clustered_rotate(x, 3, 4)", [](const Lane& l) { return l.from(l.me / 4 * 4 + (l.me + 3) % 4); }}};
   return rows;
 }
 
@@ -93,6 +159,10 @@ const std::vector<Row>& shuffles() {
       {"sub_group_shuffle_up(x, 2)", [](const Lane& l) { return l.from(l.me - 2); }},
       {"sub_group_shuffle_down(x, 3)", [](const Lane& l) { return l.from(l.me + 3); }},
       {"sub_group_rotate(x, 3)", [](const Lane& l) { return l.from((l.me + 3) % l.size); }},
+      {"sub_group_non_uniform_broadcast((ulong)(i + 60), 1)", [](const Lane& l) { return l.from(1) + 60; }},
+      {"intel_sub_group_broadcast((half)i, 2)", [](const Lane& l) { return l.from(2); }},
+      {"(sub_group_barrier(CLK_LOCAL_MEM_FENCE), sub_group_barrier(CLK_GLOBAL_MEM_FENCE, memory_scope_sub_group), x)",
+       [](const Lane& l) { return l.x[l.me]; }},
       {"intel_sub_group_shuffle((float2)(x, 2 * x), me ^ 2).y", [](const Lane& l) { return 2 * l.from(l.me ^ 2); }},
       {"intel_sub_group_shuffle_xor((ushort)me, 3)",
        [](const Lane& l) { return number((l.me ^ 3) < l.x.size() ? l.me ^ 3 : l.me); }}};
@@ -119,6 +189,9 @@ const std::vector<Row>& ballots() {
        [](const Lane& l) { return number((l.x.size() - 1) / 2 * 2); }},
       {"sub_group_ballot_bit_count(get_sub_group_ge_mask())", [](const Lane& l) { return number(l.x.size() - l.me); }},
       {"sub_group_ballot_bit_count(get_sub_group_lt_mask())", [](const Lane& l) { return number(l.me); }},
+      {"sub_group_ballot_bit_count(get_sub_group_gt_mask())",
+       [](const Lane& l) { return number(l.x.size() - l.me - 1); }},
+      {"sub_group_ballot_bit_count(get_sub_group_le_mask())", [](const Lane& l) { return number(l.me + 1); }},
       {"sub_group_ballot_find_lsb(get_sub_group_eq_mask())", [](const Lane& l) { return number(l.me); }}};
   return rows;
 }
@@ -187,6 +260,8 @@ class Subgroups : public testing::TestWithParam<Shape> {};
 TEST_P(Subgroups, HavePlaces) { expect_rows(places(), GetParam(), "cpu"); }
 TEST_P(Subgroups, Reduce) { expect_rows(reductions(), GetParam(), "cpu"); }
 TEST_P(Subgroups, Shuffle) { expect_rows(shuffles(), GetParam(), "cpu"); }
+TEST_P(Subgroups, ReduceShorts) { expect_rows(short_reductions(), GetParam(), "cpu"); }
+TEST_P(Subgroups, Cluster) { expect_rows(clusters(), GetParam(), "cpu"); }
 TEST_P(Subgroups, Vote) { expect_rows(ballots(), GetParam(), "cpu"); }
 
 // One subgroup, several, a last one with fewer items, lines of a whole number of subgroups and of a part of one.
@@ -203,7 +278,8 @@ std::vector<Row> common_rows() {
   for (const auto* const some : {&reductions(), &shuffles()}) {
     std::ranges::copy_if(*some, std::back_inserter(rows), [](const Row& row) {
       return std::ranges::none_of(
-          std::array{"half", "short", "char", "clustered", "rotate", "float4", "first", "shuffle_up", "shuffle_down"},
+          std::array{"half", "short", "char", "clustered", "rotate", "float4", "first", "non_uniform",
+                     "intel_sub_group_broadcast", "barrier", "shuffle_up", "shuffle_down"},
           [&](const char* word) { return row.text.find(word) != std::string::npos; });
     });
   }

@@ -63,8 +63,8 @@ Value* load(IRBuilder<>& builder, Value* object, const Fact& fact, Type* wanted)
 void answer_images(Function& kernel, const Entry& entry) {
   DenseMap<std::pair<Value*, const Fact*>, Value*> known;
   IRBuilder<> first(&kernel.getEntryBlock(), kernel.getEntryBlock().getFirstInsertionPt());
-  bool has_any = false;
-  for (Instruction& instruction : make_early_inc_range(instructions(kernel))) {
+  SmallVector<Instruction*> answered;  // erased last, since the first may stand where all loads go
+  for (Instruction& instruction : instructions(kernel)) {
     const Fact* const fact = asked_by(instruction);
     if (fact == nullptr) continue;
     auto& call = cast<CallInst>(instruction);
@@ -80,10 +80,11 @@ void answer_images(Function& kernel, const Entry& entry) {
       value = load(here, object, *fact, call.getType());
     }
     call.replaceAllUsesWith(value);
-    call.eraseFromParent();
-    has_any = true;
+    answered.push_back(&call);
   }
-  if (has_any) simplify(kernel);
+  if (answered.empty()) return;
+  for (Instruction* const call : answered) call->eraseFromParent();
+  simplify(kernel);
 }
 
 bool is_fact(const Value& value) {
