@@ -1,7 +1,9 @@
 // Sorting, sums and graphs in the manner of SHOC and Rodinia: local memory, barriers in loops, atomics, indices.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <ranges>
 
 #include "programs.h"
 
@@ -200,12 +202,14 @@ __kernel void scatter(__global const uint* from, __global uint* to, __global int
           launches,
           [](Memory& memory) {
             const auto keys = memory.of<std::uint32_t>(0), to = memory.of<std::uint32_t>(1);
-            const auto by = [](std::uint32_t mask) {
-              return [mask](std::uint32_t a, std::uint32_t b) { return (a & mask) < (b & mask); };
+            const auto sort = [](std::span<std::uint32_t> all, std::uint32_t mask) {  // equal ones keep their order
+              std::multimap<std::uint32_t, std::uint32_t> by_digits;
+              for (const std::uint32_t one : all) by_digits.emplace(one & mask, one);
+              std::ranges::copy(by_digits | std::views::values, all.begin());
             };
-            std::ranges::stable_sort(keys, by(0xff));
+            sort(keys, 0xff);
             std::ranges::copy(keys, to.begin());
-            std::ranges::stable_sort(to, by(0xfff));
+            sort(to, 0xfff);
             // Each item has counted on to the end of its part, in the order of the last digit before the last scatter.
             constexpr std::size_t items = 64 * groups;
             const Ints counts = memory.of<std::int32_t>(2);
