@@ -15,7 +15,9 @@ namespace pintle::spirv {
 namespace {
 
 constexpr std::size_t most_members = 64;
-constexpr unsigned most_levels = 16;  // a malformed module may have a struct within itself
+// A malformed module may have a struct within itself, or types without a number that multiply.
+constexpr unsigned most_levels = 16;
+constexpr std::size_t most_steps = 4096;
 
 std::string member_name(const Tables& tables, std::uint32_t owner, std::uint32_t member) {
   const auto found = tables.member_names.find({owner, member});
@@ -87,7 +89,7 @@ class Members {
  private:
   void add(std::uint32_t type, const std::string& path, std::uint64_t offset, unsigned level) {
     const Definition* const part = tables_.find(type);
-    if (part == nullptr || level > most_levels) return refuse();
+    if (part == nullptr || level > most_levels || ++steps_ > most_steps) return refuse();
     if (const auto run = run_of(tables_, *part)) return add_run(*run, path, offset);
     if (part->op == op::type_struct) return add_struct(type, path, offset, level);
     if (part->op == op::type_matrix) return add_matrix(*part, path, offset);
@@ -126,6 +128,7 @@ class Members {
   const Tables& tables_;
   std::pair<std::uint32_t, std::uint32_t> member_{};  // a struct and the number of its member that was met last
   std::vector<std::string> texts_;
+  std::size_t steps_ = 0;
   bool is_whole_ = true;
 };
 

@@ -302,6 +302,15 @@ TEST(SpirvInferModules, WithoutAGroupSizeAreRefused) {
   EXPECT_EQ(said_by(writer.bytes()), "has no group size");
 }
 
+TEST(SpirvInferModules, ManyTypesWithoutANumberTakeNoTime) {
+  auto writer = test::SpirvWriter();
+  writer.add(17, {1}).add(15, {5, 1}, "main", {10}).add(16, {1, 17, 1, 1, 1});
+  writer.add(71, {8, 6, 4}).add(71, {9, 2}).add(72, {9, 0, 35, 0}).add(19, {2}).add(33, {3, 2}).add(21, {6, 32, 0});
+  writer.add(43, {6, 7, 0x7fffffff}).add(30, {5}).add(28, {8, 5, 7}).add(30, {9, 8}).add(32, {11, 9, 9});
+  writer.add(59, {11, 10, 9}).add(54, {2, 1, 0, 3}).add(248, {4}).add(253, {}).add(56, {});
+  EXPECT_THAT(said_by(writer.bytes()), HasSubstr("has no signature"));
+}
+
 TEST(SpirvInferModules, AGroupOfNoItemsIsRefused) {
   auto writer = test::SpirvWriter();
   writer.add(17, {1}).add(15, {5, 1}, "main").add(16, {1, 17, 0, 1, 1});
