@@ -49,6 +49,13 @@ void add_float_atomics(std::vector<std::string>& words) {
   }
 }
 
+/// cl_intel_subgroups_short has names of its own for reductions, which clang declares for no processor.
+void add_intel_reductions(std::vector<std::string>& words) {
+  for (const std::string_view what : {"reduce", "scan_inclusive", "scan_exclusive"})
+    for (const std::string_view with : {"add", "min", "max"})
+      words.push_back(fmt::format("-Dintel_sub_group_{0}_{1}=sub_group_{0}_{1}", what, with));
+}
+
 /// glibc has vectors of exp, log, sin, cos and pow for x86-64, all within 4 ulp (exp 1, log and pow 3 at most).
 void add_library(std::vector<std::string>& words, const Level& level) {
   if (level.triple.starts_with("x86_64")) words.emplace_back("-fveclib=libmvec");
@@ -91,6 +98,7 @@ std::vector<std::string> options(const Source& source, const Level& level) {
   words.insert(words.end(), lenient.begin(), lenient.end());
   add_library(words, level);
   add_float_atomics(words);
+  add_intel_reductions(words);
   for (const std::string_view extension : told_extensions) words.push_back(fmt::format("-D{}=1", extension));
   if (language == "CL3.0") {
     for (const std::string_view feature : told_features) words.push_back(fmt::format("-D__opencl_c_{}=1", feature));

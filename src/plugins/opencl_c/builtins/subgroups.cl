@@ -91,12 +91,6 @@ EACH_TYPE(SHUFFLES_OF_ITEMS)
 SUBGROUP_OF(char, CHAR_MIN, CHAR_MAX) SUBGROUP_OF(uchar, 0, UCHAR_MAX) SUBGROUP_OF(short, SHRT_MIN, SHRT_MAX) SUBGROUP_OF(ushort, 0, USHRT_MAX)
 SUBGROUP_OF(int, INT_MIN, INT_MAX) SUBGROUP_OF(uint, 0, UINT_MAX) SUBGROUP_OF(long, LONG_MIN, LONG_MAX) SUBGROUP_OF(ulong, 0, ULONG_MAX)
 SUBGROUP_OF(float, -INFINITY, INFINITY) SUBGROUP_OF(half, -(half)INFINITY, (half)INFINITY) SUBGROUP_OF(double, -(double)INFINITY, (double)INFINITY)
-// cl_intel_subgroups_short has names of its own for these.
-#define INTEL_SHORT(T, f) CONVERGENT T intel_##f(T x) { return f(x); }
-#define INTEL_SHORTS(f) INTEL_SHORT(short, f) INTEL_SHORT(ushort, f)
-#define INTEL_REDUCTIONS(op) \
-  INTEL_SHORTS(sub_group_reduce_##op) INTEL_SHORTS(sub_group_scan_inclusive_##op) INTEL_SHORTS(sub_group_scan_exclusive_##op)
-INTEL_REDUCTIONS(add) INTEL_REDUCTIONS(min) INTEL_REDUCTIONS(max)
 #define CLUSTERED_BITS(T) CLUSTERED(T, and, a & b) CLUSTERED(T, or, a | b) CLUSTERED(T, xor, a ^ b)
 EACH_INTEGER(CLUSTERED_BITS)
 CLUSTERED(int, logical_and, a && b) CLUSTERED(int, logical_or, a || b) CLUSTERED(int, logical_xor, !a != !b)
