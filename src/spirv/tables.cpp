@@ -260,7 +260,8 @@ class ModuleReader {
   /// Reads ids from an operand on, some of which may be pointers.
   Result<void> read_escape(const Instruction& it, std::size_t first) {
     if (!is_in_function_ || it.operands.size() <= first) return {};
-    tables_.bodies[function_].escaped.insert(it.operands.begin() + first, it.operands.end());
+    const auto pointers = it.operands.subspan(first);
+    tables_.bodies[function_].escaped.insert(pointers.begin(), pointers.end());
     return {};
   }
 

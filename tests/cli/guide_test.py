@@ -3,10 +3,11 @@
 import os
 import re
 import shlex
+import subprocess
 import unittest
 from pathlib import Path
 
-from compilers_test import CLANG, SAXPY_CL, CompilersCase
+from compilers_test import CLANG, SAXPY_CL, CompilersCase, needs_glslc
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 MATMUL = """#include "real.h"
@@ -14,6 +15,17 @@ kernel void matmul(global REAL* x) { local REAL tile[TILE]; tile[get_local_id(0)
 """
 VALUES = """typedef struct { float scale; int n; } how;
 kernel __attribute__((reqd_work_group_size(TILE, 1, 1))) void f(uint n, float3 v, how p, local float* tile, global float* y) { y[0] = n + v.x + p.scale; }
+"""
+SAXPY_COMP = """#version 450
+layout(local_size_x = 64) in;
+layout(push_constant) uniform Scalars { float a; uint n; };
+layout(set = 0, binding = 0) readonly buffer X { float x[]; };
+layout(set = 0, binding = 1) buffer Y { float y[]; };
+void main() { uint i = gl_GlobalInvocationID.x; if (i < n) y[i] += a * x[i]; }
+"""
+SAXPY_C = """void saxpy(const pintle_group* group, float a, const float* x, float* y, uint32_t n) {
+  for (uint32_t k = 0, i = group->id[0] * 64; k < 64 && i < n; ++k, ++i) y[i] += a * x[i];
+}
 """
 EDGES = """{"name": "edges", "entries": ["f(x: write i32[])"], "sources": [{"file": "f.cl", "formats": ["opencl_c"]}]}"""
 # Commands that need what the test's folder does not have, with their reasons.
@@ -27,12 +39,14 @@ def commands_in(page):
 
 
 @unittest.skipUnless(CLANG, "clang 19 or later is not installed")
+@needs_glslc
 class Guide(CompilersCase):
     def prepare(self):
         for folder, name, text in ((".", "saxpy.cl", SAXPY_CL), (".", "matmul.cl", MATMUL), ("include", "real.h", "// nothing\n"), (".", "kernels.cl", SAXPY_CL),
-                                   ("FOLDER", "pack.json", EDGES), ("FOLDER", "f.cl", "kernel void f(global int* x) { x[0] = 1; }\n"), (".", "values.cl", VALUES)):
+                                   ("FOLDER", "pack.json", EDGES), ("FOLDER", "f.cl", "kernel void f(global int* x) { x[0] = 1; }\n"), (".", "values.cl", VALUES), (".", "saxpy.comp", SAXPY_COMP), (".", "saxpy.c", SAXPY_C)):
             (self.folder / folder).mkdir(exist_ok=True)
             (self.folder / folder / name).write_text(text)
+        subprocess.run(["glslc", "-fshader-stage=compute", "saxpy.comp", "-o", "saxpy.spv"], cwd=self.folder, check=True)
         signature = "f(n: u32, v: f32x3, p: { scale: f32 }, tile: local f32[], y: write f32[]) group TILE=16"
         text = VALUES.replace("float scale; int n;", "float scale;")
         (self.folder / "values.cl").write_text(text)
