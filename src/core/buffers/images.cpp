@@ -81,6 +81,9 @@ Result<Image> BufferTable::image(const ImageExtent& extent, Texel texel, const I
 
 }  // namespace core
 
+std::uint64_t Inside::incarnation(const ImageView& view) noexcept { return view.incarnation_; }
+std::uint64_t Inside::buffer(const ImageView& view) noexcept { return view.buffer_; }
+
 void Image::destroy() noexcept {
   if (table_ != nullptr) std::exchange(table_, nullptr)->destroy(Inside::buffer(view_));
 }
