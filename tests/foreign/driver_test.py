@@ -133,11 +133,40 @@ class Signatures(unittest.TestCase):
         signature = shader_signature.Module(SHADER.replace("SECOND", "16")).signature()
         self.assertIn("pintle_p: { m0: u32 at 0, m1: f32 at 16 }", signature)
 
-    def test_an_image_is_named(self):
-        text = SHADER.replace("%pIn = OpTypePointer StorageBuffer %In", "%image = OpTypeImage %float 2D 0 0 0 2 Rgba8\n"
-                                                                       "%pIn = OpTypePointer UniformConstant %image")
-        with self.assertRaisesRegex(shader_signature.Unsayable, "a storage image"):
-            shader_signature.Module(text.replace("SECOND", "4")).signature()
+    def of_image(self, operands, pointee="%image", more=""):
+        text = SHADER.replace("%pIn = OpTypePointer StorageBuffer %In", f"%image = OpTypeImage %float {operands}\n{more}\n"
+                                                                       f"%pIn = OpTypePointer UniformConstant {pointee}")
+        return shader_signature.Module(text.replace("SECOND", "4")).signature()
+
+    def test_an_image_has_its_texel_and_its_sampler(self):
+        self.assertIn("pintle_b0: read_write image2d rgba8, ", self.of_image("2D 0 0 0 2 Rgba8"))
+        self.assertIn("pintle_b0: read image3d rgba32f sampled, ",
+                      self.of_image("3D 0 0 0 1 Unknown", "%both", "%both = OpTypeSampledImage %image"))
+
+    def test_what_no_signature_says_of_images_is_named(self):
+        with self.assertRaisesRegex(shader_signature.Unsayable, "Cube"):
+            self.of_image("Cube 0 0 0 2 Rgba8")
+        with self.assertRaisesRegex(shader_signature.Unsayable, "without its sampler"):
+            self.of_image("2D 0 0 0 1 Unknown")
+
+    def test_gentle_bytes_are_whole_numbers(self):
+        try:
+            import inputs  # needs numpy
+        except ImportError:
+            self.skipTest("There is no numpy.")
+        for dtype in ("i8", "u8"):
+            with tempfile.TemporaryDirectory() as folder:
+                file = inputs.argument(0, {"kind": "buffer", "dtype": dtype}, Path(folder), is_gentle=True)
+                self.assertLess(max(Path(file).read_bytes()[1:8]), 1, dtype)
+
+    def test_an_image_has_a_texel_that_the_source_reads(self):
+        any_texel = {"kind": "image", "texel": None, "dimensions": 2, "sampled": False}
+        try:
+            import inputs  # needs numpy
+        except ImportError:
+            self.skipTest("There is no numpy.")
+        self.assertEqual(inputs.image(any_texel, "read_imageui(in, at)")["texel"], "rgba32ui")
+        self.assertEqual(inputs.channel_of("rgba8"), (4, "u8", True))
 
 
 class Children(unittest.TestCase):

@@ -55,20 +55,22 @@ def plan_all(work, entries, is_gentle=False):
         place = work.folder / f"inputs{index}"
         place.mkdir(exist_ok=True)
         uniform = [one[3] == "uniform" for one in work.made.bindings] if work.made else []
-        files = [inputs.argument(at, parameter, place, at < len(uniform) and uniform[at], is_gentle) for at, parameter in enumerate(entry["parameters"])]
+        images = [inputs.image(parameter, text) for parameter in entry["parameters"]]
+        files = [inputs.argument(at, parameter, place, images[at], at < len(uniform) and uniform[at], is_gentle)
+                 for at, parameter in enumerate(entry["parameters"])]
         plan = {"index": index, "entry": name, "group": entry["group"], "groups": inputs.groups(entry["group"], text),
-                "kinds": [parameter["kind"] for parameter in entry["parameters"]], "arguments": files,
-                "dtypes": [parameter["dtype"] for parameter in entry["parameters"]]}
+                "kinds": [parameter["kind"] for parameter in entry["parameters"]], "arguments": files, "images": images,
+                "dtypes": [inputs.dtype_of(parameter, images[at]) for at, parameter in enumerate(entry["parameters"])]}
         if work.made:
             plan |= work.made.bound(len(files))
         work.plans[name] = plan
 
 
 def outputs(work, plan, folder):
-    """What the buffers hold after a run; None where it left none."""
+    """What the buffers and images hold after a run; None where it left none."""
     found = {}
     for at, kind in enumerate(plan["kinds"]):
-        if kind == "buffer":
+        if kind in ("buffer", "image"):
             file = folder / f"{plan['index']}_{at}"
             if not file.exists():
                 return None
@@ -164,7 +166,7 @@ def judged(work, device, kernels):
 
 def needs_order(work, kernel, _, __, ours):
     """`unfixed` where the same code, with its groups in reverse order, leaves something else."""
-    if work.row.language != "opencl_c":
+    if work.row.language != "opencl_c" or "image" in work.plans[kernel]["kinds"]:
         return None
     cache = work.folder / "code"
     steps.child([work.tools.probe, "load", "cpu", work.packed], work.folder, XDG_CACHE_HOME=str(cache))
