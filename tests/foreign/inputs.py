@@ -7,6 +7,7 @@ ELEMENTS = 1 << 16
 UNIFORM_BYTES = 1 << 14
 LOCAL_BYTES = 4096
 SIDE = 16
+GENTLE_ELEMENTS, GENTLE_SIDE = 1 << 18, 2  # where the kernel leaves its buffers otherwise
 IMAGE_SIDES = [32, 32, 4]
 KINDS = {"f16": "f2", "f32": "f4", "f64": "f8", "bool": "u1", "complex64": "f4"}
 
@@ -23,27 +24,27 @@ def values(dtype, count, seed):
     return ((numpy.arange(count) * 7 + seed * 3) % 13 + 1).astype(kind_of(dtype))
 
 
-def number(dtype, count, seed):
+def number(dtype, count, seed, side=SIDE):
     """What comes by value: integers are sizes."""
     made = values(dtype, count, seed)
     if made.dtype.kind in "iu":
-        made[:] = SIDE
+        made[:] = side
     return made.tobytes()
 
 
-def by_value(parameter, seed):
+def by_value(parameter, seed, side=SIDE):
     """The bytes of a number, a vector, a struct, or plain bytes, which become words."""
     if parameter["kind"] == "scalar":
-        return number(parameter["dtype"], 1, seed)
+        return number(parameter["dtype"], 1, seed, side)
     if parameter["members"]:
         made = bytearray(parameter["bytes"])
         for at, member in enumerate(parameter["members"]):
-            data = number(member["dtype"], member["lanes"], seed + at)
+            data = number(member["dtype"], member["lanes"], seed + at, side)
             made[member["offset"]:member["offset"] + len(data)] = data
         return bytes(made)
     if parameter["lanes"] > 1:
-        return number(parameter["dtype"], parameter["lanes"], seed)
-    return (number("u32", parameter["bytes"] // 4 + 1, seed))[:parameter["bytes"]]
+        return number(parameter["dtype"], parameter["lanes"], seed, side)
+    return (number("u32", parameter["bytes"] // 4 + 1, seed, side))[:parameter["bytes"]]
 
 
 def texel_of(parameter, text):
@@ -89,13 +90,13 @@ def argument(index, parameter, folder, made=None, is_uniform=False, is_gentle=Fa
     if made is not None:
         path.write_bytes(texels(made, index))
     elif parameter["kind"] != "buffer":
-        path.write_bytes(by_value(parameter, index))
+        path.write_bytes(by_value(parameter, index, GENTLE_SIDE if is_gentle else SIDE))
     elif is_uniform:
         dtype = "u32" if parameter["dtype"] == "u8" else parameter["dtype"]
         path.write_bytes((number(dtype, UNIFORM_BYTES, index))[:UNIFORM_BYTES])
     else:
         dtype = "u64" if is_gentle and parameter["dtype"] in ("u8", "i8") else parameter["dtype"]  # char: bytes, too
-        path.write_bytes(values(dtype, ELEMENTS, index).tobytes())
+        path.write_bytes(values(dtype, GENTLE_ELEMENTS if is_gentle else ELEMENTS, index).tobytes())
     return str(path)
 
 

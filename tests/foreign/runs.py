@@ -3,7 +3,8 @@
 The driver that a device stands on says whether it can run a kernel at all. Where the hosts disagree with each other, or one with its
 own second run, and the result is none of theirs, it depends on an order that the kernel does not fix: such a kernel is `unfixed`. So is
 one whose code on the cpu gives another result when its groups run in reverse order (order.py). A kernel that crashes here and that no host runs either
-runs once more, here and on the hosts, with bytes that are whole numbers of 64 bits: what is declared as bytes may be structs, and random bytes are wild indices there.
+runs once more, here and on the hosts, with gentle inputs: bytes are whole numbers of 64 bits, since what is declared as bytes may be structs, and random bytes
+are wild indices there; buffers are larger, and sizes smaller.
 """
 import functools
 import os
@@ -36,7 +37,8 @@ class Work:
     made: object = None     # of a shader: how it is bound
     plans: dict = field(default_factory=dict)
     hosts: dict = field(default_factory=dict)
-    gentle: bool = False    # bytes are whole numbers
+    gentle: bool = False    # bytes are whole numbers, sizes are smaller
+    gentler: dict = field(default_factory=dict)  # by kernel: where it runs with gentle inputs, and so for the driver
     entries: dict = field(default_factory=dict)
 
     @property
@@ -134,7 +136,7 @@ def names_of(work, device):
 
 def driver_runs(work, device, kernel):
     """Whether the driver itself runs the kernel on these inputs: ("runs" | "cannot", words)."""
-    words = ""
+    words, work = "", work.gentler.get(kernel, work)
     for name in hosts_of(work, device)[:2 if device == "cpu" else 1]:
         verdict, why, _ = host(work, name).get(kernel, ("refused", "no plan", None))
         if verdict == "ran":
@@ -178,13 +180,16 @@ def needs_order(work, kernel, _, __, ours):
 
 
 def gentler(work, device, kernel, found):
-    """The verdict with bytes that are whole numbers; `found` where the kernel runs with these on no host."""
+    """The verdict with gentle inputs; `found` where the kernel runs with these on no host."""
     again = Work(work.row, work.tools, work.folder / "gentle", work.packed, work.made, {}, {}, True)
     shutil.copytree(work.folder, again.folder, ignore=shutil.ignore_patterns("gentle", "inputs*", "ours", "host_*", "bounds"), dirs_exist_ok=True)
     plan_all(again, work.entries, True)
     again.plans = {kernel: again.plans[kernel]}
     verdict, words = judged(again, device, [kernel])[kernel]
-    return (verdict, words + ", with bytes that are whole numbers") if verdict not in ("loads", "refused") else found
+    if verdict in ("loads", "refused"):
+        return found
+    work.gentler[kernel] = again
+    return verdict, words + ", with gentle inputs"
 
 
 def goes_outside(work, device, kernel):
