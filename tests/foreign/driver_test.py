@@ -67,6 +67,7 @@ CHILD = """
 import json, os, sys
 for plan in json.load(open(sys.argv[1])):
     if plan["index"] == 1: os.abort()
+    if plan["index"] == 4: print(json.dumps({"index": 4, "hung": "30 s"}), flush=True); os._exit(0)
     print(json.dumps({"index": plan["index"], "ran": True} if plan["index"] else {"index": 0, "refused": "too large"}), flush=True)
 """
 
@@ -77,6 +78,12 @@ class Plans(unittest.TestCase):
             became = children.works_through(lambda file: [sys.executable, "-c", CHILD, file], [{"index": at} for at in range(4)],
                                             Path(folder), 60)
         self.assertEqual([became[at][0] for at in range(4)], ["refused", "crashed", "ran", "ran"])
+
+    def test_a_hang_costs_its_own_plan_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            became = children.works_through(lambda file: [sys.executable, "-c", CHILD, file], [{"index": at} for at in (4, 2, 3)],
+                                            Path(folder), 60)
+        self.assertEqual(became, {4: ("hung", "30 s"), 2: ("ran", ""), 3: ("ran", "")})
 
     def test_a_child_that_says_nothing_is_refused_once(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -3,6 +3,7 @@
 //   foreign_probe entries PACK              prints {"kernel": {"parameters": [...], "group": [64, 1, 1]}, ...}
 //   foreign_probe run DEVICE PACK PLANS FOLDER    runs kernels as the plans say; FOLDER gets each buffer's bytes
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -168,11 +169,25 @@ void run_one(const Device& device, const Program& program, const Json& plan, con
   arguments.write(prefix);
 }
 
+/// A kernel that does not end keeps the device: what comes behind it needs another child.
+[[noreturn]] void leave_hung(const Json& plan, const char* words) {
+  const nlohmann::ordered_json said{{"index", plan.at("index")}, {"hung", words}};
+  std::puts(said.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+  std::fflush(stdout);
+  std::_Exit(0);
+}
+
 int run(const std::string& device_id, const std::string& file, const std::string& plans, const std::string& folder) {
   const Device device = must(open(device_id));
   const Program program = must(device.load(must(ProgramPack::open(file))));
-  foreign::run_plans(plans, folder,
-                     [&](const Json& plan, const std::string& prefix) { run_one(device, program, plan, prefix); });
+  foreign::run_plans(plans, folder, [&](const Json& plan, const std::string& prefix) {
+    try {
+      run_one(device, program, plan, prefix);
+    } catch (const Exception& error) {
+      if (error.error().code() == Errc::timeout) leave_hung(plan, error.what());
+      throw;
+    }
+  });
   return 0;
 }
 
