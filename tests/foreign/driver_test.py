@@ -98,6 +98,10 @@ class Groups(unittest.TestCase):
         listed = "k\n  tile_f32(x: read f32[]) group 64\n  other(x: write f32[]) group 64\n\n"
         self.assertEqual(list(steps.with_groups(row, listed)), ["tile_f32(x: read f32[]) group 16,4", "other(x: write f32[]) group 64"])
 
+    def test_a_kernel_has_the_subgroups_that_its_program_counts_on(self):
+        row = texts.Row("a/b", "c", "k.cl", ["group:=16;2", "subgroup:=16"])
+        self.assertEqual(list(steps.with_groups(row, "  sum(x: read f32[]) group 64\n")), ["sum(x: read f32[]) group 16,2 subgroup 16"])
+
 
 class Counts(unittest.TestCase):
     def test_what_the_driver_cannot_run_is_in_no_part(self):
