@@ -16,9 +16,9 @@ def works_through(command, plans, folder, seconds):
         file.write_text(json.dumps(left))
         lines, end = lines_of(command(file), folder, seconds, len(left))
         for line in lines:
-            became[line["index"]] = ("ran", "") if "ran" in line else ("refused", line["refused"])
+            became[line["index"]] = next((what, "" if what == "ran" else line[what]) for what in ("refused", "hung", "ran") if what in line)
         left = [plan for plan in left if plan["index"] not in became]
-        if left and end:
+        if left and end and not any("hung" in line for line in lines):
             became[left[0]["index"]] = end
             if end[0] == "refused":  # the whole file: the others would end in the same way
                 became.update({plan["index"]: end for plan in left})

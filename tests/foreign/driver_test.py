@@ -67,6 +67,7 @@ CHILD = """
 import json, os, sys
 for plan in json.load(open(sys.argv[1])):
     if plan["index"] == 1: os.abort()
+    if plan["index"] == 4: print(json.dumps({"index": 4, "hung": "30 s"}), flush=True); os._exit(0)
     print(json.dumps({"index": plan["index"], "ran": True} if plan["index"] else {"index": 0, "refused": "too large"}), flush=True)
 """
 
@@ -77,6 +78,12 @@ class Plans(unittest.TestCase):
             became = children.works_through(lambda file: [sys.executable, "-c", CHILD, file], [{"index": at} for at in range(4)],
                                             Path(folder), 60)
         self.assertEqual([became[at][0] for at in range(4)], ["refused", "crashed", "ran", "ran"])
+
+    def test_a_hang_costs_its_own_plan_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            became = children.works_through(lambda file: [sys.executable, "-c", CHILD, file], [{"index": at} for at in (4, 2, 3)],
+                                            Path(folder), 60)
+        self.assertEqual(became, {4: ("hung", "30 s"), 2: ("ran", ""), 3: ("ran", "")})
 
     def test_a_child_that_says_nothing_is_refused_once(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -90,6 +97,10 @@ class Groups(unittest.TestCase):
         row = texts.Row("a/b", "c", "k.cl", ["group:tile=16;4"])
         listed = "k\n  tile_f32(x: read f32[]) group 64\n  other(x: write f32[]) group 64\n\n"
         self.assertEqual(list(steps.with_groups(row, listed)), ["tile_f32(x: read f32[]) group 16,4", "other(x: write f32[]) group 64"])
+
+    def test_a_kernel_has_the_subgroups_that_its_program_counts_on(self):
+        row = texts.Row("a/b", "c", "k.cl", ["group:=16;2", "subgroup:=16"])
+        self.assertEqual(list(steps.with_groups(row, "  sum(x: read f32[]) group 64\n")), ["sum(x: read f32[]) group 16,2 subgroup 16"])
 
 
 class Counts(unittest.TestCase):
@@ -133,11 +144,40 @@ class Signatures(unittest.TestCase):
         signature = shader_signature.Module(SHADER.replace("SECOND", "16")).signature()
         self.assertIn("pintle_p: { m0: u32 at 0, m1: f32 at 16 }", signature)
 
-    def test_an_image_is_named(self):
-        text = SHADER.replace("%pIn = OpTypePointer StorageBuffer %In", "%image = OpTypeImage %float 2D 0 0 0 2 Rgba8\n"
-                                                                       "%pIn = OpTypePointer UniformConstant %image")
-        with self.assertRaisesRegex(shader_signature.Unsayable, "a storage image"):
-            shader_signature.Module(text.replace("SECOND", "4")).signature()
+    def of_image(self, operands, pointee="%image", more=""):
+        text = SHADER.replace("%pIn = OpTypePointer StorageBuffer %In", f"%image = OpTypeImage %float {operands}\n{more}\n"
+                                                                       f"%pIn = OpTypePointer UniformConstant {pointee}")
+        return shader_signature.Module(text.replace("SECOND", "4")).signature()
+
+    def test_an_image_has_its_texel_and_its_sampler(self):
+        self.assertIn("pintle_b0: read_write image2d rgba8, ", self.of_image("2D 0 0 0 2 Rgba8"))
+        self.assertIn("pintle_b0: read image3d rgba32f sampled, ",
+                      self.of_image("3D 0 0 0 1 Unknown", "%both", "%both = OpTypeSampledImage %image"))
+
+    def test_what_no_signature_says_of_images_is_named(self):
+        with self.assertRaisesRegex(shader_signature.Unsayable, "Cube"):
+            self.of_image("Cube 0 0 0 2 Rgba8")
+        with self.assertRaisesRegex(shader_signature.Unsayable, "without its sampler"):
+            self.of_image("2D 0 0 0 1 Unknown")
+
+    def test_gentle_bytes_are_whole_numbers(self):
+        try:
+            import inputs  # needs numpy
+        except ImportError:
+            self.skipTest("There is no numpy.")
+        for dtype in ("i8", "u8"):
+            with tempfile.TemporaryDirectory() as folder:
+                file = inputs.argument(0, {"kind": "buffer", "dtype": dtype}, Path(folder), is_gentle=True)
+                self.assertLess(max(Path(file).read_bytes()[1:8]), 1, dtype)
+
+    def test_an_image_has_a_texel_that_the_source_reads(self):
+        any_texel = {"kind": "image", "texel": None, "dimensions": 2, "sampled": False}
+        try:
+            import inputs  # needs numpy
+        except ImportError:
+            self.skipTest("There is no numpy.")
+        self.assertEqual(inputs.image(any_texel, "read_imageui(in, at)")["texel"], "rgba32ui")
+        self.assertEqual(inputs.channel_of("rgba8"), (4, "u8", True))
 
 
 class Children(unittest.TestCase):

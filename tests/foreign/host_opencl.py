@@ -4,6 +4,7 @@
     host_opencl.py run PLATFORM SOURCE PLANS FOLDER OPTIONS...  runs kernels as the plans say; FOLDER gets each buffer's bytes
 """
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -36,6 +37,14 @@ def kernels(platform, source, options):
     return {"kernels": {one.function_name: arguments_of(one) for one in program.all_kernels()}}
 
 
+def format_of(texel):
+    """OpenCL's format of a texel by GLSL's name."""
+    name, bits, kind = re.fullmatch(r"(r|rg|rgba)(\d+)(ui|i|f|_snorm|)", texel).groups()
+    types = {"ui": f"UNSIGNED_INT{bits}", "i": f"SIGNED_INT{bits}", "": f"UNORM_INT{bits}", "_snorm": f"SNORM_INT{bits}",
+             "f": "FLOAT" if bits == "32" else "HALF_FLOAT"}
+    return pyopencl.ImageFormat(getattr(pyopencl.channel_order, name.upper()), getattr(pyopencl.channel_type, types[kind]))
+
+
 class Host:
     """A program on a driver, whose kernels run one after another."""
 
@@ -53,16 +62,29 @@ class Host:
             elif kind == "buffer":
                 data = numpy.fromfile(value, dtype=numpy.uint8)
                 flags = pyopencl.mem_flags.READ_WRITE | pyopencl.mem_flags.COPY_HOST_PTR
-                buffers.append((pyopencl.Buffer(self.context, flags, hostbuf=data), index, len(data)))
+                buffers.append((pyopencl.Buffer(self.context, flags, hostbuf=data), index, len(data), {}))
                 kernel.set_arg(index, buffers[-1][0])
+            elif kind == "image":
+                buffers.append(self.image(plan["images"][index], index, numpy.fromfile(value, dtype=numpy.uint8)))
+                kernel.set_arg(index, buffers[-1][0])
+            elif kind == "sampler":  # what a `Sampler` of Pintle is where nobody says more
+                modes = pyopencl.addressing_mode.CLAMP_TO_EDGE, pyopencl.filter_mode.NEAREST
+                kernel.set_arg(index, pyopencl.Sampler(self.context, True, *modes))
             else:
                 self.set_value(kernel, index, numpy.fromfile(value, dtype=numpy.uint8))
         items = [count * side for count, side in zip(plan["groups"], plan["group"])]
         pyopencl.enqueue_nd_range_kernel(self.queue, kernel, items, plan["group"]).wait()
-        for buffer, index, size in buffers:
+        for buffer, index, size, part in buffers:
             data = numpy.empty(size, dtype=numpy.uint8)
-            pyopencl.enqueue_copy(self.queue, data, buffer).wait()
+            pyopencl.enqueue_copy(self.queue, data, buffer, **part).wait()
             data.tofile(f"{prefix}{index}")
+
+    def image(self, of, index, data):
+        """An image, and what it takes to copy all of it."""
+        sides = of["sides"]
+        flags = pyopencl.mem_flags.READ_WRITE | pyopencl.mem_flags.COPY_HOST_PTR
+        made = pyopencl.Image(self.context, flags, format_of(of["texel"]), shape=tuple(sides), hostbuf=data)
+        return made, index, len(data), {"origin": (0, 0, 0), "region": (*sides, 1)[:3]}
 
     def set_value(self, kernel, index, data):
         """A vector of three has the size of four."""

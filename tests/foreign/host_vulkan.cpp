@@ -3,190 +3,36 @@
 //   host_vulkan DEVICE MODULE.spv PLANS FOLDER    prints {"index": 0, "ran": true} or {"index": 0, "refused": "why"}
 //   for each plan
 // What the validation layer says of a module is why the driver cannot run it.
-#include <vulkan/vulkan.h>
-
-#include <algorithm>
-#include <cctype>
-#include <cstdint>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
+#include "host_vulkan_images.h"
 #include "plans.h"
 
+using namespace pintle::foreign;
 using Json = nlohmann::json;
 
 namespace {
 
-std::string complaint;  // the first error of the validation layer
-
-void check(VkResult result, const char* what) {
-  if (result != VK_SUCCESS) throw std::runtime_error(std::string(what) + " returned " + std::to_string(result));
-}
-#define CHECKED(call) check(call, #call)
-
-VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
-                                          const VkDebugUtilsMessengerCallbackDataEXT* data, void*) {
-  if (complaint.empty()) complaint = data->pMessage;
-  return VK_FALSE;
-}
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char letter) { return std::tolower(letter); });
-  return text;
-}
-
-std::vector<char> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error("There is no file " + path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// An instance and a device with every feature that shaders use and the driver has.
-struct Driver {
-  VkInstance instance{};
-  VkPhysicalDevice physical{};
-  VkDevice device{};
-  VkQueue queue{};
-  VkCommandPool pool{};
-  std::uint32_t memory_type = 0;
-
-  explicit Driver(const std::string& name) {
-    make_instance();
-    choose(name);
-    make_device();
-    choose_memory();
-  }
-
- private:
-  void make_instance() {
-    VkDebugUtilsMessengerCreateInfoEXT messenger{VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
-    messenger.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
-    messenger.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
-    messenger.pfnUserCallback = on_message;
-    const VkApplicationInfo application{.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_3};
-    std::uint32_t count = 0;
-    vkEnumerateInstanceLayerProperties(&count, nullptr);
-    std::vector<VkLayerProperties> layers(count);
-    vkEnumerateInstanceLayerProperties(&count, layers.data());
-    const char* layer = "VK_LAYER_KHRONOS_validation";
-    const bool has_layer =
-        std::ranges::any_of(layers, [&](const VkLayerProperties& one) { return !std::strcmp(one.layerName, layer); });
-    const char* extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
-    VkInstanceCreateInfo info{.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &application};
-    if (has_layer) {
-      info.pNext = &messenger;
-      info.enabledLayerCount = info.enabledExtensionCount = 1;
-      info.ppEnabledLayerNames = &layer;
-      info.ppEnabledExtensionNames = &extension;
-    }
-    CHECKED(vkCreateInstance(&info, nullptr, &instance));
-    if (!has_layer) return;
-    auto create = reinterpret_cast<PFN_vkCreateDebugUtilsMessengerEXT>(
-        vkGetInstanceProcAddr(instance, "vkCreateDebugUtilsMessengerEXT"));
-    VkDebugUtilsMessengerEXT kept{};
-    CHECKED(create(instance, &messenger, nullptr, &kept));
-  }
-
-  void choose(const std::string& name) {
-    std::uint32_t count = 0;
-    CHECKED(vkEnumeratePhysicalDevices(instance, &count, nullptr));
-    std::vector<VkPhysicalDevice> found(count);
-    CHECKED(vkEnumeratePhysicalDevices(instance, &count, found.data()));
-    for (VkPhysicalDevice one : found) {
-      VkPhysicalDeviceProperties properties;
-      vkGetPhysicalDeviceProperties(one, &properties);
-      if (lower(properties.deviceName).find(lower(name)) != std::string::npos) physical = one;
-    }
-    if (!physical) throw std::runtime_error("There is no Vulkan device " + name);
-  }
-
-  [[nodiscard]] std::vector<const char*> extensions() const {
-    std::uint32_t count = 0;
-    vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr);
-    std::vector<VkExtensionProperties> found(count);
-    vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, found.data());
-    std::vector<const char*> wanted;
-    for (const char* one : {VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME, VK_KHR_SHADER_CLOCK_EXTENSION_NAME,
-                            VK_KHR_SHADER_NON_SEMANTIC_INFO_EXTENSION_NAME})
-      if (std::ranges::any_of(found, [&](const auto& has) { return !std::strcmp(has.extensionName, one); }))
-        wanted.push_back(one);
-    return wanted;
-  }
-
-  void make_device() {
-    const std::vector<const char*> wanted = extensions();
-    VkPhysicalDeviceShaderAtomicFloatFeaturesEXT floats{
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT};
-    VkPhysicalDeviceVulkan13Features third{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
-    VkPhysicalDeviceVulkan12Features second{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-                                            .pNext = &third};
-    VkPhysicalDeviceVulkan11Features first{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES,
-                                           .pNext = &second};
-    VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &first};
-    if (std::ranges::any_of(
-            wanted, [](const char* one) { return !std::strcmp(one, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME); }))
-      third.pNext = &floats;
-    vkGetPhysicalDeviceFeatures2(physical, &features);
-    const float priority = 1;
-    const VkDeviceQueueCreateInfo queues{
-        .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority};
-    const VkDeviceCreateInfo info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                                  .pNext = &features,
-                                  .queueCreateInfoCount = 1,
-                                  .pQueueCreateInfos = &queues,
-                                  .enabledExtensionCount = static_cast<std::uint32_t>(wanted.size()),
-                                  .ppEnabledExtensionNames = wanted.data()};
-    CHECKED(vkCreateDevice(physical, &info, nullptr, &device));
-    vkGetDeviceQueue(device, 0, 0, &queue);
-    const VkCommandPoolCreateInfo of_pool{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-    CHECKED(vkCreateCommandPool(device, &of_pool, nullptr, &pool));
-  }
-
-  void choose_memory() {
-    VkPhysicalDeviceMemoryProperties memory;
-    vkGetPhysicalDeviceMemoryProperties(physical, &memory);
-    const VkMemoryPropertyFlags wanted = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-    for (std::uint32_t i = 0; i < memory.memoryTypeCount; ++i)
-      if ((memory.memoryTypes[i].propertyFlags & wanted) == wanted) memory_type = i;
-  }
+/// The buffer or the image of each argument that is one.
+struct Memories {
+  std::vector<Mapped> buffers;
+  std::vector<Imaged> images;
 };
 
-struct Mapped {
-  VkBuffer buffer{};
-  char* bytes = nullptr;
-  std::size_t size = 0;
-};
-
-Mapped buffer_of(const Driver& driver, const std::vector<char>& bytes) {
-  Mapped made;
-  made.size = bytes.size();
-  const VkBufferCreateInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-                                .size = bytes.size(),
-                                .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT};
-  CHECKED(vkCreateBuffer(driver.device, &info, nullptr, &made.buffer));
-  VkMemoryRequirements needs;
-  vkGetBufferMemoryRequirements(driver.device, made.buffer, &needs);
-  const VkMemoryAllocateInfo of_memory{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-                                       .allocationSize = needs.size,
-                                       .memoryTypeIndex = driver.memory_type};
-  VkDeviceMemory memory{};
-  CHECKED(vkAllocateMemory(driver.device, &of_memory, nullptr, &memory));
-  CHECKED(vkBindBufferMemory(driver.device, made.buffer, memory, 0));
-  void* address = nullptr;
-  CHECKED(vkMapMemory(driver.device, memory, 0, VK_WHOLE_SIZE, 0, &address));
-  made.bytes = static_cast<char*>(address);
-  std::memcpy(made.bytes, bytes.data(), bytes.size());
+Memories memories_of(const Driver& driver, const Json& plan) {
+  const std::size_t count = plan.at("arguments").size();
+  Memories made{std::vector<Mapped>(count), std::vector<Imaged>(count)};
+  const auto bytes = [&](std::size_t at) { return read_file(plan["arguments"][at]); };
+  for (std::size_t i = 0; i < count; ++i)
+    if (plan["kinds"][i] == "buffer") made.buffers[i] = buffer_of(driver, bytes(i));
+    else if (const Json& of = plan["images"][i]; !of.is_null())
+      made.images[i] = image_of(driver, of, of.at("sampled"), bytes(i));
   return made;
 }
 
-/// One module as the plan binds it: {"bindings": [[set, binding, element, "storage" or "uniform", argument], ...],
-/// "constants": [[id, value], ...]}.
+/// One module as the plan binds it: {"bindings": [[set, binding, element, what, argument], ...],
+/// "constants": [[id, value], ...]}, where `what` is storage, uniform, image or sampled.
 class Pipeline {
  public:
   Pipeline(const Driver& driver, const std::vector<char>& code, const Json& plan) : driver_(driver) {
@@ -206,22 +52,24 @@ class Pipeline {
     allocate_sets();
   }
 
-  void bind(const Json& plan, const std::vector<Mapped>& buffers) {
+  void bind(const Json& plan, const Memories& memories) {
     for (const Json& one : plan.at("bindings")) {
-      const Mapped& buffer = buffers.at(one[4]);
-      const VkDescriptorBufferInfo info{buffer.buffer, 0, VK_WHOLE_SIZE};
+      const VkDescriptorBufferInfo of_buffer{memories.buffers.at(one[4]).buffer, 0, VK_WHOLE_SIZE};
+      const Imaged& image = memories.images.at(one[4]);
+      const VkDescriptorImageInfo of_image{image.sampler, image.view, VK_IMAGE_LAYOUT_GENERAL};
       const VkWriteDescriptorSet write{.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                        .dstSet = descriptors_.at(one[0]),
                                        .dstBinding = one[1],
                                        .dstArrayElement = one[2],
                                        .descriptorCount = 1,
                                        .descriptorType = type_of(one),
-                                       .pBufferInfo = &info};
+                                       .pImageInfo = &of_image,
+                                       .pBufferInfo = &of_buffer};
       vkUpdateDescriptorSets(driver_.device, 1, &write, 0, nullptr);
     }
   }
 
-  void run(const std::vector<std::uint32_t>& groups, const std::vector<char>& pushed) {
+  void run(const std::vector<std::uint32_t>& groups, const std::vector<char>& pushed, const Memories& memories) {
     const VkCommandBufferAllocateInfo of_commands{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
                                                   .commandPool = driver_.pool,
                                                   .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
@@ -230,6 +78,8 @@ class Pipeline {
     CHECKED(vkAllocateCommandBuffers(driver_.device, &of_commands, &commands));
     const VkCommandBufferBeginInfo begin{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     CHECKED(vkBeginCommandBuffer(commands, &begin));
+    for (const Imaged& one : memories.images)
+      if (one.image) fill(commands, one);
     vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_);
     if (!descriptors_.empty())
       vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_, 0,
@@ -238,6 +88,8 @@ class Pipeline {
       vkCmdPushConstants(commands, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, static_cast<std::uint32_t>(pushed.size()),
                          pushed.data());
     vkCmdDispatch(commands, groups.at(0), groups.at(1), groups.at(2));
+    for (const Imaged& one : memories.images)
+      if (one.image) fetch(commands, one);
     CHECKED(vkEndCommandBuffer(commands));
     const VkSubmitInfo submit{
         .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
@@ -247,7 +99,10 @@ class Pipeline {
 
  private:
   static VkDescriptorType type_of(const Json& one) {
-    return one[3] == "uniform" ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    if (one[3] == "uniform") return VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
+    if (one[3] == "image") return VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
+    if (one[3] == "sampled") return VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
+    return VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
   }
 
   void make_layout(std::uint32_t push_size) {
@@ -297,7 +152,9 @@ class Pipeline {
 
   void allocate_sets() {
     const std::vector<VkDescriptorPoolSize> sizes{{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 256},
-                                                  {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 64}};
+                                                  {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 64},
+                                                  {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 64},
+                                                  {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 64}};
     const VkDescriptorPoolCreateInfo info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
                                           .maxSets = 16,
                                           .poolSizeCount = static_cast<std::uint32_t>(sizes.size()),
@@ -334,15 +191,15 @@ std::vector<char> pushed_of(const Json& plan) {
 
 void run(const Driver& driver, const std::vector<char>& code, const Json& plan, const std::string& prefix) {
   Pipeline pipeline(driver, code, plan);
-  std::vector<Mapped> buffers(plan.at("arguments").size());
-  for (std::size_t i = 0; i < buffers.size(); ++i)
-    if (plan["kinds"][i] == "buffer") buffers[i] = buffer_of(driver, read_file(plan["arguments"][i]));
-  pipeline.bind(plan, buffers);
-  pipeline.run(plan.at("groups").get<std::vector<std::uint32_t>>(), pushed_of(plan));
-  for (std::size_t i = 0; i < buffers.size(); ++i)
-    if (buffers[i].bytes)
+  const Memories memories = memories_of(driver, plan);
+  pipeline.bind(plan, memories);
+  pipeline.run(plan.at("groups").get<std::vector<std::uint32_t>>(), pushed_of(plan), memories);
+  for (std::size_t i = 0; i < memories.buffers.size(); ++i) {
+    const Mapped& held = memories.images[i].image ? memories.images[i].texels : memories.buffers[i];
+    if (held.bytes)
       std::ofstream(prefix + std::to_string(i), std::ios::binary)
-          .write(buffers[i].bytes, static_cast<std::streamsize>(buffers[i].size));
+          .write(held.bytes, static_cast<std::streamsize>(held.size));
+  }
   if (!complaint.empty()) throw std::runtime_error(complaint);
 }
 

@@ -3,6 +3,7 @@
 //   foreign_probe entries PACK              prints {"kernel": {"parameters": [...], "group": [64, 1, 1]}, ...}
 //   foreign_probe run DEVICE PACK PLANS FOLDER    runs kernels as the plans say; FOLDER gets each buffer's bytes
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -57,12 +58,15 @@ Json told(const Parameter& parameter) {
   Json members = Json::array();
   for (const Member& one : parameter.members)
     members.push_back({{"dtype", name(one.dtype)}, {"lanes", one.lanes}, {"offset", one.offset}});
-  static constexpr std::array kinds{"", "buffer", "scalar", "value", "local"};
+  static constexpr std::array kinds{"", "buffer", "scalar", "value", "local", "image", "sampler"};
   return {{"kind", kinds.at(static_cast<std::size_t>(parameter.kind))},
           {"dtype", name(parameter.dtype)},
           {"bytes", parameter.kind == Parameter::Kind::value ? parameter.bytes : bytes_of(parameter.dtype)},
           {"lanes", parameter.lanes},
-          {"members", members}};
+          {"members", members},
+          {"dimensions", parameter.dimensions},
+          {"sampled", parameter.is_sampled},
+          {"texel", parameter.texel ? Json(name(*parameter.texel)) : Json(nullptr)}};
 }
 
 /// Prints each entry of the pack: its parameters and its group.
@@ -84,14 +88,23 @@ int entries(const std::string& file) {
 class Arguments {
  public:
   Arguments(const Device& device, const Entry& entry, const Json& plan) : queue_(must(device.queue())) {
-    bytes_.reserve(plan.size());
-    for (std::size_t i = 0; i < entry.parameters.size(); ++i) add(device, i, entry.parameters[i], plan.at(i));
+    bytes_.reserve(entry.parameters.size());
+    for (std::size_t i = 0; i < entry.parameters.size(); ++i) {
+      const Parameter& parameter = entry.parameters[i];
+      const Json& value = plan.at("arguments").at(i);
+      if (parameter.kind == Parameter::Kind::sampler) arguments_.emplace_back(Sampler{});
+      else if (parameter.kind == Parameter::Kind::image)
+        add_image(device, i, parameter, plan.at("images").at(i), value);
+      else add(device, i, parameter, value);
+    }
   }
   [[nodiscard]] const std::vector<KernelArgument>& list() const { return arguments_; }
   Queue& queue() { return queue_; }
 
-  /// Each buffer's bytes go to a file behind the prefix.
+  /// The bytes of each buffer and image go to a file behind the prefix.
   void write(const std::string& prefix) {
+    for (const auto& [place, image] : images_)
+      must(must(queue_.submit(CommandList{}.copy(raw(buffers_[place].second), image))).wait());
     for (const auto& [index, buffer] : buffers_) {
       Bytes bytes(buffer.size_bytes());
       must(must(queue_.submit(CommandList{}.download(bytes, raw(buffer)))).wait());
@@ -115,16 +128,32 @@ class Arguments {
       std::memcpy(scalar.bytes.data(), bytes.data(), std::min(bytes.size(), scalar.bytes.size()));
       arguments_.emplace_back(ScalarValue(parameter.dtype, scalar));
     } else {
-      buffers_.emplace_back(index,
-                            must(device.allocate(parameter.dtype, Shape{bytes.size() / bytes_of(parameter.dtype)})));
-      must(must(queue_.submit(CommandList{}.upload(raw(buffers_.back().second), bytes))).wait());
+      add_buffer(device, index, parameter.dtype, bytes);
       arguments_.emplace_back(buffers_.back().second);
     }
+  }
+  void add_buffer(const Device& device, std::size_t index, DType dtype, const Bytes& bytes) {
+    buffers_.emplace_back(index, must(device.allocate(dtype, Shape{bytes.size() / bytes_of(dtype)})));
+    must(must(queue_.submit(CommandList{}.upload(raw(buffers_.back().second), bytes))).wait());
+  }
+  /// An image, {"texel": "rgba8", "sides": [32, 32]}, beside the buffer that its texels come from and go to.
+  void add_image(const Device& device, std::size_t index, const Parameter& parameter, const Json& of,
+                 const std::string& file) {
+    const auto sides = of.at("sides").get<std::vector<std::uint32_t>>();
+    const ImageExtent extent{sides.at(0), sides.at(1), sides.size() > 2 ? sides[2] : 0};
+    const Texel texel = parse_texel(of.at("texel").get<std::string>()).value();
+    Image image = must(device.image(extent, texel, {.access = parameter.access}));
+    add_buffer(device, index, DType::u8, read_file(file));
+    must(must(queue_.submit(CommandList{}.copy(image, raw(buffers_.back().second)))).wait());
+    if (parameter.is_sampled) arguments_.emplace_back(SampledImage{.image = image});
+    else arguments_.emplace_back(image);
+    images_.emplace_back(buffers_.size() - 1, std::move(image));
   }
 
   Queue queue_;
   std::vector<Bytes> bytes_;
   std::vector<std::pair<std::size_t, Buffer>> buffers_;
+  std::vector<std::pair<std::size_t, Image>> images_;  // with the place in `buffers_`
   std::vector<KernelArgument> arguments_;
 };
 
@@ -132,7 +161,7 @@ class Arguments {
 /// local memory.
 void run_one(const Device& device, const Program& program, const Json& plan, const std::string& prefix) {
   const Kernel kernel = must(program.kernel(plan.at("entry").get<std::string>()));
-  Arguments arguments(device, kernel.entry(), plan.at("arguments"));
+  Arguments arguments(device, kernel.entry(), plan);
   const auto groups = plan.at("groups").get<std::array<std::uint32_t, 3>>();
   CommandList list;
   list.exec_with(kernel, Grid{groups[0], groups[1], groups[2]}, arguments.list());
@@ -140,11 +169,25 @@ void run_one(const Device& device, const Program& program, const Json& plan, con
   arguments.write(prefix);
 }
 
+/// A kernel that does not end keeps the device: what comes behind it needs another child.
+[[noreturn]] void leave_hung(const Json& plan, const char* words) {
+  const nlohmann::ordered_json said{{"index", plan.at("index")}, {"hung", words}};
+  std::puts(said.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+  std::fflush(stdout);
+  std::_Exit(0);
+}
+
 int run(const std::string& device_id, const std::string& file, const std::string& plans, const std::string& folder) {
   const Device device = must(open(device_id));
   const Program program = must(device.load(must(ProgramPack::open(file))));
-  foreign::run_plans(plans, folder,
-                     [&](const Json& plan, const std::string& prefix) { run_one(device, program, plan, prefix); });
+  foreign::run_plans(plans, folder, [&](const Json& plan, const std::string& prefix) {
+    try {
+      run_one(device, program, plan, prefix);
+    } catch (const Exception& error) {
+      if (error.error().code() == Errc::timeout) leave_hung(plan, error.what());
+      throw;
+    }
+  });
   return 0;
 }
 

@@ -2,8 +2,9 @@
 
 The driver that a device stands on says whether it can run a kernel at all. Where the hosts disagree with each other, or one with its
 own second run, and the result is none of theirs, it depends on an order that the kernel does not fix: such a kernel is `unfixed`. So is
-one whose code on the cpu gives another result when its groups run in reverse order (order.py). A kernel that crashes here and that no host runs either
-runs once more, here and on the hosts, with bytes that are whole numbers of 64 bits: what is declared as bytes may be structs, and random bytes are wild indices there.
+one whose code on the cpu gives another result when its groups run in reverse order (order.py). A kernel that leaves its buffers, or that crashes here and that no host runs
+either, runs once more, here and on the hosts, with gentle inputs: bytes are whole numbers of 64 bits, since what is declared as bytes may be structs, and random bytes
+are wild indices there; buffers are larger, and sizes smaller.
 """
 import functools
 import os
@@ -36,7 +37,8 @@ class Work:
     made: object = None     # of a shader: how it is bound
     plans: dict = field(default_factory=dict)
     hosts: dict = field(default_factory=dict)
-    gentle: bool = False    # bytes are whole numbers
+    gentle: bool = False    # bytes are whole numbers, sizes are smaller
+    gentler: dict = field(default_factory=dict)  # by kernel: where it runs with gentle inputs, and so for the driver
     entries: dict = field(default_factory=dict)
 
     @property
@@ -55,20 +57,22 @@ def plan_all(work, entries, is_gentle=False):
         place = work.folder / f"inputs{index}"
         place.mkdir(exist_ok=True)
         uniform = [one[3] == "uniform" for one in work.made.bindings] if work.made else []
-        files = [inputs.argument(at, parameter, place, at < len(uniform) and uniform[at], is_gentle) for at, parameter in enumerate(entry["parameters"])]
+        images = [inputs.image(parameter, text) for parameter in entry["parameters"]]
+        files = [inputs.argument(at, parameter, place, images[at], at < len(uniform) and uniform[at], is_gentle)
+                 for at, parameter in enumerate(entry["parameters"])]
         plan = {"index": index, "entry": name, "group": entry["group"], "groups": inputs.groups(entry["group"], text),
-                "kinds": [parameter["kind"] for parameter in entry["parameters"]], "arguments": files,
-                "dtypes": [parameter["dtype"] for parameter in entry["parameters"]]}
+                "kinds": [parameter["kind"] for parameter in entry["parameters"]], "arguments": files, "images": images,
+                "dtypes": [inputs.dtype_of(parameter, images[at]) for at, parameter in enumerate(entry["parameters"])]}
         if work.made:
             plan |= work.made.bound(len(files))
         work.plans[name] = plan
 
 
 def outputs(work, plan, folder):
-    """What the buffers hold after a run; None where it left none."""
+    """What the buffers and images hold after a run; None where it left none."""
     found = {}
     for at, kind in enumerate(plan["kinds"]):
-        if kind == "buffer":
+        if kind in ("buffer", "image"):
             file = folder / f"{plan['index']}_{at}"
             if not file.exists():
                 return None
@@ -132,7 +136,7 @@ def names_of(work, device):
 
 def driver_runs(work, device, kernel):
     """Whether the driver itself runs the kernel on these inputs: ("runs" | "cannot", words)."""
-    words = ""
+    words, work = "", work.gentler.get(kernel, work)
     for name in hosts_of(work, device)[:2 if device == "cpu" else 1]:
         verdict, why, _ = host(work, name).get(kernel, ("refused", "no plan", None))
         if verdict == "ran":
@@ -159,12 +163,12 @@ def judged(work, device, kernels):
         return became
     # Where a host runs the kernel on the first bytes, these bytes crash nobody else.
     return became | {kernel: gentler(work, device, kernel, found) for kernel, found in became.items()
-                     if found[0] == "crashed" and driver_runs(work, device, kernel)[0] == "cannot"}
+                     if found[0] == "outside" or found[0] == "crashed" and driver_runs(work, device, kernel)[0] == "cannot"}
 
 
 def needs_order(work, kernel, _, __, ours):
     """`unfixed` where the same code, with its groups in reverse order, leaves something else."""
-    if work.row.language != "opencl_c":
+    if work.row.language != "opencl_c" or "image" in work.plans[kernel]["kinds"]:
         return None
     cache = work.folder / "code"
     steps.child([work.tools.probe, "load", "cpu", work.packed], work.folder, XDG_CACHE_HOME=str(cache))
@@ -176,13 +180,16 @@ def needs_order(work, kernel, _, __, ours):
 
 
 def gentler(work, device, kernel, found):
-    """The verdict with bytes that are whole numbers; `found` where the kernel runs with these on no host."""
+    """The verdict with gentle inputs; `found` where the kernel runs with these on no host."""
     again = Work(work.row, work.tools, work.folder / "gentle", work.packed, work.made, {}, {}, True)
     shutil.copytree(work.folder, again.folder, ignore=shutil.ignore_patterns("gentle", "inputs*", "ours", "host_*", "bounds"), dirs_exist_ok=True)
     plan_all(again, work.entries, True)
     again.plans = {kernel: again.plans[kernel]}
     verdict, words = judged(again, device, [kernel])[kernel]
-    return (verdict, words + ", with bytes that are whole numbers") if verdict not in ("loads", "refused") else found
+    if verdict in ("loads", "refused"):
+        return found
+    work.gentler[kernel] = again
+    return verdict, words + ", with gentle inputs"
 
 
 def goes_outside(work, device, kernel):

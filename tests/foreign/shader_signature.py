@@ -116,14 +116,35 @@ class Module:
                 if self.defined[type_name][0] == "TypeRuntimeArray":
                     raise Unsayable("a descriptor array without a size")
                 count, type_name = self.value(self.defined[type_name][1][1]), self.defined[type_name][1][0]
-            if self.defined[type_name][0] != "TypeStruct":
-                raise Unsayable({"TypeImage": "a storage image", "TypeSampledImage": "a sampled image",
-                                 "TypeSampler": "a sampler"}.get(self.defined[type_name][0], self.defined[type_name][0]))
-            is_uniform = operands[1] == "Uniform" and "BufferBlock" not in self.decorated.get(type_name, {})
-            access = "read" if is_uniform else self.access(name, type_name)
             place = (int(self.decorated[name].get("DescriptorSet", [0])[0]), int(self.decorated[name]["Binding"][0]))
             for element in range(count):
-                yield (*place, element), access, self.first_number(type_name), "uniform" if is_uniform else "storage"
+                yield (*place, element), *self.described(name, type_name, operands[1])
+
+    def described(self, name, type_name, storage):
+        """How a descriptor is used, what is in it, and what Vulkan calls it."""
+        kind = self.defined[type_name][0]
+        if kind == "TypeStruct":
+            is_uniform = storage == "Uniform" and "BufferBlock" not in self.decorated.get(type_name, {})
+            access = "read" if is_uniform else self.access(name, type_name)
+            return access, self.first_number(type_name), "uniform" if is_uniform else "storage"
+        if kind == "TypeSampledImage":
+            return "read", self.image(self.defined[type_name][1][0]) + " sampled", "sampled"
+        if kind == "TypeImage" and self.defined[type_name][1][5] == "2":
+            return self.image_access(name), self.image(type_name), "image"
+        raise Unsayable({"TypeImage": "a sampled image without its sampler", "TypeSampler": "a sampler"}.get(kind, kind))
+
+    def image_access(self, name):
+        decorations = self.decorated.get(name, {})
+        return "read" if "NonWritable" in decorations else "write" if "NonReadable" in decorations else "read_write"
+
+    def image(self, type_name):
+        """An image as signatures say it."""
+        channel, sides, _, is_array, is_multisampled, _, texel, *_ = self.defined[type_name][1]
+        if sides not in ("2D", "3D") or is_array != "0" or is_multisampled != "0":
+            raise Unsayable(f"an image {sides}, {'an array' if is_array != '0' else 'multisampled'}")
+        words = re.fullmatch(r"(Rgba|Rg|R)(\d+)(ui|i|f|Snorm|)", texel)
+        texel = "".join(words.groups()).lower().replace("snorm", "_snorm") if words else "rgba32" + self.number(channel)[0][0].replace("u", "ui")
+        return f"image{sides.lower()} {texel}"
 
     def buffers(self):
         """One parameter for each place, in order; several variables at one place are used as each of them says."""
@@ -132,7 +153,8 @@ class Module:
             has_access, has_kind, _ = at_place.get(place, (access, kind, what))
             at_place[place] = (access if access == has_access else "read_write", kind if kind == has_kind else "u8", what)
         self.bindings = [[*place, at_place[place][2], at] for at, place in enumerate(sorted(at_place))]
-        return [f"pintle_b{at}: {at_place[place][0]} {at_place[place][1]}[]" for at, place in enumerate(sorted(at_place))]
+        said = lambda kind: kind if kind.startswith("image") else kind + "[]"
+        return [f"pintle_b{at}: {at_place[place][0]} {said(at_place[place][1])}" for at, place in enumerate(sorted(at_place))]
 
     def pushed(self):
         for kind, operands in self.defined.values():

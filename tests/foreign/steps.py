@@ -89,13 +89,17 @@ def placed(row, folder, takes_macros=False):
 
 
 def with_groups(row, listed):
-    """The signatures with the groups that the program launches, where the source does not say them: `group:PREFIX=16;4` of each kernel
-    whose name begins so."""
-    sides = dict(word.replace(";", ",").split("=") for word in row.words("group:"))
+    """The signatures with the groups that the program launches, and the subgroups that it counts on, where the source does not say them:
+    `group:PREFIX=16;4`, `subgroup:PREFIX=16` of each kernel whose name begins so."""
+    given = lambda option, name: next((size for prefix, size in (word.split("=") for word in row.words(option)) if name.startswith(prefix)), None)
     for line in listed.split("\n"):
         if match := re.match(r"  (\w+)\(.*\) group ", line):
-            given = next((sides[one] for one in sides if match[1].startswith(one)), None)
-            yield re.sub(r"(.*\) group )\d+", rf"\g<1>{given}", line.strip()) if given else line.strip()
+            signature = line.strip()
+            if sides := given("group:", match[1]):
+                signature = re.sub(r"(.*\) group )\d+", rf"\g<1>{sides.replace(';', ',')}", signature)
+            if items := given("subgroup:", match[1]):
+                signature += f" subgroup {items}"
+            yield signature
 
 
 @dataclass
@@ -134,7 +138,7 @@ def pack(row, tools, folder):
     if made.module and "is declared (write)" in made.ended.words:  # what the source calls writeonly, and reads
         made.module.is_lying = True
         made.ended = run_pack(source, tools, folder, made.file, ["--format", "spirv", "--entry", made.module.signature()], macros)
-    if row.words("group:") and made.ended.verdict == "ok":
+    if row.words("group:") + row.words("subgroup:") and made.ended.verdict == "ok":
         listed = child([tools.pintle, "pack", "--list", made.file], folder).out
         signatures = [word for entry in with_groups(row, listed) for word in ("--entry", entry)]
         made.ended = run_pack(source, tools, folder, made.file, [*form, *signatures], macros)
