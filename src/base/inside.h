@@ -48,7 +48,7 @@ class Inside {
   {
     return view.incarnation_;
   }
-  // Of an ImageView, by core: its header has the whole of it, where clang would call these numbers unused.
+  // Core defines these two. An ImageView's header defines all else of it, and clang would call its numbers unused.
   [[nodiscard]] static std::uint64_t incarnation(const ImageView& view) noexcept;
   [[nodiscard]] static std::uint64_t buffer(const ImageView& view) noexcept;
   /// The number of a view's buffer.

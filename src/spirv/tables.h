@@ -163,8 +163,8 @@ inline constexpr std::uint32_t no_member = ~0u;
 /// The parts of a type or constant that matter here.
 struct Definition {
   std::uint32_t op = 0;
-  // Of a constant or variable its type; of a pointer, array, vector or matrix its element; of an image what its
-  // channels are read as; of an image with a sampler the image.
+  // A constant or variable has its type here, a pointer, array, vector or matrix its element, an image what its
+  // channels are read as, an image with a sampler the image.
   std::uint32_t type = 0;
   // A constant has its low word here, a type its bits or count, a variable its storage class, an image whether it is
   // sampled (1) or stored (2); of a constant that an operation makes: the operation.

@@ -90,7 +90,7 @@ const std::vector<Row>& reductions() {
   return rows;
 }
 
-/// Of short and ushort, under Intel's names.
+/// Reductions of short and ushort have Intel's names.
 const std::vector<Row>& short_reductions() {
   const auto to = [](const Lane& l, std::size_t count) { return l.x.begin() + static_cast<std::ptrdiff_t>(count); };
   static const std::vector<Row> rows{

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "kit/all_texels.h"
+
 namespace pintle::opencl {
 namespace {
 
@@ -16,7 +18,7 @@ bool has(const Formats& formats, Texel texel) {
   });
 }
 
-/// Of images of two dimensions; none where the driver tells none.
+/// The formats that images of two dimensions may have; empty where the driver tells none.
 Formats formats_of(cl_context context, cl_mem_flags flags) {
   constexpr cl_mem_object_type type = CL_MEM_OBJECT_IMAGE2D;
   cl_uint count = 0;
@@ -24,11 +26,6 @@ Formats formats_of(cl_context context, cl_mem_flags flags) {
   Formats formats(count);
   if (api().clGetSupportedImageFormats(context, flags, type, count, formats.data(), nullptr) != CL_SUCCESS) return {};
   return formats;
-}
-
-template <class Visit>
-void for_each_texel(Visit visit) {
-  for (auto texel = Texel::r8; is_texel(texel); texel = static_cast<Texel>(static_cast<int>(texel) + 1)) visit(texel);
 }
 
 bool is_promised(Texel texel) noexcept {
@@ -52,7 +49,7 @@ cl_image_format format_of(Texel texel) noexcept {
 
 std::vector<TexelSupport> promised_texels() {
   std::vector<TexelSupport> texels;
-  for_each_texel([&](Texel texel) {
+  kit::for_each_texel([&](Texel texel) {
     if (is_promised(texel)) texels.push_back({texel, Access::read_write, !is_integer(texel)});
   });
   return texels;
@@ -62,7 +59,7 @@ std::vector<TexelSupport> texels_of(cl_context context) {
   const Formats both = formats_of(context, CL_MEM_READ_WRITE), readable = formats_of(context, CL_MEM_READ_ONLY),
                 writable = formats_of(context, CL_MEM_WRITE_ONLY);
   std::vector<TexelSupport> texels;
-  for_each_texel([&](Texel texel) {
+  kit::for_each_texel([&](Texel texel) {
     const bool is_filtered = !is_integer(texel);
     if (has(both, texel)) return texels.push_back({texel, Access::read_write, is_filtered});
     if (has(readable, texel)) texels.push_back({texel, Access::read, is_filtered});

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "kit/all_texels.h"
+
 namespace pintle::vulkan {
 namespace {
 
@@ -32,15 +34,15 @@ std::vector<TexelSupport> texels_of(const vendor::vulkan::InstanceFunctions& vk,
   constexpr VkFormatFeatureFlags read =
       VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT | VK_FORMAT_FEATURE_TRANSFER_SRC_BIT | VK_FORMAT_FEATURE_TRANSFER_DST_BIT;
   std::vector<TexelSupport> texels;
-  for (auto texel = Texel::r8; is_texel(texel); texel = static_cast<Texel>(static_cast<int>(texel) + 1)) {
+  kit::for_each_texel([&](Texel texel) {
     VkFormatProperties properties{};
     vk.GetPhysicalDeviceFormatProperties(device, format_of(texel), &properties);
     const VkFormatFeatureFlags has = properties.optimalTilingFeatures;
-    if (!has_all(has, read)) continue;
+    if (!has_all(has, read)) return;
     const bool is_stored = has_all(has, VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT);
     const bool is_filtered = has_all(has, VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT);
     texels.push_back({texel, is_stored ? Access::read_write : Access::read, is_filtered});
-  }
+  });
   return texels;
 }
 

@@ -21,7 +21,7 @@ std::string text_of(const ImageExtent& extent) {
                            : fmt::format("({}, {}, {})", extent.width, extent.height, extent.depth);
 }
 
-/// What kernels may do with images of the texel; empty where there are none.
+/// Whether kernels may use images of the texel so.
 bool suits(const TexelSupport& support, Texel texel, Access access) noexcept {
   return support.texel == texel && (support.access == access || support.access == Access::read_write);
 }
@@ -59,7 +59,7 @@ Result<Image> BufferTable::image(const ImageExtent& extent, Texel texel, const I
   PINTLE_TRY(life_.usable());
   PINTLE_TRY(check_image(extent, texel, options.access));
   const backend::ImageRequest wanted{extent, texel, options.access};
-  const std::uint64_t size = ImageView(Inside::make<ImageView>(0U, 0U, extent, texel, options.access)).size_bytes();
+  const std::uint64_t size = Inside::make<ImageView>(0U, 0U, extent, texel, options.access).size_bytes();
   if (size > life_.info().limits.max_allocation)
     return invalid(fmt::format("Size ({}) of the image is larger than the largest allocation ({}) of {}.", size,
                                life_.info().limits.max_allocation, life_.text()));

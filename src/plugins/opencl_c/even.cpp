@@ -151,8 +151,10 @@ bool may_run_early(const BasicBlock& block) {
   return all_of(block, [](const Instruction& one) { return one.isTerminator() || isSafeToSpeculativelyExecute(&one); });
 }
 
-/// Whether the counter may wrap around before it is at the limit.
+/// Whether the counter may wrap around before it is at the limit. An item that is through counts on as long as the
+/// first one does, up to a group beyond the limit: 64 bits have room for that, 32 may not.
 bool may_wrap(const BinaryOperator& next, const Value* limit, bool is_signed) {
+  if (next.getType()->getIntegerBitWidth() < 64) return true;
   if (is_signed ? next.hasNoSignedWrap() : next.hasNoUnsignedWrap()) return false;
   const SimplifyQuery query(next.getModule()->getDataLayout());
   return is_signed || !isKnownNonNegative(limit, query);
