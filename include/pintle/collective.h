@@ -98,12 +98,12 @@ struct Collective {
    public:
     Target() noexcept = default;  ///< No memory: no elements of the host.
     template <class... Memory>
-    requires(sizeof...(Memory) > 0 && std::constructible_from<MutableElements, Memory...>) Target(Memory&&... memory)
-    noexcept  // NOLINT(google-explicit-constructor)
+      requires(sizeof...(Memory) > 0 && std::constructible_from<MutableElements, Memory...>)
+    Target(Memory&&... memory) noexcept  // NOLINT(google-explicit-constructor)
         : memory_(std::in_place_type<MutableElements>, std::forward<Memory>(memory)...) {}
     template <class... Memory>
-    requires(sizeof...(Memory) > 0 && std::constructible_from<DeviceElements, Memory...>) Target(Memory&&... memory)
-    noexcept  // NOLINT(google-explicit-constructor)
+      requires(sizeof...(Memory) > 0 && std::constructible_from<DeviceElements, Memory...>)
+    Target(Memory&&... memory) noexcept  // NOLINT(google-explicit-constructor)
         : memory_(std::in_place_type<DeviceElements>, std::forward<Memory>(memory)...) {}
 
     /// Memory of the host; null for memory of a device.
@@ -125,12 +125,12 @@ struct Collective {
       else memory_ = *in_place.device();
     }
     template <class... Memory>
-    requires(sizeof...(Memory) > 0 && std::constructible_from<Elements, Memory...>) Source(Memory&&... memory)
-    noexcept  // NOLINT(google-explicit-constructor)
+      requires(sizeof...(Memory) > 0 && std::constructible_from<Elements, Memory...>)
+    Source(Memory&&... memory) noexcept  // NOLINT(google-explicit-constructor)
         : memory_(std::in_place_type<Elements>, std::forward<Memory>(memory)...) {}
     template <class... Memory>
-    requires(sizeof...(Memory) > 0 && std::constructible_from<DeviceElements, Memory...>) Source(Memory&&... memory)
-    noexcept  // NOLINT(google-explicit-constructor)
+      requires(sizeof...(Memory) > 0 && std::constructible_from<DeviceElements, Memory...>)
+    Source(Memory&&... memory) noexcept  // NOLINT(google-explicit-constructor)
         : memory_(std::in_place_type<DeviceElements>, std::forward<Memory>(memory)...) {}
 
     /// Memory of the host; null for memory of a device.

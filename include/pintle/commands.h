@@ -49,7 +49,8 @@ struct ByValue {
 };
 /// `by_value(camera)`: the object's bytes as they are, with its padding.
 template <class T>
-requires(std::is_trivially_copyable_v<T>) [[nodiscard]] ByValue by_value(const T& object) noexcept {
+  requires(std::is_trivially_copyable_v<T>)
+[[nodiscard]] ByValue by_value(const T& object) noexcept {
   return {std::as_bytes(std::span(&object, 1))};
 }
 
@@ -129,7 +130,8 @@ class CommandList {
   CommandList&& copy(const BufferArgument& to, const ImageView& from, const ImagePart& part = {});
   /// Repeats `value` over the view, whose dtype must be the value's.
   template <Element T>
-  requires(sizeof(T) <= 8) CommandList && fill(const BufferArgument& to, T value) {
+    requires(sizeof(T) <= 8)
+  CommandList&& fill(const BufferArgument& to, T value) {
     return fill_bytes(to, ScalarValue::of(value));
   }
 
@@ -141,7 +143,8 @@ class CommandList {
   }
   /// Uploads from a vector that the list takes over: nothing is copied on the host.
   template <Element T>
-  requires(!std::same_as<T, bool>) CommandList && upload(const BufferView& to, std::vector<T>&& from) {
+    requires(!std::same_as<T, bool>)
+  CommandList&& upload(const BufferView& to, std::vector<T>&& from) {
     const auto take = [](void* vector) -> std::shared_ptr<const void> {
       return std::make_shared<std::vector<T>>(std::move(*static_cast<std::vector<T>*>(vector)));
     };

@@ -89,7 +89,7 @@ struct Convert {
 
  private:
   template <class Member>
-  [[nodiscard]] constexpr Convert changed(Member Convert::*member, Member value) const noexcept {
+  [[nodiscard]] constexpr Convert changed(Member Convert::* member, Member value) const noexcept {
     Convert copy = *this;
     copy.*member = value;
     return copy;

@@ -90,7 +90,7 @@ class Device {
   /// Const elements make a sealed buffer. Errors: `invalid_argument` for an address that its elements cannot have;
   /// `unsupported` where the device cannot use host memory in place (`Feature::host_import`), or not at this address.
   template <ElementRange R>
-  requires std::is_lvalue_reference_v<R&&>
+    requires std::is_lvalue_reference_v<R&&>
   [[nodiscard]] Result<Buffer> import_host(R&& range, std::shared_ptr<const void> keeper = {},
                                            std::string label = {}) const {
     using T = HostElement<R>;

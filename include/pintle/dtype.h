@@ -49,10 +49,8 @@ enum class DType : std::uint8_t {
 
 /// A complex number of two floats: std::complex<float>, or a type of another library with that layout.
 template <class T>
-concept Complex64 =
-    sizeof(T) == 2 * sizeof(float) && std::is_same_v<typename T::value_type, float>&& requires(const T& value) {
-  value.real(), value.imag();
-};
+concept Complex64 = sizeof(T) == 2 * sizeof(float) && std::is_same_v<typename T::value_type, float> &&
+                    requires(const T& value) { value.real(), value.imag(); };
 
 /// The DType of a C++ type; a type without one does not compile.
 template <class T>
@@ -71,8 +69,8 @@ template <class T>
 
 /// True for types that `dtype_of` accepts.
 template <class T>
-concept Element = Complex64<std::remove_cv_t<T>> || std::is_same_v < std::remove_cv_t<T>,
-float > || std::is_same_v<std::remove_cv_t<T>, double> || (std::is_integral_v<T> && sizeof(T) <= 8);
+concept Element = Complex64<std::remove_cv_t<T>> || std::is_same_v<std::remove_cv_t<T>, float> ||
+                  std::is_same_v<std::remove_cv_t<T>, double> || (std::is_integral_v<T> && sizeof(T) <= 8);
 
 /// A value of at most eight bytes, stored as a kernel reads it.
 struct Scalar {

@@ -66,12 +66,13 @@ class MutableElements {
  public:
   MutableElements() noexcept = default;  ///< No elements.
   template <HostRange R>
-  requires(!std::is_const_v<HostElement<R>>) MutableElements(R&& range)
-  noexcept  // NOLINT(google-explicit-constructor)
+    requires(!std::is_const_v<HostElement<R>>)
+  MutableElements(R&& range) noexcept  // NOLINT(google-explicit-constructor)
       : read_(range), bytes_(std::as_writable_bytes(std::span(range))) {}
   template <HostRange R>
-  requires(!std::is_const_v<HostElement<R>>) MutableElements(DType dtype, R&& codes)
-  noexcept : read_(dtype, codes), bytes_(std::as_writable_bytes(std::span(codes))) {}
+    requires(!std::is_const_v<HostElement<R>>)
+  MutableElements(DType dtype, R&& codes) noexcept
+      : read_(dtype, codes), bytes_(std::as_writable_bytes(std::span(codes))) {}
 
   [[nodiscard]] std::optional<DType> dtype() const noexcept { return read_.dtype(); }
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }

@@ -99,10 +99,10 @@ class [[nodiscard]] Result {
   using value_type = T;
 
   template <class U = T>
-  requires(!std::is_same_v<std::remove_cvref_t<U>, Result> && !std::is_same_v<std::remove_cvref_t<U>, Error> &&
-           std::is_constructible_v<T, U>) Result(U&& value)
-      : state_(std::in_place, std::forward<U>(value)) {}            // NOLINT(google-explicit-constructor)
-  Result(Error error) : state_(std::unexpect, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+    requires(!std::is_same_v<std::remove_cvref_t<U>, Result> && !std::is_same_v<std::remove_cvref_t<U>, Error> &&
+             std::is_constructible_v<T, U>)
+  Result(U&& value) : state_(std::in_place, std::forward<U>(value)) {}  // NOLINT(google-explicit-constructor)
+  Result(Error error) : state_(std::unexpect, std::move(error)) {}      // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] bool has_value() const noexcept { return state_.has_value(); }
   explicit operator bool() const noexcept { return state_.has_value(); }

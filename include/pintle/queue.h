@@ -162,8 +162,8 @@ Result<void> read_elements(Queue& queue, const BufferView& from,
 /// until then, or until `timeout`. The dtype must be T's. The host memory is owned until the device has written it,
 /// also after a timeout.
 template <Element T>
-requires(!std::same_as<T, bool>)
-    [[nodiscard]] Result<std::vector<T>> read(Queue& queue, const BufferView& from, Timeout timeout = {}) {
+  requires(!std::same_as<T, bool>)
+[[nodiscard]] Result<std::vector<T>> read(Queue& queue, const BufferView& from, Timeout timeout = {}) {
   std::shared_ptr<std::vector<T>> values;
   const auto make = [&values](std::uint64_t bytes) -> core::HostMemory {
     values = std::make_shared<std::vector<T>>(bytes / sizeof(T));
