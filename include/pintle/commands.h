@@ -26,6 +26,7 @@
 #include "pintle/error.h"
 #include "pintle/fwd.h"
 #include "pintle/image.h"
+#include "pintle/texel.h"
 
 namespace pintle {
 
@@ -59,10 +60,16 @@ struct Local {
   std::uint64_t count = 0;
 };
 
+/// An argument for a parameter `in: read texel_buffer rgba32f`: the bytes of a view as texels, one behind another.
+struct TexelBuffer {
+  BufferView buffer;
+  Texel texel = Texel::rgba8;
+};
+
 /// A view of a buffer, or a slot for one.
 using BufferArgument = std::variant<BufferView, Slot>;
 
-/// One argument of a kernel. A buffer, a view, an image, a sampler, a slot, a value of every element type,
+/// One argument of a kernel. A buffer, a view, texels, an image, a sampler, a slot, a value of every element type,
 /// `by_value(object)`, an array as a vector by value, and `Local` convert to it. It lends the bytes of what it is made
 /// of.
 class KernelArgument {
@@ -76,16 +83,17 @@ class KernelArgument {
   KernelArgument(ByValue value) noexcept : value_(value) {}             // NOLINT(google-explicit-constructor)
   template <Element T, std::size_t N>
   KernelArgument(const std::array<T, N>& vector) noexcept
-      : value_(by_value(vector)) {}                                      // NOLINT(google-explicit-constructor)
-  KernelArgument(Local local) noexcept : value_(local) {}                // NOLINT(google-explicit-constructor)
-  KernelArgument(const ImageView& view) noexcept : value_(view) {}       // NOLINT(google-explicit-constructor)
-  KernelArgument(const Image& image) noexcept : value_(image.view()) {}  // NOLINT(google-explicit-constructor)
-  KernelArgument(Sampler sampler) noexcept : value_(sampler) {}          // NOLINT(google-explicit-constructor)
-  KernelArgument(const SampledImage& image) noexcept : value_(image) {}  // NOLINT(google-explicit-constructor)
+      : value_(by_value(vector)) {}                                       // NOLINT(google-explicit-constructor)
+  KernelArgument(Local local) noexcept : value_(local) {}                 // NOLINT(google-explicit-constructor)
+  KernelArgument(const ImageView& view) noexcept : value_(view) {}        // NOLINT(google-explicit-constructor)
+  KernelArgument(const Image& image) noexcept : value_(image.view()) {}   // NOLINT(google-explicit-constructor)
+  KernelArgument(Sampler sampler) noexcept : value_(sampler) {}           // NOLINT(google-explicit-constructor)
+  KernelArgument(const SampledImage& image) noexcept : value_(image) {}   // NOLINT(google-explicit-constructor)
+  KernelArgument(const TexelBuffer& texels) noexcept : value_(texels) {}  // NOLINT(google-explicit-constructor)
 
  private:
   friend class Inside;
-  std::variant<BufferView, Slot, ScalarValue, ByValue, Local, ImageView, Sampler, SampledImage> value_;
+  std::variant<BufferView, Slot, ScalarValue, ByValue, Local, ImageView, Sampler, SampledImage, TexelBuffer> value_;
 };
 
 /// The extent of a launch: work-groups (Grid) or work-items to cover (`Grid::cover(n)`).
@@ -251,7 +259,7 @@ class CommandList {
   [[nodiscard]] Result<backend::Exec> launch(const Kernel& kernel, const Extent& extent,
                                              std::span<const KernelArgument> arguments);
   [[nodiscard]] Result<void> bind(backend::Argument& bound, const Parameter& parameter, const KernelArgument& argument,
-                                  const Limits& limits);
+                                  const core::ProgramState& program);
   [[nodiscard]] Result<void> bind_value(backend::Argument& bound, const Parameter& parameter, const ByValue& value);
   [[nodiscard]] Result<void> use(const BufferArgument& buffer, Access access);
   [[nodiscard]] static bool is_crossing(const BufferArgument& to, const BufferArgument& from) noexcept;

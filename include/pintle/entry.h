@@ -42,11 +42,12 @@ struct Parameter {
     local = 4,  ///< Scratch memory of a group, sized at the launch.
     image = 5,
     sampler = 6,
+    texel_buffer = 7,  ///< A buffer whose elements a kernel reads and writes as texels.
   };
   std::string name;
   Kind kind = Kind::buffer;
   DType dtype = DType::f32;       ///< Of a struct and of plain bytes: u8.
-  Access access = Access::read;   ///< How the kernel uses a buffer or an image; what comes by value is always read.
+  Access access = Access::read;   ///< How the kernel uses buffers, images and texels; values are always read.
   std::uint32_t alignment = 1;    ///< Bytes: what a buffer's offset is a multiple of, or where a value may lie.
   std::uint32_t bytes = 0;        ///< Of a value; a vector of three has three numbers.
   std::uint32_t lanes = 1;        ///< Of a vector by value: 2, 3, 4, 8 or 16.
@@ -54,7 +55,7 @@ struct Parameter {
   std::vector<Side> shape{};      ///< Of a buffer, outermost first; empty: any number of elements.
   std::uint8_t dimensions = 0;    ///< Of an image: 2 or 3.
   bool is_sampled = false;        ///< An image comes with its sampler.
-  std::optional<Texel> texel{};   ///< Of an image; empty: any.
+  std::optional<Texel> texel{};   ///< Of an image and of a texel buffer; empty: any.
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };
 

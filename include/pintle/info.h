@@ -42,6 +42,7 @@ enum class Feature : std::uint8_t {
   float_atomics = 14,    ///< Atomic additions of f32 in buffers.
   bounds = 15,           ///< Accesses of a kernel outside of its arguments are found: the layer `bounds`.
   images = 16,           ///< Images and samplers; `DeviceInfo::texels` says of which texels.
+  texel_buffers = 17,    ///< Buffers whose elements kernels read and write as texels.
 };
 /// The feature's name, for example "host_call".
 [[nodiscard]] std::string_view name(Feature feature) noexcept;
@@ -75,6 +76,8 @@ struct Limits {
   std::uint32_t max_subgroup = 1;      ///< to here.
   std::uint32_t max_image_2d = 0;      ///< Texels of a side of an image of two dimensions; 0: there are no images.
   std::uint32_t max_image_3d = 0;      ///< Texels of a side of an image of three dimensions; 0: there are none.
+  std::uint32_t max_texel_buffer = 0;  ///< Texels of a texel buffer; 0: there are none.
+  std::uint32_t texel_alignment = 1;   ///< Bytes: the offset of a texel buffer is a multiple of it.
   friend bool operator==(const Limits&, const Limits&) = default;
 };
 
@@ -111,8 +114,9 @@ struct DeviceInfo {
   std::vector<std::string> better_targets{};  ///< Targets that it takes too, best first: "x86_64-v4-linux".
   Limits limits;
   std::vector<Capability> capabilities;
-  std::vector<TexelSupport> texels{};  ///< Of images; a texel that is missing cannot be had.
-  double nanoseconds_per_tick = 1;     ///< A tick of the device clock, which timestamps read.
+  std::vector<TexelSupport> texels{};         ///< Of images; a texel that is missing cannot be had.
+  std::vector<TexelSupport> buffer_texels{};  ///< Of texel buffers, in the same way.
+  double nanoseconds_per_tick = 1;            ///< A tick of the device clock, which timestamps read.
 
   /// The capability of a feature; absent, with the reason "not listed", where the backend forgot it.
   [[nodiscard]] const Capability& capability(Feature feature) const noexcept;

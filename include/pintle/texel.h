@@ -98,7 +98,7 @@ enum class Channel : std::uint8_t {
 /// Every texel's name, separated by ", ", for messages; cut short where host memory runs out.
 [[nodiscard]] std::string texel_names() noexcept;
 
-/// What a device can do with images of one texel.
+/// What a device can do with images, or with texel buffers, of one texel.
 struct TexelSupport {
   Texel texel = Texel::rgba8;
   Access access = Access::read;  ///< What kernels may do with one image, each launch one of them.

@@ -122,6 +122,7 @@ Passed passed(const Parameter& parameter, std::size_t index, const CTypes& types
     case Parameter::Kind::value:
       return passed_value(parameter, index, index < types.size() ? types[index] : std::string());
     case Parameter::Kind::image:
+    case Parameter::Kind::texel_buffer:
       return {"const pintle_image*", fmt::format("(const pintle_image*)arguments[{}]", index)};
     case Parameter::Kind::sampler:
       return {"const pintle_sampler*", fmt::format("(const pintle_sampler*)arguments[{}]", index)};

@@ -38,6 +38,7 @@ class Reader {
   Result<void> buffer(Parameter& parameter);
   Result<void> shape(Parameter& parameter);
   Result<void> image(Parameter& parameter);
+  Result<void> texel_buffer(Parameter& parameter);
   Result<void> local(Parameter& parameter);
   Result<void> bytes(Parameter& parameter);
   Result<void> record(Parameter& parameter);
@@ -194,10 +195,21 @@ Result<void> Reader::image(Parameter& parameter) {
   return {};
 }
 
+/// `texel_buffer r32f`, behind what kernels do with it; without a texel any.
+Result<void> Reader::texel_buffer(Parameter& parameter) {
+  parameter.kind = Parameter::Kind::texel_buffer;
+  advance(word().size());
+  parameter.texel = parse_texel(word());
+  if (!parameter.texel && !word().empty()) return expected(fmt::format("a texel ({})", texel_names()));
+  advance(word().size());
+  return {};
+}
+
 Result<void> Reader::buffer(Parameter& parameter) {
   parameter.access = *parse_access(word());
   advance(word().size());
   if (word() == "image2d" || word() == "image3d") return image(parameter);
+  if (word() == "texel_buffer") return texel_buffer(parameter);
   PINTLE_ASSIGN(dtype, this->dtype());
   parameter.dtype = dtype;
   if (!text_.substr(at_).starts_with("[")) return expected("\"[]\"");

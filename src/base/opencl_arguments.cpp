@@ -96,9 +96,18 @@ bool is_opaque(std::string_view text) {
 /// Kind::unknown for what is a number or the program's own.
 Kind kind_of(std::string_view text) {
   if (text.starts_with("struct ") || text.starts_with("union ")) return Kind::record;
-  if (text == "image2d_t" || text == "image3d_t") return Kind::image;
+  if (text == "image2d_t" || text == "image3d_t" || text == "image1d_buffer_t") return Kind::image;
   if (text == "sampler_t") return Kind::sampler;
   return is_opaque(text) ? Kind::opaque : Kind::unknown;
+}
+
+bool has_texels(const Parameter& parameter) noexcept {
+  return parameter.kind == Parameter::Kind::image || parameter.kind == Parameter::Kind::texel_buffer;
+}
+
+/// OpenCL has a texel buffer as an image of one dimension.
+std::uint8_t dimensions_of(const Parameter& parameter) noexcept {
+  return parameter.kind == Parameter::Kind::texel_buffer ? 1 : parameter.dimensions;
 }
 
 std::string what_of(const OpenClArgument& argument) {
@@ -118,7 +127,8 @@ std::string declared(const Parameter& parameter) {
     case Parameter::Kind::scalar: return fmt::format("a scalar ({})", name(parameter.dtype));
     case Parameter::Kind::local: return fmt::format("local memory ({}[])", name(parameter.dtype));
     case Parameter::Kind::image:
-    case Parameter::Kind::sampler: return type_text(parameter);
+    case Parameter::Kind::sampler:
+    case Parameter::Kind::texel_buffer: return type_text(parameter);
     case Parameter::Kind::value: break;
   }
   return fmt::format("a value ({}, {} bytes)", type_text(parameter), opencl_bytes(parameter));
@@ -134,9 +144,9 @@ bool is_kind(const OpenClArgument& argument, const Parameter& parameter) {
   if (type.kind == Kind::opaque) return false;
   if (type.kind == Kind::sampler || parameter.kind == Parameter::Kind::sampler)
     return type.kind == Kind::sampler && parameter.kind == Parameter::Kind::sampler;
-  if (type.kind == Kind::image || parameter.kind == Parameter::Kind::image)
-    return type.kind == Kind::image && parameter.kind == Parameter::Kind::image && !parameter.is_sampled &&
-           type.dimensions == parameter.dimensions;
+  if (type.kind == Kind::image || has_texels(parameter))
+    return type.kind == Kind::image && has_texels(parameter) && !parameter.is_sampled &&
+           type.dimensions == dimensions_of(parameter);
   if (argument.space == Space::untold) return true;
   switch (parameter.kind) {
     case Parameter::Kind::buffer: return argument.space == Space::global || argument.space == Space::constant;
@@ -178,7 +188,7 @@ std::optional<std::string> wrong_access(const OpenClArgument& argument, const Pa
     return fmt::format("{} the argument for the parameter {}, declared ({})", how, quote(parameter.name),
                        name(parameter.access));
   };
-  if (parameter.kind == Parameter::Kind::image && argument.access && *argument.access != parameter.access)
+  if (has_texels(parameter) && argument.access && *argument.access != parameter.access)
     return say(fmt::format("has as ({}) {}", name(*argument.access), argument.type));
   if (parameter.kind != Parameter::Kind::buffer) return std::nullopt;
   if (writes(parameter.access) && argument.space == Space::constant) return say("has in constant memory");
@@ -225,7 +235,7 @@ OpenClType parse_opencl_type(std::string_view text) {
   }
   text = unqualified(without_atomic(text));
   type.kind = kind_of(text);
-  if (type.kind == Kind::image) type.dimensions = text == "image2d_t" ? 2 : 3;
+  if (type.kind == Kind::image) type.dimensions = static_cast<std::uint8_t>(text[5] - '0');
   if (type.kind != Kind::unknown) return type;
   const std::uint32_t components = take_components(text);
   const auto* const known = std::ranges::find(numbers, text, &std::pair<std::string_view, Number>::first);

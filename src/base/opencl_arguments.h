@@ -25,7 +25,7 @@ struct OpenClType {
   Kind kind = Kind::unknown;
   Number number;  ///< Of Kind::number.
   std::uint32_t components = 1;
-  std::uint8_t dimensions = 0;  ///< Of Kind::image: 2 or 3.
+  std::uint8_t dimensions = 0;  ///< Of Kind::image: 2 or 3; 1 for one over a buffer.
   bool is_pointer = false;
 };
 

@@ -25,10 +25,16 @@ std::string image_text(const Parameter& parameter) {
                      parameter.texel ? name(*parameter.texel) : "", parameter.is_sampled ? " sampled" : "");
 }
 
+std::string texels_text(const Parameter& parameter) {
+  return fmt::format("{} texel_buffer{}{}", name(parameter.access), parameter.texel ? " " : "",
+                     parameter.texel ? name(*parameter.texel) : "");
+}
+
 }  // namespace
 
 std::string type_text(const Parameter& parameter) {
   if (parameter.kind == Parameter::Kind::image) return image_text(parameter);
+  if (parameter.kind == Parameter::Kind::texel_buffer) return texels_text(parameter);
   if (parameter.kind == Parameter::Kind::sampler) return "sampler";
   if (parameter.kind == Parameter::Kind::scalar) return std::string(name(parameter.dtype));
   if (parameter.kind == Parameter::Kind::local) return fmt::format("local {}[]", name(parameter.dtype));

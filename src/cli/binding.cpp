@@ -202,7 +202,8 @@ Result<Binding> bind(const Parameter& parameter, const std::vector<InputArgument
     case Parameter::Kind::value: return bind_value(parameter, inputs);
     case Parameter::Kind::image:
     case Parameter::Kind::sampler:
-      return refused(parameter, "is an image or a sampler, which `pintle run` cannot make yet");
+    case Parameter::Kind::texel_buffer:
+      return refused(parameter, "is an image, a sampler or a texel buffer, which `pintle run` cannot make yet");
     case Parameter::Kind::local: break;
   }
   return bind_local(parameter, input);

@@ -29,6 +29,7 @@ std::string_view name(Parameter::Kind kind) noexcept {
     case Parameter::Kind::value: return "value";
     case Parameter::Kind::image: return "image";
     case Parameter::Kind::sampler: return "sampler";
+    case Parameter::Kind::texel_buffer: return "texel_buffer";
     case Parameter::Kind::local: break;
   }
   return "local";

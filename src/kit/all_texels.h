@@ -19,4 +19,11 @@ void for_each_texel(Visit visit) {
   return all;
 }
 
+/// Each texel of a texel buffer, for reading and writing.
+[[nodiscard]] inline std::vector<TexelSupport> all_buffer_texels() {
+  std::vector<TexelSupport> all;
+  for_each_texel([&](Texel texel) { all.push_back({texel, Access::read_write, false}); });
+  return all;
+}
+
 }  // namespace pintle::kit

@@ -142,6 +142,9 @@ class CommandCheck {
       case Parameter::Kind::image:
         return argument.kind == (parameter.is_sampled ? Argument::Kind::sampled : Argument::Kind::image) &&
                parameter.access == argument.access;
+      case Parameter::Kind::texel_buffer:
+        return argument.kind == Argument::Kind::texel_buffer && parameter.access == argument.access &&
+               is_texel(argument.texel()) && argument.range.size % bytes_of(argument.texel()) == 0;
       case Parameter::Kind::sampler: return argument.kind == Argument::Kind::sampler;
       case Parameter::Kind::value: break;
     }

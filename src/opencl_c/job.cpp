@@ -90,6 +90,9 @@ std::string parameter_text(const Parameter& parameter) {
       return fmt::format("image|{}|{}|{}|{}|{}|", parameter.name, base::type_text(parameter),
                          access_text(parameter.access), parameter.is_sampled ? 0 : parameter.dimensions,
                          parameter.texel ? static_cast<int>(*parameter.texel) : 0);
+    case Parameter::Kind::texel_buffer:
+      return fmt::format("image|{}|{}|{}|1|{}|", parameter.name, base::type_text(parameter),
+                         access_text(parameter.access), parameter.texel ? static_cast<int>(*parameter.texel) : 0);
     case Parameter::Kind::sampler: return fmt::format("sampler|{}|sampler||||", parameter.name);
     case Parameter::Kind::local:
       return fmt::format("local|{}|local {}[]||{}|{}|", parameter.name, dtype, bytes, pointee_types(parameter.dtype));

@@ -38,10 +38,10 @@ std::string_view name(DeviceKind kind) noexcept {
 }
 
 std::string_view name(Feature feature) noexcept {
-  static constexpr std::array<std::string_view, 16> names{
-      "execution",       "copy_queue",    "host_call",   "timestamp",     "indirect",    "mapped_memory",
-      "recording",       "notification",  "host_import", "memory_export", "calibration", "constants",
-      "local_arguments", "float_atomics", "bounds",      "images"};
+  static constexpr std::array<std::string_view, 17> names{
+      "execution",       "copy_queue",    "host_call",   "timestamp",     "indirect",     "mapped_memory",
+      "recording",       "notification",  "host_import", "memory_export", "calibration",  "constants",
+      "local_arguments", "float_atomics", "bounds",      "images",        "texel_buffers"};
   return name_of(names, feature);
 }
 

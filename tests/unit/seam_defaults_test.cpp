@@ -63,9 +63,9 @@ TEST(SeamDefaults, EveryOptionalCallIsUnsupportedByName) {
 
 TEST(SeamDefaults, NamesAreDistinctAndKnown) {
   std::set<std::string_view> features, kinds;
-  for (int i = 1; i <= static_cast<int>(Feature::images); ++i) features.insert(name(static_cast<Feature>(i)));
+  for (int i = 1; i <= static_cast<int>(Feature::texel_buffers); ++i) features.insert(name(static_cast<Feature>(i)));
   for (int i = 1; i <= static_cast<int>(DeviceKind::simulated); ++i) kinds.insert(name(static_cast<DeviceKind>(i)));
-  EXPECT_EQ(features.size(), static_cast<std::size_t>(Feature::images));
+  EXPECT_EQ(features.size(), static_cast<std::size_t>(Feature::texel_buffers));
   EXPECT_EQ(kinds.size(), static_cast<std::size_t>(DeviceKind::simulated));
   EXPECT_FALSE(features.contains("unknown"));
   EXPECT_FALSE(kinds.contains("unknown"));

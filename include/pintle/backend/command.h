@@ -24,7 +24,7 @@ enum class RecordingId : std::uint64_t { none = 0 };
 /// One argument of a launch. The parameters of the kernel come first, in order, then the buffers that it reaches by
 /// address (use).
 struct Argument {
-  /// `sampled`: an image and its sampler.
+  /// `sampled`: an image and its sampler. `texel_buffer`: a buffer's range as texels.
   enum class Kind : std::uint8_t {
     buffer = 1,
     scalar = 2,
@@ -33,7 +33,8 @@ struct Argument {
     local = 5,
     image = 6,
     sampler = 7,
-    sampled = 8
+    sampled = 8,
+    texel_buffer = 9
   };
   Kind kind = Kind::buffer;
   DType dtype = DType::u8;
@@ -41,18 +42,22 @@ struct Argument {
   std::uint8_t alignment_log2 = 0;   ///< Of a buffer in a slot: its offset is a multiple of 2 to the power of this.
   std::uint32_t slot = no_slot;      ///< A scalar's slot; a buffer's is in its range.
   Range range;                       ///< Of a value and of local memory: `size` alone.
-  Scalar scalar;                     ///< Of a sampler, and of an image with one: `set(Sampler)`.
+  Scalar scalar;                     ///< Of samplers and of texels: what `set` has put in.
   const std::byte* value = nullptr;  ///< The bytes of a value; valid as long as the list.
   friend bool operator==(const Argument&, const Argument&) = default;
 
   [[nodiscard]] bool is_image() const noexcept { return kind == Kind::image || kind == Kind::sampled; }
-  [[nodiscard]] bool has_range() const noexcept { return kind == Kind::buffer || kind == Kind::use || is_image(); }
+  [[nodiscard]] bool has_range() const noexcept {
+    return kind == Kind::buffer || kind == Kind::use || kind == Kind::texel_buffer || is_image();
+  }
   [[nodiscard]] Sampler sampler() const noexcept {
     Sampler sampler;
     std::memcpy(&sampler, scalar.bytes.data(), sizeof sampler);
     return sampler;
   }
   void set(const Sampler& sampler) noexcept { std::memcpy(scalar.bytes.data(), &sampler, sizeof sampler); }
+  [[nodiscard]] Texel texel() const noexcept { return static_cast<Texel>(scalar.bytes[0]); }
+  void set(Texel texel) noexcept { scalar.bytes[0] = static_cast<std::byte>(texel); }
 };
 
 /// Host bytes that a command reads. They stay valid until the submission's serial is reached.

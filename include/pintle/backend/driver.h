@@ -26,7 +26,7 @@ namespace pintle::backend {
 
 /// The version of the seam, raised by one whenever this header changes incompatibly. A module built for another version
 /// is refused by name.
-inline constexpr std::uint32_t seam_version = 6;
+inline constexpr std::uint32_t seam_version = 7;
 
 /// A submission of a queue of the same device. Core passes only serials that `submit` has already returned.
 struct QueuePoint {

@@ -38,6 +38,7 @@ Limits limits() {
   limits.max_in_flight = host::Queue::capacity;
   limits.max_image_2d = 1 << 16;
   limits.max_image_3d = 1 << 12;
+  limits.max_texel_buffer = most;  // a kernel's coordinate is an int
   return limits;
 }
 
@@ -60,7 +61,8 @@ std::vector<Capability> capabilities() {
           {Feature::local_arguments, native, ""},
           {Feature::float_atomics, native, "in opencl_c, by cl_ext_float_atomics"},
           {Feature::bounds, Support::absent, "the layer bounds(cpu) finds them"},
-          {Feature::images, native, ""}};
+          {Feature::images, native, ""},
+          {Feature::texel_buffers, native, ""}};
 }
 
 DeviceInfo describe() {
@@ -79,6 +81,7 @@ DeviceInfo describe() {
   info.limits = limits();
   info.capabilities = capabilities();
   info.texels = kit::all_texels();
+  info.buffer_texels = kit::all_buffer_texels();
   info.nanoseconds_per_tick = 1;
   return info;
 }

@@ -150,14 +150,34 @@ class Run {
     return reinterpret_cast<void*>(static_cast<std::uintptr_t>(argument.range.size));  // local: see host::Launch
   }
 
-  using Addresses = std::array<void*, Entry::max_parameters>;
+  struct Addresses {
+    std::array<void*, Entry::max_parameters> of;
+    std::array<pintle_image, Entry::max_parameters> texels;  // those of texel buffers
+  };
+
+  /// What a kernel gets for a texel buffer: an image of one row.
+  [[nodiscard]] static pintle_image image_of(const Argument& argument) noexcept {
+    const Texel texel = argument.texel();
+    const Range& range = argument.range;
+    return {bytes_at(range),
+            static_cast<std::uint32_t>(range.size / bytes_of(texel)),
+            1,
+            0,
+            static_cast<std::uint32_t>(texel),
+            range.size,
+            range.size};
+  }
 
   [[nodiscard]] Launch launch_of(const backend::Exec& exec, Grid grid, Addresses& addresses) const {
     std::size_t count = 0;
     for (const Argument& argument : commands_.of(exec)) {
-      if (argument.kind != Argument::Kind::use) addresses[count++] = address(argument);
+      if (argument.kind == Argument::Kind::use) continue;
+      if (argument.kind == Argument::Kind::texel_buffer) addresses.texels[count] = image_of(argument);
+      addresses.of[count] =
+          argument.kind == Argument::Kind::texel_buffer ? &addresses.texels[count] : address(argument);
+      ++count;
     }
-    return {&program_of(exec.program).kernels[exec.entry], grid, addresses.data()};
+    return {&program_of(exec.program).kernels[exec.entry], grid, addresses.of.data()};
   }
 
   void launch(const backend::Exec& exec, Grid grid) {

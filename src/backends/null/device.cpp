@@ -24,6 +24,7 @@ Limits limits_of(std::uint64_t heap_bytes) {
       .max_in_flight = 256,
       .max_image_2d = 1 << 14,
       .max_image_3d = 1 << 11,
+      .max_texel_buffer = 1 << 27,
   };
 }
 
@@ -48,6 +49,7 @@ std::vector<Capability> capabilities() {
       {float_atomics, absent, "nothing is computed"},
       {bounds, absent, "no kernel runs, so none leaves its bounds"},
       {images, native, ""},
+      {texel_buffers, native, ""},
   };
 }
 
@@ -67,6 +69,7 @@ DeviceInfo describe(std::uint64_t heap_bytes) {
       .limits = limits_of(heap_bytes),
       .capabilities = capabilities(),
       .texels = kit::all_texels(),
+      .buffer_texels = kit::all_buffer_texels(),
   };
 }
 

@@ -178,7 +178,8 @@ std::vector<Capability> capabilities_of(const FoundDevice& found) {
           {Feature::local_arguments, native, ""},
           float_atomics_row(found),
           {Feature::bounds, absent, "the layer bounds(opencl) finds them"},
-          images_row(found)};
+          images_row(found),
+          {Feature::texel_buffers, absent, "to come"}};
 }
 
 std::vector<std::string> formats_of(cl_device_id device, std::uint32_t version) {

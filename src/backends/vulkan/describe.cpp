@@ -80,6 +80,7 @@ std::vector<Capability> capabilities_of(const Physical& physical) {
           no_extension + "VK_EXT_shader_atomic_float with shaderBufferFloat32AtomicAdd"),
       {bounds, Support::absent, "the layer bounds(vulkan) finds them"},
       row(images, !physical.texels.empty(), "the driver has no format for them"),
+      row(texel_buffers, !physical.buffer_texels.empty(), "the driver has no format for them"),
   };
 }
 

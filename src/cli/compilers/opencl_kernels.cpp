@@ -218,12 +218,14 @@ Parameter pointer_of(const OpenClArgument& argument) {
   return parameter;
 }
 
-/// An image of any texel, or a sampler.
+/// An image or a texel buffer of any texel, or a sampler.
 Parameter handle_of(const OpenClArgument& argument) {
-  const bool is_image = argument.parsed.kind == base::OpenClType::Kind::image;
-  Parameter parameter{argument.name, is_image ? Parameter::Kind::image : Parameter::Kind::sampler};
+  const std::uint8_t dimensions = argument.parsed.dimensions;
+  Parameter parameter{argument.name, dimensions == 1   ? Parameter::Kind::texel_buffer
+                                     : dimensions == 0 ? Parameter::Kind::sampler
+                                                       : Parameter::Kind::image};
   parameter.access = argument.access.value_or(Access::read);
-  parameter.dimensions = argument.parsed.dimensions;
+  parameter.dimensions = dimensions == 1 ? 0 : dimensions;
   return parameter;
 }
 

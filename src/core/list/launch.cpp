@@ -18,6 +18,7 @@
 #include "base/signature.h"
 #include "core/door/object_names.h"
 #include "core/list/images.h"
+#include "core/list/texel_buffers.h"
 #include "core/program/program_state.h"
 #include "pintle/program.h"
 
@@ -82,6 +83,7 @@ std::string_view kind_text(Parameter::Kind kind) noexcept {
     case Parameter::Kind::value: return "a value of several numbers";
     case Parameter::Kind::image: return "an image";
     case Parameter::Kind::sampler: return "a sampler";
+    case Parameter::Kind::texel_buffer: return "a texel buffer";
     case Parameter::Kind::local: break;
   }
   return "local memory";
@@ -244,7 +246,7 @@ Result<void> bind_buffer(backend::Argument& bound, const Parameter& parameter, s
 namespace pintle {
 
 Result<void> CommandList::bind(backend::Argument& bound, const Parameter& parameter, const KernelArgument& argument,
-                               const Limits& limits) {
+                               const core::ProgramState& program) {
   if (const auto* slot = std::get_if<Slot>(&Inside::value(argument))) {
     PINTLE_TRY(take_slot(*slot));
     return core::bind_slot(bound, parameter, *slot);
@@ -253,7 +255,7 @@ Result<void> CommandList::bind(backend::Argument& bound, const Parameter& parame
     return core::bind_scalar(bound, parameter, *scalar);
   if (const auto* value = std::get_if<ByValue>(&Inside::value(argument))) return bind_value(bound, parameter, *value);
   if (const auto* local = std::get_if<Local>(&Inside::value(argument)))
-    return core::bind_local(bound, parameter, *local, limits);
+    return core::bind_local(bound, parameter, *local, program.limits());
   if (const auto* image = std::get_if<ImageView>(&Inside::value(argument))) {
     if (parameter.kind != Parameter::Kind::image || parameter.is_sampled)
       return core::wrong_kind("an image", parameter);
@@ -274,9 +276,15 @@ Result<void> CommandList::bind(backend::Argument& bound, const Parameter& parame
     bound.set(*sampler);
     return {};
   }
+  if (const auto* texels = std::get_if<TexelBuffer>(&Inside::value(argument))) {
+    if (parameter.kind != Parameter::Kind::texel_buffer) return core::wrong_kind("a texel buffer", parameter);
+    PINTLE_ASSIGN(range, this->range(texels->buffer));
+    return core::bind_texels(bound, parameter, range, texels->texel, program,
+                             core::buffer_text(incarnation_, range.buffer));
+  }
   const auto& view = std::get<BufferView>(Inside::value(argument));
   PINTLE_ASSIGN(range, this->range(view));
-  return core::bind_buffer(bound, parameter, incarnation_, view.dtype(), range, limits);
+  return core::bind_buffer(bound, parameter, incarnation_, view.dtype(), range, program.limits());
 }
 
 /// The list keeps the bytes.
@@ -303,7 +311,7 @@ Result<backend::Exec> CommandList::launch(const Kernel& kernel, const Extent& ex
   const std::size_t first = arguments_.size();
   arguments_.resize(first + count);
   for (std::size_t i = 0; i < count; ++i) {
-    const auto bound = bind(arguments_[first + i], entry.parameters[i], arguments[i], program.limits());
+    const auto bound = bind(arguments_[first + i], entry.parameters[i], arguments[i], program);
     if (!bound) return bound.error().during(fmt::format("validating argument {} of {}", i, core::kernel_text(entry)));
   }
   if (program.has_launch_rules(Inside::entry_index(kernel))) {

@@ -59,6 +59,11 @@ std::string refusal_of_needs(const Entry& entry, const DeviceInfo& info) {
     return fmt::format("parameter {} is {}, which the device does not have ({})", base::quote(image->name),
                        image->kind == Parameter::Kind::image ? "an image" : "a sampler", images.detail);
   }
+  const auto texels = std::ranges::find(entry.parameters, Parameter::Kind::texel_buffer, &Parameter::kind);
+  const Capability& buffers = info.capability(Feature::texel_buffers);
+  if (texels != entry.parameters.end() && buffers.support == Support::absent)
+    return fmt::format("parameter {} is a texel buffer, which the device does not have ({})", base::quote(texels->name),
+                       buffers.detail);
   const auto local = std::ranges::find(entry.parameters, Parameter::Kind::local, &Parameter::kind);
   const Capability& sized = info.capability(Feature::local_arguments);
   if (local == entry.parameters.end() || sized.support != Support::absent) return {};

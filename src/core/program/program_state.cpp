@@ -25,6 +25,7 @@ ProgramState::ProgramState(const std::shared_ptr<Life>& life, backend::ProgramId
     : life_(life),
       incarnation_number_(life->number()),
       limits_(life->info().limits),
+      buffer_texels_(life->info().buffer_texels),
       id_(id),
       name_(std::move(name)),
       format_(std::move(format)),

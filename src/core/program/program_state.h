@@ -37,11 +37,14 @@ class ProgramState : public std::enable_shared_from_this<ProgramState> {
   /// The number that views of the same incarnation carry.
   [[nodiscard]] std::uint64_t incarnation_number() const noexcept { return incarnation_number_; }
   [[nodiscard]] const Limits& limits() const noexcept { return limits_; }
+  /// The device's texels of texel buffers.
+  [[nodiscard]] const std::vector<TexelSupport>& buffer_texels() const noexcept { return buffer_texels_; }
 
  private:
   std::weak_ptr<Life> life_;  // weak: submissions, which belong to the device, own programs
   std::uint64_t incarnation_number_;
   Limits limits_;
+  std::vector<TexelSupport> buffer_texels_;
   backend::ProgramId id_;
   std::string name_;
   std::string format_;

@@ -28,7 +28,7 @@ struct Parameter {
   std::string declared;            ///< For messages: "read f32[]".
   std::string access;              ///< Of a buffer: "r", "w" or "rw"; of an image: "read_only" and so on.
   std::uint64_t bytes = 0;         ///< Of a value; else of its dtype.
-  std::uint64_t dimensions = 0;    ///< Of an image; 0 for one that comes with its sampler.
+  std::uint64_t dimensions = 0;    ///< Of an image, 1 for a texel buffer; 0 for one that comes with its sampler.
   std::uint64_t texel = 0;         ///< Of an image: the number of a pintle::Texel, or 0 for any.
   std::vector<std::string> types;  ///< The numbers' types in OpenCL C that fit; none: any.
   std::vector<Member> members;     ///< Of a value.

@@ -44,7 +44,7 @@ struct Type {
   std::string number;  ///< Empty: no number, but what the program defines, or void.
   std::string lanes;
   bool is_pointer = false;
-  std::uint64_t dimensions = 0;  ///< Of an image: 2 or 3.
+  std::uint64_t dimensions = 0;  ///< Of an image: 2 or 3; 1 for one over a buffer.
   bool is_sampler = false;
   bool is_other = false;  ///< Another image.
 };
@@ -57,7 +57,7 @@ Type parse(StringRef text) {
   text = text.trim();
   if (text.consume_front("_Atomic(")) text.consume_back(")");
   text.consume_front("atomic_");
-  type.dimensions = text == "image2d_t" ? 2 : text == "image3d_t" ? 3 : 0;
+  type.dimensions = text == "image2d_t" ? 2 : text == "image3d_t" ? 3 : text == "image1d_buffer_t" ? 1 : 0;
   type.is_sampler = text == "sampler_t";
   type.is_other = type.dimensions == 0 && text.starts_with("image") && text.ends_with("_t");
   // clang writes "float4" as "float __attribute__((ext_vector_type(4)))".
@@ -100,7 +100,7 @@ std::string check_parameter(const Function& kernel, unsigned index, const Parame
   const Type type = parse(text_in(kernel, "kernel_arg_base_type", index));
   if (type.is_other)
     return "has the parameter " + std::to_string(index) + " (" + text_in(kernel, "kernel_arg_type", index) +
-           "): such images the cpu does not have, but image2d_t and image3d_t";
+           "): such images the cpu does not have, but image2d_t, image3d_t and image1d_buffer_t";
   const bool is_image = type.dimensions != 0;
   if (is_image || type.is_sampler || parameter.kind == Kind::image || parameter.kind == Kind::sampler) {
     const bool fits = is_image ? parameter.kind == Kind::image && type.dimensions == parameter.dimensions &&

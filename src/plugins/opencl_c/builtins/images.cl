@@ -269,6 +269,23 @@ EACH_IMAGE(READ_PLAIN, read_image, read_write)
 EACH_IMAGE(WRITE, write_image, write_only)
 EACH_IMAGE(WRITE, write_image, read_write)
 
+// A texel buffer is one row.
+#define READ_BUFFER(f, V, R, access) \
+  OVERLOAD V f(access image1d_buffer_t image, int x) { \
+    return __builtin_convertvector(pintle_whole_##R(AT(image), 0, (int4)(x, 0, 0, 0), 2), V); \
+  }
+#define WRITE_BUFFER(f, V, R, access) \
+  OVERLOAD void f(access image1d_buffer_t image, int x, V v) { \
+    pintle_put_##R(AT(image), x, 0, 0, 2, __builtin_convertvector(v, R)); \
+  }
+#define EACH_BUFFER(F, name, access) \
+  F(name##f, float4, float4, access) F(name##i, int4, int4, access) \
+  F(name##ui, uint4, uint4, access) F(name##h, half4, float4, access)
+EACH_BUFFER(READ_BUFFER, read_image, read_only)
+EACH_BUFFER(READ_BUFFER, read_image, read_write)
+EACH_BUFFER(WRITE_BUFFER, write_image, write_only)
+EACH_BUFFER(WRITE_BUFFER, write_image, read_write)
+
 INLINE int pintle_order(uint texel) { return IS_RGBA(texel) ? CLK_RGBA : HAS_GREEN(texel) ? CLK_RG : CLK_R; }
 INLINE int pintle_data_type(uint texel) {
   switch (CHANNEL(texel)) {
@@ -286,18 +303,18 @@ INLINE int pintle_data_type(uint texel) {
   }
   return CLK_FLOAT;
 }
-#define ASK(access, N) \
-  OVERLOAD int get_image_width(access image##N##d_t image) { return pintle_image_width(AT(image)); } \
-  OVERLOAD int get_image_height(access image##N##d_t image) { return pintle_image_height(AT(image)); } \
-  OVERLOAD int get_image_channel_order(access image##N##d_t image) { return pintle_order(pintle_image_texel(AT(image))); } \
-  OVERLOAD int get_image_channel_data_type(access image##N##d_t image) { \
-    return pintle_data_type(pintle_image_texel(AT(image))); \
-  }
-#define ASK_BOTH(access) \
-  ASK(access, 2) ASK(access, 3) \
+#define ASK(access, type) \
+  OVERLOAD int get_image_width(access type image) { return pintle_image_width(AT(image)); } \
+  OVERLOAD int get_image_channel_order(access type image) { return pintle_order(pintle_image_texel(AT(image))); } \
+  OVERLOAD int get_image_channel_data_type(access type image) { return pintle_data_type(pintle_image_texel(AT(image))); }
+#define ASK_HEIGHT(access, type) \
+  OVERLOAD int get_image_height(access type image) { return pintle_image_height(AT(image)); }
+#define ASK_EACH(access) \
+  ASK(access, image1d_buffer_t) ASK(access, image2d_t) ASK(access, image3d_t) \
+  ASK_HEIGHT(access, image2d_t) ASK_HEIGHT(access, image3d_t) \
   OVERLOAD int2 get_image_dim(access image2d_t image) { return (int2)(get_image_width(image), get_image_height(image)); } \
   OVERLOAD int get_image_depth(access image3d_t image) { return pintle_image_depth(AT(image)); } \
   OVERLOAD int4 get_image_dim(access image3d_t image) { \
     return (int4)(get_image_width(image), get_image_height(image), get_image_depth(image), 0); \
   }
-ASK_BOTH(read_only) ASK_BOTH(write_only) ASK_BOTH(read_write)
+ASK_EACH(read_only) ASK_EACH(write_only) ASK_EACH(read_write)
