@@ -472,6 +472,10 @@ class Signatures(CompilersCase):
         (self.folder / "one.cl").write_text(alone)
         self.refused("pack", "one.cl", "-o", "one.pack", code=INVALID, words=['Kernel "i"', '"x"', "image2d_array_t", "no signature can have"])
 
+    def test_a_kernel_that_casts_const_away_has_no_signature(self):
+        (self.folder / "cast.cl").write_text("kernel void f(global const int* x) { ((global int*)x)[get_global_id(0)] = 1; }\n")
+        self.refused("pack", "cast.cl", "-o", "cast.pack", code=INVALID, words=['Kernel "f"', '"x"', "written although it is constant"])
+
     def test_c_with_typed_arguments(self):
         code = "void f(const pintle_group* g, float a, const float* x, int32_t* y) { (void)g; y[0] = (int32_t)(a * x[0]); }\n"
         self.build("k.c", code, "f(a: f32, x: read f32[], y: write i32[])")

@@ -208,13 +208,15 @@ std::optional<Parameter> named_value(const base::OpenClType& type) {
   return entry ? std::optional(entry->parameters[0]) : std::nullopt;
 }
 
-/// A pointer to what the program defines itself is one to bytes.
+/// A pointer to what the program defines itself is one to bytes. What the code does counts more than what its
+/// declaration promises.
 Parameter pointer_of(const OpenClArgument& argument) {
   const base::OpenClType& type = argument.parsed;
   const auto dtype = type.kind == base::OpenClType::Kind::number ? base::dtype_of(type.number) : std::nullopt;
   Parameter parameter{argument.name, Parameter::Kind::buffer, dtype.value_or(DType::u8), Access::read};
   if (argument.space == Space::local) parameter.kind = Parameter::Kind::local;
-  else if (argument.may_write) parameter.access = argument.may_read ? Access::read_write : Access::write;
+  else if (argument.may_write || argument.is_written)
+    parameter.access = argument.may_read || argument.is_read ? Access::read_write : Access::write;
   return parameter;
 }
 
@@ -234,6 +236,8 @@ Result<Parameter> parameter_of(const OpenClKernel& kernel, std::size_t index) {
   if (argument.parsed.kind == base::OpenClType::Kind::opaque)
     return no_signature(kernel, argument, "which no signature can have");
   if (is_handle(argument)) return handle_of(argument);
+  if (argument.is_const && argument.is_written)
+    return no_signature(kernel, argument, "which is written although it is constant");
   if (argument.space != Space::by_value) return pointer_of(argument);
   auto parameter = named_value(argument.parsed);
   if (!parameter) parameter = kernel.values[index];
