@@ -15,7 +15,16 @@ Json describe(const Limits& limits) {
           {"max_group", to_json(limits.max_group)},      {"max_group_items", limits.max_group_items},
           {"max_local_bytes", limits.max_local_bytes},   {"max_buffers", limits.max_buffers},
           {"max_scalar_bytes", limits.max_scalar_bytes}, {"max_in_flight", limits.max_in_flight},
-          {"min_subgroup", limits.min_subgroup},         {"max_subgroup", limits.max_subgroup}};
+          {"min_subgroup", limits.min_subgroup},         {"max_subgroup", limits.max_subgroup},
+          {"max_image_2d", limits.max_image_2d},         {"max_image_3d", limits.max_image_3d},
+          {"max_texel_buffer", limits.max_texel_buffer}, {"texel_alignment", limits.texel_alignment}};
+}
+
+Json describe(const std::vector<TexelSupport>& texels) {
+  Json json = Json::array();
+  for (const auto& [texel, access, is_filtered] : texels)
+    json.push_back({{"texel", name(texel)}, {"access", name(access)}, {"filtered", is_filtered}});
+  return json;
 }
 
 Json describe(const Capability& row) {
@@ -85,6 +94,8 @@ Json to_json(const DeviceInfo& device) {
             {"target", device.target},
             {"nanoseconds_per_tick", device.nanoseconds_per_tick},
             {"limits", describe(device.limits)},
+            {"texels", describe(device.texels)},
+            {"buffer_texels", describe(device.buffer_texels)},
             {"capabilities", Json::array()}};
   for (const Capability& row : device.capabilities) json["capabilities"].push_back(describe(row));
   return json;

@@ -56,6 +56,9 @@ class Info(CommandCase):
         document = self.json("info", "cpu", environment={"PINTLE_TIMEOUT_MS": "1234"})
         self.assertEqual(set(document), {"device", "heaps", "settings"})
         self.assertEqual(document["device"]["id"], "cpu")
+        self.assertIn({"texel": "rgba8", "access": "read_write", "filtered": True}, document["device"]["texels"])
+        self.assertIn({"texel": "r32f", "access": "read_write", "filtered": False}, document["device"]["buffer_texels"])
+        self.assertGreater(document["device"]["limits"]["max_image_2d"], 0)
         (heap, *_) = document["heaps"]
         self.assertEqual(set(heap), {"name", "total", "available", "used", "source"})
         self.assertGreater(heap["total"], 1 << 20)
@@ -65,7 +68,7 @@ class Info(CommandCase):
 
     def test_text_has_every_part(self):
         text = self.command("info", "cpu").stdout
-        for word in ("identity", "limits", "capabilities", "heaps", "settings", "memory_export", "PINTLE_CACHE_DIR"):
+        for word in ("identity", "limits", "capabilities", "texels", "texel buffers, read_write", "heaps", "settings", "memory_export", "PINTLE_CACHE_DIR"):
             self.assertIn(word, text)
 
     def test_best_is_the_default(self):

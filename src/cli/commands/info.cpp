@@ -44,16 +44,39 @@ std::string identity(const DeviceInfo& device) {
 }
 
 std::string limits(const Limits& limits) {
-  return section("limits", {{"  largest allocation", text_of_bytes(limits.max_allocation)},
-                            {"  largest binding", text_of_bytes(limits.max_binding)},
-                            {"  offset alignment", text_of_bytes(limits.offset_alignment)},
-                            {"  work-groups of a launch", text_of(limits.max_grid)},
-                            {"  work-items of a group",
-                             fmt::format("{}, {} in all", text_of(limits.max_group), limits.max_group_items)},
-                            {"  local memory of a group", text_of_bytes(limits.max_local_bytes)},
-                            {"  buffers of an entry", fmt::to_string(limits.max_buffers)},
-                            {"  scalars of an entry", text_of_bytes(limits.max_scalar_bytes)},
-                            {"  submissions in flight", fmt::to_string(limits.max_in_flight)}});
+  return section(
+      "limits",
+      {{"  largest allocation", text_of_bytes(limits.max_allocation)},
+       {"  largest binding", text_of_bytes(limits.max_binding)},
+       {"  offset alignment", text_of_bytes(limits.offset_alignment)},
+       {"  work-groups of a launch", text_of(limits.max_grid)},
+       {"  work-items of a group", fmt::format("{}, {} in all", text_of(limits.max_group), limits.max_group_items)},
+       {"  local memory of a group", text_of_bytes(limits.max_local_bytes)},
+       {"  buffers of an entry", fmt::to_string(limits.max_buffers)},
+       {"  scalars of an entry", text_of_bytes(limits.max_scalar_bytes)},
+       {"  items of a subgroup", fmt::format("{} to {}", limits.min_subgroup, limits.max_subgroup)},
+       {"  sides of an image", fmt::format("{} in 2-D, {} in 3-D", limits.max_image_2d, limits.max_image_3d)},
+       {"  texels of a buffer",
+        fmt::format("{}, at multiples of {}", limits.max_texel_buffer, text_of_bytes(limits.texel_alignment))},
+       {"  submissions in flight", fmt::to_string(limits.max_in_flight)}});
+}
+
+/// One row for each access that texels have.
+void add_texels(Rows& rows, std::string_view of, const std::vector<TexelSupport>& texels) {
+  for (const Access access : {Access::read_write, Access::read, Access::write}) {
+    std::string names;
+    for (const TexelSupport& support : texels)
+      if (support.access == access) names.append(names.empty() ? "" : ", ").append(name(support.texel));
+    if (!names.empty()) rows.push_back({fmt::format("  {}, {}", of, name(access)), names});
+  }
+}
+
+/// Empty where kernels have no texels.
+std::string texels(const DeviceInfo& device) {
+  Rows rows;
+  add_texels(rows, "images", device.texels);
+  add_texels(rows, "texel buffers", device.buffer_texels);
+  return rows.empty() ? std::string() : section("texels", rows);
 }
 
 std::string capabilities(const DeviceInfo& device) {
@@ -123,7 +146,8 @@ Result<ExitCode> run(const InfoOptions& options, const Output& output) {
   if (output.is_json()) {
     output.json(as_json(info, heaps));
   } else {
-    output.text(identity(info) + limits(info.limits) + capabilities(info) + heaps_text(heaps) + settings_text());
+    output.text(identity(info) + limits(info.limits) + capabilities(info) + texels(info) + heaps_text(heaps) +
+                settings_text());
   }
   return ExitCode::ok;
 }
