@@ -38,7 +38,7 @@ T load(const std::byte* from) {
 }
 template <class T>
 double normalized(const std::byte* from) {
-  return std::max(double{load<T>(from)} / std::numeric_limits<T>::max(), -1.0);
+  return std::max(static_cast<double>(load<T>(from)) / std::numeric_limits<T>::max(), -1.0);
 }
 double half(const std::byte* from) {
   const auto bits = load<std::uint16_t>(from);
@@ -62,7 +62,7 @@ double value_of(const std::byte* from, Channel channel) {
     case Channel::f16: return half(from);
     case Channel::f32: break;
   }
-  return double{load<float>(from)};
+  return static_cast<double>(load<float>(from));
 }
 
 /// Each channel is another number that every texel can store; no least one, which normalised channels read like the one
@@ -72,7 +72,7 @@ Bytes bytes_for(Texel texel) {
   const std::uint32_t each = bytes_of(channel_of(texel));
   for (std::size_t i = 0; i * each < bytes.size(); ++i) {
     auto bits = static_cast<std::uint32_t>(i * 2654435761u) | 1;
-    if (channel_of(texel) == Channel::f16) bits = (bits & 0x83ff) | (10 + i % 10) << 10;
+    if (channel_of(texel) == Channel::f16) bits = (bits & 0x83ff) | static_cast<std::uint32_t>(10 + i % 10) << 10;
     const float number = static_cast<float>(i) * 0.25f - 7;
     if (channel_of(texel) == Channel::f32) std::memcpy(&bits, &number, sizeof bits);
     std::memcpy(&bytes[i * each], &bits, each);
