@@ -57,8 +57,9 @@ ImageType image_type_of(const Tables& tables, std::uint32_t type) {
   if (format == 0) return made;
   if (format < formats.size()) made.texel = parse_texel(formats[format]);
   if (made.texel) return made;
-  return {.refused = format < formats.size() ? fmt::format("of the format {}", formats[format])
-                                             : fmt::format("of the format ({})", format)};
+  const std::string_view where = dimensions == 1 ? "in a buffer " : "";
+  return {.refused = format < formats.size() ? fmt::format("{}of the format {}", where, formats[format])
+                                             : fmt::format("{}of the format ({})", where, format)};
 }
 
 }  // namespace pintle::spirv

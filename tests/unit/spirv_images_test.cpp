@@ -194,7 +194,7 @@ TEST_F(SpirvImages, OtherImagesAreRefusedByName) {
   refused("layout(binding = 0) uniform texture2DMS x; bool use() { return texelFetch(x, ivec2(0), 0).x > 1; }",
           "a sampled image with several samples for a texel");
   refused("layout(binding = 0, r11f_g11f_b10f) uniform imageBuffer x; bool use() { return imageLoad(x, 0).x > 1; }",
-          "a storage texel buffer of the format r11f_g11f_b10f");
+          "a storage image in a buffer of the format r11f_g11f_b10f");
   refused("layout(binding = 0) uniform sampler2DShadow x; bool use() { return texture(x, vec3(0)) > 1; }",
           "an image with a sampler whose depths are compared");
   refused("layout(binding = 0, rgb10_a2) uniform image2D x; bool use() { return imageLoad(x, ivec2(0)).x > 1; }",
