@@ -21,31 +21,34 @@ bool has_kind(DescriptorKind kind, const Parameter& parameter) noexcept {
     case Parameter::Kind::image:
       return parameter.is_sampled ? kind == combined : kind == storage_image || kind == sampled_image;
     case Parameter::Kind::sampler: return kind == sampler;
+    case Parameter::Kind::texel_buffer: return kind == fetched_texels || kind == stored_texels;
     default: return false;
   }
 }
 
-bool is_image(DescriptorKind kind) noexcept {
-  return kind == storage_image || kind == sampled_image || kind == combined;
+bool has_texels(DescriptorKind kind) noexcept {
+  return kind == storage_image || kind == sampled_image || kind == combined || kind == fetched_texels ||
+         kind == stored_texels;
 }
 
-/// Without a declared texel each image is compared when it is bound.
+/// Without a declared texel each image and each texel buffer is compared when it is bound.
 bool agrees(const Binding& variable, const Parameter& parameter) noexcept {
   if (!has_kind(variable.kind, parameter)) return false;
-  if (!is_image(variable.kind)) return true;
-  return variable.image.dimensions == parameter.dimensions &&
-         (!parameter.texel || may_be(variable.image, *parameter.texel));
+  if (!has_texels(variable.kind)) return true;
+  const bool has_sides =
+      parameter.kind == Parameter::Kind::texel_buffer || variable.image.dimensions == parameter.dimensions;
+  return has_sides && (!parameter.texel || may_be(variable.image, *parameter.texel));
 }
 
 std::string text_of(const Binding& variable) {
-  return is_image(variable.kind) ? fmt::format("{} ({})", variable.what, text_of(variable.image)) : variable.what;
+  return has_texels(variable.kind) ? fmt::format("{} ({})", variable.what, text_of(variable.image)) : variable.what;
 }
 
 }  // namespace
 
 bool is_bound(const Parameter& parameter) noexcept {
   return parameter.kind == Parameter::Kind::buffer || parameter.kind == Parameter::Kind::image ||
-         parameter.kind == Parameter::Kind::sampler;
+         parameter.kind == Parameter::Kind::sampler || parameter.kind == Parameter::Kind::texel_buffer;
 }
 
 bool is_uniform(const Place& place) noexcept { return place.at.kind == uniform_block; }
@@ -93,8 +96,8 @@ Result<void> check_limits(const KernelLimits& limits, const KernelInterface& int
   const std::array rows{
       Row{"storage buffers", count({storage_buffer}), limits.storage_buffers},
       Row{"uniform blocks", blocks, limits.uniform_blocks},
-      Row{"storage images", count({storage_image}), limits.storage_images},
-      Row{"sampled images", count({sampled_image, combined}), limits.sampled_images},
+      Row{"storage images and texel buffers", count({storage_image, stored_texels}), limits.storage_images},
+      Row{"sampled images and texel buffers", count({sampled_image, combined, fetched_texels}), limits.sampled_images},
       Row{"samplers", count({sampler, combined}), limits.samplers},
       Row{"buffers and images", interface.descriptors.size() - count({sampler}) + scalars, limits.resources}};
   for (const Row& row : rows) {

@@ -1,4 +1,4 @@
-// Descriptors beside the buffers, images and samplers that a signature declares.
+// Descriptors beside the buffers, texels, images and samplers that a signature declares.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace pintle::spirv {
 [[nodiscard]] bool is_uniform(const Place& place) noexcept;
 
 /// Compares what the place has with what is declared: a buffer, an image of so many dimensions and such texels, a
-/// sampler. The error's text follows the entry's name and has both sides.
+/// texel buffer, a sampler. The error's text follows the entry's name and has both sides.
 [[nodiscard]] Result<void> check_kind(const Place& place, const Parameter& parameter);
 
 /// The places of images, each with the place of a sampler that reads it.

@@ -24,10 +24,12 @@ constexpr std::array<std::string_view, 42> formats{"",          "rgba32f",      
                                                    "rg16ui",    "rg8ui",        "r16ui",
                                                    "r8ui",      "r64ui",        "r64i"};
 
-/// What no signature can declare; empty for an image of two or three dimensions.
+constexpr std::uint32_t dim_buffer = 5;
+
+/// What no signature can declare; empty for an image of two or three dimensions and for a texel buffer.
 std::string_view refused_by_shape(const Definition& image) {
   constexpr std::array<std::string_view, 7> words{
-      "of one dimension", "", "", "that is a cube", "that is a rectangle", "in a buffer", "that is a part of a frame"};
+      "of one dimension", "", "", "that is a cube", "that is a rectangle", "", "that is a part of a frame"};
   constexpr std::uint32_t compares = 1;
   if (image.parts[0] >= words.size()) return "of a shape that is not known";
   if (!words[image.parts[0]].empty()) return words[image.parts[0]];
@@ -50,13 +52,14 @@ ImageType image_type_of(const Tables& tables, std::uint32_t type) {
   const std::string_view shape = refused_by_shape(*image);
   if (!shape.empty()) return {.refused = std::string(shape)};
   const std::uint32_t format = image->parts[4];
-  ImageType made{.dimensions = static_cast<std::uint8_t>(image->parts[0] + 1),
-                 .number = number_of(tables, image->type)};
+  const std::uint32_t dimensions = image->parts[0] == dim_buffer ? 1 : image->parts[0] + 1;
+  ImageType made{.dimensions = static_cast<std::uint8_t>(dimensions), .number = number_of(tables, image->type)};
   if (format == 0) return made;
   if (format < formats.size()) made.texel = parse_texel(formats[format]);
   if (made.texel) return made;
-  return {.refused = format < formats.size() ? fmt::format("of the format {}", formats[format])
-                                             : fmt::format("of the format ({})", format)};
+  const std::string_view where = dimensions == 1 ? "in a buffer " : "";
+  return {.refused = format < formats.size() ? fmt::format("{}of the format {}", where, formats[format])
+                                             : fmt::format("{}of the format ({})", where, format)};
 }
 
 }  // namespace pintle::spirv

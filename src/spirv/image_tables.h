@@ -1,4 +1,4 @@
-// Images among the types of a module.
+// Images and texel buffers among the types of a module.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace pintle::spirv {
 
-/// `type` is an OpTypeImage, or anything, of which no signature can declare an image.
+/// `type` is an OpTypeImage, or anything, of which no signature can declare an image or a texel buffer.
 [[nodiscard]] ImageType image_type_of(const Tables& tables, std::uint32_t type);
 
 }  // namespace pintle::spirv

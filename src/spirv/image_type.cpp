@@ -15,9 +15,13 @@ base::Number::Kind kind_of(Texel texel) noexcept {
 
 }  // namespace
 
+std::string shape_text(const ImageType& type) {
+  return type.dimensions == 1 ? "texel_buffer" : fmt::format("image{}d", type.dimensions);
+}
+
 std::string text_of(const ImageType& type) {
-  if (type.texel) return fmt::format("image{}d {}", type.dimensions, name(*type.texel));
-  return fmt::format("image{}d of {}", type.dimensions, base::text_of(type.number));
+  if (type.texel) return fmt::format("{} {}", shape_text(type), name(*type.texel));
+  return fmt::format("{} of {}", shape_text(type), base::text_of(type.number));
 }
 
 bool may_be(const ImageType& type, Texel texel) noexcept {

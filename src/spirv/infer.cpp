@@ -159,7 +159,9 @@ class Inference {
       case DescriptorKind::combined: return fmt::format("read image{}d sampled", image.dimensions);
       case DescriptorKind::sampled_image: return fmt::format("read image{}d", image.dimensions);
       case DescriptorKind::storage_image:
-        return fmt::format("{} image{}d{}{}", access, image.dimensions, image.texel ? " " : "",
+      case DescriptorKind::fetched_texels:
+      case DescriptorKind::stored_texels:
+        return fmt::format("{} {}{}{}", access, shape_text(image), image.texel ? " " : "",
                            image.texel ? pintle::name(*image.texel) : "");
       default: return fmt::format("{} {}[]", access, name(dtype_of(place)));
     }

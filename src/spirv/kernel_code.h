@@ -16,7 +16,8 @@ namespace pintle::spirv {
 /// How scalars reach a kernel.
 enum class ScalarSource : std::uint8_t { none, push, uniform };
 
-/// What a kernel finds at a binding. `combined`: an image with its sampler; `other`: what no signature can declare.
+/// What a kernel finds at a binding. `combined`: an image with its sampler; `fetched_texels` and `stored_texels`:
+/// Vulkan's uniform and storage texel buffers; `other`: what no signature can declare.
 enum class DescriptorKind : std::uint8_t {
   storage_buffer,
   uniform_block,
@@ -24,10 +25,12 @@ enum class DescriptorKind : std::uint8_t {
   sampled_image,
   sampler,
   combined,
+  fetched_texels,
+  stored_texels,
   other
 };
 
-/// Where a kernel finds a buffer, an image or a sampler.
+/// Where a kernel finds a buffer, texels, an image or a sampler.
 struct Descriptor {
   std::uint32_t set = 0;
   std::uint32_t binding = 0;
@@ -40,7 +43,7 @@ struct Descriptor {
 struct DescriptorNeeds {
   std::uint32_t unit = 4;   ///< Bytes that the kernel accesses at least: a range is rounded up to a multiple of it.
   std::uint32_t least = 0;  ///< Bytes that a uniform block has.
-  ImageType image{};        ///< The type of an image.
+  ImageType image{};        ///< The type of an image, or of texels in a buffer.
 };
 
 /// Where the bytes of a scalar, a vector or a struct lie.
@@ -92,8 +95,8 @@ struct KernelLimits {
   std::uint32_t uniform_bytes = none;    ///< Bytes of a uniform block.
   std::uint32_t storage_buffers = none;  ///< Of a kernel.
   std::uint32_t uniform_blocks = none;   ///< Of a kernel.
-  std::uint32_t storage_images = none;   ///< Of a kernel.
-  std::uint32_t sampled_images = none;   ///< Of a kernel; those with a sampler count.
+  std::uint32_t storage_images = none;   ///< Of a kernel; those in buffers count.
+  std::uint32_t sampled_images = none;   ///< Of a kernel; those with a sampler and those in buffers count.
   std::uint32_t samplers = none;         ///< Of a kernel; those with an image count.
   std::uint32_t resources = none;        ///< Buffers and images of a kernel.
   std::uint32_t sets = none;             ///< Sets are numbered below it.

@@ -85,7 +85,7 @@ class Matching {
   Result<void> sort_parameters() {
     for (const Parameter& parameter : declared_.parameters) {
       if (is_bound(parameter)) bound_.push_back(&parameter);
-      has_images_ |= is_bound(parameter) && parameter.kind != Parameter::Kind::buffer;
+      has_images_ |= parameter.kind == Parameter::Kind::image || parameter.kind == Parameter::Kind::sampler;
       if (parameter.kind != Parameter::Kind::local) continue;
       return unsupported(
           "takes parameter {} as local memory, and a shader's shared memory has its size when it is "
@@ -185,7 +185,7 @@ class Matching {
     return {};
   }
 
-  /// The i-th buffer, image or sampler of the signature is the i-th place.
+  /// The i-th buffer, texel buffer, image or sampler of the signature is the i-th place.
   Result<void> bind(std::span<const Place> places, KernelInterface& interface) const {
     PINTLE_TRY(check_count(places));
     for (std::size_t index = 0; index < places.size(); ++index) {
@@ -290,7 +290,7 @@ class Matching {
   const EntryPoint& entry_;
   const Entry& declared_;
   const DeclaredScalars scalars_;
-  std::vector<const Parameter*> bound_;  // buffers, images and samplers
+  std::vector<const Parameter*> bound_;  // buffers, texel buffers, images and samplers
   bool has_images_ = false;              // or samplers
 };
 

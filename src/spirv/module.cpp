@@ -101,7 +101,7 @@ class Summary {
     return static_cast<std::uint32_t>(fold(tables_, array->parts[0], {}).value_or(0));
   }
 
-  /// Says what an image or a sampler is.
+  /// Says what an image, a texel buffer or a sampler is.
   void describe(Binding& bound, std::uint32_t id, const Definition& type) const {
     using enum Binding::Kind;
     bound.what = "an object that is no buffer";
@@ -112,8 +112,13 @@ class Summary {
     if (type.op != op::type_image && type.op != op::type_sampled_image) return;
     const bool is_alone = type.op == op::type_image, is_stored = type.value == 2;
     bound.image = image_type_of(tables_, is_alone ? id : type.type);
-    bound.kind = !is_alone ? combined : is_stored ? storage_image : sampled_image;
-    bound.what = !is_alone ? "an image with a sampler" : is_stored ? "a storage image" : "a sampled image";
+    if (bound.image.dimensions == 1) {  // GLSL's samplerBuffer comes with a sampler that nothing uses
+      bound.kind = is_stored ? stored_texels : fetched_texels;
+      bound.what = is_stored ? "a storage texel buffer" : "a uniform texel buffer";
+    } else {
+      bound.kind = !is_alone ? combined : is_stored ? storage_image : sampled_image;
+      bound.what = !is_alone ? "an image with a sampler" : is_stored ? "a storage image" : "a sampled image";
+    }
     bound.is_writable = is_alone && is_stored && !tables_.decorated(bound.id, no_member, decoration::non_writable);
     bound.is_readable = !tables_.decorated(bound.id, no_member, decoration::non_readable);
     if (bound.image.dimensions != 0) return;

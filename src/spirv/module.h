@@ -30,7 +30,7 @@ struct Binding {
   Kind kind = Kind::other;
   std::string what{};       ///< In words: "a storage buffer", "a storage image".
   bool is_writable = true;  ///< False where the whole variable is decorated NonWritable.
-  bool is_readable = true;  ///< False where an image is decorated NonReadable.
+  bool is_readable = true;  ///< False where an image or a texel buffer is decorated NonReadable.
   Block block{};
   ImageType image{};
 };

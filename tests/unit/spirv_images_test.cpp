@@ -193,8 +193,8 @@ TEST_F(SpirvImages, OtherImagesAreRefusedByName) {
           "an image with a sampler that is a cube");
   refused("layout(binding = 0) uniform texture2DMS x; bool use() { return texelFetch(x, ivec2(0), 0).x > 1; }",
           "a sampled image with several samples for a texel");
-  refused("layout(binding = 0, r32f) uniform imageBuffer x; bool use() { return imageLoad(x, 0).x > 1; }",
-          "a storage image in a buffer");
+  refused("layout(binding = 0, r11f_g11f_b10f) uniform imageBuffer x; bool use() { return imageLoad(x, 0).x > 1; }",
+          "a storage image in a buffer of the format r11f_g11f_b10f");
   refused("layout(binding = 0) uniform sampler2DShadow x; bool use() { return texture(x, vec3(0)) > 1; }",
           "an image with a sampler whose depths are compared");
   refused("layout(binding = 0, rgb10_a2) uniform image2D x; bool use() { return imageLoad(x, ivec2(0)).x > 1; }",
@@ -218,10 +218,10 @@ TEST_F(SpirvImages, LimitsAreNamedWithBothNumbers) {
   };
   KernelLimits limits = roomy;
   limits.storage_images = 1;
-  refused(limits, "has (2) storage images, and the limit of the device is (1)");
+  refused(limits, "has (2) storage images and texel buffers, and the limit of the device is (1)");
   limits = roomy;
   limits.sampled_images = 1;
-  refused(limits, "has (2) sampled images, and the limit of the device is (1)");
+  refused(limits, "has (2) sampled images and texel buffers, and the limit of the device is (1)");
   limits = roomy;
   limits.samplers = 1;
   refused(limits, "has (2) samplers, and the limit of the device is (1)");
@@ -245,6 +245,85 @@ TEST_F(SpirvImages, InstrumentsLeaveThemAlone) {
   ASSERT_TRUE(added) << added.error().text();
   const auto kernels = must(matcher.finish());
   EXPECT_EQ(kernels[0].interface.descriptors.back(), (Descriptor{0, 6}));
+}
+
+constexpr std::string_view texel_buffers = R"(
+  layout(binding = 0) uniform samplerBuffer fetched;
+  layout(binding = 1) uniform itextureBuffer plain[2];
+  layout(binding = 2, rgba8) uniform writeonly imageBuffer stored;
+  layout(binding = 3, r32ui) uniform uimageBuffer counts;
+  layout(binding = 4) buffer Sums { float sums[]; };
+  vec4 at(int i) { return texelFetch(fetched, i) + vec4(texelFetch(plain[1], i)); }
+  void main() {
+    imageStore(stored, 0, at(1));
+    imageAtomicAdd(counts, 0, 1);
+    sums[0] = 1;
+  }
+)";
+constexpr std::string_view declared_texels =
+    "f(fetched: read texel_buffer rgba16f, p: read texel_buffer r8i, q: read texel_buffer, stored: write texel_buffer "
+    "rgba8, counts: read_write texel_buffer r32ui, sums: write f32[])";
+
+TEST_F(SpirvImages, TexelBuffersAreFetchedOrStored) {
+  const auto kernel = must(match(texel_buffers, declared_texels));
+  EXPECT_THAT(kernel.interface.descriptors,
+              ElementsAre(Descriptor{0, 0, 0, fetched_texels}, Descriptor{0, 1, 0, fetched_texels},
+                          Descriptor{0, 1, 1, fetched_texels}, Descriptor{0, 2, 0, stored_texels},
+                          Descriptor{0, 3, 0, stored_texels}, Descriptor{0, 4, 0, storage_buffer}));
+  EXPECT_THAT(kernel.interface.sampled, IsEmpty());
+  EXPECT_EQ(kernel.interface.needs[3].image.texel, Texel::rgba8);
+  EXPECT_EQ(text_of(kernel.interface.needs[4].image), "texel_buffer r32ui");
+  EXPECT_EQ(text_of(kernel.interface.needs[1].image), "texel_buffer of i32");
+}
+
+TEST_F(SpirvImages, TexelBuffersAreComparedWithTheCode) {
+  const auto refused = [&](std::string_view from, std::string_view to, std::string_view words) {
+    std::string signature(declared_texels);
+    signature.replace(signature.find(from), from.size(), to);
+    expect_refused(Errc::invalid_argument, texel_buffers, signature, words);
+  };
+  refused("fetched: read texel_buffer rgba16f", "fetched: read f32[]",
+          "has a uniform texel buffer (texel_buffer of f32) at set 0, binding 0, and parameter \"fetched\" is declared "
+          "(read f32[])");
+  refused("fetched: read texel_buffer rgba16f", "fetched: read image2d", "is declared (read image2d)");
+  refused("sums: write f32[]", "sums: write texel_buffer", "has a storage buffer at set 0, binding 4");
+  refused("texel_buffer rgba16f", "texel_buffer r32i", "(texel_buffer of f32) at set 0, binding 0");
+  refused("stored: write texel_buffer rgba8", "stored: write texel_buffer r32f",
+          "has a storage texel buffer (texel_buffer rgba8) at set 0, binding 2, and parameter \"stored\" is declared "
+          "(write texel_buffer r32f)");
+  refused("fetched: read ", "fetched: read_write ", "only reads at set 0, binding 0");
+  refused("stored: write ", "stored: read ", "only writes at set 0, binding 2");
+  refused("counts: read_write ", "counts: write ", "reads at set 0, binding 3");
+  refused("counts: read_write ", "counts: read ", "writes at set 0, binding 3");
+  refused(", sums: write f32[]", "", "where no parameter is bound (5 buffers are declared)");
+}
+
+TEST_F(SpirvImages, TexelBuffersCountAsImages) {
+  const auto refused = [&](const KernelLimits& limits, std::string_view words) {
+    expect_refused(Errc::unsupported, texel_buffers, declared_texels, words, limits);
+  };
+  KernelLimits limits = roomy;
+  limits.storage_images = 1;
+  refused(limits, "has (2) storage images and texel buffers, and the limit of the device is (1)");
+  limits = roomy;
+  limits.sampled_images = 2;
+  refused(limits, "has (3) sampled images and texel buffers, and the limit of the device is (2)");
+  limits = roomy;
+  limits.samplers = 0;
+  EXPECT_TRUE(match(texel_buffers, declared_texels, limits));
+}
+
+TEST_F(SpirvImages, InstrumentsLeaveTexelBuffersAlone) {
+  const auto code = compile(texel_buffers);
+  const std::vector<Entry> entries{must(Entry::parse(declared_texels))};
+  const auto made = must(instrument_image({"demo", "spirv", code, entries, {}}));
+  ASSERT_EQ(made.accesses.at(0).size(), 1u);  // the store to `sums`
+  EXPECT_EQ(made.accesses[0][0].buffer, 0u);
+  const backend::ProgramImage image{"demo", "spirv", made.code, made.entries, {}};
+  KernelMatcher matcher(image, roomy, [](const Module&) { return Result<void>(); });
+  const auto added = matcher.add(made.code, made.entries);
+  ASSERT_TRUE(added) << added.error().text();
+  EXPECT_EQ(must(matcher.finish())[0].interface.descriptors.back(), (Descriptor{0, 5}));
 }
 
 TEST_F(SpirvImages, UniformBlocksOfScalarsStandAmongThem) {

@@ -259,6 +259,28 @@ TEST_F(SpirvInfer, ImagesAndSamplersHaveTheirKinds) {
             "i: read image3d) group 8");
 }
 
+TEST_F(SpirvInfer, TexelBuffersHaveTheTexelThatTheFormatTells) {
+  EXPECT_EQ(said(R"(
+    layout(binding = 0) uniform samplerBuffer a;
+    layout(binding = 1) uniform utextureBuffer b[2];
+    layout(binding = 2, rgba16f) uniform imageBuffer c;
+    layout(binding = 3, r32f) uniform readonly imageBuffer d;
+    layout(binding = 4, r32i) uniform iimageBuffer e;
+    layout(binding = 5) uniform writeonly imageBuffer f;
+    layout(binding = 6, r8ui) uniform uimageBuffer g;
+    void main() {
+      const vec4 all = texelFetch(a, 0) + vec4(texelFetch(b[1], 1)) + imageLoad(d, 2);
+      imageStore(c, 0, all);
+      imageStore(f, 0, all);
+      imageAtomicAdd(e, 0, 1);
+      imageStore(g, 0, imageLoad(g, 1));
+    }
+  )"),
+            "f(a: read texel_buffer, b_0: read texel_buffer, b_1: read texel_buffer, c: write texel_buffer rgba16f, "
+            "d: read texel_buffer r32f, e: read_write texel_buffer r32i, f: write texel_buffer, "
+            "g: read_write texel_buffer r8ui) group 8");
+}
+
 TEST_F(SpirvInfer, GroupsHaveTheirConstants) {
   EXPECT_EQ(said("layout(local_size_x = 4, local_size_y = 2, local_size_z = 3) in; void main() {}"), "f() group 4,2,3");
   EXPECT_EQ(said(R"(

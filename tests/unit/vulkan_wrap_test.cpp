@@ -170,6 +170,27 @@ void main() {
   });
 }
 
+TEST_F(VulkanWrapTest, NothingTellsWhetherTheirBuffersMayBeTexels) {
+  each([](Made& made) {
+    const Device device = must(wrap_native(made.given));
+    if (device.info().formats.size() < 2) GTEST_SKIP() << "there is no compiler of GLSL";
+    const Buffer theirs = must(device.wrap_native(made.make_buffer(size), DType::u32, {size / 4}, "theirs"));
+    const Buffer ours = must(device.allocate(DType::u32, {size / 4}));
+    const auto pack = must(ProgramPack::source("glsl", R"(#version 450
+layout(binding = 0, r32ui) uniform writeonly uimageBuffer all;
+void main() { imageStore(all, 0, uvec4(7)); })",
+                                               {"put(all: write texel_buffer r32ui)"}));
+    const Kernel put = must(device.load(pack, "put"));
+    Queue queue = must(device.queue());
+    must(queue.submit_and_wait(CommandList{}.exec(put, Grid{1}, TexelBuffer{ours, Texel::r32ui})));
+    EXPECT_EQ(must(read<std::uint32_t>(queue, ours)).at(0), 7u);
+    const auto refused = queue.submit(CommandList{}.exec(put, Grid{1}, TexelBuffer{theirs, Texel::r32ui}));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code(), Errc::unsupported);
+    EXPECT_THAT(refused.error().text(), HasSubstr("a texel buffer in a VkBuffer of the caller's"));
+  });
+}
+
 TEST_F(VulkanWrapTest, BuffersThatDoNotFitAreRefused) {
   each([](Made& made) {
     const Device device = must(wrap_native(made.given));

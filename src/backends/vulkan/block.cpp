@@ -1,6 +1,9 @@
 #include "backends/vulkan/block.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "backends/vulkan/memory_types.h"
 
@@ -37,14 +40,18 @@ std::span<std::byte> pages_around(const Context& context, std::span<const std::b
 }
 
 Result<std::unique_ptr<Block>> Block::create(Context& context, const BlockRequest& request) {
-  std::unique_ptr<Block> block(new Block(context, request.size));
-  PINTLE_TRY(block->create_buffer(request.source));
+  std::unique_ptr<Block> block(new Block(context, request.size, request.source));
+  VkBufferUsageFlags usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+                             VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+                             context.physical().texel_usages.all();
+  if (context.has_addresses()) usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+  PINTLE_TRY(block->create_buffer(usage, block->buffer_));
   PINTLE_TRY(block->allocate(request));
   return block;
 }
 
 std::unique_ptr<Block> Block::wrap(Context& context, const VulkanMemory& given) {
-  std::unique_ptr<Block> block(new Block(context, given.offset + given.size));
+  std::unique_ptr<Block> block(new Block(context, given.offset + given.size, Source::fresh));
   block->buffer_ = reinterpret_cast<VkBuffer>(given.buffer);
   block->memory_ = reinterpret_cast<VkDeviceMemory>(given.memory);
   block->address_ = given.address == 0 ? 0 : given.address - given.offset;
@@ -55,27 +62,46 @@ std::unique_ptr<Block> Block::wrap(Context& context, const VulkanMemory& given) 
 Block::~Block() {
   if (is_wrapped_) return;
   const DeviceFunctions& vk = context_.vk;
+  for (const auto& [usage, buffer] : texel_buffers_) vk.DestroyBuffer(context_.device(), buffer, nullptr);
   if (buffer_ != VK_NULL_HANDLE) vk.DestroyBuffer(context_.device(), buffer_, nullptr);
   if (memory_ != VK_NULL_HANDLE) vk.FreeMemory(context_.device(), memory_, nullptr);  // also unmaps
 }
 
-Result<void> Block::create_buffer(Source source) {
+Result<void> Block::create_buffer(VkBufferUsageFlags usage, VkBuffer& buffer) {
   VkExternalMemoryBufferCreateInfo external{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO, nullptr,
-                                            handle_of(source)};
+                                            handle_of(source_)};
   VkBufferCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
   info.pNext = external.handleTypes != 0 ? &external : nullptr;
   info.size = size_;
-  info.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
-               VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT;
-  if (context_.has_addresses()) info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+  info.usage = usage;
   const auto& families = context_.families();
   if (families.size() > 1) {
     info.sharingMode = VK_SHARING_MODE_CONCURRENT;
     info.queueFamilyIndexCount = static_cast<std::uint32_t>(families.size());
     info.pQueueFamilyIndices = families.data();
   }
-  return context_.check(context_.vk.CreateBuffer(context_.device(), &info, nullptr, &buffer_), "vkCreateBuffer");
+  return context_.check(context_.vk.CreateBuffer(context_.device(), &info, nullptr, &buffer), "vkCreateBuffer");
+}
+
+/// A view's texel must suit all that its buffer may be used for. A buffer with fewer usages takes the same memory
+/// types.
+Result<VkBuffer> Block::texel_buffer(VkBufferUsageFlags usage) {
+  if (is_wrapped_)
+    return Error(
+        Errc::unsupported,
+        fmt::format("An argument is a texel buffer in a VkBuffer of the caller's, and nothing tells [{}] whether "
+                    "it was made for one.",
+                    context_.id()));
+  if (usage == context_.physical().texel_usages.all()) return buffer_;
+  const std::lock_guard lock(mutex_);
+  VkBuffer& buffer = texel_buffers_[usage];
+  if (buffer != VK_NULL_HANDLE) return buffer;
+  PINTLE_TRY(create_buffer(usage, buffer));
+  const VkResult bound = context_.vk.BindBufferMemory(context_.device(), buffer, memory_, 0);
+  if (bound == VK_SUCCESS) return buffer;
+  context_.vk.DestroyBuffer(context_.device(), std::exchange(buffer, VK_NULL_HANDLE), nullptr);
+  return context_.check(bound, "vkBindBufferMemory").error();
 }
 
 Result<void> Block::allocate(const BlockRequest& request) {

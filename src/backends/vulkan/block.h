@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 
 #include "backends/vulkan/context.h"
@@ -38,6 +40,8 @@ class Block {
   ~Block();
 
   [[nodiscard]] VkBuffer buffer() const noexcept { return buffer_; }
+  /// A buffer over the same memory whose texels may be used so and not otherwise, as views of it need it.
+  [[nodiscard]] Result<VkBuffer> texel_buffer(VkBufferUsageFlags usage);
   [[nodiscard]] VkDeviceMemory memory() const noexcept { return memory_; }
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   [[nodiscard]] std::uint32_t heap() const noexcept { return heap_; }
@@ -50,14 +54,16 @@ class Block {
   [[nodiscard]] VkDeviceAddress address() const noexcept { return address_; }
 
  private:
-  Block(Context& context, std::uint64_t size) : context_(context), size_(size) {}
-  [[nodiscard]] Result<void> create_buffer(BlockRequest::Source source);
+  Block(Context& context, std::uint64_t size, BlockRequest::Source source)
+      : context_(context), size_(size), source_(source) {}
+  [[nodiscard]] Result<void> create_buffer(VkBufferUsageFlags usage, VkBuffer& buffer);
   [[nodiscard]] Result<void> allocate(const BlockRequest& request);
   [[nodiscard]] VkResult try_type(const BlockRequest& request, std::uint64_t size, std::uint32_t type);
   [[nodiscard]] Result<void> bind(std::uint32_t type, std::byte* host);
 
   Context& context_;
   const std::uint64_t size_;
+  const BlockRequest::Source source_;
   bool is_wrapped_ = false;
   VkBuffer buffer_ = VK_NULL_HANDLE;
   VkDeviceMemory memory_ = VK_NULL_HANDLE;
@@ -65,6 +71,8 @@ class Block {
   std::uint32_t type_ = 0;
   std::byte* mapped_ = nullptr;
   VkDeviceAddress address_ = 0;
+  std::mutex mutex_;
+  std::map<VkBufferUsageFlags, VkBuffer> texel_buffers_;  // of texels that cannot be used both ways
 };
 
 /// What the device asks of imported host memory: the whole pages around `bytes`.

@@ -48,6 +48,8 @@ Limits limits_of(const Physical& physical) {
   limits.max_subgroup = physical.max_subgroup;
   limits.max_image_2d = from.maxImageDimension2D;
   limits.max_image_3d = from.maxImageDimension3D;
+  if (physical.texel_usages.all() != 0) limits.max_texel_buffer = from.maxTexelBufferElements;
+  limits.texel_alignment = static_cast<std::uint32_t>(from.minTexelBufferOffsetAlignment);
   return limits;
 }
 
@@ -80,7 +82,7 @@ std::vector<Capability> capabilities_of(const Physical& physical) {
           no_extension + "VK_EXT_shader_atomic_float with shaderBufferFloat32AtomicAdd"),
       {bounds, Support::absent, "the layer bounds(vulkan) finds them"},
       row(images, !physical.texels.empty(), "the driver has no format for them"),
-      row(texel_buffers, !physical.buffer_texels.empty(), "the driver has no format for them"),
+      row(texel_buffers, physical.texel_usages.all() != 0, "the driver has no format for them"),
   };
 }
 
@@ -111,6 +113,7 @@ DeviceInfo describe(const Physical& physical, std::uint32_t ordinal, bool compil
   info.limits = limits_of(physical);
   info.capabilities = capabilities_of(physical);
   info.texels = physical.texels;
+  info.buffer_texels = physical.texel_usages.support();
   info.nanoseconds_per_tick = static_cast<double>(physical.properties.limits.timestampPeriod);
   return info;
 }

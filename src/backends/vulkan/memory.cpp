@@ -37,7 +37,8 @@ std::uint64_t misalignment(const Block& block, std::uint64_t alignment) noexcept
 
 std::uint64_t MemoryTable::alignment_of(std::uint64_t asked) const noexcept {
   const VkPhysicalDeviceLimits& limits = context_.physical().properties.limits;
-  return std::max({asked, granularity, limits.minStorageBufferOffsetAlignment, limits.minUniformBufferOffsetAlignment});
+  return std::max({asked, granularity, limits.minStorageBufferOffsetAlignment, limits.minUniformBufferOffsetAlignment,
+                   limits.minTexelBufferOffsetAlignment});
 }
 
 Result<MemoryId> MemoryTable::allocate(const MemoryRequest& request) {
@@ -138,6 +139,7 @@ Result<MemoryId> MemoryTable::keep(std::unique_ptr<Allocation> allocation) {
 void MemoryTable::release(MemoryId memory) noexcept {
   const std::lock_guard lock(mutex_);
   const std::unique_ptr<Allocation> gone = allocations_.remove(memory);
+  gone->views.end();
   if (!gone->is_wrapped()) {
     used_[gone->heap()] -= gone->size;
     taken_[gone->heap()] -= gone->taken();

@@ -9,6 +9,7 @@
 
 #include "backends/vulkan/block.h"
 #include "backends/vulkan/images.h"
+#include "backends/vulkan/texel_views.h"
 #include "kit/owned_table.h"
 #include "kit/suballocator.h"
 
@@ -29,6 +30,7 @@ struct Allocation {
   SharedBlock* shared = nullptr;  ///< The block that it is cut from, or null.
   std::unique_ptr<Block> own;     ///< The block that it has for itself, or null.
   std::unique_ptr<Image> image;   ///< Null for a buffer.
+  TexelViews views;
 
   [[nodiscard]] std::uint32_t heap() const noexcept { return image != nullptr ? image->heap() : block->heap(); }
   /// Bytes of memory that are its alone.

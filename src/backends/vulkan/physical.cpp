@@ -6,8 +6,6 @@
 #include <array>
 #include <limits>
 
-#include "backends/vulkan/texels.h"
-
 namespace pintle::vulkan {
 namespace {
 
@@ -132,6 +130,8 @@ Features only_wanted(const Features& all) {
   to.shaderFloat16 = second.shaderFloat16;
   to.shaderInt8 = second.shaderInt8;
   to.shaderSubgroupExtendedTypes = second.shaderSubgroupExtendedTypes;
+  to.shaderUniformTexelBufferArrayDynamicIndexing = second.shaderUniformTexelBufferArrayDynamicIndexing;
+  to.shaderStorageTexelBufferArrayDynamicIndexing = second.shaderStorageTexelBufferArrayDynamicIndexing;
   to.scalarBlockLayout = second.scalarBlockLayout;
   to.timelineSemaphore = second.timelineSemaphore;
   to.bufferDeviceAddress = second.bufferDeviceAddress;
@@ -170,6 +170,7 @@ Physical Physical::of(const InstanceFunctions& vk, VkPhysicalDevice handle, cons
   physical.requires_subgroups = physical.min_subgroup != physical.max_subgroup;
   physical.relates_clocks = knows_both_clocks(vk, physical);
   physical.texels = texels_of(vk, handle);
+  physical.texel_usages = TexelUsages::of(vk, handle);
   return physical;
 }
 

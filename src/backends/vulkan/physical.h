@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/vulkan/texels.h"
 #include "pintle/backend/range.h"
 #include "pintle/entry.h"
 #include "pintle/info.h"
@@ -46,7 +47,7 @@ struct Physical {
   std::uint64_t host_pointer_alignment = 0;  ///< 0: host memory cannot be imported.
   std::uint32_t max_push_descriptors = 0;    ///< 0: there are none.
   std::vector<TexelSupport> texels;          ///< Those of images.
-  std::vector<TexelSupport> buffer_texels;   ///< Those of texel buffers.
+  TexelUsages texel_usages;                  ///< Of texel buffers.
   std::string pci_address;                   ///< "0000:01:00.0"; empty where the driver does not say.
   std::vector<Family> families;
   std::optional<Family> compute;

@@ -51,7 +51,8 @@ class Scoped {
 };
 
 bool is_no_buffer(spirv::DescriptorKind kind) noexcept {
-  return kind != spirv::DescriptorKind::storage_buffer && kind != spirv::DescriptorKind::uniform_block;
+  using enum spirv::DescriptorKind;
+  return kind == storage_image || kind == sampled_image || kind == sampler || kind == combined;
 }
 
 spirv::KernelLimits limits_of(const Physical& physical) {
@@ -115,6 +116,8 @@ VkDescriptorType type_of(spirv::DescriptorKind kind) noexcept {
     case spirv::DescriptorKind::sampled_image: return VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
     case spirv::DescriptorKind::sampler: return VK_DESCRIPTOR_TYPE_SAMPLER;
     case spirv::DescriptorKind::combined: return VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
+    case spirv::DescriptorKind::fetched_texels: return VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER;
+    case spirv::DescriptorKind::stored_texels: return VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER;
     default: return VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
   }
 }

@@ -312,6 +312,20 @@ Result<void> Recorder::bind_buffer(const Kernel& kernel, Bound& bound, backend::
   return {};
 }
 
+/// The slot keeps the view until the device has read it.
+Result<void> Recorder::bind_texels(const Kernel& kernel, Bound& bound, const Argument& argument) {
+  Allocation& allocation = Allocations::at(argument.range.memory);
+  const Texel texel = argument.texel();
+  PINTLE_TRY(check_texels(context_, kernel.needs[bound.count].image, kernel.descriptors[bound.count].kind, texel));
+  PINTLE_ASSIGN(view, allocation.views.find(context_, *allocation.block,
+                                            {allocation.offset + argument.range.offset, argument.range.size, texel}));
+  bound.views[bound.count] = view->handle();
+  if (kernel.has_images) bound.images[bound.count] = {};
+  ++bound.count;
+  slot_.views.push_back(std::move(view));
+  return {};
+}
+
 Result<void> Recorder::bind_arguments(const Kernel& kernel, std::span<const Argument> arguments) {
   Bound bound;
   std::array<std::byte, most_scalar_bytes> scalars;
@@ -320,6 +334,8 @@ Result<void> Recorder::bind_arguments(const Kernel& kernel, std::span<const Argu
   for (const Argument& argument : arguments) {
     if (argument.kind == Argument::Kind::buffer) {
       PINTLE_TRY(bind_buffer(kernel, bound, argument.range));
+    } else if (argument.kind == Argument::Kind::texel_buffer) {
+      PINTLE_TRY(bind_texels(kernel, bound, argument));
     } else if (argument.is_image() || argument.kind == Argument::Kind::sampler) {
       const Image* const image = argument.is_image() ? &use(argument.range) : nullptr;
       bound.images[bound.count++] = {image, argument.kind == Argument::Kind::image ? nullptr : &argument};
@@ -357,7 +373,7 @@ Result<void> Recorder::bind(const Kernel& kernel, const Bound& bound) {
                      type_of(place.kind),
                      is_scalars ? nullptr : &bound.infos[index],
                      &bound.buffers[index],
-                     nullptr};  // the type says which is read
+                     is_scalars ? nullptr : &bound.views[index]};  // the type says which is read
   }
   const auto used = std::span(writes).first(bound.count);
   if (!kernel.layout->is_pushed) return bind_sets(kernel, used);

@@ -51,10 +51,11 @@ class Recorder {
     before_all_behind,  ///< Also before the host looks.
   };
 
-  /// What a launch binds, by descriptor: a buffer, or an image or a sampler.
+  /// What a launch binds, by descriptor: a buffer, texels, or an image or a sampler.
   struct Bound {
     std::array<VkDescriptorBufferInfo, most_bound + 1> buffers;
     std::array<VkDescriptorImageInfo, most_bound> infos;
+    std::array<VkBufferView, most_bound> views;
     std::array<BoundImage, most_bound> images;
     std::size_t count = 0;
   };
@@ -70,6 +71,7 @@ class Recorder {
   [[nodiscard]] std::optional<Place> import(std::span<const std::byte> bytes);
   [[nodiscard]] Result<void> bind_arguments(const Kernel& kernel, std::span<const backend::Argument> arguments);
   [[nodiscard]] Result<void> bind_buffer(const Kernel& kernel, Bound& bound, backend::Range range);
+  [[nodiscard]] Result<void> bind_texels(const Kernel& kernel, Bound& bound, const backend::Argument& argument);
   [[nodiscard]] Result<void> bind(const Kernel& kernel, const Bound& bound);
   [[nodiscard]] static Result<VkDeviceSize> descriptor_size(const spirv::DescriptorNeeds& needs, std::uint64_t size);
   [[nodiscard]] Result<void> bind_sets(const Kernel& kernel, std::span<VkWriteDescriptorSet> writes);

@@ -72,6 +72,8 @@ Result<void> Slot::add_sets() {
                          VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, most_buffers + 1},
                          VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, most_bound},
                          VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, most_bound},
+                         VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER, most_bound},
+                         VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER, most_bound},
                          VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_SAMPLER, most_bound},
                          VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, most_bound}};
   VkDescriptorPoolCreateInfo info{};
@@ -151,6 +153,7 @@ bool Slot::deliver() {
 void Slot::reset() noexcept {
   deliveries.clear();
   imports.clear();
+  views.clear();
   images.clear();
   awaited.clear();
   staging.reset();

@@ -6,6 +6,7 @@
 
 #include "backends/vulkan/images.h"
 #include "backends/vulkan/staging.h"
+#include "backends/vulkan/texel_views.h"
 #include "backends/vulkan/timeline.h"
 
 namespace pintle::vulkan {
@@ -53,6 +54,7 @@ class Slot {
   Staging staging;
   std::vector<Delivery> deliveries;
   std::vector<std::unique_ptr<Block>> imports;     // of host memory
+  std::vector<std::shared_ptr<TexelView>> views;   // of texel buffers
   std::vector<Image*> images;                      // whose layout may have to be changed before
   std::vector<std::shared_ptr<Timeline>> awaited;  // timelines of other queues
   std::uint64_t value = 0;                         // the value of its queue's timeline at which it is finished

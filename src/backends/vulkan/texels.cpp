@@ -1,6 +1,8 @@
 #include "backends/vulkan/texels.h"
 
 #include <array>
+#include <functional>
+#include <numeric>
 
 #include "kit/all_texels.h"
 
@@ -42,6 +44,32 @@ std::vector<TexelSupport> texels_of(const vendor::vulkan::InstanceFunctions& vk,
     const bool is_stored = has_all(has, VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT);
     const bool is_filtered = has_all(has, VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT);
     texels.push_back({texel, is_stored ? Access::read_write : Access::read, is_filtered});
+  });
+  return texels;
+}
+
+TexelUsages TexelUsages::of(const vendor::vulkan::InstanceFunctions& vk, VkPhysicalDevice device) {
+  TexelUsages usages;
+  kit::for_each_texel([&](Texel texel) {
+    VkFormatProperties properties{};
+    vk.GetPhysicalDeviceFormatProperties(device, format_of(texel), &properties);
+    VkBufferUsageFlags& usage = usages.of_texel[static_cast<std::size_t>(texel)];
+    if (has_all(properties.bufferFeatures, VK_FORMAT_FEATURE_UNIFORM_TEXEL_BUFFER_BIT))
+      usage |= VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT;
+    if (has_all(properties.bufferFeatures, VK_FORMAT_FEATURE_STORAGE_TEXEL_BUFFER_BIT))
+      usage |= VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT;
+  });
+  return usages;
+}
+
+VkBufferUsageFlags TexelUsages::all() const noexcept {
+  return std::accumulate(of_texel.begin(), of_texel.end(), VkBufferUsageFlags{}, std::bit_or());
+}
+
+std::vector<TexelSupport> TexelUsages::support() const {
+  std::vector<TexelSupport> texels;
+  kit::for_each_texel([&](Texel texel) {
+    if ((*this)[texel] != 0) texels.push_back({texel, has(texel, true) ? Access::read_write : Access::read, false});
   });
   return texels;
 }

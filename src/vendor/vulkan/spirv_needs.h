@@ -106,6 +106,10 @@ inline constexpr std::array spirv_needs{
     SpirvNeed{4450, /* StoragePushConstant8 */ enabled<second, &Second::storagePushConstant8>},
     SpirvNeed{4466,
               /* SignedZeroInfNanPreserve */ [](const Abilities& device) { return device.preserves_signed_zero; }},
+    SpirvNeed{5304, /* UniformTexelBufferArrayDynamicIndexing */ enabled<
+                  second, &Second::shaderUniformTexelBufferArrayDynamicIndexing>},
+    SpirvNeed{5305, /* StorageTexelBufferArrayDynamicIndexing */ enabled<
+                  second, &Second::shaderStorageTexelBufferArrayDynamicIndexing>},
     SpirvNeed{5345, /* VulkanMemoryModel */ enabled<second, &Second::vulkanMemoryModel>},
     SpirvNeed{5346, /* VulkanMemoryModelDeviceScope */ enabled<second, &Second::vulkanMemoryModelDeviceScope>},
     SpirvNeed{5347, /* PhysicalStorageBufferAddresses */ enabled<second, &Second::bufferDeviceAddress>},
