@@ -86,7 +86,8 @@ Result<std::shared_ptr<const Part>> Memory::kept(Has has, Make make) {
   Result<Part> made = make();
   if (!made) return made.error();
   auto part = std::make_shared<const Part>(*std::move(made));
-  if (parts_.size() == most_parts) parts_.erase(parts_.begin());
+  const auto oldest = std::ranges::find(parts_, false, [](const auto& kept) { return kept->stays; });
+  if (parts_.size() >= most_parts && oldest != parts_.end()) parts_.erase(oldest);
   parts_.push_back(part);
   return part;
 }
@@ -111,7 +112,7 @@ Result<std::shared_ptr<const Part>> Memory::part(std::uint64_t offset, std::uint
   const auto make = [&]() -> Result<Part> {
     PINTLE_ASSIGN(stand_in, images.stand_in(1));
     PINTLE_ASSIGN(image, images.over(bytes->object.get(), size, texels.texel, texels.access));
-    return Part{number(), offset, size, std::move(image), stand_in, texels};
+    return Part{number(), offset, size, std::move(image), stand_in, texels, images.stay()};
   };
   return kept([&](const Part& part) { return is(part, offset, size, texels); }, make);
 }

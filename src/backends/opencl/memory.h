@@ -34,6 +34,7 @@ struct Part {
   Owned<cl_mem> object;
   cl_mem stand_in = nullptr;       ///< Of an image: what a kernel is given instead when the image goes.
   std::optional<Texels> texels{};  ///< Of an image over a buffer.
+  bool stays = false;              ///< As long as its memory.
 };
 
 /// One allocation; a MemoryId is its address. Thread-safe.

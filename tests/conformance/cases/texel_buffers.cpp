@@ -188,54 +188,54 @@ DEVICE_TEST(TexelBuffer, KernelsAskHowManyTexelsThereAre) {
   }
 }
 
-/// How kernels name the numbers of a texel in OpenCL C and in GLSL, and the numbers themselves.
+/// How kernels name the numbers of a texel in OpenCL C and in GLSL, and how they become words and come from words.
 struct Numbers {
-  std::string suffix;
-  std::string prefix;
-  std::string type;
-  std::string dtype;
+  std::string suffix, prefix, vector, to_words, from_words;
 };
 
 Numbers numbers_of(Texel of) {
-  if (!is_integer(of)) return {"f", "", "float", "f32"};
+  if (!is_integer(of)) return {"f", "", "float4", "floatBitsToUint", "uintBitsToFloat"};
   const Channel channel = channel_of(of);
   const bool is_signed = channel == Channel::i8 || channel == Channel::i16 || channel == Channel::i32;
-  return is_signed ? Numbers{"i", "i", "int", "i32"} : Numbers{"ui", "u", "uint", "u32"};
+  if (is_signed) return {"i", "i", "int4", "uvec4", "ivec4"};
+  return {"ui", "u", "uint4", "uvec4", "uvec4"};
 }
 
-/// Leaves four numbers for each texel.
+constexpr std::string_view shader_head =
+    "#version 450\nlayout(local_size_x = 64) in;\nlayout(push_constant) uniform Values { uint n; };\n";
+
+/// Leaves four words for each texel.
 Kernel look_of(const Context& test, Texel of) {
-  const auto [suffix, prefix, type, dtype] = numbers_of(of);
+  const auto [suffix, prefix, vector, to_words, from_words] = numbers_of(of);
   const std::string opencl_c =
-                        "kernel void look(read_only image1d_buffer_t in, global " + type +
-                        "* seen, uint n) {\n  const uint i = get_global_id(0);\n  if (i < n) vstore4(read_image" +
-                        suffix + "(in, i), i, seen);\n}\n",
+                        "kernel void look(read_only image1d_buffer_t in, global uint* seen, uint n) {\n"
+                        "  const uint i = get_global_id(0);\n  if (i < n) vstore4(as_uint4(read_image" +
+                        suffix + "(in, i)), i, seen);\n}\n",
                     glsl =
-                        "#version 450\nlayout(local_size_x = 64) in;\n"
-                        "layout(push_constant) uniform Values { uint n; };\nlayout(set = 0, binding = 0) uniform " +
-                        prefix + "samplerBuffer from;\nlayout(set = 0, binding = 1) writeonly buffer Seen { " + prefix +
-                        "vec4 seen[]; };\nvoid main() {\n  const int i = int(gl_GlobalInvocationID.x);\n"
-                        "  if (i < n) seen[i] = texelFetch(from, i);\n}\n";
+                        std::string(shader_head) + "layout(set = 0, binding = 0) uniform " + prefix +
+                        "samplerBuffer from;\nlayout(set = 0, binding = 1) writeonly buffer Seen { uvec4 seen[]; };\n"
+                        "void main() {\n  const int i = int(gl_GlobalInvocationID.x);\n  if (i < n) seen[i] = " +
+                        to_words + "(texelFetch(from, i));\n}\n";
   return kernel_of(test, std::array{Source{"opencl_c", opencl_c}, Source{"glsl", glsl}},
-                   "look(in: read texel_buffer, seen: write " + dtype + "[], n: u32) group 64");
+                   "look(in: read texel_buffer, seen: write u32[], n: u32) group 64");
 }
 
-/// Writes four numbers into each texel.
+/// Writes four words into each texel.
 Kernel put_of(const Context& test, Texel of) {
-  const auto [suffix, prefix, type, dtype] = numbers_of(of);
-  const std::string texel_name(name(of));
-  const std::string opencl_c = "kernel void put(write_only image1d_buffer_t out, global const " + type +
-                               "* given, uint n) {\n  const uint i = get_global_id(0);\n  if (i < n) write_image" +
-                               suffix + "(out, i, vload4(i, given));\n}\n",
+  const auto [suffix, prefix, vector, to_words, from_words] = numbers_of(of);
+  const std::string opencl_c =
+                        "kernel void put(write_only image1d_buffer_t out, global const uint* given, uint n) {\n"
+                        "  const uint i = get_global_id(0);\n  if (i < n) write_image" +
+                        suffix + "(out, i, as_" + vector + "(vload4(i, given)));\n}\n",
                     glsl =
-                        "#version 450\nlayout(local_size_x = 64) in;\n"
-                        "layout(push_constant) uniform Values { uint n; };\nlayout(set = 0, binding = 0, " +
-                        texel_name + ") uniform writeonly " + prefix +
-                        "imageBuffer result;\nlayout(set = 0, binding = 1) readonly buffer Given { " + prefix +
-                        "vec4 given[]; };\nvoid main() {\n  const int i = int(gl_GlobalInvocationID.x);\n"
-                        "  if (i < n) imageStore(result, i, given[i]);\n}\n";
+                        std::string(shader_head) + "layout(set = 0, binding = 0, " + std::string(name(of)) +
+                        ") uniform writeonly " + prefix +
+                        "imageBuffer result;\nlayout(set = 0, binding = 1) readonly buffer Given { uvec4 given[]; };\n"
+                        "void main() {\n  const int i = int(gl_GlobalInvocationID.x);\n"
+                        "  if (i < n) imageStore(result, i, " +
+                        from_words + "(given[i]));\n}\n";
   return kernel_of(test, std::array{Source{"opencl_c", opencl_c}, Source{"glsl", glsl}},
-                   "put(out: write texel_buffer, given: read " + dtype + "[], n: u32) group 64");
+                   "put(out: write texel_buffer, given: read u32[], n: u32) group 64");
 }
 
 /// The kernel for each kind of number is made once; but for one in GLSL that writes, which names its texel.
