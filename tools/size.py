@@ -101,7 +101,7 @@ def check_seam(root, report):
 
 def check_folders(root, report):
     for backend in sorted(p for p in (root / "src/backends").glob("*") if p.is_dir()):
-        limit = {"cpu": 1100, "null": 1000, "opencl": 3400, "vulkan": 4150}.get(backend.name, 3000)  # docs/adr/0008, 0018, 0020
+        limit = {"cpu": 1100, "null": 1000, "opencl": 3550, "vulkan": 4150}.get(backend.name, 3000)  # docs/adr/0008, 0018, 0020
         report.row(f"lines of backend {backend.name}", total_lines(files(backend, (".",))), limit)
     for layer in sorted(p for p in (root / "src/layers").glob("*") if p.is_dir()):
         report.row(f"lines of layer {layer.name}", total_lines(files(layer, (".",))), 250)

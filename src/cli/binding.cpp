@@ -149,18 +149,23 @@ Result<Binding> bind_local(const Parameter& parameter, const InputArgument* inpu
   return binding;
 }
 
+/// A texel buffer's bytes may be of any dtype.
+bool is_of(const Parameter& parameter, DType dtype) noexcept {
+  return parameter.kind == Parameter::Kind::texel_buffer || dtype == parameter.dtype;
+}
+
 Result<io::Array> read_input(const Parameter& parameter, const InputArgument& input) {
   const auto reading = fmt::format("reading {} for parameter [{}]", base::quote(input.text), declaration(parameter));
   auto array = io::read_npy(input.text);
   if (!array) return array.error().during(reading);
-  if (array->dtype == parameter.dtype) return array;
+  if (is_of(parameter, array->dtype)) return array;
   return refused(parameter, fmt::format("takes {}, and {} holds {}", name(parameter.dtype), base::quote(input.text),
                                         name(array->dtype)));
 }
 
 Result<void> check_output(const Parameter& parameter, const OutputArgument& output) {
   if (!writes(parameter.access)) return refused(parameter, "is only read and cannot be an output");
-  if (output.dtype != parameter.dtype) {
+  if (!is_of(parameter, output.dtype)) {
     return refused(parameter, fmt::format("writes {}, and --out {} says {}", name(parameter.dtype), output.name,
                                           name(output.dtype)));
   }
@@ -192,18 +197,21 @@ Result<Binding> bind_buffer(const Parameter& parameter, const InputArgument* inp
 
 Result<Binding> bind(const Parameter& parameter, const std::vector<InputArgument>& inputs, const InputArgument* input,
                      const OutputArgument* output) {
-  const bool is_buffer = parameter.kind == Parameter::Kind::buffer;
+  const bool has_texels = parameter.kind == Parameter::Kind::texel_buffer;
+  const bool is_buffer = has_texels || parameter.kind == Parameter::Kind::buffer;
+  if (has_texels && !parameter.texel)
+    return refused(parameter, "has no texel, which `pintle run` needs; declare one, as texel_buffer rgba32f");
   if (output && !is_buffer)
     return refused(parameter, parameter.kind == Parameter::Kind::scalar ? "is a scalar and cannot be an output"
                                                                         : "is no buffer and cannot be an output");
   switch (parameter.kind) {
-    case Parameter::Kind::buffer: return bind_buffer(parameter, input, output);
+    case Parameter::Kind::buffer:
+    case Parameter::Kind::texel_buffer: return bind_buffer(parameter, input, output);
     case Parameter::Kind::scalar: return bind_scalar(parameter, input);
     case Parameter::Kind::value: return bind_value(parameter, inputs);
     case Parameter::Kind::image:
     case Parameter::Kind::sampler:
-    case Parameter::Kind::texel_buffer:
-      return refused(parameter, "is an image, a sampler or a texel buffer, which `pintle run` cannot make yet");
+      return refused(parameter, "is an image or a sampler, which `pintle run` cannot make yet");
     case Parameter::Kind::local: break;
   }
   return bind_local(parameter, input);

@@ -31,7 +31,8 @@ Result<void> Launch::add(const Device& device, Binding binding) {
   PINTLE_ASSIGN(buffer, device.allocate(binding.dtype(), binding.shape(), {.label = binding.parameter.name}));
   Place place{std::move(buffer), nullptr, binding.output.has_value()};
   if (binding.input) place.start = std::make_shared<const std::vector<std::byte>>(std::move(binding.input->bytes));
-  arguments_.emplace_back(place.buffer);
+  const auto& texel = binding.parameter.texel;
+  arguments_.emplace_back(texel ? KernelArgument(TexelBuffer{place.buffer, *texel}) : KernelArgument(place.buffer));
   places_.push_back(std::move(place));
   return {};
 }

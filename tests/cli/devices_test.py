@@ -5,7 +5,8 @@ import unittest
 from harness import INVALID, UNAVAILABLE, CommandCase
 
 FEATURES = {"execution", "copy_queue", "host_call", "timestamp", "indirect", "mapped_memory", "recording", "notification",
-            "host_import", "memory_export", "calibration", "constants", "local_arguments", "float_atomics", "bounds", "images"}
+            "host_import", "memory_export", "calibration", "constants", "local_arguments", "float_atomics", "bounds", "images",
+            "texel_buffers"}
 
 
 class Devices(CommandCase):

@@ -68,6 +68,19 @@ class Inferred(CompilersCase):
         self.assertEqual([entry["signature"] for entry in json.loads(result.stdout)["variants"][0]["entries"]],
                          ["i(in: read image2d, how: sampler, out: write image3d, x: read f32[]) group 64"])
 
+    def test_texel_buffers_come_from_the_source(self):
+        text = ("kernel void i(read_only image1d_buffer_t in, write_only image1d_buffer_t out, global float* x) {\n"
+                "  write_imagef(out, 0, read_imagef(in, (int)x[0])); }\n")
+        document = self.build("texels.cl", text, options=("--format", "opencl_c"))
+        self.assertEqual([entry["signature"] for entry in document["variants"][0]["entries"]],
+                         ["i(in: read texel_buffer, out: write texel_buffer, x: read f32[]) group 64"])
+        self.build("texels.cl", text, "i(in: read texel_buffer rgba32f, out: write texel_buffer r8, x: read f32[])", options=("--format", "opencl_c"))
+        for entry, *words in (("i(in: write texel_buffer, out: write texel_buffer, x: read f32[])", '"in"', "(read) image1d_buffer_t", "declared (write)"),
+                              ("i(in: read image2d, out: write texel_buffer, x: read f32[])", '"in"', "image1d_buffer_t", "read image2d"),
+                              ("i(in: read f32[], out: write texel_buffer, x: read f32[])", '"in"', "image1d_buffer_t", "buffer (read f32[])")):
+            with self.subTest(entry):
+                self.refuse("texels.cl", text, entry, words=words, options=("--format", "opencl_c"))
+
     def test_images_that_no_signature_can_have_are_named(self):
         for kernel, *words in (("kernel void i(read_only image2d_array_t picture, global int* x) { x[0] = get_image_width(picture); }", '"picture"', "image2d_array_t"),
                                ("kernel void i(global int* x, read_only image1d_t line) { x[0] = 1; }", '"line"', "image1d_t")):

@@ -21,6 +21,14 @@ void places(const pintle_group* group, void* const* arguments) {
   ((uint32_t*)arguments[0])[(id[2] * count[1] + id[1]) * count[0] + id[0]] = 100 * id[2] + 10 * id[1] + id[0];
 }
 """
+TURN = "turn(from: read texel_buffer rgba32f, to: write texel_buffer rgba32f)"
+TURN_CODE = """
+void turn(const pintle_group* group, const pintle_image* from, const pintle_image* to) {
+  (void)group;
+  for (uint32_t i = 0; i < 4 * from->width; ++i)
+    ((float*)to->texels)[i] = ((const float*)from->texels)[(from->width - 1 - i / 4) * 4 + i % 4];
+}
+"""
 TYPES = "types(flag: bool, byte: i8, whole: i64, real: f64, half: f16, to: write f64[])"
 TYPES_CODE = """
 void types(const pintle_group* group, void* const* arguments) { (void)group; (void)arguments; }
@@ -226,6 +234,16 @@ class Arrays(CommandCase):
                      "--out", "to=u32[2,3,4]:to.npy")
         expected = [100 * z + 10 * y + x for z in range(2) for y in range(3) for x in range(4)]
         self.assertEqual(self.read_npy("to.npy"), ("<u4", (2, 3, 4), expected))
+
+    def test_texels_come_from_an_array_and_go_to_one(self):
+        self.write_npy("from.npy", "<f4", (2, 4), [1, 2, 3, 4, 5, 6, 7, 8])
+        run = ("run", self.pack(TURN_CODE, TURN), "--entry", "turn", "--device", "cpu", "--grid", "1", "--arg", "from=from.npy")
+        self.command(*run, "--out", "to=f32[8]:to.npy")
+        self.assertEqual(self.read_npy("to.npy"), ("<f4", (8,), [5, 6, 7, 8, 1, 2, 3, 4]))
+        self.refused(*run, "--out", "to=u8[24]:to.npy", code=INVALID, words=["Size (24)", "rgba32f"])
+        any_texel = self.pack(TURN_CODE, TURN.replace(" rgba32f", "", 1), name="any")
+        self.refused("run", any_texel, *run[2:], "--out", "to=f32[8]:to.npy", code=INVALID,
+                     words=["[from: read texel_buffer]", "no texel", "texel_buffer rgba32f"])
 
 
 class Scalars(CommandCase):

@@ -30,8 +30,20 @@ Stored channel(Channel kind, std::uint32_t step) {
       const auto value = static_cast<std::int16_t>(step * 9001 % 65536);
       return {static_cast<std::uint16_t>(value), std::max(value / 32767.0, -1.0)};
     }
+    case Channel::u8: return {step * 37 % 256, static_cast<double>(step * 37 % 256)};
+    case Channel::u16: return {step * 9001 % 65536, static_cast<double>(step * 9001 % 65536)};
+    case Channel::u32: return {step * 2654435761u, static_cast<double>(step * 2654435761u)};
+    case Channel::i8: {
+      const auto value = static_cast<std::int8_t>(step * 37 % 256);
+      return {static_cast<std::uint8_t>(value), static_cast<double>(value)};
+    }
+    case Channel::i16: {
+      const auto value = static_cast<std::int16_t>(step * 9001 % 65536);
+      return {static_cast<std::uint16_t>(value), static_cast<double>(value)};
+    }
+    case Channel::i32: return {step * 2654435761u, static_cast<double>(static_cast<std::int32_t>(step * 2654435761u))};
     case Channel::f16: return half_of(step * 5);
-    default: break;
+    case Channel::f32: break;
   }
   const float value = 1 + static_cast<float>(step * 5 % 64) / 64;
   return {std::bit_cast<std::uint32_t>(value), value};

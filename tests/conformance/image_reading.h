@@ -19,7 +19,7 @@ struct HostImage {
   std::vector<double> values;  ///< Each channel of each texel.
 };
 
-/// An image whose neighbours differ, of a texel that is no integer's.
+/// An image whose neighbours differ.
 [[nodiscard]] HostImage host_image(const ImageExtent& extent, Texel texel);
 
 /// What a sampler reads at a place, in the channels that the texel has.

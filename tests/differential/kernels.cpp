@@ -6,11 +6,12 @@
 namespace pintle::differential {
 namespace {
 
-constexpr std::array<std::string_view, 4> signatures{
+constexpr std::array<std::string_view, 5> signatures{
     "add_to(from: read u32[], to: write u32[], add: u32, n: u32) group 32",
     "affine(x: read_write u32[], m: u32, a: u32, n: u32) group 32",
     "gather(from: read u32[], to: read_write u32[], step: u32, n: u32) group 32",
-    "paint(from: read image2d r32ui, to: write image2d r32ui, add: u32) group 8,4"};
+    "paint(from: read image2d r32ui, to: write image2d r32ui, add: u32) group 8,4",
+    "lift(from: read texel_buffer r32ui, to: write texel_buffer r32ui, add: u32, n: u32) group 32"};
 
 constexpr std::string_view c_source = R"(
 #define EACH(n) for (unsigned k = 0, i = g->id[0] * g->size[0]; k < g->size[0]; ++k, ++i) if (i < (n))
@@ -36,6 +37,10 @@ void paint(const pintle_group* g, void* const* a) {
       ((unsigned*)((char*)to->texels + y * to->row_bytes))[x] =
           ((const unsigned*)((const char*)from->texels + y * from->row_bytes))[x] + U32(2);
 }
+void lift(const pintle_group* g, void* const* a) {
+  const pintle_image *from = a[0], *to = a[1];
+  EACH(U32(3)) ((unsigned*)to->texels)[i] = ((const unsigned*)from->texels)[i] + U32(2);
+}
 )";
 
 constexpr std::string_view opencl_c_source = R"(
@@ -54,6 +59,10 @@ kernel void gather(global const uint* from, global uint* to, uint step, uint n) 
 kernel void paint(read_only image2d_t from, write_only image2d_t to, uint add) {
   const int2 at = (int2)(get_global_id(0), get_global_id(1));
   if (all(at < get_image_dim(to))) write_imageui(to, at, read_imageui(from, at) + add);
+}
+kernel void lift(read_only image1d_buffer_t from, write_only image1d_buffer_t to, uint add, uint n) {
+  const uint i = get_global_id(0);
+  if (i < n) write_imageui(to, i, read_imageui(from, i) + add);
 }
 )";
 
@@ -76,6 +85,11 @@ void main() {
   const ivec2 at = ivec2(gl_GlobalInvocationID.xy);
   if (all(lessThan(at, imageSize(to)))) imageStore(to, at, imageLoad(from, at) + add);
 }
+#elif defined(PINTLE_ENTRY_lift)
+layout(push_constant) uniform Scalars { uint add; uint n; };
+layout(set = 0, binding = 0, r32ui) uniform readonly uimageBuffer from;
+layout(set = 0, binding = 1, r32ui) uniform writeonly uimageBuffer to;
+void main() { int i = int(gl_GlobalInvocationID.x); if (i < n) imageStore(to, i, imageLoad(from, i) + add); }
 #else
 layout(push_constant) uniform Scalars { uint stride; uint n; };
 layout(set = 0, binding = 0, std430) readonly buffer From { uint from[]; };

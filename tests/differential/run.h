@@ -108,6 +108,7 @@ class Run {
   CommandList list(const std::vector<Command>& commands, int device, Sources& sources);
   void add(CommandList& list, const Command& command, int device, Sources& sources);
   void add_call(CommandList& list, const Command& command);
+  [[nodiscard]] bool has_texels(const World::Machine& machine, const Command& command) const;
   void add_launch(CommandList& list, const Command& command, int device);
   void add_host(CommandList& list, const Command& command, Sources& sources);
   [[nodiscard]] BufferView view(const Window& window) const;

@@ -58,6 +58,13 @@ void Run::add(CommandList& list, const Command& command, int device, Sources& so
   }
 }
 
+/// Whether the launch takes its buffers as texels: half of those that can.
+bool Run::has_texels(const World::Machine& machine, const Command& command) const {
+  if (machine.texel_alignment == 0 || command.slot_to >= 0 || command.slot_from >= 0) return false;
+  const std::uint64_t offsets = view(command.from).offset_bytes() | view(command.to).offset_bytes();
+  return command.to.count != 0 && command.to.count % 2 == 0 && offsets % machine.texel_alignment == 0;
+}
+
 void Run::add_launch(CommandList& list, const Command& command, int device) {
   const auto any = [](const BufferArgument& argument) {
     return std::holds_alternative<Slot>(argument) ? KernelArgument(std::get<Slot>(argument))
@@ -70,6 +77,11 @@ void Run::add_launch(CommandList& list, const Command& command, int device) {
   const World::Machine& machine = world_.at(device);
   if (command.op == Op::affine) {
     list.exec(machine.affine, cover, to, a, command.b, command.to.count);
+    return;
+  }
+  if (command.op == Op::add_to && has_texels(machine, command)) {
+    list.exec(machine.lift, cover, TexelBuffer{view(command.from), Texel::r32ui},
+              TexelBuffer{view(command.to), Texel::r32ui}, a, command.to.count);
     return;
   }
   const KernelArgument from = any(argument(command.from, command.slot_from));

@@ -16,6 +16,13 @@ namespace {
 
 bool has(const DeviceInfo& info, Feature feature) { return info.capability(feature).support != Support::absent; }
 
+/// Whether kernels read and write words as texels.
+bool has_words(const std::vector<TexelSupport>& texels) {
+  return std::ranges::any_of(texels, [](const TexelSupport& support) {
+    return support.texel == Texel::r32ui && support.access == Access::read_write;
+  });
+}
+
 bool imports_pages(const Device& device) {
   constexpr std::size_t page = 4096;
   struct alignas(page) Page {
@@ -33,9 +40,7 @@ Ability ability_of(const Device& device) {
   ability.latches = ability.calls && info.progress == Progress::own && ability.executes;
   ability.maps = has(info, Feature::mapped_memory);
   ability.imports = has(info, Feature::host_import) && imports_pages(device);
-  ability.images = std::ranges::any_of(info.texels, [](const TexelSupport& support) {
-    return support.texel == Texel::r32ui && support.access == Access::read_write;
-  });
+  ability.images = has_words(info.texels);
   ability.refuses = info.id.starts_with("faulty(");
   ability.alignment = std::max(1u, info.limits.offset_alignment / 4);
   return ability;
@@ -48,6 +53,10 @@ Duration& longest_wait() {
     return std::chrono::seconds(text != nullptr ? std::max(1, std::atoi(text)) : 10);
   }();
   return longest;
+}
+
+std::uint64_t texel_alignment_of(const DeviceInfo& info) {
+  return has_words(info.buffer_texels) ? std::max(info.limits.texel_alignment, info.limits.offset_alignment) : 0;
 }
 
 }  // namespace
@@ -84,6 +93,8 @@ void World::open(Machine& machine) {
   machine.affine = must(program.kernel("affine"));
   machine.gather = must(program.kernel("gather"));
   if (machine.ability.images) machine.paint = must(program.kernel("paint"));
+  machine.texel_alignment = texel_alignment_of(machine.device.info());
+  if (machine.texel_alignment != 0) machine.lift = must(program.kernel("lift"));
 }
 
 void World::open_all() {
@@ -93,7 +104,7 @@ void World::open_all() {
 
 void World::close(int device) {
   Machine& machine = at(device);
-  machine.add_to = machine.affine = machine.gather = machine.paint = {};
+  machine.add_to = machine.affine = machine.gather = machine.paint = machine.lift = {};
   machine.device = {};
 }
 

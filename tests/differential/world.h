@@ -21,7 +21,8 @@ class World {
   struct Machine {
     std::string id;
     Device device{};
-    Kernel add_to{}, affine{}, gather{}, paint{};
+    Kernel add_to{}, affine{}, gather{}, paint{}, lift{};
+    std::uint64_t texel_alignment = 0;  ///< Of the offsets that `lift` takes; 0: the device has no such texel buffers.
     Ability ability{};
     bool driven = false;
   };

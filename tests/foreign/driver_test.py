@@ -179,6 +179,16 @@ class Signatures(unittest.TestCase):
         self.assertEqual(inputs.image(any_texel, "read_imageui(in, at)")["texel"], "rgba32ui")
         self.assertEqual(inputs.channel_of("rgba8"), (4, "u8", True))
 
+    def test_a_texel_buffer_has_a_texel_that_its_own_reads_suit(self):
+        try:
+            import inputs  # needs numpy
+        except ImportError:
+            self.skipTest("There is no numpy.")
+        text = "a = read_imageui(q, i + f(2)).x;\nb = read_imagef(x , 2*i);\nwrite_imageh(y, i, c);"
+        texels = [inputs.image({"kind": "texel_buffer", "name": name, "texel": None}, text)["texel"] for name in ("q", "x", "y", "z")]
+        self.assertEqual(texels, ["r32ui", "rgba32f", "rgba16f", "rgba32f"])
+        self.assertEqual(inputs.image({"kind": "texel_buffer", "name": "x", "texel": "r8"}, text), {"texel": "r8", "sides": [inputs.TEXELS]})
+
 
 class Children(unittest.TestCase):
     def ended(self, program):

@@ -64,6 +64,8 @@ class Host:
                 flags = pyopencl.mem_flags.READ_WRITE | pyopencl.mem_flags.COPY_HOST_PTR
                 buffers.append((pyopencl.Buffer(self.context, flags, hostbuf=data), index, len(data), {}))
                 kernel.set_arg(index, buffers[-1][0])
+            elif kind == "texel_buffer":
+                buffers.append(self.texels(kernel, plan["images"][index], index, numpy.fromfile(value, dtype=numpy.uint8)))
             elif kind == "image":
                 buffers.append(self.image(plan["images"][index], index, numpy.fromfile(value, dtype=numpy.uint8)))
                 kernel.set_arg(index, buffers[-1][0])
@@ -85,6 +87,16 @@ class Host:
         flags = pyopencl.mem_flags.READ_WRITE | pyopencl.mem_flags.COPY_HOST_PTR
         made = pyopencl.Image(self.context, flags, format_of(of["texel"]), shape=tuple(sides), hostbuf=data)
         return made, index, len(data), {"origin": (0, 0, 0), "region": (*sides, 1)[:3]}
+
+    def texels(self, kernel, of, index, data):
+        """The buffer whose texels an argument is."""
+        flags = pyopencl.mem_flags.READ_WRITE
+        buffer = pyopencl.Buffer(self.context, flags | pyopencl.mem_flags.COPY_HOST_PTR, hostbuf=data)
+        shape = pyopencl.ImageDescriptor()
+        shape.image_type, shape.shape, shape.buffer = pyopencl.mem_object_type.IMAGE1D_BUFFER, (of["sides"][0], 1, 1), buffer
+        shape.array_size, shape.pitches, shape.num_mip_levels, shape.num_samples = 0, (0, 0), 0, 0
+        kernel.set_arg(index, pyopencl.Image(self.context, flags, format_of(of["texel"]), desc=shape))
+        return buffer, index, len(data), {}
 
     def set_value(self, kernel, index, data):
         """A vector of three has the size of four."""

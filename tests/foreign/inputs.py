@@ -9,6 +9,7 @@ LOCAL_BYTES = 4096
 SIDE = 16
 GENTLE_ELEMENTS, GENTLE_SIDE = 1 << 18, 2  # where the kernel leaves its buffers otherwise
 IMAGE_SIDES = [32, 32, 4]
+TEXELS = 1 << 16  # of a texel buffer
 KINDS = {"f16": "f2", "f32": "f4", "f64": "f8", "bool": "u1", "complex64": "f4"}
 
 
@@ -48,14 +49,22 @@ def by_value(parameter, seed, side=SIDE):
 
 
 def texel_of(parameter, text):
-    """The texel of an image; where the kernel takes any, one that the source's own functions read and write."""
+    """The texel of an image or a texel buffer; where the kernel takes any, one that the source's own functions read and write.
+
+    Of a texel buffer: the functions that get it by name; it has one channel where they use the first alone."""
     read = {"f": "rgba32f", "h": "rgba16f", "ui": "rgba32ui", "i": "rgba32i"}
-    found = (texel for letters, texel in read.items() if re.search(rf"\b(read|write)_image{letters}\s*\(", text))
-    return parameter["texel"] or next(found, "rgba32f")
+    which = rf"\s*{parameter['name']}\b" if parameter["kind"] == "texel_buffer" else ""
+    for letters, texel in read.items():
+        if not parameter["texel"] and re.search(rf"\b(read|write)_image{letters}\s*\({which}", text):
+            is_one = which and re.search(rf"\bread_image{letters}\s*\({which}[^;]*\)\s*\.(x|s0)\b", text)
+            return texel.replace("rgba", "r") if is_one else texel
+    return parameter["texel"] or "rgba32f"
 
 
 def image(parameter, text):
-    """What a host needs to make the image; nothing of what is none."""
+    """What a host needs to make the image or the texel buffer; nothing of what is none."""
+    if parameter["kind"] == "texel_buffer":
+        return {"texel": texel_of(parameter, text), "sides": [TEXELS]}
     if parameter["kind"] != "image":
         return None
     return {"texel": texel_of(parameter, text), "sides": IMAGE_SIDES[:parameter["dimensions"]], "sampled": parameter["sampled"]}
@@ -83,7 +92,7 @@ def texels(made, seed):
 
 
 def argument(index, parameter, folder, made=None, is_uniform=False, is_gentle=False):
-    """A file with the bytes of a parameter, or the bytes of local memory; nothing for a sampler. `made` is the image, if it is one."""
+    """A file with the bytes of a parameter, or the bytes of local memory; nothing for a sampler. `made` is the image or the texel buffer, if it is one."""
     if parameter["kind"] in ("local", "sampler"):
         return LOCAL_BYTES if parameter["kind"] == "local" else None
     path = folder / f"argument{index}.bin"

@@ -58,8 +58,9 @@ Json told(const Parameter& parameter) {
   Json members = Json::array();
   for (const Member& one : parameter.members)
     members.push_back({{"dtype", name(one.dtype)}, {"lanes", one.lanes}, {"offset", one.offset}});
-  static constexpr std::array kinds{"", "buffer", "scalar", "value", "local", "image", "sampler"};
-  return {{"kind", kinds.at(static_cast<std::size_t>(parameter.kind))},
+  static constexpr std::array kinds{"", "buffer", "scalar", "value", "local", "image", "sampler", "texel_buffer"};
+  return {{"name", parameter.name},
+          {"kind", kinds.at(static_cast<std::size_t>(parameter.kind))},
           {"dtype", name(parameter.dtype)},
           {"bytes", parameter.kind == Parameter::Kind::value ? parameter.bytes : bytes_of(parameter.dtype)},
           {"lanes", parameter.lanes},
@@ -95,6 +96,7 @@ class Arguments {
       if (parameter.kind == Parameter::Kind::sampler) arguments_.emplace_back(Sampler{});
       else if (parameter.kind == Parameter::Kind::image)
         add_image(device, i, parameter, plan.at("images").at(i), value);
+      else if (parameter.kind == Parameter::Kind::texel_buffer) add_texels(device, i, plan.at("images").at(i), value);
       else add(device, i, parameter, value);
     }
   }
@@ -136,13 +138,18 @@ class Arguments {
     buffers_.emplace_back(index, must(device.allocate(dtype, Shape{bytes.size() / bytes_of(dtype)})));
     must(must(queue_.submit(CommandList{}.upload(raw(buffers_.back().second), bytes))).wait());
   }
+  static Texel texel_of(const Json& of) { return parse_texel(of.at("texel").get<std::string>()).value(); }
+  /// Texels of a buffer, {"texel": "rgba8", "sides": [65536]}.
+  void add_texels(const Device& device, std::size_t index, const Json& of, const std::string& file) {
+    add_buffer(device, index, DType::u8, read_file(file));
+    arguments_.emplace_back(TexelBuffer{raw(buffers_.back().second), texel_of(of)});
+  }
   /// An image, {"texel": "rgba8", "sides": [32, 32]}, beside the buffer that its texels come from and go to.
   void add_image(const Device& device, std::size_t index, const Parameter& parameter, const Json& of,
                  const std::string& file) {
     const auto sides = of.at("sides").get<std::vector<std::uint32_t>>();
     const ImageExtent extent{sides.at(0), sides.at(1), sides.size() > 2 ? sides[2] : 0};
-    const Texel texel = parse_texel(of.at("texel").get<std::string>()).value();
-    Image image = must(device.image(extent, texel, {.access = parameter.access}));
+    Image image = must(device.image(extent, texel_of(of), {.access = parameter.access}));
     add_buffer(device, index, DType::u8, read_file(file));
     must(must(queue_.submit(CommandList{}.copy(image, raw(buffers_.back().second)))).wait());
     if (parameter.is_sampled) arguments_.emplace_back(SampledImage{.image = image});

@@ -69,10 +69,10 @@ def plan_all(work, entries, is_gentle=False):
 
 
 def outputs(work, plan, folder):
-    """What the buffers and images hold after a run; None where it left none."""
+    """What the buffers, images and texel buffers hold after a run; None where it left none."""
     found = {}
     for at, kind in enumerate(plan["kinds"]):
-        if kind in ("buffer", "image"):
+        if kind in ("buffer", "image", "texel_buffer"):
             file = folder / f"{plan['index']}_{at}"
             if not file.exists():
                 return None
@@ -168,7 +168,7 @@ def judged(work, device, kernels):
 
 def needs_order(work, kernel, _, __, ours):
     """`unfixed` where the same code, with its groups in reverse order, leaves something else."""
-    if work.row.language != "opencl_c" or "image" in work.plans[kernel]["kinds"]:
+    if work.row.language != "opencl_c" or {"image", "texel_buffer"} & set(work.plans[kernel]["kinds"]):
         return None
     cache = work.folder / "code"
     steps.child([work.tools.probe, "load", "cpu", work.packed], work.folder, XDG_CACHE_HOME=str(cache))

@@ -89,7 +89,8 @@ bool is_ours(const std::string& owner, const std::string& symbol) {
   if (owner == "ours") return !symbol.contains("ocl_image");
   if (!owner.starts_with("ours_for_images")) return false;
   for (const char* const image :
-       {"ocl_image2d_ro", "ocl_image2d_wo", "ocl_image2d_rw", "ocl_image3d_ro", "ocl_image3d_wo", "ocl_image3d_rw"})
+       {"ocl_image2d_ro", "ocl_image2d_wo", "ocl_image2d_rw", "ocl_image3d_ro", "ocl_image3d_wo", "ocl_image3d_rw",
+        "ocl_image1d_buffer_ro", "ocl_image1d_buffer_wo", "ocl_image1d_buffer_rw"})
     if (symbol.contains(image)) return true;
   return false;
 }

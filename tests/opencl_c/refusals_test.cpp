@@ -18,19 +18,18 @@ struct Refused {
 void PrintTo(const Refused& one, std::ostream* out) { *out << one.name; }
 
 std::vector<Refused> all_refused() {
-  const std::string rows = "read_only image2d_array_t x", line = "read_only image1d_t x",
-                    texels = "read_only image1d_buffer_t x", pipe = "read_only pipe int x",
+  const std::string rows = "read_only image2d_array_t x", line = "read_only image1d_t x", pipe = "read_only pipe int x",
                     in = "write_only pipe int x";
   return {{"read_imagef", rows, "out[0] = read_imagef(x, (int4)(0)).x;"},
           {"read_imagei", line, "out[0] = read_imagei(x, 0).x;"},
-          {"read_imageui", texels, "out[0] = read_imageui(x, 0).x;"},
+          {"read_imageui", rows, "out[0] = read_imageui(x, (int4)(0)).x;"},
           {"write_imagef", "write_only image1d_t x", "write_imagef(x, 0, (float4)(0));"},
           {"write_imagei", "write_only image2d_array_t x", "write_imagei(x, (int4)(0), (int4)(0));"},
           {"write_imageui", "write_only image1d_array_t x", "write_imageui(x, (int2)(0), (uint4)(0));"},
           {"get_image_width", line, "out[0] = get_image_width(x);"},
           {"get_image_height", rows, "out[0] = get_image_height(x);"},
           {"get_image_dim", rows, "out[0] = get_image_dim(x).x;"},
-          {"get_image_channel_order", texels, "out[0] = get_image_channel_order(x);"},
+          {"get_image_channel_order", rows, "out[0] = get_image_channel_order(x);"},
           {"get_image_channel_data_type", line, "out[0] = get_image_channel_data_type(x);"},
           {"get_image_array_size", rows, "out[0] = get_image_array_size(x);"},
           {"read_pipe", pipe, "int v; out[0] = read_pipe(x, &v);"},

@@ -130,11 +130,31 @@ TEST(Entry, ReadsImagesAndSamplers) {
 
 TEST(Entry, ReadsEveryTexel) {
   for (auto texel = Texel::r8; is_texel(texel); texel = static_cast<Texel>(static_cast<int>(texel) + 1)) {
-    const std::string text = "k(x: write image3d " + std::string(name(texel)) + ")";
-    EXPECT_EQ(must(Entry::parse(text)).parameters[0].texel, texel) << text;
-    EXPECT_EQ(must(Entry::parse(text)).signature(), text);
+    for (const std::string kind : {"image3d ", "texel_buffer "}) {
+      const std::string text = "k(x: write " + kind + std::string(name(texel)) + ")";
+      EXPECT_EQ(must(Entry::parse(text)).parameters[0].texel, texel) << text;
+      EXPECT_EQ(must(Entry::parse(text)).signature(), text);
+    }
     EXPECT_EQ(parse_texel(name(texel)), texel);
   }
+}
+
+TEST(Entry, ReadsTexelBuffers) {
+  const Entry entry =
+      must(Entry::parse("sum(in: read texel_buffer rgba32f, any:read_write  texel_buffer,out: write "
+                        "texel_buffer\tr32ui) group 64"));
+  ASSERT_EQ(entry.parameters.size(), 3u);
+  const auto& [in, any, out] = std::tie(entry.parameters[0], entry.parameters[1], entry.parameters[2]);
+  for (const Parameter* const texels : {&in, &any, &out}) EXPECT_EQ(texels->kind, Parameter::Kind::texel_buffer);
+  EXPECT_EQ(in.texel, Texel::rgba32f);
+  EXPECT_EQ(in.access, Access::read);
+  EXPECT_EQ(any.texel, std::nullopt);
+  EXPECT_EQ(any.access, Access::read_write);
+  EXPECT_EQ(out.texel, Texel::r32ui);
+  EXPECT_EQ(out.access, Access::write);
+  EXPECT_EQ(entry.signature(),
+            "sum(in: read texel_buffer rgba32f, any: read_write texel_buffer, out: write texel_buffer r32ui) group 64");
+  EXPECT_EQ(must(Entry::parse(entry.signature())), entry);
 }
 
 TEST(Entry, SidesOfGroupsMayBeConstants) {
@@ -216,6 +236,14 @@ TEST(Entry, RefusalsNameTheColumn) {
            "k(x: read image1d)",
            "k(x: image2d)",
            "k(x: read image2d[])",
+           "k(x: read texel_buffer r9)",
+           "k(x: read texel_buffer r8 r8)",
+           "k(x: read texel_buffer sampled)",
+           "k(x: texel_buffer r8)",
+           "k(x: read texel_buffer[])",
+           "k(x: read texel_buffer r8[4])",
+           "k(x: write texel_buffer align 16)",
+           "k(x: { a: read texel_buffer })",
            "k(x: read sampler)",
            "k(x: sampler linear)",
            "k() group X",

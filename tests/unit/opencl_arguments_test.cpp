@@ -39,6 +39,8 @@ TEST(OpenClArguments, TypesAreReadAsCompilersAndDriversWriteThem) {
     EXPECT_EQ(parse_opencl_type(image).dimensions, 2) << image;
   }
   EXPECT_EQ(parse_opencl_type("__read_write image3d_t").dimensions, 3);
+  EXPECT_EQ(parse_opencl_type("read_only image1d_buffer_t").kind, Kind::image);
+  EXPECT_EQ(parse_opencl_type("image1d_buffer_t").dimensions, 1);
   EXPECT_EQ(parse_opencl_type("sampler_t").kind, Kind::sampler);
   for (const std::string_view record : {"struct item", "struct item*", "union word"})
     EXPECT_EQ(parse_opencl_type(record).kind, Kind::record) << record;
@@ -141,6 +143,30 @@ TEST(OpenClArguments, ImagesHaveDimensionsAndAnAccess) {
   EXPECT_NE(said("f(y: read image2d)", {argument("y", "", Space::untold)}), "agrees");
   EXPECT_NE(said("f(y: read image2d)", {argument("y", "image2d_array_t", Space::global)}), "agrees");
   EXPECT_NE(said("f(y: sampler)", {argument("y", "ulong", Space::by_value)}), "agrees");
+}
+
+TEST(OpenClArguments, ATexelBufferIsAnImageOverABuffer) {
+  std::vector<OpenClArgument> one{argument("in", "image1d_buffer_t", Space::global)};
+  EXPECT_EQ(said("f(in: read texel_buffer rgba32f)", one), "agrees");
+  EXPECT_EQ(said("f(in: write texel_buffer)", one), "agrees");  // the access is not told
+  one[0].access = Access::read;
+  EXPECT_EQ(said("f(in: read texel_buffer)", one), "agrees");
+  EXPECT_EQ(said("f(in: write texel_buffer)", one),
+            "has as (read) image1d_buffer_t the argument for the parameter \"in\", declared (write)");
+  EXPECT_EQ(said("f(in: read image2d r8)", one),
+            "has an argument that is read image1d_buffer_t for the parameter \"in\", declared as read image2d r8");
+  EXPECT_EQ(said("f(in: read u8[])", one),
+            "has an argument that is read image1d_buffer_t for the parameter \"in\", declared as a buffer (read u8[])");
+  EXPECT_EQ(said("f(in: sampler)", one),
+            "has an argument that is read image1d_buffer_t for the parameter \"in\", declared as sampler");
+  EXPECT_EQ(said("f(in: read texel_buffer r8)", {argument("in", "image2d_t", Space::global)}),
+            "has an argument that is image2d_t for the parameter \"in\", declared as read texel_buffer r8");
+  EXPECT_EQ(said("f(in: read texel_buffer)", {argument("in", "float*", Space::global)}),
+            "has an argument that is global (float*) for the parameter \"in\", declared as read texel_buffer");
+  EXPECT_EQ(said("f(in: read texel_buffer)", {argument("in", "image1d_t", Space::global)}),
+            "has an argument that is global (image1d_t) for the parameter \"in\", declared as read texel_buffer");
+  EXPECT_EQ(said("f(in: read texel_buffer)", {argument("in", "sampler_t", Space::by_value)}),
+            "has an argument that is sampler_t for the parameter \"in\", declared as read texel_buffer");
 }
 
 TEST(OpenClArguments, LocalMemoryStandsAnywhere) {

@@ -48,7 +48,8 @@ std::string argument_text(cl_kernel kernel, std::size_t index, cl_kernel_arg_inf
 std::size_t argument_bytes(const Parameter& parameter) {
   switch (parameter.kind) {
     case Parameter::Kind::buffer:
-    case Parameter::Kind::image: return sizeof(cl_mem);
+    case Parameter::Kind::image:
+    case Parameter::Kind::texel_buffer: return sizeof(cl_mem);
     case Parameter::Kind::sampler: return sizeof(cl_sampler);
     case Parameter::Kind::local: return bytes_of(parameter.dtype);
     default: return base::opencl_bytes(parameter);
@@ -144,8 +145,9 @@ class Trial {
  public:
   static Result<Trial> of(const Parameter& parameter, Images& images) {
     Trial trial;
-    if (parameter.kind == Parameter::Kind::image) {
-      PINTLE_ASSIGN(image, images.stand_in(parameter.dimensions));
+    const bool is_row = parameter.kind == Parameter::Kind::texel_buffer;
+    if (is_row || parameter.kind == Parameter::Kind::image) {
+      PINTLE_ASSIGN(image, images.stand_in(is_row ? 1 : parameter.dimensions));
       trial.handle_ = image;
     } else if (parameter.kind == Parameter::Kind::sampler) {
       PINTLE_ASSIGN(sampler, images.sampler({}));
@@ -167,6 +169,7 @@ class Trial {
 std::string_view word_of(Parameter::Kind kind) {
   switch (kind) {
     case Parameter::Kind::image: return "image";
+    case Parameter::Kind::texel_buffer: return "texel buffer";
     case Parameter::Kind::sampler: return "sampler";
     case Parameter::Kind::buffer: return "pointer";
     default: return "local memory";

@@ -86,10 +86,32 @@ Result<std::string> options_of(const ProgramImage& image) {
   return options;
 }
 
-Result<Source> source_of(const ProgramImage& image) {
+/// The compiler then refuses by name what the driver does not have, and ends the process for.
+constexpr std::string_view no_texel_counts = R"(
+#define PINTLE_REFUSED(f, access) \
+  __attribute__((overloadable, unavailable("PoCL 3.1 has no " #f " of image1d_buffer_t"))) int f(access image1d_buffer_t);
+#define PINTLE_REFUSED_EACH(access) \
+  PINTLE_REFUSED(get_image_width, access) \
+  PINTLE_REFUSED(get_image_channel_order, access) PINTLE_REFUSED(get_image_channel_data_type, access)
+PINTLE_REFUSED_EACH(read_only) PINTLE_REFUSED_EACH(write_only)
+#if __OPENCL_C_VERSION__ == 200 || defined(__opencl_c_read_write_images)
+PINTLE_REFUSED_EACH(read_write)
+#endif
+#line 1
+)";
+
+bool has_texel_buffers(const ProgramImage& image) {
+  return std::ranges::any_of(image.entries, [](const Entry& entry) {
+    const auto& all = entry.parameters;
+    return std::ranges::find(all, Parameter::Kind::texel_buffer, &Parameter::kind) != all.end();
+  });
+}
+
+Result<Source> source_of(const ProgramImage& image, const FoundDevice& found) {
   PINTLE_ASSIGN(lines, kit::define_lines(image, &opencl_literal));
   PINTLE_ASSIGN(options, options_of(image));
-  std::string text = std::move(lines);
+  std::string text(found.hides_texel_counts && has_texel_buffers(image) ? no_texel_counts : "");
+  text += lines;
   text += base::text_in(image.code);
   const bool is_alone = text.find("include") == std::string::npos;
   return Source{std::move(text), std::move(options), is_alone};
@@ -253,13 +275,13 @@ std::string size_name(std::size_t index) { return fmt::format("pintle_size_of_{}
 
 void remember_comparison(const ProgramImage& image, const FoundDevice& found) {
   if (image.format != "opencl_c") return;
-  if (const auto source = source_of(image)) Compared::instance().add(*source, image, found);
+  if (const auto source = source_of(image, found)) Compared::instance().add(*source, image, found);
 }
 
 Result<void> check_struct_sizes(const ProgramImage& image, const FoundDevice& found, cl_context context,
                                 std::span<const UntoldSize> sizes) {
   if (sizes.empty() || image.format != "opencl_c") return {};
-  PINTLE_ASSIGN(source, source_of(image));
+  PINTLE_ASSIGN(source, source_of(image, found));
   if (Compared::instance().has(source, image, found)) return {};
   for (std::size_t index = 0; index < sizes.size(); ++index)
     source.text += fmt::format("\ntypedef char {}[sizeof({}) == {} ? 1 : -1];\n", size_name(index), sizes[index].type,
@@ -277,7 +299,7 @@ Result<void> check_struct_sizes(const ProgramImage& image, const FoundDevice& fo
 Result<Owned<cl_program>> compile(const ProgramImage& image, const FoundDevice& found, cl_context context) {
   PINTLE_TRY(check_linker(image, found));
   if (image.format == "opencl_c") {
-    PINTLE_ASSIGN(source, source_of(image));
+    PINTLE_ASSIGN(source, source_of(image, found));
     return Compilation(image, found, context, std::move(source)).program();
   }
   if (image.format != "spirv_opencl" || api().clCreateProgramWithIL == nullptr) {

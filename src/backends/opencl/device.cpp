@@ -19,6 +19,9 @@ namespace {
 /// From so many bytes on it is worth a round trip to learn at once that there is no memory.
 constexpr std::uint64_t worth_placing = 1 << 20;
 
+/// Where an offset of texels has to be 0: an alignment that hardly a buffer reaches.
+constexpr std::uint32_t no_offset = 1U << 31;
+
 void set_row(DeviceInfo& info, Capability row) {
   const auto place = std::ranges::find(info.capabilities, row.feature, &Capability::feature);
   if (place != info.capabilities.end()) *place = std::move(row);
@@ -41,6 +44,7 @@ Result<std::unique_ptr<backend::Device>> Device::over(FoundDevice found, Owned<c
   device->service_ = std::move(service);
   PINTLE_TRY(device->try_sharing());
   device->find_texels();
+  PINTLE_TRY(device->try_texel_buffers());
   constexpr std::string_view nothing = "kernel void trial() {}";
   const bool compiles_at_launch = device->found_.compiles_at_launch;
   QueueContext& queues = device->queues_;
@@ -52,7 +56,7 @@ Result<std::unique_ptr<backend::Device>> Device::over(FoundDevice found, Owned<c
 Device::Device(FoundDevice found, Owned<cl_context> context)
     : found_(std::move(found)),
       context_(std::move(context)),
-      images_(context_.get()),
+      images_(context_.get(), found_.mixes_texels),
       memory_(found_, context_.get(), images_),
       programs_(found_, context_.get(), images_),
       queues_{found_, context_.get(), std::make_shared<kit::Loss>(found_.info.id), {}, {}} {}
@@ -84,10 +88,34 @@ Result<void> Device::try_sharing() {
 
 /// A listed device has what is promised, an open one what its context tells.
 void Device::find_texels() {
-  if (found_.info.limits.max_image_2d == 0) return;
-  found_.info.texels = texels_of(context_.get());
-  if (found_.misreads_r16f)
-    std::erase_if(found_.info.texels, [](const TexelSupport& support) { return support.texel == Texel::r16f; });
+  DeviceInfo& info = found_.info;
+  if (info.limits.max_image_2d == 0) return;
+  info.texels = texels_of(context_.get(), CL_MEM_OBJECT_IMAGE2D);
+  info.buffer_texels = texels_of(context_.get(), CL_MEM_OBJECT_IMAGE1D_BUFFER);
+  if (!found_.misreads_r16f) return;
+  for (auto* const texels : {&info.texels, &info.buffer_texels})
+    std::erase_if(*texels, [](const TexelSupport& support) { return support.texel == Texel::r16f; });
+}
+
+/// Some drivers make no image over a sub-buffer: texel buffers then begin where their buffer does.
+Result<void> Device::try_texel_buffers() {
+  DeviceInfo& info = found_.info;
+  if (info.limits.max_texel_buffer == 0) return {};
+  if (const auto image = images_.stand_in(1); !image) {
+    info.limits.max_texel_buffer = 0;
+    info.buffer_texels.clear();
+    set_row(info, {Feature::texel_buffers, Support::absent,
+                   fmt::format("the driver makes no image over a buffer: {}", image.error().message())});
+    return {};
+  }
+  const std::uint32_t alignment = info.limits.offset_alignment;
+  PINTLE_ASSIGN(id, memory_.allocate({2 * std::uint64_t{alignment}, 1, Placement::device, "trial"}));
+  const bool is_placed = Memories::at(id).part(alignment, 4, {Texel::rgba8, Access::read}, images_).has_value();
+  memory_.release(id);
+  if (is_placed && !found_.mixes_texels) return {};
+  info.limits.texel_alignment = no_offset;
+  set_row(info, {Feature::texel_buffers, Support::native, "they begin where their buffer does"});
+  return {};
 }
 
 Result<backend::MemoryId> Device::allocate(const backend::MemoryRequest& request) {

@@ -69,6 +69,7 @@ class Device final : public backend::Device {
 
   [[nodiscard]] Result<void> try_sharing();
   void find_texels();
+  [[nodiscard]] Result<void> try_texel_buffers();
   [[nodiscard]] Result<std::uint64_t> device_ticks();
 
   FoundDevice found_;

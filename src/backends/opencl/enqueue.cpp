@@ -115,6 +115,8 @@ Result<void> Enqueue::set_argument(BoundKernel& bound, const Kernel& kernel, std
                                    const Argument& argument) const {
   if (argument.kind == Argument::Kind::buffer || argument.kind == Argument::Kind::image)
     return bound.set(index, place(argument.range));
+  if (argument.kind == Argument::Kind::texel_buffer)
+    return bound.set(index, argument.range, {argument.texel(), argument.access}, kernel.images());
   if (argument.kind == Argument::Kind::local) return bound.set_local(index, argument.range.size);
   if (argument.kind == Argument::Kind::value) return bound.set(index, {argument.value, argument.range.size});
   if (argument.kind == Argument::Kind::sampler) {

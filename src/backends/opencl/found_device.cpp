@@ -101,6 +101,7 @@ void add_images(cl_device_id device, Limits& limits) {
   limits.max_image_2d = std::min(side(CL_DEVICE_IMAGE2D_MAX_WIDTH), side(CL_DEVICE_IMAGE2D_MAX_HEIGHT));
   limits.max_image_3d = std::min(
       {side(CL_DEVICE_IMAGE3D_MAX_WIDTH), side(CL_DEVICE_IMAGE3D_MAX_HEIGHT), side(CL_DEVICE_IMAGE3D_MAX_DEPTH)});
+  limits.max_texel_buffer = side(CL_DEVICE_IMAGE_MAX_BUFFER_SIZE);
 }
 
 Limits limits_of(cl_device_id device) {
@@ -153,9 +154,9 @@ Capability float_atomics_row(const FoundDevice& found) {
   return {Feature::float_atomics, Support::absent, "cl_ext_float_atomics adds no f32 in global memory here"};
 }
 
-Capability images_row(const FoundDevice& found) {
-  if (found.info.limits.max_image_2d != 0) return {Feature::images, Support::native, ""};
-  return {Feature::images, Support::absent, "the driver answers false for CL_DEVICE_IMAGE_SUPPORT"};
+Capability images_row(Feature feature, std::uint32_t most) {
+  if (most != 0) return {feature, Support::native, ""};
+  return {feature, Support::absent, "the driver answers false for CL_DEVICE_IMAGE_SUPPORT"};
 }
 
 std::vector<Capability> capabilities_of(const FoundDevice& found) {
@@ -178,8 +179,8 @@ std::vector<Capability> capabilities_of(const FoundDevice& found) {
           {Feature::local_arguments, native, ""},
           float_atomics_row(found),
           {Feature::bounds, absent, "the layer bounds(opencl) finds them"},
-          images_row(found),
-          {Feature::texel_buffers, absent, "to come"}};
+          images_row(Feature::images, found.info.limits.max_image_2d),
+          images_row(Feature::texel_buffers, found.info.limits.max_texel_buffer)};
 }
 
 std::vector<std::string> formats_of(cl_device_id device, std::uint32_t version) {
@@ -211,7 +212,8 @@ void describe(FoundDevice& found, std::uint32_t version) {
   info.progress = Progress::own;
   info.formats = formats_of(found.device, version);
   info.limits = limits_of(found.device);
-  if (info.limits.max_image_2d != 0) info.texels = promised_texels();
+  if (info.limits.max_image_2d != 0) info.texels = promised_texels(CL_MEM_OBJECT_IMAGE2D);
+  if (info.limits.max_texel_buffer != 0) info.buffer_texels = promised_texels(CL_MEM_OBJECT_IMAGE1D_BUFFER);
   info.nanoseconds_per_tick = 1;  // of profiling times as of the host's clock
   found.identity = fmt::format("{} {}\n{}\n{}\n{}", found.platform_name, version_of_driver(found.device),
                                platform_text(found.platform, CL_PLATFORM_VERSION), info.name,
@@ -239,6 +241,8 @@ void examine(FoundDevice& found, std::uint32_t version) {
                                                    &resolution, nullptr) == CL_SUCCESS &&
                            resolution != 0;
   found.misreads_r16f = found.platform_name == pocl;
+  found.hides_texel_counts = found.platform_name == pocl && version_of_driver(found.device).starts_with("3.1");
+  found.mixes_texels = found.platform_name == "rusticl";
   found.needs_linker = found.is_host_run && found.platform_name == pocl;
   found.hides_limits = found.platform_name == "rusticl";
   found.compiles_at_launch = found.info.kind == DeviceKind::software && found.platform_name == "rusticl";

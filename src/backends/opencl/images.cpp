@@ -56,7 +56,7 @@ Result<void> check_images(const Entry& entry, const FoundDevice& found) {
                    fmt::format("Entry {} is declared with the parameter {} ({}); OpenCL C has an image and its sampler "
                                "as two parameters.",
                                base::quote(entry.name), base::quote(parameter.name), base::type_text(parameter)));
-    const bool is_image = parameter.kind == Parameter::Kind::image;
+    const bool is_image = parameter.kind == Parameter::Kind::image || parameter.kind == Parameter::Kind::texel_buffer;
     read += is_image && parameter.access == Access::read ? 1 : 0;
     written += is_image && parameter.access != Access::read ? 1 : 0;
     samplers += parameter.kind == Parameter::Kind::sampler ? 1 : 0;
@@ -80,13 +80,37 @@ Result<Owned<cl_mem>> Images::create(const backend::MemoryRequest& request) cons
                                      height, depth, name(request.image->texel), request.label));
 }
 
-Result<cl_mem> Images::stand_in(std::uint32_t dimensions) {
-  const std::lock_guard lock(mutex_);
-  Owned<cl_mem>& made = stand_ins_[dimensions == 3 ? 1 : 0];
-  if (made != nullptr) return made.get();
+Result<Owned<cl_mem>> Images::over(cl_mem buffer, std::uint64_t size, Texel texel, Access access) const {
+  const cl_image_format format = format_of(texel);
+  cl_image_desc shape{};
+  shape.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER;
+  shape.image_width = size / bytes_of(texel);
+  shape.buffer = buffer;
   cl_int status = CL_SUCCESS;
+  Owned<cl_mem> image(api().clCreateImage(context_, flags_of(access), &format, &shape, nullptr, &status));
+  if (status == CL_SUCCESS) return image;
+  return failure(status, fmt::format("OpenCL makes no image of ({}) texels of {} over a buffer of ({} bytes).",
+                                     shape.image_width, name(texel), size));
+}
+
+Result<Owned<cl_mem>> Images::make_stand_in(std::uint32_t dimensions) const {
+  cl_int status = CL_SUCCESS;
+  if (dimensions == 1) {
+    constexpr std::size_t size = 4;
+    const Owned<cl_mem> buffer(api().clCreateBuffer(context_, CL_MEM_READ_WRITE, size, nullptr, &status));
+    PINTLE_TRY(check(status, "clCreateBuffer"));
+    return over(buffer.get(), size, Texel::rgba8, Access::read_write);
+  }
   Owned<cl_mem> image = make(context_, {{1, 1, dimensions == 3 ? 1U : 0U}, Texel::rgba8, Access::read_write}, status);
   PINTLE_TRY(check(status, "clCreateImage"));
+  return image;
+}
+
+Result<cl_mem> Images::stand_in(std::uint32_t dimensions) {
+  const std::lock_guard lock(mutex_);
+  Owned<cl_mem>& made = stand_ins_[dimensions - 1];
+  if (made != nullptr) return made.get();
+  PINTLE_ASSIGN(image, make_stand_in(dimensions));
   made = std::move(image);
   return made.get();
 }

@@ -21,20 +21,27 @@ namespace pintle::opencl {
 /// Images of a context and what goes with them. Thread-safe.
 class Images {
  public:
-  explicit Images(cl_context context) noexcept : context_(context) {}
+  /// `stay`: an image over a buffer may be released only when no launch with it is to come.
+  Images(cl_context context, bool stay) noexcept : context_(context), stay_(stay) {}
 
   [[nodiscard]] Result<Owned<cl_mem>> create(const backend::MemoryRequest& request) const;
-  /// An image of one texel, made once: what a kernel is given where there is no other.
+  /// The bytes from the start of a buffer, or of a sub-buffer, as texels: an image of one dimension.
+  [[nodiscard]] Result<Owned<cl_mem>> over(cl_mem buffer, std::uint64_t size, Texel texel, Access access) const;
+  /// An image of one texel, made once: what a kernel is given where there is no other. Of one dimension: over a buffer.
   [[nodiscard]] Result<cl_mem> stand_in(std::uint32_t dimensions);
+  [[nodiscard]] bool stay() const noexcept { return stay_; }
   /// A sampler of these values, made once.
   [[nodiscard]] Result<cl_sampler> sampler(const Sampler& sampler);
 
  private:
+  [[nodiscard]] Result<Owned<cl_mem>> make_stand_in(std::uint32_t dimensions) const;
+
   using Key = std::tuple<Filter, Address, Coordinates>;
 
   const cl_context context_;
+  const bool stay_;
   std::mutex mutex_;
-  std::array<Owned<cl_mem>, 2> stand_ins_;  // of two and of three dimensions
+  std::array<Owned<cl_mem>, 3> stand_ins_;  // of one, two and three dimensions
   std::map<Key, Owned<cl_sampler>> samplers_;
 };
 

@@ -15,7 +15,7 @@
 namespace pintle::opencl {
 namespace {
 
-/// Sub-buffers of one memory that are kept for the next launch.
+/// Sub-buffers of one memory, and images over it, that are kept for the next launch.
 constexpr std::size_t most_parts = 64;
 /// From so many bytes on, the allocation first asks how much memory there is: the system promises more than it has.
 constexpr std::uint64_t large = 64 << 20;
@@ -69,28 +69,52 @@ Memory::Memory(Owned<cl_mem> object, std::uint64_t size, Addresses addresses, Ow
       owner_(owner) {}
 
 bool Memory::is(const Part& part, std::uint64_t offset, std::uint64_t size) const noexcept {
-  if (part.memory != number()) return false;
+  if (part.memory != number() || part.texels) return false;
   if (is_all(offset, size)) return part.offset == 0;
   return part.offset == offset && part.size == size;
 }
 
-Result<std::shared_ptr<const Part>> Memory::part(std::uint64_t offset, std::uint64_t size) {
-  if (is_all(offset, size)) return whole_;
+bool Memory::is(const Part& part, std::uint64_t offset, std::uint64_t size, Texels texels) const noexcept {
+  return part.memory == number() && part.offset == offset && part.size == size && part.texels == texels;
+}
+
+template <class Has, class Make>
+Result<std::shared_ptr<const Part>> Memory::kept(Has has, Make make) {
   const std::lock_guard lock(mutex_);
-  const auto found = std::ranges::find_if(parts_, [&](const auto& part) { return is(*part, offset, size); });
+  const auto found = std::ranges::find_if(parts_, [&](const auto& part) { return has(*part); });
   if (found != parts_.end()) return *found;
-  const cl_buffer_region region{offset, size};
-  cl_int status = CL_SUCCESS;
-  Owned<cl_mem> object(
-      api().clCreateSubBuffer(this->object(), CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &status));
-  if (status != CL_SUCCESS) {
-    return failure(status, fmt::format("OpenCL makes no sub-buffer at offset ({}) with size ({}) of a buffer of ({}).",
-                                       offset, size, this->size()));
-  }
-  auto part = std::make_shared<const Part>(Part{number(), offset, size, std::move(object), nullptr});
-  if (parts_.size() == most_parts) parts_.erase(parts_.begin());
+  Result<Part> made = make();
+  if (!made) return made.error();
+  auto part = std::make_shared<const Part>(*std::move(made));
+  const auto oldest = std::ranges::find(parts_, false, [](const auto& kept) { return kept->stays; });
+  if (parts_.size() >= most_parts && oldest != parts_.end()) parts_.erase(oldest);
   parts_.push_back(part);
   return part;
+}
+
+Result<std::shared_ptr<const Part>> Memory::part(std::uint64_t offset, std::uint64_t size) {
+  if (is_all(offset, size)) return whole_;
+  const auto make = [&]() -> Result<Part> {
+    const cl_buffer_region region{offset, size};
+    cl_int status = CL_SUCCESS;
+    Owned<cl_mem> object(
+        api().clCreateSubBuffer(this->object(), CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &status));
+    if (status == CL_SUCCESS) return Part{number(), offset, size, std::move(object)};
+    return failure(status, fmt::format("OpenCL makes no sub-buffer at offset ({}) with size ({}) of a buffer of ({}).",
+                                       offset, size, this->size()));
+  };
+  return kept([&](const Part& part) { return is(part, offset, size); }, make);
+}
+
+Result<std::shared_ptr<const Part>> Memory::part(std::uint64_t offset, std::uint64_t size, Texels texels,
+                                                 Images& images) {
+  PINTLE_ASSIGN(bytes, part(offset, size));
+  const auto make = [&]() -> Result<Part> {
+    PINTLE_ASSIGN(stand_in, images.stand_in(1));
+    PINTLE_ASSIGN(image, images.over(bytes->object.get(), size, texels.texel, texels.access));
+    return Part{number(), offset, size, std::move(image), stand_in, texels, images.stay()};
+  };
+  return kept([&](const Part& part) { return is(part, offset, size, texels); }, make);
 }
 
 /// Bytes that an allocation takes from the heap before it asks the driver, and gives back where the driver fails.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,13 +18,23 @@
 
 namespace pintle::opencl {
 
-/// A buffer or a sub-buffer. A kernel keeps the argument that it was given last, so parts are shared.
+/// What a kernel reads and writes texels of.
+struct Texels {
+  Texel texel = Texel::rgba8;
+  Access access = Access::read;
+  friend bool operator==(const Texels&, const Texels&) = default;
+};
+
+/// A buffer, a sub-buffer, or an image over one of them. A kernel keeps the argument that it was given last, so parts
+/// are shared.
 struct Part {
   std::uint64_t memory = 0;  ///< The number of the memory that it belongs to, never used again.
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
   Owned<cl_mem> object;
-  cl_mem stand_in = nullptr;  ///< Of an image: what a kernel is given instead when the image goes.
+  cl_mem stand_in = nullptr;       ///< Of an image: what a kernel is given instead when the image goes.
+  std::optional<Texels> texels{};  ///< Of an image over a buffer.
+  bool stays = false;              ///< As long as its memory.
 };
 
 /// One allocation; a MemoryId is its address. Thread-safe.
@@ -50,11 +61,18 @@ class Memory {
 
   /// True when `part` is what a kernel gets for the range.
   [[nodiscard]] bool is(const Part& part, std::uint64_t offset, std::uint64_t size) const noexcept;
+  [[nodiscard]] bool is(const Part& part, std::uint64_t offset, std::uint64_t size, Texels texels) const noexcept;
   /// What a kernel gets for the range: the whole buffer where the range begins at the start, since a kernel knows no
   /// end.
   [[nodiscard]] Result<std::shared_ptr<const Part>> part(std::uint64_t offset, std::uint64_t size);
+  /// The range as texels, of which a kernel may ask the number.
+  [[nodiscard]] Result<std::shared_ptr<const Part>> part(std::uint64_t offset, std::uint64_t size, Texels texels,
+                                                         Images& images);
 
  private:
+  /// The part that `has` tells of, else what `make` makes.
+  template <class Has, class Make>
+  [[nodiscard]] Result<std::shared_ptr<const Part>> kept(Has has, Make make);
   [[nodiscard]] bool is_all(std::uint64_t offset, std::uint64_t size) const noexcept {
     return offset == 0 || size == 0;
   }

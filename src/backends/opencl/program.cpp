@@ -35,15 +35,27 @@ BoundKernel::BoundKernel(Owned<cl_kernel> kernel, std::span<const std::uint32_t>
   for (std::size_t index = 0; index < sizes.size(); ++index) values_[index].bytes.resize(sizes[index]);
 }
 
-Result<void> BoundKernel::set(std::uint32_t index, const backend::Range& range) {
-  Memory& memory = Memories::at(range.memory);
-  Value& value = values_[index];
-  if (value.part != nullptr && memory.is(*value.part, range.offset, range.size)) return {};
-  PINTLE_ASSIGN(part, memory.part(range.offset, range.size));
+Result<void> BoundKernel::set(std::uint32_t index, std::shared_ptr<const Part> part) {
   const cl_mem object = part->object.get();
   PINTLE_TRY(check(api().clSetKernelArg(kernel_.get(), index, sizeof object, &object), "clSetKernelArg"));
-  value.part = std::move(part);
+  values_[index].part = std::move(part);
   return {};
+}
+
+Result<void> BoundKernel::set(std::uint32_t index, const backend::Range& range) {
+  Memory& memory = Memories::at(range.memory);
+  const auto& held = values_[index].part;
+  if (held != nullptr && memory.is(*held, range.offset, range.size)) return {};
+  PINTLE_ASSIGN(part, memory.part(range.offset, range.size));
+  return set(index, std::move(part));
+}
+
+Result<void> BoundKernel::set(std::uint32_t index, const backend::Range& range, Texels texels, Images& images) {
+  Memory& memory = Memories::at(range.memory);
+  const auto& held = values_[index].part;
+  if (held != nullptr && memory.is(*held, range.offset, range.size, texels)) return {};
+  PINTLE_ASSIGN(part, memory.part(range.offset, range.size, texels, images));
+  return set(index, std::move(part));
 }
 
 Result<void> BoundKernel::set(std::uint32_t index, std::span<const std::byte> bytes) {

@@ -26,6 +26,7 @@ class BoundKernel {
 
   [[nodiscard]] cl_kernel get() const noexcept { return kernel_.get(); }
   [[nodiscard]] Result<void> set(std::uint32_t index, const backend::Range& range);
+  [[nodiscard]] Result<void> set(std::uint32_t index, const backend::Range& range, Texels texels, Images& images);
   /// What the argument has beyond `bytes` is zero.
   [[nodiscard]] Result<void> set(std::uint32_t index, std::span<const std::byte> bytes);
   [[nodiscard]] Result<void> set_local(std::uint32_t index, std::uint64_t bytes);
@@ -37,9 +38,11 @@ class BoundKernel {
   void let_go(std::uint64_t memory) noexcept;
 
  private:
+  [[nodiscard]] Result<void> set(std::uint32_t index, std::shared_ptr<const Part> part);
+
   struct Value {
     bool is_set = false;
-    std::shared_ptr<const Part> part;  ///< Of a buffer.
+    std::shared_ptr<const Part> part;  ///< Of a buffer, an image and texels.
     std::vector<std::byte> bytes;      ///< Of an argument by value.
     std::uint64_t local_bytes = 0;     ///< Of local memory.
   };

@@ -18,9 +18,8 @@ bool has(const Formats& formats, Texel texel) {
   });
 }
 
-/// The formats that images of two dimensions may have; empty where the driver tells none.
-Formats formats_of(cl_context context, cl_mem_flags flags) {
-  constexpr cl_mem_object_type type = CL_MEM_OBJECT_IMAGE2D;
+/// The formats that images of the type may have; empty where the driver tells none.
+Formats formats_of(cl_context context, cl_mem_flags flags, cl_mem_object_type type) {
   cl_uint count = 0;
   if (api().clGetSupportedImageFormats(context, flags, type, 0, nullptr, &count) != CL_SUCCESS) return {};
   Formats formats(count);
@@ -47,20 +46,22 @@ cl_image_format format_of(Texel texel) noexcept {
           types[static_cast<std::size_t>(channel_of(texel))]};
 }
 
-std::vector<TexelSupport> promised_texels() {
+std::vector<TexelSupport> promised_texels(cl_mem_object_type type) {
   std::vector<TexelSupport> texels;
   kit::for_each_texel([&](Texel texel) {
-    if (is_promised(texel)) texels.push_back({texel, Access::read_write, !is_integer(texel)});
+    const bool is_filtered = type != CL_MEM_OBJECT_IMAGE1D_BUFFER && !is_integer(texel);
+    if (is_promised(texel)) texels.push_back({texel, Access::read_write, is_filtered});
   });
   return texels;
 }
 
-std::vector<TexelSupport> texels_of(cl_context context) {
-  const Formats both = formats_of(context, CL_MEM_READ_WRITE), readable = formats_of(context, CL_MEM_READ_ONLY),
-                writable = formats_of(context, CL_MEM_WRITE_ONLY);
+std::vector<TexelSupport> texels_of(cl_context context, cl_mem_object_type type) {
+  const Formats both = formats_of(context, CL_MEM_READ_WRITE, type),
+                readable = formats_of(context, CL_MEM_READ_ONLY, type),
+                writable = formats_of(context, CL_MEM_WRITE_ONLY, type);
   std::vector<TexelSupport> texels;
   kit::for_each_texel([&](Texel texel) {
-    const bool is_filtered = !is_integer(texel);
+    const bool is_filtered = type != CL_MEM_OBJECT_IMAGE1D_BUFFER && !is_integer(texel);
     if (has(both, texel)) return texels.push_back({texel, Access::read_write, is_filtered});
     if (has(readable, texel)) texels.push_back({texel, Access::read, is_filtered});
     if (has(writable, texel)) texels.push_back({texel, Access::write, false});

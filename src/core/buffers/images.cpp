@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/inside.h"
+#include "base/texel_support.h"
 #include "core/buffers/buffer_table.h"
 #include "core/buffers/unowned.h"
 #include "core/door/door.h"
@@ -19,20 +20,6 @@ Error invalid(std::string message) { return {Errc::invalid_argument, std::move(m
 std::string text_of(const ImageExtent& extent) {
   return extent.depth == 0 ? fmt::format("({}, {})", extent.width, extent.height)
                            : fmt::format("({}, {}, {})", extent.width, extent.height, extent.depth);
-}
-
-/// Whether kernels may use images of the texel so.
-bool suits(const TexelSupport& support, Texel texel, Access access) noexcept {
-  return support.texel == texel && (support.access == access || support.access == Access::read_write);
-}
-
-std::string texels_for(const DeviceInfo& info, Access access) {
-  std::string all;
-  for (const TexelSupport& support : info.texels) {
-    if (!suits(support, support.texel, access)) continue;
-    all.append(all.empty() ? "" : ", ").append(name(support.texel));
-  }
-  return all.empty() ? "none" : all;
 }
 
 }  // namespace
@@ -50,9 +37,9 @@ Result<void> BufferTable::check_image(const ImageExtent& extent, Texel texel, Ac
   if (std::max({extent.width, extent.height, extent.slices()}) > most || extent.width == 0 || extent.height == 0)
     return invalid(fmt::format("Extent {} of the image has a side of 0, or one beyond the limit ({}) of {}.",
                                text_of(extent), most, life_.text()));
-  if (std::ranges::any_of(info.texels, [&](const auto& support) { return suits(support, texel, access); })) return {};
+  if (base::has_texel(info.texels, texel, access)) return {};
   return Error(Errc::unsupported, fmt::format("{} has no images of texel {} for access ({}); it has {}.", life_.text(),
-                                              name(texel), name(access), texels_for(info, access)));
+                                              name(texel), name(access), base::texels_for(info.texels, access)));
 }
 
 Result<Image> BufferTable::image(const ImageExtent& extent, Texel texel, const ImageOptions& options) {

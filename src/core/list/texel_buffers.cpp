@@ -7,6 +7,7 @@
 
 #include "base/quote.h"
 #include "base/signature.h"
+#include "base/texel_support.h"
 #include "core/program/program_state.h"
 
 namespace pintle::core {
@@ -18,27 +19,15 @@ std::string text_of(const Parameter& parameter) {
   return fmt::format("parameter {} ({})", base::quote(parameter.name), base::type_text(parameter));
 }
 
-/// Whether kernels may use the texel so in texel buffers.
-bool suits(const TexelSupport& support, Texel texel, Access access) noexcept {
-  return support.texel == texel && (support.access == access || support.access == Access::read_write);
-}
-
-std::string texels_for(std::span<const TexelSupport> texels, Access access) {
-  std::string all;
-  for (const TexelSupport& support : texels)
-    if (suits(support, support.texel, access)) all.append(all.empty() ? "" : ", ").append(name(support.texel));
-  return all.empty() ? "none" : all;
-}
-
 Result<void> check_texel(const Parameter& parameter, Texel texel, std::span<const TexelSupport> texels) {
   if (!is_texel(texel))
     return invalid(fmt::format("Texel ({}) is none of {}.", static_cast<int>(texel), texel_names()));
   if (parameter.texel && parameter.texel != texel)
     return invalid(fmt::format("Texel ({}) differs from the texel of {}.", name(texel), text_of(parameter)));
-  if (std::ranges::any_of(texels, [&](const auto& one) { return suits(one, texel, parameter.access); })) return {};
+  if (base::has_texel(texels, texel, parameter.access)) return {};
   return Error(Errc::unsupported,
                fmt::format("Device has no texel buffers of {} for access ({}); it has {}.", name(texel),
-                           name(parameter.access), texels_for(texels, parameter.access)));
+                           name(parameter.access), base::texels_for(texels, parameter.access)));
 }
 
 Result<void> check_place(const backend::Range& range, Texel texel, const Limits& limits, std::string_view buffer) {
