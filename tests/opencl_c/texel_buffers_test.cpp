@@ -85,16 +85,16 @@ kernel void ask(read_only image1d_buffer_t a, write_only image1d_buffer_t b, glo
   for (int i = 0; i < 10; ++i) out[i] = all[i];
 })";
 
-// PoCL 3.1 ends the process there, so the kernel is refused before.
+// PoCL 3.1 ends the process there and rusticl tells another width, so the kernel is refused before.
 TEST(OpenClCTexelBuffers, QuestionsAreAnsweredOrRefusedByName) {
   constexpr std::string_view signatures[] = {
       "ask(a: read texel_buffer, b: write texel_buffer, out: write i32[]) group 1"};
   for (Device& device : devices()) {
     SCOPED_TRACE(device.id());
     const auto program = device.load(must(ProgramPack::source("opencl_c", questions, signatures)));
-    if (device.info().driver.contains("PoCL") && !program) {
+    if (device.id() != "cpu" && !program) {
       EXPECT_EQ(program.error().code(), Errc::build_failed);
-      EXPECT_TRUE(program.error().text().contains("has no get_image_width of image1d_buffer_t"))
+      EXPECT_TRUE(program.error().text().contains("has no right get_image_width of image1d_buffer_t"))
           << program.error().text();
       continue;
     }
