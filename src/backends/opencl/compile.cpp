@@ -105,18 +105,17 @@ PINTLE_REFUSED(get_image_channel_order, read_write) PINTLE_REFUSED(get_image_cha
 #line 1
 )";
 
-bool has_texel_buffers(const ProgramImage& image) {
-  return std::ranges::any_of(image.entries, [](const Entry& entry) {
-    const auto& all = entry.parameters;
-    return std::ranges::find(all, Parameter::Kind::texel_buffer, &Parameter::kind) != all.end();
-  });
+/// Drivers build every kernel of a source, whether an entry declares it or not.
+bool may_have_texel_buffers(const ProgramImage& image) {
+  const std::string_view text = base::text_in(image.code);
+  return text.contains("image1d_buffer_t") || text.contains("include");
 }
 
 Result<Source> source_of(const ProgramImage& image, const FoundDevice& found) {
   PINTLE_ASSIGN(lines, kit::define_lines(image, &opencl_literal));
   PINTLE_ASSIGN(options, options_of(image));
   std::string text;
-  if (has_texel_buffers(image)) {
+  if (may_have_texel_buffers(image)) {
     if (found.aborts_at_questions || found.misplaces_texels) text += no_width;
     if (found.aborts_at_questions) text += no_format;
   }
