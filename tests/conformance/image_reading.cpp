@@ -118,6 +118,16 @@ std::array<double, 4> read_of(const HostImage& image, const Sampler& sampler, st
   return sum;
 }
 
+std::vector<std::uint8_t> written(const HostImage& host) {
+  std::vector<std::uint8_t> bytes = host.bytes;
+  const Channel channel = channel_of(host.texel);
+  if (channel != Channel::snorm8 && channel != Channel::snorm16) return bytes;
+  const std::size_t each = channel == Channel::snorm8 ? 1 : 2;
+  for (std::size_t i = 0; i < bytes.size(); i += each)
+    if (bytes[i + each - 1] == 0x80 && (each == 1 || bytes[i] == 0)) bytes[i] |= 1;
+  return bytes;
+}
+
 std::vector<float> places_in(const ImageExtent& extent, const Sampler& sampler) {
   std::vector<float> places;
   const bool is_normalized = sampler.coordinates == Coordinates::normalized;

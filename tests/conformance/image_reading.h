@@ -22,6 +22,9 @@ struct HostImage {
 /// An image whose neighbours differ.
 [[nodiscard]] HostImage host_image(const ImageExtent& extent, Texel texel);
 
+/// The bytes that the values become when a kernel writes them: the least of normalised integers is -1, as is the next.
+[[nodiscard]] std::vector<std::uint8_t> written(const HostImage& image);
+
 /// What a sampler reads at a place, in the channels that the texel has.
 [[nodiscard]] std::array<double, 4> read_of(const HostImage& image, const Sampler& sampler,
                                             std::span<const float, 3> at);

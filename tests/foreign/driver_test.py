@@ -187,6 +187,7 @@ class Signatures(unittest.TestCase):
         text = "a = read_imageui(q, i + f(2)).x;\nb = read_imagef(x , 2*i);\nwrite_imageh(y, i, c);"
         texels = [inputs.image({"kind": "texel_buffer", "name": name, "texel": None}, text)["texel"] for name in ("q", "x", "y", "z")]
         self.assertEqual(texels, ["r32ui", "rgba32f", "rgba16f", "rgba32f"])
+        self.assertEqual(inputs.body_of("b", "kernel void a(int b) {}\nkernel void b(int x) { x }\n__kernel void c() {}").strip(), "b(int x) { x }")
         self.assertEqual(inputs.image({"kind": "texel_buffer", "name": "x", "texel": "r8"}, text), {"texel": "r8", "sides": [inputs.TEXELS]})
 
 

@@ -55,7 +55,7 @@ class Host:
 
     def run(self, plan, prefix):
         kernel = pyopencl.Kernel(self.program, plan["entry"])
-        buffers = []
+        buffers, self.kept = [], []
         for index, (kind, value) in enumerate(zip(plan["kinds"], plan["arguments"])):
             if kind == "local":
                 kernel.set_arg(index, pyopencl.LocalMemory(value))
@@ -95,7 +95,9 @@ class Host:
         shape = pyopencl.ImageDescriptor()
         shape.image_type, shape.shape, shape.buffer = pyopencl.mem_object_type.IMAGE1D_BUFFER, (of["sides"][0], 1, 1), buffer
         shape.array_size, shape.pitches, shape.num_mip_levels, shape.num_samples = 0, (0, 0), 0, 0
-        kernel.set_arg(index, pyopencl.Image(self.context, flags, format_of(of["texel"]), desc=shape))
+        image = pyopencl.Image(self.context, flags, format_of(of["texel"]), desc=shape)
+        self.kept.append(image)  # Intel's driver refuses a launch whose image nobody holds
+        kernel.set_arg(index, image)
         return buffer, index, len(data), {}
 
     def set_value(self, kernel, index, data):

@@ -61,6 +61,12 @@ def texel_of(parameter, text):
     return parameter["texel"] or "rgba32f"
 
 
+def body_of(kernel, text):
+    """What of a source is one kernel's; all of it where it is not found."""
+    found = re.search(rf"\b{kernel}\s*\(", text)
+    return re.split(r"\b(?:__)?kernel\b", text[found.start():])[0] if found else text
+
+
 def image(parameter, text):
     """What a host needs to make the image or the texel buffer; nothing of what is none."""
     if parameter["kind"] == "texel_buffer":

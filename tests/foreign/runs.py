@@ -57,7 +57,8 @@ def plan_all(work, entries, is_gentle=False):
         place = work.folder / f"inputs{index}"
         place.mkdir(exist_ok=True)
         uniform = [one[3] == "uniform" for one in work.made.bindings] if work.made else []
-        images = [inputs.image(parameter, text) for parameter in entry["parameters"]]
+        own = inputs.body_of(name, text) if work.row.language == "opencl_c" else text
+        images = [inputs.image(parameter, own) for parameter in entry["parameters"]]
         files = [inputs.argument(at, parameter, place, images[at], at < len(uniform) and uniform[at], is_gentle)
                  for at, parameter in enumerate(entry["parameters"])]
         plan = {"index": index, "entry": name, "group": entry["group"], "groups": inputs.groups(entry["group"], text),

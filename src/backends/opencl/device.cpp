@@ -112,7 +112,7 @@ Result<void> Device::try_texel_buffers() {
   PINTLE_ASSIGN(id, memory_.allocate({2 * std::uint64_t{alignment}, 1, Placement::device, "trial"}));
   const bool is_placed = Memories::at(id).part(alignment, 4, {Texel::rgba8, Access::read}, images_).has_value();
   memory_.release(id);
-  if (is_placed && !found_.mixes_texels) return {};
+  if (is_placed && !found_.misplaces_texels) return {};
   info.limits.texel_alignment = no_offset;
   set_row(info, {Feature::texel_buffers, Support::native, "they begin where their buffer does"});
   return {};

@@ -241,8 +241,9 @@ void examine(FoundDevice& found, std::uint32_t version) {
                                                    &resolution, nullptr) == CL_SUCCESS &&
                            resolution != 0;
   found.misreads_r16f = found.platform_name == pocl;
-  found.hides_texel_counts = found.platform_name == pocl && version_of_driver(found.device).starts_with("3.1");
-  found.mixes_texels = found.platform_name == "rusticl";
+  found.aborts_at_questions = found.platform_name == pocl && version_of_driver(found.device).starts_with("3.1");
+  found.mixes_texels = found.platform_name == pocl;
+  found.misplaces_texels = found.platform_name == "rusticl";
   found.needs_linker = found.is_host_run && found.platform_name == pocl;
   found.hides_limits = found.platform_name == "rusticl";
   found.compiles_at_launch = found.info.kind == DeviceKind::software && found.platform_name == "rusticl";

