@@ -37,8 +37,10 @@ class ItemPlaces {
     if (calls(one, count_name)) return builder.getInt32(static_cast<std::uint32_t>(subgroups_.count));
     if (calls(one, most_name)) return builder.getInt32(static_cast<std::uint32_t>(subgroups_.size));
     if (calls(one, size_name)) return size(builder);
+    const auto d = dimension_of(one, local_id_name);
+    if (d && entry_.group[*d] == 1) return builder.getInt64(0);
     if (!subgroups_.several()) return value_of_one(one, builder);
-    if (const auto d = dimension_of(one, local_id_name)) return local_id(*d, builder);
+    if (d) return local_id(*d, builder);
     return nullptr;
   }
 
