@@ -55,8 +55,10 @@ Duration& longest_wait() {
   return longest;
 }
 
+/// 0 where there are no texel buffers, or none in pools.
 std::uint64_t texel_alignment_of(const DeviceInfo& info) {
-  return has_words(info.buffer_texels) ? std::max(info.limits.texel_alignment, info.limits.offset_alignment) : 0;
+  const std::uint64_t alignment = std::max(info.limits.texel_alignment, info.limits.offset_alignment);
+  return has_words(info.buffer_texels) && alignment <= 4096 ? alignment : 0;
 }
 
 }  // namespace

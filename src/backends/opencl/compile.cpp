@@ -86,21 +86,16 @@ Result<std::string> options_of(const ProgramImage& image) {
   return options;
 }
 
-/// The compiler then refuses by name what the driver answers wrongly (rusticl), or ends the process for (PoCL).
-constexpr std::string_view no_width = R"(
+/// The compiler then refuses by name what PoCL ends the process for.
+constexpr std::string_view no_questions = R"(
 #define PINTLE_REFUSED(f, access) \
-  __attribute__((overloadable, unavailable("this driver has no right " #f " of image1d_buffer_t"))) int f(access image1d_buffer_t);
-PINTLE_REFUSED(get_image_width, read_only) PINTLE_REFUSED(get_image_width, write_only)
+  __attribute__((overloadable, unavailable("PoCL 3.1 has no " #f " of image1d_buffer_t"))) int f(access image1d_buffer_t);
+#define PINTLE_REFUSED_EACH(access) \
+  PINTLE_REFUSED(get_image_width, access) \
+  PINTLE_REFUSED(get_image_channel_order, access) PINTLE_REFUSED(get_image_channel_data_type, access)
+PINTLE_REFUSED_EACH(read_only) PINTLE_REFUSED_EACH(write_only)
 #if __OPENCL_C_VERSION__ == 200 || defined(__opencl_c_read_write_images)
-PINTLE_REFUSED(get_image_width, read_write)
-#endif
-#line 1
-)";
-constexpr std::string_view no_format = R"(
-PINTLE_REFUSED(get_image_channel_order, read_only) PINTLE_REFUSED(get_image_channel_data_type, read_only)
-PINTLE_REFUSED(get_image_channel_order, write_only) PINTLE_REFUSED(get_image_channel_data_type, write_only)
-#if __OPENCL_C_VERSION__ == 200 || defined(__opencl_c_read_write_images)
-PINTLE_REFUSED(get_image_channel_order, read_write) PINTLE_REFUSED(get_image_channel_data_type, read_write)
+PINTLE_REFUSED_EACH(read_write)
 #endif
 #line 1
 )";
@@ -114,11 +109,7 @@ bool may_have_texel_buffers(const ProgramImage& image) {
 Result<Source> source_of(const ProgramImage& image, const FoundDevice& found) {
   PINTLE_ASSIGN(lines, kit::define_lines(image, &opencl_literal));
   PINTLE_ASSIGN(options, options_of(image));
-  std::string text;
-  if (may_have_texel_buffers(image)) {
-    if (found.aborts_at_questions || found.misplaces_texels) text += no_width;
-    if (found.aborts_at_questions) text += no_format;
-  }
+  std::string text(found.aborts_at_questions && may_have_texel_buffers(image) ? no_questions : "");
   text += lines;
   text += base::text_in(image.code);
   const bool is_alone = text.find("include") == std::string::npos;

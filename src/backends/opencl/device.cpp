@@ -91,7 +91,7 @@ void Device::find_texels() {
   DeviceInfo& info = found_.info;
   if (info.limits.max_image_2d == 0) return;
   info.texels = texels_of(context_.get(), CL_MEM_OBJECT_IMAGE2D);
-  info.buffer_texels = texels_of(context_.get(), CL_MEM_OBJECT_IMAGE1D_BUFFER);
+  if (info.limits.max_texel_buffer != 0) info.buffer_texels = texels_of(context_.get(), CL_MEM_OBJECT_IMAGE1D_BUFFER);
   if (!found_.misreads_r16f) return;
   for (auto* const texels : {&info.texels, &info.buffer_texels})
     std::erase_if(*texels, [](const TexelSupport& support) { return support.texel == Texel::r16f; });
@@ -112,7 +112,7 @@ Result<void> Device::try_texel_buffers() {
   PINTLE_ASSIGN(id, memory_.allocate({2 * std::uint64_t{alignment}, 1, Placement::device, "trial"}));
   const bool is_placed = Memories::at(id).part(alignment, 4, {Texel::rgba8, Access::read}, images_).has_value();
   memory_.release(id);
-  if (is_placed && !found_.misplaces_texels) return {};
+  if (is_placed) return {};
   info.limits.texel_alignment = no_offset;
   set_row(info, {Feature::texel_buffers, Support::native, "they begin where their buffer does"});
   return {};

@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::uint32_t most_in_flight = 256;
 constexpr std::string_view pocl = "Portable Computing Language";
+constexpr std::string_view rusticl = "rusticl";
 
 std::string platform_text(cl_platform_id platform, cl_platform_info what) {
   return told_text([&](std::size_t size, void* to, std::size_t* needed) {
@@ -159,6 +160,13 @@ Capability images_row(Feature feature, std::uint32_t most) {
   return {feature, Support::absent, "the driver answers false for CL_DEVICE_IMAGE_SUPPORT"};
 }
 
+Capability texel_buffers_row(const FoundDevice& found) {
+  if (found.platform_name == rusticl)
+    return {Feature::texel_buffers, Support::absent,
+            "rusticl makes no image over memory of the host, and none over a part of a buffer that a launch takes"};
+  return images_row(Feature::texel_buffers, found.info.limits.max_texel_buffer);
+}
+
 std::vector<Capability> capabilities_of(const FoundDevice& found) {
   constexpr auto native = Support::native;
   constexpr auto absent = Support::absent;
@@ -180,7 +188,7 @@ std::vector<Capability> capabilities_of(const FoundDevice& found) {
           float_atomics_row(found),
           {Feature::bounds, absent, "the layer bounds(opencl) finds them"},
           images_row(Feature::images, found.info.limits.max_image_2d),
-          images_row(Feature::texel_buffers, found.info.limits.max_texel_buffer)};
+          texel_buffers_row(found)};
 }
 
 std::vector<std::string> formats_of(cl_device_id device, std::uint32_t version) {
@@ -213,6 +221,7 @@ void describe(FoundDevice& found, std::uint32_t version) {
   info.formats = formats_of(found.device, version);
   info.limits = limits_of(found.device);
   if (info.limits.max_image_2d != 0) info.texels = promised_texels(CL_MEM_OBJECT_IMAGE2D);
+  if (found.platform_name == rusticl) info.limits.max_texel_buffer = 0;
   if (info.limits.max_texel_buffer != 0) info.buffer_texels = promised_texels(CL_MEM_OBJECT_IMAGE1D_BUFFER);
   info.nanoseconds_per_tick = 1;  // of profiling times as of the host's clock
   found.identity = fmt::format("{} {}\n{}\n{}\n{}", found.platform_name, version_of_driver(found.device),
@@ -243,10 +252,9 @@ void examine(FoundDevice& found, std::uint32_t version) {
   found.misreads_r16f = found.platform_name == pocl;
   found.aborts_at_questions = found.platform_name == pocl && version_of_driver(found.device).starts_with("3.1");
   found.mixes_texels = found.platform_name == pocl;
-  found.misplaces_texels = found.platform_name == "rusticl";
   found.needs_linker = found.is_host_run && found.platform_name == pocl;
-  found.hides_limits = found.platform_name == "rusticl";
-  found.compiles_at_launch = found.info.kind == DeviceKind::software && found.platform_name == "rusticl";
+  found.hides_limits = found.platform_name == rusticl;
+  found.compiles_at_launch = found.info.kind == DeviceKind::software && found.platform_name == rusticl;
 }
 
 std::vector<cl_device_id> devices_of(cl_platform_id platform) {

@@ -32,8 +32,6 @@ struct FoundDevice {
   bool misreads_r16f = false;        ///< PoCL 3.1 lists images of one half, and kernels read other numbers there.
   bool aborts_at_questions = false;  ///< PoCL 3.1 ends the process where a kernel asks a texel buffer anything.
   bool mixes_texels = false;         ///< PoCL launches with a wrong image where one over a buffer was released before.
-  bool misplaces_texels = false;     ///< rusticl launches with no image over a sub-buffer, and tells kernels the whole
-                                     ///< buffer's width.
   bool hides_limits = false;  ///< rusticl before Mesa 23.1 gives a kernel's preferred multiple as its limit, and twice
                               ///< its local memory.
 };

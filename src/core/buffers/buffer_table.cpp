@@ -478,6 +478,20 @@ Error BufferTable::shared_refusal(std::uint64_t id, const Locked& locked) {
                            text(id, locked)));
 }
 
+Result<void> BufferTable::check_texels(std::span<const backend::Argument> arguments, const Locked& locked) {
+  const Limits& limits = life_.info().limits;
+  if (limits.texel_alignment <= limits.offset_alignment) return {};  // every buffer begins at a multiple of that
+  const auto found = std::ranges::find_if(arguments, [&](const backend::Argument& argument) {
+    return argument.kind == backend::Argument::Kind::texel_buffer &&
+           argument.range.offset % limits.texel_alignment != 0;
+  });
+  if (found == arguments.end()) return {};
+  return Error(
+      Errc::unsupported,
+      fmt::format("{} lies at ({}) in its memory, and texel buffers of {} begin at multiples of ({}).",
+                  text(found->range.buffer, locked), found->range.offset, life_.text(), limits.texel_alignment));
+}
+
 Error BufferTable::sealed_refusal(std::uint64_t id, const Locked& locked) {
   return Error(Errc::invalid_argument, fmt::format("{} is sealed: nothing may write it.", text(id, locked)));
 }

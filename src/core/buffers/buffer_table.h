@@ -110,6 +110,9 @@ class BufferTable final : public Deferred, public Loan::Lender {
   [[nodiscard]] Error stale(std::uint64_t id) const;
   [[nodiscard]] Error sealed_refusal(std::uint64_t id, const Locked& locked);
   [[nodiscard]] Error shared_refusal(std::uint64_t id, const Locked& locked);
+  /// `unsupported` for resolved texel buffers that begin in their memory where the device cannot take them: a buffer of
+  /// a pool may lie anywhere in a block.
+  [[nodiscard]] Result<void> check_texels(std::span<const backend::Argument> arguments, const Locked& locked);
   [[nodiscard]] std::string text(std::uint64_t id, const Locked& locked);
   /// A lazy, sealed or shared buffer has been made at some time.
   [[nodiscard]] bool has_specials(const Locked&) const noexcept { return has_specials_; }

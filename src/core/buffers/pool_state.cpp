@@ -16,14 +16,19 @@ namespace {
 
 constexpr std::uint64_t block_alignment = 4096;  // of a block: the largest alignment that a buffer may ask for
 
+/// What a buffer may begin at, so that kernels take it as an argument, also as texels where a block can be so aligned.
+std::uint64_t granule_of(const Limits& limits) noexcept {
+  const std::uint64_t texels = limits.texel_alignment <= block_alignment ? limits.texel_alignment : 1;
+  return std::bit_ceil(std::max<std::uint64_t>({PoolHeap::least_granule, limits.offset_alignment, texels}));
+}
+
 }  // namespace
 
 PoolState::PoolState(BufferTable& table, PoolOptions options, std::string text)
     : table_(table),
       options_(std::move(options)),
       text_(std::move(text)),
-      heap_(std::bit_ceil(
-          std::max<std::uint64_t>(PoolHeap::least_granule, table.life().info().limits.offset_alignment))) {}
+      heap_(granule_of(table.life().info().limits)) {}
 
 Result<Buffer> PoolState::allocate(std::uint64_t queue, DType dtype, const Shape& shape, const BufferOptions& options) {
   PINTLE_ASSIGN(size, table_.check_request(dtype, shape, options));

@@ -175,6 +175,7 @@ Result<void> Preparation::resolve(CommandList& list, Flight& flight, const Locke
     });
     if (!answer) return answer;
   }
+  PINTLE_TRY(table_.check_texels(arguments, locked));
   for (const std::uint64_t buffer : Inside::held(list)) PINTLE_TRY(use(buffer, Access::read, flight, locked));
   commands.insert(commands.begin(), copies_.begin(), copies_.end());
   copies_.clear();

@@ -47,6 +47,7 @@ Result<void> RecordingState::freeze(const Locked& locked) {
       range.offset += record.base;
     });
   }
+  PINTLE_TRY(table_->check_texels(arguments, locked));
   use_imports(commands, table_->aliases(locked));
   place_barriers(commands, arguments, table_->aliases(locked));
   rules_ = slot_rules(commands, arguments, table_->life().info().limits);

@@ -415,6 +415,44 @@ DEVICE_TEST(TexelBuffer, OneBufferHasManyViews) {
   CHECK_EQ(test.read<std::uint32_t>(queue, out), risen(given));
 }
 
+DEVICE_TEST(TexelBuffer, MayLieOnTheHost) {
+  require_buffer_texel(test, texel);
+  const Kernel rise = kernel_of(test, rise_sources, rise_signature);
+  Queue queue = test.queue();
+  constexpr std::uint32_t count = 1024;
+  const Words given = ramp<std::uint32_t>(4 * count);
+  const BufferOptions on_host{.placement = Placement::host};
+  const Buffer in = need(test.device().allocate(DType::u32, Shape{given.size()}, on_host)),
+               out = need(test.device().allocate(DType::u32, Shape{given.size()}, on_host));
+  need(queue.submit(CommandList{}
+                        .upload(in, std::span(given))
+                        .exec(rise, Grid::cover(count), TexelBuffer{in, texel}, TexelBuffer{out, texel}, count)));
+  CHECK_EQ(test.read<std::uint32_t>(queue, out), risen(given));
+}
+
+// Buffers of a pool share memory. Where texels cannot begin everywhere in it, the list is refused, and nothing else is.
+DEVICE_TEST(TexelBuffer, MayLieInAPool) {
+  require_buffer_texel(test, texel);
+  const Kernel rise = kernel_of(test, rise_sources, rise_signature);
+  const bool is_anywhere = test.info().limits.texel_alignment <= 4096;
+  Queue queue = test.queue();
+  Pool pool = need(Pool::create(test.device(), {.block = 1 << 16}));
+  std::vector<Buffer> buffers;
+  for (std::uint32_t round = 0; round < 8; ++round) {
+    const std::uint32_t count = 3 + round;
+    const Words given = ramp<std::uint32_t>(4 * count, round);
+    const Buffer& in = buffers.emplace_back(need(queue.allocate(pool, DType::u32, Shape{given.size()})));
+    const Buffer out = test.buffer(Words(given.size()));
+    need(queue.submit(CommandList{}.upload(in, std::span(given))));
+    const auto done = queue.submit(
+        CommandList{}.exec(rise, Grid::cover(count), TexelBuffer{in, texel}, TexelBuffer{out, texel}, count));
+    if (is_anywhere || round == 0) need(done);
+    else check_error(done, Errc::unsupported, {"[Buffer", std::to_string(test.info().limits.texel_alignment)});
+    CHECK_EQ(test.read<std::uint32_t>(queue, in), given);
+    if (done) CHECK_EQ(test.read<std::uint32_t>(queue, out), risen(given));
+  }
+}
+
 /// A kernel whose parameters are texels of any kind; for refusals, which need no code that runs.
 constexpr std::string_view any_signature =
     "rise(in: read texel_buffer, out: write texel_buffer rgba32ui, n: u32) group 64";
