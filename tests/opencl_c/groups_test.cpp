@@ -207,5 +207,18 @@ kernel void f(global const float* in, global float* out, uint n) {
   }
 }
 
+// A group that is one item deep has one place there, for each of its items.
+TEST(OpenClCItems, OfAFlatGroupTakeALoopOverItsPlacesTogether) {
+  const Case one = groups("flat", R"(float sum = 0;
+  for (uint k = get_local_id(1) + get_local_id(2); k < 10; k += 4) sum += sub_group_broadcast(in[k], 0) + k;
+  out[get_global_id(0)] = sum;)",
+                          {});
+  const Values in = input(one.in);
+  Values wanted(one.out, -7);
+  std::fill_n(wanted.begin(), 512, in[0] + in[4] + in[8] + 12);
+  Device cpu = device_of("cpu");
+  EXPECT_EQ(run_on(cpu, one.plain, in, Values(one.out, -7)), wanted);
+}
+
 }  // namespace
 }  // namespace pintle::test

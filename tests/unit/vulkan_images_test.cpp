@@ -101,21 +101,7 @@ const TexelSupport* support_of(VulkanRig& rig, Texel texel) {
   return found == all.end() ? nullptr : &*found;
 }
 
-/// Runs each test on every device, and with shaders on those that compile.
-class VulkanImagesTest : public VulkanTest {
- protected:
-  template <class Body>
-  void each_shading(Body body) {
-    each([&](VulkanRig& rig) {
-      if (rig.compiles()) body(rig);
-    });
-  }
-  static backend::ProgramId shader(VulkanRig& rig, std::string_view source, const std::string& signature) {
-    const auto loaded = rig.try_glsl("#version 450\n" + std::string(source), {signature});
-    EXPECT_TRUE(loaded) << loaded.error().text();
-    return must(loaded);
-  }
-};
+class VulkanImagesTest : public VulkanTest {};
 
 TEST_F(VulkanImagesTest, TexelsThatVulkanPromisesAreListed) {
   each([](VulkanRig& rig) {

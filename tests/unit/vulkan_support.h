@@ -97,6 +97,18 @@ class VulkanTest : public testing::Test {
       body(rig);
     }
   }
+  /// On every device that compiles shaders.
+  template <class Body>
+  void each_shading(Body body) {
+    each([&](VulkanRig& rig) {
+      if (rig.compiles()) body(rig);
+    });
+  }
+  static backend::ProgramId shader(VulkanRig& rig, std::string_view source, const std::string& signature) {
+    const auto loaded = rig.try_glsl("#version 450\n" + std::string(source), {signature});
+    EXPECT_TRUE(loaded) << loaded.error().text();
+    return must(loaded);
+  }
 
  private:
   std::size_t count_ = 0;

@@ -153,20 +153,8 @@ constexpr std::string_view storing = R"(
   }
 )";
 
-/// Runs each test on every device that compiles shaders.
 class VulkanTexelsTest : public VulkanTest {
  protected:
-  template <class Body>
-  void each_shading(Body body) {
-    each([&](VulkanRig& rig) {
-      if (rig.compiles()) body(rig);
-    });
-  }
-  static backend::ProgramId shader(VulkanRig& rig, std::string_view source, const std::string& signature) {
-    const auto loaded = rig.try_glsl("#version 450\n" + std::string(source), {signature});
-    EXPECT_TRUE(loaded) << loaded.error().text();
-    return must(loaded);
-  }
   static backend::ProgramId shader_for(VulkanRig& rig, std::string_view source, Texel texel,
                                        const std::string& signature) {
     const auto [prefix, dtype] = spelling_of(texel);

@@ -172,9 +172,9 @@ class Run {
     std::size_t count = 0;
     for (const Argument& argument : commands_.of(exec)) {
       if (argument.kind == Argument::Kind::use) continue;
-      if (argument.kind == Argument::Kind::texel_buffer) addresses.texels[count] = image_of(argument);
-      addresses.of[count] =
-          argument.kind == Argument::Kind::texel_buffer ? &addresses.texels[count] : address(argument);
+      const bool has_texels = argument.kind == Argument::Kind::texel_buffer;
+      if (has_texels) addresses.texels[count] = image_of(argument);
+      addresses.of[count] = has_texels ? &addresses.texels[count] : address(argument);
       ++count;
     }
     return {&program_of(exec.program).kernels[exec.entry], grid, addresses.of.data()};

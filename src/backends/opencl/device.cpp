@@ -97,7 +97,7 @@ void Device::find_texels() {
     std::erase_if(*texels, [](const TexelSupport& support) { return support.texel == Texel::r16f; });
 }
 
-/// Some drivers make no image over a sub-buffer: texel buffers then begin where their buffer does.
+/// Some drivers make no image over a sub-buffer: texel buffers then begin where their memory does.
 Result<void> Device::try_texel_buffers() {
   DeviceInfo& info = found_.info;
   if (info.limits.max_texel_buffer == 0) return {};
@@ -114,7 +114,8 @@ Result<void> Device::try_texel_buffers() {
   memory_.release(id);
   if (is_placed) return {};
   info.limits.texel_alignment = no_offset;
-  set_row(info, {Feature::texel_buffers, Support::native, "they begin where their buffer does"});
+  set_row(info, {Feature::texel_buffers, Support::native,
+                 "they begin where their memory does, so that few buffers of a pool can be one"});
   return {};
 }
 

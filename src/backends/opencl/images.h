@@ -21,13 +21,15 @@ namespace pintle::opencl {
 /// Images of a context and what goes with them. Thread-safe.
 class Images {
  public:
-  /// `stay`: an image over a buffer may be released only when no launch with it is to come.
+  /// With `stay`, images over a buffer are released with the buffer and not before: the driver may still launch with
+  /// them.
   Images(cl_context context, bool stay) noexcept : context_(context), stay_(stay) {}
 
   [[nodiscard]] Result<Owned<cl_mem>> create(const backend::MemoryRequest& request) const;
   /// The bytes from the start of a buffer, or of a sub-buffer, as texels: an image of one dimension.
   [[nodiscard]] Result<Owned<cl_mem>> over(cl_mem buffer, std::uint64_t size, Texel texel, Access access) const;
-  /// An image of one texel, made once: what a kernel is given where there is no other. Of one dimension: over a buffer.
+  /// An image of one texel, made once: what a kernel is given where there is no other. An image of one dimension lies
+  /// over a buffer.
   [[nodiscard]] Result<cl_mem> stand_in(std::uint32_t dimensions);
   [[nodiscard]] bool stay() const noexcept { return stay_; }
   /// A sampler of these values, made once.

@@ -10,6 +10,7 @@
 namespace pintle::vulkan {
 
 [[nodiscard]] VkFormat format_of(Texel texel) noexcept;
+
 /// How buffers of each texel may be used: as uniform texel buffers, as storage texel buffers.
 struct TexelUsages {
   std::array<VkBufferUsageFlags, static_cast<std::size_t>(Texel::rgba32f) + 1> of_texel{};
@@ -28,6 +29,7 @@ struct TexelUsages {
   /// What kernels do with each. A storage texel buffer may be read, too.
   [[nodiscard]] std::vector<TexelSupport> support() const;
 };
+
 /// What a device does with each in images of optimal tiling. A texel that kernels cannot read is left out.
 [[nodiscard]] std::vector<TexelSupport> texels_of(const vendor::vulkan::InstanceFunctions& vk, VkPhysicalDevice device);
 

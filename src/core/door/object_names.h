@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/quote.h"
+#include "base/signature.h"
 #include "pintle/entry.h"
 
 namespace pintle::core {
@@ -21,6 +22,11 @@ namespace pintle::core {
 /// `[Kernel "blur"]`.
 [[nodiscard]] inline std::string kernel_text(const Entry& entry) {
   return fmt::format("[Kernel {}]", base::quote(entry.name));
+}
+
+/// `parameter "x" (read f32[])`.
+[[nodiscard]] inline std::string parameter_text(const Parameter& parameter) {
+  return fmt::format("parameter {} ({})", base::quote(parameter.name), base::type_text(parameter));
 }
 
 }  // namespace pintle::core

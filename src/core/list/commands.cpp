@@ -229,8 +229,7 @@ CommandList&& CommandList::copy(const BufferArgument& to, const BufferArgument& 
 Result<void> CommandList::copy_image(const ImageView& image, const BufferArgument& buffer, const ImagePart& part,
                                      bool is_to_image) {
   PINTLE_ASSIGN(texels, range(image));
-  const std::string its = core::buffer_text(incarnation_, texels.buffer);
-  PINTLE_ASSIGN(checked, core::transfer_of(image, part, its));
+  PINTLE_ASSIGN(checked, core::transfer_of(image, part));
   const auto transfer = std::make_shared<const backend::ImageTransfer>(checked);
   const std::uint64_t needed = bytes_of(*transfer), texel = bytes_of(image.texel());
   PINTLE_ASSIGN(rows, range(buffer, needed));
@@ -239,7 +238,8 @@ Result<void> CommandList::copy_image(const ImageView& image, const BufferArgumen
         Errc::invalid_argument,
         fmt::format("Window ({} bytes at offset {}) of {} has no room for the ({}) bytes of the part of {}, or "
                     "does not begin at a multiple of the texel ({} bytes).",
-                    rows.size, rows.offset, core::buffer_text(incarnation_, rows.buffer), needed, its, texel));
+                    rows.size, rows.offset, core::buffer_text(incarnation_, rows.buffer), needed, core::text_of(image),
+                    texel));
   }
   rows.size = needed;
   retained_.push_back(transfer);

@@ -34,17 +34,17 @@ ImageExtent extent_of(const ImageView& view, const ImagePart& part) noexcept {
   return {all.width - part.x, all.height - part.y, all.depth == 0 ? 0 : all.depth - part.z};
 }
 
-Result<void> check_place(const ImageView& view, const ImagePart& part, std::string_view image) {
+Result<void> check_place(const ImageView& view, const ImagePart& part) {
   const ImageExtent& all = view.extent();
   if (part.extent.depth != 0 && all.depth == 0)
-    return invalid(fmt::format("Depth ({}) of the part: {} has two dimensions.", part.extent.depth, image));
+    return invalid(fmt::format("Depth ({}) of the part: {} has two dimensions.", part.extent.depth, text_of(view)));
   const std::array<Row, 3> rows{{{'x', part.x, part.extent.width, all.width},
                                  {'y', part.y, part.extent.height, all.height},
                                  {'z', part.z, part.extent.slices(), all.slices()}}};
   for (const auto& [axis, first, count, side] : rows) {
     if (count != 0 && base::range_fits(first, count, side)) continue;
     return invalid(fmt::format("Part of ({}) texels from ({}) along {} does not lie in the ({}) of {}.", count, first,
-                               axis, side, image));
+                               axis, side, text_of(view)));
   }
   return {};
 }
@@ -67,11 +67,13 @@ bool has_access(Access has, Access needed) noexcept {
 
 }  // namespace
 
-Result<backend::ImageTransfer> transfer_of(const ImageView& view, const ImagePart& part, std::string_view image) {
+std::string text_of(const ImageView& view) { return buffer_text(Inside::incarnation(view), Inside::buffer(view)); }
+
+Result<backend::ImageTransfer> transfer_of(const ImageView& view, const ImagePart& part) {
   backend::ImageTransfer transfer{part, view.texel()};
   ImagePart& whole = transfer.part;
   whole.extent = extent_of(view, part);
-  PINTLE_TRY(check_place(view, whole, image));
+  PINTLE_TRY(check_place(view, whole));
   const std::uint64_t texel = bytes_of(view.texel());
   PINTLE_ASSIGN(row, pitch("rows", part.row_bytes, whole.extent.width * texel, texel));
   PINTLE_ASSIGN(slice, pitch("slices", part.slice_bytes, whole.extent.height * row, row));
@@ -80,13 +82,13 @@ Result<backend::ImageTransfer> transfer_of(const ImageView& view, const ImagePar
   return transfer;
 }
 
-Result<void> check_image(const Parameter& parameter, const ImageView& view, std::string_view image) {
+Result<void> check_image(const Parameter& parameter, const ImageView& view) {
   const bool has_sides = parameter.dimensions == view.extent().dimensions();
   if (!has_sides || (parameter.texel && parameter.texel != view.texel()))
-    return invalid(fmt::format("{} is {} where parameter {} is {}.", image, type_of(view), base::quote(parameter.name),
-                               base::type_text(parameter)));
+    return invalid(fmt::format("{} is {} where parameter {} is {}.", text_of(view), type_of(view),
+                               base::quote(parameter.name), base::type_text(parameter)));
   if (has_access(view.access(), parameter.access)) return {};
-  return invalid(fmt::format("{} is made for ({}), and parameter {} is {}.", image, name(view.access()),
+  return invalid(fmt::format("{} is made for ({}), and parameter {} is {}.", text_of(view), name(view.access()),
                              base::quote(parameter.name), base::type_text(parameter)));
 }
 
@@ -122,7 +124,7 @@ Result<backend::Range> CommandList::range(const ImageView& view) {
 
 Result<void> CommandList::bind_image(backend::Argument& bound, const Parameter& parameter, const ImageView& view) {
   PINTLE_ASSIGN(range, this->range(view));
-  PINTLE_TRY(core::check_image(parameter, view, core::buffer_text(incarnation_, range.buffer)));
+  PINTLE_TRY(core::check_image(parameter, view));
   bound.kind = parameter.is_sampled ? backend::Argument::Kind::sampled : backend::Argument::Kind::image;
   bound.dtype = parameter.dtype;
   bound.access = parameter.access;

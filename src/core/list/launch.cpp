@@ -72,10 +72,6 @@ Error wrong_count(const Entry& entry, std::size_t given) {
                              entry.parameters.size(), kernel_text(entry), entry.signature()));
 }
 
-std::string text_of(const Parameter& parameter) {
-  return fmt::format("parameter {} ({})", base::quote(parameter.name), base::type_text(parameter));
-}
-
 std::string_view kind_text(Parameter::Kind kind) noexcept {
   switch (kind) {
     case Parameter::Kind::buffer: return "a buffer";
@@ -91,7 +87,7 @@ std::string_view kind_text(Parameter::Kind kind) noexcept {
 
 Error wrong_kind(std::string_view argument, const Parameter& parameter) {
   return invalid(
-      fmt::format("Argument is {} where {} is {}.", argument, text_of(parameter), kind_text(parameter.kind)));
+      fmt::format("Argument is {} where {} is {}.", argument, parameter_text(parameter), kind_text(parameter.kind)));
 }
 
 }  // namespace
@@ -130,8 +126,8 @@ Result<void> bind_scalar(backend::Argument& bound, const Parameter& parameter, c
   if (parameter.kind != Parameter::Kind::scalar)
     return wrong_kind(fmt::format("a scalar ({})", name(scalar.dtype)), parameter);
   if (scalar.dtype != parameter.dtype) {
-    return invalid(
-        fmt::format("Dtype ({}) of the scalar differs from the dtype of {}.", name(scalar.dtype), text_of(parameter)));
+    return invalid(fmt::format("Dtype ({}) of the scalar differs from the dtype of {}.", name(scalar.dtype),
+                               parameter_text(parameter)));
   }
   bound.kind = backend::Argument::Kind::scalar;
   bound.dtype = scalar.dtype;
@@ -143,7 +139,7 @@ Result<void> check_value(const Parameter& parameter, std::uint64_t size) {
   if (parameter.kind != Parameter::Kind::value) return wrong_kind(fmt::format("({}) bytes by value", size), parameter);
   if (size == parameter.bytes) return {};
   return invalid(fmt::format("Size ({}) of the value differs from the size ({}) of {}.", size, parameter.bytes,
-                             text_of(parameter)));
+                             parameter_text(parameter)));
 }
 
 Result<void> bind_local(backend::Argument& bound, const Parameter& parameter, Local local, const Limits& limits) {
@@ -152,7 +148,7 @@ Result<void> bind_local(backend::Argument& bound, const Parameter& parameter, Lo
     return wrong_kind(fmt::format("local memory ({} elements)", local.count), parameter);
   if (local.count == 0 || local.count > limits.max_local_bytes / each) {
     return invalid(fmt::format("Local memory of ({}) elements for {} is none, or larger than the limit ({} bytes).",
-                               local.count, text_of(parameter), limits.max_local_bytes));
+                               local.count, parameter_text(parameter), limits.max_local_bytes));
   }
   bound.kind = backend::Argument::Kind::local;
   bound.dtype = parameter.dtype;
@@ -166,7 +162,7 @@ namespace {
 SlotShape shape_of(const Entry& entry, std::size_t index, std::span<const backend::Argument> arguments) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   const Parameter& parameter = entry.parameters[index];
-  SlotShape shape{index, bytes_of(parameter.dtype), {}, text_of(parameter)};
+  SlotShape shape{index, bytes_of(parameter.dtype), {}, parameter_text(parameter)};
   for (const Side& side : parameter.shape) {
     std::uint64_t size = side.size;
     if (!side.scalar.empty()) {
@@ -221,7 +217,7 @@ Result<void> bind_buffer(backend::Argument& bound, const Parameter& parameter, s
     return wrong_kind(fmt::format("{} ({}[])", buffer_text(incarnation, range.buffer), name(dtype)), parameter);
   if (dtype != parameter.dtype) {
     return invalid(fmt::format("Dtype ({}) of {} differs from the dtype of {}.", name(dtype),
-                               buffer_text(incarnation, range.buffer), text_of(parameter)));
+                               buffer_text(incarnation, range.buffer), parameter_text(parameter)));
   }
   if (range.size > limits.max_binding) {
     return invalid(fmt::format("Binding size ({}) of {} is larger than the limit ({}) of the device.", range.size,
@@ -233,7 +229,7 @@ Result<void> bind_buffer(backend::Argument& bound, const Parameter& parameter, s
   }
   if (range.offset % parameter.alignment != 0) {
     return invalid(fmt::format("Offset ({}) into {} is no multiple of the alignment ({}) that {} needs.", range.offset,
-                               buffer_text(incarnation, range.buffer), parameter.alignment, text_of(parameter)));
+                               buffer_text(incarnation, range.buffer), parameter.alignment, parameter_text(parameter)));
   }
   bound.dtype = dtype;
   bound.access = parameter.access;
@@ -279,8 +275,7 @@ Result<void> CommandList::bind(backend::Argument& bound, const Parameter& parame
   if (const auto* texels = std::get_if<TexelBuffer>(&Inside::value(argument))) {
     if (parameter.kind != Parameter::Kind::texel_buffer) return core::wrong_kind("a texel buffer", parameter);
     PINTLE_ASSIGN(range, this->range(texels->buffer));
-    return core::bind_texels(bound, parameter, range, texels->texel, program,
-                             core::buffer_text(incarnation_, range.buffer));
+    return core::bind_texels(bound, parameter, incarnation_, range, texels->texel, program);
   }
   const auto& view = std::get<BufferView>(Inside::value(argument));
   PINTLE_ASSIGN(range, this->range(view));

@@ -124,13 +124,13 @@ DEVICE_TEST(TexelBuffer, ViewsBeginAtOffsets) {
   require_buffer_texel(test, texel);
   const Kernel rise = kernel_of(test, rise_sources, rise_signature);
   const std::uint64_t offset = offset_of(test, texel);
-  if (offset > 1 << 20) test.not_applicable("texel buffers begin where their buffer does");
+  if (offset > 1 << 20) test.not_applicable("texel buffers begin where their memory does");
   Queue queue = test.queue();
   constexpr std::uint32_t count = 100;
   const std::size_t size = count * texel_bytes;
   const Words given = ramp<std::uint32_t>((3 * offset + size) / 4, 3), before(given.size(), 77);
   const Buffer in = test.buffer(given), out = test.buffer(before);
-  for (const std::uint64_t times : {1, 2, 0, 2}) {
+  for (const std::uint64_t times : {1U, 2U, 0U, 2U}) {
     const std::uint64_t at = times * offset;
     need(queue.submit(CommandList{}
                           .upload(out, before)
