@@ -32,11 +32,17 @@ constexpr std::array<std::string_view, 6> told_features{"work_group_collective_f
                                                         "atomic_scope_all_devices",
                                                         "subgroups"};
 
-/// Extensions of subgroups that clang knows for no processor, and declares where their macro is there.
-constexpr std::array<std::string_view, 7> told_extensions{
-    "cl_khr_subgroup_extended_types",   "cl_khr_subgroup_ballot",           "cl_khr_subgroup_shuffle",
-    "cl_khr_subgroup_shuffle_relative", "cl_khr_subgroup_clustered_reduce", "cl_khr_subgroup_rotate",
-    "cl_intel_required_subgroup_size"};
+/// Extensions that clang knows for no processor, and declares where their macro is there.
+constexpr std::array<std::string_view, 10> told_extensions{"cl_khr_subgroup_extended_types",
+                                                           "cl_khr_subgroup_ballot",
+                                                           "cl_khr_subgroup_shuffle",
+                                                           "cl_khr_subgroup_shuffle_relative",
+                                                           "cl_khr_subgroup_clustered_reduce",
+                                                           "cl_khr_subgroup_rotate",
+                                                           "cl_intel_required_subgroup_size",
+                                                           "cl_khr_integer_dot_product",
+                                                           "__opencl_c_integer_dot_product_input_4x8bit",
+                                                           "__opencl_c_integer_dot_product_input_4x8bit_packed"};
 
 /// cl_ext_float_atomics is told by macros, which clang knows for no processor.
 void add_float_atomics(std::vector<std::string>& words) {

@@ -147,7 +147,8 @@ bool is_made_of_parts(const std::string& name) {
       std::regex(R"(atomic_fetch_(add|sub|and|or|xor|min|max)(_explicit)?)"),                    // atomics_test
       std::regex(R"(atomic_(load|store|exchange|compare_exchange_(strong|weak))(_explicit)?)"),  // atomics_test
       std::regex(R"((half|native)_(cos|sin|tan|exp|exp2|exp10|log|log2|log10|powr|divide|recip|sqrt|rsqrt))"),
-      std::regex(R"(intel_sub_group_block_(read|write)(_ui|_us)?(2|4|8)?)")};  // blocks_test
+      std::regex(R"(dot(_acc_sat)?_4x8packed_(uu_uint|ss_int|us_int|su_int))"),  // dots_test
+      std::regex(R"(intel_sub_group_block_(read|write)(_ui|_us)?(2|4|8)?)")};    // blocks_test
   return std::ranges::any_of(patterns, [&](const std::regex& one) { return std::regex_match(name, one); });
 }
 

@@ -190,7 +190,8 @@ class Maker {
     static constexpr std::array<std::uint64_t, 3> once{1, 1, 1};
     const bool is_once = is_question(number);
     const Narrow narrow = is_once || subgroups_.several() ? Narrow{} : find_narrow(cut_.regions[number], cut_, places_);
-    ItemLoops loops(builder, function_, is_once ? once : loops_, after, ranges_of(narrow, builder, common));
+    ItemLoops loops(builder, function_, is_once ? once : loops_, after, ranges_of(narrow, builder, common),
+                    groups_.rows && !is_once);
     Copy copy{number, loops.items(), linear_of(loops, builder), loops.latch()};
     if (by_lines_) copy.items = {copy.items[0], line_[1], line_[2]};
     for (const auto& [from, to] : arguments_) copy.values[from] = to;

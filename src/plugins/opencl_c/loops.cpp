@@ -39,7 +39,7 @@ void skip_if_empty(IRBuilder<>& builder, Function& function, const std::array<st
 }  // namespace
 
 ItemLoops::ItemLoops(IRBuilder<>& builder, Function& function, const std::array<std::uint64_t, 3>& group,
-                     BasicBlock* after, const std::array<Range, 3>& ranges) {
+                     BasicBlock* after, const std::array<Range, 3>& ranges, bool of_rows) {
   LLVMContext& context = function.getContext();
   skip_if_empty(builder, function, group, after, ranges);
   Type* const number = builder.getInt32Ty();  // as loops in C have it: LLVM widens it where that is of use
@@ -47,13 +47,14 @@ ItemLoops::ItemLoops(IRBuilder<>& builder, Function& function, const std::array<
   std::array<Value*, 3> lasts{};
   for (unsigned d = 0; d < 3; ++d)
     if (ranges[d].last != nullptr) lasts[d] = builder.CreateTrunc(ranges[d].last, number);
+  const auto has_loop = [&](unsigned d) { return group[d] > 1 || (d == 0 && of_rows); };
   BasicBlock* exit = after;
   std::array<BasicBlock*, 3> latches{}, heads{};
   for (unsigned d = 3; d-- > 0;) {  // z, y, x
     Value* const first =
         ranges[d].first != nullptr ? builder.CreateTrunc(ranges[d].first, number) : builder.getInt32(0);
     items_[d] = builder.getInt64(0);
-    if (group[d] <= 1) continue;
+    if (!has_loop(d)) continue;
     heads[d] = BasicBlock::Create(context, "item", &function);
     latches[d] = BasicBlock::Create(context, "item.next", &function);
     BasicBlock* const before = builder.GetInsertBlock();
@@ -65,7 +66,7 @@ ItemLoops::ItemLoops(IRBuilder<>& builder, Function& function, const std::array<
   }
   // The loops end from the outermost on: each one's exit is the latch of the loop around it.
   for (unsigned d = 3; d-- > 0;) {
-    if (group[d] <= 1) continue;
+    if (!has_loop(d)) continue;
     IRBuilder<> latch(latches[d]);
     Value* const next = latch.CreateAdd(places[d], latch.getInt32(1), "", true, true);
     places[d]->addIncoming(next, latches[d]);

@@ -14,8 +14,9 @@ class ItemLoops {
  public:
   /// `builder` stands at the end of the block before the loops, and afterwards in the innermost body, which ends by a
   /// branch to `latch()`. Control goes on at `after`. `ranges` says which items there are, where not all of the group.
+  /// `of_rows`: in x there may be more, those of the groups beside.
   ItemLoops(llvm::IRBuilder<>& builder, llvm::Function& function, const std::array<std::uint64_t, 3>& group,
-            llvm::BasicBlock* after, const std::array<Range, 3>& ranges);
+            llvm::BasicBlock* after, const std::array<Range, 3>& ranges, bool of_rows = false);
 
   [[nodiscard]] const std::array<llvm::Value*, 3>& items() const { return items_; }
   /// The item's place among all of the group.

@@ -12,6 +12,7 @@
 #include "types.cl"
 
 #include "integers.cl"
+#include "dots.cl"
 #include "math.cl"
 #include "convert.cl"
 #include "shuffle.cl"
