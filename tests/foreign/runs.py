@@ -2,8 +2,8 @@
 
 The driver that a device stands on says whether it can run a kernel at all. Where the hosts disagree with each other, or one with its
 own second run, and the result is none of theirs, it depends on an order that the kernel does not fix: such a kernel is `unfixed`. So is
-one whose code on the cpu gives another result when its groups run in reverse order (order.py). A kernel that leaves its buffers, or that crashes here and that no host runs
-either, runs once more, here and on the hosts, with gentle inputs: bytes are whole numbers of 64 bits, since what is declared as bytes may be structs, and random bytes
+one whose code on the cpu gives another result when its groups run in reverse order (order.py). A kernel that leaves its buffers, or that crashes here and on a host
+or that no driver runs either, runs once more, here and on the hosts, with gentle inputs: bytes are whole numbers of 64 bits, since what is declared as bytes may be structs, and random bytes
 are wild indices there; buffers are larger, and sizes smaller.
 """
 import functools
@@ -146,6 +146,12 @@ def driver_runs(work, device, kernel):
     return "cannot", words
 
 
+def crashes_elsewhere(work, device, kernel):
+    """Whether no driver runs the kernel on these inputs, or one of the hosts crashes."""
+    ended = [host(work, name).get(kernel, ("refused", "", None))[0] for name in hosts_of(work, device)]
+    return "crashed" in ended or driver_runs(work, device, kernel)[0] == "cannot"
+
+
 def same(ours, theirs, dtypes):
     """None, or the first buffer that differs by more than rounding."""
     return next((at for at, data in ours.items() if not inputs.is_close(data, theirs[at], dtypes[at])), None)
@@ -162,9 +168,9 @@ def judged(work, device, kernels):
     became |= {kernel: unfixed for kernel, (verdict, _) in became.items() if verdict == "wrong" and (unfixed := needs_order(work, kernel, *ran[kernel]))}
     if work.gentle:
         return became
-    # Where a host runs the kernel on the first bytes, these bytes crash nobody else.
+    # Where every host runs the kernel on the first bytes, these bytes crash nobody else.
     return became | {kernel: gentler(work, device, kernel, found) for kernel, found in became.items()
-                     if found[0] == "outside" or found[0] == "crashed" and driver_runs(work, device, kernel)[0] == "cannot"}
+                     if found[0] == "outside" or found[0] == "crashed" and crashes_elsewhere(work, device, kernel)}
 
 
 def needs_order(work, kernel, _, __, ours):

@@ -201,7 +201,10 @@ struct Shape {
   std::size_t size = 0;  ///< Of a subgroup; 0: none is asked for.
 
   [[nodiscard]] std::size_t items() const { return group[0] * group[1] * group[2]; }
-  [[nodiscard]] std::size_t subgroup() const { return size != 0 ? size : std::min(items(), most_items); }
+  [[nodiscard]] std::size_t subgroup() const {
+    const bool has_lines = group[0] < items() && group[0] >= 16 && group[0] <= most_items;
+    return size != 0 ? size : has_lines ? group[0] : std::min(items(), most_items);
+  }
   [[nodiscard]] std::string group_text() const {
     return std::to_string(group[0]) + "," + std::to_string(group[1]) + "," + std::to_string(group[2]);
   }
@@ -270,7 +273,8 @@ INSTANTIATE_TEST_SUITE_P(OpenClC, Subgroups,
                                          Shape{{40, 1, 1}, 16}, Shape{{16, 1, 1}, 16}, Shape{{12, 1, 1}, 16},
                                          Shape{{16, 4, 1}, 16}, Shape{{32, 3, 2}, 16}, Shape{{8, 6, 1}, 16},
                                          Shape{{5, 3, 3}, 8}, Shape{{4, 4, 5}, 32}, Shape{{64, 1, 1}, 0},
-                                         Shape{{10, 5, 1}, 0}, Shape{{200, 1, 1}, 0}, Shape{{256, 1, 1}, 64}));
+                                         Shape{{10, 5, 1}, 0}, Shape{{200, 1, 1}, 0}, Shape{{256, 1, 1}, 64},
+                                         Shape{{32, 4, 1}, 0}, Shape{{20, 1, 3}, 0}, Shape{{130, 2, 1}, 0}));
 
 /// What Intel's driver for the processor has too.
 std::vector<Row> common_rows() {
@@ -341,6 +345,23 @@ TEST(OpenClCSubgroups, TheFirstSubgroupFinishesASum) {
         for (std::size_t i = 0; i < in.size(); ++i) {
           out[i] = static_cast<float>(i % 256);
           for (std::size_t k = 0; k < 256; ++k) out[i] += in[i / 256 * 256 + k];
+        }
+      });
+}
+
+// As kernels for GPUs are written that take a line in x for a subgroup, and its place in y for the subgroup's number.
+TEST(OpenClCSubgroups, AreLinesThatGoDifferentWays) {
+  const Shape shape{{64, 4, 1}};
+  expect_kernel(
+      "kernel void f(global const float* in, global float* out, uint n) {\n"
+      "  const uint l = get_local_linear_id(), at = get_group_id(0) * 256 + l; float sum = 0;\n"
+      "  for (uint k = get_local_id(1); k < 7; k += 4) sum += sub_group_broadcast(in[at] * k, k);\n"
+      "  out[at] = sum + 1000 * get_sub_group_local_id(); }",
+      shape, [](const Values& in, Values& out, std::uint32_t) {
+        for (std::size_t at = 0; at < in.size(); ++at) {
+          const std::size_t line = at % 256 / 64;
+          out[at] = static_cast<float>(1000 * (at % 64));
+          for (std::size_t k = line; k < 7; k += 4) out[at] += in[at / 64 * 64 + k] * static_cast<float>(k);
         }
       });
 }
@@ -436,7 +457,7 @@ TEST(OpenClCSubgroups, ItemsOfAFlatGroupTakeALoopOverItsPlacesTogether) {
       "  x[n + get_global_id(0)] = sum; }";
   EXPECT_EQ(refusal(source, "f(x: read_write i32[], n: i32) group 24 subgroup 16"), "none");
   EXPECT_EQ(refusal(source, "f(x: read_write i32[], n: i32) group 64"), "none");
-  EXPECT_THAT(refusal(source, "f(x: read_write i32[], n: i32) group 16,4"), HasSubstr("sub_group_broadcast"));
+  EXPECT_THAT(refusal(source, "f(x: read_write i32[], n: i32) group 8,4"), HasSubstr("sub_group_broadcast"));
 }
 
 TEST(OpenClCSubgroupRefusals, SizesThatTheCpuLacks) {

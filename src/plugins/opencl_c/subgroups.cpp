@@ -17,6 +17,7 @@ namespace {
 
 using namespace llvm;
 
+constexpr std::uint64_t least_line = 16;  // a device of fewer lanes would have several lines in one subgroup
 constexpr const char* prefix = "pintle_subgroup_";
 constexpr const char* barrier = "pintle_subgroup_barrier";
 constexpr const char* size_name = "pintle_subgroup_size";
@@ -149,8 +150,10 @@ std::uint64_t size_in_source(const Function& kernel) {
 }  // namespace
 
 Subgroups subgroups_of(const Entry& entry) {
-  const std::uint64_t items = items_of(entry);
-  const std::uint64_t size = entry.subgroup != 0 ? entry.subgroup : std::min(items, most_subgroup);
+  const std::uint64_t items = items_of(entry), line = entry.group[0];
+  const bool has_lines = line < items && line >= least_line && line <= most_subgroup;
+  const std::uint64_t usual = has_lines ? line : std::min(items, most_subgroup);
+  const std::uint64_t size = entry.subgroup != 0 ? entry.subgroup : usual;
   const std::uint64_t count = (items + size - 1) / size;
   return {size, count, items - (count - 1) * size};
 }

@@ -22,7 +22,8 @@ struct Subgroups {
   [[nodiscard]] bool several() const { return count > 1; }
 };
 
-/// The size is the one that is asked for; else the whole group is one, up to `most_subgroup`.
+/// The size is the one that is asked for; else a line in x, where the group has several of 16 items or more, as kernels
+/// for GPUs count on; else the whole group. At most `most_subgroup`.
 [[nodiscard]] Subgroups subgroups_of(const Entry& entry);
 
 /// Whether a kernel calls any function of subgroups.
