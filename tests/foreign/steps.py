@@ -97,7 +97,7 @@ def with_groups(row, listed):
             signature = line.strip()
             if sides := given("group:", match[1]):
                 signature = re.sub(r"(.*\) group )\d+", rf"\g<1>{sides.replace(';', ',')}", signature)
-            if items := given("subgroup:", match[1]):
+            if (items := given("subgroup:", match[1])) and " subgroup " not in signature:
                 signature += f" subgroup {items}"
             yield signature
 
