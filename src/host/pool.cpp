@@ -63,6 +63,7 @@ Pool::~Pool() {
     return;
   }
   stop_.store(true);
+  coming_.fetch_add(shape_.threads, std::memory_order_relaxed);
   {
     const std::lock_guard lock(sleep_mutex_);
     tokens_ += shape_.threads;
@@ -185,6 +186,7 @@ bool Pool::try_raise_awake() noexcept {
 
 void Pool::wake_one() noexcept {
   if (!try_raise_awake()) return;
+  coming_.fetch_add(1, std::memory_order_relaxed);
   {
     const std::lock_guard lock(sleep_mutex_);
     ++tokens_;
@@ -217,6 +219,7 @@ void Pool::sleep(Worker& worker, Deadline until) noexcept {
     else if (woken_.wait_until(lock, until) == std::cv_status::timeout && tokens_ == 0 && try_raise_awake()) return;
   }
   --tokens_;
+  coming_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 bool Pool::enter_visit() noexcept {
@@ -323,7 +326,7 @@ void Pool::Worker::make_way() noexcept {
   const std::uint32_t here = base::current_processor();
   if (pool_.visitor_at_.load(std::memory_order_relaxed) != here) return;
   const Deadline now = Clock::now();
-  if (now - moved_ < between_moves_) return;
+  if (!has_slept_ && now - moved_ < between_moves_) return;
   between_moves_ =
       std::exchange(has_slept_, false) ? least_between_moves : std::min(2 * between_moves_, most_between_moves);
   moved_ = now;

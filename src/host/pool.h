@@ -102,8 +102,11 @@ class Pool {
   [[nodiscard]] bool has_work() const noexcept { return ready_.load(std::memory_order_relaxed) != 0 || is_any_open(); }
   [[nodiscard]] bool try_raise_awake() noexcept;
   [[nodiscard]] bool try_make_room() noexcept;
+  /// Whether more threads run than should. A worker that was woken may stand behind another one on its processor for
+  /// milliseconds, beside an idle processor: until it arrives, it does not count.
   [[nodiscard]] bool is_crowded() const noexcept {
-    return awake_.load(std::memory_order_relaxed) + visitors_.load(std::memory_order_relaxed) > shape_.threads;
+    return awake_.load(std::memory_order_relaxed) + visitors_.load(std::memory_order_relaxed) >
+           shape_.threads + coming_.load(std::memory_order_relaxed);
   }
   /// A worker that was woken for a loop may wake the next one.
   void wake_for_loop(Duration left) noexcept;
@@ -132,6 +135,7 @@ class Pool {
   alignas(64) std::array<std::atomic<std::uint32_t>, open_words> open_{};  // teams with work to claim, one bit each
   alignas(64) std::atomic<std::uint32_t> spinning_{0};  // idle workers that will see a ready task by themselves
   alignas(64) std::atomic<std::uint32_t> awake_;        // workers that do not sleep
+  std::atomic<std::uint32_t> coming_{0};                // of these, workers that were woken and do not run yet
   alignas(64) std::atomic<std::uint32_t> visitors_{0};
   std::atomic<std::uint32_t> visitor_at_{0};  // the last visitor's processor
   alignas(64) std::mutex ready_mutex_;
