@@ -99,7 +99,7 @@ TEST(OpenClCDots, AreExactAndSaturate) {
     const Words got = must(read<std::uint32_t>(queue, out));
     const auto [is, should] = std::ranges::mismatch(got, wanted);
     if (is == got.end()) continue;
-    const std::size_t at = is - got.begin(), item = at / 16;
+    const auto at = static_cast<std::size_t>(is - got.begin()), item = at / 16;
     ADD_FAILURE() << std::hex << *is << " where " << *should << " is right: result " << at % 16 << " of a " << a[item]
                   << ", b " << b[item] << ", c " << c[item];
   }
