@@ -133,10 +133,9 @@ ScalarValue number(const Type& type, Bits bits) {
 class AtomicFunctions : public testing::TestWithParam<Type> {
  protected:
   Program load(const std::string& source, const std::vector<std::string>& signatures) {
-    const std::vector<std::string_view> views(signatures.begin(), signatures.end());
     LoadOptions options;
     options.macros["T"] = GetParam().name;
-    return must(device_.load(must(ProgramPack::source("opencl_c", source, views)), options));
+    return program_of(device_, source, signatures, options);
   }
   std::vector<Bits> left_by(const Kernel& kernel, Grid groups, std::size_t count, Bits a, Bits v) {
     Queue queue = must(device_.queue());

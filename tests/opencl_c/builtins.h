@@ -76,8 +76,7 @@ inline std::vector<std::vector<std::byte>> results_on(Device& device, std::span<
     signatures.push_back("f" + std::to_string(k) +
                          "(A: read u8[], B: read u8[], C: read u8[], r: write u8[]) group 64");
   }
-  const std::vector<std::string_view> views(signatures.begin(), signatures.end());
-  const Program program = must(device.load(must(ProgramPack::source("opencl_c", source, views))));
+  const Program program = program_of(device, source, signatures);
   Queue queue = must(device.queue());
   std::vector<Buffer> in;
   for (const auto& bytes : inputs) {

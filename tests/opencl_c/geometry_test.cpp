@@ -139,8 +139,7 @@ void check(Device& device, const Form& form) {
   for (std::size_t k = 0; k < all.size(); ++k)
     signatures.push_back("f" + std::to_string(k) + "(A: read " + dtype + "[], B: read " + dtype + "[], r: write " +
                          dtype + "[]) group 64");
-  const std::vector<std::string_view> views(signatures.begin(), signatures.end());
-  const Program program = must(device.load(must(ProgramPack::source("opencl_c", source_of(form, all), views))));
+  const Program program = program_of(device, source_of(form, all), signatures);
   const auto x = input_of<T>(form.width, 1), y = input_of<T>(form.width, 2);
   Queue queue = must(device.queue());
   Buffer a = must(device.allocate_for(x)), b = must(device.allocate_for(y)), r = must(device.allocate_for(x));

@@ -190,8 +190,7 @@ TEST_P(Integers, AreExact) {
   std::vector<std::uint8_t> in[3];
   for (unsigned k = 0; k < 3; ++k)
     for (const std::uint64_t pattern : patterns(k)) append(in[k], type, static_cast<Wide>(pattern));
-  const std::vector<std::string_view> views(signatures.begin(), signatures.end());
-  const Program program = must(device.load(must(ProgramPack::source("opencl_c", source, views))));
+  const Program program = program_of(device, source, signatures);
   Buffer a = must(device.allocate_for(in[0])), b = must(device.allocate_for(in[0])),
          c = must(device.allocate_for(in[0]));
   Buffer r = must(device.allocate_for(in[0]));

@@ -170,8 +170,7 @@ class Math : public testing::Test {
     for (std::size_t i = 0; i < rows().size(); ++i)
       signatures.push_back("f" + std::to_string(i) +
                            "(A: read f32[], B: read f32[], C: read f32[], r: write f32[]) group 64");
-    const std::vector<std::string_view> views(signatures.begin(), signatures.end());
-    const Program program = must(device->load(must(ProgramPack::source("opencl_c", source, views))));
+    const Program program = test::program_of(*device, source, signatures);
     for (std::size_t i = 0; i < rows().size(); ++i) {
       const Kernel kernel = must(program.kernel("f" + std::to_string(i)));
       must(queue.submit(

@@ -26,8 +26,7 @@ std::vector<std::byte> bytes_from(Device& device, const Program& program, const 
 Program load(Device& device, const std::string& source, const std::vector<std::string>& names) {
   std::vector<std::string> signatures;
   for (const std::string& name : names) signatures.push_back(name + "(in: read u8[], out: write u8[]) group 64");
-  const std::vector<std::string_view> views(signatures.begin(), signatures.end());
-  return must(device.load(must(ProgramPack::source("opencl_c", source, views))));
+  return program_of(device, source, signatures);
 }
 
 std::string enabled(const Number& type) {

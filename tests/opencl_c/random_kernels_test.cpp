@@ -38,8 +38,7 @@ Program program_of(Device& device, const std::vector<RandomKernel>& kernels) {
     source += kernels[i].text(name);
     signatures.push_back(kernels[i].signature(name));
   }
-  const std::vector<std::string_view> views(signatures.begin(), signatures.end());
-  return must(device.load(must(ProgramPack::source("opencl_c", source, views))));
+  return test::program_of(device, source, signatures);
 }
 
 class RandomKernels : public testing::TestWithParam<std::uint32_t> {};

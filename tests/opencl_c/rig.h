@@ -29,6 +29,12 @@ inline std::optional<Device> device_if_there(std::string_view id) {
   return device ? std::optional(*std::move(device)) : std::nullopt;
 }
 
+inline Program program_of(const Device& device, const std::string& source, const std::vector<std::string>& signatures,
+                          const LoadOptions& options = {}) {
+  const std::vector<std::string_view> views(signatures.begin(), signatures.end());
+  return must(device.load(must(ProgramPack::source("opencl_c", source, views)), options));
+}
+
 inline Kernel kernel_on(Device& device, const Plain& plain) {
   const std::string signature = plain.name + "(in: read f32[], out: read_write f32[], n: u32) group " + plain.group;
   const std::string_view signatures[] = {signature};

@@ -95,8 +95,7 @@ Program program_on(Device& device, const Sides& group) {
   for (const Row& row : rows())
     signatures.push_back(row.name + "(in: read f32[], out: read_write f32[], n: u32) group " +
                          std::to_string(group[0]) + "," + std::to_string(group[1]) + "," + std::to_string(group[2]));
-  const std::vector<std::string_view> views(signatures.begin(), signatures.end());
-  return must(device.load(must(ProgramPack::source("opencl_c", source(), views))));
+  return program_of(device, source(), signatures);
 }
 
 class Shapes : public testing::TestWithParam<Sides> {};

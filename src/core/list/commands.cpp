@@ -238,8 +238,8 @@ Result<void> CommandList::copy_image(const ImageView& image, const BufferArgumen
         Errc::invalid_argument,
         fmt::format("Window ({} bytes at offset {}) of {} has no room for the ({}) bytes of the part of {}, or "
                     "does not begin at a multiple of the texel ({} bytes).",
-                    rows.size, rows.offset, core::buffer_text(incarnation_, rows.buffer), needed, core::text_of(image),
-                    texel));
+                    rows.size, rows.offset, core::buffer_text(incarnation_, rows.buffer), needed,
+                    core::image_text(image), texel));
   }
   rows.size = needed;
   retained_.push_back(transfer);

@@ -37,14 +37,14 @@ ImageExtent extent_of(const ImageView& view, const ImagePart& part) noexcept {
 Result<void> check_place(const ImageView& view, const ImagePart& part) {
   const ImageExtent& all = view.extent();
   if (part.extent.depth != 0 && all.depth == 0)
-    return invalid(fmt::format("Depth ({}) of the part: {} has two dimensions.", part.extent.depth, text_of(view)));
+    return invalid(fmt::format("Depth ({}) of the part: {} has two dimensions.", part.extent.depth, image_text(view)));
   const std::array<Row, 3> rows{{{'x', part.x, part.extent.width, all.width},
                                  {'y', part.y, part.extent.height, all.height},
                                  {'z', part.z, part.extent.slices(), all.slices()}}};
   for (const auto& [axis, first, count, side] : rows) {
     if (count != 0 && base::range_fits(first, count, side)) continue;
     return invalid(fmt::format("Part of ({}) texels from ({}) along {} does not lie in the ({}) of {}.", count, first,
-                               axis, side, text_of(view)));
+                               axis, side, image_text(view)));
   }
   return {};
 }
@@ -67,7 +67,7 @@ bool has_access(Access has, Access needed) noexcept {
 
 }  // namespace
 
-std::string text_of(const ImageView& view) { return buffer_text(Inside::incarnation(view), Inside::buffer(view)); }
+std::string image_text(const ImageView& view) { return buffer_text(Inside::incarnation(view), Inside::buffer(view)); }
 
 Result<backend::ImageTransfer> transfer_of(const ImageView& view, const ImagePart& part) {
   backend::ImageTransfer transfer{part, view.texel()};
@@ -85,10 +85,10 @@ Result<backend::ImageTransfer> transfer_of(const ImageView& view, const ImagePar
 Result<void> check_image(const Parameter& parameter, const ImageView& view) {
   const bool has_sides = parameter.dimensions == view.extent().dimensions();
   if (!has_sides || (parameter.texel && parameter.texel != view.texel()))
-    return invalid(fmt::format("{} is {} where parameter {} is {}.", text_of(view), type_of(view),
+    return invalid(fmt::format("{} is {} where parameter {} is {}.", image_text(view), type_of(view),
                                base::quote(parameter.name), base::type_text(parameter)));
   if (has_access(view.access(), parameter.access)) return {};
-  return invalid(fmt::format("{} is made for ({}), and parameter {} is {}.", text_of(view), name(view.access()),
+  return invalid(fmt::format("{} is made for ({}), and parameter {} is {}.", image_text(view), name(view.access()),
                              base::quote(parameter.name), base::type_text(parameter)));
 }
 

@@ -16,7 +16,7 @@ namespace pintle::core {
 /// Checks that the image's dimensions, texel and access suit the parameter.
 [[nodiscard]] Result<void> check_image(const Parameter& parameter, const ImageView& view);
 /// The name of the view's image.
-[[nodiscard]] std::string text_of(const ImageView& view);
+[[nodiscard]] std::string image_text(const ImageView& view);
 /// Checks that there is such a sampler. `linear` needs an image that is not of integers, where one is known.
 [[nodiscard]] Result<void> check_sampler(const Sampler& sampler, const ImageView* view);
 
