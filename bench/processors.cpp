@@ -39,8 +39,8 @@ std::optional<std::array<int, 2>> two_processors() {
   if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return std::nullopt;
   std::array<int, 2> found{};
   std::size_t count = 0;
-  for (int processor = 0; processor < CPU_SETSIZE && count < found.size(); ++processor) {
-    if (CPU_ISSET(processor, &allowed)) found[count++] = processor;
+  for (std::size_t processor = 0; processor < CPU_SETSIZE && count < found.size(); ++processor) {
+    if (CPU_ISSET(processor, &allowed)) found[count++] = static_cast<int>(processor);
   }
   return count == found.size() ? std::optional(found) : std::nullopt;
 }
@@ -49,7 +49,7 @@ Pinned::Pinned(int processor) noexcept {
   ::sched_getaffinity(0, sizeof before_, &before_);
   cpu_set_t one;
   CPU_ZERO(&one);
-  CPU_SET(processor, &one);
+  CPU_SET(static_cast<std::size_t>(processor), &one);
   ::sched_setaffinity(0, sizeof one, &one);
 }
 

@@ -28,12 +28,15 @@ endif()
 
 add_library(pintle_options INTERFACE)
 target_compile_features(pintle_options INTERFACE cxx_std_23)
-target_compile_options(pintle_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion $<$<BOOL:${PINTLE_WERROR}>:-Werror>)
+target_compile_options(pintle_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion $<$<BOOL:${PINTLE_WERROR}>:-Werror>)
 target_link_libraries(pintle_options INTERFACE Threads::Threads)
 # GCC 12 warns of `"text" + std::string` where it optimizes (GCC bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(pintle_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
+
+# For sources that get all that the machine's processor has. Clang 19 warns of its own choice of features on processors with AVX10.
+set(PINTLE_NATIVE -march=native -Wno-invalid-feature-combination)
 
 # Only how programs are linked differs, so that ccache has the objects of the same preset without it. --as-needed drops the
 # libraries whose functions are there already.

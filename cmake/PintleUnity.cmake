@@ -1,5 +1,10 @@
-# For the demo: the sources of a folder compiled several at a time, since reading the headers costs more than the code.
+# For the demo and under sanitizers: the sources of a folder compiled several at a time, since reading the headers costs more than the code.
 include_guard(GLOBAL)
+
+# Sources that are compiled alone, below the root: what they declare for themselves hides names of headers in a way that is not seen below.
+set(PINTLE_STANDS_ALONE
+    tests/collective/heap_request_test.cpp  # an enumerator has the name of a function in programs.h
+)
 
 # pintle_private_names(<out> <text>): what a source declares in its unnamed namespaces, found by the formatter's layout.
 function(pintle_private_names out text)
@@ -56,9 +61,13 @@ function(pintle_read_source source)
   endforeach()
 endfunction()
 
-# pintle_stands_alone(<out>): whether the source that was read last is compiled alone: Highway's include themselves again.
-function(pintle_stands_alone out)
+# pintle_stands_alone(<out> <source>): whether the source, which was read last, is compiled alone: Highway's include themselves again.
+function(pintle_stands_alone out source)
   set(alone FALSE)
+  cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+  if(source IN_LIST PINTLE_STANDS_ALONE)
+    set(alone TRUE)
+  endif()
   foreach(name ${names})
     if(name IN_LIST PINTLE_HEADER_TYPES)
       set(alone TRUE)
@@ -78,10 +87,13 @@ function(pintle_unite target)
   endif()
   set(groups 0)
   foreach(source ${ARGN})
+    if(NOT source MATCHES "\\.cpp$")
+      continue()
+    endif()
     cmake_path(ABSOLUTE_PATH source)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
     pintle_read_source(${source})
-    pintle_stands_alone(alone)
+    pintle_stands_alone(alone ${source})
     if(alone)
       continue()
     endif()

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""The budgets of the tree beside what is there. Fails on a breach; CONTRIBUTING.md says what each is for."""
+"""The budgets of the tree beside what is there. Fails on a breach, and where the table of CONTRIBUTING.md is not this one.
+
+With --write, writes the table there instead.
+"""
 
 import argparse
 import json
@@ -11,13 +14,19 @@ from pathlib import Path
 SOURCE = ("include", "src")
 OURS = ("include", "src", "tests", "bench", "examples")
 SUFFIXES = {".h", ".cpp", ".c", ".inc"}
+BACKEND_LINES = {"cpu": 1100, "null": 1000, "opencl": 3550, "vulkan": 4150}  # docs/adr/0008, 0018, 0020
+OTHER_BACKEND_LINES = 3000
+TABLE = re.compile(r"(?<=<!-- ./dev size --write -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 
 class Report:
     def __init__(self):
         self.breaches = 0
+        self.limits = {}  # {what: limit}, as the table has them
 
-    def row(self, what, value, limit, where="", at_least=False):
+    def row(self, what, value, limit, where="", at_least=False, called=None):
+        """`called` is the name in the table, where several rows have one limit."""
+        self.limits[called or what] = f"{'at least' if at_least else 'at most'} {limit:,}"
         kept = value >= limit if at_least else value <= limit
         self.breaches += not kept
         bound = "at least" if at_least else "at most"
@@ -26,6 +35,10 @@ class Report:
     def missing(self, what, where):
         self.breaches += 1
         print(f"BREACH {what:<44}  missing   {where}")
+
+
+    def table(self):
+        return "".join(["| what | limit |\n|---|---|\n", *(f"| {what} | {limit} |\n" for what, limit in self.limits.items())])
 
 
 def files(root, folders, suffixes=SUFFIXES):
@@ -60,7 +73,7 @@ def check_functions(root, report):
     if not rows:
         report.missing("functions", "ctags found none")
         return
-    report.row(f"function lines, median of {len(rows)}", percentile(rows, 0.5)[0], 10)
+    report.row("function lines, median", percentile(rows, 0.5)[0], 10, f"of {len(rows)}")
     report.row("function lines, 99th percentile", *located(percentile(rows, 0.99), 60, root))
     report.row("function lines, longest", *located(rows[-1], 100, root))
     tests = function_lengths(files(root, ("tests",)))
@@ -77,7 +90,7 @@ def check_files(root, report):
         found = files(root, folders)
         for path in found:
             if line_count(path) > limit:
-                report.row(f"lines of a {what}", line_count(path), limit, path.relative_to(root))
+                report.row(f"lines of a {what}", line_count(path), limit, path.relative_to(root), called=f"lines of the longest {what}")
         longest = max(map(line_count, found), default=0)
         if longest <= limit:
             report.row(f"lines of the longest {what}", longest, limit)
@@ -101,10 +114,12 @@ def check_seam(root, report):
 
 def check_folders(root, report):
     for backend in sorted(p for p in (root / "src/backends").glob("*") if p.is_dir()):
-        limit = {"cpu": 1100, "null": 1000, "opencl": 3550, "vulkan": 4150}.get(backend.name, 3000)  # docs/adr/0008, 0018, 0020
-        report.row(f"lines of backend {backend.name}", total_lines(files(backend, (".",))), limit)
+        name = backend.name if backend.name in BACKEND_LINES else "of another name"
+        report.row(f"lines of backend {backend.name}", total_lines(files(backend, (".",))), BACKEND_LINES.get(backend.name, OTHER_BACKEND_LINES),
+                   called=f"lines of a backend {name}")
+    report.limits["lines of a backend of another name"] = f"at most {OTHER_BACKEND_LINES:,}"
     for layer in sorted(p for p in (root / "src/layers").glob("*") if p.is_dir()):
-        report.row(f"lines of layer {layer.name}", total_lines(files(layer, (".",))), 250)
+        report.row(f"lines of layer {layer.name}", total_lines(files(layer, (".",))), 250, called="lines of a layer")
 
 
 def conditionals(text):
@@ -147,7 +162,7 @@ def check_headers(root, report):
     text = "\n".join(p.read_text(encoding="utf-8") for p in files(root, ("include",)))
     macros = set(re.findall(r"^\s*#\s*define (PINTLE_\w+)", text, re.MULTILINE)) - set(re.findall(r"#ifndef (\w+)", text))
     report.row("PINTLE_* macros in public headers", len(macros), 6, " ".join(sorted(macros)))
-    report.row("public headers that include <iostream>", text.count("#include <iostream>"), 0)
+    report.row("public headers that include iostream", text.count("#include <iostream>"), 0)
     friends = [line for line in re.findall(r"^ *friend (.*);$", text, re.MULTILINE) if "operator" not in line and line != "class Inside"]
     report.row("friends in public headers, Inside aside", len(friends), 0, " ".join(friends))
     unnumbered = [body for body in re.findall(r"enum class \w+ : [\w: ]+ \{(.*?)\}", text, re.DOTALL)
@@ -178,6 +193,19 @@ def check_tests(root, report):
     source = total_lines(files(root, SOURCE)) + total_lines(files(root, ("tools",), {".py"})) - shared
     report.row("lines of tests (source and tools, less vendors' backends, are the limit)", total_lines(files(root, ("tests",), SUFFIXES | {".py"})),
                source, at_least=True)
+    report.limits.popitem()
+    report.limits["lines of tests"] = "at least those of source and tools, less vendors' backends"
+
+
+def check_table(root, report, write):
+    path = root / "CONTRIBUTING.md"
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    if not TABLE.search(text):
+        report.missing("table of budgets", path.relative_to(root))
+    elif write:
+        path.write_text(TABLE.sub(lambda _: report.table(), text), encoding="utf-8")
+    elif TABLE.search(text)[0] != report.table():
+        report.missing("these limits in the table", f"{path.relative_to(root)} (./dev size --write)")
 
 
 CHECKS = (check_functions, check_files, check_seam, check_folders, check_conditionals, check_headers, check_saxpy, check_tests)
@@ -186,10 +214,13 @@ CHECKS = (check_functions, check_files, check_seam, check_folders, check_conditi
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent)
-    root = parser.parse_args().root
+    parser.add_argument("--write", action="store_true", help="write the table of CONTRIBUTING.md")
+    options = parser.parse_args()
+    root = options.root
     report = Report()
     for one in CHECKS:
         one(root, report)
+    check_table(root, report, options.write)
     print(f"size: {report.breaches} breaches")
     return 1 if report.breaches else 0
 

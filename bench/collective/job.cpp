@@ -65,12 +65,12 @@ void Job::await_first() const {
 void take_place(std::uint32_t rank, std::uint32_t ranks) {
   cpu_set_t all;
   CPU_ZERO(&all);
-  for (int processor = 0; processor < CPU_SETSIZE; ++processor) CPU_SET(processor, &all);
+  for (std::size_t processor = 0; processor < CPU_SETSIZE; ++processor) CPU_SET(processor, &all);
   sched_setaffinity(0, sizeof(all), &all);  // whatever mpirun has bound it to
   sched_getaffinity(0, sizeof(all), &all);
   if (static_cast<std::uint32_t>(CPU_COUNT(&all)) < ranks) return;
   std::uint32_t place = 0;
-  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
+  for (std::size_t processor = 0; processor < CPU_SETSIZE; ++processor) {
     if (!CPU_ISSET(processor, &all) || place++ != rank) continue;
     cpu_set_t one;
     CPU_ZERO(&one);

@@ -29,9 +29,15 @@ bool has_word(std::string_view slug, std::string_view beginning) {
   return false;
 }
 
-bool is_called(const DeviceInfo& device, std::string_view word) {
-  return lower(device.uuid).starts_with(word) || has_word(device_slug(device.name), word) ||
-         has_word(device_slug(device.driver), word);
+/// How well a word selects a device.
+enum class Match : std::uint8_t { none, name, driver, exact };
+
+Match match(const DeviceInfo& device, std::string_view word) {
+  const std::string name = device_slug(device.name);
+  const std::string uuid = lower(device.uuid);
+  if (name == word || uuid == word) return Match::exact;
+  if (uuid.starts_with(word) || has_word(device_slug(device.driver), word)) return Match::driver;
+  return has_word(name, word) ? Match::name : Match::none;
 }
 
 /// The driver's words come first: software devices take the name of the processor, and their drivers tell them apart.
@@ -60,13 +66,17 @@ std::string device_slug(std::string_view text) {
 }
 
 std::vector<std::size_t> devices_called(std::string_view word, std::span<const DeviceInfo> devices) {
-  std::vector<std::size_t> exact, near;
+  std::vector<std::size_t> called;
   const std::string wanted = lower(word);
+  Match best = Match::name;
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    if (device_slug(devices[i].name) == wanted || lower(devices[i].uuid) == wanted) exact.push_back(i);
-    if (is_called(devices[i], wanted)) near.push_back(i);
+    const Match found = match(devices[i], wanted);
+    if (found > best) called.clear();
+    if (found < best) continue;
+    best = found;
+    called.push_back(i);
   }
-  return exact.empty() ? near : exact;
+  return called;
 }
 
 }  // namespace pintle::base

@@ -16,7 +16,9 @@ namespace pintle::base {
 [[nodiscard]] std::string device_slug(std::string_view text);
 
 /// The devices of one backend that `word` selects: the one with exactly this name, else all whose uuid, or any word of
-/// whose name or driver, begins with it. With more than one device the word is not enough.
+/// whose driver, begins with it, else all with such a word in their name. Drivers come before names since a device in
+/// software has the name of its processor: `opencl:intel` is Intel's driver, not PoCL on a processor of Intel's.
+/// With more than one device the word is not enough.
 [[nodiscard]] std::vector<std::size_t> devices_called(std::string_view word, std::span<const DeviceInfo> devices);
 
 }  // namespace pintle::base

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "base/c_compiler.h"
 #include "base/c_entries.h"
@@ -56,12 +57,21 @@ Result<void> add_folders(const ProgramImage& image, Words& command) {
   return {};
 }
 
+/// All that the processor of this machine has. On one with AVX10 clang 19 warns of the features that it chooses itself.
+Words native_options(const base::CCompiler& compiler) {
+  Words options{"-march=native"};
+  if (compiler.version.find("clang") != std::string::npos)
+    options.insert(options.end(), {"-Wno-unknown-warning-option", "-Wno-invalid-feature-combination"});
+  return options;
+}
+
 Result<Words> command_of(const ProgramImage& image, const base::CCompiler& compiler) {
   Words command = compiler.command;
   PINTLE_ASSIGN(standard, standard_of(image));
   // No kernel reads errno; setting it would keep every loop with a square root from being vectorised.
-  command.insert(command.end(), {"-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared",
-                                 std::move(standard)});
+  command.insert(command.end(),
+                 {"-O3", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared", std::move(standard)});
+  std::ranges::copy(native_options(compiler), std::back_inserter(command));
   PINTLE_ASSIGN(defines, c_defines(image));
   for (const std::string& define : defines) command.push_back("-D" + define);
   PINTLE_TRY(add_folders(image, command));

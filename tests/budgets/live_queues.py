@@ -9,9 +9,9 @@ import tempfile
 from pathlib import Path
 
 SKIPPED = 77
-FEW, MANY = 10, 10_000
+FEW, MANY = 10, 2_000
 MEASURED = 50  # live_queues.cpp has the same
-MOST = 1.5  # times those beside few; a look at each queue would be a hundred times
+MOST = 1.5  # times those beside few; a look at each queue would be many times as many
 
 
 def count(program, device, queues):

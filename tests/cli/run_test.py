@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import unittest
 
@@ -105,6 +106,17 @@ class Saxpy(CommandCase):
     def test_inline_device_computes_the_same(self):
         self.assertEqual(self.json(*self.replaced("cpu", "cpu?inline"))["device"], "cpu?inline")
         self.expect_result()
+
+    @unittest.skipUnless(shutil.which("clang-19"), "clang 19 is not there")
+    def test_a_kernel_compiles_where_clang_warns_of_the_processor(self):
+        compiler = self.folder / "clang"  # on a processor with AVX10 this is what native stands for
+        compiler.write_text('#!/bin/bash\nfor word; do\n  [[ $word == -march=native ]] && words+=(-march=sapphirerapids -mavx10.1-256) || words+=("$word")\n'
+                            'done\nexec clang-19 "${words[@]}"\n', encoding="utf-8")
+        compiler.chmod(0o755)
+        file = self.pack(PLACES_CODE, PLACES, name="places")
+        self.command("run", file, "--entry", "places", "--device", "cpu", "--grid", "2", "--out", "to=u32[2]:to.npy",
+                     environment={"PINTLE_CC": str(compiler), "PINTLE_WERROR": "1", "PINTLE_CACHE_DIR": str(self.folder)})
+        self.assertEqual(self.read_npy("to.npy")[2], [0, 1])
 
     def test_a_device_that_executes_nothing_says_so(self):
         result = self.command(*self.replaced("cpu", "null"))

@@ -139,7 +139,7 @@ inline bool is_true(DType dtype, std::uint64_t bits) {
 /// How many are true decides every logical operator.
 inline std::uint64_t logical(ReduceOp op, DType dtype, const Elements& elements) {
   std::size_t count = 0;
-  for (const std::uint64_t bits : elements) count += is_true(dtype, bits) ? 1 : 0;
+  for (const std::uint64_t bits : elements) count += is_true(dtype, bits) ? 1U : 0U;
   const bool result = op == ReduceOp::logical_and  ? count == elements.size()
                       : op == ReduceOp::logical_or ? count != 0
                                                    : count % 2 == 1;

@@ -76,7 +76,7 @@ std::size_t mapped_windows() {
   std::FILE* const maps = std::fopen("/proc/self/maps", "r");
   char line[512];
   std::size_t count = 0;
-  while (std::fgets(line, sizeof line, maps) != nullptr) count += std::string(line).contains("pintle-window") ? 1 : 0;
+  while (std::fgets(line, sizeof line, maps) != nullptr) count += std::string(line).contains("pintle-window") ? 1U : 0U;
   std::fclose(maps);
   return count;
 }

@@ -1,6 +1,5 @@
 # The suite under GoogleTest, the fault sweep, and the programs that must end cleanly.
 find_package(GTest REQUIRED)
-include(GoogleTest)
 
 # CI must have these devices: on them a skip for want of something on the machine is a failure. It has two each of
 # vulkan and opencl, in software: `./dev` sets what their loaders want to know. A third of opencl comes from a wheel,
@@ -21,11 +20,16 @@ foreach(backend vulkan opencl)
     list(APPEND required --require ${backend}:0 --require ${backend}:1)
   endif()
 endforeach()
+set(vendor_groups ${vendor_devices})
+if(PINTLE_SANITIZE AND NOT PINTLE_NIGHTLY)  # `./dev check` takes one device of each backend
+  list(FILTER vendor_groups INCLUDE REGEX ":0$")
+endif()
 set(system_drivers "")
 if(PINTLE_SANITIZE)
   set(system_drivers OCL_ICD_VENDORS=/etc/OpenCL/vendors)
 elseif(TARGET pintle_backend_opencl AND EXISTS ${PROJECT_SOURCE_DIR}/build/venv/lib/libintelocl.so)
   list(APPEND vendor_devices opencl:2)
+  list(APPEND vendor_groups opencl:2)
   list(APPEND required --require opencl:2)
 endif()
 set(vendor_filter "")
@@ -38,11 +42,11 @@ list(JOIN vendor_filter ":" vendor_filter)
 add_executable(conformance main.cpp framework_test.cpp)
 target_link_libraries(conformance PRIVATE pintle_options pintle_conformance fmt::fmt GTest::gtest)
 
-# conformance_group(<name> <filter> [NAME=VALUE]): all that the filter picks in one process. Skips inside are those that the
-# tests of single cases report, so they do not count here.
+# conformance_group(<name> <filter> [NAME=VALUE]): all that the filter picks in one process.
 function(conformance_group name filter)
-  add_test(NAME conformance.${name} COMMAND conformance ${required} --gtest_brief=1 --gtest_filter=${filter})
-  set_tests_properties(conformance.${name} PROPERTIES LABELS "conformance;concurrency" TIMEOUT 900 ENVIRONMENT "${ARGN};${system_drivers}")
+  add_test(NAME conformance.${name} COMMAND ${PINTLE_PYTHON} -B ${PROJECT_SOURCE_DIR}/tests/run_cases.py --seconds-each 300
+           --filter ${filter} $<TARGET_FILE:conformance> ${required})
+  set_tests_properties(conformance.${name} PROPERTIES LABELS "conformance;concurrency;strict" TIMEOUT 900 ENVIRONMENT "${ARGN};${system_drivers}")
 endfunction()
 set(ending_devices "")
 if(every_end)
@@ -59,33 +63,29 @@ if(PINTLE_SANITIZE)
   list(JOIN covered ":" covered)
   conformance_group(others "*:-${covered}" PINTLE_BACKENDS=${plain_backends})
 else()
-  gtest_discover_tests(conformance DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 EXTRA_ARGS ${required}
-                       TEST_FILTER "-${vendor_filter}" PROPERTIES LABELS conformance TIMEOUT 120
-                       ENVIRONMENT PINTLE_BACKENDS=${plain_backends})  # a process for each case loads no driver for it
+  pintle_discover(conformance "-${vendor_filter}" SECONDS_EACH 120 PREFIX conformance. LABELS conformance ARGUMENTS ${required}
+                  ENVIRONMENT PINTLE_BACKENDS=${plain_backends})  # none of these opens a driver
 endif()
 # A process for each case would open a driver and compile the kernels each time.
 if(PINTLE_SANITIZE MATCHES thread)
   include(tsan.cmake)
 else()
-  foreach(device ${vendor_devices})
+  foreach(device ${vendor_groups})
     string(REPLACE ":" "_" name ${device})
     conformance_group(${name} *.*/${name})
   endforeach()
 endif()
-# Under a sanitizer `./dev check` takes one device of each backend; `./dev nightly` takes the others.
-foreach(device ${vendor_devices})
-  if(PINTLE_SANITIZE AND NOT device MATCHES ":0$")
-    string(REPLACE ":" "_" name ${device})
-    set_property(TEST conformance.${name} APPEND PROPERTY LABELS nightly)
-  endif()
-endforeach()
-set(counters_filter *)
-set(counters_environment PINTLE_FIRST_SERIAL=18446744073709550615)
-if(PINTLE_SANITIZE)  # the counters are the core's
-  set(counters_filter "*:-${vendor_filter}")
-  list(APPEND counters_environment PINTLE_BACKENDS=${plain_backends})
+# The counters are the core's: `./dev check` takes one device by turns, `./dev nightly` all.
+set(near_the_end PINTLE_FIRST_SERIAL=18446744073709550615)
+if(PINTLE_NIGHTLY AND PINTLE_SANITIZE)
+  conformance_group(counters_near_the_end "*:-${vendor_filter}" ${near_the_end} PINTLE_BACKENDS=${plain_backends})
+elseif(PINTLE_NIGHTLY)
+  conformance_group(counters_near_the_end * ${near_the_end})
+elseif(NOT PINTLE_SANITIZE)
+  pintle_turn(device ${devices} ${vendor_devices})
+  string(REPLACE ":" "_" name ${device})
+  conformance_group(counters_near_the_end *.*/${name} ${near_the_end})
 endif()
-conformance_group(counters_near_the_end ${counters_filter} ${counters_environment})
 
 # What the sweeps run again and again. Not inlined: the sweep of allocations tells by the frames of the stack whose one is.
 file(GLOB sweep_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/sweep/*.cpp)
@@ -99,9 +99,13 @@ target_compile_options(pintle_sweep PRIVATE -fno-inline)
 add_executable(fault_sweep sweep/main.cpp)
 target_link_libraries(fault_sweep PRIVATE pintle_options pintle_sweep pintle_conformance fmt::fmt)
 target_include_directories(fault_sweep PRIVATE ${PROJECT_SOURCE_DIR}/src)
-foreach(device "cpu" "cpu?inline" "null" ${ending_devices})
+set(swept_devices ${ending_devices})
+if(ending_devices AND NOT PINTLE_NIGHTLY)
+  pintle_turn(swept_devices ${ending_devices})
+endif()
+foreach(device "cpu" "cpu?inline" "null" ${swept_devices})
   add_test(NAME conformance.fault_sweep.${device} COMMAND fault_sweep "faulty(${device})")
-  set_tests_properties(conformance.fault_sweep.${device} PROPERTIES LABELS "conformance;concurrency" TIMEOUT 600)
+  set_tests_properties(conformance.fault_sweep.${device} PROPERTIES LABELS "conformance;concurrency;strict" TIMEOUT 600)
 endforeach()
 
 # Small programs that must end with exit code 0, whatever is alive when they do.

@@ -4,12 +4,17 @@
 # that it is not listed.
 if(TARGET pintle_backend_vulkan)
   conformance_group(vulkan_0 *.*/vulkan_0 PINTLE_BACKENDS=${plain_backends},vulkan)
-  conformance_group(vulkan_1 *.*/vulkan_1 PINTLE_BACKENDS=${plain_backends},vulkan)
+  if(PINTLE_NIGHTLY)
+    conformance_group(vulkan_1 *.*/vulkan_1 PINTLE_BACKENDS=${plain_backends},vulkan)
+  endif()
 endif()
 
 if(TARGET pintle_backend_opencl)
   # PoCL is seen whole.
   conformance_group(opencl_0 *.*/opencl_0 PINTLE_BACKENDS=${plain_backends},opencl)
+  if(NOT PINTLE_NIGHTLY)
+    return()
+  endif()
 
   # rusticl calls us back from threads that speak by futex, which the layer makes up for. Its compiler holds more locks
   # than the search for deadlocks can count (64). Each launch takes long, so that two long cases miss their deadlines,

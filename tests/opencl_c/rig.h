@@ -1,6 +1,8 @@
 // Runs a kernel of OpenCL C on a device.
 #pragma once
 
+#include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -23,10 +25,15 @@ struct Plain {
 
 inline Device device_of(std::string_view id) { return must(open(id)); }
 
-/// A device that is there, or none.
+/// The device whose driver has the word of `id` ("opencl:intel"), or none: PoCL has the name of its processor.
 inline std::optional<Device> device_if_there(std::string_view id) {
   auto device = open(id);
-  return device ? std::optional(*std::move(device)) : std::nullopt;
+  if (!device) return std::nullopt;
+  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
+  const std::string driver = device->info().driver;
+  const std::string_view word = id.substr(id.find(':') + 1);
+  const bool is_meant = id.find(':') == std::string_view::npos || !std::ranges::search(driver, word, same).empty();
+  return is_meant ? std::optional(*std::move(device)) : std::nullopt;
 }
 
 inline Program program_of(const Device& device, const std::string& source, const std::vector<std::string>& signatures,

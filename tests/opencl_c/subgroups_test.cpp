@@ -169,7 +169,7 @@ const std::vector<Row>& ballots() {
   const auto odd = [](std::size_t i) { return i % 3 == 1; };
   const auto counted = [odd](std::size_t last) {
     std::size_t count = 0;
-    for (std::size_t i = 0; i < last; ++i) count += odd(i) ? 1 : 0;
+    for (std::size_t i = 0; i < last; ++i) count += odd(i) ? 1U : 0U;
     return number(count);
   };
   static const std::vector<Row> rows{
@@ -286,7 +286,7 @@ std::vector<Row> common_rows() {
   return rows;
 }
 
-// The same source, where Intel's driver is there.
+// The same source, where Intel's driver is there: device_if_there() takes no other driver on a processor of Intel's.
 TEST(OpenClCSubgroupsOfIntel, HaveTheSameValues) { expect_rows(common_rows(), {{64, 1, 1}, 16}, "opencl:intel"); }
 
 /// A kernel with `group` on the cpu, and what a reference leaves.

@@ -113,7 +113,8 @@ TEST(OpenClCTexelBuffers, QuestionsAreAnsweredOrRefusedByName) {
 
 // PoCL builds every kernel of a source, so that one which nobody declares must not end the process either.
 TEST(OpenClCTexelBuffers, WhatAnUndeclaredKernelAsksEndsNoProcess) {
-  const std::string source = std::string(questions) + "\nkernel void plain(global int* out) { out[0] = 3; }\n";
+  std::string source(questions);
+  source += "\nkernel void plain(global int* out) { out[0] = 3; }\n";
   constexpr std::string_view signatures[] = {"plain(out: write i32[]) group 1"};
   for (Device& device : devices()) {
     const auto program = device.load(must(ProgramPack::source("opencl_c", source, signatures)));

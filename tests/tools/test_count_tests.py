@@ -29,6 +29,17 @@ class CountTest(unittest.TestCase):
     def test_disabled_is_skipped(self):
         self.assertEqual(self.counts(("disabled", "")), (0, 0, 1))
 
+    def cases(self, status, line):
+        return self.counts((status, f"<system-out>[ FAILED ] A.b\n{line}\n</system-out>"))
+
+    def test_a_ctest_of_many_cases_counts_as_they_do(self):
+        self.assertEqual(self.cases("run", "3 passed, 0 failed, 2 skipped"), (3, 0, 2))
+        self.assertEqual(self.cases("fail", "3 passed, 2 failed, 0 skipped"), (3, 2, 0))
+
+    def test_a_ctest_that_failed_has_a_failure_whatever_it_says(self):
+        self.assertEqual(self.cases("fail", "3 passed, 0 failed, 0 skipped"), (3, 1, 0))
+        self.assertEqual(self.cases("fail", "Segmentation fault"), (0, 1, 0))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,5 +1,6 @@
 """./dev and ./dev check: the verbs, their help, and the honest counting of steps."""
 
+import os
 import re
 import subprocess
 import unittest
@@ -7,7 +8,8 @@ import unittest
 from tree import ROOT, Tree
 
 VERBS = ["setup", "build", "test", "check", "fmt", "tidy", "layers", "size", "bench", "support", "device-tests", "demo",
-         "new-backend", "nightly", "random", "pintle", "install", "help"]
+         "new-backend", "nightly", "random", "pintle", "install", "quick", "hooks",
+         "shake", "help"]
 PASSED = '<testcase name="a" status="run"/>'
 FAILED = '<testcase name="b" status="fail"><failure/></testcase>'
 
@@ -25,6 +27,14 @@ class DevTest(unittest.TestCase):
     def test_every_verb_is_in_the_help(self):
         functions = re.findall(r"(?m)^verb_(\w+)\(\)", (ROOT / "dev").read_text(encoding="utf-8"))
         self.assertEqual(sorted(name.replace("_", "-") for name in functions), sorted(VERBS))
+
+    def test_demo_wants_a_picture_that_is_there(self):
+        result = dev("demo", "no/such.png")
+        self.assertEqual((result.returncode, result.stderr), (1, 'dev: demo: there is no picture "no/such.png" that can be read.\n'))
+
+    def test_nightly_knows_its_parts(self):
+        result = dev("nightly", "dev", "frobnicate")
+        self.assertEqual((result.returncode, result.stderr), (1, 'dev: nightly has no part "frobnicate".\n'))
 
     def test_unknown_verb_fails(self):
         result = dev("frobnicate")
@@ -123,7 +133,7 @@ class PackagesTest(unittest.TestCase):
 
     def test_test_installs_slang_and_a_third_opencl(self):
         words = self.run_verb("test", files={"build/venv/bin/pip": '#!/bin/bash\ncat "${!#}" >&2\n'})[1]
-        self.assertEqual(re.findall(r"^([\w-]+)==", words, re.MULTILINE),
+        self.assertEqual(sorted(re.findall(r"^([\w-]+)==", words, re.MULTILINE)),
                          ["intel-cmplr-lib-rt", "intel-opencl-rt", "slangpy", "tbb", "tcmlib"])
 
     def test_test_goes_on_without_wheels(self):
@@ -174,23 +184,38 @@ class FirstMinuteTest(unittest.TestCase):
 class CheckTest(unittest.TestCase):
     """tools/check.sh with other steps than its own."""
 
-    def outcome(self, steps, junit=""):
-        """(exit code, output) of a check that runs `steps` in a folder of its own."""
+    def outcome(self, steps, junit="", cache=("0 0", "99 1"), processor=7, judged="0"):
+        """(exit code, output, passed commits) of a check that runs `steps` in a folder of its own, a checkout."""
         script = (ROOT / "tools/check.sh").read_text(encoding="utf-8")
-        script = script.replace("\nrun_check\n", f"\n{steps}\n").replace("tools/count_tests.py", f"{ROOT}/tools/count_tests.py")
+        script = script.replace("\nrun_check\n", f"\n{steps}\n").replace("tools/count_tests.py", f"{ROOT}/tools/count_tests.py").replace("tools/judge.py", "judge.py")
         with Tree() as tree:
             tree["junit.xml"] = f"<testsuite>{junit}</testsuite>"
             tree["ctest_passes"] = '#!/bin/sh\ncp junit.xml "$2"\n'
             tree["ctest_fails"] = '#!/bin/sh\ncp junit.xml "$2"\nexit 8\n'
-            for name in ("ctest_passes", "ctest_fails"):
+            tree["judge.py"] = f"print({judged!r})\n"
+            tree["change"] = "#!/bin/sh\necho more >>junit.xml\n"
+            first, *rest = (dict(zip(("direct_cache_hit", "cache_miss"), text.split())) for text in cache)
+            for name, counts in (("first", first), ("last", rest[-1])):
+                tree[name] = "".join(f"{key}\t{value}\n" for key, value in counts.items())
+            tree["bin/ccache"] = "#!/bin/sh\nif [ -e asked ]; then cat last; else touch asked; cat first; fi\n"
+            for name in ("ctest_passes", "ctest_fails", "change", "bin/ccache"):
                 (tree.root / name).chmod(0o755)
-            result = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=tree.root, text=True, capture_output=True, check=False)
-        return result.returncode, result.stdout
+            for command in ("init -q", "add .", "-c user.name=a -c user.email=a@example.org commit -q -m a"):
+                subprocess.run(["git", *command.split()], cwd=tree.root, check=True)
+            head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=tree.root, text=True, stdout=subprocess.PIPE, check=True).stdout
+            script = f"times() {{ printf '0m0s 0m0s\n{processor // 60}m{processor % 60}.5s 0m0.2s\n'; }}\n{script}"
+            environment = {**os.environ, "PATH": f"{tree.root}/bin:{os.environ['PATH']}"}
+            result = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=tree.root, env=environment, text=True, stdout=subprocess.PIPE,
+                                    stderr=subprocess.STDOUT, check=False)
+            file = tree.root / "build/check/passed"
+            commits = file.read_text(encoding="utf-8").replace(head, "HEAD\n") if file.exists() else ""
+        return result.returncode, result.stdout, commits
 
-    def assert_outcome(self, steps, junit, code, closing):
-        got, output = self.outcome(steps, junit)
+    def assert_outcome(self, steps, junit, code, closing, **options):
+        got, output, commits = self.outcome(steps, junit, **options)
         self.assertEqual(output.splitlines()[-1], closing, output)
         self.assertEqual(got, code, output)
+        self.assertEqual(commits, "" if code else "HEAD\n")
 
     def test_steps_count_one_each(self):
         self.assert_outcome("step one true\nstep two true", "", 0, "2 passed, 0 failed, 0 skipped")
@@ -199,15 +224,51 @@ class CheckTest(unittest.TestCase):
         self.assert_outcome("step one false\nstep two true", "", 1, "1 passed, 1 failed, 0 skipped")
 
     def test_tests_count_themselves(self):
-        self.assert_outcome("step_tests t ./ctest_passes", PASSED * 3, 0, "3 passed, 0 failed, 0 skipped")
-        self.assert_outcome("step_tests t ./ctest_fails", PASSED * 3 + FAILED, 1, "3 passed, 1 failed, 0 skipped")
+        self.assert_outcome("step_tests t dev ./ctest_passes", PASSED * 3, 0, "3 passed, 0 failed, 0 skipped")
+        self.assert_outcome("step_tests t dev ./ctest_fails", PASSED * 3 + FAILED, 1, "3 passed, 1 failed, 0 skipped")
 
     def test_failure_outside_the_tests_counts(self):
-        self.assert_outcome("step_tests t false", "", 1, "0 passed, 1 failed, 0 skipped")
-        self.assert_outcome("step_tests t ./ctest_fails", PASSED, 1, "1 passed, 1 failed, 0 skipped")
+        self.assert_outcome("step_tests t dev false", "", 1, "0 passed, 1 failed, 0 skipped")
+        self.assert_outcome("step_tests t dev ./ctest_fails", PASSED, 1, "1 passed, 1 failed, 0 skipped")
 
     def test_no_test_at_all_is_a_failure(self):
-        self.assert_outcome("step_tests t ./ctest_passes", "", 1, "0 passed, 1 failed, 0 skipped")
+        self.assert_outcome("step_tests t dev ./ctest_passes", "", 1, "0 passed, 1 failed, 0 skipped")
+
+    def test_what_is_flaky_is_said_and_stops_nobody(self):
+        code, output, commits = self.outcome("step_tests t dev ./ctest_fails", PASSED + FAILED, judged="flaky b: passed 2 of 2 alone\n1")
+        self.assertEqual((code, commits), (0, "HEAD\n"), output)
+        self.assertEqual(output.splitlines()[-1], "2 passed, 0 failed, 0 skipped")
+        self.assertIn("flaky b: passed 2 of 2 alone", output.splitlines()[-8:])
+
+    def test_what_is_not_forgiven_has_failed(self):
+        self.assert_outcome("step_tests t dev ./ctest_fails", PASSED + FAILED * 2, 1, "2 passed, 1 failed, 0 skipped", judged="flaky b: passed\n1")
+
+    def test_what_is_skipped_is_counted_and_named(self):
+        code, output, _ = self.outcome('step one true\nskip fuzz "clang-19 is not there"')
+        self.assertEqual(code, 0)
+        self.assertRegex(output, r"(?m)^skipped fuzz +\d+ s +0 s  clang-19 is not there$")
+        self.assertEqual(output.splitlines()[-1], "1 passed, 0 failed, 1 skipped")
+
+    def test_the_table_has_seconds_tests_and_cache(self):
+        code, output, _ = self.outcome("step_tests t dev ./ctest_passes", PASSED * 3)
+        self.assertEqual(code, 0, output)
+        self.assertRegex(output, r"(?m)^ok      t +\d+ s +0 s  3 passed, 0 failed, 0 skipped")
+        self.assertIn("7 s of processor time", output)
+        self.assertIn("The cache had 99 % of 100 compilations.", output)
+
+    def test_a_warm_check_that_takes_long_fails(self):
+        code, output, commits = self.outcome("step one true", processor=2401)
+        self.assertEqual((code, commits), (1, ""))
+        self.assertIn("FAILED: 2401 s of processor time are more than 2400 s, though the cache had 99 %.", output)
+        self.assert_outcome("step one true", "", 0, "1 passed, 0 failed, 0 skipped", processor=2400)
+
+    def test_a_cold_check_may_take_its_time(self):
+        code, output, commits = self.outcome("step one true", processor=9999, cache=("100 0", "189 11"))
+        self.assertEqual((code, commits), (0, "HEAD\n"), output)
+        self.assertIn("The cache had 89 % of 100 compilations: this check was cold, and its time has no limit.", output)
+
+    def test_a_tree_with_changes_is_no_commit_that_passed(self):
+        self.assertEqual(self.outcome("step one ./change")[::2], (0, ""))
 
 
 if __name__ == "__main__":

@@ -110,7 +110,7 @@ class SizeTest(unittest.TestCase):
         self.assert_breach("PINTLE_* macros", {"include/pintle/a.h": "".join(f"#define PINTLE_M{i}\n" for i in range(7))})
 
     def test_iostream(self):
-        self.assert_breach("<iostream>", {"include/pintle/a.h": "#include <iostream>\n"})
+        self.assert_breach("iostream", {"include/pintle/a.h": "#include <iostream>\n"})
 
     def test_saxpy(self):
         self.assert_breach("lines with its kernel", {"examples/saxpy/saxpy.cpp": SAXPY + "\n" * 40})
@@ -122,6 +122,24 @@ class SizeTest(unittest.TestCase):
     def test_fewer_tests_than_source(self):
         changes = {f"src/io/work_{i}.cpp": "int x;\n" * 400 for i in range(2)}
         self.assert_breach("lines of tests", changes)
+
+    def test_the_table_follows(self):
+        with Tree() as tree, contextlib.redirect_stdout(io.StringIO()) as output:
+            lay_out(tree)
+            tree["CONTRIBUTING.md"] = "Before.\n<!-- ./dev size --write -->\nold\n<!-- end -->\nAfter.\n"
+            old, written, new = (self.table_report(tree, write) for write in (False, True, False))
+            self.assertEqual((old.breaches, written.breaches, new.breaches), (1, 0, 0), output.getvalue())
+            self.assertIn("Before.\n<!-- ./dev size --write -->\n| what | limit |", tree["CONTRIBUTING.md"])
+            self.assertIn("| lines of a layer | at most 250 |", tree["CONTRIBUTING.md"])
+            tree["CONTRIBUTING.md"] = "no table"
+            self.assertEqual(self.table_report(tree, False).breaches, 1)
+
+    def table_report(self, tree, write):
+        report = size.Report()
+        for check in size.CHECKS:
+            check(tree.root, report)
+        size.check_table(tree.root, report, write)
+        return report
 
 
 if __name__ == "__main__":

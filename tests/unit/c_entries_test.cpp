@@ -70,7 +70,8 @@ TEST(CCompiler, ASourceNamesTheOneThatItNeeds) {
   if (!clang && clang.error().code() == Errc::unavailable) GTEST_SKIP() << clang.error().text();
   EXPECT_THAT(must(find_c_compiler(clang_first)).version, HasSubstr("clang"));
   EXPECT_THAT(must(find_c_compiler("/* A kernel. */\n// pintle: compiler clang \r\n")).version, HasSubstr("clang"));
-  const std::string below = std::string(10, '\n') + std::string(clang_first);
+  std::string below(10, '\n');
+  below += clang_first;
   EXPECT_EQ(must(find_c_compiler(below)).path, must(find_c_compiler()).path);
 }
 

@@ -154,7 +154,7 @@ TEST_F(CpuProgram, CSourceIsCompiledOnce) {
   const auto count = [&] {
     std::size_t entries = 0;
     for (const auto& item : std::filesystem::directory_iterator(scratch.path() / "pintle")) {
-      entries += item.path().extension() == ".so" ? 1 : 0;
+      entries += item.path().extension() == ".so" ? 1U : 0U;
     }
     return entries;
   };

@@ -65,7 +65,7 @@ class CpuSource : public testing::Test {
   [[nodiscard]] std::size_t compiled() const {
     std::size_t count = 0;
     for (const auto& item : std::filesystem::directory_iterator(scratch.path() / "pintle"))
-      count += item.path().extension() == ".so" ? 1 : 0;
+      count += item.path().extension() == ".so" ? 1U : 0U;
     return count;
   }
 

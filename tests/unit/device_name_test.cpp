@@ -36,6 +36,14 @@ TEST(DeviceName, AWordSelectsByUuidNameAndDriver) {
   EXPECT_EQ(devices_called("lus", devices), Places{}) << "only the beginning of a word";
 }
 
+TEST(DeviceName, ADriverComesBeforeTheNameOfAProcessor) {
+  const std::vector<DeviceInfo> devices{device("opencl:0", "pthread-Intel(R) Xeon(R)", "PoCL 3.1"),
+                                        device("opencl:1", "Intel(R) Xeon(R)", "Intel(R) OpenCL 2025.20")};
+  EXPECT_EQ(devices_called("intel", devices), Places{1});
+  EXPECT_EQ(devices_called("pthread", devices), Places{0});
+  EXPECT_EQ(ids_by_name(devices), (std::vector<std::string>{"opencl:pocl", "opencl:intel"}));
+}
+
 TEST(DeviceName, IdsByName) {
   const std::vector<DeviceInfo> devices{
       device("cpu", "AMD EPYC", "pintle 0.1.0"),

@@ -103,7 +103,7 @@ TEST(PlanCertificate, NoPlanIsBelowTheBound) {
     if (!least) continue;
     ++tried;
     ASSERT_GE(plan->total(), *least) << "The oracle is wrong on " << seed << ": " << listed(problem);
-    optimal += plan->is_optimal() ? 1 : 0;
+    optimal += plan->is_optimal() ? 1U : 0U;
     if (plan->lower_bound() <= *least) continue;
     if (++wrong <= 3)
       ADD_FAILURE() << seed << ": " << plan->lower_bound() << " over " << *least << ", " << listed(problem);

@@ -218,10 +218,10 @@ TEST_F(SpirvInfer, TheLastUniformBlockComesByValueWhereNothingIsPushed) {
     layout(binding = 1) uniform Scalars { uint n; vec3 at; };
     layout(binding = 2) buffer Y { float y[]; };
   )";
-  EXPECT_EQ(said(std::string(blocks) + "void main() { y[0] = table[n].x + at.x; }"),
+  EXPECT_EQ(said(std::string(blocks).append("void main() { y[0] = table[n].x + at.x; }")),
             "f(table: read f32[], y: write f32[], n: u32, at: f32x3) group 8");
-  EXPECT_EQ(said(std::string(blocks) +
-                 "layout(push_constant) uniform P { float a; }; void main() { y[0] = table[n].x + at.x + a; }"),
+  EXPECT_EQ(said(std::string(blocks).append(
+                "layout(push_constant) uniform P { float a; }; void main() { y[0] = table[n].x + at.x + a; }")),
             "f(table: read f32[], Scalars: read u8[], y: write f32[], a: f32) group 8");
 }
 

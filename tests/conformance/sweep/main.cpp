@@ -139,7 +139,7 @@ class Sweep {
   void judge(const Fault& fault, const Answer& answer) {
     std::vector<Error> errors = answer.errors;
     if (!answer.result) errors.push_back(answer.result.error());
-    fired_ += errors.empty() ? 0 : 1;
+    fired_ += errors.empty() ? 0U : 1U;
     if (errors.empty() && !may_be_silent(fault)) complain(text_of(fault), "nobody hears of it");
     for (const Error& error : errors) {
       if (!explains(fault, error)) complain(text_of(fault), "an answer is not the fault: " + error.text());
