@@ -16,13 +16,11 @@ find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_program(PINTLE_PYTHON NAMES python3 HINTS /usr/bin)
 
-# Objects are shared between build folders and between copies of the tree: ccache sees relative paths only.
+# Objects are shared between build folders and between copies of the tree.
 find_program(PINTLE_CCACHE ccache)
 if(PINTLE_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(ccache_settings CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
-      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime)
   foreach(language C CXX)
-    set(CMAKE_${language}_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env ${ccache_settings} ${PINTLE_CCACHE})
+    set(CMAKE_${language}_COMPILER_LAUNCHER ${PROJECT_SOURCE_DIR}/cmake/compile_cached.sh ${PROJECT_SOURCE_DIR})
   endforeach()
 endif()
 

@@ -3,7 +3,7 @@
 
 A case that ends its process, or that takes longer than it may, has failed, and the cases after it run in a new process. What is
 printed: what failed cases said, why cases were skipped, and a line "N passed, N failed, N skipped". Exit status: 1 where one failed,
-77 where all were skipped.
+77 where none passed. With TEST_SHARE=PRESET:TURN the cases of other turns are left out, and the line ends with ", N left".
 
 With --list, prints the ctests of a program: a line each, with its name, "alone" or "together", and its cases.
 """
@@ -20,6 +20,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+import shares
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES_OF_A_PROCESS = 40
@@ -177,13 +179,15 @@ def main():
         cases = [case for some in listed(options.program, options.arguments, options.filter).values() for case in some]
     else:
         cases = options.cases.split(":")
+    left = set(shares.left_of(cases, "cases", os.environ.get("TEST_SHARE")))
+    cases = [case for case in cases if case not in left]
     runner = Runner([options.program, *options.arguments], options.seconds_each)
     for part in [[case] for case in cases] if options.alone else [cases]:
         runner.run(part)
     for line in runner.failures:  # last, where readers of a long log look
         print(line)
     passed, failed, skipped = (runner.counts[name] for name in ("OK", "FAILED", "SKIPPED"))
-    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    print(f"{passed} passed, {failed} failed, {skipped} skipped" + (f", {len(left)} left" if left else ""))
     return 1 if failed else 0 if passed else 77
 
 

@@ -10,10 +10,10 @@ CASE = '<testcase name="x" status="{}">{}</testcase>'
 
 
 class CountTest(unittest.TestCase):
-    def counts(self, *cases):
+    def counts(self, *cases, with_left=False):
         with Tree() as tree:
             tree["tests.xml"] = f"<testsuite>{''.join(CASE.format(*case) for case in cases)}</testsuite>"
-            return tuple(count_tests.count([tree.root / "tests.xml"]).values())
+            return tuple(count_tests.count([tree.root / "tests.xml"]).values())[:3 + with_left]
 
     def test_passed_and_failed(self):
         self.assertEqual(self.counts(("run", ""), ("run", ""), ("fail", "<failure/>")), (2, 1, 0))
@@ -35,6 +35,11 @@ class CountTest(unittest.TestCase):
     def test_a_ctest_of_many_cases_counts_as_they_do(self):
         self.assertEqual(self.cases("run", "3 passed, 0 failed, 2 skipped"), (3, 0, 2))
         self.assertEqual(self.cases("fail", "3 passed, 2 failed, 0 skipped"), (3, 2, 0))
+
+    def test_a_ctest_whose_cases_were_all_skipped_or_left(self):
+        said = '<skipped message="SKIP_RETURN_CODE=77"/><system-out>{}</system-out>'
+        self.assertEqual(self.counts(("notrun", said.format("0 passed, 0 failed, 5 skipped"))), (0, 0, 5))
+        self.assertEqual(self.counts(("notrun", said.format("0 passed, 0 failed, 0 skipped, 7 left")), with_left=True), (0, 0, 0, 7))
 
     def test_a_ctest_that_failed_has_a_failure_whatever_it_says(self):
         self.assertEqual(self.cases("fail", "3 passed, 0 failed, 0 skipped"), (3, 1, 0))

@@ -203,7 +203,7 @@ class CheckTest(unittest.TestCase):
             for command in ("init -q", "add .", "-c user.name=a -c user.email=a@example.org commit -q -m a"):
                 subprocess.run(["git", *command.split()], cwd=tree.root, check=True)
             head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=tree.root, text=True, stdout=subprocess.PIPE, check=True).stdout
-            script = f"times() {{ printf '0m0s 0m0s\n{processor // 60}m{processor % 60}.5s 0m0.2s\n'; }}\n{script}"
+            script = f"take_share() {{ :; }}\ntimes() {{ printf '0m0s 0m0s\n{processor // 60}m{processor % 60}.5s 0m0.2s\n'; }}\n{script}"
             environment = {**os.environ, "PATH": f"{tree.root}/bin:{os.environ['PATH']}"}
             result = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=tree.root, env=environment, text=True, stdout=subprocess.PIPE,
                                     stderr=subprocess.STDOUT, check=False)
@@ -252,9 +252,16 @@ class CheckTest(unittest.TestCase):
     def test_the_table_has_seconds_tests_and_cache(self):
         code, output, _ = self.outcome("step_tests t dev ./ctest_passes", PASSED * 3)
         self.assertEqual(code, 0, output)
-        self.assertRegex(output, r"(?m)^ok      t +\d+ s +0 s  3 passed, 0 failed, 0 skipped")
+        self.assertRegex(output, r"(?m)^ok      t +\d+ s +0 s  3 passed, 0 failed, 0 skipped, 0 left")
         self.assertIn("7 s of processor time", output)
         self.assertIn("The cache had 99 % of 100 compilations.", output)
+
+    def test_what_is_left_to_others_is_counted(self):
+        line = "<system-out>4 passed, 0 failed, 0 skipped, 6 left</system-out>"
+        steps = "leave() { mkdir -p build/dev; printf 'a\\nb\\n' >build/dev/left; ./ctest_passes \"$@\"; }\nstep_tests t dev leave"
+        output = self.outcome(steps, f'<testcase name="a" status="run">{line}</testcase>')[1]
+        self.assertRegex(output, r"(?m)^ok      t .* 4 passed, 0 failed, 0 skipped, 8 left")
+        self.assertIn("8 tests are left to other commits and to ./dev nightly: tests/shares.txt.", output.splitlines())
 
     def test_a_warm_check_that_takes_long_fails(self):
         code, output, commits = self.outcome("step one true", processor=2401)

@@ -1,5 +1,6 @@
 """tests/run_cases.py: cases that end or hang their process are reported, and the others run."""
 
+import os
 import subprocess
 import sys
 import unittest
@@ -43,19 +44,28 @@ sys.exit(1 if failed else 0)
 
 
 class RunCasesTest(unittest.TestCase):
-    def outcome(self, cases, *options, arguments=()):
+    def outcome(self, cases, *options, arguments=(), share=""):
         """(exit code, lines)"""
         with Tree() as tree:
+            for name in ("run_cases.py", "shares.py"):
+                tree[f"tests/{name}"] = (ROOT / "tests" / name).read_text(encoding="utf-8")
+            tree["tests/shares.txt"] = "[cases]\n2 1 0 Good[.].*\n"
             tree["program"] = PROGRAM
             (tree.root / "program").chmod(0o755)
-            result = subprocess.run([sys.executable, "-B", ROOT / "tests/run_cases.py", *options, f"--cases={':'.join(cases)}", tree.root / "program",
-                                     *arguments], text=True, capture_output=True, check=False)
+            result = subprocess.run([sys.executable, "-B", tree.root / "tests/run_cases.py", *options, f"--cases={':'.join(cases)}", tree.root / "program",
+                                     *arguments], env={**os.environ, "TEST_SHARE": share}, text=True, capture_output=True, check=False)
         self.assertEqual(result.stderr, "")
         return result.returncode, result.stdout.splitlines()
 
     def test_good_cases(self):
         for options in ((), ("--alone",)):
             self.assertEqual(self.outcome(["Good.a", "Good.b", "Mixed.loud"], *options), (0, ["3 passed, 0 failed, 0 skipped"]))
+
+    def test_cases_of_other_turns_are_left_out(self):
+        cases = ["Good.a", "Good.b", "Mixed.fine"]
+        self.assertEqual(self.outcome(cases, share="dev:0"), (0, ["2 passed, 0 failed, 0 skipped, 1 left"]))
+        self.assertEqual(self.outcome(cases, share="asan:0"), (0, ["3 passed, 0 failed, 0 skipped"]))
+        self.assertEqual(self.outcome(cases[:2], share="tsan:0"), (77, ["0 passed, 0 failed, 0 skipped, 2 left"]))
 
     def test_a_failed_case_says_what_it_said(self):
         code, lines = self.outcome(["Mixed.bad", "Mixed.fine"])

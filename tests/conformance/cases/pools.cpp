@@ -162,8 +162,10 @@ DEVICE_TEST(Pool, CapIsExhaustedAndRecovers) {
   Queue queue = test.queue();
   std::vector<Buffer> buffers;
   for (int i = 0; i < 4; ++i) buffers.push_back(from(queue, pool, words, "holder " + std::to_string(i)));
+  // Which three of four that are equally large are named, depends on ids that others had.
   check_error(queue.allocate(pool, DType::u32, {2 * words}), Errc::out_of_memory,
-              {std::to_string(2 * bytes), std::to_string(4 * bytes), "\"small\"", "\"holder 0\"", "(0) free"});
+              {std::to_string(2 * bytes), std::to_string(4 * bytes), "\"small\"", "the largest holders are ",
+               "\"holder ", "(0) free"});
   CHECK_EQ(pool.statistics().held, 4 * bytes);
   buffers.pop_back();
   buffers.pop_back();
