@@ -5,10 +5,13 @@
 
 #include "pintle/pintle.h"
 
+/// Where the build has packed the example's kernels (example.cmake).
+extern const char* const example_pack;
+
 namespace example {
 
-/// The example's kernels, as the build has packed them.
-inline pintle::ProgramPack pack() { return pintle::must(pintle::ProgramPack::open(EXAMPLE_PACK)); }
+/// The example's kernels.
+inline pintle::ProgramPack pack() { return pintle::must(pintle::ProgramPack::open(example_pack)); }
 
 /// The device that the first argument names, else the best that takes the kernels.
 inline pintle::Device device(int count, char** arguments, const pintle::ProgramPack& pack) {

@@ -14,7 +14,7 @@ namespace pintle::test {
 
 /// The files of a repository that list.csv names.
 inline std::vector<std::string> foreign_files(std::string_view repository) {
-  std::ifstream list(std::filesystem::path(TESTS_DIR) / "foreign" / "list.csv");
+  std::ifstream list(std::filesystem::path(tests_dir) / "foreign" / "list.csv");
   std::vector<std::string> files;
   for (std::string line; std::getline(list, line);) {
     const auto first = line.find(','), second = line.find(',', first + 1);

@@ -70,7 +70,8 @@ std::set<std::string> words_of(const std::string& text) {
 std::map<std::string, std::string> owners() {
   std::map<std::string, std::string> all;
   std::string owner;
-  std::istringstream words(std::string(base::text_in(must(base::read_file(TESTS_DIR "/opencl_c/names.txt")))));
+  std::istringstream words(
+      std::string(base::text_in(must(base::read_file(std::string(test::tests_dir) + "/opencl_c/names.txt")))));
   for (std::string word; words >> word;) {
     if (word.ends_with(':')) owner = word.substr(0, word.size() - 1);
     else all[word] = owner;
@@ -127,7 +128,7 @@ TEST(OpenClCNames, OfTheListAreDeclared) {
 /// The words of the tests' sources.
 std::set<std::string> words_of_tests() {
   std::set<std::string> all;
-  for (const auto& file : std::filesystem::directory_iterator(TESTS_DIR "/opencl_c")) {
+  for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(test::tests_dir) / "opencl_c")) {
     if (file.path().extension() != ".cpp" || file.path().filename() == "names_test.cpp") continue;
     std::string text(base::text_in(must(base::read_file(file.path().string()))));
     for (char& letter : text)

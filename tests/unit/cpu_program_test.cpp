@@ -240,7 +240,7 @@ TEST_F(CpuProgram, SharedObjectsAreLoaded) {
   const auto source = scratch.write(
       "twice.c", "#include <stdint.h>\n" + std::string("#include \"cpu_kernel.h\"\n") + std::string(twice));
   scratch.write("cpu_kernel.h", [] {
-    const auto text = must(base::read_file(std::string(TESTS_DIR) + "/../include/pintle/native/cpu_kernel.h"));
+    const auto text = must(base::read_file(std::string(test::tests_dir) + "/../include/pintle/native/cpu_kernel.h"));
     return std::string(reinterpret_cast<const char*>(text.data()), text.size());
   }());
   const std::string object = (scratch.path() / "twice.so").string();

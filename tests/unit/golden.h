@@ -16,7 +16,7 @@ namespace pintle::test {
 
 /// A file of tests/unit.
 inline std::filesystem::path data_file(std::string_view name) {
-  return std::filesystem::path(TESTS_DIR) / "unit" / name;
+  return std::filesystem::path(tests_dir) / "unit" / name;
 }
 
 /// Compares with tests/unit/golden/<name>.txt. With UPDATE_GOLDEN set, writes that file and fails, so that nobody
