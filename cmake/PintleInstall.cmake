@@ -1,4 +1,4 @@
-# cmake --install: the library, its headers, the command, and what find_package and pkg-config need. Relocatable. What was not built is
+# cmake --install: the libraries, their headers, the command, and what find_package and pkg-config need. Relocatable. What was not built is
 # said before the first file is written: without the library nothing is installed, the other parts are left out.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -6,7 +6,11 @@ include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/pintle)
 get_property(private_libraries GLOBAL PROPERTY PINTLE_LINK)
 
-add_custom_target(installed_parts DEPENDS pintle)
+set(pintle_libraries pintle)
+if(TARGET pintle_c)
+  list(APPEND pintle_libraries pintle_c)
+endif()
+add_custom_target(installed_parts DEPENDS ${pintle_libraries})
 foreach(part pintle_mpi pintle_opencl_c_plugin pintle_command)
   if(TARGET ${part})
     add_dependencies(installed_parts ${part})
@@ -19,11 +23,13 @@ if(PINTLE_LEAN)
   install(CODE "message(FATAL_ERROR \"${PROJECT_BINARY_DIR} has only what the demo needs; ./dev install builds and installs all.\")")
   return()
 endif()
-install(CODE "if(NOT EXISTS \"$<TARGET_FILE:pintle>\")
-  message(FATAL_ERROR \"Nothing is installed: $<TARGET_FILE_NAME:pintle> is not built (cmake --build ${PROJECT_BINARY_DIR} --target installed_parts).\")
+foreach(library ${pintle_libraries})
+  install(CODE "if(NOT EXISTS \"$<TARGET_FILE:${library}>\")
+  message(FATAL_ERROR \"Nothing is installed: $<TARGET_FILE_NAME:${library}> is not built (cmake --build ${PROJECT_BINARY_DIR} --target installed_parts).\")
 endif()")
+endforeach()
 
-install(TARGETS pintle EXPORT pintle-targets
+install(TARGETS ${pintle_libraries} EXPORT pintle-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
@@ -38,15 +44,17 @@ write_basic_package_version_file(${PINTLE_GENERATED}/pintle-config-version.cmake
 install(FILES ${PINTLE_GENERATED}/pintle-config.cmake ${PINTLE_GENERATED}/pintle-config-version.cmake
         DESTINATION ${package_folder})
 
-# What a static libpintle.a leaves to the final link.
+# pintle.pc is for the C interface, pintle++.pc for C++: with what a static libpintle++.a leaves to the final link.
 set(pc_libraries_private "-lfmt -pthread")
 foreach(library ${private_libraries})
   string(APPEND pc_libraries_private " -l${library}")
 endforeach()
 file(RELATIVE_PATH pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
-configure_file(cmake/pintle.pc.in ${PINTLE_GENERATED}/pintle.pc @ONLY)
-install(FILES ${PINTLE_GENERATED}/pintle.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(name pintle pintle++)
+  configure_file(cmake/${name}.pc.in ${PINTLE_GENERATED}/${name}.pc @ONLY)
+  install(FILES ${PINTLE_GENERATED}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
 
 # Beside the library, where it looks.
 if(TARGET pintle_mpi)

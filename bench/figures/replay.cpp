@@ -28,9 +28,9 @@ Result<void> replay_block(Rig& rig, const Recording& recording, Samples& samples
 
 void call_block(Samples& samples) {
   const pintle_group group{{0, 0, 0}, {1, 1, 1}, {1, 1, 1}, 0, nullptr};
-  const volatile pintle_kernel held = bench_nothing;  // so that the compiler does not know what it calls
+  const volatile pintle_cpu_kernel held = bench_nothing;  // so that the compiler does not know what it calls
   for (std::uint32_t i = 0; i <= runs; ++i) {
-    const pintle_kernel kernel = held;
+    const pintle_cpu_kernel kernel = held;
     const auto start = BenchClock::now();
     for (std::uint32_t j = 0; j < kernels; ++j) kernel(&group, nullptr);
     if (i != 0) samples.push_back(nanoseconds_since(start) / kernels);

@@ -51,7 +51,7 @@ def package_bytes(*names):
 def shared_sizes(places):
     """MiB of what several rows need."""
     sizes = {
-        "Pintle's library (static)": os.path.getsize(places.build / "libpintle.a"),
+        "Pintle's library (static)": os.path.getsize(places.build / "libpintle++.a"),
         "lavapipe (mesa-vulkan-drivers, libllvm15)": package_bytes("mesa-vulkan-drivers", "libllvm15"),
         "PoCL (pocl-opencl-icd, libpocl2, libpocl2-common, libllvm14, libclang-cpp14)":
             package_bytes("pocl-opencl-icd", "libpocl2", "libpocl2-common", "libllvm14", "libclang-cpp14"),

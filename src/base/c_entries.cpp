@@ -123,9 +123,9 @@ Passed passed(const Parameter& parameter, std::size_t index, const CTypes& types
       return passed_value(parameter, index, index < types.size() ? types[index] : std::string());
     case Parameter::Kind::image:
     case Parameter::Kind::texel_buffer:
-      return {"const pintle_image*", fmt::format("(const pintle_image*)arguments[{}]", index)};
+      return {"const pintle_cpu_image*", fmt::format("(const pintle_cpu_image*)arguments[{}]", index)};
     case Parameter::Kind::sampler:
-      return {"const pintle_sampler*", fmt::format("(const pintle_sampler*)arguments[{}]", index)};
+      return {"const pintle_cpu_sampler*", fmt::format("(const pintle_cpu_sampler*)arguments[{}]", index)};
     case Parameter::Kind::buffer:
     case Parameter::Kind::local: break;
   }
@@ -137,14 +137,14 @@ Passed passed(const Parameter& parameter, std::size_t index, const CTypes& types
 constexpr std::string_view text_of_entry = R"(
 /* {4} */
 typedef void pintle_type_{0}(const pintle_group*{1});
-static pintle_type_{0}* const pintle_typed_{0} = _Generic(&{0}, pintle_kernel: (pintle_type_{0}*)0, default: &{0});
+static pintle_type_{0}* const pintle_typed_{0} = _Generic(&{0}, pintle_cpu_kernel: (pintle_type_{0}*)0, default: &{0});
 static void pintle_call_{0}(const pintle_group* group, void* const* arguments) {{
   (void)arguments;
 {3}  pintle_typed_{0}(group{2});
 }}
-extern const pintle_kernel pintle_entry_{0};
-__attribute__((visibility("default"))) const pintle_kernel pintle_entry_{0} =
-    _Generic(&{0}, pintle_kernel: &{0}, default: &pintle_call_{0});
+extern const pintle_cpu_kernel pintle_entry_{0};
+__attribute__((visibility("default"))) const pintle_cpu_kernel pintle_entry_{0} =
+    _Generic(&{0}, pintle_cpu_kernel: &{0}, default: &pintle_call_{0});
 )";
 
 std::string text_of(const Entry& entry, const CTypes& given) {

@@ -12,7 +12,7 @@
 
 namespace pintle::base {
 
-/// The symbol of the constant, a `pintle_kernel`, that points to the function of an entry.
+/// The symbol of the constant, a `pintle_cpu_kernel`, that points to the function of an entry.
 [[nodiscard]] std::string entry_symbol(std::string_view entry);
 
 /// `source`, which begins with the kernel header, with those constants behind it. Each entry is a function of its name,

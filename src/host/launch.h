@@ -16,7 +16,7 @@ namespace pintle::host {
 inline constexpr std::uint32_t max_local_bytes = 64 << 10;
 
 struct Kernel {
-  pintle_kernel code = nullptr;
+  pintle_cpu_kernel code = nullptr;
   Grid size;
   std::uint32_t local_bytes = 0;
   std::uint32_t stack = 0;  ///< The bytes of a thread's stack that scratch memory needs.
@@ -25,7 +25,7 @@ struct Kernel {
   std::vector<std::uint32_t> locals{};  ///< The parameters that are scratch memory.
   mutable LoopCost cost{};              ///< The cost of one group.
 
-  [[nodiscard]] static Kernel of(const Entry& entry, pintle_kernel code);
+  [[nodiscard]] static Kernel of(const Entry& entry, pintle_cpu_kernel code);
 };
 
 /// A launch that is ready to be called group by group.
@@ -108,7 +108,7 @@ struct Launch {
   friend struct Kernel;
 };
 
-inline Kernel Kernel::of(const Entry& entry, pintle_kernel code) {
+inline Kernel Kernel::of(const Entry& entry, pintle_cpu_kernel code) {
   Kernel kernel{.code = code, .size = entry.group_size, .local_bytes = entry.local_bytes};
   kernel.parameters = static_cast<std::uint32_t>(entry.parameters.size());
   for (std::uint32_t index = 0; index < kernel.parameters; ++index) {

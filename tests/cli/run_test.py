@@ -24,7 +24,7 @@ void places(const pintle_group* group, void* const* arguments) {
 """
 TURN = "turn(from: read texel_buffer rgba32f, to: write texel_buffer rgba32f)"
 TURN_CODE = """
-void turn(const pintle_group* group, const pintle_image* from, const pintle_image* to) {
+void turn(const pintle_group* group, const pintle_cpu_image* from, const pintle_cpu_image* to) {
   (void)group;
   for (uint32_t i = 0; i < 4 * from->width; ++i)
     ((float*)to->texels)[i] = ((const float*)from->texels)[(from->width - 1 - i / 4) * 4 + i % 4];

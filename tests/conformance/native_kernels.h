@@ -10,7 +10,7 @@ namespace pintle::conformance {
 
 struct NativeKernel {
   std::string_view symbol;
-  pintle_kernel function = nullptr;
+  pintle_cpu_kernel function = nullptr;
 };
 
 [[nodiscard]] std::span<const NativeKernel> native_kernels();

@@ -10,6 +10,7 @@ write_program_of_readme(${WORK}/subdirectory/readme.cpp)
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/project -B ${build} -G ${GENERATOR} -DCMAKE_BUILD_TYPE=${TYPE} -DCMAKE_CXX_COMPILER=${COMPILER}
     -DCMAKE_C_COMPILER=${C_COMPILER} -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=${FLAGS} -DREADME=${WORK}/subdirectory/readme.cpp -DPINTLE_SOURCE=${SOURCE}
     -DPINTLE_UNITY=16)
-run(${CMAKE_COMMAND} --build ${build} --target consumer readme)
+run(${CMAKE_COMMAND} --build ${build} --target consumer consumer_c readme)
 run(${build}/consumer)
+run(${build}/consumer_c)
 run(${build}/readme)

@@ -31,14 +31,14 @@ void gather(const pintle_group* g, void* const* a) {
   EACH(U32(3)) to[i] = to[i] * 3u + from[i * U32(2) % U32(3)];
 }
 void paint(const pintle_group* g, void* const* a) {
-  const pintle_image *from = a[0], *to = a[1];
+  const pintle_cpu_image *from = a[0], *to = a[1];
   for (unsigned y = g->id[1] * g->size[1], j = 0; j < g->size[1] && y < to->height; ++j, ++y)
     for (unsigned x = g->id[0] * g->size[0], k = 0; k < g->size[0] && x < to->width; ++k, ++x)
       ((unsigned*)((char*)to->texels + y * to->row_bytes))[x] =
           ((const unsigned*)((const char*)from->texels + y * from->row_bytes))[x] + U32(2);
 }
 void lift(const pintle_group* g, void* const* a) {
-  const pintle_image *from = a[0], *to = a[1];
+  const pintle_cpu_image *from = a[0], *to = a[1];
   EACH(U32(3)) ((unsigned*)to->texels)[i] = ((const unsigned*)from->texels)[i] + U32(2);
 }
 )";

@@ -34,7 +34,7 @@ class Code {
   void run(std::vector<void*> arguments) const {
     pintle_group group{};
     for (std::uint32_t& count : group.count) count = 1;
-    const auto function = must(library_.function<std::remove_pointer_t<pintle_kernel>>(entry_.name.c_str()));
+    const auto function = must(library_.function<std::remove_pointer_t<pintle_cpu_kernel>>(entry_.name.c_str()));
     function(&group, arguments.data());
   }
 

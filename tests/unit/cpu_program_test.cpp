@@ -77,8 +77,8 @@ TEST_F(CpuProgram, NativeEntriesAreRegisteredFunctions) {
 }
 
 TEST_F(CpuProgram, OneNameHasOneFunction) {
-  const pintle_kernel first = [](const pintle_group*, void* const*) {};
-  const pintle_kernel second = [](const pintle_group* group, void* const*) { static_cast<void>(group->id); };
+  const pintle_cpu_kernel first = [](const pintle_group*, void* const*) {};
+  const pintle_cpu_kernel second = [](const pintle_group* group, void* const*) { static_cast<void>(group->id); };
   must(cpu::register_kernel("program_test_twice", first));
   EXPECT_TRUE(cpu::register_kernel("program_test_twice", first));
   const auto again = cpu::register_kernel("program_test_twice", second);

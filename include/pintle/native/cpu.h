@@ -12,7 +12,7 @@ namespace pintle::cpu {
 
 /// Makes `kernel` the code of entries named `symbol` in programs of the format `native`, for the whole process.
 /// A second function under the same name is `invalid_argument`. Thread-safe.
-[[nodiscard]] Result<void> register_kernel(std::string_view symbol, pintle_kernel kernel);
+[[nodiscard]] Result<void> register_kernel(std::string_view symbol, pintle_cpu_kernel kernel);
 
 /// `Buffer::native<CpuMemory>()`: the address of the bytes. Valid while the buffer lives; the caller orders accesses by
 /// points.

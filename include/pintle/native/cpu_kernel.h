@@ -16,7 +16,7 @@ typedef struct pintle_group {
 
 /* An image: rows of texels, without gaps. `texel` is the number of a pintle::Texel; its channels lie in the order r, g,
  * b, a. */
-typedef struct pintle_image {
+typedef struct pintle_cpu_image {
   void* texels;
   uint32_t width;
   uint32_t height;
@@ -24,17 +24,18 @@ typedef struct pintle_image {
   uint32_t texel;
   uint64_t row_bytes;   /* from one row to the next */
   uint64_t slice_bytes; /* from one slice to the next */
-} pintle_image;
+} pintle_cpu_image;
 
 /* A sampler: the numbers of a pintle::Filter, a pintle::Address and a pintle::Coordinates. */
-typedef struct pintle_sampler {
+typedef struct pintle_cpu_sampler {
   uint8_t filter;
   uint8_t address;
   uint8_t coordinates;
-} pintle_sampler;
+} pintle_cpu_sampler;
 
-/* arguments[i] points to the first byte of buffer i, to the value of scalar i, to a pintle_image or a pintle_sampler.
+/* arguments[i] points to the first byte of buffer i, to the value of scalar i, to a pintle_cpu_image or a
+ * pintle_cpu_sampler.
  */
-typedef void (*pintle_kernel)(const pintle_group* group, void* const* arguments);
+typedef void (*pintle_cpu_kernel)(const pintle_group* group, void* const* arguments);
 
 #endif

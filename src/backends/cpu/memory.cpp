@@ -20,7 +20,7 @@ void free_bytes(const Block& block) noexcept {
   if (block.owner == Block::Owner::device) std::free(block.data);
 }
 
-pintle_image image_of(const backend::ImageRequest& request, std::byte* data) noexcept {
+pintle_cpu_image image_of(const backend::ImageRequest& request, std::byte* data) noexcept {
   const auto& [width, height, depth] = request.extent;
   const std::uint64_t row = std::uint64_t{width} * bytes_of(request.texel);
   return {data, width, height, depth, static_cast<std::uint32_t>(request.texel), row, row * height};

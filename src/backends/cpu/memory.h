@@ -18,7 +18,7 @@ struct Block {
   std::byte* data = nullptr;
   std::uint64_t size = 0;
   enum class Owner : std::uint8_t { device, user } owner = Owner::device;
-  pintle_image image{};  ///< What kernels get; empty for a buffer.
+  pintle_cpu_image image{};  ///< What kernels get; empty for a buffer.
 };
 
 [[nodiscard]] inline Block& block_of(backend::MemoryId memory) noexcept {

@@ -29,7 +29,7 @@ using backend::ProgramImage;
 
 struct Registry {
   std::mutex mutex;
-  std::map<std::string, pintle_kernel, std::less<>> kernels;
+  std::map<std::string, pintle_cpu_kernel, std::less<>> kernels;
 };
 
 Registry& registry() {
@@ -44,14 +44,14 @@ bool is_left_out(const ProgramImage& image, const std::string& entry) {
          std::ranges::find(*image.left_out, entry, &backend::LeftOut::entry) != image.left_out->end();
 }
 
-/// The functions of the entries, by `find`, which returns a Result<pintle_kernel>. One error names all functions that
-/// are missing.
+/// The functions of the entries, by `find`, which returns a Result<pintle_cpu_kernel>. One error names all functions
+/// that are missing.
 template <class Find>
 Result<std::unique_ptr<Program>> resolve(const ProgramImage& image, Find find) {
   auto program = std::make_unique<Program>();
   std::string missing;
   for (const Entry& entry : image.entries) {
-    const Result<pintle_kernel> code = find(entry.name);
+    const Result<pintle_cpu_kernel> code = find(entry.name);
     if (!code && !is_left_out(image, entry.name))
       missing += fmt::format("{}{}", missing.empty() ? "" : " ", code.error().message());
     program->kernels.push_back(Kernel::of(entry, code ? *code : nullptr));
@@ -81,8 +81,8 @@ Result<void> check_subgroups(const ProgramImage& image, const base::Dylib* libra
 Result<std::unique_ptr<Program>> load_native(const ProgramImage& image) {
   PINTLE_TRY(kit::refuse_options(image));
   PINTLE_TRY(check_subgroups(image, nullptr));
-  return resolve(image, [](const std::string& name) -> Result<pintle_kernel> {
-    if (pintle_kernel code = registered_kernel(name); code != nullptr) return code;
+  return resolve(image, [](const std::string& name) -> Result<pintle_cpu_kernel> {
+    if (pintle_cpu_kernel code = registered_kernel(name); code != nullptr) return code;
     return Error(Errc::not_found, fmt::format("Kernel {} is not registered in this process.", base::quote(name)));
   });
 }
@@ -116,16 +116,16 @@ void hear_needs(const ProgramImage& image, const base::Dylib& library) {
   }
 }
 
-using Find = Result<pintle_kernel> (*)(const base::Dylib& library, const std::string& name);
+using Find = Result<pintle_cpu_kernel> (*)(const base::Dylib& library, const std::string& name);
 
-Result<pintle_kernel> function_of(const base::Dylib& library, const std::string& name) {
-  return library.function<std::remove_pointer_t<pintle_kernel>>(name.c_str());
+Result<pintle_cpu_kernel> function_of(const base::Dylib& library, const std::string& name) {
+  return library.function<std::remove_pointer_t<pintle_cpu_kernel>>(name.c_str());
 }
 
 /// Compiled C has a pointer for each entry.
-Result<pintle_kernel> pointed_at(const base::Dylib& library, const std::string& name) {
+Result<pintle_cpu_kernel> pointed_at(const base::Dylib& library, const std::string& name) {
   PINTLE_ASSIGN(pointer, library.symbol(base::entry_symbol(name).c_str()));
-  return *static_cast<const pintle_kernel*>(pointer);
+  return *static_cast<const pintle_cpu_kernel*>(pointer);
 }
 
 Result<std::unique_ptr<Program>> with_library(const ProgramImage& image, base::Dylib library, Find find) {
@@ -195,7 +195,7 @@ Result<std::unique_ptr<Program>> load_opencl_c(const ProgramImage& image) {
 
 }  // namespace
 
-Result<void> register_kernel(std::string_view symbol, pintle_kernel kernel) {
+Result<void> register_kernel(std::string_view symbol, pintle_cpu_kernel kernel) {
   return base::contain("registering a kernel", [&]() -> Result<void> {
     if (kernel == nullptr)
       return Error(Errc::invalid_argument, fmt::format("Kernel {} has no function.", base::quote(symbol)));
@@ -212,7 +212,7 @@ Result<void> register_kernel(std::string_view symbol, pintle_kernel kernel) {
   });
 }
 
-pintle_kernel registered_kernel(std::string_view symbol) {
+pintle_cpu_kernel registered_kernel(std::string_view symbol) {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   const auto found = all.kernels.find(symbol);

@@ -33,6 +33,6 @@ struct Program {
 [[nodiscard]] Result<std::unique_ptr<Program>> load_program(const backend::ProgramImage& image);
 
 /// The function registered under `symbol`, or null.
-[[nodiscard]] pintle_kernel registered_kernel(std::string_view symbol);
+[[nodiscard]] pintle_cpu_kernel registered_kernel(std::string_view symbol);
 
 }  // namespace pintle::cpu

@@ -76,7 +76,7 @@ class Run {
   }
   void operator()(const backend::CopyImage& copy) const {
     const ImagePart& part = copy.transfer->part;
-    const pintle_image& image = block_of(copy.is_to_image ? copy.to.memory : copy.from.memory).image;
+    const pintle_cpu_image& image = block_of(copy.is_to_image ? copy.to.memory : copy.from.memory).image;
     std::byte* const rows = bytes_at(place(copy.is_to_image ? copy.from : copy.to));
     const std::uint64_t texel = bytes_of(copy.transfer->texel), size = part.extent.width * texel;
     auto* const first =
@@ -152,11 +152,11 @@ class Run {
 
   struct Addresses {
     std::array<void*, Entry::max_parameters> of;
-    std::array<pintle_image, Entry::max_parameters> texels;  // those of texel buffers
+    std::array<pintle_cpu_image, Entry::max_parameters> texels;  // those of texel buffers
   };
 
   /// What a kernel gets for a texel buffer: an image of one row.
-  [[nodiscard]] static pintle_image image_of(const Argument& argument) noexcept {
+  [[nodiscard]] static pintle_cpu_image image_of(const Argument& argument) noexcept {
     const Texel texel = argument.texel();
     const Range& range = argument.range;
     return {bytes_at(range),

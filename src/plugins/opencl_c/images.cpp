@@ -14,7 +14,7 @@ namespace {
 
 using namespace llvm;
 
-/// A function of the built-in library's, and where a pintle_image or a pintle_sampler has its answer.
+/// A function of the built-in library's, and where a pintle_cpu_image or a pintle_cpu_sampler has its answer.
 struct Fact {
   StringRef function;
   unsigned offset;

@@ -31,7 +31,7 @@ Kernel kernel_of(const Context& test, std::span<const Source> sources, std::stri
 // Each texel tells where it is, and who wrote it.
 constexpr std::string_view paint_signature = "paint(out: write image2d rgba8ui, base: u32) group 8,8";
 constexpr std::array<Source, 3> paint_sources{{{"c", R"(
-void paint(const pintle_group* group, const pintle_image* out, uint32_t base) {
+void paint(const pintle_group* group, const pintle_cpu_image* out, uint32_t base) {
   for (uint32_t j = 0; j < 8; ++j) for (uint32_t i = 0; i < 8; ++i) {
     const uint32_t x = group->id[0] * 8 + i, y = group->id[1] * 8 + j;
     if (x >= out->width || y >= out->height) continue;
@@ -56,7 +56,7 @@ void main() {
 // Each texel is its neighbour's, with 1 added.
 constexpr std::string_view shift_signature = "shift(in: read image2d rgba8ui, out: write image2d rgba8ui) group 8,8";
 constexpr std::array<Source, 3> shift_sources{{{"c", R"(
-void shift(const pintle_group* group, const pintle_image* in, const pintle_image* out) {
+void shift(const pintle_group* group, const pintle_cpu_image* in, const pintle_cpu_image* out) {
   for (uint32_t j = 0; j < 8; ++j) for (uint32_t i = 0; i < 8; ++i) {
     const uint32_t x = group->id[0] * 8 + i, y = group->id[1] * 8 + j;
     if (x >= out->width || y >= out->height) continue;
@@ -212,7 +212,7 @@ DEVICE_TEST(Image, FloatsBecomeTheNearestStep) {
 constexpr std::string_view stack_signature =
     "stack(in: read image3d r32f, out: write image3d r32f, add: f32) group 4,4,4";
 constexpr std::array<Source, 3> stack_sources{{{"c", R"(
-void stack(const pintle_group* group, const pintle_image* in, const pintle_image* out, float add) {
+void stack(const pintle_group* group, const pintle_cpu_image* in, const pintle_cpu_image* out, float add) {
   for (uint32_t i = 0; i < 64; ++i) {
     const uint32_t x = group->id[0] * 4 + i % 4, y = group->id[1] * 4 + i / 4 % 4, z = group->id[2] * 4 + i / 16;
     if (x >= out->width || y >= out->height || z >= out->depth) continue;

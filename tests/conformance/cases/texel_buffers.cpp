@@ -40,7 +40,7 @@ TexelBuffer texels_at(const Buffer& buffer, Texel texel, std::uint64_t offset, s
 constexpr std::string_view rise_signature =
     "rise(in: read texel_buffer rgba32ui, out: write texel_buffer rgba32ui, n: u32) group 64";
 constexpr std::array<Source, 3> rise_sources{{{"c", R"(
-void rise(const pintle_group* group, const pintle_image* in, const pintle_image* out, uint32_t n) {
+void rise(const pintle_group* group, const pintle_cpu_image* in, const pintle_cpu_image* out, uint32_t n) {
   for (uint32_t i = group->id[0] * 64; i < group->id[0] * 64 + 64; ++i)
     for (uint32_t c = 0; i < n && c < 4; ++c)
       ((uint32_t*)out->texels)[4 * i + c] = ((const uint32_t*)in->texels)[4 * i + c] + 1;
@@ -144,7 +144,7 @@ DEVICE_TEST(TexelBuffer, ViewsBeginAtOffsets) {
 
 constexpr std::string_view ask_signature = "ask(in: read texel_buffer rgba32ui, size: write u32[])";
 constexpr std::array<Source, 3> ask_sources{{{"c", R"(
-void ask(const pintle_group* group, const pintle_image* in, uint32_t* size) { size[group->id[0]] = in->width; })"},
+void ask(const pintle_group* group, const pintle_cpu_image* in, uint32_t* size) { size[group->id[0]] = in->width; })"},
                                              {"opencl_c", R"(
 kernel void ask(read_only image1d_buffer_t in, global uint* size) { size[0] = get_image_width(in); })"},
                                              {"glsl", R"(#version 450

@@ -1,0 +1,132 @@
+/* Devices: listing and opening them, what they can do, loss and recovery. */
+#ifndef PINTLE_C_DEVICE_H
+#define PINTLE_C_DEVICE_H
+
+#include "pintle/c/handles.h"
+#include "pintle/c/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The kind of machine behind a device. */
+enum {
+  PINTLE_DEVICE_CPU = 1,
+  PINTLE_DEVICE_DISCRETE_GPU = 2,
+  PINTLE_DEVICE_INTEGRATED_GPU = 3,
+  PINTLE_DEVICE_ACCELERATOR = 4,
+  PINTLE_DEVICE_SOFTWARE = 5, /* A GPU API that runs on the host's processor. */
+  PINTLE_DEVICE_SIMULATED = 6 /* Executes nothing. */
+};
+
+/* How a device supports a feature. */
+enum { PINTLE_SUPPORT_NATIVE = 1, PINTLE_SUPPORT_EMULATED = 2, PINTLE_SUPPORT_ABSENT = 3 };
+
+/* Optional abilities of a device. */
+enum {
+  PINTLE_FEATURE_EXECUTION = 1,
+  PINTLE_FEATURE_COPY_QUEUE = 2,
+  PINTLE_FEATURE_HOST_CALL = 3,
+  PINTLE_FEATURE_TIMESTAMP = 4,
+  PINTLE_FEATURE_INDIRECT = 5,
+  PINTLE_FEATURE_MAPPED_MEMORY = 6,
+  PINTLE_FEATURE_RECORDING = 7,
+  PINTLE_FEATURE_NOTIFICATION = 8,
+  PINTLE_FEATURE_HOST_IMPORT = 9,
+  PINTLE_FEATURE_MEMORY_EXPORT = 10,
+  PINTLE_FEATURE_CALIBRATION = 11,
+  PINTLE_FEATURE_CONSTANTS = 12,
+  PINTLE_FEATURE_LOCAL_ARGUMENTS = 13,
+  PINTLE_FEATURE_FLOAT_ATOMICS = 14,
+  PINTLE_FEATURE_BOUNDS = 15,
+  PINTLE_FEATURE_IMAGES = 16,
+  PINTLE_FEATURE_TEXEL_BUFFERS = 17
+};
+
+/* The facts about a device. The strings live as long as the handle that they were asked of. */
+typedef struct pintle_device_info {
+  uint32_t size;
+  uint32_t kind;             /* PINTLE_DEVICE_... */
+  const char* id;            /* "cpu", "vulkan:0", "trace(cpu)": pintle_device_open takes it. */
+  const char* backend;       /* "cpu" */
+  const char* uuid;          /* Empty where the driver gives none. */
+  const char* name;          /* "AMD EPYC 7763" */
+  const char* driver;        /* The driver's name and version. */
+  const char* target;        /* What native code is built for: "x86_64-linux". */
+  uint64_t max_allocation;   /* Bytes of one buffer. */
+  uint64_t max_binding;      /* Bytes of one kernel argument's range. */
+  uint32_t offset_alignment; /* Bytes: the offset of a kernel argument is a multiple of it. */
+  uint32_t max_groups[3];    /* Work-groups of a launch. */
+  uint32_t max_group[3];     /* Work-items of a group, by dimension. */
+  uint32_t max_group_items;  /* Work-items of a group in all. */
+  uint32_t max_local_bytes;  /* Bytes of scratch memory of a group. */
+  uint32_t max_buffers;      /* Buffers that a kernel takes. */
+  uint32_t max_scalar_bytes; /* Bytes of the scalars that a kernel takes. */
+  uint32_t max_in_flight;    /* Unfinished submissions of one queue; a submission waits for room. */
+  uint32_t min_subgroup;     /* Work-items of a subgroup. */
+  uint32_t max_subgroup;
+  uint32_t is_driven;          /* 1: only a thread that submits, waits or polls makes progress. */
+  double nanoseconds_per_tick; /* Of the device clock, which timestamps read. */
+} pintle_device_info;
+
+/* Why a backend has no device here. The strings live as long as the list. */
+typedef struct pintle_absence {
+  uint32_t size;
+  uint32_t reserved;
+  const char* backend;
+  const char* reason;    /* The path that was tried, and the loader's words. */
+  const char* next_step; /* What to do about it. */
+} pintle_absence;
+
+/* How a device supports one feature. The text lives as long as the device. */
+typedef struct pintle_capability {
+  uint32_t size;
+  uint32_t support;   /* PINTLE_SUPPORT_... */
+  const char* detail; /* Emulated: how, and at what cost. Absent: why. */
+} pintle_capability;
+
+/* Lists the devices that can be opened, and why others cannot. Opens nothing. */
+PINTLE_C_API pintle_status pintle_devices_list(pintle_device_list* list, pintle_error* error);
+/* The numbers of devices and of absences in a list; either may be NULL. */
+PINTLE_C_API pintle_status pintle_device_list_count(pintle_device_list list, size_t* devices, size_t* absences,
+                                                    pintle_error* error);
+/* The facts about a device of a list. PINTLE_INVALID_ARGUMENT for an index beyond the end. */
+PINTLE_C_API pintle_status pintle_device_list_device(pintle_device_list list, size_t index, pintle_device_info* info,
+                                                     pintle_error* error);
+/* An absence of a list. PINTLE_INVALID_ARGUMENT for an index beyond the end. */
+PINTLE_C_API pintle_status pintle_device_list_absence(pintle_device_list list, size_t index, pintle_absence* absence,
+                                                      pintle_error* error);
+PINTLE_C_API pintle_status pintle_device_list_release(pintle_device_list list, pintle_error* error);
+
+/* Opens a device by its id; the same id again is the same device while a handle of it lives. "best" is the device that
+ * PINTLE_DEVICE names, else the best hardware, else "cpu". PINTLE_INVALID_ARGUMENT for an id that does not parse;
+ * PINTLE_UNAVAILABLE, with the valid ids, for one that names no device. */
+PINTLE_C_API pintle_status pintle_device_open(const char* id, pintle_device* device, pintle_error* error);
+/* As above, for a device that takes a variant of the pack. PINTLE_UNAVAILABLE says of each device why it is not taken.
+ */
+PINTLE_C_API pintle_status pintle_device_open_for(const char* id, pintle_pack pack, pintle_device* device,
+                                                  pintle_error* error);
+/* The facts about the device's current generation. */
+PINTLE_C_API pintle_status pintle_device_get_info(pintle_device device, pintle_device_info* info, pintle_error* error);
+/* How the device supports a feature (PINTLE_FEATURE_...). */
+PINTLE_C_API pintle_status pintle_device_capability(pintle_device device, uint32_t feature,
+                                                    pintle_capability* capability, pintle_error* error);
+/* The number of the current generation, which rises by one with each recovery. */
+PINTLE_C_API pintle_status pintle_device_generation(pintle_device device, uint64_t* generation, pintle_error* error);
+/* Makes progress without blocking, and runs callbacks that are due on this thread. */
+PINTLE_C_API pintle_status pintle_device_poll(pintle_device device, pintle_error* error);
+/* Blocks until everything that was submitted to the device has ended; then answers the first failure among its queues.
+ */
+PINTLE_C_API pintle_status pintle_device_wait_idle(pintle_device device, int64_t timeout, pintle_error* error);
+/* PINTLE_OK, or the first cause of the loss. */
+PINTLE_C_API pintle_status pintle_device_health(pintle_device device, pintle_error* error);
+/* Opens the next generation after a loss; objects of the old one are then PINTLE_STALE. Does nothing on a healthy
+ * device. */
+PINTLE_C_API pintle_status pintle_device_recover(pintle_device device, pintle_error* error);
+/* Lets go of the device. Its queues and buffers keep it open; its id, opened again, is another device then. */
+PINTLE_C_API pintle_status pintle_device_release(pintle_device device, pintle_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

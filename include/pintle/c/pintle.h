@@ -1,0 +1,35 @@
+/* Pintle for C, and for every language that calls C: the one stable interface of the library. */
+#ifndef PINTLE_C_PINTLE_H
+#define PINTLE_C_PINTLE_H
+
+#include "pintle/c/arena.h"
+#include "pintle/c/buffer.h"
+#include "pintle/c/bytes.h"
+#include "pintle/c/collective.h"
+#include "pintle/c/convert.h"
+#include "pintle/c/device.h"
+#include "pintle/c/dlpack.h"
+#include "pintle/c/group.h"
+#include "pintle/c/group_queue.h"
+#include "pintle/c/handles.h"
+#include "pintle/c/image.h"
+#include "pintle/c/list.h"
+#include "pintle/c/load.h"
+#include "pintle/c/log.h"
+#include "pintle/c/memory.h"
+#include "pintle/c/native.h"
+#include "pintle/c/plan.h"
+#include "pintle/c/pool.h"
+#include "pintle/c/program.h"
+#include "pintle/c/queue.h"
+#include "pintle/c/recording.h"
+#include "pintle/c/reflection.h"
+#include "pintle/c/resource.h"
+#include "pintle/c/signal.h"
+#include "pintle/c/state.h"
+#include "pintle/c/state_set.h"
+#include "pintle/c/status.h"
+#include "pintle/c/symmetric.h"
+#include "pintle/c/texel.h"
+
+#endif

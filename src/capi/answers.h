@@ -1,0 +1,21 @@
+// Points that a call answers.
+#pragma once
+
+#include "capi/check.h"
+#include "capi/objects.h"
+
+namespace pintle::capi {
+
+/// Success for a point that can be written, and for NULL.
+[[nodiscard]] inline Result<void> takes_answer(const pintle_point* point) {
+  if (point == nullptr) return {};
+  return writable(point, "pintle_point");
+}
+
+inline void answer(pintle_point* out, pintle_signal timeline, const Point& point) noexcept {
+  if (out == nullptr) return;
+  out->signal = timeline;
+  out->value = point.value();
+}
+
+}  // namespace pintle::capi

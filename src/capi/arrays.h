@@ -1,0 +1,52 @@
+// Arrays of structs and of texts as values of the library.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "capi/check.h"
+
+namespace pintle::capi {
+
+/// Calls `take`, which answers a Result<void>, with each struct of an array. All have the first one's size.
+template <class Struct, class Take>
+[[nodiscard]] Result<void> for_each(const Struct* first, std::size_t count, const char* type, Take take) {
+  if (count == 0) return {};
+  PINTLE_TRY(given(first, type));
+  for (std::size_t i = 0; i < count; ++i) {
+    const Struct* const one = element(first, i);
+    PINTLE_TRY(readable(one, type));
+    if (one->size != first->size) return wrong_size(type, one->size, first->size);
+    PINTLE_TRY(take(*one));
+  }
+  return {};
+}
+
+/// The values of an array of structs. `convert(const Struct&)` answers a Result<Value>.
+template <class Value, class Struct, class Convert>
+[[nodiscard]] Result<std::vector<Value>> values_of(const Struct* first, std::size_t count, const char* type,
+                                                   Convert convert) {
+  std::vector<Value> values;
+  PINTLE_TRY(for_each(first, count, type, [&](const Struct& one) -> Result<void> {
+    PINTLE_ASSIGN(value, convert(one));
+    values.push_back(std::move(value));
+    return {};
+  }));
+  return values;
+}
+
+template <class Text = std::string>
+[[nodiscard]] Result<std::vector<Text>> texts_of(const char* const* first, std::size_t count, const char* what) {
+  std::vector<Text> texts;
+  if (count == 0) return texts;
+  PINTLE_TRY(given(first, what));
+  for (std::size_t i = 0; i < count; ++i) {
+    PINTLE_TRY(given(first[i], what));
+    texts.emplace_back(first[i]);
+  }
+  return texts;
+}
+
+}  // namespace pintle::capi

@@ -1,0 +1,31 @@
+#include "capi/buffer_values.h"
+
+#include <span>
+
+#include "capi/check.h"
+#include "capi/choices.h"
+
+namespace pintle::capi {
+
+Result<Layout> layout_of(std::uint32_t dtype, std::size_t rank, const std::uint64_t* dims) {
+  if (rank != 0) PINTLE_TRY(given(dims, "dims"));
+  PINTLE_ASSIGN(type, enumerator(dtype, DType::complex64, "dtype"));
+  // A shape refuses more dimensions than it has without reading them, and so does the device.
+  const std::size_t read = rank > Shape::max_rank ? Shape::max_rank + 1 : rank;
+  return Layout{type, Shape(std::span(dims, read))};
+}
+
+Result<BufferOptions> options_of(const pintle_buffer_options* options) {
+  BufferOptions out;
+  if (options == nullptr) return out;
+  PINTLE_TRY(readable(options, "pintle_buffer_options"));
+  PINTLE_ASSIGN(placement, enumerator_or(out.placement, options->placement, Placement::host, "placement"));
+  PINTLE_ASSIGN(allocation, enumerator_or(out.allocation, options->allocation, Allocation::lazy, "allocation"));
+  out.placement = placement;
+  out.allocation = allocation;
+  if (options->alignment != 0) out.alignment = options->alignment;
+  out.label = text_or_none(options->label);
+  return out;
+}
+
+}  // namespace pintle::capi

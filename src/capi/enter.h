@@ -1,0 +1,31 @@
+// Every function of the C interface: what a body answers becomes a status, and no exception leaves.
+#pragma once
+
+#include <concepts>
+
+#include "pintle/c/status.h"
+#include "pintle/error.h"
+
+namespace pintle::capi {
+
+[[nodiscard]] bool is_usable(const pintle_error& error) noexcept;
+/// Fills `out`, which may be null, and answers the code.
+pintle_status fail(pintle_error* out, const Error& failure) noexcept;
+/// The exception that is being handled, as an error.
+[[nodiscard]] Error caught() noexcept;
+
+template <std::invocable Body>
+pintle_status enter(pintle_error* error, Body body) noexcept {
+  if (error != nullptr && !is_usable(*error)) [[unlikely]]
+    return PINTLE_INVALID_ARGUMENT;
+  try {
+    const Result<void> result = body();
+    if (result) [[likely]]
+      return PINTLE_OK;
+    return fail(error, result.error());
+  } catch (...) {
+    return fail(error, caught());
+  }
+}
+
+}  // namespace pintle::capi

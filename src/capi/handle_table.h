@@ -1,0 +1,252 @@
+// Objects behind handles: found without a lock, never used after they are released.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <utility>
+
+namespace pintle::capi {
+
+/// A handle's number: kind (6 bits), epoch (34 bits), place (24 bits). The epoch begins at 1 and rises each time
+/// another object gets the place, so a handle that was released is told apart for ever.
+struct HandleId {
+  static constexpr int place_bits = 24, epoch_bits = 34;
+  static constexpr std::uint64_t place_limit = std::uint64_t{1} << place_bits;
+  static constexpr std::uint64_t epoch_limit = std::uint64_t{1} << epoch_bits;
+
+  static constexpr std::uint64_t of(unsigned kind, std::uint64_t epoch, std::uint64_t place) noexcept {
+    return (std::uint64_t{kind} << (place_bits + epoch_bits)) | (epoch << place_bits) | place;
+  }
+  static constexpr unsigned kind(std::uint64_t id) noexcept {
+    return static_cast<unsigned>(id >> (place_bits + epoch_bits));
+  }
+  static constexpr std::uint64_t epoch(std::uint64_t id) noexcept { return (id >> place_bits) & (epoch_limit - 1); }
+  static constexpr std::uint64_t place(std::uint64_t id) noexcept { return id & (place_limit - 1); }
+};
+
+/// The word of a cell: epoch (34 bits), state (2 bits), users (28 bits). States follow each other by adding `step`, and
+/// the last one carries into the epoch.
+class CellWord {
+ public:
+  enum State : unsigned { empty = 0, live = 1, released = 2, ending = 3 };
+  static constexpr int state_shift = 28;
+  static constexpr std::uint64_t step = std::uint64_t{1} << state_shift;
+  static constexpr std::uint64_t users(std::uint64_t word) noexcept { return word & (step - 1); }
+  static constexpr State state(std::uint64_t word) noexcept { return static_cast<State>((word >> state_shift) & 3); }
+  static constexpr std::uint64_t epoch(std::uint64_t word) noexcept { return word >> (state_shift + 2); }
+  /// Of a live cell, without its users.
+  static constexpr std::uint64_t live_in(std::uint64_t epoch) noexcept { return (epoch << 2) | live; }
+};
+
+/// One object in place. It ends when it has been released and the last user is gone, on that user's thread.
+template <class T>
+class Cell {
+ public:
+  /// Begins a use; null where the object of this epoch is not live. The caller leaves in either case.
+  [[nodiscard]] T* enter(std::uint64_t epoch) noexcept {
+    const std::uint64_t before = word_.fetch_add(1, std::memory_order_acquire);
+    return before >> CellWord::state_shift == CellWord::live_in(epoch) ? &object_ : nullptr;
+  }
+
+  /// Ends a use. True where that emptied the cell: the caller puts it back.
+  bool leave() noexcept {
+    const std::uint64_t now = word_.fetch_sub(1, std::memory_order_acq_rel) - 1;
+    if (CellWord::users(now) != 0 || CellWord::state(now) != CellWord::released) [[likely]]
+      return false;
+    return end(now);
+  }
+
+  /// Makes the object of an empty cell and answers its epoch. The caller is the cell's only user.
+  template <class... Parts>
+  std::uint64_t fill(Parts&&... parts) noexcept {
+    std::construct_at(&object_, std::forward<Parts>(parts)...);
+    return CellWord::epoch(word_.fetch_add(CellWord::step, std::memory_order_release));
+  }
+
+  /// From now on no handle of this epoch finds the object. False where it is not live, or another thread was first.
+  [[nodiscard]] bool release(std::uint64_t epoch) noexcept {
+    std::uint64_t word = word_.load(std::memory_order_relaxed);
+    do {
+      if (word >> CellWord::state_shift != CellWord::live_in(epoch)) return false;
+    } while (!word_.compare_exchange_weak(word, word + CellWord::step, std::memory_order_acq_rel,
+                                          std::memory_order_relaxed));
+    return true;
+  }
+
+  /// Before its first object: epochs begin at `epoch`.
+  void begin(std::uint64_t epoch) noexcept {
+    word_.fetch_add(epoch << (CellWord::state_shift + 2), std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint64_t epoch() const noexcept { return CellWord::epoch(word_.load(std::memory_order_relaxed)); }
+
+  std::atomic<std::uint32_t> next{0};  // in the list of empty places: the place, plus 1
+
+ private:
+  // Several threads may see a released cell without users, when handles that were released come and go. One of them
+  // wins.
+  bool end(std::uint64_t word) noexcept {
+    if (!word_.compare_exchange_strong(word, word + CellWord::step, std::memory_order_acq_rel,
+                                       std::memory_order_relaxed))
+      return false;
+    std::destroy_at(&object_);
+    word_.fetch_add(CellWord::step, std::memory_order_release);  // from `ending` to `empty` of the next epoch
+    return true;
+  }
+
+  std::atomic<std::uint64_t> word_{0};
+  union {
+    T object_;
+  };
+
+ public:
+  Cell() noexcept {}
+  ~Cell() {}  // NOLINT(modernize-use-equals-default): the table lives as long as the process
+};
+
+/// The objects of one kind. Places come in chunks that double, so an object never moves. Any thread may call anything.
+template <class T, unsigned kind>
+class HandleTable {
+ public:
+  /// A use of an object: while it exists, the object does.
+  class Use {
+   public:
+    Use() noexcept = default;
+    Use(HandleTable& table, std::uint64_t place, T* object) noexcept : table_(&table), place_(place), object_(object) {}
+    Use(Use&& other) noexcept
+        : table_(other.table_), place_(other.place_), object_(std::exchange(other.object_, nullptr)) {}
+    Use& operator=(Use&&) = delete;
+    ~Use() {
+      if (object_ != nullptr) table_->leave(place_);
+    }
+    explicit operator bool() const noexcept { return object_ != nullptr; }
+    T& operator*() const noexcept { return *object_; }
+    T* operator->() const noexcept { return object_; }
+
+   private:
+    HandleTable* table_ = nullptr;
+    std::uint64_t place_ = 0;
+    T* object_ = nullptr;
+  };
+
+  /// Empty where the handle names no live object.
+  [[nodiscard]] Use find(std::uint64_t id) noexcept {
+    const std::uint64_t place = HandleId::place(id);
+    Cell<T>* const cell = cell_at(place);
+    if (HandleId::kind(id) != kind || cell == nullptr) [[unlikely]]
+      return {};
+    T* const object = cell->enter(HandleId::epoch(id));
+    if (object == nullptr) [[unlikely]] {
+      leave(place);
+      return {};
+    }
+    return Use(*this, place, object);
+  }
+
+  /// A new object's handle; 0 where memory or places run out.
+  template <class... Parts>
+  [[nodiscard]] std::uint64_t make(Parts&&... parts) noexcept {
+    std::uint64_t place = take_empty();
+    if (place == none) place = take_fresh();
+    if (place == none) return 0;
+    const std::uint64_t epoch = cell_at(place)->fill(std::forward<Parts>(parts)...);
+    return HandleId::of(kind, epoch, place);
+  }
+
+  /// Ends the object, now or with its last use. False where the handle names no live object.
+  bool release(std::uint64_t id) noexcept {
+    const std::uint64_t place = HandleId::place(id);
+    Use use = find(id);
+    return use && cell_at(place)->release(HandleId::epoch(id));
+  }
+
+  /// Whether an object ever had this handle: it may be stale, never foreign.
+  [[nodiscard]] bool was_made(std::uint64_t id) noexcept {
+    const Cell<T>* const cell = cell_at(HandleId::place(id));
+    return HandleId::kind(id) == kind && HandleId::epoch(id) != 0 && cell != nullptr &&
+           HandleId::epoch(id) <= cell->epoch();
+  }
+
+ private:
+  static constexpr std::uint64_t none = ~std::uint64_t{0};
+  static constexpr int first_bits = 6;  // places of the first chunk: 64
+  static constexpr std::size_t chunk_count = HandleId::place_bits - first_bits + 1;
+
+  // Chunk 0 has the places below 64, chunk n those from 2^(n+5) on.
+  static constexpr std::size_t chunk_of(std::uint64_t place) noexcept {
+    return static_cast<std::size_t>(std::bit_width(place >> first_bits));
+  }
+  static constexpr std::uint64_t first_of(std::size_t chunk) noexcept {
+    return chunk == 0 ? 0 : std::uint64_t{1} << (static_cast<int>(chunk) + first_bits - 1);
+  }
+  static constexpr std::uint64_t size_of(std::size_t chunk) noexcept {
+    return std::uint64_t{1} << (first_bits + (chunk == 0 ? 0 : static_cast<int>(chunk) - 1));
+  }
+
+  [[nodiscard]] Cell<T>* cell_at(std::uint64_t place) noexcept {
+    const std::size_t chunk = chunk_of(place);
+    Cell<T>* const cells = chunks_[chunk].load(std::memory_order_acquire);
+    return cells == nullptr ? nullptr : cells + (place - first_of(chunk));
+  }
+
+  void leave(std::uint64_t place) noexcept {
+    Cell<T>& cell = *cell_at(place);
+    if (cell.leave()) [[unlikely]]
+      put_empty(cell, place);
+  }
+
+  // The list of empty places. Its head has a number that rises, so that a place that was taken and put back between two
+  // looks is noticed.
+  void put_empty(Cell<T>& cell, std::uint64_t place) noexcept {
+    if (cell.epoch() == 0) return;  // the epochs have run out: the place is not used again
+    std::uint64_t head = empty_.load(std::memory_order_relaxed);
+    std::uint64_t next;
+    do {
+      cell.next.store(static_cast<std::uint32_t>(head & place_mask), std::memory_order_relaxed);
+      next = ((head & ~place_mask) + place_mask + 1) | (place + 1);
+    } while (!empty_.compare_exchange_weak(head, next, std::memory_order_acq_rel, std::memory_order_relaxed));
+  }
+  [[nodiscard]] std::uint64_t take_empty() noexcept {
+    std::uint64_t head = empty_.load(std::memory_order_acquire);
+    while ((head & place_mask) != 0) {
+      const std::uint64_t place = (head & place_mask) - 1;
+      const std::uint64_t next =
+          ((head & ~place_mask) + place_mask + 1) | cell_at(place)->next.load(std::memory_order_relaxed);
+      if (empty_.compare_exchange_weak(head, next, std::memory_order_acq_rel, std::memory_order_acquire)) return place;
+    }
+    return none;
+  }
+
+  // A place that was never used.
+  [[nodiscard]] std::uint64_t take_fresh() noexcept {
+    std::uint64_t place = fresh_.load(std::memory_order_relaxed);
+    Cell<T>* cells;
+    do {
+      cells = place == HandleId::place_limit ? nullptr : make_chunk(chunk_of(place));
+      if (cells == nullptr) return none;
+    } while (!fresh_.compare_exchange_weak(place, place + 1, std::memory_order_relaxed));
+    cells[place - first_of(chunk_of(place))].begin(1);
+    return place;
+  }
+  // Null where memory runs out.
+  [[nodiscard]] Cell<T>* make_chunk(std::size_t chunk) noexcept {
+    Cell<T>* there = chunks_[chunk].load(std::memory_order_acquire);
+    if (there != nullptr) return there;
+    auto* const made = new (std::nothrow) Cell<T>[size_of(chunk)];
+    if (made == nullptr || chunks_[chunk].compare_exchange_strong(there, made, std::memory_order_acq_rel)) return made;
+    delete[] made;
+    return there;
+  }
+
+  static constexpr std::uint64_t place_mask = (std::uint64_t{1} << 25) - 1;  // a place plus 1
+
+  std::array<std::atomic<Cell<T>*>, chunk_count> chunks_{};
+  std::atomic<std::uint64_t> empty_{0};
+  std::atomic<std::uint64_t> fresh_{0};
+};
+
+}  // namespace pintle::capi

@@ -1,0 +1,139 @@
+// Objects behind handles of the C interface.
+#include "capi/handle_table.h"
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace {
+
+using pintle::capi::Cell;
+using pintle::capi::HandleId;
+using pintle::capi::HandleTable;
+
+// Counts how many live.
+struct Counted {
+  explicit Counted(std::atomic<int>& live, int number = 0) noexcept : live_(&live), value(number) { live.fetch_add(1); }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  ~Counted() { live_->fetch_sub(1); }
+
+ private:
+  std::atomic<int>* live_;
+
+ public:
+  int value;
+};
+
+using Table = HandleTable<Counted, 5>;
+
+// A table lives as long as its process, so the tests share one.
+Table& only_table() {
+  static Table& table = *new Table;
+  return table;
+}
+
+class HandleTableTest : public testing::Test {
+ protected:
+  std::atomic<int> live_{0};
+  Table& table_ = only_table();
+};
+
+TEST_F(HandleTableTest, AnObjectIsFoundUntilItIsReleased) {
+  const std::uint64_t id = table_.make(live_, 7);
+  EXPECT_EQ(table_.find(id)->value, 7);
+  EXPECT_TRUE(table_.release(id));
+  EXPECT_EQ(live_, 0);
+  EXPECT_FALSE(table_.find(id));
+  EXPECT_FALSE(table_.release(id));
+  EXPECT_TRUE(table_.was_made(id));
+}
+
+TEST_F(HandleTableTest, AUseKeepsAReleasedObject) {
+  const std::uint64_t id = table_.make(live_, 7);
+  {
+    const Table::Use use = table_.find(id);
+    EXPECT_TRUE(table_.release(id));
+    EXPECT_FALSE(table_.find(id));
+    EXPECT_EQ(use->value, 7);
+    EXPECT_EQ(live_, 1);
+  }
+  EXPECT_EQ(live_, 0);
+}
+
+TEST_F(HandleTableTest, APlaceIsUsedAgainByAnotherHandle) {
+  const std::uint64_t first = table_.make(live_, 1);
+  EXPECT_TRUE(table_.release(first));
+  const std::uint64_t second = table_.make(live_, 2);
+  EXPECT_EQ(HandleId::place(first), HandleId::place(second));
+  EXPECT_NE(first, second);
+  EXPECT_FALSE(table_.find(first));
+  EXPECT_EQ(table_.find(second)->value, 2);
+  EXPECT_TRUE(table_.release(second));
+}
+
+TEST_F(HandleTableTest, MadeUpHandlesNameNothing) {
+  const std::uint64_t id = table_.make(live_, 1);
+  for (const std::uint64_t other :
+       {std::uint64_t{0}, ~std::uint64_t{0}, id + 1, id ^ (std::uint64_t{1} << 60), id + HandleId::place_limit,
+        HandleId::of(5, 0, 0), HandleId::of(5, 1, HandleId::place_limit - 1)}) {
+    EXPECT_FALSE(table_.find(other)) << other;
+    EXPECT_FALSE(table_.release(other)) << other;
+    EXPECT_FALSE(table_.was_made(other)) << other;
+  }
+  EXPECT_EQ(table_.find(id)->value, 1);
+  EXPECT_TRUE(table_.release(id));
+}
+
+TEST_F(HandleTableTest, ObjectsDoNotMoveWhileTheTableGrows) {
+  std::vector<std::uint64_t> ids{table_.make(live_, 0)};
+  const Counted* const first = &*table_.find(ids[0]);
+  for (int i = 1; i < 1000; ++i) ids.push_back(table_.make(live_, i));
+  EXPECT_EQ(&*table_.find(ids[0]), first);
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(table_.find(ids[static_cast<std::size_t>(i)])->value, i);
+  for (const std::uint64_t id : ids) EXPECT_TRUE(table_.release(id));
+  EXPECT_EQ(live_, 0);
+}
+
+TEST_F(HandleTableTest, TheLastEpochEndsAPlace) {
+  Cell<Counted> cell;
+  cell.begin(HandleId::epoch_limit - 1);
+  EXPECT_EQ(cell.fill(live_), HandleId::epoch_limit - 1);
+  EXPECT_NE(cell.enter(HandleId::epoch_limit - 1), nullptr);
+  EXPECT_TRUE(cell.release(HandleId::epoch_limit - 1));
+  EXPECT_TRUE(cell.leave());
+  EXPECT_EQ(cell.epoch(), 0U);
+  EXPECT_EQ(cell.enter(0), nullptr);
+  EXPECT_FALSE(cell.leave());
+}
+
+// Threads make, find and release objects of the same few places, with handles that others release meanwhile.
+TEST(HandleTableConcurrency, FoundObjectsAreWholeAndEachEndsOnce) {
+  static constexpr int threads = 4, rounds = 2000, shared = 4;
+  std::atomic<int> live{0};
+  Table& table = only_table();
+  std::vector<std::atomic<std::uint64_t>> ids(shared);
+  const auto work = [&](int seed) {
+    for (int round = 0; round < rounds; ++round) {
+      auto& place = ids[static_cast<std::size_t>((round * 7 + seed) % shared)];
+      if (const Table::Use use = table.find(place.load()); use) {
+        EXPECT_EQ(use->value, 42);
+      }
+      const std::uint64_t before = place.exchange(table.make(live, 42));
+      (void)table.find(before);
+      EXPECT_EQ(table.release(before), before != 0);
+      EXPECT_FALSE(table.release(before));
+    }
+  };
+  std::vector<std::jthread> all;
+  for (int seed = 0; seed < threads; ++seed) all.emplace_back(work, seed);
+  all.clear();
+  for (auto& id : ids) EXPECT_TRUE(table.release(id));
+  EXPECT_EQ(live, 0);
+}
+
+}  // namespace
