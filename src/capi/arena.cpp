@@ -6,6 +6,7 @@
 
 #include "capi/answers.h"
 #include "capi/arrays.h"
+#include "capi/buffer_values.h"
 #include "capi/check.h"
 #include "capi/choices.h"
 #include "capi/convert.h"
@@ -44,12 +45,9 @@ void fill(pintle_arena_requirements& out, const ArenaRequirements& needed) noexc
 }
 
 void fill(pintle_arena_value& out, const ArenaValue& value) noexcept {
-  const std::span<const std::uint64_t> dims = value.shape.dims();
   out.dtype = static_cast<std::uint32_t>(value.dtype);
   out.name = value.name.c_str();
-  out.rank = static_cast<std::uint32_t>(dims.size());
-  std::fill(std::begin(out.dims), std::end(out.dims), 0);
-  std::copy(dims.begin(), dims.end(), out.dims);
+  fill_dims(out.rank, out.dims, value.shape);
 }
 
 /// One whole value between the host and an arena.

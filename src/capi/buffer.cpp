@@ -1,23 +1,11 @@
 // Buffers.
 #include "capi/buffer_values.h"
 #include "capi/check.h"
-#include "capi/enter.h"
 #include "capi/objects.h"
+#include "capi/with.h"
 
 using namespace pintle;
 using namespace pintle::capi;
-
-namespace {
-
-template <class Body>
-pintle_status with_buffer(pintle_buffer buffer, pintle_error* error, Body body) {
-  return enter(error, [&]() -> Result<void> {
-    PINTLE_ASSIGN(its, use(buffer));
-    return body(*its);
-  });
-}
-
-}  // namespace
 
 pintle_status pintle_buffer_allocate(pintle_device device, uint32_t dtype, size_t rank, const uint64_t* dims,
                                      const pintle_buffer_options* options, pintle_buffer* buffer, pintle_error* error) {
@@ -32,20 +20,18 @@ pintle_status pintle_buffer_allocate(pintle_device device, uint32_t dtype, size_
 }
 
 pintle_status pintle_buffer_get_info(pintle_buffer buffer, pintle_buffer_info* info, pintle_error* error) {
-  return with_buffer(buffer, error, [&](const Buffer& its) -> Result<void> {
+  return with(buffer, error, [&](const Buffer& its) -> Result<void> {
     PINTLE_TRY(writable(info, "pintle_buffer_info"));
-    const std::span<const std::uint64_t> dims = its.shape().dims();
     info->dtype = static_cast<std::uint32_t>(its.dtype());
     info->bytes = its.size_bytes();
-    info->rank = static_cast<std::uint32_t>(dims.size());
+    fill_dims(info->rank, info->dims, its.shape());
     info->is_sealed = its.is_sealed() ? 1 : 0;
-    for (std::size_t i = 0; i < Shape::max_rank; ++i) info->dims[i] = i < dims.size() ? dims[i] : 0;
     return {};
   });
 }
 
 pintle_status pintle_buffer_map(pintle_buffer buffer, void** data, pintle_error* error) {
-  return with_buffer(buffer, error, [&](Buffer& its) -> Result<void> {
+  return with(buffer, error, [&](Buffer& its) -> Result<void> {
     PINTLE_TRY(given(data, "data"));
     PINTLE_ASSIGN(bytes, its.map());
     *data = bytes.data();
@@ -54,7 +40,7 @@ pintle_status pintle_buffer_map(pintle_buffer buffer, void** data, pintle_error*
 }
 
 pintle_status pintle_buffer_map_read(pintle_buffer buffer, const void** data, pintle_error* error) {
-  return with_buffer(buffer, error, [&](Buffer& its) -> Result<void> {
+  return with(buffer, error, [&](Buffer& its) -> Result<void> {
     PINTLE_TRY(given(data, "data"));
     PINTLE_ASSIGN(bytes, its.map_read());
     *data = bytes.data();
@@ -63,14 +49,14 @@ pintle_status pintle_buffer_map_read(pintle_buffer buffer, const void** data, pi
 }
 
 pintle_status pintle_buffer_unmap(pintle_buffer buffer, pintle_error* error) {
-  return with_buffer(buffer, error, [](Buffer& its) -> Result<void> {
+  return with(buffer, error, [](Buffer& its) -> Result<void> {
     its.unmap();
     return {};
   });
 }
 
 pintle_status pintle_buffer_seal(pintle_buffer buffer, pintle_error* error) {
-  return with_buffer(buffer, error, [](Buffer& its) { return its.seal(); });
+  return with(buffer, error, [](Buffer& its) { return its.seal(); });
 }
 
 pintle_status pintle_buffer_release(pintle_buffer buffer, pintle_error* error) {

@@ -1,5 +1,6 @@
 #include "capi/buffer_values.h"
 
+#include <algorithm>
 #include <span>
 
 #include "capi/check.h"
@@ -13,6 +14,13 @@ Result<Layout> layout_of(std::uint32_t dtype, std::size_t rank, const std::uint6
   // A shape refuses more dimensions than it has without reading them, and so does the device.
   const std::size_t read = rank > Shape::max_rank ? Shape::max_rank + 1 : rank;
   return Layout{type, Shape(std::span(dims, read))};
+}
+
+void fill_dims(std::uint32_t& rank, std::uint64_t (&dims)[Shape::max_rank], const Shape& shape) noexcept {
+  const std::span<const std::uint64_t> known = shape.dims();
+  rank = static_cast<std::uint32_t>(known.size());
+  std::ranges::fill(dims, 0);
+  std::ranges::copy(known, dims);
 }
 
 Result<BufferOptions> options_of(const pintle_buffer_options* options) {

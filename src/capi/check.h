@@ -1,9 +1,7 @@
 // What every function checks of what it gets from C: pointers, sizes of structs, numbers that stand for a name.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 
 #include "pintle/c/status.h"
@@ -14,7 +12,6 @@ namespace pintle::capi {
 
 [[nodiscard]] Error is_null(const char* what);
 [[nodiscard]] Error wrong_size(std::string_view type, std::uint64_t size, std::uint64_t known);
-[[nodiscard]] Error unknown_tail(std::string_view type, std::uint64_t size, std::uint64_t known);
 [[nodiscard]] Error no_number(std::string_view what, std::int64_t number, std::int64_t last);
 
 /// Success where the pointer is not null.
@@ -38,19 +35,17 @@ template <class Enum>
 /// No more bytes than a struct of any version has: a larger size is garbage.
 inline constexpr std::uint64_t largest_struct = 4096;
 
+/// Success for a struct of `size` bytes, of which this version knows `known`, where what it does not know is zero.
+[[nodiscard]] Result<void> readable(const void* struct_, std::uint64_t size, std::uint64_t known, const char* type);
+
 /// Success where `struct_` has a size that this version can read: its own, or a longer one whose rest is zero.
 template <class Struct>
 [[nodiscard]] Result<void> readable(const Struct* struct_, const char* type) {
   if (struct_ == nullptr) [[unlikely]]
     return is_null(type);
-  const std::uint64_t size = struct_->size;
-  if (size == sizeof(Struct)) [[likely]]
+  if (struct_->size == sizeof(Struct)) [[likely]]
     return {};
-  if (size < sizeof(Struct) || size > largest_struct) return wrong_size(type, size, sizeof(Struct));
-  const char* const bytes = reinterpret_cast<const char*>(struct_);
-  if (std::any_of(bytes + sizeof(Struct), bytes + size, [](char byte) { return byte != 0; }))
-    return unknown_tail(type, size, sizeof(Struct));
-  return {};
+  return readable(struct_, struct_->size, sizeof(Struct), type);
 }
 
 /// The i-th of an array whose elements have the first one's size.

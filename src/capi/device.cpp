@@ -1,7 +1,7 @@
 // Devices.
 #include "capi/check.h"
-#include "capi/enter.h"
 #include "capi/objects.h"
+#include "capi/with.h"
 
 using namespace pintle;
 using namespace pintle::capi;
@@ -36,14 +36,6 @@ void fill(pintle_device_info& out, const DeviceInfo& info) noexcept {
   out.max_subgroup = limits.max_subgroup;
   out.is_driven = info.progress == Progress::driven ? 1 : 0;
   out.nanoseconds_per_tick = info.nanoseconds_per_tick;
-}
-
-template <class Body>
-pintle_status with_device(pintle_device device, pintle_error* error, Body body) {
-  return enter(error, [&]() -> Result<void> {
-    PINTLE_ASSIGN(its, use(device));
-    return body(*its);
-  });
 }
 
 }  // namespace
@@ -115,7 +107,7 @@ pintle_status pintle_device_open_for(const char* id, pintle_pack pack, pintle_de
 }
 
 pintle_status pintle_device_get_info(pintle_device device, pintle_device_info* info, pintle_error* error) {
-  return with_device(device, error, [&](const Device& its) -> Result<void> {
+  return with(device, error, [&](const Device& its) -> Result<void> {
     PINTLE_TRY(writable(info, "pintle_device_info"));
     fill(*info, its.info());
     return {};
@@ -124,7 +116,7 @@ pintle_status pintle_device_get_info(pintle_device device, pintle_device_info* i
 
 pintle_status pintle_device_capability(pintle_device device, uint32_t feature, pintle_capability* capability,
                                        pintle_error* error) {
-  return with_device(device, error, [&](const Device& its) -> Result<void> {
+  return with(device, error, [&](const Device& its) -> Result<void> {
     PINTLE_TRY(writable(capability, "pintle_capability"));
     PINTLE_ASSIGN(asked, enumerator(feature, Feature::texel_buffers, "feature"));
     const Capability& found = its.info().capability(asked);
@@ -135,7 +127,7 @@ pintle_status pintle_device_capability(pintle_device device, uint32_t feature, p
 }
 
 pintle_status pintle_device_generation(pintle_device device, uint64_t* generation, pintle_error* error) {
-  return with_device(device, error, [&](const Device& its) -> Result<void> {
+  return with(device, error, [&](const Device& its) -> Result<void> {
     PINTLE_TRY(given(generation, "generation"));
     *generation = its.generation();
     return {};
@@ -143,22 +135,22 @@ pintle_status pintle_device_generation(pintle_device device, uint64_t* generatio
 }
 
 pintle_status pintle_device_poll(pintle_device device, pintle_error* error) {
-  return with_device(device, error, [](const Device& its) { return its.poll(); });
+  return with(device, error, [](const Device& its) { return its.poll(); });
 }
 
 pintle_status pintle_device_wait_idle(pintle_device device, int64_t timeout, pintle_error* error) {
-  return with_device(device, error, [&](const Device& its) -> Result<void> {
+  return with(device, error, [&](const Device& its) -> Result<void> {
     PINTLE_ASSIGN(bound, timeout_of(timeout));
     return its.wait_idle(bound);
   });
 }
 
 pintle_status pintle_device_health(pintle_device device, pintle_error* error) {
-  return with_device(device, error, [](const Device& its) { return its.health(); });
+  return with(device, error, [](const Device& its) { return its.health(); });
 }
 
 pintle_status pintle_device_recover(pintle_device device, pintle_error* error) {
-  return with_device(device, error, [](const Device& its) { return its.recover(); });
+  return with(device, error, [](const Device& its) { return its.recover(); });
 }
 
 pintle_status pintle_device_release(pintle_device device, pintle_error* error) {

@@ -4,10 +4,10 @@
 #include "capi/check.h"
 #include "capi/choices.h"
 #include "capi/collective.h"
-#include "capi/enter.h"
 #include "capi/host_memory.h"
 #include "capi/owned_handles.h"
 #include "capi/rank_objects.h"
+#include "capi/with.h"
 
 using namespace pintle;
 using namespace pintle::capi;
@@ -23,14 +23,6 @@ Result<GroupOptions> options_of(const pintle_rank_group_options* options) {
   out.transport = text_or_none(options->transport);
   out.timeout = timeout;
   return out;
-}
-
-template <class Body>
-pintle_status with_group(pintle_rank_group group, pintle_error* error, Body body) {
-  return enter(error, [&]() -> Result<void> {
-    PINTLE_ASSIGN(its, use(group));
-    return body(*its);
-  });
 }
 
 }  // namespace
@@ -59,7 +51,7 @@ pintle_status pintle_rank_group_join(const pintle_rank_group_options* options, p
 }
 
 pintle_status pintle_rank_group_get_info(pintle_rank_group group, pintle_rank_group_info* info, pintle_error* error) {
-  return with_group(group, error, [&](const Group& its) -> Result<void> {
+  return with(group, error, [&](const Group& its) -> Result<void> {
     PINTLE_TRY(writable(info, "pintle_rank_group_info"));
     info->rank = its.rank();
     info->ranks = its.ranks();
@@ -71,7 +63,7 @@ pintle_status pintle_rank_group_get_info(pintle_rank_group group, pintle_rank_gr
 
 pintle_status pintle_rank_group_get_statistics(pintle_rank_group group, pintle_rank_group_statistics* statistics,
                                                pintle_error* error) {
-  return with_group(group, error, [&](const Group& its) -> Result<void> {
+  return with(group, error, [&](const Group& its) -> Result<void> {
     PINTLE_TRY(writable(statistics, "pintle_rank_group_statistics"));
     const GroupStatistics counts = its.statistics();
     statistics->operations = counts.operations;
@@ -82,13 +74,13 @@ pintle_status pintle_rank_group_get_statistics(pintle_rank_group group, pintle_r
 }
 
 pintle_status pintle_rank_group_health(pintle_rank_group group, pintle_error* error) {
-  return with_group(group, error, [](const Group& its) { return its.health(); });
+  return with(group, error, [](const Group& its) { return its.health(); });
 }
 
 pintle_status pintle_rank_group_run(pintle_rank_group group, const pintle_collective* operation, uint32_t dtype,
                                     void* to, size_t to_bytes, const void* from, size_t from_bytes, int64_t timeout,
                                     pintle_error* error) {
-  return with_group(group, error, [&](Group& its) -> Result<void> {
+  return with(group, error, [&](Group& its) -> Result<void> {
     PINTLE_ASSIGN(bound, timeout_of(timeout));
     PINTLE_ASSIGN(run, collective_of(operation));
     PINTLE_ASSIGN(type, dtype_if_given(dtype));
@@ -103,7 +95,7 @@ pintle_status pintle_rank_group_run(pintle_rank_group group, const pintle_collec
 pintle_status pintle_rank_group_split(pintle_rank_group group, const uint32_t* color, uint32_t key,
                                       const pintle_rank_group_options* options, pintle_rank_group* part,
                                       pintle_error* error) {
-  return with_group(group, error, [&](Group& its) -> Result<void> {
+  return with(group, error, [&](Group& its) -> Result<void> {
     PINTLE_TRY(given(part, "part"));
     PINTLE_ASSIGN(how, options_of(options));
     PINTLE_ASSIGN(made, its.split(color == nullptr ? std::nullopt : std::optional(*color), key, how));
@@ -115,7 +107,7 @@ pintle_status pintle_rank_group_split(pintle_rank_group group, const uint32_t* c
 
 pintle_status pintle_rank_group_shrink(pintle_rank_group group, int64_t timeout, pintle_rank_group* smaller,
                                        pintle_error* error) {
-  return with_group(group, error, [&](Group& its) -> Result<void> {
+  return with(group, error, [&](Group& its) -> Result<void> {
     PINTLE_TRY(given(smaller, "smaller"));
     PINTLE_ASSIGN(bound, timeout_of(timeout));
     PINTLE_ASSIGN(made, its.shrink(bound));
@@ -125,7 +117,7 @@ pintle_status pintle_rank_group_shrink(pintle_rank_group group, int64_t timeout,
 
 pintle_status pintle_rank_group_rebuild(pintle_rank_group group, int64_t timeout, pintle_rank_group* rebuilt,
                                         pintle_error* error) {
-  return with_group(group, error, [&](Group& its) -> Result<void> {
+  return with(group, error, [&](Group& its) -> Result<void> {
     PINTLE_TRY(given(rebuilt, "rebuilt"));
     PINTLE_ASSIGN(bound, timeout_of(timeout));
     PINTLE_ASSIGN(made, its.rebuild(bound));

@@ -59,11 +59,7 @@ pintle_status pintle_group_queue_create(pintle_rank_group group, pintle_device d
     PINTLE_ASSIGN(on, use(device));
     PINTLE_ASSIGN(how, options_of(options));
     PINTLE_ASSIGN(made, GroupQueue::create(*its, *on, how));
-    pintle_signal timeline;
-    PINTLE_TRY(make(&timeline, made.last().signal(), true));
-    Result<void> result = make(queue, std::move(made), timeline);
-    if (!result) (void)Kind<pintle_signal>::table.release(timeline.id);
-    return result;
+    return make_queue(queue, std::move(made));
   });
 }
 

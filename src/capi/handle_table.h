@@ -39,7 +39,7 @@ class CellWord {
   static constexpr std::uint64_t users(std::uint64_t word) noexcept { return word & (step - 1); }
   static constexpr State state(std::uint64_t word) noexcept { return static_cast<State>((word >> state_shift) & 3); }
   static constexpr std::uint64_t epoch(std::uint64_t word) noexcept { return word >> (state_shift + 2); }
-  /// Of a live cell, without its users.
+  /// What the word of a live cell has above its users: `word >> state_shift`.
   static constexpr std::uint64_t live_in(std::uint64_t epoch) noexcept { return (epoch << 2) | live; }
 };
 

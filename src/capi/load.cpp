@@ -1,6 +1,5 @@
 // Packs of several variants, and loads with options.
 #include <fmt/format.h>
-#include <cstring>
 #include <map>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "capi/check.h"
 #include "capi/enter.h"
 #include "capi/objects.h"
+#include "capi/values.h"
 #include "pintle/c/load.h"
 
 using namespace pintle;
@@ -25,13 +25,7 @@ Result<void> insert(std::map<std::string, Value>& values, const char* name, Valu
   return Error(Errc::invalid_argument, fmt::format("The {} ({}) is there twice.", what, name));
 }
 
-Result<ScalarValue> value_of(const pintle_constant& constant) {
-  PINTLE_ASSIGN(type, enumerator(constant.dtype, DType::complex64, "dtype"));
-  Scalar bytes;
-  static_assert(sizeof constant.value == sizeof bytes.bytes);
-  std::memcpy(bytes.bytes.data(), &constant.value, bytes_of(type));
-  return ScalarValue(type, bytes);
-}
+static_assert(sizeof(pintle_constant::value) == sizeof(Scalar::bytes));
 
 Result<LoadOptions> options_of(const pintle_load_options* options) {
   LoadOptions out;
@@ -40,7 +34,7 @@ Result<LoadOptions> options_of(const pintle_load_options* options) {
   PINTLE_TRY(for_each(options->constants, options->constant_count, "pintle_constant",
                       [&](const pintle_constant& constant) -> Result<void> {
                         PINTLE_TRY(given(constant.name, "pintle_constant.name"));
-                        PINTLE_ASSIGN(value, value_of(constant));
+                        PINTLE_ASSIGN(value, scalar_of(constant.dtype, &constant.value));
                         return insert(out.constants, constant.name, value, "constant");
                       }));
   PINTLE_TRY(

@@ -1,7 +1,6 @@
 // Structs of native objects, as C has them and as the library has them.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -94,10 +93,7 @@ struct NativeStruct {
   }
   /// The whole struct, where its size is one that this version can read: its own, or a longer one whose rest is zero.
   [[nodiscard]] Result<const InC*> readable(const pintle_native* head) const {
-    if (head->size < sizeof(InC)) return wrong_size(type, head->size, sizeof(InC));
-    const char* const bytes = reinterpret_cast<const char*>(head);
-    if (std::any_of(bytes + sizeof(InC), bytes + head->size, [](char byte) { return byte != 0; }))
-      return unknown_tail(type, head->size, sizeof(InC));
+    PINTLE_TRY(capi::readable(head, head->size, sizeof(InC), type));
     return reinterpret_cast<const InC*>(head);
   }
 };

@@ -4,7 +4,7 @@
 
 namespace pintle::capi {
 
-QueueObject::~QueueObject() { (void)Kind<pintle_signal>::table.release(timeline.id); }
+void end_timeline(pintle_signal timeline) noexcept { (void)Kind<pintle_signal>::table.release(timeline.id); }
 
 Error no_object(std::string_view kind, std::uint64_t id, bool was_made) {
   if (id == 0) return {Errc::invalid_argument, fmt::format("The {} is the empty handle (0).", kind)};

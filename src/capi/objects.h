@@ -17,16 +17,21 @@ struct SignalObject {
   bool is_of_queue = false;
 };
 
-/// A queue and the handle of the signal that its points name.
-struct QueueObject {
-  Queue queue;
+/// Ends the signal that a queue's points name.
+void end_timeline(pintle_signal timeline) noexcept;
+
+/// A queue of any kind, and the handle of the signal that its points name.
+template <class Its>
+struct QueueOf {
+  Its queue;
   pintle_signal timeline;
 
-  QueueObject(Queue its, pintle_signal signal) noexcept : queue(std::move(its)), timeline(signal) {}
-  QueueObject(const QueueObject&) = delete;
-  QueueObject& operator=(const QueueObject&) = delete;
-  ~QueueObject();
+  QueueOf(Its its, pintle_signal signal) noexcept : queue(std::move(its)), timeline(signal) {}
+  QueueOf(const QueueOf&) = delete;
+  QueueOf& operator=(const QueueOf&) = delete;
+  ~QueueOf() { end_timeline(timeline); }
 };
+using QueueObject = QueueOf<Queue>;
 
 /// The number, the name and the table of a handle's type. The numbers are stable: a handle of a kind keeps its bits.
 /// Those of other headers: images and texts from 20 on, memory from 30 on, plans from 40 on, ranks from 50 on.
@@ -74,6 +79,16 @@ template <class Handle, class... Parts>
   if (id == 0) return no_place(Kind<Handle>::name);
   out->id = id;
   return {};
+}
+
+/// Makes the handle of a queue, and that of the signal that its points name.
+template <class Handle, class Its>
+[[nodiscard]] Result<void> make_queue(Handle* out, Its made) {
+  pintle_signal timeline;
+  PINTLE_TRY(make(&timeline, made.last().signal(), true));
+  Result<void> result = make(out, std::move(made), timeline);
+  if (!result) end_timeline(timeline);
+  return result;
 }
 
 template <class Handle>

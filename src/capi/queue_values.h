@@ -1,4 +1,4 @@
-// What a queue is made with, and its handle.
+// What a queue is made with.
 #pragma once
 
 #include "pintle/c/queue.h"
@@ -8,7 +8,5 @@ namespace pintle::capi {
 
 /// Null: a default for everything.
 [[nodiscard]] Result<QueueOptions> options_of(const pintle_queue_options* options);
-/// Makes the queue's handle, and that of the signal that its points name.
-[[nodiscard]] Result<void> make_queue(pintle_queue* out, Queue made);
 
 }  // namespace pintle::capi

@@ -103,17 +103,13 @@ pintle_status pintle_state_get_info(pintle_state state, pintle_state_info* info,
   return with_state(state, error, [&](const State& its) -> Result<void> {
     PINTLE_TRY(writable(info, "pintle_state_info"));
     const Handle& handle = its.handle();
-    const Shape shape = handle.shape();
-    const std::span<const std::uint64_t> dims = shape.dims();
     info->dtype = static_cast<std::uint32_t>(handle.dtype());
     info->name = its.name().c_str();
     info->bytes = handle.size_bytes();
     info->generation = handle.generation();
     info->keep = static_cast<std::uint32_t>(handle.keep());
     info->is_stale = handle.is_stale() ? 1 : 0;
-    info->rank = static_cast<std::uint32_t>(dims.size());
-    std::fill(std::begin(info->dims), std::end(info->dims), 0);
-    std::copy(dims.begin(), dims.end(), info->dims);
+    fill_dims(info->rank, info->dims, handle.shape());
     return {};
   });
 }

@@ -6,27 +6,19 @@
 #include "capi/answers.h"
 #include "capi/arrays.h"
 #include "capi/check.h"
-#include "capi/enter.h"
 #include "capi/state_objects.h"
+#include "capi/with.h"
 
 using namespace pintle;
 using namespace pintle::capi;
 
 namespace {
 
-template <class Body>
-pintle_status with_set(pintle_state_set set, pintle_error* error, Body body) {
-  return enter(error, [&]() -> Result<void> {
-    PINTLE_ASSIGN(its, use(set));
-    return body(*its);
-  });
-}
-
 /// A call that submits to a queue. `start(set, queue, timeout)` answers a Result<Point>.
 template <class Start>
 pintle_status submit(pintle_state_set set, pintle_queue queue, std::int64_t timeout, pintle_point* point,
                      pintle_error* error, Start start) {
-  return with_set(set, error, [&](StateSetObject& its) -> Result<void> {
+  return with(set, error, [&](StateSetObject& its) -> Result<void> {
     PINTLE_TRY(takes_answer(point));
     PINTLE_ASSIGN(on, use(queue));
     PINTLE_ASSIGN(bound, timeout_of(timeout));
@@ -57,7 +49,7 @@ pintle_status pintle_state_set_create(pintle_state_set* set, pintle_error* error
 }
 
 pintle_status pintle_state_set_add(pintle_state_set set, pintle_state state, pintle_error* error) {
-  return with_set(set, error, [&](StateSetObject& its) -> Result<void> {
+  return with(set, error, [&](StateSetObject& its) -> Result<void> {
     PINTLE_ASSIGN(added, use(state));
     const auto [place, is_new] = its.states.try_emplace((*added)->name(), *added);
     // Where the name is there already, the set refuses it.
@@ -68,7 +60,7 @@ pintle_status pintle_state_set_add(pintle_state_set set, pintle_state state, pin
 }
 
 pintle_status pintle_state_set_find(pintle_state_set set, const char* name, pintle_state* state, pintle_error* error) {
-  return with_set(set, error, [&](StateSetObject& its) -> Result<void> {
+  return with(set, error, [&](StateSetObject& its) -> Result<void> {
     PINTLE_TRY(given(name, "name"));
     PINTLE_TRY(given(state, "state"));
     PINTLE_TRY(its.set->find(name));
@@ -77,7 +69,7 @@ pintle_status pintle_state_set_find(pintle_state_set set, const char* name, pint
 }
 
 pintle_status pintle_state_set_count(pintle_state_set set, size_t* count, pintle_error* error) {
-  return with_set(set, error, [&](const StateSetObject& its) -> Result<void> {
+  return with(set, error, [&](const StateSetObject& its) -> Result<void> {
     PINTLE_TRY(given(count, "count"));
     *count = its.states.size();
     return {};
@@ -85,7 +77,7 @@ pintle_status pintle_state_set_count(pintle_state_set set, size_t* count, pintle
 }
 
 pintle_status pintle_state_set_name(pintle_state_set set, size_t index, const char** name, pintle_error* error) {
-  return with_set(set, error, [&](const StateSetObject& its) -> Result<void> {
+  return with(set, error, [&](const StateSetObject& its) -> Result<void> {
     PINTLE_TRY(given(name, "name"));
     PINTLE_TRY(within(index, its.states.size(), "state"));
     *name = std::next(its.states.begin(), static_cast<std::ptrdiff_t>(index))->first.c_str();
@@ -107,7 +99,7 @@ pintle_status pintle_state_set_restore(pintle_state_set set, pintle_queue queue,
 
 pintle_status pintle_state_set_lost(pintle_state_set set, const char* const** names, size_t* count,
                                     pintle_error* error) {
-  return with_set(set, error, [&](StateSetObject& its) -> Result<void> {
+  return with(set, error, [&](StateSetObject& its) -> Result<void> {
     PINTLE_TRY(given(names, "names"));
     PINTLE_TRY(given(count, "count"));
     PINTLE_ASSIGN(lost, its.set->lost());
@@ -122,7 +114,7 @@ pintle_status pintle_state_set_lost(pintle_state_set set, const char* const** na
 
 pintle_status pintle_state_set_save(pintle_state_set set, pintle_queue queue, const char* path, int64_t timeout,
                                     pintle_error* error) {
-  return with_set(set, error, [&](StateSetObject& its) -> Result<void> {
+  return with(set, error, [&](StateSetObject& its) -> Result<void> {
     PINTLE_TRY(given(path, "path"));
     PINTLE_ASSIGN(on, use(queue));
     PINTLE_ASSIGN(bound, timeout_of(timeout));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "capi/buffer_values.h"
 #include "capi/check.h"
 #include "capi/choices.h"
 #include "capi/rank_objects.h"
@@ -54,7 +55,7 @@ pintle_status pintle_symmetric_heap_create(pintle_rank_group group, uint64_t byt
 
 pintle_status pintle_symmetric_heap_get_info(pintle_symmetric_heap heap, pintle_symmetric_heap_info* info,
                                              pintle_error* error) {
-  return with_heap(heap, error, [&](const HeapObject& its) -> Result<void> {
+  return with(heap, error, [&](const HeapObject& its) -> Result<void> {
     PINTLE_TRY(writable(info, "pintle_symmetric_heap_info"));
     const SymmetricUsage usage = its.heap.usage();
     info->rank = its.heap.rank();
@@ -71,7 +72,7 @@ pintle_status pintle_symmetric_heap_get_info(pintle_symmetric_heap heap, pintle_
 pintle_status pintle_symmetric_heap_allocate(pintle_symmetric_heap heap, uint32_t dtype, size_t dim_count,
                                              const uint64_t* dims, int64_t timeout, pintle_symmetric_buffer* buffer,
                                              pintle_error* error) {
-  return with_heap(heap, error, [&](HeapObject& its) -> Result<void> {
+  return with(heap, error, [&](HeapObject& its) -> Result<void> {
     PINTLE_TRY(given(buffer, "buffer"));
     if (dim_count != 0) PINTLE_TRY(given(dims, "dims"));
     PINTLE_ASSIGN(bound, timeout_of(timeout));
@@ -85,7 +86,7 @@ pintle_status pintle_symmetric_heap_allocate(pintle_symmetric_heap heap, uint32_
 
 pintle_status pintle_symmetric_heap_free(pintle_symmetric_heap heap, pintle_symmetric_buffer buffer, int64_t timeout,
                                          pintle_error* error) {
-  return with_heap(heap, error, [&](HeapObject& its) -> Result<void> {
+  return with(heap, error, [&](HeapObject& its) -> Result<void> {
     PINTLE_ASSIGN(bound, timeout_of(timeout));
     PINTLE_ASSIGN(freed, use(buffer));
     PINTLE_TRY(its.heap.free(*freed, bound));
@@ -97,7 +98,7 @@ pintle_status pintle_symmetric_heap_free(pintle_symmetric_heap heap, pintle_symm
 
 pintle_status pintle_symmetric_heap_allocate_signals(pintle_symmetric_heap heap, uint64_t count, int64_t timeout,
                                                      pintle_symmetric_signals* signals, pintle_error* error) {
-  return with_heap(heap, error, [&](HeapObject& its) -> Result<void> {
+  return with(heap, error, [&](HeapObject& its) -> Result<void> {
     PINTLE_TRY(given(signals, "signals"));
     PINTLE_ASSIGN(bound, timeout_of(timeout));
     PINTLE_ASSIGN(made, its.signals.add_created([&] { return its.heap.allocate_signals(count, bound); }));
@@ -108,7 +109,7 @@ pintle_status pintle_symmetric_heap_allocate_signals(pintle_symmetric_heap heap,
 
 pintle_status pintle_symmetric_heap_free_signals(pintle_symmetric_heap heap, pintle_symmetric_signals signals,
                                                  int64_t timeout, pintle_error* error) {
-  return with_heap(heap, error, [&](HeapObject& its) -> Result<void> {
+  return with(heap, error, [&](HeapObject& its) -> Result<void> {
     PINTLE_ASSIGN(bound, timeout_of(timeout));
     PINTLE_ASSIGN(freed, use(signals));
     PINTLE_TRY(its.heap.free(*freed, bound));
@@ -122,20 +123,17 @@ pintle_status pintle_symmetric_buffer_get_info(pintle_symmetric_buffer buffer, p
   return enter(error, [&]() -> Result<void> {
     PINTLE_TRY(writable(info, "pintle_symmetric_buffer_info"));
     PINTLE_ASSIGN(its, use(buffer));
-    const std::span<const std::uint64_t> dims = its->shape().dims();
     info->dtype = static_cast<std::uint32_t>(its->dtype());
     info->offset = its->offset_bytes();
     info->bytes = its->size_bytes();
-    info->rank = static_cast<std::uint32_t>(dims.size());
-    std::fill(std::begin(info->dims), std::end(info->dims), 0);
-    std::copy(dims.begin(), dims.end(), info->dims);
+    fill_dims(info->rank, info->dims, its->shape());
     return {};
   });
 }
 
 pintle_status pintle_symmetric_heap_local(pintle_symmetric_heap heap, pintle_symmetric_buffer buffer, void** data,
                                           pintle_error* error) {
-  return with_heap(heap, error, [&](HeapObject& its) -> Result<void> {
+  return with(heap, error, [&](HeapObject& its) -> Result<void> {
     PINTLE_TRY(given(data, "data"));
     PINTLE_ASSIGN(whole, use(buffer));
     PINTLE_ASSIGN(bytes, its.heap.local(*whole));

@@ -23,7 +23,7 @@ Result<SymmetricBuffer> own_range(const SymmetricHeap& heap, const pintle_symmet
 template <class Copy>
 pintle_status copy_with(pintle_symmetric_heap heap, const pintle_symmetric_view* range, pintle_queue queue,
                         const pintle_submit_options* options, pintle_point* point, pintle_error* error, Copy copy) {
-  return with_heap(heap, error, [&](HeapObject& its) -> Result<void> {
+  return with(heap, error, [&](HeapObject& its) -> Result<void> {
     PINTLE_TRY(takes_answer(point));
     PINTLE_ASSIGN(on, use(queue));
     PINTLE_ASSIGN(own, own_range(its.heap, range));
@@ -38,7 +38,7 @@ pintle_status copy_with(pintle_symmetric_heap heap, const pintle_symmetric_view*
 
 pintle_status pintle_symmetric_heap_on_device(pintle_symmetric_heap heap, pintle_symmetric_buffer buffer,
                                               pintle_view* view, pintle_error* error) {
-  return with_heap(heap, error, [&](HeapObject& its) -> Result<void> {
+  return with(heap, error, [&](HeapObject& its) -> Result<void> {
     PINTLE_TRY(writable(view, "pintle_view"));
     PINTLE_ASSIGN(whole, use(buffer));
     PINTLE_ASSIGN(bytes, its.heap.on_device(*whole));

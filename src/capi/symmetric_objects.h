@@ -4,10 +4,10 @@
 #include <string>
 #include <utility>
 
-#include "capi/enter.h"
 #include "capi/lent_buffers.h"
 #include "capi/owned_handles.h"
 #include "capi/timelines.h"
+#include "capi/with.h"
 #include "pintle/c/symmetric.h"
 
 namespace pintle::capi {
@@ -28,15 +28,6 @@ struct HeapObject {
       : heap(std::move(its)), residence_detail(std::move(detail)) {}
 };
 PINTLE_C_KIND(pintle_symmetric_heap, HeapObject, 52, "symmetric heap");
-
-/// `body(heap)` answers a Result<void>.
-template <class Body>
-pintle_status with_heap(pintle_symmetric_heap heap, pintle_error* error, Body body) {
-  return enter(error, [&]() -> Result<void> {
-    PINTLE_ASSIGN(its, use(heap));
-    return body(*its);
-  });
-}
 
 /// The range of a view in the piece of its rank. The heap checks the rank.
 [[nodiscard]] Result<SymmetricView> symmetric_view_of(const pintle_symmetric_view* view);

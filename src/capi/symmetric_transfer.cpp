@@ -16,7 +16,7 @@ namespace {
 template <class Begin>
 pintle_status begin_with(pintle_symmetric_heap heap, const pintle_submit_options* options, pintle_point* point,
                          pintle_error* error, Begin begin) {
-  return with_heap(heap, error, [&](HeapObject& its) -> Result<void> {
+  return with(heap, error, [&](HeapObject& its) -> Result<void> {
     PINTLE_TRY(takes_answer(point));
     PINTLE_ASSIGN(how, options_of(options));
     PINTLE_TRY(its.timelines.prepare());
@@ -29,7 +29,7 @@ pintle_status begin_with(pintle_symmetric_heap heap, const pintle_submit_options
 /// A call that waits. `wait(heap, timeout)` answers a Result<void>.
 template <class Wait>
 pintle_status wait_with(pintle_symmetric_heap heap, std::int64_t timeout, pintle_error* error, Wait wait) {
-  return with_heap(heap, error, [&](HeapObject& its) -> Result<void> {
+  return with(heap, error, [&](HeapObject& its) -> Result<void> {
     PINTLE_ASSIGN(bound, timeout_of(timeout));
     return wait(its.heap, bound);
   });
@@ -39,7 +39,7 @@ pintle_status wait_with(pintle_symmetric_heap heap, std::int64_t timeout, pintle
 
 pintle_status pintle_symmetric_heap_put(pintle_symmetric_heap heap, const pintle_symmetric_view* to, const void* from,
                                         size_t bytes, pintle_error* error) {
-  return with_heap(heap, error, [&](HeapObject& its) -> Result<void> {
+  return with(heap, error, [&](HeapObject& its) -> Result<void> {
     PINTLE_ASSIGN(target, symmetric_view_of(to));
     PINTLE_ASSIGN(source, readable_bytes(from, bytes, "from"));
     return its.heap.put(target, source);
@@ -48,7 +48,7 @@ pintle_status pintle_symmetric_heap_put(pintle_symmetric_heap heap, const pintle
 
 pintle_status pintle_symmetric_heap_get(pintle_symmetric_heap heap, void* to, size_t bytes,
                                         const pintle_symmetric_view* from, pintle_error* error) {
-  return with_heap(heap, error, [&](HeapObject& its) -> Result<void> {
+  return with(heap, error, [&](HeapObject& its) -> Result<void> {
     PINTLE_ASSIGN(source, symmetric_view_of(from));
     PINTLE_ASSIGN(target, writable_bytes(to, bytes, "to"));
     return its.heap.get(target, source);
@@ -58,7 +58,7 @@ pintle_status pintle_symmetric_heap_get(pintle_symmetric_heap heap, void* to, si
 pintle_status pintle_symmetric_heap_put_signal(pintle_symmetric_heap heap, const pintle_symmetric_view* to,
                                                const void* from, size_t bytes, pintle_symmetric_signals signals,
                                                uint64_t index, uint64_t value, pintle_error* error) {
-  return with_heap(heap, error, [&](HeapObject& its) -> Result<void> {
+  return with(heap, error, [&](HeapObject& its) -> Result<void> {
     PINTLE_ASSIGN(target, symmetric_view_of(to));
     PINTLE_ASSIGN(source, readable_bytes(from, bytes, "from"));
     PINTLE_ASSIGN(signal, symmetric_signal_of(signals, index));
@@ -68,7 +68,7 @@ pintle_status pintle_symmetric_heap_put_signal(pintle_symmetric_heap heap, const
 
 pintle_status pintle_symmetric_heap_raise(pintle_symmetric_heap heap, pintle_symmetric_signals signals, uint64_t index,
                                           uint32_t rank, uint64_t value, pintle_error* error) {
-  return with_heap(heap, error, [&](HeapObject& its) -> Result<void> {
+  return with(heap, error, [&](HeapObject& its) -> Result<void> {
     PINTLE_ASSIGN(signal, symmetric_signal_of(signals, index));
     return its.heap.raise(signal, rank, value);
   });
@@ -118,7 +118,7 @@ pintle_status pintle_symmetric_heap_wait_signal(pintle_symmetric_heap heap, pint
 
 pintle_status pintle_symmetric_heap_signal_value(pintle_symmetric_heap heap, pintle_symmetric_signals signals,
                                                  uint64_t index, uint64_t* value, pintle_error* error) {
-  return with_heap(heap, error, [&](const HeapObject& its) -> Result<void> {
+  return with(heap, error, [&](const HeapObject& its) -> Result<void> {
     PINTLE_TRY(given(value, "value"));
     PINTLE_ASSIGN(signal, symmetric_signal_of(signals, index));
     PINTLE_ASSIGN(now, its.heap.value(signal));

@@ -1,5 +1,6 @@
 // Texels: what they are, and which of them a device has.
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "capi/check.h"
 #include "capi/enter.h"

@@ -9,6 +9,8 @@
 
 namespace pintle::capi {
 
+static_assert(sizeof(pintle_argument::value) == sizeof(Scalar::bytes));
+
 namespace {
 
 /// A part of a buffer of the caller's, or of one that another object has lent.
@@ -59,11 +61,10 @@ Result<Slot> slot_of(std::uint64_t index) {
                fmt::format("The slot ({}) is none: the last one is {}.", index, Slot::limit - 1));
 }
 
-Result<ScalarValue> scalar_of(const pintle_argument& argument) {
-  PINTLE_ASSIGN(type, enumerator(argument.dtype, DType::complex64, "dtype"));
+Result<ScalarValue> scalar_of(std::uint32_t dtype, const void* value) {
+  PINTLE_ASSIGN(type, enumerator(dtype, DType::complex64, "dtype"));
   Scalar bytes;
-  static_assert(sizeof argument.value == sizeof bytes.bytes);
-  std::memcpy(bytes.bytes.data(), &argument.value, bytes_of(type));
+  std::memcpy(bytes.bytes.data(), value, bytes_of(type));
   return ScalarValue(type, bytes);
 }
 
@@ -126,7 +127,7 @@ Result<KernelArgument> argument_of(const pintle_argument& argument) {
       return KernelArgument(view);
     }
     case PINTLE_ARGUMENT_SCALAR: {
-      PINTLE_ASSIGN(scalar, scalar_of(argument));
+      PINTLE_ASSIGN(scalar, scalar_of(argument.dtype, &argument.value));
       return KernelArgument(scalar);
     }
     case PINTLE_ARGUMENT_BYTES: {
@@ -149,7 +150,7 @@ Result<SlotValue> slot_value_of(const pintle_argument& argument) {
       return SlotValue(view);
     }
     case PINTLE_ARGUMENT_SCALAR: {
-      PINTLE_ASSIGN(scalar, scalar_of(argument));
+      PINTLE_ASSIGN(scalar, scalar_of(argument.dtype, &argument.value));
       return SlotValue(scalar);
     }
     case PINTLE_ARGUMENT_BYTES: {

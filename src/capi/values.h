@@ -15,7 +15,8 @@ namespace pintle::capi {
                                          std::uint64_t bytes);
 [[nodiscard]] Result<BufferView> view_of(const pintle_view* view);
 [[nodiscard]] Result<Slot> slot_of(std::uint64_t index);
-[[nodiscard]] Result<ScalarValue> scalar_of(const pintle_argument& argument);
+/// `value` points to as many bytes as a Scalar has.
+[[nodiscard]] Result<ScalarValue> scalar_of(std::uint32_t dtype, const void* value);
 [[nodiscard]] Result<KernelArgument> argument_of(const pintle_argument& argument);
 [[nodiscard]] Result<SlotValue> slot_value_of(const pintle_argument& argument);
 [[nodiscard]] Result<Point> point_of(const pintle_point* point);

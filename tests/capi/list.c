@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "transfer.h"
 
 static atomic_int calls;
 
@@ -12,12 +13,6 @@ static void counted(void* data) { atomic_fetch_add((atomic_int*)data, 1); }
 static void waits_inside(void* data) {
   CHECK(pintle_point_wait(data, 0, NULL) == PINTLE_INVALID_ARGUMENT);
   atomic_fetch_add(&calls, 1);
-}
-
-static void finish(pintle_queue queue, pintle_list list) {
-  pintle_point done = {.size = sizeof done};
-  OK(pintle_queue_submit(queue, list, NULL, &done, error));
-  OK(pintle_point_wait(&done, PINTLE_TIMEOUT_DEFAULT, error));
 }
 
 static void calls_of_the_host_stand_in_order(pintle_queue queue) {
