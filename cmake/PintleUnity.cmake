@@ -1,4 +1,4 @@
-# For the demo and under sanitizers: the sources of a folder compiled several at a time, since reading the headers costs more than the code.
+# The sources of a folder compiled several at a time, since reading the headers costs more than the code.
 include_guard(GLOBAL)
 
 # Sources that are compiled alone, below the root: what they declare for themselves hides names of headers in a way that is not seen below.
