@@ -22,7 +22,7 @@ count_processor() {
 
 # cache_counts: HITS MISSES of ccache since ever.
 cache_counts() {
-  if ! command -v ccache >/dev/null; then printf '0 0'; return; fi
+  if ! command -v ccache >/dev/null; then printf '0 0\n'; return; fi
   ccache --print-stats | awk '/^(direct|preprocessed)_cache_hit/ { hits += $2 } /^cache_miss/ { misses += $2 } END { print hits + 0, misses + 0 }'
 }
 

@@ -185,7 +185,7 @@ class CheckTest(unittest.TestCase):
     """tools/check.sh with other steps than its own."""
 
     def outcome(self, steps, junit="", cache=("0 0", "99 1"), processor=7, judged="0"):
-        """(exit code, output, passed commits) of a check that runs `steps` in a folder of its own, a checkout."""
+        """(exit code, output, passed commits) of a check that runs `steps` in a folder of its own, a checkout; cache=None: no ccache."""
         script = (ROOT / "tools/check.sh").read_text(encoding="utf-8")
         script = script.replace("\nrun_check\n", f"\n{steps}\n").replace("tools/count_tests.py", f"{ROOT}/tools/count_tests.py").replace("tools/judge.py", "judge.py")
         with Tree() as tree:
@@ -194,7 +194,8 @@ class CheckTest(unittest.TestCase):
             tree["ctest_fails"] = '#!/bin/sh\ncp junit.xml "$2"\nexit 8\n'
             tree["judge.py"] = f"print({judged!r})\n"
             tree["change"] = "#!/bin/sh\necho more >>junit.xml\n"
-            first, *rest = (dict(zip(("direct_cache_hit", "cache_miss"), text.split())) for text in cache)
+            without = 'command() { [[ $2 != ccache ]] && builtin command "$@"; }\n' if cache is None else ""
+            first, *rest = (dict(zip(("direct_cache_hit", "cache_miss"), text.split())) for text in cache or ("0 0", "0 0"))
             for name, counts in (("first", first), ("last", rest[-1])):
                 tree[name] = "".join(f"{key}\t{value}\n" for key, value in counts.items())
             tree["bin/ccache"] = "#!/bin/sh\nif [ -e asked ]; then cat last; else touch asked; cat first; fi\n"
@@ -203,7 +204,7 @@ class CheckTest(unittest.TestCase):
             for command in ("init -q", "add .", "-c user.name=a -c user.email=a@example.org commit -q -m a"):
                 subprocess.run(["git", *command.split()], cwd=tree.root, check=True)
             head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=tree.root, text=True, stdout=subprocess.PIPE, check=True).stdout
-            script = f"take_share() {{ :; }}\ntimes() {{ printf '0m0s 0m0s\n{processor // 60}m{processor % 60}.5s 0m0.2s\n'; }}\n{script}"
+            script = f"take_share() {{ :; }}\ntimes() {{ printf '0m0s 0m0s\n{processor // 60}m{processor % 60}.5s 0m0.2s\n'; }}\n{without}{script}"
             environment = {**os.environ, "PATH": f"{tree.root}/bin:{os.environ['PATH']}"}
             result = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=tree.root, env=environment, text=True, stdout=subprocess.PIPE,
                                     stderr=subprocess.STDOUT, check=False)
@@ -273,6 +274,11 @@ class CheckTest(unittest.TestCase):
         code, output, commits = self.outcome("step one true", processor=9999, cache=("100 0", "189 11"))
         self.assertEqual((code, commits), (0, "HEAD\n"), output)
         self.assertIn("The cache had 89 % of 100 compilations: this check was cold, and its time has no limit.", output)
+
+    def test_a_machine_without_a_cache_is_cold(self):
+        code, output, commits = self.outcome("step one true", processor=9999, cache=None)
+        self.assertEqual((code, commits), (0, "HEAD\n"), output)
+        self.assertRegex(output, r"(?m)^ok      one ")
 
     def test_a_tree_with_changes_is_no_commit_that_passed(self):
         self.assertEqual(self.outcome("step one ./change")[::2], (0, ""))
