@@ -4,13 +4,13 @@
 #include <chrono>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "collective/group/call.h"
 #include "collective/group/group_state.h"
 #include "collective/group/waiting.h"
 #include "collective/ranks.h"
+#include "collective/turned_clock.h"
 
 namespace pintle::collective {
 namespace {
@@ -29,11 +29,11 @@ class FailureBlame : public testing::Test {
     running_[number].emplace(must(rank(number).begin(call)));
   }
   void end(std::uint32_t number) { running_[number].reset(); }
-  void wait(std::uint32_t number, std::uint32_t awaited) { rank(number).show_waiting(awaited + 1); }
+  void wait(std::uint32_t number, std::uint32_t awaited) { rank(number).show_waiting(awaited + 1, turned_clock()); }
   /// What rank 0 says as it finds that rank 1 is late.
   [[nodiscard]] std::string found_by_0() {
     const std::uint32_t awaited = 1;
-    Waiting waiting(rank(0), Clock::now());
+    Waiting waiting(rank(0), turned_clock(), Waiting::Purpose::operation, turned_clock);
     Result<void> waited;
     while (waited) waited = waiting.pause(std::span(&awaited, 1));
     return waited.error().text();
@@ -54,7 +54,7 @@ TEST_F(FailureBlame, NotWhoHasOnlyNotLookedForLong) {
   for (const std::uint32_t number : {0u, 1u, 2u, 3u}) begin(number, Operation::barrier);
   wait(1, 2);
   wait(2, 3);
-  std::this_thread::sleep_for(long_ago);
+  turn_clock(long_ago);
   EXPECT_TRUE(found_by_0().starts_with("Rank 3 of "));
 }
 
@@ -69,7 +69,7 @@ TEST_F(FailureBlame, NotWhoHasDoneItsPart) {
 TEST_F(FailureBlame, OfACircleWhoHasNotLookedForLongest) {
   for (const std::uint32_t number : {0u, 1u, 2u, 3u}) begin(number, Operation::barrier);
   wait(2, 3);
-  std::this_thread::sleep_for(milliseconds(2));
+  turn_clock(milliseconds(2));
   wait(1, 2);
   wait(3, 1);
   EXPECT_TRUE(found_by_0().starts_with("Rank 2 of "));
@@ -78,7 +78,7 @@ TEST_F(FailureBlame, OfACircleWhoHasNotLookedForLongest) {
 TEST_F(FailureBlame, OfACircleThroughWhoAsksAnother) {
   for (const std::uint32_t number : {0u, 1u, 2u, 3u}) begin(number, Operation::barrier);
   wait(1, 2);
-  std::this_thread::sleep_for(milliseconds(2));
+  turn_clock(milliseconds(2));
   wait(2, 0);
   EXPECT_TRUE(found_by_0().starts_with("Rank 1 of "));
 }
@@ -115,7 +115,7 @@ TEST_F(FailureBlame, OfMessagesWhoHasNotLookedForLong) {
   begin(0, Operation::barrier);
   begin(1, Operation::send_recv);
   wait(1, 2);
-  std::this_thread::sleep_for(long_ago);
+  turn_clock(long_ago);
   EXPECT_TRUE(found_by_0().starts_with("Rank 1 of "));
 }
 

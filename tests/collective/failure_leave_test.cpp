@@ -15,6 +15,7 @@
 #include "collective/failure_cases.h"
 #include "collective/group/waiting.h"
 #include "collective/job.h"
+#include "collective/turned_clock.h"
 
 namespace pintle::collective {
 namespace {
@@ -100,7 +101,7 @@ TEST(FailureLeave, WhatWasSentBeforeLeavingCounts) {
   Call call;
   call.operation = Operation::barrier;
   const auto running = must(state.begin(call));
-  Waiting waiting(state, Clock::now() + seconds(10));
+  Waiting waiting(state, turned_clock() + seconds(10), Waiting::Purpose::operation, turned_clock);
   const std::uint32_t other = 1;
   for (int i = 0; i < 3000; ++i) {
     ASSERT_FALSE(state.mailbox().has_come(other));
@@ -109,7 +110,7 @@ TEST(FailureLeave, WhatWasSentBeforeLeavingCounts) {
   }
   ASSERT_TRUE(groups[1].run(Collective::send(std::vector<int>{1}, 0)));
   groups.pop_back();
-  std::this_thread::sleep_for(milliseconds(30));  // the next look is due
+  turn_clock(milliseconds(30));  // the next look is due
   ASSERT_TRUE(waiting.pause(std::span(&other, 1)));
   ASSERT_TRUE(state.mailbox().has_come(other));
 }

@@ -7,6 +7,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// A clock that stands until the test turns it.
+struct TurnedClock {
+  static Deadline now() noexcept { return moment; }
+  inline static Deadline moment{1h};
+};
+
 TEST(IdleSpin, IsOverBeforeItBegins) {
   const IdleSpin idle(1h);
   EXPECT_TRUE(idle.is_over());
@@ -19,9 +25,12 @@ TEST(IdleSpin, ItsTimeBeginsWithTheFirstLook) {
 }
 
 TEST(IdleSpin, EndsAndBeginsAgain) {
-  IdleSpin idle(500ms);
+  BasicIdleSpin<TurnedClock> idle(500ms);
   EXPECT_TRUE(idle.may_go_on());
-  std::this_thread::sleep_for(501ms);
+  TurnedClock::moment += 500ms - 1ns;
+  EXPECT_TRUE(idle.may_go_on());
+  EXPECT_FALSE(idle.is_over());
+  TurnedClock::moment += 1ns;
   EXPECT_FALSE(idle.may_go_on());
   EXPECT_TRUE(idle.is_over());
   idle.restart();

@@ -180,9 +180,9 @@ void GroupState::ring(std::uint32_t rank) noexcept {
   founding_.transport->wake(doorbell);
 }
 
-void GroupState::show_waiting(std::uint32_t awaited_plus_1) noexcept {
-  const auto now = static_cast<std::uint64_t>(Clock::now().time_since_epoch().count());
-  window_->word(Layout::status + 32).store(now, std::memory_order_relaxed);
+void GroupState::show_waiting(std::uint32_t awaited_plus_1, Deadline now) noexcept {
+  const auto heartbeat = static_cast<std::uint64_t>(now.time_since_epoch().count());
+  window_->word(Layout::status + 32).store(heartbeat, std::memory_order_relaxed);
   // A release: a rank that sees that this one waits no more also sees what this one has told before.
   window_->word(Layout::status + 24).store(awaited_plus_1, std::memory_order_release);
 }

@@ -152,7 +152,7 @@ class GroupState {
   [[nodiscard]] Result<Status> status_of(std::uint32_t rank);
   /// Whether a rank began its last operation on the processor that this one runs on now.
   [[nodiscard]] bool shares_processor(std::uint32_t rank) const noexcept;
-  void show_waiting(std::uint32_t awaited_plus_1) noexcept;
+  void show_waiting(std::uint32_t awaited_plus_1, Deadline now) noexcept;
   /// The error of a rank that says that it has failed or has left; nothing from others.
   [[nodiscard]] std::optional<Error> fault_of(std::uint32_t rank);
   [[nodiscard]] bool has_left(std::uint32_t rank) const noexcept;

@@ -37,18 +37,18 @@ std::uint32_t Waiting::busy_spins(const GroupState& group) noexcept {
 void Waiting::stop_showing() noexcept {
   std::atomic_ref(*reinterpret_cast<std::uint32_t*>(group_.window().own() + Layout::sleeping))
       .store(0, std::memory_order_relaxed);
-  if (is_shown_) group_.show_waiting(0);
+  if (is_shown_) group_.show_waiting(0, now_());
   is_armed_ = is_shown_ = false;
 }
 
 /// Sleeps instead of yielding: schedulers make a thread that yields wait for slices of whole milliseconds.
 Result<void> Waiting::rest(std::span<const std::uint32_t> awaited) {
   group_.window().progress();
-  const Deadline now = Clock::now();
+  const Deadline now = now_();
   if (now >= next_look_) {
     next_look_ = std::min(deadline_, now + look_every);
     is_shown_ = true;
-    group_.show_waiting(awaited.empty() ? 0 : awaited.front() + 1);
+    group_.show_waiting(awaited.empty() ? 0 : awaited.front() + 1, now);
     PINTLE_TRY(look(awaited, now));
     if (next_look_ <= now) return {};
   }
@@ -160,7 +160,7 @@ bool Waiting::has_stopped(const GroupState::Status& waiter, const GroupState::St
   const Call call = unpack(waiter.number, waiter.count, waiter.rest);
   if (call.operation != Operation::send_recv) return call.number != 0 && awaited.done >= call.number;
   return group_.window().is_addressable() &&
-         nanoseconds(Clock::now()) - waiter.heartbeat >= nanoseconds(Deadline(stalled_after));
+         nanoseconds(now_()) - waiter.heartbeat >= nanoseconds(Deadline(stalled_after));
 }
 
 Error Waiting::late(std::uint32_t rank) const {

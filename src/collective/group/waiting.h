@@ -21,9 +21,10 @@ class Waiting {
   /// What ends a wait. The wait of an operation ends with any failure of the group. The wait of a rescue, after that
   /// failure, ends only with the deadline or the loss of the awaited rank, and no other rank gets its error.
   enum class Purpose : std::uint8_t { operation, rescue };
+  using Now = Deadline (*)() noexcept;
 
-  Waiting(GroupState& group, Deadline deadline, Purpose purpose = Purpose::operation) noexcept
-      : group_(group), deadline_(deadline), purpose_(purpose) {}
+  Waiting(GroupState& group, Deadline deadline, Purpose purpose = Purpose::operation, Now now = Clock::now) noexcept
+      : group_(group), deadline_(deadline), purpose_(purpose), now_(now) {}
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
   ~Waiting() {
@@ -67,6 +68,7 @@ class Waiting {
   GroupState& group_;
   const Deadline deadline_;
   const Purpose purpose_;
+  const Now now_;
   const std::uint32_t busy_spins_ = busy_spins(group_);
   std::uint32_t spins_ = 0;
   bool is_armed_ = false;  // the next rest sleeps, unless the doorbell has rung since
