@@ -187,7 +187,7 @@ class CheckTest(unittest.TestCase):
     def outcome(self, steps, junit="", cache=("0 0", "99 1"), processor=7, judged="0"):
         """(exit code, output, passed commits) of a check that runs `steps` in a folder of its own, a checkout; cache=None: no ccache."""
         script = (ROOT / "tools/check.sh").read_text(encoding="utf-8")
-        script = script.replace("\nrun_check\n", f"\n{steps}\n").replace("tools/count_tests.py", f"{ROOT}/tools/count_tests.py").replace("tools/judge.py", "judge.py")
+        script = script.replace("\nrun_check\n", f"\n{steps}\n").replace("tools/count_tests.py", f"'{ROOT}/tools/count_tests.py'").replace("tools/judge.py", "judge.py")
         with Tree() as tree:
             tree["junit.xml"] = f"<testsuite>{junit}</testsuite>"
             tree["ctest_passes"] = '#!/bin/sh\ncp junit.xml "$2"\n'
