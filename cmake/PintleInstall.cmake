@@ -29,12 +29,20 @@ foreach(library ${pintle_libraries})
 endif()")
 endforeach()
 
-install(TARGETS ${pintle_libraries} EXPORT pintle-targets
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
-        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT pintle-targets NAMESPACE pintle:: DESTINATION ${package_folder})
+# A component of the package each, so that users of C are not asked for what the C++ library needs.
+foreach(component "cpp:pintle" "c:pintle_c")
+  string(REPLACE ":" ";" component ${component})
+  list(GET component 0 name)
+  list(GET component 1 library)
+  if(TARGET ${library})
+    install(TARGETS ${library} EXPORT pintle-${name}-targets
+            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+            RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+            INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    install(EXPORT pintle-${name}-targets NAMESPACE pintle:: DESTINATION ${package_folder})
+  endif()
+endforeach()
 install(DIRECTORY include/pintle ${PINTLE_GENERATED}/include/pintle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
 

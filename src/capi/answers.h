@@ -18,4 +18,12 @@ inline void answer(pintle_point* out, pintle_signal timeline, const Point& point
   out->value = point.value();
 }
 
+/// The point of a submission, or why it failed.
+[[nodiscard]] inline Result<void> answer(pintle_point* out, pintle_signal timeline, const Result<Point>& done) {
+  if (!done) [[unlikely]]
+    return done.error();
+  answer(out, timeline, *done);
+  return {};
+}
+
 }  // namespace pintle::capi

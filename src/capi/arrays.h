@@ -12,7 +12,8 @@ namespace pintle::capi {
 
 /// Calls `take`, which answers a Result<void>, with each struct of an array. All have the first one's size.
 template <class Struct, class Take>
-[[nodiscard]] Result<void> for_each(const Struct* first, std::size_t count, const char* type, Take take) {
+[[nodiscard, gnu::always_inline]] inline Result<void> for_each(const Struct* first, std::size_t count, const char* type,
+                                                               const Take& take) {
   if (count == 0) return {};
   PINTLE_TRY(given(first, type));
   for (std::size_t i = 0; i < count; ++i) {

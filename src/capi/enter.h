@@ -8,14 +8,14 @@
 
 namespace pintle::capi {
 
-[[nodiscard]] bool is_usable(const pintle_error& error) noexcept;
+[[nodiscard]] inline bool is_usable(const pintle_error& error) noexcept { return error.size == sizeof(pintle_error); }
 /// Fills `out`, which may be null, and answers the code.
 pintle_status fail(pintle_error* out, const Error& failure) noexcept;
 /// The exception that is being handled, as an error.
 [[nodiscard]] Error caught() noexcept;
 
 template <std::invocable Body>
-pintle_status enter(pintle_error* error, Body body) noexcept {
+[[gnu::always_inline]] inline pintle_status enter(pintle_error* error, const Body& body) noexcept {
   if (error != nullptr && !is_usable(*error)) [[unlikely]]
     return PINTLE_INVALID_ARGUMENT;
   try {

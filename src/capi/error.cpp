@@ -48,8 +48,6 @@ void point_at(pintle_error& out, const Strings& strings) noexcept {
 
 }  // namespace
 
-bool is_usable(const pintle_error& error) noexcept { return error.size == sizeof(pintle_error); }
-
 pintle_status fail(pintle_error* out, const Error& failure) noexcept {
   const auto code = static_cast<pintle_status>(failure.code());
   if (out == nullptr) return code;

@@ -68,27 +68,42 @@ class Cell {
     return CellWord::epoch(word_.fetch_add(CellWord::step, std::memory_order_release));
   }
 
-  /// From now on no handle of this epoch finds the object. False where it is not live, or another thread was first.
-  [[nodiscard]] bool release(std::uint64_t epoch) noexcept {
+  /// What `take` found: whether it may be the object's end, and whether others were using it.
+  enum class Taken : unsigned char { none, alone, shared };
+
+  /// Begins the last use: from now on no handle of this epoch finds the object. `none` where it is not live, or another
+  /// thread was first; then there is nothing to end. `alone`: the caller ends it by `end_taken`. `shared`: others are
+  /// inside, and the last of them ends it; the caller leaves.
+  [[nodiscard]] Taken take(std::uint64_t epoch) noexcept {
     std::uint64_t word = word_.load(std::memory_order_relaxed);
+    std::uint64_t next;
     do {
-      if (word >> CellWord::state_shift != CellWord::live_in(epoch)) return false;
-    } while (!word_.compare_exchange_weak(word, word + CellWord::step, std::memory_order_acq_rel,
-                                          std::memory_order_relaxed));
-    return true;
+      if (word >> CellWord::state_shift != CellWord::live_in(epoch)) return Taken::none;
+      next = word + (CellWord::users(word) == 0 ? 2 : 1) * CellWord::step + 1;
+    } while (!word_.compare_exchange_weak(word, next, std::memory_order_acq_rel, std::memory_order_relaxed));
+    return CellWord::state(next) == CellWord::ending ? Taken::alone : Taken::shared;
   }
 
-  /// Before its first object: epochs begin at `epoch`.
-  void begin(std::uint64_t epoch) noexcept {
+  /// Ends the object that the caller has taken alone. Handles of it may still come and go.
+  void end_taken() noexcept {
+    std::destroy_at(&object_);
+    word_.fetch_add(CellWord::step - 1, std::memory_order_release);  // from `ending` to `empty` of the next epoch
+  }
+
+  /// Before its first object: its place in the table, and where epochs begin.
+  void begin(std::uint64_t place, std::uint64_t epoch) noexcept {
+    place_ = static_cast<std::uint32_t>(place);
     word_.fetch_add(epoch << (CellWord::state_shift + 2), std::memory_order_relaxed);
   }
   [[nodiscard]] std::uint64_t epoch() const noexcept { return CellWord::epoch(word_.load(std::memory_order_relaxed)); }
+  [[nodiscard]] std::uint64_t place() const noexcept { return place_; }
+  [[nodiscard]] T& object() noexcept { return object_; }
 
   std::atomic<std::uint32_t> next{0};  // in the list of empty places: the place, plus 1
 
  private:
   // Several threads may see a released cell without users, when handles that were released come and go. One of them
-  // wins.
+  // wins. A cell that was taken alone is `ending` at once, so none of them ends it.
   bool end(std::uint64_t word) noexcept {
     if (!word_.compare_exchange_strong(word, word + CellWord::step, std::memory_order_acq_rel,
                                        std::memory_order_relaxed))
@@ -98,6 +113,7 @@ class Cell {
     return true;
   }
 
+  std::uint32_t place_ = 0;
   std::atomic<std::uint64_t> word_{0};
   union {
     T object_;
@@ -116,35 +132,66 @@ class HandleTable {
   class Use {
    public:
     Use() noexcept = default;
-    Use(HandleTable& table, std::uint64_t place, T* object) noexcept : table_(&table), place_(place), object_(object) {}
-    Use(Use&& other) noexcept
-        : table_(other.table_), place_(other.place_), object_(std::exchange(other.object_, nullptr)) {}
+    Use(HandleTable& table, Cell<T>& cell) noexcept : table_(&table), cell_(&cell) {}
+    Use(Use&& other) noexcept : table_(other.table_), cell_(std::exchange(other.cell_, nullptr)) {}
     Use& operator=(Use&&) = delete;
     ~Use() {
-      if (object_ != nullptr) table_->leave(place_);
+      if (cell_ != nullptr) table_->leave(*cell_);
     }
-    explicit operator bool() const noexcept { return object_ != nullptr; }
-    T& operator*() const noexcept { return *object_; }
-    T* operator->() const noexcept { return object_; }
+    explicit operator bool() const noexcept { return cell_ != nullptr; }
+    T& operator*() const noexcept { return cell_->object(); }
+    T* operator->() const noexcept { return &cell_->object(); }
 
    private:
     HandleTable* table_ = nullptr;
-    std::uint64_t place_ = 0;
-    T* object_ = nullptr;
+    Cell<T>* cell_ = nullptr;
+  };
+
+  /// The use of an object that no handle names any more.
+  class LastUse {
+   public:
+    LastUse() noexcept = default;
+    LastUse(HandleTable& table, Cell<T>& cell, bool is_alone) noexcept
+        : table_(&table), cell_(&cell), is_alone_(is_alone) {}
+    LastUse(const LastUse&) = delete;
+    LastUse& operator=(const LastUse&) = delete;
+    [[gnu::always_inline]] ~LastUse() {
+      if (cell_ == nullptr) return;
+      if (is_alone_) [[likely]]
+        table_->end_taken(*cell_);
+      else table_->leave(*cell_);
+    }
+    explicit operator bool() const noexcept { return cell_ != nullptr; }
+    T& operator*() const noexcept { return cell_->object(); }
+    T* operator->() const noexcept { return &cell_->object(); }
+
+   private:
+    HandleTable* table_ = nullptr;
+    Cell<T>* cell_ = nullptr;
+    bool is_alone_ = false;
   };
 
   /// Empty where the handle names no live object.
-  [[nodiscard]] Use find(std::uint64_t id) noexcept {
-    const std::uint64_t place = HandleId::place(id);
-    Cell<T>* const cell = cell_at(place);
-    if (HandleId::kind(id) != kind || cell == nullptr) [[unlikely]]
+  [[nodiscard, gnu::always_inline]] Use find(std::uint64_t id) noexcept {
+    Cell<T>* const cell = cell_of(id);
+    if (cell == nullptr) [[unlikely]]
       return {};
-    T* const object = cell->enter(HandleId::epoch(id));
-    if (object == nullptr) [[unlikely]] {
-      leave(place);
+    if (cell->enter(HandleId::epoch(id)) == nullptr) [[unlikely]] {
+      leave(*cell);
       return {};
     }
-    return Use(*this, place, object);
+    return Use(*this, *cell);
+  }
+
+  /// As `find`, and from now on no handle names the object, which ends with its last use. Of several threads one gets
+  /// it.
+  [[nodiscard, gnu::always_inline]] LastUse take(std::uint64_t id) noexcept {
+    using Taken = typename Cell<T>::Taken;
+    Cell<T>* const cell = cell_of(id);
+    const Taken taken = cell == nullptr ? Taken::none : cell->take(HandleId::epoch(id));
+    if (taken == Taken::none) [[unlikely]]
+      return {};
+    return LastUse(*this, *cell, taken == Taken::alone);
   }
 
   /// A new object's handle; 0 where memory or places run out.
@@ -158,11 +205,7 @@ class HandleTable {
   }
 
   /// Ends the object, now or with its last use. False where the handle names no live object.
-  bool release(std::uint64_t id) noexcept {
-    const std::uint64_t place = HandleId::place(id);
-    Use use = find(id);
-    return use && cell_at(place)->release(HandleId::epoch(id));
-  }
+  bool release(std::uint64_t id) noexcept { return static_cast<bool>(take(id)); }
 
   /// Whether an object ever had this handle: it may be stale, never foreign.
   [[nodiscard]] bool was_made(std::uint64_t id) noexcept {
@@ -193,21 +236,29 @@ class HandleTable {
     return cells == nullptr ? nullptr : cells + (place - first_of(chunk));
   }
 
-  void leave(std::uint64_t place) noexcept {
-    Cell<T>& cell = *cell_at(place);
+  /// The cell that a handle of this kind names; it may hold nothing, or another object. Null where there is none.
+  [[nodiscard]] Cell<T>* cell_of(std::uint64_t id) noexcept {
+    return HandleId::kind(id) == kind ? cell_at(HandleId::place(id)) : nullptr;
+  }
+
+  void leave(Cell<T>& cell) noexcept {
     if (cell.leave()) [[unlikely]]
-      put_empty(cell, place);
+      put_empty(cell);
+  }
+  [[gnu::always_inline]] void end_taken(Cell<T>& cell) noexcept {
+    cell.end_taken();
+    put_empty(cell);
   }
 
   // The list of empty places. Its head has a number that rises, so that a place that was taken and put back between two
   // looks is noticed.
-  void put_empty(Cell<T>& cell, std::uint64_t place) noexcept {
+  void put_empty(Cell<T>& cell) noexcept {
     if (cell.epoch() == 0) return;  // the epochs have run out: the place is not used again
     std::uint64_t head = empty_.load(std::memory_order_relaxed);
     std::uint64_t next;
     do {
       cell.next.store(static_cast<std::uint32_t>(head & place_mask), std::memory_order_relaxed);
-      next = ((head & ~place_mask) + place_mask + 1) | (place + 1);
+      next = ((head & ~place_mask) + place_mask + 1) | (cell.place() + 1);
     } while (!empty_.compare_exchange_weak(head, next, std::memory_order_acq_rel, std::memory_order_relaxed));
   }
   [[nodiscard]] std::uint64_t take_empty() noexcept {
@@ -229,7 +280,7 @@ class HandleTable {
       cells = place == HandleId::place_limit ? nullptr : make_chunk(chunk_of(place));
       if (cells == nullptr) return none;
     } while (!fresh_.compare_exchange_weak(place, place + 1, std::memory_order_relaxed));
-    cells[place - first_of(chunk_of(place))].begin(1);
+    cells[place - first_of(chunk_of(place))].begin(place, 1);
     return place;
   }
   // Null where memory runs out.

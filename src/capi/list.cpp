@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <variant>
 
 #include "capi/check.h"
@@ -56,7 +57,12 @@ Result<void> fill_arguments(Converted<KernelArgument>& values, const pintle_argu
   if (count > Entry::max_parameters)
     return Error(Errc::invalid_argument, fmt::format("The number of arguments ({}) is beyond what an entry has: {}.",
                                                      count, Entry::max_parameters));
-  return values.fill(arguments, count, "pintle_argument", argument_of);
+  return values.fill(arguments, count, "pintle_argument",
+                     [](const pintle_argument& argument, KernelArgument* out) -> Result<void> {
+                       PINTLE_ASSIGN(value, argument_of(argument));
+                       std::construct_at(out, value);
+                       return {};
+                     });
 }
 
 }  // namespace

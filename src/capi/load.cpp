@@ -11,6 +11,7 @@
 #include "capi/check.h"
 #include "capi/enter.h"
 #include "capi/objects.h"
+#include "capi/scalar_values.h"
 #include "capi/values.h"
 #include "pintle/c/load.h"
 

@@ -63,13 +63,31 @@ using Use = typename decltype(Kind<Handle>::table)::Use;
 [[nodiscard]] Error no_object(std::string_view kind, std::uint64_t id, bool was_made);
 [[nodiscard]] Error no_place(std::string_view kind);
 
+/// Why a handle names no object.
+template <class Handle>
+[[nodiscard]] Error missing(Handle handle) {
+  return no_object(Kind<Handle>::name, handle.id, Kind<Handle>::table.was_made(handle.id));
+}
+
 /// The object of a handle, for as long as the use lives.
 template <class Handle>
 [[nodiscard]] Result<Use<Handle>> use(Handle handle) {
   auto found = Kind<Handle>::table.find(handle.id);
   if (!found) [[unlikely]]
-    return no_object(Kind<Handle>::name, handle.id, Kind<Handle>::table.was_made(handle.id));
+    return missing(handle);
   return found;
+}
+
+/// The same where a few instructions count: empty where there is no object, and `missing` says why.
+template <class Handle>
+[[nodiscard, gnu::always_inline]] inline Use<Handle> find(Handle handle) noexcept {
+  return Kind<Handle>::table.find(handle.id);
+}
+
+/// The object of a handle that ends with this call. As `find`.
+template <class Handle>
+[[nodiscard, gnu::always_inline]] inline auto take(Handle handle) noexcept {
+  return Kind<Handle>::table.take(handle.id);
 }
 
 /// Makes an object and answers its handle in `out`.
@@ -94,7 +112,7 @@ template <class Handle, class Its>
 template <class Handle>
 [[nodiscard]] Result<void> release(Handle handle) {
   if (Kind<Handle>::table.release(handle.id)) return {};
-  return no_object(Kind<Handle>::name, handle.id, Kind<Handle>::table.was_made(handle.id));
+  return missing(handle);
 }
 
 }  // namespace pintle::capi

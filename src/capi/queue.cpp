@@ -1,5 +1,5 @@
-// Queues: submissions and replays.
-#include <fmt/format.h>
+// Queues and recordings; submissions and replays are in submit.cpp.
+#include <utility>
 
 #include "capi/answers.h"
 #include "capi/check.h"
@@ -19,39 +19,6 @@ pintle_status pintle_queue_create(pintle_device device, const pintle_queue_optio
     PINTLE_ASSIGN(its, use(device));
     PINTLE_ASSIGN(made, its->queue(how));
     return make_queue(queue, std::move(made));
-  });
-}
-
-pintle_status pintle_queue_submit(pintle_queue queue, pintle_list list, const pintle_submit_options* options,
-                                  pintle_point* point, pintle_error* error) {
-  return enter(error, [&]() -> Result<void> {
-    PINTLE_TRY(takes_answer(point));
-    PINTLE_ASSIGN(its, use(queue));
-    PINTLE_ASSIGN(commands, use(list));
-    PINTLE_ASSIGN(how, options_of(options));
-    PINTLE_TRY(release(list));
-    PINTLE_ASSIGN(done, its->queue.submit(std::move(*commands), std::move(how)));
-    answer(point, its->timeline, done);
-    return {};
-  });
-}
-
-pintle_status pintle_queue_replay(pintle_queue queue, pintle_recording recording, const pintle_argument* bindings,
-                                  size_t count, const pintle_submit_options* options, pintle_point* point,
-                                  pintle_error* error) {
-  return enter(error, [&]() -> Result<void> {
-    PINTLE_TRY(takes_answer(point));
-    if (count > Slot::limit)
-      return Error(Errc::invalid_argument,
-                   fmt::format("The number of bindings ({}) is beyond the number of slots: {}.", count, Slot::limit));
-    PINTLE_ASSIGN(its, use(queue));
-    PINTLE_ASSIGN(recorded, use(recording));
-    PINTLE_ASSIGN(how, options_of(options));
-    Converted<SlotValue> values;
-    PINTLE_TRY(values.fill(bindings, count, "pintle_argument", slot_value_of));
-    PINTLE_ASSIGN(done, its->queue.replay(*recorded, values.values(), std::move(how)));
-    answer(point, its->timeline, done);
-    return {};
   });
 }
 
@@ -81,8 +48,8 @@ pintle_status pintle_recording_create(pintle_device device, pintle_list list, pi
   return enter(error, [&]() -> Result<void> {
     PINTLE_TRY(given(recording, "recording"));
     PINTLE_ASSIGN(its, use(device));
-    PINTLE_ASSIGN(commands, use(list));
-    PINTLE_TRY(release(list));
+    const auto commands = take(list);
+    if (!commands) return missing(list);
     PINTLE_ASSIGN(made, its->record(std::move(*commands)));
     return make(recording, std::move(made));
   });

@@ -1,11 +1,13 @@
 #include "capi/values.h"
 
 #include <fmt/format.h>
+#include <memory>
 
 #include "capi/arrays.h"
 #include "capi/choices.h"
 #include "capi/image_objects.h"
 #include "capi/lent_buffers.h"
+#include "capi/scalar_values.h"
 
 namespace pintle::capi {
 
@@ -59,13 +61,6 @@ Result<Slot> slot_of(std::uint64_t index) {
   if (index < Slot::limit) return Slot{static_cast<std::uint32_t>(index)};
   return Error(Errc::invalid_argument,
                fmt::format("The slot ({}) is none: the last one is {}.", index, Slot::limit - 1));
-}
-
-Result<ScalarValue> scalar_of(std::uint32_t dtype, const void* value) {
-  PINTLE_ASSIGN(type, enumerator(dtype, DType::complex64, "dtype"));
-  Scalar bytes;
-  std::memcpy(bytes.bytes.data(), value, bytes_of(type));
-  return ScalarValue(type, bytes);
 }
 
 namespace {
@@ -143,23 +138,27 @@ Result<KernelArgument> argument_of(const pintle_argument& argument) {
   }
 }
 
-Result<SlotValue> slot_value_of(const pintle_argument& argument) {
+Result<void> make_slot_value(const pintle_argument& argument, SlotValue* out) {
   switch (argument.kind) {
     case PINTLE_ARGUMENT_BUFFER: {
       PINTLE_ASSIGN(view, view_of(argument.buffer, argument.dtype, argument.offset, argument.bytes));
-      return SlotValue(view);
+      std::construct_at(out, view);
+      return {};
     }
     case PINTLE_ARGUMENT_SCALAR: {
       PINTLE_ASSIGN(scalar, scalar_of(argument.dtype, &argument.value));
-      return SlotValue(scalar);
+      std::construct_at(out, scalar);
+      return {};
     }
     case PINTLE_ARGUMENT_BYTES: {
       PINTLE_ASSIGN(bytes, bytes_of_value(argument));
-      return SlotValue(bytes);
+      std::construct_at(out, bytes);
+      return {};
     }
     case PINTLE_ARGUMENT_TARGET:
       PINTLE_TRY(given(argument.value.out, "pintle_argument.value.out"));
-      return SlotValue(std::span(static_cast<std::byte*>(argument.value.out), argument.bytes));
+      std::construct_at(out, std::span(static_cast<std::byte*>(argument.value.out), argument.bytes));
+      return {};
     default:
       return Error(
           Errc::invalid_argument,

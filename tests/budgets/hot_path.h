@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "budgets/rounds.h"
 #include "pintle/pintle.h"
 
 namespace budgets {
@@ -51,9 +52,5 @@ class HotPath {
 
 /// "list", "recording", "pool", "collective" or "round_trip"; ends the process for anything else.
 [[nodiscard]] Kind parse_kind(std::string_view text);
-
-/// Submissions of one measurement, all in flight together, and how many such rounds before it fill every cache and
-/// ring.
-inline constexpr int measured = 200, warm_up_rounds = 4;
 
 }  // namespace budgets

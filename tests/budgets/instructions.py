@@ -13,7 +13,7 @@ from pathlib import Path
 
 SKIPPED = 77
 CEILINGS = Path(__file__).with_name("instructions.json")
-SUBMISSIONS = 200 * (1 + 4)  # measured and warm_up_rounds of hot_path.h
+SUBMISSIONS = 200 * (1 + 4)  # measured and warm_up_rounds of rounds.h
 HEADROOM = 1.1
 RUNS = {"round_trip": 5}  # until one is below the ceiling; others: 1
 
@@ -23,12 +23,12 @@ def skip(reason):
     sys.exit(SKIPPED)
 
 
-def count(program, kind):
+def count(program, kind, measured="budgets::HotPath::submit()"):
     if shutil.which("valgrind") is None:
         skip("valgrind is not installed")
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "callgrind"
-        subprocess.run(["valgrind", "--tool=callgrind", "--toggle-collect=budgets::HotPath::submit()", f"--callgrind-out-file={out}",
+        subprocess.run(["valgrind", "--tool=callgrind", f"--toggle-collect={measured}", f"--callgrind-out-file={out}",
                         program, kind], check=True, capture_output=True)
         total = re.search(r"^(?:totals|summary): (\d+)", out.read_text(), re.MULTILINE)
     if total is None or int(total.group(1)) == 0:

@@ -1,19 +1,21 @@
-"""Turns the ```cpp blocks of Markdown files into C++ files: `extract.py OUT_FOLDER FILE.md...`.
+"""Turns the ```cpp and ```c blocks of Markdown files into C++ and C files: `extract.py OUT_FOLDER FILE.md...`.
 
-A block with its own main becomes a program; every other block becomes the body of a function that preamble.h gives its names.
-A program that opens "best" becomes a second one, which runs it on every device here that takes source.
+A block with its own main becomes a program; every other block becomes the body of a function that preamble.h or preamble_c.h gives its
+names. A program of C++ that opens "best" becomes a second one, which runs it on every device here that takes source.
 """
 import pathlib
 import re
 import sys
 
-BLOCK = re.compile(r"^```cpp\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(cpp|c)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def source_of(code, where):
+def source_of(code, language, where):
     line = f'#line {where[1]} "{where[0]}"\n'
     if "int main(" in code:
         return line + code
+    if language == "c":
+        return f'#include "preamble_c.h"\n\nvoid block(void);\nvoid block(void) {{\n  PINTLE_TEST_NAMES;\n{line}{code}}}\n'
     return f'#include "preamble.h"\n\nResult<void> block(Names& names) {{\n  PINTLE_TEST_NAMES(names);\n{line}{code}  return {{}};\n}}\n'
 
 
@@ -31,18 +33,18 @@ def write(target, source):
 def blocks_of(path):
     text = path.read_text()
     for match in BLOCK.finditer(text):
-        yield match.group(1), (path.name, text.count("\n", 0, match.start(1)) + 1)
+        yield match.group(2), match.group(1), (path.name, text.count("\n", 0, match.start(2)) + 1)
 
 
 def main(out, paths):
     out = pathlib.Path(out)
     out.mkdir(parents=True, exist_ok=True)
     for path in map(pathlib.Path, paths):
-        for number, (code, where) in enumerate(blocks_of(path)):
+        for number, (code, language, where) in enumerate(blocks_of(path)):
             kind = "program" if "int main(" in code else "block"
-            source = source_of(code, where)
-            write(out / f"{path.stem}_{number}.{kind}.cpp", source)
-            if kind == "program" and 'open("best")' in code:
+            source = source_of(code, language, where)
+            write(out / f"{path.stem}_{number}.{kind}.{language}", source)
+            if language == "cpp" and kind == "program" and 'open("best")' in code:
                 write(out / f"{path.stem}_{number}_on_every_device.program.cpp", on_every_device(source))
 
 

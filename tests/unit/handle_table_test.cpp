@@ -65,6 +65,35 @@ TEST_F(HandleTableTest, AUseKeepsAReleasedObject) {
   EXPECT_EQ(live_, 0);
 }
 
+TEST_F(HandleTableTest, WhatIsTakenIsFoundNoMoreAndEndsWithItsLastUse) {
+  const std::uint64_t id = table_.make(live_, 7);
+  const Table::Use before = table_.find(id);
+  {
+    const Table::LastUse taken = table_.take(id);
+    EXPECT_EQ(taken->value, 7);
+    EXPECT_FALSE(table_.find(id));
+    EXPECT_FALSE(table_.take(id));
+    EXPECT_FALSE(table_.release(id));
+  }
+  EXPECT_EQ(live_, 1);
+  EXPECT_EQ(before->value, 7);
+}
+
+TEST_F(HandleTableTest, WhatIsTakenAloneEndsWithThatUse) {
+  const std::uint64_t id = table_.make(live_, 7);
+  {
+    const Table::LastUse taken = table_.take(id);
+    EXPECT_EQ(taken->value, 7);
+    EXPECT_FALSE(table_.find(id));  // comes and goes, and ends nothing
+    EXPECT_EQ(live_, 1);
+  }
+  EXPECT_EQ(live_, 0);
+  const std::uint64_t next = table_.make(live_, 8);
+  EXPECT_EQ(HandleId::place(next), HandleId::place(id));
+  EXPECT_FALSE(table_.take(id));
+  EXPECT_TRUE(table_.release(next));
+}
+
 TEST_F(HandleTableTest, APlaceIsUsedAgainByAnotherHandle) {
   const std::uint64_t first = table_.make(live_, 1);
   EXPECT_TRUE(table_.release(first));
@@ -101,10 +130,12 @@ TEST_F(HandleTableTest, ObjectsDoNotMoveWhileTheTableGrows) {
 
 TEST_F(HandleTableTest, TheLastEpochEndsAPlace) {
   Cell<Counted> cell;
-  cell.begin(HandleId::epoch_limit - 1);
+  cell.begin(0, HandleId::epoch_limit - 1);
   EXPECT_EQ(cell.fill(live_), HandleId::epoch_limit - 1);
   EXPECT_NE(cell.enter(HandleId::epoch_limit - 1), nullptr);
-  EXPECT_TRUE(cell.release(HandleId::epoch_limit - 1));
+  EXPECT_EQ(cell.take(HandleId::epoch_limit - 1), Cell<Counted>::Taken::shared);
+  EXPECT_EQ(cell.take(HandleId::epoch_limit - 1), Cell<Counted>::Taken::none);
+  EXPECT_FALSE(cell.leave());
   EXPECT_TRUE(cell.leave());
   EXPECT_EQ(cell.epoch(), 0U);
   EXPECT_EQ(cell.enter(0), nullptr);
