@@ -6,11 +6,12 @@ is right, so the call must fail for this alone, and must answer the status in th
 does not know fails it: a new function is called from its first day on.
 """
 
-import re
 import sys
 from pathlib import Path
 
-PROTOTYPE = re.compile(r"PINTLE_C_API pintle_status (\w+)\((.*?)\);", re.DOTALL)
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import c_headers  # noqa: E402
+
 # Pointers that may be NULL: functions of a parameter. Those of a count of 0 are called with 1.
 OPTIONAL = {
     "freed": "error_free", "devices": "device_list_count", "absences": "device_list_count", "color": "rank_group_split",
@@ -46,32 +47,6 @@ RIGHT = {
 }
 INTEGERS = {"uint32_t", "uint64_t", "int64_t", "size_t", "pintle_status"}
 POINTED_AT = {"void", "char", "int", "uint32_t", "uint64_t", "size_t", "float", "double", "DLManagedTensor", "DLManagedTensorVersioned"}
-
-
-class Function:
-    def __init__(self, name, text):
-        self.name = name
-        self.short = name.removeprefix("pintle_")
-        self.parameters = [self.parameter(part.strip()) for part in self.parts(text)]
-
-    def parts(self, text):
-        """The parameters: a function's has commas of its own."""
-        depth, part = 0, ""
-        for character in " ".join(text.split()):
-            depth += {"(": 1, ")": -1}.get(character, 0)
-            if character == "," and depth == 0:
-                yield part
-                part = ""
-            else:
-                part += character
-        yield part
-
-    def parameter(self, text):
-        callback = re.fullmatch(r"void \(\*(\w+)\)\(.*\)", text)
-        if callback:
-            return "callback", callback[1]
-        match = re.fullmatch(r"(.*?)(\w+)", text)
-        return match[1].replace("const ", "").replace("struct ", "").replace(" const", "").replace(" ", ""), match[2]
 
 
 def is_optional(function, name):
@@ -182,14 +157,6 @@ static void* sized(void* any, uint32_t size) {
 """
 
 
-class Types:
-    """Names of the handles and of the other structs, as the headers declare them."""
-
-    def __init__(self, text):
-        self.handles = set(re.findall(r"typedef struct (\w+) \{\n  uint64_t id;\n\}", text))
-        self.structs = set(re.findall(r"typedef struct (\w+) \{\n  (?:uint32_t size;|pintle_native native;)", text))
-
-
 def members(names):
     return [f"{name} {name.removeprefix('pintle_')}" for name in sorted(names)]
 
@@ -199,9 +166,9 @@ def struct_of(name, words):
 
 
 def main(folder, out):
-    text = "".join(path.read_text(encoding="utf-8") for path in sorted(Path(folder).glob("*.h")))
-    types = Types(text)
-    functions = [Function(name, parameters) for name, parameters in PROTOTYPE.findall(text)]
+    text = c_headers.read(folder)
+    types = c_headers.Types(text)
+    functions = c_headers.functions(text)
     structs, handles = members(types.structs), members(types.handles)
     lines = [HEAD, struct_of("right", handles), struct_of("released", handles), struct_of("some", [*handles, *structs, "uint64_t room[64]"]),
              struct_of("wrong", structs), "static void set_sizes(void) {",

@@ -1,0 +1,133 @@
+/* Memory of Python objects as tensors of DLPack, in capsules. A consumer may let go of a tensor on any thread. */
+#include "native.h"
+
+#include <stdlib.h>
+
+#include "dlpack.h"
+
+enum { rank_limit = 8 };
+
+static const char old_name[] = "dltensor";
+static const char new_name[] = "dltensor_versioned";
+
+/* A tensor of either version, and what it points to. `kept` holds the owner of the bytes. */
+typedef struct Shared {
+  union {
+    struct DLManagedTensor old;
+    struct DLManagedTensorVersioned versioned;
+  } managed;
+  void* kept;
+  int64_t shape[rank_limit], strides[rank_limit];
+} Shared;
+
+static void end(Shared* shared) {
+  drop_later(shared->kept);
+  free(shared);
+}
+
+static void end_old(struct DLManagedTensor* self) { end(self->context); }
+static void end_versioned(struct DLManagedTensorVersioned* self) { end(self->context); }
+
+/* Nobody has taken the tensor: a consumer renames the capsule. */
+static void end_capsule(PyObject* capsule) {
+  const bool is_versioned = PyCapsule_IsValid(capsule, new_name);
+  if (!is_versioned && !PyCapsule_IsValid(capsule, old_name)) return;
+  const char* const name = is_versioned ? new_name : old_name;
+  if (is_versioned) end_versioned(PyCapsule_GetPointer(capsule, name));
+  else end_old(PyCapsule_GetPointer(capsule, name));
+}
+
+/* The code of a dtype in DLPack. */
+static uint8_t code_of(uint32_t dtype) {
+  switch (dtype) {
+    case PINTLE_BOOL: return 6;
+    case PINTLE_I8:
+    case PINTLE_I16:
+    case PINTLE_I32:
+    case PINTLE_I64: return 0;
+    case PINTLE_U8:
+    case PINTLE_U16:
+    case PINTLE_U32:
+    case PINTLE_U64: return 1;
+    case PINTLE_BF16: return 4;
+    case PINTLE_F8_E4M3FN: return 10;
+    case PINTLE_F8_E5M2: return 12;
+    case PINTLE_COMPLEX64: return 5;
+    default: return 2;
+  }
+}
+
+static bool shape_take(Shared* shared, PyObject* shape, DlTensor* tensor) {
+  const Py_ssize_t rank = PyTuple_Size(shape);
+  int64_t stride = 1;
+  if (rank > rank_limit) {
+    PyErr_Format(PyExc_BufferError, "A shape of %zd dimensions has more than %d.", rank, (int)rank_limit);
+    return false;
+  }
+  for (Py_ssize_t i = rank; i-- > 0;) {
+    shared->shape[i] = PyLong_AsLongLong(PyTuple_GetItem(shape, i));
+    if (shared->shape[i] == -1 && PyErr_Occurred()) return false;
+    shared->strides[i] = stride;
+    stride *= shared->shape[i];
+  }
+  tensor->rank = (int32_t)rank;
+  tensor->shape = shared->shape;
+  tensor->strides = shared->strides;
+  return true;
+}
+
+static void describe(DlTensor* tensor, void* bytes, uint32_t dtype) {
+  tensor->data = bytes;
+  tensor->device_type = dlpack_cpu;
+  tensor->type_code = code_of(dtype);
+  tensor->bits = (uint8_t)(element_bytes(dtype) * 8);
+  tensor->lanes = 1;
+}
+
+static Shared* share(PyObject* memory, void* bytes, uint32_t dtype, PyObject* shape, bool is_versioned) {
+  Shared* const shared = calloc(1, sizeof *shared);
+  if (shared == NULL) return (Shared*)PyErr_NoMemory();
+  DlTensor* const tensor = is_versioned ? &shared->managed.versioned.tensor : &shared->managed.old.tensor;
+  describe(tensor, bytes, dtype);
+  if (shape_take(shared, shape, tensor) && (shared->kept = drop_prepare(memory)) != NULL) return shared;
+  free(shared);
+  return NULL;
+}
+
+static PyObject* capsule_of(Shared* shared, bool is_versioned, uint64_t flags) {
+  if (is_versioned) {
+    struct DLManagedTensorVersioned* const its = &shared->managed.versioned;
+    its->major = dlpack_major;
+    its->minor = dlpack_minor;
+    its->context = shared;
+    its->deleter = end_versioned;
+    its->flags = flags;
+  } else {
+    shared->managed.old.context = shared;
+    shared->managed.old.deleter = end_old;
+  }
+  PyObject* const capsule = PyCapsule_New(&shared->managed, is_versioned ? new_name : old_name, end_capsule);
+  if (capsule == NULL) end(shared);
+  return capsule;
+}
+
+PyObject* dlpack_share(PyObject* module, PyObject* arguments) {
+  PyObject *object, *shape;
+  unsigned dtype;
+  int is_versioned, is_copied;
+  Py_buffer view;
+  (void)module;
+  if (!PyArg_ParseTuple(arguments, "OIO!pp", &object, &dtype, &PyTuple_Type, &shape, &is_versioned, &is_copied))
+    return NULL;
+  PyObject* const memory = PyMemoryView_FromObject(object); /* keeps the bytes in their place */
+  if (memory == NULL) return NULL;
+  PyObject* capsule = NULL;
+  if (PyObject_GetBuffer(memory, &view, PyBUF_SIMPLE) == 0) {
+    Shared* const shared = share(memory, view.buf, dtype, shape, is_versioned != 0);
+    const uint64_t flags = (view.readonly ? dlpack_read_only : 0) | (is_copied ? dlpack_is_copied : 0);
+    if (shared != NULL) capsule = capsule_of(shared, is_versioned != 0, flags);
+    PyBuffer_Release(&view);
+  }
+  Py_DECREF(memory);
+  return capsule;
+}

@@ -1,0 +1,47 @@
+/* Commands in lists of the library. */
+#include "objects.h"
+
+bool command_buffers(Command* command, bool (*each)(Buffer* buffer, void* data), void* data) {
+  for (size_t i = 0; i < command->arguments.buffer_count; ++i)
+    if (!each(command->arguments.buffers[i], data)) return false;
+  for (size_t i = 0; i < 2; ++i)
+    if (command->views[i] != NULL && !each(command->views[i], data)) return false;
+  return true;
+}
+
+static bool buffer_is_live(Buffer* buffer, void* data) {
+  (void)data;
+  return is_live(&buffer->base);
+}
+
+bool command_check(Command* command) {
+  if (command->kernel != NULL && !is_live(&command->kernel->base)) return false;
+  return command_buffers(command, buffer_is_live, NULL);
+}
+
+static pintle_status append(Command* command, pintle_list list, pintle_error* error) {
+  const Arguments* const arguments = &command->arguments;
+  const pintle_kernel kernel = {command->kernel == NULL ? 0 : command->kernel->base.id};
+  switch (command->kind) {
+    case command_launch:
+      return pintle_list_launch(list, kernel, &command->extent, arguments->arguments, arguments->count, error);
+    case command_indirect:
+      return pintle_list_launch_indirect(list, kernel, &command->to, &command->extent, arguments->arguments,
+                                         arguments->count, error);
+    case command_copy: return pintle_list_copy(list, &command->to, &command->from, error);
+    case command_fill: return pintle_list_fill(list, &command->to, command->value, error);
+    case command_upload:
+      return pintle_list_upload(list, &command->to, command->host.buf, (size_t)command->host.len, error);
+    case command_download:
+      return pintle_list_download(list, command->host.buf, (size_t)command->host.len, &command->to, error);
+    case command_barrier: return pintle_list_barrier(list, error);
+    case command_timestamp: return pintle_list_timestamp(list, &command->to, error);
+  }
+  return PINTLE_INTERNAL;
+}
+
+pintle_status command_append(Command* command, pintle_list list, pintle_error* error) {
+  const pintle_status status = command->text == NULL ? PINTLE_OK : pintle_list_label(list, command->text, error);
+  if (status != PINTLE_OK) return status;
+  return append(command, list, error);
+}

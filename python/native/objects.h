@@ -1,0 +1,219 @@
+/* The extension's types, and what its files do with each other's objects. */
+#ifndef PINTLE_PYTHON_OBJECTS_H
+#define PINTLE_PYTHON_OBJECTS_H
+
+#include "native.h"
+
+/* -- loans.c, signal.c, point.c -- */
+
+/* What work in flight has borrowed of Python, until a value of a signal. */
+typedef struct Loan {
+  uint64_t value;
+  PyObject* object;
+} Loan;
+
+typedef struct Loans {
+  Loan* first;
+  size_t count, capacity, reserved;
+} Loans;
+
+typedef struct Signal {
+  Handle base;
+  Loans loans; /* Of a queue's timeline. */
+} Signal;
+
+/* Makes room for one loan, so that adding it cannot fail. False with an exception. */
+bool loans_reserve(Loans* loans);
+/* Takes the reference over, until the value is reached; 0: the work was not submitted. */
+void loans_add(Loans* loans, uint64_t value, PyObject* object);
+/* Gives back what is lent up to a value. */
+void loans_return(Loans* loans, uint64_t reached);
+/* The signal goes: the rest is given back when the library says so. */
+void loans_end(Signal* signal);
+int loans_traverse(Loans* loans, visitproc visit, void* arg);
+
+typedef struct Point {
+  PyObject head;
+  Signal* signal;
+  uint64_t value;
+} Point;
+
+extern PyType_Spec signal_spec, point_spec, alarm_spec;
+/* An object with a descriptor that becomes readable when the point is reached or fails. */
+PyObject* point_alarm(PyObject* self, PyObject* nothing);
+/* A point of the public class. */
+PyObject* point_make(State* state, Signal* signal, uint64_t value);
+
+/* Points as the library takes them. */
+typedef struct Points {
+  pintle_point* points;
+  size_t count;
+  PyObject* objects; /* Keeps their signals. */
+  pintle_point few[4];
+} Points;
+/* `what` names the argument in messages. False with an exception; `points` is empty then. */
+bool points_take(State* state, PyObject* iterable, const char* what, Points* points);
+void points_free(Points* points);
+PyObject* wait_all(PyObject* module, PyObject* arguments);
+PyObject* wait_any(PyObject* module, PyObject* arguments);
+PyObject* wait_idle(PyObject* module, PyObject* arguments);
+
+/* -- uses.c: which submissions use a buffer -- */
+
+typedef struct Use {
+  Signal* signal; /* A queue's timeline. */
+  uint64_t value; /* Of the last submission. */
+  unsigned reserved;
+} Use;
+
+typedef struct Uses {
+  Use* first;
+  size_t count, capacity;
+} Uses;
+/* Makes room for a submission that is about to start, so that noting it cannot fail. False with an exception. */
+bool uses_reserve(Uses* uses, Signal* signal);
+/* Ends a reservation: the submission is `value` of the signal, or 0: there is none. */
+void uses_note(Uses* uses, Signal* signal, uint64_t value);
+/* Blocks until all of them are done. */
+bool uses_wait(State* state, Uses* uses, int64_t timeout);
+void uses_free(Uses* uses);
+int uses_traverse(Uses* uses, visitproc visit, void* arg);
+
+/* -- buffer.c, view.c, mapping.c -- */
+
+typedef struct Buffer {
+  Handle base;
+  uint32_t dtype;
+  uint64_t bytes;
+  PyObject* shape;
+  Uses uses;
+} Buffer;
+
+typedef struct View {
+  PyObject head;
+  Buffer* buffer;
+  uint32_t dtype;
+  uint64_t offset, bytes;
+  PyObject* shape;
+} View;
+
+typedef struct Slot {
+  PyObject head;
+  uint32_t index;
+} Slot;
+
+extern PyType_Spec buffer_spec, view_spec, slot_spec, mapping_spec;
+PyObject* slot_make(PyObject* module, PyObject* index);
+/* The buffer that a Buffer or a View is of, borrowed, and its view. NULL with an exception for anything else and for
+ * what was closed; `what` names it. */
+Buffer* view_take(State* state, PyObject* object, const char* what, pintle_view* view);
+/* A buffer's bytes in the host's memory. */
+PyObject* mapping_make(Buffer* buffer, bool is_read_only);
+
+/* -- scalar.c, kernel.c, arguments.c, extent.c -- */
+
+typedef struct Parameter {
+  PyObject* name;
+  uint32_t kind, dtype, bytes, lanes;
+} Parameter;
+
+typedef struct Kernel {
+  Handle base;
+  PyObject* signature;
+  PyObject* entry;
+  Parameter* parameters;
+  size_t count;
+  size_t value_bytes; /* Room for all parameters by value. */
+} Kernel;
+
+extern PyType_Spec kernel_spec;
+/* Writes a number of Python as an element. `entry` and `name` are of messages. False with an exception. */
+bool scalar_take(State* state, PyObject* object, uint32_t dtype, PyObject* entry, PyObject* name, void* out);
+/* Fills an extent from items or groups; exactly one of them is given. */
+bool extent_take(State* state, PyObject* items, PyObject* groups, pintle_extent* extent);
+
+/* A call's arguments as the library takes them, and the buffers among them. The objects of Python outlive it. */
+typedef struct Arguments {
+  pintle_argument* arguments;
+  Buffer** buffers;
+  unsigned char* values;
+  size_t count, buffer_count;
+  pintle_argument few[12];
+  Buffer* few_buffers[12];
+  unsigned char few_values[128];
+} Arguments;
+bool arguments_take(State* state, Kernel* kernel, PyObject* const* objects, size_t count, Arguments* arguments);
+/* One argument. `value` is room for what is passed by value; `buffer` becomes the buffer that it is of, if any. */
+bool argument_take(State* state, const Parameter* parameter, PyObject* entry, PyObject* object,
+                   pintle_argument* argument, Buffer** buffer, unsigned char* value);
+void arguments_free(Arguments* arguments);
+
+/* -- command.c, list.c -- */
+
+typedef enum {
+  command_launch,
+  command_indirect,
+  command_copy,
+  command_fill,
+  command_upload,
+  command_download,
+  command_barrier,
+  command_timestamp
+} CommandKind;
+
+typedef struct Command {
+  PyObject head;
+  CommandKind kind;
+  bool is_used;
+  bool has_host; /* `host` is held. */
+  Kernel* kernel;
+  PyObject* objects; /* A tuple of what it uses. */
+  PyObject* label;   /* A str, or NULL. */
+  const char* text;  /* Of the label. */
+  pintle_extent extent;
+  pintle_view to, from; /* `to`: the grid of an indirect launch. */
+  Buffer* views[2];     /* Of `to` and `from`; the tuple keeps them. */
+  Arguments arguments;
+  Py_buffer host;
+  unsigned char value[16];
+} Command;
+
+extern PyType_Spec command_spec;
+PyObject* kernel_command(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names);
+PyObject* kernel_indirect(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names);
+extern PyMethodDef command_functions[];
+/* Adds the command to a list. Needs no GIL. */
+pintle_status command_append(Command* command, pintle_list list, pintle_error* error);
+/* Whether all that the command uses is open; pintle.Stale otherwise. */
+bool command_check(Command* command);
+/* Calls `each` with every buffer that the command uses; stops where it answers false. */
+bool command_buffers(Command* command, bool (*each)(Buffer* buffer, void* data), void* data);
+
+/* -- queue.c, launch.c, submit.c, replay.c, recording.c -- */
+
+typedef struct Queue {
+  Handle base;
+  Signal* signal; /* Its timeline, which outlives it. */
+} Queue;
+
+typedef struct Recording {
+  Handle base;
+  Buffer** buffers; /* Each once. */
+  size_t buffer_count;
+  PyObject* objects;  /* The commands. */
+  Parameter* slots;   /* What each slot stands for; kind 0: nothing. */
+  PyObject** entries; /* The entry of the kernel that has the slot; borrowed. */
+  size_t slot_count;
+} Recording;
+
+extern PyType_Spec queue_spec, recording_spec;
+PyObject* queue_launch(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names);
+PyObject* queue_submit(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names);
+PyObject* queue_replay(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names);
+/* Fills the options of a submission. */
+pintle_submit_options options_of(const Points* after, const Points* signal, int64_t timeout);
+/* Reserves a use of each buffer by the queue; NULLs are passed over. False with an exception: then none is reserved. */
+bool reserve_all(Queue* queue, Buffer* const* buffers, size_t count);
+void note_all(Queue* queue, Buffer* const* buffers, size_t count, uint64_t value);
+
+#endif

@@ -1,0 +1,164 @@
+/* Recordings: commands that are checked once and replayed. */
+#include "objects.h"
+
+static bool commands_check(State* state, PyObject* commands) {
+  for (Py_ssize_t i = 0; i < PyTuple_Size(commands); ++i) {
+    PyObject* const one = PyTuple_GetItem(commands, i);
+    if (PyObject_TypeCheck(one, state->command)) {
+      ((Command*)one)->is_used = true;
+      continue;
+    }
+    PyErr_SetString(PyExc_TypeError, "record() takes commands.");
+    return false;
+  }
+  for (Py_ssize_t i = 0; i < PyTuple_Size(commands); ++i)
+    if (!command_check((Command*)PyTuple_GetItem(commands, i))) return false;
+  return true;
+}
+
+static bool make_slots(Recording* self, size_t count) {
+  if (count <= self->slot_count) return true;
+  Parameter* const slots = PyMem_Realloc(self->slots, count * sizeof *slots);
+  if (slots != NULL) self->slots = slots;
+  PyObject** const entries = PyMem_Realloc(self->entries, count * sizeof *entries);
+  if (entries != NULL) self->entries = entries;
+  if (slots == NULL || entries == NULL) {
+    (void)PyErr_NoMemory();
+    return false;
+  }
+  for (; self->slot_count < count; ++self->slot_count) {
+    slots[self->slot_count] = (Parameter){NULL, 0, 0, 0, 0};
+    entries[self->slot_count] = NULL;
+  }
+  return true;
+}
+
+/* The first parameter that a slot stands for says what is bound to it; the library checks the others. */
+static bool take_slots(Recording* self, const Command* command) {
+  for (size_t i = 0; i < command->arguments.count; ++i) {
+    const pintle_argument* const argument = &command->arguments.arguments[i];
+    const Parameter* const parameter = &command->kernel->parameters[i];
+    if (argument->kind != PINTLE_ARGUMENT_SLOT) continue;
+    if (parameter->kind != PINTLE_PARAMETER_BUFFER && parameter->kind != PINTLE_PARAMETER_SCALAR) {
+      (void)refuse(self->base.state, PINTLE_UNSUPPORTED,
+                   "The parameter [%U] of [%U] takes no slot: it is neither a buffer nor a number.", parameter->name,
+                   command->kernel->entry);
+      return false;
+    }
+    if (!make_slots(self, argument->offset + 1)) return false;
+    if (self->slots[argument->offset].kind != 0) continue;
+    self->slots[argument->offset] = *parameter;
+    self->entries[argument->offset] = command->kernel->entry;
+  }
+  return true;
+}
+
+static bool add_buffer(Buffer* buffer, void* data) {
+  Recording* const self = data;
+  for (size_t i = 0; i < self->buffer_count; ++i)
+    if (self->buffers[i] == buffer) return true;
+  Buffer** const larger = PyMem_Realloc(self->buffers, (self->buffer_count + 1) * sizeof *larger);
+  if (larger == NULL) {
+    (void)PyErr_NoMemory();
+    return false;
+  }
+  self->buffers = larger;
+  self->buffers[self->buffer_count++] = buffer;
+  return true;
+}
+
+static bool take_commands(Recording* self, PyObject* commands) {
+  self->objects = Py_NewRef(commands);
+  for (Py_ssize_t i = 0; i < PyTuple_Size(commands); ++i) {
+    Command* const command = (Command*)PyTuple_GetItem(commands, i);
+    if (!take_slots(self, command) || !command_buffers(command, add_buffer, self)) return false;
+  }
+  return true;
+}
+
+/* Calls of the library alone: needs no GIL. */
+static pintle_status record(Command* const* commands, size_t count, pintle_device device, pintle_recording* recording,
+                            pintle_error* error) {
+  pintle_list list;
+  pintle_status status = pintle_list_create(&list, error);
+  if (status != PINTLE_OK) return status;
+  for (size_t i = 0; status == PINTLE_OK && i < count; ++i) status = command_append(commands[i], list, error);
+  if (status == PINTLE_OK) status = pintle_recording_create(device, list, recording, error);
+  if (status != PINTLE_OK) (void)pintle_list_release(list, NULL);
+  return status;
+}
+
+/* Records the commands, which the object holds. False with an exception. */
+static bool start(Recording* self, PyObject* commands, pintle_device device) {
+  const size_t count = (size_t)PyTuple_Size(commands);
+  pintle_error error = PINTLE_ERROR_INIT;
+  pintle_recording recording;
+  Command** const all = PyMem_Malloc((count + 1) * sizeof(Command*));
+  if (all == NULL) return PyErr_NoMemory() != NULL;
+  for (size_t i = 0; i < count; ++i) all[i] = (Command*)PyTuple_GetItem(commands, (Py_ssize_t)i);
+  PyThreadState* const thread = PyEval_SaveThread();
+  const pintle_status status = record(all, count, device, &recording, &error);
+  PyEval_RestoreThread(thread);
+  PyMem_Free(all);
+  if (status != PINTLE_OK) return raise_error(self->base.state, &error) != NULL;
+  self->base.id = recording.id;
+  return true;
+}
+
+static PyObject* recording_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
+  State* const state = state_of_type(type);
+  unsigned long long device;
+  PyObject *owner, *commands;
+  (void)keywords;
+  if (state == NULL || !PyArg_ParseTuple(arguments, "OKO!", &owner, &device, &PyTuple_Type, &commands) ||
+      !commands_check(state, commands))
+    return NULL;
+  Recording* const self = (Recording*)handle_make(type, kind_recording, 0, owner);
+  if (self == NULL) return NULL;
+  if (take_commands(self, commands) && start(self, commands, (pintle_device){device})) return (PyObject*)self;
+  Py_DECREF(self);
+  return NULL;
+}
+
+static int recording_traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(((Recording*)self)->objects);
+  return handle_traverse(self, visit, arg);
+}
+
+static void recording_dealloc(PyObject* object) {
+  Recording* const self = (Recording*)object;
+  PyObject_GC_UnTrack(object);
+  PyMem_Free(self->buffers);
+  PyMem_Free(self->slots);
+  PyMem_Free(self->entries);
+  self->buffers = NULL;
+  self->slots = NULL;
+  self->entries = NULL;
+  self->buffer_count = self->slot_count = 0;
+  Py_CLEAR(self->objects);
+  handle_dealloc(object);
+}
+
+static PyObject* get_device(PyObject* self, void* nothing) {
+  (void)nothing;
+  PyObject* const owner = ((Handle*)self)->owner;
+  return Py_NewRef(owner == NULL ? Py_None : owner);
+}
+
+static PyObject* get_slots(PyObject* self, void* nothing) {
+  (void)nothing;
+  return PyLong_FromSize_t(((Recording*)self)->slot_count);
+}
+
+static PyGetSetDef members[] = {{"device", get_device, NULL, "The device.", NULL},
+                                {"slots", get_slots, NULL, "The number of values that a replay binds.", NULL},
+                                {NULL, NULL, NULL, NULL, NULL}};
+static PyType_Slot slots[] = {{Py_tp_doc, "Commands that are checked once and replayed."},
+                              {Py_tp_new, recording_new},
+                              {Py_tp_dealloc, recording_dealloc},
+                              {Py_tp_traverse, recording_traverse},
+                              {Py_tp_clear, handle_clear},
+                              {Py_tp_getset, members},
+                              {0, NULL}};
+PyType_Spec recording_spec = {"pintle._native.Recording", sizeof(Recording), 0,
+                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};

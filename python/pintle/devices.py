@@ -1,0 +1,294 @@
+"""Devices: listing and opening them, and all that is made on one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from ctypes import byref, c_size_t, c_uint64
+from os import PathLike
+
+from pintle import _c, _native, buffers, errors, hosts, programs, queues
+from pintle._call import call, decoded, encoded, struct
+from pintle._records import NamedTuple
+from pintle.buffers import Buffer, View
+from pintle.dtypes import dtype_of
+from pintle.packs import Pack
+from pintle.programs import Program
+from pintle.queues import Queue
+from pintle.recordings import Recording
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, overload
+
+    from pintle.commands import Command
+
+KIND = 1  # of the handle
+
+
+def _words(prefix: str) -> dict[str, int]:
+    """The numbers of an enum of the C interface, by the ends of their names."""
+    return {name.removeprefix(prefix).lower(): number for name, number in vars(_c).items() if name.startswith(prefix)}
+
+
+_KINDS = {number: word for word, number in _words("PINTLE_DEVICE_").items()}
+_FEATURES = _words("PINTLE_FEATURE_")
+_SUPPORTS = {number: word for word, number in _words("PINTLE_SUPPORT_").items()}
+_PLACEMENTS = _words("PINTLE_PLACEMENT_")
+
+
+class DeviceInfo(NamedTuple):
+    """The facts about a device."""
+
+    id: str  # "cpu", "vulkan:0": pintle.open takes it
+    kind: str  # "cpu", "discrete_gpu", "integrated_gpu", "accelerator", "software" or "simulated"
+    backend: str
+    uuid: str  # empty where the driver gives none
+    name: str
+    driver: str  # the driver's name and version
+    target: str  # what native code is built for: "x86_64-linux"
+    max_allocation: int  # bytes of one buffer
+    max_binding: int  # bytes of one kernel argument's range
+    offset_alignment: int  # bytes: the offset of a kernel argument is a multiple of it
+    max_groups: tuple[int, int, int]  # work-groups of a launch
+    max_group: tuple[int, int, int]  # work-items of a group, by dimension
+    max_group_items: int  # work-items of a group in all
+    max_local_bytes: int  # bytes of scratch memory of a group
+    max_buffers: int  # buffers that a kernel takes
+    max_scalar_bytes: int  # bytes of the scalars that a kernel takes
+    max_in_flight: int  # unfinished submissions of one queue; a submission waits for room
+    min_subgroup: int  # work-items of a subgroup
+    max_subgroup: int
+    is_driven: bool  # only a thread that submits, waits or polls makes progress
+    nanoseconds_per_tick: float  # of the device clock, which timestamps read
+
+
+class Absence(NamedTuple):
+    """Why a backend has no device here."""
+
+    backend: str
+    reason: str
+    next_step: str  # what to do about it
+
+
+class Capability(NamedTuple):
+    """How a device supports a feature. It is true unless the feature is absent."""
+
+    support: str  # "native", "emulated" or "absent"
+    detail: str  # emulated: how, and at what cost; absent: why
+
+    def __bool__(self) -> bool:
+        return self.support != "absent"
+
+
+class DeviceList(Sequence[DeviceInfo]):
+    """The devices that can be opened, and in `absences` why others cannot. Printed, it is a table."""
+
+    def __init__(self, found: Iterable[DeviceInfo], absences: Iterable[Absence]) -> None:
+        self._found = tuple(found)
+        self.absences = list(absences)
+
+    if TYPE_CHECKING:
+        @overload
+        def __getitem__(self, index: int) -> DeviceInfo: ...
+        @overload
+        def __getitem__(self, index: slice) -> Sequence[DeviceInfo]: ...
+
+    def __getitem__(self, index: int | slice) -> DeviceInfo | Sequence[DeviceInfo]:
+        return self._found[index]
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __str__(self) -> str:
+        rows = [("device", "kind", "name"), *((each.id, each.kind, each.name) for each in self._found),
+                *((each.backend, "absent", f"{each.reason} {each.next_step}") for each in self.absences)]
+        widths = [max(len(row[i]) for row in rows) for i in range(2)]
+        return "\n".join(f"{row[0]:<{widths[0]}}  {row[1]:<{widths[1]}}  {row[2]}" for row in rows)
+
+    def __repr__(self) -> str:
+        return f"<pintle.DeviceList: {', '.join(each.id for each in self._found)}>"
+
+
+def _info_of(info: _c.pintle_device_info) -> DeviceInfo:
+    values: dict[str, Any] = {}
+    for name in DeviceInfo._fields:
+        value = getattr(info, name)
+        values[name] = decoded(value) if isinstance(value, bytes) or value is None else value
+    values.update(kind=_KINDS.get(info.kind, str(info.kind)), max_groups=tuple(info.max_groups), max_group=tuple(info.max_group),
+                  is_driven=bool(info.is_driven))
+    return DeviceInfo(**values)
+
+
+def devices() -> DeviceList:
+    """Lists the devices that can be opened, and why others cannot. Opens nothing. Blocks while drivers are asked."""
+    found = _c.pintle_device_list()
+    call("pintle_devices_list", byref(found))
+    try:
+        counts = c_size_t(), c_size_t()
+        call("pintle_device_list_count", found, byref(counts[0]), byref(counts[1]))
+        infos, absences = [], []
+        for i in range(counts[0].value):
+            info = struct(_c.pintle_device_info)
+            call("pintle_device_list_device", found, i, byref(info))
+            infos.append(_info_of(info))
+        for i in range(counts[1].value):
+            absence = struct(_c.pintle_absence)
+            call("pintle_device_list_absence", found, i, byref(absence))
+            absences.append(Absence(decoded(absence.backend), decoded(absence.reason), decoded(absence.next_step)))
+        return DeviceList(infos, absences)
+    finally:
+        call("pintle_device_list_release", found)
+
+
+def open(id: str = "best", pack: Pack | None = None) -> Device:
+    """Opens a device by its id; "best" is the one that PINTLE_DEVICE names, else the best hardware, else "cpu". With a pack: one that takes a
+    variant of it. pintle.InvalidArgument for an id that does not parse; pintle.Unavailable, with the valid ids, where there is none."""
+    if not isinstance(id, str) or not (pack is None or isinstance(pack, Pack)):
+        raise TypeError(f"open() takes an id, which is a str, and a pack, not a {type(id).__name__} and a {type(pack).__name__}.")
+    made = _c.pintle_device()
+    if pack is None:
+        call("pintle_device_open", encoded(id), byref(made))
+    else:
+        call("pintle_device_open_for", encoded(id), _c.pintle_pack(pack.handle), byref(made))
+    return Device(made.id)
+
+
+class Device(_native.Handle):
+    """A device that is open. What is made on it keeps it open. Any thread may use it."""
+
+    def __new__(cls, handle: int) -> Device:
+        return super().__new__(cls, handle, KIND)
+
+    def __init__(self, handle: int) -> None:
+        self._queue: Queue | None = None
+        self._info = self._asked()
+
+    @property
+    def _struct(self) -> _c.pintle_device:
+        return _c.pintle_device(self.handle)
+
+    @property
+    def info(self) -> DeviceInfo:
+        """The facts about the device; they stay after close()."""
+        return self._info
+
+    def _asked(self) -> DeviceInfo:
+        info = struct(_c.pintle_device_info)
+        call("pintle_device_get_info", self._struct, byref(info))
+        return _info_of(info)
+
+    @property
+    def id(self) -> str:
+        """What pintle.open takes for this device."""
+        return self.info.id
+
+    @property
+    def name(self) -> str:
+        """What the hardware is called."""
+        return self.info.name
+
+    @property
+    def generation(self) -> int:
+        """The number of the current generation, which rises by one with each recovery."""
+        number = c_uint64()
+        call("pintle_device_generation", self._struct, byref(number))
+        return number.value
+
+    def supports(self, feature: str) -> Capability:
+        """How the device supports a feature: "copy_queue", "timestamp", "indirect", "host_import", "mapped_memory" ... pintle.InvalidArgument lists
+        them."""
+        if feature not in _FEATURES:
+            raise errors.InvalidArgument(f"The feature ({feature!r:.40}) is none of: {', '.join(_FEATURES)}.")
+        found = struct(_c.pintle_capability)
+        call("pintle_device_capability", self._struct, _FEATURES[feature], byref(found))
+        return Capability(_SUPPORTS[found.support], decoded(found.detail))
+
+    def queue(self, kind: str = "compute", label: str | None = None) -> Queue:
+        """A queue for kernels and copies ("compute") or for copies alone ("copy"). pintle.Unsupported for a kind that the device does not have."""
+        return queues.create(self, kind, label, self)
+
+    def load(self, pack: Pack, constants: Mapping[str, object] = {}, macros: Mapping[str, object] = {},
+             include: Iterable[str | PathLike[str]] = (), language: str | None = None) -> Program:
+        """Loads the best variant of a pack. Blocks while it compiles. `constants` fixes numbers of the program; a source also has macros, folders for
+        #include and a language ("CL2.0", "c17", "460"). pintle.BuildFailed says why each variant was refused, or has the log."""
+        return programs.load(self, pack, constants, macros, include, language)
+
+    def empty(self, shape: int | Sequence[int], dtype: object = "f32", *, placement: str = "device", label: str | None = None) -> Buffer:
+        """A buffer with undefined contents. `placement` "host": in memory that the host can map. pintle.OutOfMemory poisons nothing."""
+        if placement not in _PLACEMENTS:
+            raise errors.InvalidArgument(f"The placement ({placement!r:.40}) is none of: {', '.join(_PLACEMENTS)}.")
+        sides = hosts.shape_of(shape)
+        options = struct(_c.pintle_buffer_options, placement=_PLACEMENTS[placement], label=encoded(label))
+        dims, made = (c_uint64 * max(1, len(sides)))(*sides), _c.pintle_buffer()
+        call("pintle_buffer_allocate", self._struct, dtype_of(dtype).number, len(sides), dims, byref(options), byref(made))
+        return buffers.made(self, made.id)
+
+    def buffer(self, array: object, dtype: object = None, *, label: str | None = None) -> Buffer:
+        """A buffer with a copy of an array, of what has the buffer protocol, or of numbers in lists. `dtype` converts the elements. Blocks until they
+        are copied."""
+        its = hosts.copied(array, dtype)
+        made = self.empty(its.shape, its.dtype, label=label)
+        self._write(made, its.memory)
+        return made
+
+    def wrap(self, array: object) -> Buffer:
+        """A buffer over an array's own memory, which it keeps until the last use; sealed where the array is read-only. Points order what the host
+        does with the elements before a submission, or after its point. pintle.InvalidArgument for an array that is not in C order;
+        pintle.Unsupported where the device cannot use memory of the host in place."""
+        its = hosts.in_place(array, "the array")
+        handle = _native.host_import(self.handle, its.memory, its.dtype.number, its.shape)
+        return buffers.made(self, handle)
+
+    def from_dlpack(self, tensor: object, copy: bool | None = None) -> Buffer:
+        """A buffer over a tensor of another library in memory of the host. `copy`: False: never; True: always; None: where the device cannot use the
+        memory in place. Otherwise as wrap."""
+        from pintle import dlpack
+        return dlpack.taken(self, tensor, copy)
+
+    def record(self, *commands: Command) -> Recording:
+        """Checks and orders commands once, for Queue.replay."""
+        return Recording(self, self.handle, commands)
+
+    def poll(self) -> None:
+        """Makes progress without blocking; a device with info.is_driven makes progress only in calls."""
+        call("pintle_device_poll", self._struct)
+
+    def wait_idle(self, timeout: float | None = None) -> None:
+        """Blocks until everything that was submitted has ended, for `timeout` seconds at most; then raises the first failure among the queues."""
+        _native.wait_idle(self, timeout)
+
+    def health(self) -> None:
+        """Raises the first cause of the device's loss; a healthy device: nothing."""
+        call("pintle_device_health", self._struct)
+
+    def recover(self) -> None:
+        """Opens the next generation after a loss; objects of the old one are then pintle.Stale. Does nothing on a healthy device."""
+        self._queue = None
+        call("pintle_device_recover", self._struct)
+        self._info = self._asked()
+
+    def close(self) -> None:
+        """Lets go of the device. Its queues and buffers keep it open. A second call does nothing."""
+        self._queue = None
+        super().close()
+
+    def _transfers(self) -> Queue:
+        """The queue of the copies that this package makes. Whoever submits to it waits for the copy."""
+        queue = self._queue
+        if queue is None:
+            queue = self._queue = queues.create(self, "compute", "transfers", None)  # the device keeps it, not it the device
+        return queue
+
+    def _write(self, buffer: Buffer, memory: Any) -> None:
+        try:
+            mapping = buffer.map(False)
+        except errors.Unsupported:
+            self._transfers().submit(_native.command_upload(buffer, memory, None)).wait()
+        else:
+            memoryview(mapping)[:] = memoryview(memory).cast("B")
+
+    def _read(self, memory: Any, part: View, timeout: float | None) -> None:
+        self._transfers().submit(_native.command_download(part, memory, None), timeout=timeout).wait(timeout)
+
+    def __repr__(self) -> str:
+        return f"<pintle.Device {self.id}: {self.name}{' closed' if self.closed else ''}>"

@@ -1,0 +1,77 @@
+"""What the tests share: devices, the shipped kernel on each, and the line that counts cases."""
+
+import os
+
+import pytest
+
+import pintle
+
+IDS = os.environ.get("TEST_DEVICES", "cpu").split()
+SKIPPED = 77
+
+
+def pytest_configure(config):
+    config.addinivalue_line("filterwarnings", "error")
+
+
+def pytest_generate_tests(metafunc):
+    if "device_id" in metafunc.fixturenames:
+        metafunc.parametrize("device_id", IDS, scope="session")
+
+
+def _reason(device_id):
+    """Why a device is absent, from the list of devices."""
+    backend = device_id.partition(":")[0]
+    listed = pintle.devices()
+    reasons = [f"{each.reason} {each.next_step}" for each in listed.absences if each.backend == backend]
+    return " ".join(reasons) or f"{device_id} is none of: {', '.join(each.id for each in listed)}"
+
+
+@pytest.fixture(scope="session")
+def device(device_id):
+    """An open device of those that the environment names."""
+    try:
+        opened = pintle.open(device_id)
+    except pintle.Unavailable:
+        assert device_id != "cpu"
+        pytest.skip(f"{device_id} is absent: {_reason(device_id)}")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="session")
+def saxpy(device):
+    return device.load(pintle.open_pack("saxpy.pack"))["saxpy"]
+
+
+@pytest.fixture(scope="session")
+def cpu():
+    opened = pintle.open("cpu")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="session")
+def cpu_saxpy(cpu):
+    return cpu.load(pintle.open_pack("saxpy.pack"))["saxpy"]
+
+
+@pytest.fixture
+def gate():
+    """A signal that nobody has set; what waits for its point 1 is let go of at the end."""
+    signal = pintle.Signal(label="gate")
+    yield signal
+    if signal.value < 1:
+        signal.set(1)
+
+
+def pytest_terminal_summary(terminalreporter):
+    counts = {name: len(terminalreporter.stats.get(name, ())) for name in ("passed", "failed", "error", "skipped")}
+    terminalreporter.ensure_newline()
+    terminalreporter.write_line(f"{counts['passed']} passed, {counts['failed'] + counts['error']} failed, {counts['skipped']} skipped")
+
+
+def pytest_sessionfinish(session, exitstatus):
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if exitstatus == 0 and not reporter.stats.get("passed"):
+        session.exitstatus = SKIPPED

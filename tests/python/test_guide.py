@@ -1,0 +1,54 @@
+"""The Python code of the documents runs: a block that imports the package is a program, any other one gets its names from `names`."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import child
+import pintle
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "guide").glob("*.md"))]
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks():
+    """(place, code) of each block."""
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for match in BLOCK.finditer(text):
+            line = text.count("\n", 0, match.start(1))
+            yield f"{page.name}:{line + 1}", "\n" * line + match[1]
+
+
+BLOCKS = list(blocks())
+PROGRAMS = [each for each in BLOCKS if re.search(r"^import .*\bpintle\b", each[1], re.MULTILINE)]
+PARTS = [each for each in BLOCKS if each not in PROGRAMS]
+
+
+def names(device):
+    """What a block may use."""
+    saxpy = device.load(pintle.open_pack("saxpy.pack"))["saxpy"]
+    x, y = np.full(1000, 3, np.float32), np.ones(1000, np.float32)
+    return {"np": np, "pintle": pintle, "device": device, "saxpy": saxpy, "x": x, "y": y, "dx": device.buffer(x), "dy": device.buffer(y), "queue": device.queue()}
+
+
+def test_the_guide_has_programs_and_parts():
+    assert any(place.startswith("python.md") for place, _ in PROGRAMS) and any(place.startswith("python.md") for place, _ in PARTS)
+
+
+@pytest.mark.parametrize("place, code", PROGRAMS, ids=[place for place, _ in PROGRAMS])
+def test_a_program_runs_on_each_device(device, place, code, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert child.passes(code, "-W", "error", prelude="", PINTLE_DEVICE=device.id)
+
+
+@pytest.mark.parametrize("place, code", PARTS, ids=[place for place, _ in PARTS])
+def test_a_part_runs_on_each_device(device, place, code, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = ROOT / "docs" / "guide" / place.partition(":")[0]
+    its = names(device)
+    exec(compile(code, str(page), "exec"), its)
+    device.wait_idle(30)
