@@ -59,7 +59,7 @@ def start(code):
     """A block of one sample: a process of Python, in nanoseconds."""
     def block():
         begin = now()
-        subprocess.run([sys.executable, "-S", "-c", code], check=True)
+        subprocess.run([sys.executable, "-c", code], check=True)
         return [now() - begin]
     return block
 

@@ -13,23 +13,25 @@ static bool is_reached(const Use* use) {
   return pintle_point_is_reached(&point, &reached, NULL) == PINTLE_OK && reached != 0;
 }
 
-/* Forgets the submissions that have succeeded. What failed stays, since the bytes are undefined. */
-static void forget_reached(Uses* uses) {
-  size_t kept = 0;
-  for (size_t i = 0; i < uses->count; ++i) {
+enum { batch = 16 };
+
+/* Takes out some of the submissions that have succeeded, and answers how many. What failed stays, since the bytes are
+ * undefined. The caller lets go of their signals: that may release one, without the GIL, and other threads then change
+ * the uses. */
+static size_t take_reached(Uses* uses, Signal* taken[batch]) {
+  size_t count = 0;
+  for (size_t i = 0; i < uses->count && count < batch;) {
     if (uses->first[i].reserved == 0 && is_reached(&uses->first[i])) {
-      Py_DECREF(uses->first[i].signal);
+      taken[count++] = uses->first[i].signal;
+      uses->first[i] = uses->first[--uses->count];
     } else {
-      uses->first[kept++] = uses->first[i];
+      ++i;
     }
   }
-  uses->count = kept;
+  return count;
 }
 
-static bool make_room(Uses* uses) {
-  if (uses->count < uses->capacity) return true;
-  forget_reached(uses);
-  if (uses->count < uses->capacity) return true;
+static bool grow(Uses* uses) {
   const size_t capacity = uses->capacity == 0 ? 2 : uses->capacity * 2;
   Use* const larger = PyMem_Realloc(uses->first, capacity * sizeof *larger);
   if (larger == NULL) {
@@ -41,10 +43,21 @@ static bool make_room(Uses* uses) {
   return true;
 }
 
+/* After it, nothing is known of the uses. */
+static bool make_room(Uses* uses) {
+  Signal* taken[batch];
+  const size_t count = take_reached(uses, taken);
+  for (size_t i = 0; i < count; ++i) Py_DECREF((PyObject*)taken[i]);
+  return count != 0 || grow(uses);
+}
+
 bool uses_reserve(Uses* uses, Signal* signal) {
   Use* use = find(uses, signal);
-  if (use == NULL) {
+  while (use == NULL && uses->count == uses->capacity) {
     if (!make_room(uses)) return false;
+    use = find(uses, signal);
+  }
+  if (use == NULL) {
     use = &uses->first[uses->count++];
     *use = (Use){(Signal*)Py_NewRef((PyObject*)signal), 0, 0};
   }

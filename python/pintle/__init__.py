@@ -20,10 +20,11 @@ from pintle._native import Slot, slot
 from pintle.buffers import Buffer, View
 from pintle.callbacks import log_to_logging, stop_logging
 from pintle.commands import Command, barrier, copy, download, fill, timestamp, upload
-from pintle.devices import Absence, Capability, Device, DeviceInfo, DeviceList, devices, open
+from pintle.devices import Capability, Device, open
 from pintle.dtypes import DType
 from pintle.errors import (BuildFailed, Cancelled, DeviceLost, Error, Internal, InvalidArgument, IOFailed, NotFound, OutOfMemory, PeerLost,
                            ProcessPoisoned, Stale, Timeout, Unavailable, Unsupported, Vendor)
+from pintle.listing import Absence, DeviceInfo, DeviceList, devices
 from pintle.packs import Pack, Variant, open_pack, parse_pack, source
 from pintle.points import Point, Signal, wait_all, wait_any
 from pintle.programs import Kernel, Parameter, Program

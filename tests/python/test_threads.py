@@ -102,6 +102,17 @@ def test_a_buffer_is_closed_while_others_launch_it(cpu, cpu_saxpy):
         together(work)
 
 
+def test_queues_go_while_others_use_their_buffer(cpu, cpu_saxpy):
+    """The buffer remembers a submission of each queue, and lets go of those of queues that are gone."""
+    x, y = cpu.buffer(np.zeros(256, np.float32)), cpu.buffer(np.zeros(256, np.float32))
+
+    def work(i):
+        for _ in range(100):
+            cpu.queue().launch(cpu_saxpy, 1.0, x, y, 256, items=256).wait(60)
+    together(work)
+    assert (y.numpy() == 0).all()
+
+
 def test_a_queue_is_closed_while_others_submit(cpu):
     for _ in range(20):
         queue = cpu.queue()

@@ -1,0 +1,116 @@
+"""What devices there are: the facts about each, and why others are absent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from ctypes import byref, c_size_t
+
+from pintle import _c
+from pintle._call import call, decoded, struct
+from pintle._records import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, overload
+
+
+def words(prefix: str) -> dict[str, int]:
+    """The numbers of an enum of the C interface, by the ends of their names."""
+    return {name.removeprefix(prefix).lower(): number for name, number in vars(_c).items() if name.startswith(prefix)}
+
+
+_KINDS = {number: word for word, number in words("PINTLE_DEVICE_").items()}
+
+
+class DeviceInfo(NamedTuple):
+    """The facts about a device."""
+
+    id: str  # "cpu", "vulkan:0": pintle.open takes it
+    kind: str  # "cpu", "discrete_gpu", "integrated_gpu", "accelerator", "software" or "simulated"
+    backend: str
+    uuid: str  # empty where the driver gives none
+    name: str
+    driver: str  # the driver's name and version
+    target: str  # what native code is built for: "x86_64-linux"
+    max_allocation: int  # bytes of one buffer
+    max_binding: int  # bytes of one kernel argument's range
+    offset_alignment: int  # bytes: the offset of a kernel argument is a multiple of it
+    max_groups: tuple[int, int, int]  # work-groups of a launch
+    max_group: tuple[int, int, int]  # work-items of a group, by dimension
+    max_group_items: int  # work-items of a group in all
+    max_local_bytes: int  # bytes of scratch memory of a group
+    max_buffers: int  # buffers that a kernel takes
+    max_scalar_bytes: int  # bytes of the scalars that a kernel takes
+    max_in_flight: int  # unfinished submissions of one queue; a submission waits for room
+    min_subgroup: int  # work-items of a subgroup
+    max_subgroup: int
+    is_driven: bool  # only a thread that submits, waits or polls makes progress
+    nanoseconds_per_tick: float  # of the device clock, which timestamps read
+
+
+class Absence(NamedTuple):
+    """Why a backend has no device here."""
+
+    backend: str
+    reason: str
+    next_step: str  # what to do about it
+
+
+class DeviceList(Sequence[DeviceInfo]):
+    """The devices that can be opened, and in `absences` why others cannot. Printed, it is a table."""
+
+    def __init__(self, found: Iterable[DeviceInfo], absences: Iterable[Absence]) -> None:
+        self._found = tuple(found)
+        self.absences = list(absences)
+
+    if TYPE_CHECKING:
+        @overload
+        def __getitem__(self, index: int) -> DeviceInfo: ...
+        @overload
+        def __getitem__(self, index: slice) -> Sequence[DeviceInfo]: ...
+
+    def __getitem__(self, index: int | slice) -> DeviceInfo | Sequence[DeviceInfo]:
+        return self._found[index]
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __str__(self) -> str:
+        rows = [("device", "kind", "name"), *((each.id, each.kind, each.name) for each in self._found),
+                *((each.backend, "absent", f"{each.reason} {each.next_step}") for each in self.absences)]
+        widths = [max(len(row[i]) for row in rows) for i in range(2)]
+        return "\n".join(f"{row[0]:<{widths[0]}}  {row[1]:<{widths[1]}}  {row[2]}" for row in rows)
+
+    def __repr__(self) -> str:
+        return f"<pintle.DeviceList: {', '.join(each.id for each in self._found)}>"
+
+
+def info_of(info: _c.pintle_device_info) -> DeviceInfo:
+    values: dict[str, Any] = {}
+    for name in DeviceInfo._fields:
+        value = getattr(info, name)
+        values[name] = decoded(value) if isinstance(value, bytes) or value is None else value
+    values.update(kind=_KINDS.get(info.kind, str(info.kind)), max_groups=tuple(info.max_groups), max_group=tuple(info.max_group),
+                  is_driven=bool(info.is_driven))
+    return DeviceInfo(**values)
+
+
+def devices() -> DeviceList:
+    """Lists the devices that can be opened, and why others cannot. Opens nothing. Blocks while drivers are asked."""
+    found = _c.pintle_device_list()
+    call("pintle_devices_list", byref(found))
+    try:
+        counts = c_size_t(), c_size_t()
+        call("pintle_device_list_count", found, byref(counts[0]), byref(counts[1]))
+        infos, absences = [], []
+        for i in range(counts[0].value):
+            info = struct(_c.pintle_device_info)
+            call("pintle_device_list_device", found, i, byref(info))
+            infos.append(info_of(info))
+        for i in range(counts[1].value):
+            absence = struct(_c.pintle_absence)
+            call("pintle_device_list_absence", found, i, byref(absence))
+            absences.append(Absence(decoded(absence.backend), decoded(absence.reason), decoded(absence.next_step)))
+        return DeviceList(infos, absences)
+    finally:
+        call("pintle_device_list_release", found)
