@@ -1,5 +1,6 @@
 // Host memory that unfinished submissions will write. A later access to it must wait until the bytes are delivered: the
-// device orders its own copies, but not the host's copies from and to staging memory.
+// device orders its own copies, but not the host's copies from and to staging memory, nor a driver that reads the
+// source of an upload when it is enqueued.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +18,18 @@ namespace pintle::kit {
 /// The ranges of all queues of a device. Thread-safe.
 class HostRanges {
  public:
+  HostRanges() { ranges_.reserve(usual); }
+
+  [[nodiscard]] bool is_empty() const noexcept { return count_.load(std::memory_order_relaxed) == 0; }
   /// Notes that `queue` will have written `bytes` when its timeline reaches `value`.
   void add(std::span<const std::byte> bytes, backend::QueueId queue, std::uint64_t value) {
+    if (bytes.empty()) return;
     const std::lock_guard lock(mutex_);
     ranges_.push_back({bytes.data(), bytes.data() + bytes.size(), queue, value});
     count_.store(ranges_.size(), std::memory_order_relaxed);
   }
   [[nodiscard]] bool overlap(std::span<const std::byte> bytes) {
-    if (is_empty()) return false;
+    if (is_empty() || bytes.empty()) return false;
     const std::byte* const end = bytes.data() + bytes.size();
     const std::lock_guard lock(mutex_);
     return std::ranges::any_of(ranges_,
@@ -41,13 +46,14 @@ class HostRanges {
   }
 
  private:
+  static constexpr std::size_t usual = 64;  // of unfinished downloads; more take memory once
+
   struct Range {
     const std::byte* begin;
     const std::byte* end;
     backend::QueueId queue;
     std::uint64_t value;
   };
-  [[nodiscard]] bool is_empty() const noexcept { return count_.load(std::memory_order_relaxed) == 0; }
 
   std::mutex mutex_;
   std::vector<Range> ranges_;

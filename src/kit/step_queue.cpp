@@ -16,8 +16,9 @@ constexpr auto patience = std::chrono::milliseconds(100);
 
 }  // namespace
 
-StepQueue::StepQueue(StepQueues& all, backend::QueueId id, std::uint64_t first_serial, Native& native)
-    : all_(all), id_(id), native_(native), submitted_(first_serial) {
+StepQueue::StepQueue(StepQueues& all, backend::QueueId id, std::uint64_t first_serial, Native& native,
+                     HostCopies copies)
+    : all_(all), id_(id), native_(native), order_(all.written_, id, copies), submitted_(first_serial) {
   all_.add(id, first_serial);
 }
 
@@ -34,15 +35,22 @@ StepQueue::~StepQueue() {
 
 Result<std::uint64_t> StepQueue::submit(std::span<const QueuePoint> waits, const backend::Commands& commands) {
   const std::uint64_t serial = submitted_ + 1;
-  const bool starts_now = !is_holding() && all_.are_started(waits) && !has_step(commands);
-  if (starts_now) {
-    PINTLE_TRY(native_.start({waits, commands, serial}));
-    all_.raise(id_, serial);
-  } else {
-    PINTLE_TRY(hold({serial, {waits.begin(), waits.end()}, commands}));
+  order_.note(commands, serial, [this](const backend::Replay& replay) { return native_.recorded(replay); });
+  if (const auto taken = take(waits, commands, serial); !taken) {
+    order_.forget(commands, serial);
+    return taken.error();
   }
   submitted_ = serial;
   return serial;
+}
+
+Result<void> StepQueue::take(std::span<const QueuePoint> waits, const backend::Commands& commands,
+                             std::uint64_t serial) {
+  const bool starts_now = !is_holding() && all_.are_started(waits) && !has_step(commands);
+  if (!starts_now) return hold({serial, {waits.begin(), waits.end()}, commands});
+  PINTLE_TRY(native_.start({waits, commands, serial}));
+  all_.raise(id_, serial);
+  return {};
 }
 
 bool StepQueue::is_holding() {
@@ -51,8 +59,7 @@ bool StepQueue::is_holding() {
 }
 
 bool StepQueue::has_step(const backend::Commands& commands) const {
-  return std::ranges::any_of(commands.commands,
-                             [&](const backend::Command& command) { return native_.is_step(command); });
+  return std::ranges::any_of(commands.commands, [&](const backend::Command& command) { return is_step(command); });
 }
 
 Result<void> StepQueue::hold(Held held) {
@@ -92,12 +99,13 @@ Result<bool> StepQueue::run(const Held& held) {
   const std::span<const backend::Command> commands = held.commands.commands;
   std::size_t begin = 0;
   for (std::size_t index = 0; index < commands.size(); ++index) {
-    if (!native_.is_step(commands[index])) continue;
+    if (!is_step(commands[index])) continue;
     PINTLE_TRY(native_.start({waits, {commands.subspan(begin, index - begin), held.commands.arguments}, std::nullopt}));
     waits = {};
     begin = index + 1;
     PINTLE_ASSIGN(finished, finish());
     if (!finished) return false;
+    order_.start(commands[index]);
     PINTLE_TRY(native_.step(commands[index], held.commands));
   }
   PINTLE_TRY(native_.start({waits, {commands.subspan(begin), held.commands.arguments}, held.serial}));

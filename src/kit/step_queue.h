@@ -11,12 +11,13 @@
 #include <thread>
 #include <vector>
 
+#include "kit/host_order.h"
 #include "pintle/backend/driver.h"
 
 namespace pintle::kit {
 
-/// What the queues of one device share: the serials that have been started. Nothing is started behind a wait whose
-/// signal the API has not seen. Outlives the queues. Thread-safe.
+/// What the queues of one device share: the serials that have been started, and the host memory that is still written.
+/// Nothing is started behind a wait whose signal the API has not seen. Outlives the queues. Thread-safe.
 class StepQueues {
  public:
   /// True when every wait is for a serial that the API has seen.
@@ -37,11 +38,13 @@ class StepQueues {
   std::mutex mutex_;
   std::condition_variable raised_;
   std::vector<backend::QueuePoint> started_;
+  HostRanges written_;
 };
 
 /// One queue. The submitting thread starts a submission without steps that is behind nothing held. Otherwise the
 /// queue's courier, a thread made at first use, cuts the submission at its steps: it starts the commands before a step,
-/// waits for them, takes the step, and goes on. Later submissions are held behind it.
+/// waits for them, takes the step, and goes on. Later submissions are held behind it. A command that touches host
+/// memory which unfinished work writes is a step, too (`HostOrder`).
 class StepQueue {
  public:
   /// Commands of one submission that hold no step, possibly none. Only the first piece has waits. Only the last piece
@@ -56,12 +59,14 @@ class StepQueue {
   class Native {
    public:
     [[nodiscard]] virtual bool is_step(const backend::Command& command) const noexcept = 0;
+    /// The list of a recording, where recordings may touch host memory.
+    [[nodiscard]] virtual backend::Commands recorded(const backend::Replay&) const noexcept { return {}; }
     /// Starts the piece behind everything started before. An error means that nothing was started.
     [[nodiscard]] virtual Result<void> start(const Piece& piece) = 0;
     /// Returns when everything started is finished and visible to the host; `timeout` at the deadline.
     [[nodiscard]] virtual Result<void> finish(Deadline deadline) = 0;
     /// Takes a step of `list`; everything before it is finished. The step may start work, and the next piece comes
-    /// after that.
+    /// after that. A copy or a replay that was late is a step as well, and may start.
     [[nodiscard]] virtual Result<void> step(const backend::Command& command, const backend::Commands& list) = 0;
     /// An accepted submission cannot go on: the device is lost with this cause, and nothing more is called.
     virtual void fail(Error error) noexcept = 0;
@@ -70,7 +75,8 @@ class StepQueue {
     ~Native() = default;
   };
 
-  StepQueue(StepQueues& all, backend::QueueId id, std::uint64_t first_serial, Native& native);
+  StepQueue(StepQueues& all, backend::QueueId id, std::uint64_t first_serial, Native& native,
+            HostCopies copies = HostCopies::uploads);
   StepQueue(const StepQueue&) = delete;
   StepQueue& operator=(const StepQueue&) = delete;
   /// Waits for the courier, which forgets held submissions: at most a tenth of a second longer than its present step.
@@ -79,6 +85,8 @@ class StepQueue {
   /// Has the contract of backend::Device::submit; called by one thread at a time.
   [[nodiscard]] Result<std::uint64_t> submit(std::span<const backend::QueuePoint> waits,
                                              const backend::Commands& commands);
+  /// The backend tells that `serial` is reached and its bytes are delivered. Any thread may call it.
+  void reach(std::uint64_t serial) noexcept { order_.reach(serial); }
 
  private:
   struct Held {
@@ -88,7 +96,12 @@ class StepQueue {
   };
 
   [[nodiscard]] bool is_holding();
+  [[nodiscard]] bool is_step(const backend::Command& command) const noexcept {
+    return native_.is_step(command) || order_.is_late(command);
+  }
   [[nodiscard]] bool has_step(const backend::Commands& commands) const;
+  [[nodiscard]] Result<void> take(std::span<const backend::QueuePoint> waits, const backend::Commands& commands,
+                                  std::uint64_t serial);
   [[nodiscard]] Result<void> hold(Held held);
   void serve() noexcept;
   [[nodiscard]] const Held* next();
@@ -98,6 +111,7 @@ class StepQueue {
   StepQueues& all_;
   const backend::QueueId id_;
   Native& native_;
+  HostOrder order_;
   std::uint64_t submitted_;  // used by the submitting thread
   std::atomic<bool> stopping_{false};
   std::mutex mutex_;

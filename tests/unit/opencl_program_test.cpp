@@ -15,6 +15,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using Words = std::vector<std::uint32_t>;
 
 class OpenClProgramTest : public OpenClTest {
@@ -39,6 +40,31 @@ List launch_first(backend::ProgramId program, std::vector<backend::Argument> arg
 TEST_F(OpenClProgramTest, WrongSourceIsBuildFailedWithTheDriversWords) {
   expect_refused("kernel void broken(global uint* x) { undeclared_thing(x }", "broken(x: write u32[])",
                  Errc::build_failed, AllOf(HasSubstr("[Program \"test\"]"), HasSubstr("error")));
+}
+
+// Drivers of hardware build no such source with the option by which arguments are compared.
+TEST_F(OpenClProgramTest, AKernelWithoutParametersIsNoReasonToRefuse) {
+  constexpr std::string_view source = R"(
+kernel void nothing(void) {}
+kernel void put(global uint* x, uint a) { x[get_global_id(0)] = a; }
+)";
+  on_each([&](OpenClRig& rig) {
+    for (std::uint32_t load = 0; load < 2; ++load) {  // from the source, then from the cache
+      const auto program = must(rig.try_load(source, {"put(x: write u32[], a: u32)", "nothing()"}));
+      const auto memory = rig.buffer(Words{0});
+      rig.run(launch_first(program, {buffer_argument(range_of(memory, 0, 4)), scalar_argument(3u + load)}));
+      EXPECT_EQ(rig.read<std::uint32_t>(memory, 1), Words{3u + load});
+      rig.device->unload(program);
+    }
+  });
+  expect_refused(source, "put(x: write u32[])", Errc::invalid_argument, AllOf(HasSubstr("(2)"), HasSubstr("(1)")));
+  expect_refused(source, "put(x: write u32[], a: u64)", Errc::invalid_argument, HasSubstr("\"a\""));
+}
+
+TEST_F(OpenClProgramTest, WrongSourceShowsTheLogWithoutAnOptionOfOurs) {
+  expect_refused("kernel void nothing() {} kernel void broken(global uint* x) { undeclared_thing(x }",
+                 "broken(x: write u32[])", Errc::build_failed,
+                 AllOf(HasSubstr("error"), Not(HasSubstr("-cl-kernel-arg-info"))));
 }
 
 TEST_F(OpenClProgramTest, AMissingEntryNamesThoseThatAreThere) {

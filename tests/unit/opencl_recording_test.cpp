@@ -121,6 +121,19 @@ TEST_F(OpenClRecordingTest, ListsWithStepsAreUnsupported) {
   });
 }
 
+TEST_F(OpenClRecordingTest, AListThatUploadsWhatItDownloadsIsUnsupported) {
+  on_each([](OpenClRig& rig) {
+    std::vector<std::uint32_t> words(16);
+    const auto memory = rig.buffer(words);
+    List list;
+    list.add(OpenClRig::download(memory, words));
+    list.add(OpenClRig::upload(memory, words));
+    const auto recorded = rig.device->record(list);
+    ASSERT_FALSE(recorded);
+    EXPECT_EQ(recorded.error().code(), Errc::unsupported);
+  });
+}
+
 TEST_F(OpenClRecordingTest, DoesNotTakeNewMemoryForOld) {
   on_each([](OpenClRig& rig) {
     const List list = patchable(rig);

@@ -139,7 +139,6 @@ TEST_F(Registry, CanonicalIds) {
   EXPECT_EQ(canonical("CPU"), "cpu");
   EXPECT_EQ(canonical("cpu:0"), "cpu");
   EXPECT_EQ(canonical("cpu?Inline"), "cpu?inline");
-  EXPECT_EQ(canonical("vulkan"), "vulkan:0");
   EXPECT_EQ(canonical("VULKAN:2"), "vulkan:2");
   EXPECT_EQ(canonical("vulkan:aaaa"), "vulkan:0");
   EXPECT_EQ(canonical("vulkan:AABB-2"), "vulkan:1");
@@ -155,6 +154,21 @@ TEST_F(Registry, BestIsTheBestHardware) {
   EXPECT_EQ(canonical("best"), "vulkan:1") << "an integrated gpu comes before an accelerator";
   vulkan.devices().pop_back();
   EXPECT_EQ(canonical("best"), "accelerator:0") << "the first of the best kind";
+}
+
+TEST_F(Registry, ABackendsNameIsItsBestDevice) {
+  EXPECT_EQ(canonical("vulkan"), "vulkan:2") << "hardware before software";
+  EXPECT_EQ(canonical("Trace(Vulkan?x)"), "trace(vulkan:2?x)");
+  vulkan.devices()[2].kind = DeviceKind::integrated_gpu;
+  EXPECT_EQ(canonical("vulkan"), "vulkan:1") << "the first of its kind";
+  for (DeviceInfo& info : vulkan.devices()) info.kind = DeviceKind::software;
+  EXPECT_EQ(canonical("vulkan"), "vulkan:0");
+  EXPECT_EQ(canonical("null"), "null");
+}
+
+TEST_F(Registry, PintleDeviceMayBeABackendsName) {
+  const Catalog chosen(drivers, layers, {"vulkan"});
+  EXPECT_EQ(must(chosen.find("best")).id, "vulkan:2");
 }
 
 TEST_F(Registry, BestIsNeverSoftwareOrSimulated) {

@@ -117,6 +117,22 @@ TEST_F(StepQueueTest, StepsAreTakenBetweenWhatStandsAroundThem) {
   EXPECT_EQ(fake.said("|1"), "wswwssw|1");
 }
 
+// What a driver reads when it is enqueued has to be there by then.
+TEST_F(StepQueueTest, AnUploadOfWhatIsDownloadedIsAStep) {
+  StepQueue queue(all, QueueId{1}, 0, fake);
+  std::array<std::byte, 8> memory{};
+  const Command download{backend::Download{{memory.data(), 8, backend::no_slot}, {}}, nullptr, false};
+  const Command upload{backend::Upload{{}, {memory.data(), 8, backend::no_slot}}, nullptr, false};
+  const std::array there{work(), download};
+  const std::array back{work(), upload, work()};
+  EXPECT_EQ(submit(queue, there).value_or(0), 1u);
+  EXPECT_EQ(submit(queue, back).value_or(0), 2u);
+  EXPECT_EQ(fake.said("|2"), "ww|1wsw|2");
+  queue.reach(1);
+  EXPECT_EQ(submit(queue, back).value_or(0), 3u);
+  EXPECT_EQ(fake.said("|3"), "ww|1wsw|2www|3");
+}
+
 TEST_F(StepQueueTest, AStepAtTheEndIsBeforeTheSerial) {
   StepQueue queue(all, QueueId{1}, 0, fake);
   const std::array commands{work(), step()};

@@ -32,12 +32,21 @@ using Code = std::vector<std::byte>;
 
 /// Bytes of source; a shorter source is compiled sooner than it is found in the cache.
 constexpr std::size_t least_kept = 64;
-constexpr std::string_view plain_options = "-cl-kernel-arg-info";
+
+/// Whether the driver keeps what `comparison` asks of arguments. NVIDIA's 580 builds no source so where a kernel has no
+/// parameters.
+enum class ArgumentInfo : std::uint8_t { absent, kept };
+
+/// `options` has a space before each.
+std::string with(ArgumentInfo info, std::string_view options) {
+  if (info == ArgumentInfo::kept) return fmt::format("-cl-kernel-arg-info{}", options);
+  return std::string(options.empty() ? options : options.substr(1));
+}
 
 /// A text for the driver, and how it is compiled.
 struct Source {
   std::string text;
-  std::string options;
+  std::string options;   ///< The caller's, each behind a space.
   bool is_alone = true;  ///< False where it includes files, which may change.
 };
 
@@ -68,7 +77,7 @@ Result<std::string> opencl_literal(const backend::Constant& constant) {
 
 /// Drivers split options at spaces, and each has its own quotes, or none.
 Result<std::string> options_of(const ProgramImage& image) {
-  std::string options(plain_options);
+  std::string options;
   const auto refused = [&](std::string_view what, std::string_view text) {
     return Error(Errc::unsupported,
                  fmt::format("{} {} of {} has a letter that splits the options of OpenCL's compilers: "
@@ -146,6 +155,11 @@ class Compared {
   std::set<base::Digest> digests_;
 };
 
+struct Built {
+  Owned<cl_program> program;
+  ArgumentInfo info = ArgumentInfo::kept;
+};
+
 /// One image on its way to one device.
 class Compilation {
  public:
@@ -154,7 +168,7 @@ class Compilation {
 
   Result<Owned<cl_program>> program() const {
     const bool is_kept = source_.is_alone && image_.code.size() >= least_kept;
-    return is_kept ? cached_or_built() : from_source();
+    return is_kept ? cached_or_built() : program_of(from_source());
   }
 
   /// The program from the cache, else built and kept there.
@@ -162,35 +176,38 @@ class Compilation {
     Owned<cl_program> built;
     PINTLE_ASSIGN(cache, kit::CodeCache::of_settings());
     auto file = cache.obtain(key(), ".clbin", [&]() -> Result<Code> {
-      PINTLE_ASSIGN(program, from_source());
-      built = std::move(program);
-      return binary_of(built.get());
+      PINTLE_ASSIGN(made, from_source());
+      built = std::move(made.program);
+      return kept_code(built.get(), made.info);
     });
     if (built != nullptr) return built;  // also where the cache cannot keep it
     if (!file) return file.error();
     auto cached = from_file(*file);
-    if (cached && !tells_parameters(cached->get()) && !Compared::instance().has(source_, image_, found_))
-      return from_source();
-    if (cached) return cached;
+    if (cached && !is_comparable(*cached)) return program_of(from_source());
+    if (cached) return program_of(std::move(cached));
     base::log(LogLevel::warn, "opencl", "The driver refuses compiled code of {} from the cache: {}", name_of(image_),
               cached.error().message());
-    return from_source();
+    return program_of(from_source());
   }
 
   Result<Owned<cl_program>> from_il() const {
-    cl_int status = CL_SUCCESS;
-    Owned<cl_program> program(api().clCreateProgramWithIL(context_, image_.code.data(), image_.code.size(), &status));
-    if (status != CL_SUCCESS) return failure(status, fmt::format("The driver takes no SPIR-V of {}.", name_of(image_)));
-    return build(std::move(program));
+    return program_of(build_either([&]() -> Result<Owned<cl_program>> {
+      cl_int status = CL_SUCCESS;
+      Owned<cl_program> program(api().clCreateProgramWithIL(context_, image_.code.data(), image_.code.size(), &status));
+      if (status == CL_SUCCESS) return program;
+      return failure(status, fmt::format("The driver takes no SPIR-V of {}.", name_of(image_)));
+    }));
   }
 
-  Result<Owned<cl_program>> from_source() const {
-    const char* text = source_.text.data();
-    const std::size_t size = source_.text.size();
-    cl_int status = CL_SUCCESS;
-    Owned<cl_program> program(api().clCreateProgramWithSource(context_, 1, &text, &size, &status));
-    if (status != CL_SUCCESS) return failure(status, fmt::format("The driver takes no source of {}.", name_of(image_)));
-    return build(std::move(program));
+  Result<Built> from_source() const {
+    return build_either([&]() -> Result<Owned<cl_program>> {
+      const char* text = source_.text.data();
+      const std::size_t size = source_.text.size();
+      cl_int status = CL_SUCCESS;
+      Owned<cl_program> program(api().clCreateProgramWithSource(context_, 1, &text, &size, &status));
+      if (status == CL_SUCCESS) return program;
+      return failure(status, fmt::format("The driver takes no source of {}.", name_of(image_)));
+    });
   }
 
  private:
@@ -214,21 +231,48 @@ class Compilation {
     return true;
   }
 
-  Result<Owned<cl_program>> from_file(const kit::CodeFile& file) const {
+  /// Where the driver kept nothing of the arguments when the code was made, compiling it again would tell no more.
+  [[nodiscard]] bool is_comparable(const Built& cached) const {
+    return cached.info == ArgumentInfo::absent || tells_parameters(cached.program.get()) ||
+           Compared::instance().has(source_, image_, found_);
+  }
+
+  static Result<Owned<cl_program>> program_of(Result<Built> built) {
+    if (!built) return built.error();
+    return std::move(built->program);
+  }
+
+  /// The first byte says how the binary behind it was built.
+  Result<Built> from_file(const kit::CodeFile& file) const {
     PINTLE_ASSIGN(code, file.code());
-    const auto* bytes = reinterpret_cast<const unsigned char*>(code.data());
-    const std::size_t size = code.size();
+    if (code.empty()) return Error(Errc::internal, "The file is empty.");
+    const ArgumentInfo info = code.front() == std::byte{0} ? ArgumentInfo::absent : ArgumentInfo::kept;
+    const auto* bytes = reinterpret_cast<const unsigned char*>(code.data() + 1);
+    const std::size_t size = code.size() - 1;
     cl_int of_binary = CL_SUCCESS, status = CL_SUCCESS;
     Owned<cl_program> program(
         api().clCreateProgramWithBinary(context_, 1, &found_.device, &size, &bytes, &of_binary, &status));
     PINTLE_TRY(check(status, "clCreateProgramWithBinary"));
     PINTLE_TRY(check(of_binary, "clCreateProgramWithBinary"));
-    return build(std::move(program));
+    PINTLE_ASSIGN(built, build(std::move(program), info));
+    return Built{std::move(built), info};
   }
 
-  Result<Owned<cl_program>> build(Owned<cl_program> program) const {
-    const cl_int status =
-        api().clBuildProgram(program.get(), 1, &found_.device, source_.options.c_str(), nullptr, nullptr);
+  /// A source is never refused for an option of ours: the second error, without it, is the one that counts.
+  template <class Create>
+  Result<Built> build_either(Create create) const {
+    for (const ArgumentInfo info : {ArgumentInfo::kept, ArgumentInfo::absent}) {
+      PINTLE_ASSIGN(program, create());
+      auto built = build(std::move(program), info);
+      if (built) return Built{*std::move(built), info};
+      if (info == ArgumentInfo::absent || built.error().code() != Errc::build_failed) return built.error();
+    }
+    return Error(Errc::internal, "No way to build is left.");
+  }
+
+  Result<Owned<cl_program>> build(Owned<cl_program> program, ArgumentInfo info) const {
+    const std::string options = with(info, source_.options);
+    const cl_int status = api().clBuildProgram(program.get(), 1, &found_.device, options.c_str(), nullptr, nullptr);
     const std::string log = told_text([&](std::size_t size, void* to, std::size_t* needed) {
       return api().clGetProgramBuildInfo(program.get(), found_.device, CL_PROGRAM_BUILD_LOG, size, to, needed);
     });
@@ -236,16 +280,18 @@ class Compilation {
       if (!log.empty()) base::log(LogLevel::debug, "opencl", "{} is built: {}", name_of(image_), log);
       return program;
     }
-    return failure(status, fmt::format("{} does not compile with the options ({}) on [{}]:\n{}", name_of(image_),
-                                       source_.options, found_.info.id, log.empty() ? "the driver says nothing" : log));
+    const std::string how = options.empty() ? "" : fmt::format(" with the options ({})", options);
+    return failure(status, fmt::format("{} does not compile{} on [{}]:\n{}", name_of(image_), how, found_.info.id,
+                                       log.empty() ? "the driver says nothing" : log));
   }
 
-  static Result<Code> binary_of(cl_program program) {
+  static Result<Code> kept_code(cl_program program, ArgumentInfo info) {
     std::size_t size = 0;
     PINTLE_TRY(check(api().clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr),
                      "clGetProgramInfo"));
-    Code code(size);
-    auto* bytes = reinterpret_cast<unsigned char*>(code.data());
+    Code code(size + 1);
+    code.front() = std::byte{info == ArgumentInfo::kept};
+    auto* bytes = reinterpret_cast<unsigned char*>(code.data() + 1);
     PINTLE_TRY(
         check(api().clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, nullptr), "clGetProgramInfo"));
     if (size == 0) return Error(Errc::unsupported, "The driver gives no binary of the program.");
@@ -306,7 +352,7 @@ Result<Owned<cl_program>> compile(const ProgramImage& image, const FoundDevice& 
                                                 name_of(image), found.info.id, fmt::join(found.info.formats, ", ")));
   }
   PINTLE_TRY(kit::refuse_options(image));
-  return Compilation(image, found, context, {{}, std::string(plain_options)}).from_il();
+  return Compilation(image, found, context, {}).from_il();
 }
 
 }  // namespace pintle::opencl

@@ -161,9 +161,11 @@ Result<backend::QueueId> Device::wrap_queue(const backend::NativeObject& queue, 
 
 /// Steps cut a list, which a replay inside another list cannot be.
 Result<backend::RecordingId> Device::record(const backend::Commands& commands) {
-  if (std::ranges::any_of(commands.commands, &is_step)) {
+  if (std::ranges::any_of(commands.commands, &is_step) || kit::reads_own_downloads(commands)) {
     return Error(Errc::unsupported,
-                 fmt::format("[{}] records no list with host calls, indirect launches or timestamps.", found_.info.id));
+                 fmt::format("[{}] records no list with host calls, indirect launches, timestamps, or uploads of what "
+                             "it downloads.",
+                             found_.info.id));
   }
   PINTLE_TRY(check_local(commands));
   PINTLE_ASSIGN(recording, opencl::record(commands));

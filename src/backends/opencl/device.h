@@ -48,10 +48,10 @@ class Device final : public backend::Device {
     return queues_.table.with(id, [&](Queue& queue) { return queue.submit(waits, commands); });
   }
   Result<std::uint64_t> reached(backend::QueueId id) override {
-    return queues_.table.with(id, [](Queue& queue) { return queue.timeline().reached(); });
+    return queues_.table.with(id, [](Queue& queue) { return queue.reached(); });
   }
   Result<void> wait(backend::QueueId id, std::uint64_t serial, Deadline deadline) override {
-    return queues_.table.with(id, [&](Queue& queue) { return queue.timeline().wait(serial, deadline); });
+    return queues_.table.with(id, [&](Queue& queue) { return queue.wait(serial, deadline); });
   }
   Result<void> notify(backend::QueueId id, std::uint64_t serial, backend::Notification notification) override {
     return queues_.table.with(id, [&](Queue& queue) { return queue.timeline().notify(serial, notification); });

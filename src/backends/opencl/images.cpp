@@ -93,13 +93,12 @@ Result<Owned<cl_mem>> Images::over(cl_mem buffer, std::uint64_t size, Texel texe
                                      shape.image_width, name(texel), size));
 }
 
-Result<Owned<cl_mem>> Images::make_stand_in(std::uint32_t dimensions) const {
+Result<Owned<cl_mem>> Images::make_stand_in(std::uint32_t dimensions) {
   cl_int status = CL_SUCCESS;
   if (dimensions == 1) {
-    constexpr std::size_t size = 4;
-    const Owned<cl_mem> buffer(api().clCreateBuffer(context_, CL_MEM_READ_WRITE, size, nullptr, &status));
+    under_.reset(api().clCreateBuffer(context_, CL_MEM_READ_WRITE, bytes_of(Texel::rgba8), nullptr, &status));
     PINTLE_TRY(check(status, "clCreateBuffer"));
-    return over(buffer.get(), size, Texel::rgba8, Access::read_write);
+    return over(under_.get(), bytes_of(Texel::rgba8), Texel::rgba8, Access::read_write);
   }
   Owned<cl_mem> image = make(context_, {{1, 1, dimensions == 3 ? 1U : 0U}, Texel::rgba8, Access::read_write}, status);
   PINTLE_TRY(check(status, "clCreateImage"));

@@ -36,13 +36,14 @@ class Images {
   [[nodiscard]] Result<cl_sampler> sampler(const Sampler& sampler);
 
  private:
-  [[nodiscard]] Result<Owned<cl_mem>> make_stand_in(std::uint32_t dimensions) const;
+  [[nodiscard]] Result<Owned<cl_mem>> make_stand_in(std::uint32_t dimensions);
 
   using Key = std::tuple<Filter, Address, Coordinates>;
 
   const cl_context context_;
   const bool stay_;
   std::mutex mutex_;
+  Owned<cl_mem> under_;  // the first stand-in, and goes after it: not every driver keeps a buffer for its images
   std::array<Owned<cl_mem>, 3> stand_ins_;  // of one, two and three dimensions
   std::map<Key, Owned<cl_sampler>> samplers_;
 };

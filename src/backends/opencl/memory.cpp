@@ -64,7 +64,7 @@ Owned<cl_mem> create_on(std::unique_ptr<Storage> storage, cl_context context, st
 }  // namespace
 
 Memory::Memory(Owned<cl_mem> object, std::uint64_t size, Addresses addresses, Owner owner, cl_mem stand_in)
-    : whole_(std::make_shared<const Part>(Part{next_number(), 0, size, std::move(object), stand_in})),
+    : whole_(std::make_shared<const Part>(Part{nullptr, next_number(), 0, size, std::move(object), stand_in})),
       addresses_(addresses),
       owner_(owner) {}
 
@@ -99,7 +99,7 @@ Result<std::shared_ptr<const Part>> Memory::part(std::uint64_t offset, std::uint
     cl_int status = CL_SUCCESS;
     Owned<cl_mem> object(
         api().clCreateSubBuffer(this->object(), CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &status));
-    if (status == CL_SUCCESS) return Part{number(), offset, size, std::move(object)};
+    if (status == CL_SUCCESS) return Part{whole_, number(), offset, size, std::move(object)};
     return failure(status, fmt::format("OpenCL makes no sub-buffer at offset ({}) with size ({}) of a buffer of ({}).",
                                        offset, size, this->size()));
   };
@@ -112,7 +112,7 @@ Result<std::shared_ptr<const Part>> Memory::part(std::uint64_t offset, std::uint
   const auto make = [&]() -> Result<Part> {
     PINTLE_ASSIGN(stand_in, images.stand_in(1));
     PINTLE_ASSIGN(image, images.over(bytes->object.get(), size, texels.texel, texels.access));
-    return Part{number(), offset, size, std::move(image), stand_in, texels, images.stay()};
+    return Part{bytes, number(), offset, size, std::move(image), stand_in, texels, images.stay()};
   };
   return kept([&](const Part& part) { return is(part, offset, size, texels); }, make);
 }

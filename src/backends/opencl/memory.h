@@ -26,9 +26,10 @@ struct Texels {
 };
 
 /// A buffer, a sub-buffer, or an image over one of them. A kernel keeps the argument that it was given last, so parts
-/// are shared.
+/// are shared. What a part lies in is released after it: not every driver keeps a parent for its parts.
 struct Part {
-  std::uint64_t memory = 0;  ///< The number of the memory that it belongs to, never used again.
+  std::shared_ptr<const Part> in;  ///< Null for a whole buffer; before `object`, so that it goes after that.
+  std::uint64_t memory = 0;        ///< The number of the memory that it belongs to, never used again.
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
   Owned<cl_mem> object;

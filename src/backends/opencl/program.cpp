@@ -31,7 +31,8 @@ Error no_entry(const Entry& entry, cl_program program, cl_int status) {
 std::string name_of(const ProgramImage& image) { return fmt::format("[Program {}]", base::quote(image.name)); }
 
 BoundKernel::BoundKernel(Owned<cl_kernel> kernel, std::span<const std::uint32_t> sizes)
-    : kernel_(std::move(kernel)), values_(sizes.size() + 1) {  // local memory of the signature may be one more
+    : values_(sizes.size() + 1),  // local memory of the signature may be one more
+      kernel_(std::move(kernel)) {
   for (std::size_t index = 0; index < sizes.size(); ++index) values_[index].bytes.resize(sizes[index]);
 }
 

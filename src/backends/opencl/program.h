@@ -47,8 +47,8 @@ class BoundKernel {
     std::uint64_t local_bytes = 0;     ///< Of local memory.
   };
 
-  Owned<cl_kernel> kernel_;
   std::vector<Value> values_;
+  Owned<cl_kernel> kernel_;  // behind its arguments, so that it goes first
   std::vector<void*> reached_;
   bool is_reached_set_ = true;
 };

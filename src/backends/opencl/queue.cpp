@@ -97,6 +97,23 @@ Result<std::uint64_t> Queue::submit(std::span<const QueuePoint> waits, const Com
   return steps_->submit(waits, commands);
 }
 
+Result<std::uint64_t> Queue::reached() {
+  auto serial = timeline_.reached();
+  if (serial) steps_->reach(*serial);
+  return serial;
+}
+
+Result<void> Queue::wait(std::uint64_t serial, Deadline deadline) {
+  auto waited = timeline_.wait(serial, deadline);
+  if (waited) steps_->reach(serial);
+  return waited;
+}
+
+Commands Queue::recorded(const backend::Replay& replay) const noexcept {
+  const Recording& recording = Recordings::at(replay.recording);
+  return recording.touches_host ? recording.commands : Commands{};
+}
+
 /// A caller that has the handle of a queue goes on using it, so the handle must not change any more.
 Result<cl_command_queue> Queue::native() {
   if (time_.load() != Time::absent) PINTLE_TRY(measure());
@@ -182,7 +199,16 @@ Result<void> Queue::step(const backend::Command& command, const Commands& list) 
   }
   return base::contain("taking a step", [&]() -> Result<void> {
     if (const auto* time = std::get_if<backend::Timestamp>(&command.operation)) return write_time(time->to);
-    return launch_indirect(*std::get_if<backend::ExecIndirect>(&command.operation), list);
+    if (const auto* exec = std::get_if<backend::ExecIndirect>(&command.operation)) return launch_indirect(*exec, list);
+    return enqueue_alone(command, list);
+  });
+}
+
+/// The next piece comes behind it, as a queue in order has it.
+Result<void> Queue::enqueue_alone(const backend::Command& command, const Commands& list) {
+  return on_native([&](cl_command_queue queue) {
+    bool has_started = false;
+    return Enqueue(queue, {std::span(&command, 1), list.arguments}, {}, has_started).all(nullptr);
   });
 }
 

@@ -65,6 +65,8 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
 
   [[nodiscard]] Result<std::uint64_t> submit(std::span<const backend::QueuePoint> waits,
                                              const backend::Commands& commands);
+  [[nodiscard]] Result<std::uint64_t> reached();
+  [[nodiscard]] Result<void> wait(std::uint64_t serial, Deadline deadline);
   [[nodiscard]] Timeline& timeline() noexcept { return timeline_; }
   /// Every call returns the same queue.
   [[nodiscard]] Result<cl_command_queue> native();
@@ -73,6 +75,7 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
   using Piece = kit::StepQueue::Piece;
 
   bool is_step(const backend::Command& command) const noexcept override { return opencl::is_step(command); }
+  backend::Commands recorded(const backend::Replay& replay) const noexcept override;
   Result<void> start(const Piece& piece) override;
   Result<void> finish(Deadline deadline) override { return timeline_.wait_all(deadline); }
   Result<void> step(const backend::Command& command, const backend::Commands& list) override;
@@ -85,6 +88,7 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
   [[nodiscard]] Result<void> enqueue_waits(std::span<const backend::QueuePoint> waits);
   [[nodiscard]] Result<void> enqueue_piece(const Piece& piece);
   [[nodiscard]] Result<void> enqueue_all(const backend::Commands& commands, Event& last, bool& has_started);
+  [[nodiscard]] Result<void> enqueue_alone(const backend::Command& command, const backend::Commands& list);
   [[nodiscard]] Result<void> launch_indirect(const backend::ExecIndirect& indirect, const backend::Commands& list);
   [[nodiscard]] Result<void> read_counts(cl_command_queue queue, const backend::Range& at);
   [[nodiscard]] Result<void> write_time(const backend::Range& to);

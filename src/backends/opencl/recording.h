@@ -17,7 +17,8 @@ namespace pintle::opencl {
 /// A RecordingId is its address.
 struct Recording {
   backend::Commands commands;
-  std::mutex mutex;  ///< Held by a replay.
+  bool touches_host = false;  ///< It has uploads or downloads.
+  std::mutex mutex;           ///< Held by a replay.
   std::vector<std::unique_ptr<BoundKernel>> kernels;
   std::vector<BoundKernel*> by_command;  ///< Null for a command that launches nothing.
 };
@@ -45,6 +46,7 @@ using Recordings = kit::OwnedTable<backend::RecordingId, Recording>;
   auto recording = std::make_unique<Recording>();
   recording->commands = commands;
   for (const backend::Command& command : commands.commands) {
+    kit::for_each_host(command, [&](const auto&, Access) { recording->touches_host = true; });
     BoundKernel* kernel = nullptr;
     if (const auto* const exec = kit::exec_of(command)) {
       PINTLE_ASSIGN(found, kernel_for(*exec, *recording));

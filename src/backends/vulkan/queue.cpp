@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 namespace pintle::vulkan {
@@ -22,50 +21,15 @@ Queue::Queue(Context& context, QueueTable& all, Lane& lane, const Request& reque
     : context_(context),
       all_(all),
       lane_(lane),
-      id_(request.id),
       first_serial_(request.first_serial),
-      steps_(all.steps_, request.id, request.first_serial, *this) {
+      steps_(all.steps_, request.id, request.first_serial, *this, kit::HostCopies::all) {
   free_.reserve(max_in_flight);
   started_.reserve(max_in_flight);
 }
 
 Result<std::uint64_t> Queue::submit(std::span<const QueuePoint> waits, const Commands& commands) {
   PINTLE_TRY(context_.alive());
-  const std::uint64_t value = accepted_ + 1;
-  note_host_memory(commands);
-  auto serial = steps_.submit(waits, commands);
-  if (serial) {
-    accepted_ = value;
-    return serial;
-  }
-  all_.written_.forget(id_, value, value);
-  for (const backend::Command& command : commands.commands) forget_step(command);
-  return serial;
-}
-
-/// Marks as steps the copies that touch host memory which an unfinished download writes; a download of this list
-/// counts, too.
-void Queue::note_host_memory(const Commands& commands) {
-  for (const backend::Command& command : commands.commands) {
-    const auto* const upload = std::get_if<backend::Upload>(&command.operation);
-    const auto* const download = std::get_if<backend::Download>(&command.operation);
-    if (upload == nullptr && download == nullptr) continue;
-    const std::span<const std::byte> bytes = upload != nullptr ? std::span(upload->from.data, upload->from.size)
-                                                               : std::span(download->to.data, download->to.size);
-    if (all_.written_.overlap(bytes)) {
-      const std::lock_guard lock(mutex_);
-      host_steps_.push_back(&command);
-      has_host_steps_.store(true, std::memory_order_release);
-    }
-    if (download != nullptr) all_.written_.add(bytes, id_, accepted_ + 1);
-  }
-}
-
-void Queue::forget_step(const backend::Command& command) noexcept {
-  if (!has_host_steps_.load(std::memory_order_acquire)) return;
-  const std::lock_guard lock(mutex_);
-  std::erase(host_steps_, &command);
-  has_host_steps_.store(!host_steps_.empty(), std::memory_order_release);
+  return steps_.submit(waits, commands);
 }
 
 Result<std::uint64_t> Queue::reached() {
@@ -94,7 +58,7 @@ Result<void> Queue::retire(std::uint64_t value) {
       started_.erase(started_.begin());
     }
     if (delivered) {
-      all_.written_.forget(id_, 0, value);
+      steps_.reach(first_serial_ + value);
       if (value > reported_.load(std::memory_order_relaxed)) reported_.store(value, std::memory_order_release);
       return {};
     }
@@ -103,13 +67,8 @@ Result<void> Queue::retire(std::uint64_t value) {
 }
 
 bool Queue::is_step(const backend::Command& command) const noexcept {
-  if (std::holds_alternative<backend::HostCall>(command.operation) ||
-      std::holds_alternative<backend::ExecIndirect>(command.operation)) {
-    return true;
-  }
-  if (!has_host_steps_.load(std::memory_order_acquire)) return false;
-  const std::lock_guard lock(mutex_);
-  return std::ranges::find(host_steps_, &command) != host_steps_.end();
+  return std::holds_alternative<backend::HostCall>(command.operation) ||
+         std::holds_alternative<backend::ExecIndirect>(command.operation);
 }
 
 Result<void> Queue::start(const kit::StepQueue::Piece& piece) {
@@ -223,7 +182,6 @@ Result<void> Queue::finish_pieces(Deadline deadline) {
 Result<void> Queue::step(const backend::Command& command, const Commands& list) {
   if (const auto* called = std::get_if<backend::HostCall>(&command.operation)) return call(*called);
   if (const auto* indirect = std::get_if<backend::ExecIndirect>(&command.operation)) return launch(*indirect, list);
-  forget_step(command);
   return run_alone(command);
 }
 

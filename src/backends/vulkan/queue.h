@@ -8,7 +8,6 @@
 
 #include "backends/vulkan/recorder.h"
 #include "backends/vulkan/slot.h"
-#include "kit/host_ranges.h"
 #include "kit/indirect.h"
 #include "kit/shared_table.h"
 #include "kit/step_queue.h"
@@ -52,8 +51,6 @@ class Queue final : private kit::StepQueue::Native {
   [[nodiscard]] Result<void> step(const backend::Command& command, const backend::Commands& list) override;
   void fail(Error error) noexcept override { static_cast<void>(context_.lose(error)); }
 
-  void note_host_memory(const backend::Commands& commands);
-  void forget_step(const backend::Command& command) noexcept;
   template <class Record>
   [[nodiscard]] Result<void> run(const Batch& batch, Record record);
   [[nodiscard]] Result<void> run_alone(const backend::Command& command);
@@ -69,9 +66,7 @@ class Queue final : private kit::StepQueue::Native {
   Context& context_;
   QueueTable& all_;
   Lane& lane_;
-  const backend::QueueId id_;
   const std::uint64_t first_serial_;
-  std::uint64_t accepted_ = 0;  // values of `timeline_`, written by the thread that submits
   std::shared_ptr<Timeline> timeline_;
   std::shared_ptr<Timeline> pieces_;  // for batches that end before a step
   std::uint64_t piece_ = 0;           // the last of them
@@ -83,8 +78,6 @@ class Queue final : private kit::StepQueue::Native {
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Slot>> started_;  // a deque would allocate now and then
   std::vector<std::unique_ptr<Slot>> free_;
-  std::vector<const backend::Command*> host_steps_;  // copies that must wait for what the host delivers
-  std::atomic<bool> has_host_steps_{false};
   kit::StepQueue steps_;  // last: its thread ends before what it uses
 };
 
@@ -106,7 +99,6 @@ class QueueTable : public kit::SharedTable<backend::QueueId, Queue> {
 
   Context& context_;
   StagingPool staging_;
-  kit::HostRanges written_;
   kit::StepQueues steps_;
 };
 

@@ -85,13 +85,21 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-/// The kinds that `best` picks from, the best first. It never picks a software or simulated device.
-constexpr std::array best_kinds{DeviceKind::discrete_gpu, DeviceKind::integrated_gpu, DeviceKind::accelerator,
-                                DeviceKind::cpu};
+/// The kinds of devices, the best first.
+constexpr std::array kinds{DeviceKind::discrete_gpu, DeviceKind::integrated_gpu, DeviceKind::accelerator,
+                           DeviceKind::cpu,          DeviceKind::software,       DeviceKind::simulated};
+/// `best` picks from so many of them: never a software or simulated device.
+constexpr std::ptrdiff_t eligible = 4;
 
-std::ptrdiff_t rank_of(DeviceKind kind) noexcept { return std::ranges::find(best_kinds, kind) - best_kinds.begin(); }
+std::ptrdiff_t rank_of(DeviceKind kind) noexcept { return std::ranges::find(kinds, kind) - kinds.begin(); }
 
-bool is_eligible(const DeviceInfo& device) noexcept { return rank_of(device.kind) < std::ssize(best_kinds); }
+bool is_eligible(const DeviceInfo& device) noexcept { return rank_of(device.kind) < eligible; }
+
+/// The ordinal of the best device of a driver that has one; the first where several are as good.
+std::size_t best_of(const std::vector<DeviceInfo>& devices) {
+  const auto rank = [](const DeviceInfo& device) { return rank_of(device.kind); };
+  return static_cast<std::size_t>(std::ranges::min_element(devices, {}, rank) - devices.begin());
+}
 
 /// Whether the device takes the pack, if there is one. The log says why a device that `best` would be does not.
 bool takes_or_logs(const DeviceInfo& device, const io::Pack* pack) {
@@ -195,9 +203,9 @@ Error Catalog::nowhere(const DeviceId& id, std::string_view why) const {
 
 // Picks the first device of the best kind that takes the pack.
 Result<Place> Catalog::best(const io::Pack* pack) const {
-  const DeviceKind ceiling = surroundings_.may_have_accelerators() ? best_kinds.front() : DeviceKind::cpu;
+  const DeviceKind ceiling = surroundings_.may_have_accelerators() ? kinds.front() : DeviceKind::cpu;
   Place best;
-  std::ptrdiff_t best_rank = std::ssize(best_kinds);
+  std::ptrdiff_t best_rank = eligible;
   for (Driver* driver : drivers_) {
     if (best_rank <= rank_of(ceiling)) break;
     const DeviceList found = list_of(*driver);
@@ -256,9 +264,9 @@ Result<Place> Catalog::named(const DeviceId& id) const {
   if (found.devices.empty())
     return nowhere(id, fmt::format("Backend {} has no device: {}", name, text_of(found.absences)));
   if (!id.word.empty()) return called(id, *driver, found);
-  const std::uint32_t ordinal = id.ordinal.value_or(0);
-  if (ordinal < found.devices.size()) return place_at(*driver, found, ordinal);
-  return nowhere(id, fmt::format("Ordinal ({}) is not below the number ({}) of devices of {}.", ordinal,
+  if (!id.ordinal) return place_at(*driver, found, best_of(found.devices));
+  if (*id.ordinal < found.devices.size()) return place_at(*driver, found, *id.ordinal);
+  return nowhere(id, fmt::format("Ordinal ({}) is not below the number ({}) of devices of {}.", *id.ordinal,
                                  found.devices.size(), name));
 }
 
