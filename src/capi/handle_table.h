@@ -183,8 +183,8 @@ class HandleTable {
     return Use(*this, *cell);
   }
 
-  /// As `find`, and from now on no handle names the object, which ends with its last use. Of several threads one gets
-  /// it.
+  /// As `find`, and no handle names the object from now on. The object ends with its last use. Only one of several
+  /// threads gets it.
   [[nodiscard, gnu::always_inline]] LastUse take(std::uint64_t id) noexcept {
     using Taken = typename Cell<T>::Taken;
     Cell<T>* const cell = cell_of(id);

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "budgets/counted_allocations.h"
+#include "budgets/rounds.h"
 
 namespace {
 
@@ -28,6 +29,19 @@ bool counts() {
   delete made;
   if (allocations != 1) std::printf("the counter does not see an allocation\n");
   return allocations == 1;
+}
+
+// Allocations while a path submits, in all measured rounds.
+template <class Path>
+int allocations_of(Path& path) {
+  allocations = 0;
+  for (int i = 0; i < budgets::measured; ++i) {
+    path.prepare();
+    counting = true;
+    path.submit();
+    counting = false;
+  }
+  return allocations;
 }
 
 }  // namespace

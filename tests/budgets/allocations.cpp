@@ -9,14 +9,7 @@ namespace {
 
 int measure(budgets::Kind kind) {
   budgets::HotPath path(kind);
-  allocations = 0;
-  for (int i = 0; i < budgets::measured; ++i) {
-    path.prepare();
-    counting = true;
-    path.submit();
-    counting = false;
-  }
-  return allocations;
+  return allocations_of(path);
 }
 
 }  // namespace

@@ -135,14 +135,7 @@ int main(int count, char** arguments) {
     return 2;
   }
   budgets::CPath path(is_recording);
-  allocations = 0;
-  for (int i = 0; i < budgets::measured; ++i) {
-    path.prepare();
-    counting = true;
-    path.submit();
-    counting = false;
-  }
-  const int found = allocations;
+  const int found = allocations_of(path);
   std::printf("%d allocations in %d rounds; the budget is 0\n", found, budgets::measured);
   return counts() && found == 0 ? 0 : 1;
 }

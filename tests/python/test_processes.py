@@ -152,37 +152,21 @@ def test_a_child_with_callbacks_ends():
     assert child.passes(code) == "0\n"
 
 
-def test_a_second_interpreter_is_refused_with_the_reason():
+@pytest.mark.parametrize("prelude, after", [
+    (None, "device, kernel, x, y, queue = ready()\nqueue.launch(kernel, 2.0, x, y, 1000, items=1000).wait(30)"),
+    ("", "import pintle\npintle.open('cpu').queue().submit().wait(30)")], ids=["after the first", "before the first"])
+def test_a_second_interpreter_is_refused_with_the_reason(prelude, after):
     code = """
-    import _xxsubinterpreters as interpreters
-    it = interpreters.create()
-    try:
-        interpreters.run_string(it, "import pintle")
-        print("imported")
-    except interpreters.RunFailedError as error:
-        print(error)
-    interpreters.destroy(it)
-    device, kernel, x, y, queue = ready()
-    queue.launch(kernel, 2.0, x, y, 1000, items=1000).wait(30)
-    """
-    out = child.passes(code)
-    assert "ImportError" in out and "interpreter" in out.lower()
-
-
-def test_a_second_interpreter_is_refused_when_it_is_the_first_to_import():
-    code = """
-    import _xxsubinterpreters as interpreters
-    it = interpreters.create()
-    try:
-        interpreters.run_string(it, "import pintle")
-        print("imported")
-    except interpreters.RunFailedError as error:
-        print(error)
-    interpreters.destroy(it)
-    import pintle
-    pintle.open("cpu").queue().submit().wait(30)
-    """
-    out = child.passes(code, prelude="")
+import _xxsubinterpreters as interpreters
+it = interpreters.create()
+try:
+    interpreters.run_string(it, "import pintle")
+    print("imported")
+except interpreters.RunFailedError as error:
+    print(error)
+interpreters.destroy(it)
+"""
+    out = child.passes(code + after, **({} if prelude is None else {"prelude": prelude}))
     assert "ImportError" in out and "interpreter" in out.lower()
 
 
