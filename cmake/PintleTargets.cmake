@@ -6,6 +6,10 @@ set(PINTLE_LAYERS_FILE ${PROJECT_SOURCE_DIR}/tools/layers.json)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PINTLE_LAYERS_FILE})
 file(READ ${PINTLE_LAYERS_FILE} PINTLE_LAYERS_JSON)
 
+# What many sources of the library include.
+set(PINTLE_COMMON_HEADERS fmt/format.h algorithm atomic chrono condition_variable functional memory mutex optional span string
+    thread unordered_map variant vector)
+
 # pintle_json_list(<out> <key>...): the strings of an array in layers.json.
 function(pintle_json_list out)
   set(values "")
@@ -70,7 +74,7 @@ function(pintle_folder target)
   # Nobody replaces our functions one by one; without this, position-independent code cannot inline them.
   target_compile_options(${target} PRIVATE -fno-semantic-interposition)
   target_link_libraries(${target} PRIVATE pintle_options fmt::fmt ${arg_LINK})
-  pintle_unite(${target} ${arg_SOURCES})
+  pintle_fast_sources(${target} HEADERS ${PINTLE_COMMON_HEADERS} SOURCES ${arg_SOURCES})
   set_property(GLOBAL APPEND PROPERTY PINTLE_OBJECTS ${target})
   foreach(library ${arg_LINK})
     if(NOT TARGET ${library})

@@ -5,21 +5,11 @@ include_guard(GLOBAL)
 file(CONFIGURE OUTPUT ${PINTLE_GENERATED}/tests_dir.cpp
      CONTENT "#include \"tests_dir.h\"\n\nconst char* const pintle::test::tests_dir = \"${PROJECT_SOURCE_DIR}/tests\";\n")
 
-# pintle_fast_sources(<target> HEADERS <header>... SOURCES <source>...): compiled several at a time where PINTLE_UNITY says so, else with
-# the headers that nearly each of them includes compiled before (PINTLE_PCH): these are 40 % of the time of a test's source (2.9 -> 1.7 s,
-# gcc 12). Compiling them takes as long as it saves with eight sources.
-function(pintle_fast_sources target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;SOURCES")
-  pintle_unite(${target} ${arg_SOURCES})
-  list(LENGTH arg_SOURCES count)
-  if(PINTLE_PCH AND NOT PINTLE_UNITY AND count GREATER 8)
-    list(TRANSFORM arg_HEADERS REPLACE "(.+)" "$<$<COMPILE_LANGUAGE:CXX>:\"\\1\">")
-    target_precompile_headers(${target} PRIVATE ${arg_HEADERS})
-    # The first is for ccache. Text that is added to a std::string of such a header makes gcc 12 warn (GCC bug 105651).
-    set(false_warnings -Wno-array-bounds$<SEMICOLON>-Wno-stringop-overflow)
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess$<SEMICOLON>${false_warnings}>)
-  endif()
-endfunction()
+# Of tests under ASan most of the time is their compilation: -O0 halves it, and the library, which they run, keeps -O1.
+set(PINTLE_TEST_OPTIONS "")
+if(PINTLE_SANITIZE MATCHES address)
+  set(PINTLE_TEST_OPTIONS $<$<COMPILE_LANGUAGE:CXX>:-O0>)
+endif()
 
 # pintle_concurrent_sources(<out> <source>...): those with a suite whose name contains "Concurrency", and what has no test and so may be
 # needed by them; nothing where there is no such suite.
@@ -61,6 +51,7 @@ function(pintle_test name)
   set_source_files_properties(${tests_dir} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   add_executable(${name} ${arg_SOURCES} ${arg_OBJECTS} ${tests_dir})
   pintle_fast_sources(${name} HEADERS gtest/gtest.h gmock/gmock.h pintle/pintle.h SOURCES ${arg_SOURCES})
+  target_compile_options(${name} PRIVATE ${PINTLE_TEST_OPTIONS})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE pintle_options ${arg_LINK} pintle_internal GTest::gmock)
   if(NOT arg_OWN_MAIN)

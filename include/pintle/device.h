@@ -30,7 +30,8 @@ struct DeviceList {
 /// Lists the devices. It opens nothing: it creates no context and starts no thread. Thread-safe.
 [[nodiscard]] Result<DeviceList> devices();
 
-/// Opens a device by its id: `cpu`, `cpu?inline`, `vulkan:llvmpipe` (a word of its name), `vulkan:1`, `faulty(cpu)`.
+/// Opens a device by its id: `cpu`, `cpu?inline`, `vulkan` (its best: hardware before software), `vulkan:llvmpipe` (a
+/// word of its name), `vulkan:1`, `faulty(cpu)`.
 /// `best` is the device that PINTLE_DEVICE names, else the best hardware, else `cpu`. Errors: `invalid_argument` with
 /// the column for an id that does not parse; `unavailable` with the valid ids for an id that names no device here.
 /// Opening the same id again gives the same device while it lives. Thread-safe.
