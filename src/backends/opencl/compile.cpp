@@ -98,7 +98,7 @@ Result<std::string> options_of(const ProgramImage& image) {
 /// The compiler then refuses by name what PoCL ends the process for.
 constexpr std::string_view no_questions = R"(
 #define PINTLE_REFUSED(f, access) \
-  __attribute__((overloadable, unavailable("PoCL 3.1 has no " #f " of image1d_buffer_t"))) int f(access image1d_buffer_t);
+  __attribute__((overloadable, unavailable("PoCL has no " #f " of image1d_buffer_t"))) int f(access image1d_buffer_t);
 #define PINTLE_REFUSED_EACH(access) \
   PINTLE_REFUSED(get_image_width, access) \
   PINTLE_REFUSED(get_image_channel_order, access) PINTLE_REFUSED(get_image_channel_data_type, access)

@@ -22,6 +22,15 @@ constexpr std::uint64_t worth_placing = 1 << 20;
 /// Where an offset of texels has to be 0: an alignment that hardly a buffer reaches.
 constexpr std::uint32_t no_offset = 1U << 31;
 
+Error no_context(cl_int status, const std::string& id) {
+  const Error refused = failure(status, fmt::format("OpenCL opens no context on [{}].", id));
+  if (refused.code() != Errc::device_lost) return refused;
+  return Error(Errc::process_poisoned,
+               fmt::format(
+                   "OpenCL opens no context on [{}]: a fault has poisoned the process. A new process can use it.", id))
+      .with_vendor(*refused.vendor());
+}
+
 void set_row(DeviceInfo& info, Capability row) {
   const auto place = std::ranges::find(info.capabilities, row.feature, &Capability::feature);
   if (place != info.capabilities.end()) *place = std::move(row);
@@ -34,7 +43,7 @@ Result<std::unique_ptr<backend::Device>> Device::open(FoundDevice found) {
                                                         reinterpret_cast<cl_context_properties>(found.platform), 0};
   cl_int status = CL_SUCCESS;
   Owned<cl_context> context(api().clCreateContext(properties.data(), 1, &found.device, nullptr, nullptr, &status));
-  if (status != CL_SUCCESS) return failure(status, fmt::format("OpenCL opens no context on [{}].", found.info.id));
+  if (status != CL_SUCCESS) return no_context(status, found.info.id);
   return over(std::move(found), std::move(context));
 }
 

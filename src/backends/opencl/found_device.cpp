@@ -250,7 +250,7 @@ void examine(FoundDevice& found, std::uint32_t version) {
                                                    &resolution, nullptr) == CL_SUCCESS &&
                            resolution != 0;
   found.misreads_r16f = found.platform_name == pocl;
-  found.aborts_at_questions = found.platform_name == pocl && version_of_driver(found.device).starts_with("3.1");
+  found.aborts_at_questions = found.platform_name == pocl;
   found.mixes_texels = found.platform_name == pocl;
   found.needs_linker = found.is_host_run && found.platform_name == pocl;
   found.hides_limits = found.platform_name == rusticl;

@@ -16,9 +16,13 @@ struct Habit {
 
 /// From the driver up: a habit calls those before it.
 constexpr std::array habits{
-    Habit{"late_commands", &install_late_commands}, Habit{"late_callbacks", &install_late_callbacks},
-    Habit{"early_reads", &install_early_reads},     Habit{"argument_info", &install_argument_info},
-    Habit{"releases", &install_releases},           Habit{"arguments", &install_arguments},
+    Habit{"late_commands", &install_late_commands},
+    Habit{"late_callbacks", &install_late_callbacks},
+    Habit{"early_reads", &install_early_reads},
+    Habit{"argument_info", &install_argument_info},
+    Habit{"releases", &install_releases},
+    Habit{"arguments", &install_arguments},
+    Habit{"fault", &install_fault},
 };
 
 std::string_view variable(const char* name) {
@@ -40,7 +44,7 @@ bool is_on(std::string_view habit) {
 
 cl_icd_dispatch table_over(const cl_icd_dispatch& below) {
   cl_icd_dispatch table = below;
-  install_device_name(table);
+  install_device_texts(table);
   for (const Habit& habit : habits) {
     if (is_on(habit.name)) habit.install(table);
   }
@@ -56,6 +60,14 @@ std::uint64_t next_number() noexcept {
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
   bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
   return bits ^ (bits >> 31);
+}
+
+std::string name_of(const cl_icd_dispatch& table, cl_kernel kernel) {
+  std::string name(256, '\0');
+  size_t size = 0;
+  if (table.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, name.size(), name.data(), &size) != CL_SUCCESS) return "?";
+  name.resize(size > 0 ? size - 1 : 0);
+  return name;
 }
 
 void end_process(const std::string& text) {
