@@ -56,8 +56,9 @@ Result<std::unique_ptr<backend::Device>> Device::over(FoundDevice found, Owned<c
   PINTLE_TRY(device->try_texel_buffers());
   constexpr std::string_view nothing = "kernel void trial() {}";
   const bool compiles_at_launch = device->found_.compiles_at_launch;
+  const auto driving = device->found_.waits_for_kernels ? kit::Driving::may_wait : kit::Driving::never_waits;
   QueueContext& queues = device->queues_;
-  auto guarded = std::make_unique<kit::Guarded>(std::move(device), queues.loss, queues.steps);
+  auto guarded = std::make_unique<kit::Guarded>(std::move(device), queues.loss, queues.steps, driving);
   if (compiles_at_launch) kit::wake_compiler(*guarded, "opencl_c", base::bytes_in(nothing));
   return std::unique_ptr<backend::Device>(std::move(guarded));
 }

@@ -253,6 +253,8 @@ void examine(FoundDevice& found, std::uint32_t version) {
   found.aborts_at_questions = found.platform_name == pocl;
   found.mixes_texels = found.platform_name == pocl;
   found.needs_linker = found.is_host_run && found.platform_name == pocl;
+  found.waits_for_kernels =
+      found.info.kind != DeviceKind::software;  // others than NVIDIA's do not say that they do not
   found.hides_limits = found.platform_name == rusticl;
   found.compiles_at_launch = found.info.kind == DeviceKind::software && found.platform_name == rusticl;
 }

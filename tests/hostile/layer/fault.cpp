@@ -3,7 +3,6 @@
 // call of the process, also that for a new context.
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -11,6 +10,7 @@
 
 #include "enqueues.h"
 #include "habit.h"
+#include "launches.h"
 
 namespace pintle::hostile {
 namespace {
@@ -117,7 +117,7 @@ cl_int CL_API_CALL set_event_callback(cl_event event, cl_int type, Callback call
 }
 
 /// The device has come to the launch.
-void CL_CALLBACK poison(cl_event, cl_int, void*) {
+void poison() {
   std::thread([] {
     poisoned.store(true);
     std::map<std::uint64_t, Asked> left;
@@ -129,29 +129,12 @@ void CL_CALLBACK poison(cl_event, cl_int, void*) {
   }).detach();
 }
 
-bool faults(cl_kernel kernel) {
-  const char* const named = std::getenv("HOSTILE_FAULT");
-  return named != nullptr && name_of(Fault::next, kernel) == named;
-}
-
-/// Stands where the launch would: what is behind it in the queue never starts. `event` is the launch's own.
-cl_int never_end(cl_command_queue queue, cl_uint count, const cl_event* waits, cl_event* event) {
-  cl_event before = nullptr;
-  if (const cl_int status = Fault::next.clEnqueueMarkerWithWaitList(queue, count, waits, &before); status != CL_SUCCESS)
-    return status;
-  Fault::next.clSetEventCallback(before, CL_COMPLETE, &poison, nullptr);
-  Fault::next.clReleaseEvent(before);
-  cl_context context = nullptr;
-  Fault::next.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr);
-  const cl_event never = Fault::next.clCreateUserEvent(context, nullptr);
-  return Fault::next.clEnqueueBarrierWithWaitList(queue, 1, &never, event);
-}
-
 cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t* offset,
                           const size_t* global, const size_t* local, cl_uint count, const cl_event* waits,
                           cl_event* event) {
   if (poisoned.load()) return unknown;
-  if (faults(kernel)) return never_end(queue, count, waits, event);
+  if (is_named(Fault::next, kernel, "HOSTILE_FAULT"))
+    return never_end(Fault::next, queue, count, waits, event, &poison);
   return Fault::next.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, count, waits, event);
 }
 
