@@ -13,9 +13,6 @@
 
 namespace pintle::opencl {
 
-/// What NVIDIA's driver answers to everything in a process in which a kernel has faulted. No header has it.
-inline constexpr cl_int unknown_status = -9999;
-
 /// The table, opened at first use and never closed: drivers have threads of their own that outlive main.
 [[nodiscard]] const Result<vendor::opencl::Table>& loaded() noexcept;
 /// The table, for code that has an object: every object was made through the table.

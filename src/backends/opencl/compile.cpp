@@ -118,7 +118,7 @@ bool may_have_texel_buffers(const ProgramImage& image) {
 Result<Source> source_of(const ProgramImage& image, const FoundDevice& found) {
   PINTLE_ASSIGN(lines, kit::define_lines(image, &opencl_literal));
   PINTLE_ASSIGN(options, options_of(image));
-  std::string text(found.aborts_at_questions && may_have_texel_buffers(image) ? no_questions : "");
+  std::string text(found.mistakes_texels && may_have_texel_buffers(image) ? no_questions : "");
   text += lines;
   text += base::text_in(image.code);
   const bool is_alone = text.find("include") == std::string::npos;
