@@ -249,8 +249,7 @@ void examine(FoundDevice& found, std::uint32_t version) {
                            resolution != 0;
   found.mistakes_texels = found.platform_name == pocl;
   found.needs_linker = found.is_host_run && found.platform_name == pocl;
-  found.waits_for_kernels =
-      found.info.kind != DeviceKind::software;  // others than NVIDIA's do not say that they do not
+  found.waits_for_kernels = found.info.kind != DeviceKind::software;  // NVIDIA's is known to; others do not say
   found.hides_limits = found.platform_name == rusticl;
   found.compiles_at_launch = found.info.kind == DeviceKind::software && found.platform_name == rusticl;
 }
@@ -259,7 +258,8 @@ std::vector<cl_device_id> devices_of(cl_platform_id platform) {
   cl_uint count = 0;
   if (api().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS) return {};
   std::vector<cl_device_id> devices(count);
-  if (api().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr) != CL_SUCCESS) return {};
+  if (api().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), &count) != CL_SUCCESS) return {};
+  devices.resize(std::min<std::size_t>(count, devices.size()));
   return devices;
 }
 

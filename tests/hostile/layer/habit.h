@@ -22,6 +22,7 @@ void install_arguments(cl_icd_dispatch& table);
 void install_fault(cl_icd_dispatch& table);
 void install_waiting_calls(cl_icd_dispatch& table);
 void install_discrete(cl_icd_dispatch& table);
+void install_nonsense(cl_icd_dispatch& table);
 
 /// A number that depends on HOSTILE_SEED and on how many were asked for before.
 [[nodiscard]] std::uint64_t next_number() noexcept;

@@ -21,7 +21,7 @@ constexpr std::array habits{
     Habit{"early_reads", &install_early_reads},     Habit{"argument_info", &install_argument_info},
     Habit{"releases", &install_releases},           Habit{"arguments", &install_arguments},
     Habit{"waiting_calls", &install_waiting_calls}, Habit{"fault", &install_fault},
-    Habit{"discrete", &install_discrete, false},
+    Habit{"discrete", &install_discrete, false},    Habit{"nonsense", &install_nonsense, false},
 };
 
 std::string_view variable(const char* name) {
