@@ -119,7 +119,10 @@ Deputy::~Deputy() {
     state_->changed.notify_all();
     has_ended = state_->changed.wait_for(lock, patience, [&] { return state_->has_ended; });
   }
-  if (has_ended) return thread_.join();
+  if (has_ended) {
+    thread_.join();
+    return;
+  }
   base::log(LogLevel::warn, "kit", "A thread of [{}] is left behind in a call that the driver does not answer.", id_);
   thread_.detach();
 }

@@ -27,7 +27,7 @@ Kernel load(const Device& device, std::initializer_list<Source> sources, std::st
     const Program program = value(device.load(value(ProgramPack::source(source.format, source.code, {signature}))));
     return value(program.kernel(signature.substr(0, signature.find('('))));
   }
-  std::fprintf(stderr, "skipped: [%s] takes none of the kernel's languages.\n", device.id().c_str());
+  std::fprintf(stderr, "skipped: [%s] takes none of the kernel's languages.\n", std::string(device.id()).c_str());
   std::_Exit(cannot_run);
 }
 

@@ -102,7 +102,7 @@ TEST(KeptProgramImage, OutlivesWhatItIsMadeOf) {
     const std::vector<std::byte> code(3, std::byte{7});
     const std::vector<Entry> entries{must(Entry::parse("run(x: read f32[])"))};
     const std::string names[] = {"width", "MACRO", "text", "CL2.0", "name", "format"};
-    const std::vector constants{backend::Constant{.name = names[0]}};
+    const std::vector constants{backend::Constant{.name = names[0], .dtype = DType::u32, .value = {}}};
     const std::vector macros{backend::Macro{names[1], names[2]}};
     const std::vector<std::string> folders{"include"};
     const backend::ProgramImage image{.name = names[4],
