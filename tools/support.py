@@ -77,6 +77,12 @@ def counts_as_hardware(ran):
     return device.get("kind") in HARDWARE and "cases" in (ran["conform"] or {})
 
 
+def commit_of(version):
+    """What `pintle --version` says in parentheses; where it says none, the version."""
+    first = version.splitlines()[0]
+    return first.partition("(")[2].partition(")")[0] or first
+
+
 def hardware_entries(results):
     """The newest result of each hardware device under bench/results. What ran in software is never among them."""
     newest = {}
@@ -85,14 +91,16 @@ def hardware_entries(results):
         for ran in filter(counts_as_hardware, result["devices"] if result["whole_suite"] else []):
             entry = entry_of(ran["info"]["device"], ran["conform"], result["date"])
             entry["folder"] = path.parent.relative_to(results).as_posix()
+            entry["commit"] = commit_of(result["bundle"])
             if entry["title"] not in newest or newest[entry["title"]]["date"] <= entry["date"]:
                 newest[entry["title"]] = entry
     return [newest[title] for title in sorted(newest)]
 
 
 def table(head, rows):
+    """Of a cell with several lines the first."""
     lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines) + "\n"
+    return "\n".join("| " + " | ".join(str(cell).partition("\n")[0].replace("|", "\\|") for cell in line) + " |" for line in lines) + "\n"
 
 
 def results_table(entries):
@@ -164,7 +172,7 @@ A skip is never counted as passed. `Queue.EndsWithItsLastSerial` runs in `./dev 
 NO_HARDWARE = """No result of hardware is here yet. `./dev device-tests` builds the bundle that makes one on a machine with a GPU:
 [device tests](guide/device_tests.md).
 """
-ON_HARDWARE = """What ran on hardware, with its raw data and figures:
+ON_HARDWARE = """What ran on hardware, with its raw data and figures; [hardware](guide/hardware.md) says what has been mended since:
 
 {}
 """
@@ -172,7 +180,8 @@ ON_HARDWARE = """What ran on hardware, with its raw data and figures:
 
 def page_of(entries, hardware):
     together = entries + hardware
-    links = "\n".join(f"- {entry['title']}: [{entry['folder']}](../bench/results/{entry['folder']})" for entry in hardware)
+    links = "\n".join(f"- {entry['title']}: last run {entry['date']} on {entry['commit']}: [{entry['folder']}](../bench/results/{entry['folder']})"
+                      for entry in hardware)
     return PAGE.format(results=results_table(together), features=feature_table(together),
                        hardware=ON_HARDWARE.format(links) if hardware else NO_HARDWARE,
                        failures=not_passed_table(together, "failed") or "None.\n", gaps=not_passed_table(together, "gap") or "None.\n",

@@ -1,8 +1,24 @@
 #include "kit/guarded.h"
 
+#include <fmt/format.h>
+
 #include "base/contain.h"
+#include "kit/kept_requests.h"
 
 namespace pintle::kit {
+
+Guarded::Guarded(std::unique_ptr<backend::Device> inner, std::shared_ptr<const Loss> loss, StepQueues& queues,
+                 Driving driving)
+    : inner_(std::move(inner)), loss_(std::move(loss)) {
+  before_exit_.emplace(*this, queues);
+  if (driving == Driving::may_wait) deputy_.emplace(inner_->info().id);
+}
+
+Guarded::~Guarded() {
+  before_exit_.reset();
+  if (!deputy_) return;
+  deputy_->post([inner = inner_.release()] { delete inner; });
+}
 
 template <class Body>
 auto Guarded::guard(std::string_view what, Body body) noexcept {
@@ -12,16 +28,63 @@ auto Guarded::guard(std::string_view what, Body body) noexcept {
   });
 }
 
+/// `body` owns what it uses, since it may run on when the caller has given up; `undo(made)` then takes back what it
+/// made.
+template <class Body, class Undo>
+auto Guarded::ask_deputy(const std::string& what, Body body, Undo undo) {
+  using Answer = std::invoke_result_t<Body>;
+  const auto answer = std::make_shared<std::optional<Answer>>();
+  const auto work = [answer, body, what] { answer->emplace(base::contain(what, body)); };
+  const auto late = [answer, undo] {
+    if (**answer) undo(***answer);
+  };
+  if (const auto ran = deputy_->run(what, Timeout().deadline(), work, late); !ran) return Answer(ran.error());
+  return *std::move(*answer);
+}
+
+/// Behind every release that was asked for.
 Result<std::vector<Heap>> Guarded::budget() {
-  return guard("asking for the memory budget", [&] { return inner_->budget(); });
+  return guard("asking for the memory budget", [&]() -> Result<std::vector<Heap>> {
+    backend::Device* const inner = inner_.get();
+    if (!deputy_) return inner->budget();
+    return ask_deputy("asking for the memory budget", [inner] { return inner->budget(); }, [](const auto&) {});
+  });
 }
 
 Result<backend::MemoryId> Guarded::allocate(const backend::MemoryRequest& request) {
-  return guard("allocating", [&] { return inner_->allocate(request); });
+  return guard("allocating", [&]() -> Result<backend::MemoryId> {
+    backend::Device* const inner = inner_.get();
+    if (!deputy_) return inner->allocate(request);
+    return ask_deputy(
+        fmt::format("allocating ({} bytes)", request.size),
+        [inner, kept = KeptMemoryRequest(request)] { return inner->allocate(kept.request()); },
+        [inner](backend::MemoryId memory) { inner->release(memory); });
+  });
+}
+
+void Guarded::release(backend::MemoryId memory) noexcept {
+  backend::Device* const inner = inner_.get();
+  if (!deputy_) inner->release(memory);
+  else deputy_->post([inner, memory] { inner->release(memory); });
 }
 
 Result<backend::ProgramId> Guarded::load(const backend::ProgramImage& image) {
-  return guard("loading a program", [&] { return inner_->load(image); });
+  return guard("loading a program", [&]() -> Result<backend::ProgramId> {
+    backend::Device* const inner = inner_.get();
+    if (!deputy_) return inner->load(image);
+    const auto kept = std::make_shared<KeptProgramImage>(image);
+    auto loaded = ask_deputy(
+        fmt::format("loading [{}]", image.name), [inner, kept] { return inner->load(kept->image()); },
+        [inner](backend::ProgramId program) { inner->unload(program); });
+    if (loaded) kept->tell(image);
+    return loaded;
+  });
+}
+
+void Guarded::unload(backend::ProgramId program) noexcept {
+  backend::Device* const inner = inner_.get();
+  if (!deputy_) inner->unload(program);
+  else deputy_->post([inner, program] { inner->unload(program); });
 }
 
 Result<backend::QueueId> Guarded::create_queue(const backend::QueueRequest& request) {

@@ -1,32 +1,45 @@
 // The wall around a backend over a vendor's driver.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "kit/before_exit.h"
+#include "kit/deputy.h"
 #include "kit/loss.h"
 #include "kit/step_queue.h"
 #include "pintle/backend/driver.h"
 
 namespace pintle::kit {
 
+/// Where a driver keeps a caller that allocates, frees, loads or unloads while a kernel runs.
+enum class Driving : std::uint8_t {
+  never_waits,
+  may_wait,  ///< Such calls are a thread's of the device: the caller waits to the default deadline, for a release
+             ///< never.
+};
+
 /// The device inside may throw, and need not ask whether it is lost: no exception gets out, and each call to a lost
 /// device returns the first cause. Started work is waited for when the process ends.
 class Guarded final : public backend::Device {
  public:
   /// `queues` are those of `inner`.
-  Guarded(std::unique_ptr<backend::Device> inner, std::shared_ptr<const Loss> loss, StepQueues& queues)
-      : inner_(std::move(inner)), loss_(std::move(loss)), before_exit_(*this, queues) {}
+  Guarded(std::unique_ptr<backend::Device> inner, std::shared_ptr<const Loss> loss, StepQueues& queues,
+          Driving driving = Driving::never_waits);
+  /// Waits a second at most where the driver keeps the thread that ends the device inside.
+  ~Guarded() override;
 
   [[nodiscard]] const DeviceInfo& info() const noexcept override { return inner_->info(); }
   Result<std::vector<Heap>> budget() override;
   Result<backend::MemoryId> allocate(const backend::MemoryRequest& request) override;
-  void release(backend::MemoryId memory) noexcept override { inner_->release(memory); }
+  void release(backend::MemoryId memory) noexcept override;
   Result<backend::ProgramId> load(const backend::ProgramImage& image) override;
-  void unload(backend::ProgramId program) noexcept override { inner_->unload(program); }
+  void unload(backend::ProgramId program) noexcept override;
   Result<backend::QueueId> create_queue(const backend::QueueRequest& request) override;
   void destroy_queue(backend::QueueId queue) noexcept override { inner_->destroy_queue(queue); }
   Result<std::uint64_t> submit(backend::QueueId queue, std::span<const backend::QueuePoint> waits,
@@ -49,10 +62,13 @@ class Guarded final : public backend::Device {
  private:
   template <class Body>
   auto guard(std::string_view what, Body body) noexcept;
+  template <class Body, class Undo>
+  auto ask_deputy(const std::string& what, Body body, Undo undo);
 
-  const std::unique_ptr<backend::Device> inner_;
+  std::unique_ptr<backend::Device> inner_;
   const std::shared_ptr<const Loss> loss_;
-  const BeforeExit before_exit_;  // last, since it calls this object
+  std::optional<Deputy> deputy_;
+  std::optional<BeforeExit> before_exit_;  // last, since it calls this object
 };
 
 }  // namespace pintle::kit

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/contain.h"
+#include "kit/capability_rows.h"
 
 namespace pintle::kit {
 namespace {
@@ -16,19 +17,14 @@ constexpr auto patience = std::chrono::milliseconds(100);
 
 bool is_loss(Errc code) noexcept { return code == Errc::device_lost || code == Errc::process_poisoned; }
 
-void set(DeviceInfo& info, Feature feature, Support support, std::string detail) {
-  std::erase_if(info.capabilities, [&](const Capability& row) { return row.feature == feature; });
-  info.capabilities.push_back({feature, support, std::move(detail)});
-}
-
 }  // namespace
 
 Supervised::Supervised(std::string_view layer, std::unique_ptr<backend::Device> inner)
     : Forwarding(layer, std::move(inner)) {
   info_.progress = Progress::own;
-  set(info_, Feature::notification, Support::native, "");
-  set(info_, Feature::recording, Support::emulated,
-      fmt::format("the layer {} looks at each launch: the list is submitted again", layer));
+  set_row(info_, {Feature::notification, Support::native, ""});
+  set_row(info_, {Feature::recording, Support::emulated,
+                  fmt::format("the layer {} looks at each launch: the list is submitted again", layer)});
 }
 
 Supervised::~Supervised() {

@@ -40,7 +40,8 @@ class RunTest(unittest.TestCase):
         tree = Tree()
         self.addCleanup(tree.folder.cleanup)
         self.tree = tree
-        for name, text in {"bin/pintle": PINTLE, "bin/bench": BENCH, "bin/clean_end_one": "#!/bin/sh\n", "lent/liblent.so.1": "",
+        for name, text in {"bin/pintle": PINTLE, "bin/bench": BENCH, "bin/clean_end_one": "#!/bin/sh\n", "bin/differential": "#!/bin/sh\n",
+                           "bin/faults": "#!/bin/sh\n", "lent/liblent.so.1": "",
                            "VERSION": "pintle 9\nbackends: cpu, null, opencl, vulkan\n"}.items():
             tree[f"bundle/{name}"] = text
         for name, text in {"devices": "cpu  cpu  a processor\n", "libraries": "", "manifest": "", "manifest_found": "", "vendors": "",
@@ -69,6 +70,27 @@ class RunTest(unittest.TestCase):
 
     def status_of(self, result, name):
         return next(part["status"] for part in result["parts"] if part["part"] == name)
+
+    def test_programs_that_are_pressed_are_unpacked(self):
+        self.here_is(GPU, "discrete_gpu")
+        bundle = self.tree.root / "bundle"
+        # What the command answers lies beside it, where it is unpacked.
+        shutil.move(bundle / "answers", bundle / "bin/answers")
+        command = bundle / "bin/pintle"
+        command.write_text(command.read_text().replace("/../answers", "/answers"))
+        subprocess.run(["tar", "-C", bundle, "-cJf", bundle / "bin.tar.xz", "bin"], check=True)
+        shutil.rmtree(bundle / "bin")
+        _, result, _ = self.run_it(code=0)
+        self.assertEqual(self.status_of(result, "suite"), "passed")
+
+    def test_a_part_that_is_skipped_is_not_counted_as_passed(self):
+        self.here_is(GPU, "discrete_gpu")
+        self.tree["bundle/bin/faults"] = "#!/bin/sh\n[ \"$2\" != endless ] || { echo 'skipped: no language' >&2; exit 77; }\n"
+        (self.tree.root / "bundle/bin/faults").chmod(0o755)
+        said, result, _ = self.run_it(code=0)
+        self.assertEqual(self.status_of(result, "fault_endless"), "skipped")
+        self.assertEqual(self.status_of(result, "fault_bad_store"), "passed")
+        self.assertIn(f"{len(result['parts']) - 1} of {len(result['parts'])} parts passed, 1 skipped", said)
 
     def test_hardware_passes(self):
         self.here_is(GPU, "discrete_gpu")

@@ -66,7 +66,7 @@ class SupportTest(unittest.TestCase):
 
     def result(self, where, suite=None, whole=True, **changes):
         ran = {"info": {"device": device("vulkan:0", **changes)}, "conform": suite or conform()}
-        shape = {"date": "2026-12-01", "whole_suite": whole, "devices": [ran]}
+        shape = {"date": "2026-12-01", "whole_suite": whole, "bundle": "pintle 9 (abc123)\nbackends: cpu", "devices": [ran]}
         self.tree[f"bench/results/{where}/result.json"] = json.dumps(shape)
 
     def test_page_has_results_features_and_reasons(self):
@@ -165,7 +165,7 @@ class SupportTest(unittest.TestCase):
         self.check("docs/support.md does not follow", pintle=False)
         page = self.write()[1]
         self.assertIn("| vulkan (A GPU) | vendor 1 | on hardware | 3 | 1 | 0 | 1 | 1 | 2026-12-01 |", page)
-        self.assertIn("[a-gpu/2026-11-01](../bench/results/a-gpu/2026-11-01)", page)
+        self.assertIn("last run 2026-12-01 on abc123: [a-gpu/2026-11-01](../bench/results/a-gpu/2026-11-01)", page)
         self.assertNotIn("No result of hardware", page)
         self.check()
 

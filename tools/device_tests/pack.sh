@@ -8,11 +8,11 @@ programs=$1
 bundle=$2
 any_link=${3:-}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-limit_mib=56  # what may travel is 64 MiB, the tree included
+limit_mib=30  # two of them, with the tree, are less than the 64 MiB that may travel
 
-# Loaders of drivers, what NVIDIA's drivers want of a desktop, and what the compiler of GLSL is linked with. Those that a library
+# Loaders of drivers, what NVIDIA's drivers want of a desktop, and what the tools are linked with. Those that a library
 # itself needs follow it.
-lent=(libvulkan.so.1 libOpenCL.so.1 libGLdispatch.so.0 libX11.so.6 libXext.so.6 libstdc++.so.6 libgcc_s.so.1)
+lent=(libvulkan.so.1 libOpenCL.so.1 libGLdispatch.so.0 libX11.so.6 libXext.so.6 libstdc++.so.6 libgcc_s.so.1 liblzma.so.5)
 of_glibc='^(libc|libm|libdl|libpthread|librt|ld-linux-x86-64|ld-linux-aarch64)\.so\.[0-9]+$'
 
 fail() { printf 'device-tests: %s\n' "$*" >&2; exit 1; }
@@ -24,7 +24,7 @@ place_of() { /sbin/ldconfig -p | awk -v name="$1" '$1 == name && !found++ {print
 copy_programs() {
   local name
   mkdir -p "$bundle/bin"
-  for name in pintle bench bench_start bench_empty bench_first_result bench_first_result_direct fault_sweep; do
+  for name in pintle bench bench_start bench_empty bench_first_result bench_first_result_direct fault_sweep faults differential; do
     cp "$programs/$name" "$bundle/bin/"
   done
   cp "$programs"/clean_end_* "$bundle/bin/"
@@ -53,7 +53,7 @@ copy_rest() {
   local library
   mkdir -p "$bundle/lent" "$bundle/tools"
   for library in "${lent[@]}"; do lend "$library"; done
-  cp -L "$(command -v glslangValidator)" "$bundle/tools/"
+  cp -L "$(command -v glslangValidator)" "$(command -v xz)" "$bundle/tools/"
   cp "$here/run.sh" "$bundle/"
   "$bundle/bin/pintle" --version >"$bundle/VERSION"
   git -C "$here" diff --quiet HEAD 2>/dev/null || echo "with changes that are not committed" >>"$bundle/VERSION"
@@ -62,15 +62,23 @@ copy_rest() {
 # The least C library that all of it starts with.
 newest_symbols() { objdump -T "$bundle"/bin/* "$bundle"/tools/* | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1; }
 
+# The programs have most of their code in common, which a dictionary as large as all of them finds.
+press_programs() {
+  tar -C "$bundle" -c bin | xz -T1 --lzma2=preset=2,dict=192MiB >"$bundle/bin.tar.xz"
+  rm -r "$bundle/bin"
+}
+
 check_size() {
   local mib
   mib=$(du -sm "$bundle" | cut -f 1)
   ((mib < limit_mib)) || fail "$bundle has $mib MiB; the limit is $limit_mib."
-  printf 'device-tests: %s has %s MiB and needs %s.\n' "$bundle" "$mib" "$(newest_symbols)"
+  printf 'device-tests: %s has %s MiB and needs %s.\n' "$bundle" "$mib" "$symbols"
 }
 
 rm -rf "$bundle"
 copy_programs
 [[ $any_link == --any-link ]] || check_links
 copy_rest
+symbols=$(newest_symbols)
+press_programs
 [[ $any_link == --any-link ]] || check_size

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the suite and the figures on this machine's GPU, from the folder that this file is in, and keeps what they say.
-# It needs bash, coreutils, sed, awk and a C library; what else is missing here lies in the folder `lent`.
+# It needs bash, coreutils, sed, awk, tar and a C library; what else is missing here lies in the folder `lent`.
 set -euo pipefail
 
 usage() {
@@ -11,7 +11,7 @@ run.sh [--out FOLDER] [--device ID]... [--figures "NAME..."] [--filter GLOB] [--
   --figures  figures to measure; without it, those beside the API by hand
   --filter   only these cases of the suite: for a look, never a result that docs/support.md shows
   --sweep    also every call of the driver failed once, which takes minutes
-  --seconds  when all ends, whatever is left to do; 540
+  --seconds  when all ends, whatever is left to do; 300
 Ends with 0 when all passed on hardware, 1 when anything failed or did not run, 2 for a wrong option, and with 3 when all
 passed and nothing was hardware.
 END
@@ -19,6 +19,7 @@ END
 }
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+programs=$here/bin
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 out=${OUT:-bench/results}
@@ -27,10 +28,11 @@ backends=$(sed -n 's/^backends: //p' "$here/VERSION" | tr , '\n' | tr -d ' ' | {
 figures="launch recording_1000 chains transfer_up transfer_down first_result"
 filter=
 sweep=false
-end=540
+end=300
 date=$(date -u +%Y-%m-%d)
 ran=0
 wrong=0
+left_out=0
 on_hardware=0
 
 # Nothing is said where there is nothing to say.
@@ -55,7 +57,17 @@ read_options() {
 # at_most SECONDS COMMAND...: what does not end is killed; 124 or 137 say so.
 at_most() { timeout -k 5 "$@" </dev/null; }
 
-pintle() { at_most 60 "$here/bin/pintle" "$@"; }
+pintle() { at_most 60 "$programs/pintle" "$@"; }
+
+# The programs, which travel pressed.
+unpack_programs() {
+  local xz=xz
+  [[ -e $here/bin.tar.xz ]] || return 0
+  command -v xz >/dev/null || xz=pressed_xz
+  "$xz" -dc "$here/bin.tar.xz" | tar -C "$work" -x
+  programs=$work/bin
+}
+pressed_xz() { LD_LIBRARY_PATH=$here/lent "$here/tools/xz" "$@"; }
 
 # --- What this machine lacks ------------------------------------------------------------------------------------------
 
@@ -146,12 +158,17 @@ part() {
     { printf '=== %s %s: %s\n' "$device" "$name" "$*"; cat "$file.log"; } >>"$work/log.txt"
     case $code in
       0) ;;
+      77) status=skipped why=$(head -c 2000 "$file.log") ;;
       124 | 137) status="timed out" why="it did not end within $limit s" ;;
       *) status=failed why="exit code $code: $({ grep '^failed' "$file.log" || tail -n 3 "$file.log"; } | head -c 2000 || true)" ;;
     esac
   fi
   ran=$((ran + 1))
-  [[ $status == passed ]] || wrong=$((wrong + 1))
+  case $status in
+    passed) ;;
+    skipped) left_out=$((left_out + 1)) ;;
+    *) wrong=$((wrong + 1)) ;;
+  esac
   say "$(printf '%-10s %-29s %-9s %4d s  %s' "$device" "$name" "$status" $((SECONDS - start)) "$(head -n 1 <<<"$why")")"
   say_numbers "$file.json"
   printf '%s{"device": "%s", "part": "%s", "status": "%s", "seconds": %d, "exit": %d, "why": %s}' "$(comma parts)" "$device" \
@@ -173,23 +190,40 @@ comma() { [[ ! -s $work/$1 ]] || printf ',\n  '; }
 
 run_suites() {
   local device=$1
-  part "$device" info 60 "$here/bin/pintle" info "$device" --json
-  part "$device" suite 240 "$here/bin/pintle" conform --device "$device" --filter "$filter" --json
+  part "$device" info 60 "$programs/pintle" info "$device" --json
+  part "$device" suite 240 "$programs/pintle" conform --device "$device" --filter "$filter" --json
   part "$device" near_the_end 240 env PINTLE_FIRST_SERIAL=18446744073709550615 \
-    "$here/bin/pintle" conform --device "$device" --filter "$filter" --json
+    "$programs/pintle" conform --device "$device" --filter "$filter" --json
 }
 
 run_ends() {
   local program
-  for program in "$here"/bin/clean_end_*; do
+  for program in "$programs"/clean_end_*; do
     part "$1" "${program##*/}" 60 "$program" "$1"
+  done
+}
+
+# Random programs on the device alone, and on it beside cpu.
+run_random() {
+  local seconds=1
+  ! is_hardware "$1" || seconds=20
+  part "$1" random 60 "$programs/differential" --device "$1" --seconds "$seconds"
+  part "$1" random_with_cpu 60 "$programs/differential" --device "$1" --other cpu --seconds "$seconds"
+}
+
+# Last of all: what a driver does behind a fault is nobody's promise. In software it would be the process that faults.
+run_faults() {
+  local fault
+  is_hardware "$1" || return 0
+  for fault in out_of_memory endless bad_store; do
+    part "$1" "fault_$fault" 60 env PINTLE_TIMEOUT_MS=5000 "$programs/faults" "$1" "$fault"
   done
 }
 
 run_figures() {
   local figure
   for figure in $figures; do
-    part "$1" "figure_$figure" 120 "$here/bin/bench" "$figure" --device "$1" --json --out "$work/$1.raw_$figure"
+    part "$1" "figure_$figure" 120 "$programs/bench" "$figure" --device "$1" --json --out "$work/$1.raw_$figure"
   done
 }
 
@@ -199,9 +233,10 @@ run_all() {
     say "$(PINTLE_BACKENDS=${device%%:*} pintle devices 2>/dev/null | awk -v id="$device" '$1 == id')"
   done
   for device in "${chosen[@]}"; do run_suites "$device"; done
-  for device in "${chosen[@]}"; do run_ends "$device"; run_figures "$device"; done
+  for device in "${chosen[@]}"; do run_ends "$device"; run_random "$device"; run_figures "$device"; done
+  for device in "${chosen[@]}"; do run_faults "$device"; done
   [[ $sweep == true ]] || return 0
-  for device in "${chosen[@]}"; do part "$device" fault_sweep 400 "$here/bin/fault_sweep" "faulty($device)"; done
+  for device in "${chosen[@]}"; do part "$device" fault_sweep 400 "$programs/fault_sweep" "faulty($device)"; done
 }
 
 choose_devices() {
@@ -310,7 +345,7 @@ write_results() {
     done
     printf '}\n'
   } >"$folder/figures.json"
-  say "$status: $((ran - wrong)) of $ran parts passed; devices of hardware: $on_hardware; $SECONDS s; $folder"
+  say "$status: $((ran - wrong - left_out)) of $ran parts passed, $left_out skipped; devices of hardware: $on_hardware; $SECONDS s; $folder"
   cp "$work/summary.txt" "$work/machine.txt" "$work/log.txt" "$folder/"
   [[ $status != failed ]] || exit 1
   [[ $status == passed ]] || exit 3
@@ -319,8 +354,9 @@ write_results() {
 main() {
   read_options "$@"
   touch "$work/log.txt"
+  unpack_programs
   say "device tests of $(head -n 1 "$here/VERSION"), $date"
-  if ! "$here/bin/pintle" --version >/dev/null 2>"$work/machine.txt"; then
+  if ! "$programs/pintle" --version >/dev/null 2>"$work/machine.txt"; then
     say "The programs do not start here: $(cat "$work/machine.txt")"
   else
     lend_libraries

@@ -70,6 +70,7 @@ constexpr std::array statuses{
     STATUS(CL_INVALID_GLOBAL_WORK_SIZE, Errc::invalid_argument),
     STATUS(CL_INVALID_IMAGE_DESCRIPTOR, Errc::invalid_argument),
     STATUS(CL_PLATFORM_NOT_FOUND_KHR, Errc::unavailable),
+    Status{-9999, "CL_UNKNOWN", Errc::device_lost},  // NVIDIA's answer to everything once a kernel has faulted
 };
 
 #undef STATUS

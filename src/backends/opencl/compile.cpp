@@ -98,7 +98,7 @@ Result<std::string> options_of(const ProgramImage& image) {
 /// The compiler then refuses by name what PoCL ends the process for.
 constexpr std::string_view no_questions = R"(
 #define PINTLE_REFUSED(f, access) \
-  __attribute__((overloadable, unavailable("PoCL 3.1 has no " #f " of image1d_buffer_t"))) int f(access image1d_buffer_t);
+  __attribute__((overloadable, unavailable("PoCL has no " #f " of image1d_buffer_t"))) int f(access image1d_buffer_t);
 #define PINTLE_REFUSED_EACH(access) \
   PINTLE_REFUSED(get_image_width, access) \
   PINTLE_REFUSED(get_image_channel_order, access) PINTLE_REFUSED(get_image_channel_data_type, access)
@@ -118,7 +118,7 @@ bool may_have_texel_buffers(const ProgramImage& image) {
 Result<Source> source_of(const ProgramImage& image, const FoundDevice& found) {
   PINTLE_ASSIGN(lines, kit::define_lines(image, &opencl_literal));
   PINTLE_ASSIGN(options, options_of(image));
-  std::string text(found.aborts_at_questions && may_have_texel_buffers(image) ? no_questions : "");
+  std::string text(found.mistakes_texels && may_have_texel_buffers(image) ? no_questions : "");
   text += lines;
   text += base::text_in(image.code);
   const bool is_alone = text.find("include") == std::string::npos;

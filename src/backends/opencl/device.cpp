@@ -9,6 +9,7 @@
 #include "backends/opencl/wrap.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "kit/capability_rows.h"
 #include "kit/guarded.h"
 #include "kit/native_types.h"
 #include "kit/wake_compiler.h"
@@ -22,11 +23,6 @@ constexpr std::uint64_t worth_placing = 1 << 20;
 /// Where an offset of texels has to be 0: an alignment that hardly a buffer reaches.
 constexpr std::uint32_t no_offset = 1U << 31;
 
-void set_row(DeviceInfo& info, Capability row) {
-  const auto place = std::ranges::find(info.capabilities, row.feature, &Capability::feature);
-  if (place != info.capabilities.end()) *place = std::move(row);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<backend::Device>> Device::open(FoundDevice found) {
@@ -34,7 +30,11 @@ Result<std::unique_ptr<backend::Device>> Device::open(FoundDevice found) {
                                                         reinterpret_cast<cl_context_properties>(found.platform), 0};
   cl_int status = CL_SUCCESS;
   Owned<cl_context> context(api().clCreateContext(properties.data(), 1, &found.device, nullptr, nullptr, &status));
-  if (status != CL_SUCCESS) return failure(status, fmt::format("OpenCL opens no context on [{}].", found.info.id));
+  if (status != CL_SUCCESS) {
+    const Error refused = failure(status, fmt::format("OpenCL opens no context on [{}].", found.info.id));
+    if (refused.code() != Errc::device_lost) return refused;
+    return Error(Errc::process_poisoned, std::string(refused.message())).with_vendor(*refused.vendor());
+  }
   return over(std::move(found), std::move(context));
 }
 
@@ -47,8 +47,9 @@ Result<std::unique_ptr<backend::Device>> Device::over(FoundDevice found, Owned<c
   PINTLE_TRY(device->try_texel_buffers());
   constexpr std::string_view nothing = "kernel void trial() {}";
   const bool compiles_at_launch = device->found_.compiles_at_launch;
+  const auto driving = device->found_.waits_for_kernels ? kit::Driving::may_wait : kit::Driving::never_waits;
   QueueContext& queues = device->queues_;
-  auto guarded = std::make_unique<kit::Guarded>(std::move(device), queues.loss, queues.steps);
+  auto guarded = std::make_unique<kit::Guarded>(std::move(device), queues.loss, queues.steps, driving);
   if (compiles_at_launch) kit::wake_compiler(*guarded, "opencl_c", base::bytes_in(nothing));
   return std::unique_ptr<backend::Device>(std::move(guarded));
 }
@@ -56,7 +57,7 @@ Result<std::unique_ptr<backend::Device>> Device::over(FoundDevice found, Owned<c
 Device::Device(FoundDevice found, Owned<cl_context> context)
     : found_(std::move(found)),
       context_(std::move(context)),
-      images_(context_.get(), found_.mixes_texels),
+      images_(context_.get(), found_.mistakes_texels),
       memory_(found_, context_.get(), images_),
       programs_(found_, context_.get(), images_),
       queues_{found_, context_.get(), std::make_shared<kit::Loss>(found_.info.id), {}, {}} {}
@@ -81,8 +82,8 @@ Result<void> Device::try_sharing() {
   found_.is_host_run = false;
   found_.has_svm = false;
   const std::string why = "the driver keeps its own copy of host memory";
-  set_row(found_.info, {Feature::mapped_memory, Support::absent, why});
-  set_row(found_.info, {Feature::host_import, Support::absent, why});
+  kit::set_row(found_.info, {Feature::mapped_memory, Support::absent, why});
+  kit::set_row(found_.info, {Feature::host_import, Support::absent, why});
   return {};
 }
 
@@ -92,7 +93,7 @@ void Device::find_texels() {
   if (info.limits.max_image_2d == 0) return;
   info.texels = texels_of(context_.get(), CL_MEM_OBJECT_IMAGE2D);
   if (info.limits.max_texel_buffer != 0) info.buffer_texels = texels_of(context_.get(), CL_MEM_OBJECT_IMAGE1D_BUFFER);
-  if (!found_.misreads_r16f) return;
+  if (!found_.mistakes_texels) return;
   for (auto* const texels : {&info.texels, &info.buffer_texels})
     std::erase_if(*texels, [](const TexelSupport& support) { return support.texel == Texel::r16f; });
 }
@@ -104,8 +105,8 @@ Result<void> Device::try_texel_buffers() {
   if (const auto image = images_.stand_in(1); !image) {
     info.limits.max_texel_buffer = 0;
     info.buffer_texels.clear();
-    set_row(info, {Feature::texel_buffers, Support::absent,
-                   fmt::format("the driver makes no image over a buffer: {}", image.error().message())});
+    kit::set_row(info, {Feature::texel_buffers, Support::absent,
+                        fmt::format("the driver makes no image over a buffer: {}", image.error().message())});
     return {};
   }
   const std::uint32_t alignment = info.limits.offset_alignment;
@@ -114,8 +115,8 @@ Result<void> Device::try_texel_buffers() {
   memory_.release(id);
   if (is_placed) return {};
   info.limits.texel_alignment = no_offset;
-  set_row(info, {Feature::texel_buffers, Support::native,
-                 "they begin where their memory does, so that few buffers of a pool can be one"});
+  kit::set_row(info, {Feature::texel_buffers, Support::native,
+                      "they begin where their memory does, so that few buffers of a pool can be one"});
   return {};
 }
 

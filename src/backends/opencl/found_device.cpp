@@ -202,11 +202,9 @@ std::vector<std::string> formats_of(cl_device_id device, std::uint32_t version) 
   return formats;
 }
 
-std::string version_of_driver(cl_device_id device) { return device_text(device, CL_DRIVER_VERSION); }
-
 /// Includes the name by which users know the driver and open its devices: `opencl:pocl`.
 std::string driver_of(const FoundDevice& found) {
-  const std::string version = version_of_driver(found.device);
+  const std::string version = device_text(found.device, CL_DRIVER_VERSION);
   if (found.platform_name == pocl) return fmt::format("PoCL ({}) {}", pocl, version);
   return fmt::format("{} {}", found.platform_name, version);
 }
@@ -224,7 +222,7 @@ void describe(FoundDevice& found, std::uint32_t version) {
   if (found.platform_name == rusticl) info.limits.max_texel_buffer = 0;
   if (info.limits.max_texel_buffer != 0) info.buffer_texels = promised_texels(CL_MEM_OBJECT_IMAGE1D_BUFFER);
   info.nanoseconds_per_tick = 1;  // of profiling times as of the host's clock
-  found.identity = fmt::format("{} {}\n{}\n{}\n{}", found.platform_name, version_of_driver(found.device),
+  found.identity = fmt::format("{} {}\n{}\n{}\n{}", found.platform_name, device_text(found.device, CL_DRIVER_VERSION),
                                platform_text(found.platform, CL_PLATFORM_VERSION), info.name,
                                device_text(found.device, CL_DEVICE_VERSION));
   found.memory_bytes = device_value<cl_ulong>(found.device, CL_DEVICE_GLOBAL_MEM_SIZE);
@@ -249,10 +247,9 @@ void examine(FoundDevice& found, std::uint32_t version) {
                            api().clGetPlatformInfo(found.platform, CL_PLATFORM_HOST_TIMER_RESOLUTION, sizeof resolution,
                                                    &resolution, nullptr) == CL_SUCCESS &&
                            resolution != 0;
-  found.misreads_r16f = found.platform_name == pocl;
-  found.aborts_at_questions = found.platform_name == pocl && version_of_driver(found.device).starts_with("3.1");
-  found.mixes_texels = found.platform_name == pocl;
+  found.mistakes_texels = found.platform_name == pocl;
   found.needs_linker = found.is_host_run && found.platform_name == pocl;
+  found.waits_for_kernels = found.info.kind != DeviceKind::software;  // NVIDIA's is known to; others do not say
   found.hides_limits = found.platform_name == rusticl;
   found.compiles_at_launch = found.info.kind == DeviceKind::software && found.platform_name == rusticl;
 }
@@ -261,7 +258,8 @@ std::vector<cl_device_id> devices_of(cl_platform_id platform) {
   cl_uint count = 0;
   if (api().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS) return {};
   std::vector<cl_device_id> devices(count);
-  if (api().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr) != CL_SUCCESS) return {};
+  if (api().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), &count) != CL_SUCCESS) return {};
+  devices.resize(std::min<std::size_t>(count, devices.size()));
   return devices;
 }
 

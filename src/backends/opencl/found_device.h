@@ -24,14 +24,14 @@ struct FoundDevice {
   std::string identity;  ///< Device, driver and versions: what compiled code depends on.
   std::uint64_t memory_bytes = 0;
   ClockSource clock = ClockSource::host;
-  bool is_host_run = false;          ///< The host's processor runs the kernels; its memory is the device's.
-  bool has_svm = false;              ///< Device memory is shared virtual memory: kernels reach it by address too.
-  bool has_device_timer = false;     ///< clGetDeviceAndHostTimer answers.
-  bool needs_linker = false;         ///< PoCL: aborts the process when it finds no linker.
-  bool compiles_at_launch = false;   ///< rusticl on llvmpipe: in a thread of its own, by LLVM in this process.
-  bool misreads_r16f = false;        ///< PoCL 3.1 lists images of one half, and kernels read other numbers there.
-  bool aborts_at_questions = false;  ///< PoCL 3.1 ends the process where a kernel asks a texel buffer anything.
-  bool mixes_texels = false;         ///< PoCL launches with a wrong image where one over a buffer was released before.
+  bool is_host_run = false;         ///< The host's processor runs the kernels; its memory is the device's.
+  bool has_svm = false;             ///< Device memory is shared virtual memory: kernels reach it by address too.
+  bool has_device_timer = false;    ///< clGetDeviceAndHostTimer answers.
+  bool needs_linker = false;        ///< PoCL: aborts the process when it finds no linker.
+  bool compiles_at_launch = false;  ///< rusticl on llvmpipe: in a thread of its own, by LLVM in this process.
+  bool mistakes_texels = false;    ///< PoCL: reads other numbers from r16f, launches with images over released buffers,
+                                   ///< ends the process where a kernel asks a texel buffer anything (3.1, 5.0).
+  bool waits_for_kernels = false;  ///< Allocations, releases and builds may wait while a kernel runs (NVIDIA).
   bool hides_limits = false;  ///< rusticl before Mesa 23.1 gives a kernel's preferred multiple as its limit, and twice
                               ///< its local memory.
 };

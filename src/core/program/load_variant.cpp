@@ -192,7 +192,8 @@ void raise(std::span<const backend::Alignment> alignments, std::vector<Entry>& e
 }
 
 bool ends_the_choice(Errc code) noexcept {
-  return code == Errc::device_lost || code == Errc::process_poisoned || code == Errc::out_of_memory;
+  return code == Errc::device_lost || code == Errc::process_poisoned || code == Errc::out_of_memory ||
+         code == Errc::timeout;
 }
 
 /// Tries variants and remembers why each was refused.

@@ -35,8 +35,8 @@ struct LoadedVariant {
 /// Tries the variants that the device takes, in the order of its `formats` ("*" takes any), and loads the first that
 /// builds; where none fits the device whole, the first of which some entries do, without the others. `build_failed`
 /// lists every variant with the reason why it was refused (format, target, limits, the compiler's words). A
-/// device_lost, process_poisoned or out_of_memory of the device is returned unchanged. `info` describes the device as
-/// the user knows it.
+/// device_lost, process_poisoned, out_of_memory or timeout of the device is returned unchanged. `info` describes the
+/// device as the user knows it.
 [[nodiscard]] Result<LoadedVariant> load_variant(backend::Device& device, const DeviceInfo& info,
                                                  const ProgramPack::State& pack, const LoadOptions& options);
 

@@ -39,20 +39,12 @@ cl_int CL_API_CALL set_argument(cl_kernel kernel, cl_uint index, size_t size, co
   return status;
 }
 
-std::string name_of(cl_kernel kernel) {
-  std::string name(256, '\0');
-  size_t size = 0;
-  if (next.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, name.size(), name.data(), &size) != CL_SUCCESS) return "?";
-  name.resize(size > 0 ? size - 1 : 0);
-  return name;
-}
-
 void check_arguments(cl_kernel kernel) {
   const std::lock_guard lock(mutex);
   for (const auto& [index, argument] : held[kernel]) {
     if (argument.number == 0 || Objects::instance().number_of(argument.handle) == argument.number) continue;
     std::ostringstream text;
-    text << "clEnqueueNDRangeKernel launches \"" << name_of(kernel) << "\", whose argument " << index
+    text << "clEnqueueNDRangeKernel launches \"" << name_of(next, kernel) << "\", whose argument " << index
          << " is an object that has been released";
     end_process(text.str());
   }

@@ -12,16 +12,22 @@ namespace pintle::hostile {
 /// Puts the functions of a habit into the table, and keeps what stood there for its own calls.
 using Install = void (*)(cl_icd_dispatch& table);
 
-void install_device_name(cl_icd_dispatch& table);
+void install_device_texts(cl_icd_dispatch& table);
 void install_late_commands(cl_icd_dispatch& table);
 void install_late_callbacks(cl_icd_dispatch& table);
 void install_early_reads(cl_icd_dispatch& table);
 void install_argument_info(cl_icd_dispatch& table);
 void install_releases(cl_icd_dispatch& table);
 void install_arguments(cl_icd_dispatch& table);
+void install_fault(cl_icd_dispatch& table);
+void install_waiting_calls(cl_icd_dispatch& table);
+void install_discrete(cl_icd_dispatch& table);
+void install_nonsense(cl_icd_dispatch& table);
 
 /// A number that depends on HOSTILE_SEED and on how many were asked for before.
 [[nodiscard]] std::uint64_t next_number() noexcept;
+
+[[nodiscard]] std::string name_of(const cl_icd_dispatch& table, cl_kernel kernel);
 
 /// Ends the process, as a driver that crashes does, after a line "hostile: TEXT." on standard error.
 [[noreturn]] void end_process(const std::string& text);

@@ -12,6 +12,7 @@ namespace {
 struct Habit {
   std::string_view name;
   Install install;
+  bool is_usual = true;  // on where none is named
 };
 
 /// From the driver up: a habit calls those before it.
@@ -19,6 +20,8 @@ constexpr std::array habits{
     Habit{"late_commands", &install_late_commands}, Habit{"late_callbacks", &install_late_callbacks},
     Habit{"early_reads", &install_early_reads},     Habit{"argument_info", &install_argument_info},
     Habit{"releases", &install_releases},           Habit{"arguments", &install_arguments},
+    Habit{"waiting_calls", &install_waiting_calls}, Habit{"fault", &install_fault},
+    Habit{"discrete", &install_discrete, false},    Habit{"nonsense", &install_nonsense, false},
 };
 
 std::string_view variable(const char* name) {
@@ -26,13 +29,13 @@ std::string_view variable(const char* name) {
   return text == nullptr ? std::string_view() : text;
 }
 
-/// HOSTILE is a list of habits with commas; unset or empty, all are on.
-bool is_on(std::string_view habit) {
+/// HOSTILE is a list of habits with commas; unset or empty, all usual ones are on.
+bool is_on(const Habit& habit) {
   std::string_view wanted = variable("HOSTILE");
-  if (wanted.empty()) return true;
+  if (wanted.empty()) return habit.is_usual;
   while (!wanted.empty()) {
     const auto end = wanted.find(',');
-    if (wanted.substr(0, end) == habit) return true;
+    if (wanted.substr(0, end) == habit.name) return true;
     wanted = end == std::string_view::npos ? std::string_view() : wanted.substr(end + 1);
   }
   return false;
@@ -40,9 +43,9 @@ bool is_on(std::string_view habit) {
 
 cl_icd_dispatch table_over(const cl_icd_dispatch& below) {
   cl_icd_dispatch table = below;
-  install_device_name(table);
+  install_device_texts(table);
   for (const Habit& habit : habits) {
-    if (is_on(habit.name)) habit.install(table);
+    if (is_on(habit)) habit.install(table);
   }
   return table;
 }
@@ -56,6 +59,14 @@ std::uint64_t next_number() noexcept {
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
   bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
   return bits ^ (bits >> 31);
+}
+
+std::string name_of(const cl_icd_dispatch& table, cl_kernel kernel) {
+  std::string name(256, '\0');
+  size_t size = 0;
+  if (table.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, name.size(), name.data(), &size) != CL_SUCCESS) return "?";
+  name.resize(size > 0 ? size - 1 : 0);
+  return name;
 }
 
 void end_process(const std::string& text) {

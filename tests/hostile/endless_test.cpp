@@ -1,0 +1,61 @@
+// A kernel never ends on a driver that keeps everybody inside who allocates, frees or builds meanwhile.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "pintle/must.h"
+#include "pintle/pintle.h"
+
+namespace pintle::test {
+namespace {
+
+using testing::HasSubstr;
+using namespace std::chrono_literals;
+
+Result<Program> load(const Device& device, std::string_view code, std::string_view signature) {
+  PINTLE_ASSIGN(pack, ProgramPack::source("opencl_c", code, {signature}));
+  return device.load(pack);
+}
+
+class HostileEndless : public testing::Test {
+ protected:
+  HostileEndless()
+      : device_(must(open("opencl:hostile"))),
+        buffer_(must(device_.allocate(DType::u32, {4}))),
+        spare_(must(device_.allocate(DType::u32, {4}))),
+        endless_(must(must(load(device_, "kernel void endless(global uint* x) { for (;;) x[0] = 1; }",
+                                "endless(x: read_write u32[])"))
+                          .kernel("endless"))),
+        queue_(must(device_.queue())) {
+    const Point point = must(queue_.submit(CommandList{}.exec(endless_, Grid{1}, buffer_)));
+    EXPECT_EQ(point.wait(200ms).error().code(), Errc::timeout);
+  }
+
+  Device device_;
+  Buffer buffer_;
+  std::optional<Buffer> spare_;
+  Kernel endless_;
+  Queue queue_;
+};
+
+TEST_F(HostileEndless, LeavesOtherQueuesAloneAndKeepsNobodyInTheDriver) {
+  Queue other = must(device_.queue());
+  must(other.submit(CommandList{}.fill(*spare_, 7U)));
+  EXPECT_EQ(must(read<std::uint32_t>(other, *spare_)), (std::vector<std::uint32_t>{7, 7, 7, 7}));
+  must(device_.health());
+  const auto loaded = load(device_, "kernel void other(global uint* x) { x[0] = 2; }", "other(x: read_write u32[])");
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().code(), Errc::timeout) << loaded.error().text();
+  EXPECT_THAT(std::string(loaded.error().message()), HasSubstr("still loading ["));
+  const auto allocated = device_.allocate(DType::u32, {4});
+  ASSERT_FALSE(allocated);
+  EXPECT_EQ(allocated.error().code(), Errc::timeout) << allocated.error().text();
+  spare_.reset();  // blocks nobody
+}
+
+}  // namespace
+}  // namespace pintle::test
