@@ -69,6 +69,7 @@ Result<void> QueueState::check(const BufferView& view, Access access) {
   const std::uint64_t incarnation = Inside::incarnation(view);
   if (incarnation != life().number())
     return life().check_owner(incarnation, buffer_text(incarnation, Inside::buffer(view)));
+  if (view.size_bytes() == 0) return empty_window(table_->text(Inside::buffer(view)), view.offset_bytes());
   PINTLE_TRY(table_->check_access(Inside::buffer(view), access));
   return check_open();
 }
