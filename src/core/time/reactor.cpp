@@ -8,6 +8,7 @@
 
 #include "base/contain.h"
 #include "base/log.h"
+#include "core/door/describe.h"
 #include "core/door/thread_context.h"
 #include "core/time/worklist.h"
 
@@ -48,7 +49,7 @@ void Reactor::wake() noexcept {
   if (running_) {
     condition_.notify_one();
     if (is_inside_ && !leads()) call_stand_by();
-  } else if (driven_devices_ == 0 || other_devices_ > 0) {
+  } else if (may_have_thread()) {
     try {
       start(&Reactor::lead);
       running_ = true;
@@ -186,6 +187,20 @@ std::shared_ptr<Continuation> Reactor::next_ready() noexcept {
 void Reactor::run_callbacks() noexcept {
   expire();
   while (const auto next = next_ready()) next->run();
+}
+
+Error Reactor::explain(const Error& error) noexcept {
+  std::size_t ready = 0;
+  {
+    std::lock_guard lock(mutex_);
+    if (running_ || may_have_thread()) return error;
+    for (const Continuation* each = first_ready_.get(); each != nullptr; each = each->next_ready_.get()) ++ready;
+  }
+  if (ready == 0) return error;
+  return explained(error, [&] {
+    return fmt::format("leaving callbacks ({}) that are ready to `Device::poll()`, since no open device has threads",
+                       ready);
+  });
 }
 
 /// False when a queue is still not watched.

@@ -66,6 +66,8 @@ class Reactor {
                     std::function<void(const Result<void>&)> callback, Deadline deadline);
   /// Runs the callbacks that are ready or past their deadline, on this thread.
   void run_callbacks() noexcept;
+  /// The error of a wait, which says where callbacks are ready that run inside `Device::poll()` only.
+  [[nodiscard]] Error explain(const Error& error) noexcept;
 
  private:
   friend class Continuation;
@@ -93,6 +95,7 @@ class Reactor {
   [[nodiscard]] std::shared_ptr<Continuation> next_late() noexcept;
   [[nodiscard]] std::shared_ptr<Continuation> next_ready() noexcept;
   void report_losses();
+  [[nodiscard]] bool may_have_thread() const noexcept { return driven_devices_ == 0 || other_devices_ > 0; }
   [[nodiscard]] bool observe_posted() noexcept;
   [[nodiscard]] std::shared_ptr<Observable> next_posted() noexcept;
   void observe(std::shared_ptr<Observable> queue) noexcept;

@@ -33,7 +33,9 @@ Result<bool> Point::is_reached() const {
 Result<void> Point::wait(Timeout timeout) const {
   return core::enter(signal_, "Point", "waiting", [&]() -> Result<void> {
     if (signal_->timeline().status(value_) == core::PointStatus::reached) return {};
-    return signal_->wait(value_, timeout.deadline());
+    auto waited = signal_->wait(value_, timeout.deadline());
+    if (waited || waited.error().code() != Errc::timeout) return waited;
+    return core::Reactor::instance().explain(waited.error());
   });
 }
 

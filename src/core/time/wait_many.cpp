@@ -4,6 +4,7 @@
 
 #include "base/inside.h"
 #include "core/door/door.h"
+#include "core/time/reactor.h"
 #include "core/time/signal_state.h"
 #include "pintle/signal.h"
 
@@ -75,7 +76,8 @@ Result<Survey> wait_until(std::span<const Point> points, Deadline deadline, IsDo
       return is_done(now) || now.failed;
     };
     if (park(points, deadline, is_settled)) continue;
-    return Inside::signal(points[*found.pending])->timed_out(points[*found.pending].value());
+    return core::Reactor::instance().explain(
+        Inside::signal(points[*found.pending])->timed_out(points[*found.pending].value()));
   }
 }
 
