@@ -89,9 +89,12 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   [[nodiscard]] Point last();
   /// Waits for the work that the backend has, also on a queue that has failed; false when the backend has none.
   Result<bool> wait_rest(Deadline deadline) override;
-  /// Waits until the first held submission has started or failed; false where that does not come by itself, and where
-  /// no work is left.
-  bool wait_held(Deadline deadline);
+  /// Whether the backend has work that is not finished.
+  [[nodiscard]] bool has_rest();
+  /// Adds the points that the first held submission waits for; false where none is held.
+  bool add_first_held(std::vector<Point>& points);
+  /// Waits for these points, after which the first held submission has started or failed. False where no time is left.
+  bool wait_held(const std::vector<Point>& points, Deadline deadline);
 
   Result<void> observe(Worklist& worklist) override;
   Result<void> wait_native(std::uint64_t serial, Deadline deadline) override;
@@ -120,6 +123,8 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
 
   // With the lock held:
   [[nodiscard]] bool is_idle(const Locked&) const noexcept { return clock_.reached == clock_.last; }
+  /// Passes the queue to its siblings' end, once, where it has neither a handle nor work.
+  void go_if_over(Worklist& worklist, const Locked& locked) noexcept;
   [[nodiscard]] const QueueClock& clock(const Locked&) const noexcept { return clock_; }
   /// Notes that the user's handle has gone. The queue goes when it is idle. Returns a native serial that must be
   /// watched then; 0: none.
@@ -277,6 +282,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   std::uint64_t newest_;                    // the last serial that a caller got a point for
   QueueList::iterator place_{};
   bool abandoned_ = false;
+  bool is_over_ = false;  // it has neither a handle nor work, and its siblings know
   std::atomic<std::uint32_t> calls_{0};
   std::atomic<bool> ended_{false};
   std::mutex watch_mutex_;                // a leaf
