@@ -84,6 +84,7 @@ struct Link final : core::Observable {
   std::optional<Point> over(std::uint64_t) override { return std::nullopt; }
   void watch(std::uint64_t) noexcept override {}
   Result<void> notify(std::uint64_t, backend::Notification) override { return {}; }
+  void looked_after() noexcept override {}
   [[nodiscard]] bool is_driven() const noexcept override { return false; }
   void drive() override {}
   void report(const Error&) noexcept override {}

@@ -129,6 +129,22 @@ void QueueState::dispose_ended() noexcept {
   siblings_.dispose_finished(worklist, locked);
 }
 
+void QueueState::look_after(std::uint64_t serial) noexcept { owe(serial, life().lock()); }
+
+// The reactor is told under the lock, which is what keeps its list and `is_looked_after_` together.
+void QueueState::owe(std::uint64_t serial, const Locked&) noexcept {
+  serial = std::min(serial, clock_.native.load(std::memory_order_relaxed));
+  if (is_driven() || serial <= clock_.reached) return;
+  owed_ = std::max(owed_, serial);
+  if (!std::exchange(is_looked_after_, true)) Reactor::instance().look_after(shared_from_this());
+}
+
+void QueueState::looked_after() noexcept {
+  const Locked locked = life().lock();
+  is_looked_after_ = false;
+  if (!life().is_lost()) owe(owed_, locked);
+}
+
 Result<void> QueueState::observe(Worklist& worklist) {
   const Call call(*this);
   if (!call.is_allowed() || life().is_lost()) return {};
@@ -212,6 +228,7 @@ void QueueState::finish_up_to(std::uint64_t reached, Worklist& worklist, const L
     finish(next, worklist, locked);
     ++clock_.reached;
   }
+  worklist.begin_letting_go(timeline_->letting_go());
   timeline_->timeline().raise(clock_.reached, worklist);
   forget_watched();
   siblings_.dispose_finished(worklist, locked);
@@ -254,6 +271,7 @@ void QueueState::clear(Flight& flight, Worklist& worklist) noexcept {
   flight.hold.reset();
   if (!flight.bindings.empty()) flight.bindings.clear();
   if (std::exchange(flight.is_plain, true)) return;
+  flight.is_lent = false;
   flight.raises.clear();
   if (flight.over) flight.over->keep(worklist);
   flight.over.reset();
@@ -350,6 +368,7 @@ void QueueState::fail_from(std::uint64_t serial, const Error& error, Worklist& w
                            const Locked& locked) noexcept {
   fail_points(serial, error, worklist);
   while (clock_.last > undroppable() && clock_.last >= serial) clear(flight(clock_.last--), worklist);
+  if (siblings_.has_dropped(locked)) siblings_.dispose_finished(worklist, locked);
   go_if_over(worklist, locked);
 }
 

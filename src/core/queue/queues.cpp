@@ -13,6 +13,7 @@
 #include "core/door/thread_context.h"
 #include "core/life/owners.h"
 #include "core/time/coming.h"
+#include "core/time/reactor.h"
 
 namespace pintle::core {
 
@@ -150,9 +151,23 @@ void Queues::dispose_finished(Worklist& worklist, const Locked& locked) noexcept
   if (!over_.empty()) worklist.add(life_.keep(*this));
 }
 
+bool Queues::has_dropped(const Locked& locked) const noexcept {
+  return table_.has_retired(locked) || recordings_.has_abandoned(locked) || pools_.has_abandoned(locked);
+}
+
 void Queues::end(QueueState& queue, Worklist& worklist, const Locked& locked) noexcept {
   over_.splice(over_.end(), abandoned_, queue.place(locked));
   worklist.add(life_.keep(*this));
+}
+
+// Work that is held comes here again when it starts.
+void Queues::look_after(const Stamps& stamps, const Locked& locked) noexcept {
+  for (const Stamp& stamp : stamps) {
+    const auto awaited = table_.clocks(locked).unfinished(stamp.queue, stamp.serial);
+    if (!awaited) continue;
+    const auto native = awaited->clock.timeline->native_point(std::min(awaited->serial, awaited->clock.native.load()));
+    if (native) static_cast<QueueState&>(*native->queue).owe(native->serial, locked);
+  }
 }
 
 void Queues::reserve_redirection(std::uint64_t buffer, Stamps& uses, const Locked& locked) {
@@ -184,6 +199,7 @@ bool Queues::destroy_one(Worklist& worklist) noexcept {
     queue = *over;
     over_.erase(over);
     queue->end(locked);
+    Reactor::instance().forget(*queue);
   }
   if (!life_.is_lost()) life_.device().destroy_queue(queue->id());
   return true;
@@ -262,7 +278,9 @@ Result<void> Queues::poll() {
   drive();
   return visit_each([](QueueState& queue) {
     Worklist worklist;
-    return queue.observe(worklist);
+    auto observed = queue.observe(worklist);
+    await(queue.timeline()->letting_go(), Deadline::max());
+    return observed;
   });
 }
 

@@ -42,7 +42,9 @@ class Queues final : public Siblings, public Dispatcher, public Deferred {
   void add_held(std::uint64_t buffer, std::vector<Point>& points, const Locked& locked) override;
   void redirect(const Redirection& redirection, const Locked& locked) noexcept override;
   void dispose_finished(Worklist& worklist, const Locked& locked) noexcept override;
+  [[nodiscard]] bool has_dropped(const Locked& locked) const noexcept override;
   void end(QueueState& queue, Worklist& worklist, const Locked& locked) noexcept override;
+  void look_after(const Stamps& stamps, const Locked& locked) noexcept override;
   void lose(const Error& error, Worklist& worklist, const Locked& locked) noexcept;
 
  private:

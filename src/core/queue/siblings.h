@@ -39,6 +39,8 @@ class Siblings {
   virtual void redirect(const Redirection& redirection, const Locked& locked) noexcept = 0;
   /// Passes what has become free to the worklist: memory, recordings, queues that have ended.
   virtual void dispose_finished(Worklist& worklist, const Locked& locked) noexcept = 0;
+  /// Whether something that the user has dropped waits for the end of work: memory, a recording, a pool.
+  [[nodiscard]] virtual bool has_dropped(const Locked& locked) const noexcept = 0;
   /// Passes a queue that has neither a handle nor work to the worklist.
   virtual void end(QueueState& queue, Worklist& worklist, const Locked& locked) noexcept = 0;
 

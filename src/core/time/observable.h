@@ -38,6 +38,9 @@ class Observable : public Polled, public std::enable_shared_from_this<Observable
   virtual void watch(std::uint64_t serial) noexcept = 0;
   /// Asks the backend to tell when a native serial is reached.
   virtual Result<void> notify(std::uint64_t serial, backend::Notification notification) = 0;
+  /// The reactor has observed the queue in a round, as the queue asked. The queue asks again where it still owns
+  /// something of a caller's.
+  virtual void looked_after() noexcept = 0;
   /// Whether only calls make progress.
   [[nodiscard]] virtual bool is_driven() const noexcept = 0;
   virtual void drive() = 0;
