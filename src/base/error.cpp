@@ -66,7 +66,8 @@ struct Error::Body {
         vendor(other.vendor),
         device(other.device),
         generation(other.generation),
-        context(other.context) {}
+        context(other.context),
+        left_out(other.left_out) {}
   Body& operator=(const Body&) = delete;
   ~Body() = default;
 
@@ -89,7 +90,10 @@ struct Error::Body {
   std::optional<VendorError> vendor;
   std::string device;
   std::uint64_t generation = 0;
+  /// Of many lines the middle ones are left out, so that an error which goes along a chain of work stays short.
+  void add_context(std::string what);
   std::vector<std::string> context;
+  std::uint64_t left_out = 0;  // lines in the middle, for which one line stands
 };
 
 // Both messages fit a string's own storage, so that making them allocates nothing. The storage is never destroyed.
@@ -103,6 +107,15 @@ const Error::Body& Error::Body::moved_from() noexcept {
   alignas(Body) static std::array<std::byte, sizeof(Body)> storage;
   static const Body* const body = new (storage.data()) Body(Errc::internal, "Error is moved.", {}, next_origin());
   return *body;
+}
+
+void Error::Body::add_context(std::string what) {
+  constexpr std::size_t kept = 4;  // at each end
+  context.push_back(std::move(what));
+  if (context.size() <= 2 * kept + 1) return;
+  left_out += left_out == 0 ? 2 : 1;
+  context[kept] = "going on through (" + std::to_string(left_out) + ") more steps";
+  context.erase(context.begin() + kept + 1);
 }
 
 Error::Error(Errc code, std::string message, std::source_location where) noexcept
@@ -164,7 +177,7 @@ Error Error::changed(Change change) const noexcept {
 }
 
 Error Error::during(std::string what) const noexcept {
-  return changed([&](Body& body) { body.context.push_back(std::move(what)); });
+  return changed([&](Body& body) { body.add_context(std::move(what)); });
 }
 
 Error Error::with_vendor(VendorError vendor) const noexcept {

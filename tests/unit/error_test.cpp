@@ -51,6 +51,24 @@ TEST(Error, TextHasALineForEachContext) {
   EXPECT_EQ(error.context()[1], "submitting to [Queue 2] of [cuda:0]");
 }
 
+TEST(Error, ContextKeepsNineLines) {
+  Error error = small_binding();
+  for (int step = 1; step <= 9; ++step) error = error.during(std::to_string(step));
+  const std::vector<std::string> all(error.context().begin(), error.context().end());
+  EXPECT_EQ(all, (std::vector<std::string>{"1", "2", "3", "4", "5", "6", "7", "8", "9"}));
+}
+
+// The first lines say what was wrong, the last ones who was told.
+TEST(Error, ContextOfAChainLeavesOutItsMiddle) {
+  constexpr int steps = 1000;
+  Error error = small_binding();
+  for (int step = 1; step <= steps; ++step) error = error.during(std::to_string(step));
+  const std::vector<std::string> all(error.context().begin(), error.context().end());
+  EXPECT_EQ(all, (std::vector<std::string>{"1", "2", "3", "4", "going on through (992) more steps", "997", "998", "999",
+                                           "1000"}));
+  EXPECT_EQ(Error(error).during("then").context()[4], "going on through (993) more steps");
+}
+
 TEST(Error, TextHasTheVendorsWords) {
   const Error error = Error(Errc::device_lost, "Kernel [Kernel \"blur\"] reads address (0x10) that no buffer holds.")
                           .with_vendor({"libcuda.so.1", 700, "CUDA_ERROR_ILLEGAL_ADDRESS"})

@@ -85,9 +85,10 @@ Result<std::span<std::byte>> Buffer::map_for(Access access) {
     auto mapped = life.device().map(place.memory);
     if (mapped) table_->add_map(Inside::buffer(view_));
     if (mapped) return mapped->subspan(place.offset, place.size);
-    if (mapped.error().code() != Errc::unsupported) return life.report(mapped.error()).during("mapping " + text());
-    return Error(Errc::unsupported, fmt::format("{} cannot be mapped: {}.", text(),
-                                                life.info().capability(Feature::mapped_memory).detail));
+    const std::string& why = life.info().capability(Feature::mapped_memory).detail;
+    if (mapped.error().code() != Errc::unsupported || why.empty())
+      return life.report(mapped.error()).during("mapping " + text());
+    return Error(Errc::unsupported, fmt::format("{} cannot be mapped: {}.", text(), why));
   });
 }
 

@@ -311,10 +311,7 @@ void BufferTable::retire(std::uint64_t id, Worklist& worklist, const Locked& loc
     record.origin.pool->give_back(*record.origin.chunk, std::move(record.stamps), worklist, locked);
     return records_.drop(id);
   }
-  if (!is_free(record)) {
-    record.next_retired = std::exchange(retired_, id);
-    return;
-  }
+  if (!is_free(record)) return adopt_retired(id, locked);
   free(id, record);
   worklist.add(life_.keep(*this));
 }

@@ -24,13 +24,17 @@
 
 namespace pintle::core {
 
-/// The queues of the device, as buffers and other devices see them. These functions take the lock.
+/// The queues of the device, as buffers and other devices see them. These functions take the lock, save the last two.
 class Dispatcher {
  public:
   /// Waits until all these uses are finished.
   virtual Result<void> wait_for(const Stamps& stamps, Deadline deadline) = 0;
   /// Submits a list to a queue that is made for this list alone. The queue goes when its work is finished.
   virtual Result<Point> submit_apart(CommandList&& list, SubmitOptions& options, std::string_view label) = 0;
+  /// Has the end of these uses observed soon, though nobody asks. Needs no memory.
+  virtual void look_after(const Stamps& stamps, const Locked& locked) noexcept = 0;
+  /// Passes what has become free to the worklist.
+  virtual void dispose_finished(Worklist& worklist, const Locked& locked) noexcept = 0;
 
  protected:
   ~Dispatcher() = default;
@@ -103,8 +107,10 @@ class BufferTable final : public Deferred, public Loan::Lender {
   /// Ends a record that has not been filled in.
   void drop(std::uint64_t id, const Locked&) noexcept { records_.drop(id); }
   /// Adds a record that was made retired to the chain of retired ones. Its memory goes when the last use is finished.
-  void adopt_retired(std::uint64_t id, const Locked&) noexcept {
-    records_.find(id)->next_retired = std::exchange(retired_, id);
+  void adopt_retired(std::uint64_t id, const Locked& locked) noexcept {
+    BufferRecord& record = *records_.find(id);
+    record.next_retired = std::exchange(retired_, id);
+    queues_.look_after(record.stamps, locked);
   }
   [[nodiscard]] const ObjectTable<BufferRecord>& records(const Locked&) const noexcept { return records_; }
   [[nodiscard]] Error stale(std::uint64_t id) const;

@@ -233,9 +233,19 @@ std::uint64_t PoolState::keep(PoolHeap::Chunk& chunk, Request& request, const Lo
   return id;
 }
 
-void PoolState::give_back(PoolHeap::Chunk& chunk, Stamps&& stamps, Worklist&, const Locked&) noexcept {
+void PoolState::abandon(const Locked& locked) noexcept {
+  is_abandoned_ = true;
+  heap_.each_waiting([&](const PoolHeap::Chunk& chunk) {
+    table_.queues().look_after(chunk.stamps, locked);
+    return true;
+  });
+}
+
+void PoolState::give_back(PoolHeap::Chunk& chunk, Stamps&& stamps, Worklist& worklist, const Locked& locked) noexcept {
   --counts_.buffers;
+  if (is_abandoned_) table_.queues().look_after(stamps, locked);
   heap_.give(chunk, std::move(stamps));
+  if (is_abandoned_) table_.queues().dispose_finished(worklist, locked);
 }
 
 std::uint64_t PoolState::release_free(std::uint64_t keep) noexcept {

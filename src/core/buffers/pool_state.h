@@ -31,6 +31,8 @@ class PoolState final : public ChunkOwner {
   [[nodiscard]] PoolStatistics statistics();
   [[nodiscard]] std::vector<ResourceHolder> holders();
 
+  /// Notes that the user's handle is gone: from now on memory is to go to the device soon after its last use.
+  void abandon(const Locked& locked) noexcept;
   /// Gives free blocks back to the device while at least `keep` bytes stay; returns the bytes given back.
   std::uint64_t release_free(std::uint64_t keep) noexcept;
   /// Asked when the user's handle is gone; true when nothing is left.
@@ -72,6 +74,7 @@ class PoolState final : public ChunkOwner {
   BufferTable& table_;
   const PoolOptions options_;
   const std::string text_;
+  bool is_abandoned_ = false;
   PoolHeap heap_;
   std::uint64_t growing_ = 0;  // bytes that the device is being asked for
   PoolStatistics counts_;

@@ -46,11 +46,13 @@ void Pools::abandon(const PoolState& pool) noexcept {
   if (entry == all_.end()) return;
   last = table_.count_gone(locked);
   entry->is_abandoned = true;
+  ++abandoned_;
   dispose(worklist, locked);
+  entry->pool->abandon(locked);
 }
 
 void Pools::dispose(Worklist& worklist, const Locked&) noexcept {
-  if (std::ranges::any_of(all_, &Entry::is_abandoned)) worklist.add(table_.life().keep(*this));
+  if (abandoned_ != 0) worklist.add(table_.life().keep(*this));
 }
 
 void Pools::run_deferred(Worklist&) noexcept {
@@ -78,6 +80,7 @@ void Pools::drop_empty() noexcept {
     if (empty == all_.end()) return;
     dropped = std::move(empty->pool);
     all_.erase(empty);
+    --abandoned_;
   }
 }
 

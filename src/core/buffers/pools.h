@@ -1,6 +1,7 @@
 // The pools of a device.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -19,6 +20,7 @@ class Pools final : public Deferred {
 
   // With the lock held:
   [[nodiscard]] bool is_empty(const Locked&) const noexcept { return all_.empty(); }
+  [[nodiscard]] bool has_abandoned(const Locked&) const noexcept { return abandoned_ != 0; }
   /// Pools whose handle is gone give back the memory that has become free.
   void dispose(Worklist& worklist, const Locked&) noexcept;
 
@@ -35,6 +37,7 @@ class Pools final : public Deferred {
 
   BufferTable& table_;
   std::vector<Entry> all_;
+  std::size_t abandoned_ = 0;
   std::uint64_t next_ = 1;
 };
 

@@ -15,6 +15,12 @@ Error empty_object(std::string_view kind) {
   return Error(Errc::invalid_argument, fmt::format("This {} is empty: it was moved from or never made.", kind));
 }
 
+Error empty_window(std::string_view buffer, std::uint64_t offset) {
+  return Error(
+      Errc::invalid_argument,
+      fmt::format("Window (0 bytes at offset {}) of {} is empty; a command needs at least 1 byte.", offset, buffer));
+}
+
 std::string native_text(std::string_view type, std::string_view object) {
   return fmt::format("asking {} for the native type {}", object, base::quote(type));
 }

@@ -1,6 +1,7 @@
 // Errors that many calls give.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,8 @@ namespace pintle::core {
 [[nodiscard]] Error blocking_refused(std::string what);
 /// The refusal of a moved-from or default-made object of `kind`.
 [[nodiscard]] Error empty_object(std::string_view kind);
+/// The refusal of a view without bytes; `buffer` is the buffer's name.
+[[nodiscard]] Error empty_window(std::string_view buffer, std::uint64_t offset);
 /// The words of what was being done when native access failed.
 [[nodiscard]] std::string native_text(std::string_view type, std::string_view object);
 

@@ -57,8 +57,7 @@ Result<void> check_copy(std::uint64_t incarnation, const backend::Range& to, con
 }
 
 Error empty_window(std::uint64_t incarnation, std::uint64_t buffer, std::uint64_t offset) {
-  return invalid(fmt::format("Window (0 bytes at offset {}) of {} is empty; a command needs at least 1 byte.", offset,
-                             core::buffer_text(incarnation, buffer)));
+  return core::empty_window(core::buffer_text(incarnation, buffer), offset);
 }
 
 /// Checks that the range is whole elements of `size` bytes.

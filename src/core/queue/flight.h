@@ -35,6 +35,7 @@ struct Raise {
 struct alignas(64) Flight {
   std::uint64_t serial = 0;
   bool is_plain = true;        // nothing below `bindings` is in use: a bare replay touches one cache line or two
+  bool is_lent = false;        // its list owns something of the caller's, which is let go soon after its end
   backend::Commands commands;  // what the backend gets
   std::unique_ptr<Hold> hold;  // while it waits for points that no backend can wait for
   std::vector<backend::Binding> bindings;    // of a replay

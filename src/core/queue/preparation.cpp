@@ -343,7 +343,9 @@ Result<void> Preparation::use_imports(std::vector<backend::Command>& commands, F
     if (copy == nullptr) continue;
     for (const auto& [range, access] : {std::pair(copy->to, Access::write), std::pair(copy->from, Access::read)}) {
       const auto alias = std::ranges::find(aliases, range.memory, &Alias::memory);
-      if (alias != aliases.end()) touch_any(alias->buffer, access, flight.serial, locked);
+      if (alias == aliases.end()) continue;
+      touch_any(alias->buffer, access, flight.serial, locked);
+      flight.is_lent |= table_.find(alias->buffer, locked) == nullptr;  // the import goes with its last use
     }
   }
   return {};

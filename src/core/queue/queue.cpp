@@ -39,8 +39,15 @@ Result<Point> Queue::replay(const Recording& recording, std::span<const SlotValu
 
 Result<void> Queue::submit_and_wait(CommandList list, Timeout timeout) {
   SubmitOptions options{.timeout = timeout};
-  PINTLE_ASSIGN(done, start(std::move(list), &options));
-  return done.wait(timeout);
+  if (Inside::crossings(list) != nullptr) {
+    PINTLE_ASSIGN(done, start(std::move(list), &options));
+    return done.wait(timeout);
+  }
+  PINTLE_ASSIGN(done, enter(state_, "Queue", "submitting",
+                            [&] { return state_->submit(std::move(list), &options, core::Caller::waits); }));
+  auto waited = done.wait(timeout);
+  if (!waited) state_->look_after(done.value());
+  return waited;
 }
 
 Result<Buffer> Queue::allocate(const Resource& resource, DType dtype, const Shape& shape,

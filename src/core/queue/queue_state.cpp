@@ -129,6 +129,22 @@ void QueueState::dispose_ended() noexcept {
   siblings_.dispose_finished(worklist, locked);
 }
 
+void QueueState::look_after(std::uint64_t serial) noexcept { owe(serial, life().lock()); }
+
+// The reactor is told under the lock, which is what keeps its list and `is_looked_after_` together.
+void QueueState::owe(std::uint64_t serial, const Locked&) noexcept {
+  serial = std::min(serial, clock_.native.load(std::memory_order_relaxed));
+  if (is_driven() || serial <= clock_.reached) return;
+  owed_ = std::max(owed_, serial);
+  if (!std::exchange(is_looked_after_, true)) Reactor::instance().look_after(shared_from_this());
+}
+
+void QueueState::looked_after() noexcept {
+  const Locked locked = life().lock();
+  is_looked_after_ = false;
+  if (!life().is_lost()) owe(owed_, locked);
+}
+
 Result<void> QueueState::observe(Worklist& worklist) {
   const Call call(*this);
   if (!call.is_allowed() || life().is_lost()) return {};
@@ -212,9 +228,17 @@ void QueueState::finish_up_to(std::uint64_t reached, Worklist& worklist, const L
     finish(next, worklist, locked);
     ++clock_.reached;
   }
+  worklist.begin_letting_go(timeline_->letting_go());
   timeline_->timeline().raise(clock_.reached, worklist);
   forget_watched();
   siblings_.dispose_finished(worklist, locked);
+  go_if_over(worklist, locked);
+}
+
+void QueueState::go_if_over(Worklist& worklist, const Locked& locked) noexcept {
+  if (!abandoned_ || is_over_ || !(life().is_lost() || is_idle(locked))) return;
+  is_over_ = true;
+  siblings_.end(*this, worklist, locked);
 }
 
 void QueueState::finish(Flight& flight, Worklist& worklist, const Locked& locked) noexcept {
@@ -247,6 +271,7 @@ void QueueState::clear(Flight& flight, Worklist& worklist) noexcept {
   flight.hold.reset();
   if (!flight.bindings.empty()) flight.bindings.clear();
   if (std::exchange(flight.is_plain, true)) return;
+  flight.is_lent = false;
   flight.raises.clear();
   if (flight.over) flight.over->keep(worklist);
   flight.over.reset();
@@ -288,25 +313,29 @@ Result<bool> QueueState::wait_rest(Deadline deadline) {
 bool QueueState::add_waits(std::uint64_t serial, std::vector<Point>& points) {
   const Locked locked = life().lock();
   if (serial > clock_.last) return false;
-  for (std::uint64_t held = clock_.native.load(); held < serial;) {
-    const Flight& next = flight(++held);
-    points.insert(points.end(), next.waits.begin(), next.waits.end());
-    points.insert(points.end(), next.behind.begin(), next.behind.end());
-  }
+  if (is_native(serial)) return true;
+  const Flight& held = flight(serial);
+  points.insert(points.end(), held.waits.begin(), held.waits.end());
+  points.insert(points.end(), held.behind.begin(), held.behind.end());
+  if (!is_native(serial - 1)) points.push_back(SignalState::point(timeline_, serial - 1));
   return true;
 }
 
-bool QueueState::wait_held(Deadline deadline) {
-  std::vector<Point> points;
-  {
-    const Locked locked = life().lock();
-    if (life().is_lost()) return false;
-    if (!has_held(locked)) return clock_.native.load() > clock_.reached;  // another thread has started it meanwhile
-    const Flight& first = flight(clock_.native.load() + 1);
-    points = first.waits;
-    points.insert(points.end(), first.behind.begin(), first.behind.end());
-  }
-  if (!come_by_themselves(points)) return false;
+bool QueueState::has_rest() {
+  const Locked locked = life().lock();
+  return !life().is_lost() && clock_.native.load() > clock_.reached;
+}
+
+bool QueueState::add_first_held(std::vector<Point>& points) {
+  const Locked locked = life().lock();
+  if (life().is_lost() || !has_held(locked)) return false;
+  const Flight& first = flight(clock_.native.load() + 1);
+  points.insert(points.end(), first.waits.begin(), first.waits.end());
+  points.insert(points.end(), first.behind.begin(), first.behind.end());
+  return true;
+}
+
+bool QueueState::wait_held(const std::vector<Point>& points, Deadline deadline) {
   for (const Point& point : points) static_cast<void>(Inside::signal(point)->wait(point.value(), deadline));
   Worklist worklist;  // the thread that was told of a failure first may be late
   fail_held(worklist);
@@ -335,9 +364,12 @@ void QueueState::fail_points(std::uint64_t serial, const Error& error, Worklist&
 }
 
 // Every submission from `serial` on fails. Those that no backend has are dropped.
-void QueueState::fail_from(std::uint64_t serial, const Error& error, Worklist& worklist, const Locked&) noexcept {
+void QueueState::fail_from(std::uint64_t serial, const Error& error, Worklist& worklist,
+                           const Locked& locked) noexcept {
   fail_points(serial, error, worklist);
   while (clock_.last > undroppable() && clock_.last >= serial) clear(flight(clock_.last--), worklist);
+  if (siblings_.has_dropped(locked)) siblings_.dispose_finished(worklist, locked);
+  go_if_over(worklist, locked);
 }
 
 void QueueState::cancel_held(const Error& error, Worklist& worklist, const Locked& locked) noexcept {

@@ -28,6 +28,9 @@ class RecordingState;
 
 using QueueList = std::list<std::shared_ptr<QueueState>>;
 
+/// What the caller of a submission does next.
+enum class Caller : std::uint8_t { goes_on, waits };
+
 /// What is submitted under one serial: a list, a replay, or the end of a buffer's sharing.
 struct Part {
   CommandList* list = nullptr;
@@ -37,6 +40,7 @@ struct Part {
   std::span<Loan* const> loans{};    ///< Other devices' bytes that the list uses.
   std::span<const Point> behind{};   ///< Work that makes those bytes, or reads them before they are written.
   SubmitOptions* options = nullptr;  ///< Their contents are moved out. Null: none.
+  Caller caller = Caller::goes_on;   ///< One that waits observes the end itself, or calls `look_after`.
 };
 
 /// Submissions are numbered by serials that rise by one; a serial is also the value of the queue's timeline.
@@ -69,7 +73,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   // These take the lock.
   /// Submits all parts or none, in order. The point is the last part's.
   Result<Point> submit(std::span<Part> parts);
-  Result<Point> submit(CommandList&& list, SubmitOptions* options);
+  Result<Point> submit(CommandList&& list, SubmitOptions* options, Caller caller = Caller::goes_on);
   Result<Point> replay(RecordingState& recording, std::span<const SlotValue> bindings, SubmitOptions* options);
   /// Gives a buffer bytes of its own. The point is reached when the buffer has them.
   Result<Point> unshare(std::uint64_t buffer);
@@ -79,6 +83,8 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   Result<void> check_open();
   /// The reason to refuse these options.
   Result<void> check(const SubmitOptions& options) const;
+  /// Has the end of `serial` observed soon, though nobody asks.
+  void look_after(std::uint64_t serial) noexcept;
   /// Counts the submissions so far as a use of the buffer.
   Result<void> touch(std::uint64_t buffer);
   /// Notes that `copy` has the bytes of `of` with this serial of the queue. Later uses
@@ -89,11 +95,15 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   [[nodiscard]] Point last();
   /// Waits for the work that the backend has, also on a queue that has failed; false when the backend has none.
   Result<bool> wait_rest(Deadline deadline) override;
-  /// Waits until the first held submission has started or failed; false where that does not come by itself, and where
-  /// no work is left.
-  bool wait_held(Deadline deadline);
+  /// Whether the backend has work that is not finished.
+  [[nodiscard]] bool has_rest();
+  /// Adds the points that the first held submission waits for; false where none is held.
+  bool add_first_held(std::vector<Point>& points);
+  /// Waits for these points, after which the first held submission has started or failed. False where no time is left.
+  bool wait_held(const std::vector<Point>& points, Deadline deadline);
 
   Result<void> observe(Worklist& worklist) override;
+  void looked_after() noexcept override;
   Result<void> wait_native(std::uint64_t serial, Deadline deadline) override;
   Result<void> notify(std::uint64_t serial, backend::Notification notification) override;
   void drive() override {
@@ -120,6 +130,10 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
 
   // With the lock held:
   [[nodiscard]] bool is_idle(const Locked&) const noexcept { return clock_.reached == clock_.last; }
+  /// Has the queue observed soon after `serial` is reached, as far as the backend has the work up to there.
+  void owe(std::uint64_t serial, const Locked&) noexcept;
+  /// Passes the queue to its siblings' end, once, where it has neither a handle nor work.
+  void go_if_over(Worklist& worklist, const Locked& locked) noexcept;
   [[nodiscard]] const QueueClock& clock(const Locked&) const noexcept { return clock_; }
   /// Notes that the user's handle has gone. The queue goes when it is idle. Returns a native serial that must be
   /// watched then; 0: none.
@@ -230,6 +244,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   std::shared_ptr<Loan> note_formation(std::uint64_t of, std::uint64_t copy, std::uint64_t serial,
                                        std::vector<Point>& held);
   Result<Point> accept(std::uint64_t first, std::size_t count, Locked& locked, Aftermath& aftermath);
+  void look_after_pieces(std::uint64_t first, std::size_t count, Aftermath& aftermath, const Locked& locked) noexcept;
   Result<void> hold(Flight& flight, Aftermath& aftermath);
   Result<void> hold_again(Flight& flight, Aftermath& aftermath);
   Result<void> hold_for(Flight& flight, const Point& point, Aftermath& aftermath);
@@ -277,6 +292,9 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   std::uint64_t newest_;                    // the last serial that a caller got a point for
   QueueList::iterator place_{};
   bool abandoned_ = false;
+  bool is_over_ = false;          // it has neither a handle nor work, and its siblings know
+  std::uint64_t owed_ = 0;        // something of a caller's goes when this serial is reached
+  bool is_looked_after_ = false;  // the reactor observes the queue in rounds
   std::atomic<std::uint32_t> calls_{0};
   std::atomic<bool> ended_{false};
   std::mutex watch_mutex_;                // a leaf

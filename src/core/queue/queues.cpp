@@ -12,6 +12,8 @@
 #include "core/door/object_names.h"
 #include "core/door/thread_context.h"
 #include "core/life/owners.h"
+#include "core/time/coming.h"
+#include "core/time/reactor.h"
 
 namespace pintle::core {
 
@@ -88,7 +90,7 @@ void Queues::add(const std::shared_ptr<QueueState>& queue, const Locked& locked)
 template <class Visit>
 void Queues::for_each(const Locked&, Visit visit) {
   for (QueueList* const list : {&live_, &abandoned_}) {
-    for (const auto& queue : *list) visit(queue);
+    for (auto next = list->begin(); next != list->end();) visit(*next++);
   }
 }
 
@@ -137,21 +139,35 @@ void Queues::abandon(const std::shared_ptr<QueueState>& queue) noexcept {
     const Locked locked = life_.lock();
     unfinished = queue->abandon(locked);
     abandoned_.splice(abandoned_.end(), live_, queue->place(locked));
-    dispose_finished(worklist, locked);
+    queue->go_if_over(worklist, locked);
   }
   if (unfinished != 0) queue->watch(unfinished);
-}
-
-bool Queues::is_over(const QueueState& queue, const Locked& locked) const noexcept {
-  return queue.is_abandoned(locked) && (life_.is_lost() || queue.is_idle(locked));
 }
 
 void Queues::dispose_finished(Worklist& worklist, const Locked& locked) noexcept {
   table_.dispose_finished(worklist, locked);
   if (!pools_.is_empty(locked)) pools_.dispose(worklist, locked);
   recordings_.dispose(worklist, locked);
-  if (std::ranges::any_of(abandoned_, [&](const auto& queue) { return is_over(*queue, locked); }))
-    worklist.add(life_.keep(*this));
+  if (!over_.empty()) worklist.add(life_.keep(*this));
+}
+
+bool Queues::has_dropped(const Locked& locked) const noexcept {
+  return table_.has_retired(locked) || recordings_.has_abandoned(locked) || pools_.has_abandoned(locked);
+}
+
+void Queues::end(QueueState& queue, Worklist& worklist, const Locked& locked) noexcept {
+  over_.splice(over_.end(), abandoned_, queue.place(locked));
+  worklist.add(life_.keep(*this));
+}
+
+// Work that is held comes here again when it starts.
+void Queues::look_after(const Stamps& stamps, const Locked& locked) noexcept {
+  for (const Stamp& stamp : stamps) {
+    const auto awaited = table_.clocks(locked).unfinished(stamp.queue, stamp.serial);
+    if (!awaited) continue;
+    const auto native = awaited->clock.timeline->native_point(std::min(awaited->serial, awaited->clock.native.load()));
+    if (native) static_cast<QueueState&>(*native->queue).owe(native->serial, locked);
+  }
 }
 
 void Queues::reserve_redirection(std::uint64_t buffer, Stamps& uses, const Locked& locked) {
@@ -178,19 +194,22 @@ bool Queues::destroy_one(Worklist& worklist) noexcept {
   if (!turn.is_taken()) return false;
   {
     const Locked locked = life_.lock();
-    const auto over = std::ranges::find_if(
-        abandoned_, [&](const auto& each) { return is_over(*each, locked) && each->try_end_calls(locked); });
-    if (over == abandoned_.end()) return false;
+    const auto over = std::ranges::find_if(over_, [&](const auto& each) { return each->try_end_calls(locked); });
+    if (over == over_.end()) return false;
     queue = *over;
-    abandoned_.erase(over);
+    over_.erase(over);
     queue->end(locked);
+    Reactor::instance().forget(*queue);
   }
   if (!life_.is_lost()) life_.device().destroy_queue(queue->id());
   return true;
 }
 
 void Queues::lose(const Error& error, Worklist& worklist, const Locked& locked) noexcept {
-  for_each(locked, [&](const auto& queue) { queue->lose(error, worklist, locked); });
+  for_each(locked, [&](const auto& queue) {
+    queue->lose(error, worklist, locked);
+    queue->go_if_over(worklist, locked);
+  });
   dispose_finished(worklist, locked);
 }
 
@@ -259,7 +278,9 @@ Result<void> Queues::poll() {
   drive();
   return visit_each([](QueueState& queue) {
     Worklist worklist;
-    return queue.observe(worklist);
+    auto observed = queue.observe(worklist);
+    await(queue.timeline()->letting_go(), Deadline::max());
+    return observed;
   });
 }
 
@@ -306,13 +327,30 @@ Result<void> Queues::drain(Deadline deadline) {
       busy |= waited;
       return {};
     }));
-    if (busy) continue;
-    PINTLE_TRY(visit_each([&](QueueState& queue) -> Result<void> {
-      busy |= queue.wait_held(deadline);
-      return {};
-    }));
+    if (!busy) busy = wait_held(deadline);
   }
   return {};
+}
+
+/// Waits until held submissions that come by themselves have started or failed; false where there are none, and where
+/// no time is left.
+bool Queues::wait_held(Deadline deadline) {
+  std::vector<std::shared_ptr<QueueState>> queues;
+  std::vector<std::vector<Point>> waits;
+  bool is_busy = false;
+  for (const auto& queue : all()) {
+    std::vector<Point> points;
+    if (queue->add_first_held(points)) {
+      queues.push_back(queue);
+      waits.push_back(std::move(points));
+    } else {
+      is_busy |= queue->has_rest();  // another thread has started it meanwhile
+    }
+  }
+  const std::vector<bool> comes = which_come(waits);
+  for (std::size_t i = 0; i < queues.size(); ++i)
+    if (comes[i]) is_busy |= queues[i]->wait_held(waits[i], deadline);
+  return is_busy;
 }
 
 bool Queues::close(const Error& cause, Worklist& worklist) {
@@ -325,6 +363,7 @@ bool Queues::close(const Error& cause, Worklist& worklist) {
     static_cast<void>(queue->abandon(locked));
   });
   abandoned_.splice(abandoned_.end(), live_);
+  for_each(locked, [&](const auto& queue) { queue->go_if_over(worklist, locked); });
   if (!unfinished) dispose_finished(worklist, locked);
   return !unfinished;
 }

@@ -42,12 +42,14 @@ class Queues final : public Siblings, public Dispatcher, public Deferred {
   void add_held(std::uint64_t buffer, std::vector<Point>& points, const Locked& locked) override;
   void redirect(const Redirection& redirection, const Locked& locked) noexcept override;
   void dispose_finished(Worklist& worklist, const Locked& locked) noexcept override;
+  [[nodiscard]] bool has_dropped(const Locked& locked) const noexcept override;
+  void end(QueueState& queue, Worklist& worklist, const Locked& locked) noexcept override;
+  void look_after(const Stamps& stamps, const Locked& locked) noexcept override;
   void lose(const Error& error, Worklist& worklist, const Locked& locked) noexcept;
 
  private:
   void run_deferred(Worklist& worklist) noexcept override;
   [[nodiscard]] bool destroy_one(Worklist& worklist) noexcept;
-  [[nodiscard]] bool is_over(const QueueState& queue, const Locked& locked) const noexcept;
   template <class Create>
   Result<std::shared_ptr<QueueState>> make(const QueueOptions& options, std::string_view what, Create create);
   void add(const std::shared_ptr<QueueState>& queue, const Locked& locked);
@@ -58,17 +60,20 @@ class Queues final : public Siblings, public Dispatcher, public Deferred {
   [[nodiscard]] std::shared_ptr<QueueState> behind(const QueueState* last) noexcept;
   template <class Visit>
   Result<void> visit_each(Visit visit);
+  /// Calls `visit` for each queue that is not over. It may be over then.
   template <class Visit>
   void for_each(const Locked&, Visit visit);
   void drive();
+  bool wait_held(Deadline deadline);
   Result<void> wait_for_rest(QueueState& queue, Deadline deadline);
 
   Life& life_;
   BufferTable& table_;
   Pools& pools_;
   Recordings& recordings_;
-  QueueList live_;       // in the order of their creation
-  QueueList abandoned_;  // queues without a handle, until they are over: only these are searched for queues that end
+  QueueList live_;                   // in the order of their creation
+  QueueList abandoned_;              // queues without a handle that have work
+  QueueList over_;                   // queues that are to be destroyed
   std::shared_ptr<QueueState> own_;  // the library's own, made when it is needed
   std::uint64_t next_ = 1;
 };

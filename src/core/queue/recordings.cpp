@@ -83,6 +83,7 @@ void Recordings::abandon(const RecordingState& recording) noexcept {
   entry->is_abandoned = true;
   ++abandoned_;
   dispose(worklist, locked);
+  table_.queues().look_after(recording.stamps(locked), locked);
 }
 
 bool Recordings::is_over(const Entry& entry, const Locked& locked) const noexcept {

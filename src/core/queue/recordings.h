@@ -20,6 +20,7 @@ class Recordings final : public Deferred {
   // With the lock held:
   /// Passes recordings without a handle and without unfinished replays to the worklist.
   void dispose(Worklist& worklist, const Locked&) noexcept;
+  [[nodiscard]] bool has_abandoned(const Locked&) const noexcept { return abandoned_ != 0; }
 
  private:
   struct Entry {

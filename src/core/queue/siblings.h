@@ -23,6 +23,8 @@ struct Redirection {
   Stamp by{};
 };
 
+class QueueState;
+
 class Siblings {
  public:
   /// Asks the backend how far every queue is. Needs no memory. Takes the lock.
@@ -35,8 +37,12 @@ class Siblings {
   virtual void add_held(std::uint64_t buffer, std::vector<Point>& points, const Locked& locked) = 0;
   /// Gives held submissions the new place of the buffer's bytes.
   virtual void redirect(const Redirection& redirection, const Locked& locked) noexcept = 0;
-  /// Passes what has become free to the worklist: memory, recordings, queues without a handle.
+  /// Passes what has become free to the worklist: memory, recordings, queues that have ended.
   virtual void dispose_finished(Worklist& worklist, const Locked& locked) noexcept = 0;
+  /// Whether something that the user has dropped waits for the end of work: memory, a recording, a pool.
+  [[nodiscard]] virtual bool has_dropped(const Locked& locked) const noexcept = 0;
+  /// Passes a queue that has neither a handle nor work to the worklist.
+  virtual void end(QueueState& queue, Worklist& worklist, const Locked& locked) noexcept = 0;
 
  protected:
   ~Siblings() = default;

@@ -1,8 +1,10 @@
 // From a list to a submission: prepared, then counted; `start.cpp` gives it to the backend.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
+#include <variant>
 
 #include "base/contain.h"
 #include "base/inside.h"
@@ -18,6 +20,22 @@
 #include "core/time/coming.h"
 
 namespace pintle::core {
+namespace {
+
+/// Whether the list owns something that its caller may be waiting to get back: memory, or what a function has captured.
+bool owns_of_caller(const CommandList& list) noexcept {
+  const auto& retained = Inside::retained(list);
+  if (Inside::first_kernel(list) != nullptr && retained.size() == 1) return false;  // its program
+  if (retained.empty()) return false;
+  return std::ranges::any_of(Inside::commands(list), [](const backend::Command& command) {
+    return std::holds_alternative<backend::Upload>(command.operation) ||
+           std::holds_alternative<backend::Download>(command.operation) ||
+           std::holds_alternative<backend::HostCall>(command.operation);
+  });
+}
+
+}  // namespace
+
 Result<void> QueueState::check(const SubmitOptions& options) const {
   for (const Point& point : options.after) {
     if (Inside::signal(point).get() == nullptr)
@@ -69,13 +87,14 @@ Result<void> QueueState::check(const BufferView& view, Access access) {
   const std::uint64_t incarnation = Inside::incarnation(view);
   if (incarnation != life().number())
     return life().check_owner(incarnation, buffer_text(incarnation, Inside::buffer(view)));
+  if (view.size_bytes() == 0) return empty_window(table_->text(Inside::buffer(view)), view.offset_bytes());
   PINTLE_TRY(table_->check_access(Inside::buffer(view), access));
   return check_open();
 }
 
-Result<Point> QueueState::submit(CommandList&& list, SubmitOptions* options) {
+Result<Point> QueueState::submit(CommandList&& list, SubmitOptions* options, Caller caller) {
   if (list.error()) return list.error()->during("submitting to " + place());
-  std::array parts{Part{.list = &list, .options = options}};
+  std::array parts{Part{.list = &list, .options = options, .caller = caller}};
   return submit(parts);
 }
 
@@ -236,7 +255,11 @@ Result<void> QueueState::fill(Flight& flight, Part& part, const Locked& locked) 
   flight.is_plain = false;
   if (part.unshared != 0) PINTLE_TRY(preparation_.use(part.unshared, Access::read, flight, locked));
   else flight.list = std::move(*part.list);
-  if (!part.loans.empty()) flight.loans.assign(part.loans.begin(), part.loans.end());
+  if (owns_of_caller(flight.list)) flight.is_lent = part.caller == Caller::goes_on;
+  if (!part.loans.empty()) {
+    flight.is_lent = true;
+    flight.loans.assign(part.loans.begin(), part.loans.end());
+  }
   PINTLE_TRY(preparation_.resolve(flight.list, flight, locked));
   auto& commands = Inside::commands(flight.list);
   const auto aliases = table_->aliases(locked);
@@ -327,6 +350,7 @@ Result<Point> QueueState::accept(std::uint64_t first, std::size_t count, Locked&
       return started.error();
     }
     if (is_simple) return SignalState::point(timeline_, first);
+    if (next.is_lent) owe(first, locked);
   }
   preparation_.commit(aftermath.worklist, locked);
   const Point point = SignalState::point(timeline_, newest_);
@@ -337,8 +361,17 @@ Result<Point> QueueState::accept(std::uint64_t first, std::size_t count, Locked&
     fail_from(serial, *accepted.refused, aftermath.worklist, locked);
     break;
   }
-  if (count > 1) look_again(aftermath.worklist);
+  if (count > 1) look_after_pieces(first, count, aftermath, locked);
   return point;
+}
+
+// The first piece may have started, and has the others started. All of them keep other devices open.
+void QueueState::look_after_pieces(std::uint64_t first, std::size_t count, Aftermath& aftermath,
+                                   const Locked& locked) noexcept {
+  for (std::uint64_t serial = first; serial - first < count && serial <= clock_.last; ++serial)
+    flight(serial).is_lent = true;
+  owe(first, locked);
+  look_again(aftermath.worklist);
 }
 
 // Gives the flight a hold where it waits for a point that this device's backend cannot wait for. `invalid_argument` for

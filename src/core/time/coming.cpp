@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "base/inside.h"
@@ -24,24 +25,27 @@ class Coming {
 
   void look_into_all() {
     for (std::size_t next = 0; next < questions_.size(); ++next) look_into(next);
-    for (bool again = true; again;) {
-      again = false;
-      for (std::size_t place = questions_.size(); place-- != 0;) {
-        Question& question = questions_[place];
-        if (question.comes || std::ranges::none_of(question.ways, [&](const Way& way) { return is_open(way); }))
-          continue;
-        again = question.comes = true;
-      }
+    while (!news_.empty()) {
+      const std::size_t place = news_.back();
+      news_.pop_back();
+      for (const std::size_t way : questions_[place].needed_by) pass(ways_[way]);
     }
   }
 
   [[nodiscard]] bool comes(std::size_t place) const noexcept { return questions_[place].comes; }
+  [[nodiscard]] bool come(const std::vector<Point>& points) {
+    return std::ranges::all_of(points, [&](const Point& point) { return comes(ask(point)); });
+  }
 
  private:
-  using Way = std::vector<std::size_t>;  // all these points must come
+  /// A submission that brings the point of a question. It needs points itself; `missing` of them are not known to come.
+  struct Way {
+    std::size_t question = 0;
+    std::size_t missing = 0;
+  };
   struct Question {
     Point point;
-    std::vector<Way> ways;  // the point comes if one way is open
+    std::vector<std::size_t> needed_by;  // ways
     bool comes = false;
   };
 
@@ -49,33 +53,49 @@ class Coming {
   void look_into(std::size_t place) {
     const Point point = questions_[place].point;
     const auto signal = Inside::signal(point);
-    const auto is_over = [&] { return signal->timeline().status(point.value()) != PointStatus::pending; };
-    std::vector<Way> ways;
     for (const NativePoint& promised : signal->promised(point.value())) {
       std::vector<Point> waits;
-      if (!promised.queue->add_waits(promised.serial, waits)) continue;
-      Way& way = ways.emplace_back();
-      for (const Point& wait : waits) way.push_back(ask(wait));
+      if (promised.queue->add_waits(promised.serial, waits)) add_way(place, waits);
     }
-    questions_[place].ways = std::move(ways);
-    questions_[place].comes = is_over();  // after the promises were read, since a point that is over has none
+    // After the promises were read, since a point that is over has none.
+    if (signal->timeline().status(point.value()) != PointStatus::pending) note(place);
   }
 
-  [[nodiscard]] bool is_open(const Way& way) const noexcept {
-    return std::ranges::all_of(way, [&](std::size_t place) { return comes(place); });
+  void add_way(std::size_t place, const std::vector<Point>& waits) {
+    const std::size_t way = ways_.size();
+    ways_.push_back({place, waits.size()});
+    for (const Point& wait : waits) questions_[ask(wait)].needed_by.push_back(way);
+    if (waits.empty()) note(place);
+  }
+
+  void pass(Way& way) {
+    if (--way.missing == 0) note(way.question);
+  }
+
+  void note(std::size_t place) {
+    if (!std::exchange(questions_[place].comes, true)) news_.push_back(place);
   }
 
   std::vector<Question> questions_;
+  std::vector<Way> ways_;
+  std::vector<std::size_t> news_;  // questions of which it is newly known that their points come
   std::map<std::pair<const SignalState*, std::uint64_t>, std::size_t> places_;
 };
 
 }  // namespace
 
-bool come_by_themselves(const std::vector<Point>& points) {
+bool come_by_themselves(const std::vector<Point>& points) { return which_come(std::span(&points, 1)).front(); }
+
+std::vector<bool> which_come(std::span<const std::vector<Point>> lists) {
   Coming coming;
-  for (const Point& point : points) coming.ask(point);
+  for (const auto& points : lists) {
+    for (const Point& point : points) coming.ask(point);
+  }
   coming.look_into_all();
-  return std::ranges::all_of(points, [&](const Point& point) { return coming.comes(coming.ask(point)); });
+  std::vector<bool> comes;
+  comes.reserve(lists.size());
+  for (const auto& points : lists) comes.push_back(coming.come(points));
+  return comes;
 }
 
 std::vector<Point> left_behind(const Point& first, const std::vector<Point>& others) {

@@ -26,7 +26,8 @@ class Observable : public Polled, public std::enable_shared_from_this<Observable
   /// Waits in the backend for a native serial, then observes.
   virtual Result<void> wait_native(std::uint64_t serial, Deadline deadline) = 0;
   [[nodiscard]] virtual bool is_native(std::uint64_t serial) const noexcept = 0;
-  /// Adds the points that a serial which is not native, and those before it, wait for; false where it is not submitted.
+  /// Adds the points that a serial which is not native waits for, the point of the submission before it included; false
+  /// where it is not submitted.
   virtual bool add_waits(std::uint64_t serial, std::vector<Point>& points) = 0;
   /// Lets a held serial start only when `point`, which comes without it, is over. Does nothing where it has started.
   virtual void come_after(std::uint64_t serial, const Point& point) = 0;
@@ -37,6 +38,9 @@ class Observable : public Polled, public std::enable_shared_from_this<Observable
   virtual void watch(std::uint64_t serial) noexcept = 0;
   /// Asks the backend to tell when a native serial is reached.
   virtual Result<void> notify(std::uint64_t serial, backend::Notification notification) = 0;
+  /// The reactor has observed the queue in a round, as the queue asked. The queue asks again where it still owns
+  /// something of a caller's.
+  virtual void looked_after() noexcept = 0;
   /// Whether only calls make progress.
   [[nodiscard]] virtual bool is_driven() const noexcept = 0;
   virtual void drive() = 0;

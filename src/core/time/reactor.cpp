@@ -8,6 +8,7 @@
 
 #include "base/contain.h"
 #include "base/log.h"
+#include "core/door/describe.h"
 #include "core/door/thread_context.h"
 #include "core/time/worklist.h"
 
@@ -18,6 +19,8 @@ namespace {
 constexpr auto refusal_pause = std::chrono::milliseconds(10);
 // How long the leader may stay in one call while other work waits.
 constexpr auto patience = std::chrono::milliseconds(10);
+// From one round to the next.
+constexpr auto between_rounds = std::chrono::milliseconds(5);
 
 }  // namespace
 
@@ -48,7 +51,7 @@ void Reactor::wake() noexcept {
   if (running_) {
     condition_.notify_one();
     if (is_inside_ && !leads()) call_stand_by();
-  } else if (driven_devices_ == 0 || other_devices_ > 0) {
+  } else if (may_have_thread()) {
     try {
       start(&Reactor::lead);
       running_ = true;
@@ -62,14 +65,49 @@ void Reactor::wake() noexcept {
 // on the list, or goes while the list has another.
 void Reactor::post(std::shared_ptr<Observable>&& queue) noexcept {
   std::lock_guard lock(mutex_);
-  if (queue->is_posted_) {
+  list(std::exchange(queue, nullptr));
+  wake();
+}
+
+// Called with the lock held. A pointer that goes here is not the last one.
+void Reactor::list(std::shared_ptr<Polled>&& queue) noexcept {
+  if (std::exchange(queue->is_posted_, true)) {
     queue = nullptr;
   } else {
-    queue->is_posted_ = true;
     queue->next_posted_ = std::move(posted_);
     posted_ = std::move(queue);
   }
+}
+
+void Reactor::look_after(std::shared_ptr<Observable> queue) noexcept {
+  std::lock_guard lock(mutex_);
+  if (rounds_.empty()) next_round_ = deadline_after(Clock::now(), between_rounds);
+  else if (running_) return rounds_.add(std::move(queue));  // the thread knows of the round
+  rounds_.add(std::move(queue));
   wake();
+}
+
+void Reactor::forget(Observable& queue) noexcept {
+  std::shared_ptr<Polled> removed;  // destroyed without the lock
+  std::lock_guard lock(mutex_);
+  removed = rounds_.remove(queue);
+}
+
+// Called with the lock held.
+void Reactor::begin_round() noexcept {
+  if (rounds_.empty() || Clock::now() < next_round_) return;
+  while (auto queue = rounds_.take()) {
+    queue->is_due_ = true;
+    list(std::move(queue));
+  }
+}
+
+void Reactor::tell(Observable& queue) noexcept {
+  {
+    std::lock_guard lock(mutex_);
+    if (!std::exchange(queue.is_due_, false)) return;
+  }
+  queue.looked_after();
 }
 
 void Reactor::ready(std::shared_ptr<Continuation> continuation) noexcept {
@@ -188,15 +226,31 @@ void Reactor::run_callbacks() noexcept {
   while (const auto next = next_ready()) next->run();
 }
 
+Error Reactor::explain(const Error& error) noexcept {
+  std::size_t ready = 0;
+  {
+    std::lock_guard lock(mutex_);
+    if (running_ || may_have_thread()) return error;
+    for (const Continuation* each = first_ready_.get(); each != nullptr; each = each->next_ready_.get()) ++ready;
+  }
+  if (ready == 0) return error;
+  return explained(error, [&] {
+    return fmt::format("leaving callbacks ({}) that are ready to `Device::poll()`, since no open device has threads",
+                       ready);
+  });
+}
+
 /// False when a queue is still not watched.
 bool Reactor::observe_posted() noexcept {
   {
     std::lock_guard lock(mutex_);
+    begin_round();
     if (observing_ == nullptr) observing_ = std::move(posted_);
   }
   bool is_complete = true;
   while (auto queue = next_posted()) {
     observe(queue);
+    tell(*queue);
     is_complete &= watch_again(queue);
     queue = nullptr;  // may be the last pointer, whose end is the device's
     come_back();
@@ -215,7 +269,8 @@ std::shared_ptr<Observable> Reactor::next_posted() noexcept {
 }
 
 void Reactor::observe(std::shared_ptr<Observable> queue) noexcept {
-  Worklist worklist;
+  Worklist::Unasked unasked;
+  Worklist worklist(unasked);
   static_cast<void>(queue->observe(worklist));  // a loss has been told to every waiter elsewhere
   if (worklist.empty()) return;
   std::lock_guard lock(mutex_);
@@ -296,7 +351,8 @@ void Reactor::come_back() noexcept {
 bool Reactor::has_more() const noexcept {
   const bool may_expire = !waiting_.empty() && waiting_.begin()->first != Deadline::max();
   const bool is_ready = first_ready_ != nullptr && !is_calling_;
-  return posted_ != nullptr || observing_ != nullptr || is_ready || may_expire || !watched_.empty() || !losses_.empty();
+  return posted_ != nullptr || observing_ != nullptr || !rounds_.empty() || is_ready || may_expire ||
+         !watched_.empty() || !losses_.empty();
 }
 
 // Called with the lock held.
@@ -338,6 +394,7 @@ bool Reactor::sleep(bool is_complete) {
   if (is_complete && (posted_ != nullptr || !watched_.empty())) return true;
   Deadline next = waiting_.empty() ? Deadline::max() : waiting_.begin()->first;
   if (is_calling_) next = Deadline::max();  // the thread that calls back looks at deadlines too, and wakes this one
+  if (!rounds_.empty()) next = std::min(next, next_round_);
   if (!is_complete) next = std::min(next, deadline_after(Clock::now(), refusal_pause));
   if (next == Deadline::max()) {
     condition_.wait(lock);

@@ -14,6 +14,7 @@
 
 #include "base/immortal.h"
 #include "core/time/observable.h"
+#include "core/time/rounds.h"
 #include "core/time/signal_state.h"
 #include "core/time/timeline.h"
 #include "core/time/watchers.h"
@@ -47,6 +48,10 @@ class Continuation final : public Timeline::Waiter, public std::enable_shared_fr
 /// One for the process, made at first use and never destroyed. Its mutex is a leaf: timelines and backends call it.
 /// The thread runs as soon as it is needed, unless every open device is driven: then `Device::poll()` does its work.
 ///
+/// A queue that owns something of the caller's joins the *rounds*: every few milliseconds the thread observes the
+/// queues that have joined, so that what they own is let go though nobody asks. An event for each submission would cost
+/// more than most submissions. Between rounds, and where no queue has joined, the thread sleeps.
+///
 /// One thread *leads*. Where a driver keeps it in a call and there is more to do, another one, which stands by, leads
 /// instead, so that no device waits for another's driver. A thread that comes back from such a call stands by, or
 /// ends.
@@ -61,11 +66,17 @@ class Reactor {
   /// Observes the queue when `serial`, which is native, is reached. The backend tells, or a watcher waits; where host
   /// memory runs out, the reactor looks now and then.
   void watch(const std::shared_ptr<Observable>& queue, std::uint64_t serial) noexcept;
+  /// Observes the queue in the next round, and tells it so. Called with the lock of the queue's device held.
+  void look_after(std::shared_ptr<Observable> queue) noexcept;
+  /// No round observes the queue any more, unless one is about to.
+  void forget(Observable& queue) noexcept;
   /// Registers a callback.
   Result<void> then(std::shared_ptr<SignalState> signal, std::uint64_t value,
                     std::function<void(const Result<void>&)> callback, Deadline deadline);
   /// Runs the callbacks that are ready or past their deadline, on this thread.
   void run_callbacks() noexcept;
+  /// The error of a wait, which says where callbacks are ready that run inside `Device::poll()` only.
+  [[nodiscard]] Error explain(const Error& error) noexcept;
 
  private:
   friend class Continuation;
@@ -80,6 +91,9 @@ class Reactor {
   void try_watch(const std::shared_ptr<Observable>& queue, std::uint64_t serial);
   void ready(std::shared_ptr<Continuation> continuation) noexcept;
   void post(std::shared_ptr<Observable>&& queue) noexcept;
+  void list(std::shared_ptr<Polled>&& queue) noexcept;
+  void begin_round() noexcept;
+  void tell(Observable& queue) noexcept;
   void wake() noexcept;
   void lead();
   void stand_by();
@@ -93,6 +107,7 @@ class Reactor {
   [[nodiscard]] std::shared_ptr<Continuation> next_late() noexcept;
   [[nodiscard]] std::shared_ptr<Continuation> next_ready() noexcept;
   void report_losses();
+  [[nodiscard]] bool may_have_thread() const noexcept { return driven_devices_ == 0 || other_devices_ > 0; }
   [[nodiscard]] bool observe_posted() noexcept;
   [[nodiscard]] std::shared_ptr<Observable> next_posted() noexcept;
   void observe(std::shared_ptr<Observable> queue) noexcept;
@@ -115,7 +130,9 @@ class Reactor {
   int driven_devices_ = 0;
   int other_devices_ = 0;
   std::shared_ptr<Polled> posted_;  // queues to observe
-  std::vector<Watch> watched_;      // serials that a backend cannot tell: for `watchers_`
+  Rounds rounds_;
+  Deadline next_round_{};       // counts while a queue is on the rounds
+  std::vector<Watch> watched_;  // serials that a backend cannot tell: for `watchers_`
   std::vector<std::pair<std::shared_ptr<Observable>, Error>> losses_;  // reported with no lock held
   std::shared_ptr<Continuation> first_ready_;                          // the first continuation to run
   Continuation* last_ready_ = nullptr;

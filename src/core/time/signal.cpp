@@ -26,14 +26,17 @@ Result<bool> Point::is_reached() const {
       status = signal_->timeline().status(value_);
     }
     if (status == Status::failed) return signal_->failure();
-    return status == Status::reached;
+    return status == Status::reached && !core::must_await(signal_->letting_go());
   });
 }
 
 Result<void> Point::wait(Timeout timeout) const {
   return core::enter(signal_, "Point", "waiting", [&]() -> Result<void> {
-    if (signal_->timeline().status(value_) == core::PointStatus::reached) return {};
-    return signal_->wait(value_, timeout.deadline());
+    const bool is_reached = signal_->timeline().status(value_) == core::PointStatus::reached;
+    if (is_reached && !core::must_await(signal_->letting_go())) return {};
+    auto waited = signal_->wait(value_, timeout.deadline());
+    if (waited || waited.error().code() != Errc::timeout) return waited;
+    return core::Reactor::instance().explain(waited.error());
   });
 }
 

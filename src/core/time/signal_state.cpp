@@ -200,7 +200,7 @@ Result<void> SignalState::wait(std::uint64_t value, Deadline deadline) {
   for (bool is_fresh = true;; is_fresh = false) {
     if (no_blocking > 0) refresh();
     switch (timeline_.status(value)) {
-      case PointStatus::reached: return {};
+      case PointStatus::reached: await(letting_go_, deadline); return {};
       case PointStatus::failed: return failure();
       case PointStatus::pending: break;
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/inside.h"
+#include "core/time/letting_go.h"
 #include "core/time/observable.h"
 #include "core/time/timeline.h"
 #include "pintle/signal.h"
@@ -51,6 +52,7 @@ class SignalState {
     return Inside::make<Point>(signal, value);
   }
   [[nodiscard]] bool belongs_to_queue() const noexcept { return belongs_to_queue_; }
+  [[nodiscard]] LettingGo& letting_go() noexcept { return letting_go_; }
   /// Its name in messages: `[Signal 3 "ready"]`, `[Queue 2]`.
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
@@ -91,6 +93,7 @@ class SignalState {
   [[nodiscard]] std::vector<std::shared_ptr<Observable>> promising() const;
 
   Timeline timeline_;
+  LettingGo letting_go_;
   bool belongs_to_queue_;
   std::weak_ptr<Observable> queue_;
   std::string text_;

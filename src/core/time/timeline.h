@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/sync.h"
+#include "core/time/waiter_tree.h"
 #include "pintle/deadline.h"
 #include "pintle/error.h"
 
@@ -20,7 +21,7 @@ enum class PointStatus : std::uint8_t { pending, reached, failed };
 /// The timeline of a Signal or Queue. `Sync` supplies the atomics, locks and waits, so that the interleaving test runs
 /// this very code under a deterministic scheduler.
 ///
-/// No wake-up is lost because value, failure and the list of waiters change only under one mutex: a waiter that links
+/// No wake-up is lost because value, failure and the tree of waiters change only under one mutex: a waiter that links
 /// itself has seen, under that mutex, that its value is still pending, so a thread that raises or fails the timeline
 /// later finds it linked.
 template <class Sync>
@@ -28,22 +29,12 @@ class BasicTimeline {
  public:
   /// One that waits for a value. `fire` runs once, under the timeline's lock. It is short, and takes only locks that no
   /// thread holds while calling a timeline.
-  class Waiter {
+  class Waiter : public WaiterTree::Node {
    public:
-    Waiter() = default;
-    Waiter(const Waiter&) = delete;
-    Waiter& operator=(const Waiter&) = delete;
     virtual void fire(Worklist& worklist) noexcept = 0;
 
    protected:
     ~Waiter() = default;
-
-   private:
-    friend class BasicTimeline;
-    std::uint64_t value_ = 0;
-    Waiter* next_ = nullptr;
-    Waiter* previous_ = nullptr;
-    bool linked_ = false;
   };
 
   explicit BasicTimeline(std::uint64_t initial) noexcept : value_(initial) {}
@@ -69,7 +60,7 @@ class BasicTimeline {
     if (value <= value_.load(std::memory_order_relaxed)) return;
     if (failure_ && value >= failed_from_.load(std::memory_order_relaxed)) return;
     value_.store(value, std::memory_order_release);
-    while (first_ != nullptr && first_->value_ <= value) fire(*first_, worklist);
+    while (waiters_.first() != nullptr && waiters_.first()->value() <= value) fire(waiters_.first(), worklist);
   }
 
   /// Fails every point from `from` on (by default all that are not reached), now and in future. The first failure is
@@ -83,7 +74,8 @@ class BasicTimeline {
     if (is_first) failure_.emplace(std::move(error));
     failed_from_.store(begin, std::memory_order_release);
     failed_.store(true, std::memory_order_release);
-    while (last_ != nullptr && last_->value_ >= begin) fire(*last_, worklist);
+    for (auto* last = waiters_.last(); last != nullptr && last->value() >= begin; last = waiters_.last())
+      fire(last, worklist);
     return is_first;
   }
 
@@ -98,7 +90,7 @@ class BasicTimeline {
   /// Unlinks the waiter. False when it has been fired; `fire` has returned by then.
   bool remove(Waiter& waiter) noexcept {
     std::lock_guard lock(mutex_);
-    if (!waiter.linked_) return false;
+    if (!waiter.is_linked()) return false;
     unlink(waiter);
     return true;
   }
@@ -109,29 +101,21 @@ class BasicTimeline {
   [[nodiscard]] bool has_waiters(std::uint64_t value) const noexcept { return lowest_.load() <= value; }
 
  private:
-  void fire(Waiter& waiter, Worklist& worklist) noexcept {
+  void fire(WaiterTree::Node* node, Worklist& worklist) noexcept {
+    auto& waiter = static_cast<Waiter&>(*node);
     unlink(waiter);
     waiter.fire(worklist);
   }
 
-  // Sorted by value; most waiters come in rising order, so the search starts at the end.
   void link(Waiter& waiter, std::uint64_t value) noexcept {
-    Waiter* before = last_;
-    while (before != nullptr && before->value_ > value) before = before->previous_;
-    waiter.value_ = value;
-    waiter.linked_ = true;
-    waiter.previous_ = before;
-    waiter.next_ = before != nullptr ? before->next_ : first_;
-    (waiter.previous_ != nullptr ? waiter.previous_->next_ : first_) = &waiter;
-    (waiter.next_ != nullptr ? waiter.next_->previous_ : last_) = &waiter;
-    if (first_ == &waiter) lowest_.store(value);
+    waiters_.add(waiter, value);
+    if (waiters_.first() == &waiter) lowest_.store(value);
   }
 
   void unlink(Waiter& waiter) noexcept {
-    (waiter.previous_ != nullptr ? waiter.previous_->next_ : first_) = waiter.next_;
-    (waiter.next_ != nullptr ? waiter.next_->previous_ : last_) = waiter.previous_;
-    if (waiter.previous_ == nullptr) lowest_.store(first_ != nullptr ? first_->value_ : nobody);
-    waiter.linked_ = false;
+    const bool is_first = waiters_.first() == &waiter;
+    waiters_.remove(waiter);
+    if (is_first) lowest_.store(waiters_.first() != nullptr ? waiters_.first()->value() : nobody);
   }
 
   // A waiter may wait for this value too; then `has_waiters` may answer yes for no waiter, which costs a look.
@@ -144,8 +128,7 @@ class BasicTimeline {
       0};  // written before failed_; only ever lowered after that
   typename Sync::template Atomic<std::uint64_t> lowest_{nobody};  // the value of the first waiter
   std::optional<Error> failure_;
-  Waiter* first_ = nullptr;
-  Waiter* last_ = nullptr;
+  WaiterTree waiters_;
 };
 
 /// Where a host thread sleeps until one of its waiters is fired.

@@ -4,6 +4,7 @@
 
 #include "base/inside.h"
 #include "core/door/door.h"
+#include "core/time/reactor.h"
 #include "core/time/signal_state.h"
 #include "pintle/signal.h"
 
@@ -75,7 +76,8 @@ Result<Survey> wait_until(std::span<const Point> points, Deadline deadline, IsDo
       return is_done(now) || now.failed;
     };
     if (park(points, deadline, is_settled)) continue;
-    return Inside::signal(points[*found.pending])->timed_out(points[*found.pending].value());
+    return core::Reactor::instance().explain(
+        Inside::signal(points[*found.pending])->timed_out(points[*found.pending].value()));
   }
 }
 
@@ -84,8 +86,9 @@ Result<Survey> wait_until(std::span<const Point> points, Deadline deadline, IsDo
 Result<void> wait_all(std::span<const Point> points, Timeout timeout) {
   return core::enter("waiting for all points", [&]() -> Result<void> {
     PINTLE_TRY(check(points));
-    PINTLE_TRY(
-        wait_until(points, timeout.deadline(), [](const Survey& found) { return !found.failed && !found.pending; }));
+    const Deadline deadline = timeout.deadline();
+    PINTLE_TRY(wait_until(points, deadline, [](const Survey& found) { return !found.failed && !found.pending; }));
+    for (const Point& point : points) core::await(Inside::signal(point)->letting_go(), deadline);
     return {};
   });
 }
@@ -94,8 +97,9 @@ Result<std::size_t> wait_any(std::span<const Point> points, Timeout timeout) {
   return core::enter("waiting for any point", [&]() -> Result<std::size_t> {
     PINTLE_TRY(check(points));
     if (points.empty()) return Error(Errc::invalid_argument, "Waiting for any of (0) points would never end.");
-    PINTLE_ASSIGN(found,
-                  wait_until(points, timeout.deadline(), [](const Survey& seen) { return seen.reached.has_value(); }));
+    const Deadline deadline = timeout.deadline();
+    PINTLE_ASSIGN(found, wait_until(points, deadline, [](const Survey& seen) { return seen.reached.has_value(); }));
+    core::await(Inside::signal(points[*found.reached])->letting_go(), deadline);
     return *found.reached;
   });
 }

@@ -5,6 +5,8 @@
 #include <list>
 #include <memory>
 
+#include "core/time/letting_go.h"
+
 namespace pintle::core {
 
 class Worklist;
@@ -34,10 +36,34 @@ class Deferred {
 /// releasing never recurses, and destructors of users' objects never run under a lock. Adding needs no memory.
 class Worklist {
  public:
+  /// For a list of the core thread, which nobody has asked. It ends what the list has begun, so it outlives the list.
+  class Unasked {
+   public:
+    Unasked() = default;
+    Unasked(const Unasked&) = delete;
+    Unasked& operator=(const Unasked&) = delete;
+    ~Unasked() {
+      if (letting_go_ != nullptr) letting_go_->end();
+    }
+
+   private:
+    friend class Worklist;
+    LettingGo* letting_go_ = nullptr;
+  };
+
   Worklist() = default;
+  explicit Worklist(Unasked& unasked) noexcept : unasked_(&unasked) {}
   Worklist(const Worklist&) = delete;
   Worklist& operator=(const Worklist&) = delete;
   ~Worklist() { run(); }
+
+  /// Called under the lock of a device, before the timeline is raised whose waiters count on what this list does. A
+  /// list is used for one such timeline, which outlives it.
+  void begin_letting_go(LettingGo& letting_go) noexcept {
+    if (unasked_ == nullptr || unasked_->letting_go_ != nullptr) return;
+    unasked_->letting_go_ = &letting_go;
+    letting_go.begin();
+  }
 
   template <class What>
   void add(const std::shared_ptr<What>& what) noexcept {
@@ -64,6 +90,7 @@ class Worklist {
   Deferred* first_ = nullptr;
   Deferred* last_ = nullptr;
   std::list<std::shared_ptr<const void>> spent_;
+  Unasked* unasked_ = nullptr;
 };
 
 }  // namespace pintle::core

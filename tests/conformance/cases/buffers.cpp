@@ -222,6 +222,14 @@ DEVICE_TEST(Buffer, MapIsHonest) {
   CHECK_EQ(test.read<std::uint32_t>(buffer), values);
 }
 
+DEVICE_TEST(Buffer, ARefusedMapSaysWhy) {
+  Buffer buffer = need(test.device().allocate(DType::u32, {1024}, {.label = "far", .placement = Placement::device}));
+  const auto bytes = buffer.map();
+  if (bytes) return buffer.unmap();
+  check_error(bytes, Errc::unsupported, {"\"far\""});
+  CHECK(bytes.error().text().find(": .") == std::string::npos);  // a reason without words
+}
+
 DEVICE_TEST(Buffer, MapSeesWhatTheDeviceWrote) {
   test.require(Feature::mapped_memory);
   test.require_bytes();

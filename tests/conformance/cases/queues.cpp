@@ -207,6 +207,21 @@ DEVICE_TEST(Queue, CopyQueueRefusesKernels) {
               {"\"copies\""});
 }
 
+// What a list refuses, `check` refuses in the same words.
+DEVICE_TEST(Queue, CheckRefusesAnEmptyView) {
+  Queue queue = test.queue();
+  const Buffer buffer = test.allocate(DType::u32, 4, "whole");
+  const BufferView empty = need(buffer.slice(2, 0));
+  const auto refused = queue.submit(CommandList{}.fill(empty, 1u));
+  check_error(refused, Errc::invalid_argument, {"0 bytes at offset 8", "\"whole\""});
+  for (const Access access : {Access::read, Access::write, Access::read_write}) {
+    const auto checked = queue.check(empty, access);
+    check_error(checked, Errc::invalid_argument);
+    CHECK_EQ(checked.error().message(), refused.error().message());
+    check_ok(queue.check(buffer, access));
+  }
+}
+
 // A full queue blocks until there is room, within the deadline, and names the limit.
 DEVICE_TEST(Queue, FullOneTimesOutWithItsLimit) {
   const std::uint64_t limit = test.info().limits.max_in_flight;
