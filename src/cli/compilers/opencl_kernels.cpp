@@ -216,7 +216,7 @@ Parameter pointer_of(const OpenClArgument& argument) {
   Parameter parameter{argument.name, Parameter::Kind::buffer, dtype.value_or(DType::u8), Access::read};
   if (argument.space != Space::local && dtype && type.components == 3) {
     parameter.lanes = 3;
-    parameter.alignment = 4 * static_cast<std::uint32_t>(bytes_of(*dtype));
+    parameter.alignment = 4 * static_cast<std::uint32_t>(bytes_of(parameter.dtype));
   }
   if (argument.space == Space::local) parameter.kind = Parameter::Kind::local;
   else if (argument.may_write || argument.is_written)
