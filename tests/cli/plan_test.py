@@ -60,7 +60,6 @@ class Plan(CommandCase):
         why, words = ended("--budget", "10s")
         self.assertEqual(why, "optimal")
         self.assertIn("(the budget is 10s): no plan is smaller than 10 bytes.", words)
-        self.assertEqual(ended("--nodes", "1")[0], "nodes")
         why, words = ended("--nodes", "10000", "--capacity", "11")
         self.assertIn((why, "capacity (11)" in words), [("enough", True), ("optimal", False)])
         # Two chunks of 4 bytes at most: three values of 2 bytes, then two of 3.
