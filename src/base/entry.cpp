@@ -212,10 +212,14 @@ Result<void> Reader::buffer(Parameter& parameter) {
   if (word() == "texel_buffer") return texel_buffer(parameter);
   PINTLE_ASSIGN(dtype, this->dtype());
   parameter.dtype = dtype;
+  if (word() == "x3" && text_[at_ - 1] != ' ') {  // of other vectors the numbers are the elements: there is no gap
+    parameter.lanes = 3;
+    advance(2);
+  }
   if (!text_.substr(at_).starts_with("[")) return expected("\"[]\"");
   PINTLE_TRY(shape(parameter));
   PINTLE_ASSIGN(alignment, this->alignment());
-  parameter.alignment = std::max(alignment, std::uint32_t{1});
+  parameter.alignment = std::max(alignment, parameter.lanes == 1 ? std::uint32_t{1} : alignment_of(dtype, 3));
   return {};
 }
 

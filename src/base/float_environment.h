@@ -19,9 +19,7 @@ class FloatEnvironment {
   }
   FloatEnvironment(const FloatEnvironment&) = delete;
   FloatEnvironment& operator=(const FloatEnvironment&) = delete;
-  ~FloatEnvironment() {
-    if (::_mm_getcsr() != before_) ::_mm_setcsr(before_);
-  }
+  ~FloatEnvironment() { ::_mm_setcsr(before_); }  // sooner done than a look whether anything has changed
 
  private:
   static constexpr unsigned flags = 0x3f, usual = 0x1f80;

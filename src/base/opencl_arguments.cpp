@@ -123,7 +123,8 @@ std::string what_of(const OpenClArgument& argument) {
 std::string declared(const Parameter& parameter) {
   switch (parameter.kind) {
     case Parameter::Kind::buffer:
-      return fmt::format("a buffer ({} {}[])", name(parameter.access), name(parameter.dtype));
+      return fmt::format("a buffer ({} {}{}[])", name(parameter.access), name(parameter.dtype),
+                         parameter.lanes == 1 ? "" : "x3");
     case Parameter::Kind::scalar: return fmt::format("a scalar ({})", name(parameter.dtype));
     case Parameter::Kind::local: return fmt::format("local memory ({}[])", name(parameter.dtype));
     case Parameter::Kind::image:
@@ -180,7 +181,7 @@ bool is_type(const OpenClArgument& argument, const Parameter& parameter) {
   if (type.kind != Kind::number) return !is_vector || type.kind != Kind::record;
   if (!is_by_value && parameter.dtype == DType::u8) return true;
   const std::uint32_t numbers = parameter.lanes * (parameter.dtype == DType::complex64 ? 2 : 1);
-  return (!is_by_value || type.components == numbers) && may_declare(parameter.dtype, type.number);
+  return (!(is_by_value || is_vector) || type.components == numbers) && may_declare(parameter.dtype, type.number);
 }
 
 std::optional<std::string> wrong_access(const OpenClArgument& argument, const Parameter& parameter) {

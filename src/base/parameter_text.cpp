@@ -39,14 +39,15 @@ std::string type_text(const Parameter& parameter) {
   if (parameter.kind == Parameter::Kind::scalar) return std::string(name(parameter.dtype));
   if (parameter.kind == Parameter::Kind::local) return fmt::format("local {}[]", name(parameter.dtype));
   if (!parameter.members.empty()) return text_of(parameter.members);
-  if (parameter.lanes != 1) return text_of(parameter.dtype, parameter.lanes);
+  if (parameter.kind == Parameter::Kind::value && parameter.lanes != 1)
+    return text_of(parameter.dtype, parameter.lanes);
   if (parameter.kind == Parameter::Kind::value)
     return fmt::format("bytes[{}] align {}", parameter.bytes, parameter.alignment);
   std::string sides;
   for (const Side& side : parameter.shape)
     sides += (sides.empty() ? "" : ",") + (side.scalar.empty() ? fmt::to_string(side.size) : side.scalar);
   const std::string end = parameter.alignment == 1 ? "" : fmt::format(" align {}", parameter.alignment);
-  return fmt::format("{} {}[{}]{}", name(parameter.access), name(parameter.dtype), sides, end);
+  return fmt::format("{} {}[{}]{}", name(parameter.access), text_of(parameter.dtype, parameter.lanes), sides, end);
 }
 
 }  // namespace pintle::base

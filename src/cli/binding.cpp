@@ -158,6 +158,9 @@ Result<io::Array> read_input(const Parameter& parameter, const InputArgument& in
   const auto reading = fmt::format("reading {} for parameter [{}]", base::quote(input.text), declaration(parameter));
   auto array = io::read_npy(input.text);
   if (!array) return array.error().during(reading);
+  if (array->bytes.empty())
+    return refused(parameter, fmt::format("takes at least one element, and {} has none (its shape is {})",
+                                          base::quote(input.text), array->shape.text()));
   if (is_of(parameter, array->dtype)) return array;
   return refused(parameter, fmt::format("takes {}, and {} holds {}", name(parameter.dtype), base::quote(input.text),
                                         name(array->dtype)));

@@ -9,6 +9,7 @@
 
 #include "base/contain.h"
 #include "base/fork.h"
+#include "base/kernel_environment.h"
 
 namespace pintle::host {
 namespace {
@@ -115,6 +116,7 @@ void Pool::look_after(Lookout::Ward& ward) noexcept {
 }
 
 void Pool::serve(std::uint32_t index) noexcept {
+  const base::KernelEnvironment usual;  // a thread begins with that of the thread which started it
   Worker worker(*this, index);
   while (!worker.is_stopping()) {
     if (Task* const task = take_ready(); task != nullptr) {

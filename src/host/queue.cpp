@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/contain.h"
+#include "base/kernel_environment.h"
 
 namespace pintle::host {
 
@@ -84,6 +85,7 @@ Result<void> Queue::keep_waits(Work& work, std::span<const QueuePoint> waits) {
 Result<void> Queue::wait(std::uint64_t serial, Deadline deadline) {
   if (timeline_.is_reached(serial)) return {};
   if (pool_ != nullptr) {
+    const base::KernelEnvironment usual;  // one launch runs on several threads, and all compute alike
     const Guest guest(deadline);
     if (claim_.take() || pool_->try_recall(*this)) take_turn(serial, guest);
     if (timeline_.is_reached(serial)) return {};

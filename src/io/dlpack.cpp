@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/contain.h"
+#include "io/dlpack_axes.h"
 #include "io/dlpack_dtype.h"
 #include "io/elements.h"
 
@@ -60,7 +61,7 @@ std::optional<Reach> reach_of(DType dtype, const Shape& shape, const Strides& st
 
 Result<void> check_device(const DLTensor& tensor) {
   const std::int32_t type = tensor.device.device_type;
-  if (type == device_cpu) return {};
+  if (type == device_cpu || type == device_cuda_host || type == device_rocm_host) return {};
   const bool known = type >= 0 && static_cast<std::size_t>(type) < device_names.size();
   return Error(Errc::unsupported,
                fmt::format("DLPack tensor lies on a device of type {} ({}) where the CPU ({}) is expected.", type,
@@ -69,7 +70,7 @@ Result<void> check_device(const DLTensor& tensor) {
 
 Result<Shape> shape_of(const DLTensor& tensor) {
   if (tensor.ndim < 0 || static_cast<std::uint32_t>(tensor.ndim) > Shape::max_rank)
-    return bad_tensor(fmt::format("has {} dimensions where 0 to {} are expected", tensor.ndim, Shape::max_rank));
+    return bad_tensor(fmt::format("has {} dimensions where 0 to {} are expected", tensor.ndim, most_dlpack_axes));
   const auto rank = static_cast<std::size_t>(tensor.ndim);
   if (rank != 0 && tensor.shape == nullptr) return bad_tensor(fmt::format("has {} dimensions but no shape", rank));
   std::array<std::uint64_t, Shape::max_rank> dims{};
@@ -113,10 +114,16 @@ Result<void> locate(const DLTensor& tensor, HostTensor& host) {
   return {};
 }
 
-Result<HostTensor> described(const DLTensor& tensor) {
+Result<HostTensor> described(const DLTensor& given) {
   HostTensor host;
+  DLTensor tensor = given;
+  DlpackAxes axes;
   PINTLE_TRY(check_device(tensor));
   PINTLE_ASSIGN(dtype, dtype_of_dlpack(tensor.dtype));
+  if (tensor.ndim > static_cast<std::int32_t>(Shape::max_rank) && tensor.ndim <= most_dlpack_axes) {
+    PINTLE_ASSIGN(fewer, with_fewer_axes(tensor, axes));
+    tensor = fewer;
+  }
   PINTLE_ASSIGN(shape, shape_of(tensor));
   PINTLE_TRY(check_bytes(dtype, shape));
   PINTLE_ASSIGN(strides, strides_of(tensor, dtype, shape));

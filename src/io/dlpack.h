@@ -46,9 +46,10 @@ struct HostTensor {
 /// Both functions take the tensor over, whatever they return. On an error its deleter has been called, once, before
 /// they return; otherwise `owner` will call it. They do not read the elements. `invalid_argument` for a null pointer,
 /// for a rank or dimension out of range, and for sizes or addresses that overflow. `unsupported` for another major
-/// version (only the deleter of such a tensor is used), for memory that is not the CPU's, for several lanes, and for an
-/// element type that Pintle does not have. A tensor without a version does not say whether it may be written: it is
-/// read_write.
+/// version (only the deleter of such a tensor is used), for memory that is not the CPU's (pinned memory of CUDA and
+/// ROCm is), for several lanes, for an element type that Pintle does not have, and for 9 to 16 dimensions of which more
+/// than eight are left when neighbours without a gap become one. A tensor without a version does not say whether it may
+/// be written: it is read_write.
 [[nodiscard]] Result<HostTensor> from_dlpack(DLManagedTensorVersioned* managed);
 [[nodiscard]] Result<HostTensor> from_dlpack(DLManagedTensor* managed);
 

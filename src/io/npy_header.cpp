@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/parse.h"
 #include "base/quote.h"
+#include "io/file_kind.h"
 
 namespace pintle::io {
 namespace {
@@ -293,7 +294,7 @@ Result<NpyHeader> parse_npy_header(std::span<const std::byte> file) {
   const std::string_view text = base::text_in(file);
   if (!text.starts_with(magic)) {
     const std::string found = text.empty() ? "the file's end" : base::quote(text.substr(0, magic.size()));
-    return expected_at(0, base::quote(magic), found);
+    return expected_at(0, base::quote(magic), kind_of_file(file).value_or(found));
   }
   PINTLE_ASSIGN(field, length_field(file));
   const std::uint64_t start = magic.size() + 2 + field;

@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "base/quote.h"
 #include "base/signature.h"
+#include "io/file_kind.h"
 #include "io/pack.h"
 #include "io/pack_json.h"
 
@@ -57,7 +58,10 @@ Result<void> check_checksum(Bytes file) {
 
 Result<void> check_preamble(Bytes file) {
   const std::string_view start = base::text_in(file).substr(0, magic.size());
-  if (start != magic) return expected_at(0, start.empty() ? "the end" : base::quote(start), base::quote(magic));
+  if (start != magic) {
+    const std::string found = start.empty() ? "the end" : base::quote(start);
+    return expected_at(0, kind_of_file(file).value_or(found), base::quote(magic));
+  }
   if (file.size() < header_offset) return expected_at(file.size(), "the end", "the rest of the first 64 bytes");
   PINTLE_TRY(check_number(file, 8, version, "a version that this library reads"));
   PINTLE_TRY(check_number(file, 12, byte_order_mark, "the byte-order mark of little-endian numbers"));

@@ -17,8 +17,10 @@
 #include "base/bytes.h"
 #include "base/contain.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/quote.h"
 #include "io/elements.h"
+#include "io/file_kind.h"
 #include "io/json.h"
 #include "io/safetensors_dtype.h"
 
@@ -43,9 +45,10 @@ struct Entry {
   TensorView view;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
+  std::string foreign{};  ///< The dtype's name where only the format has it.
 };
 
-Result<std::string_view> header_of(Bytes file) {
+Result<std::string_view> header_in(Bytes file) {
   const auto length = base::load_little<std::uint64_t>(file, 0);
   if (!length) return expected_at(file.size(), "the file's end", "the header's length (8 bytes)");
   const std::string found = fmt::format("the header's length ({})", *length);
@@ -58,10 +61,24 @@ Result<std::string_view> header_of(Bytes file) {
   return expected_at(length_bytes, text.empty() ? "an empty header" : base::quote(text, 16), "\"{\"");
 }
 
-Result<DType> dtype_in(const JsonView& entry) {
-  PINTLE_ASSIGN(view, entry.member("dtype"));
-  PINTLE_ASSIGN(name, view.text());
-  return parse_safetensors_dtype(name);
+/// A file of another format is called by its name, not by a header that it does not have.
+Result<std::string_view> header_of(Bytes file) {
+  const auto text = header_in(file);
+  if (text) return text;
+  if (const auto kind = kind_of_file(file)) return expected_at(0, *kind, "the header's length (8 bytes)");
+  return text;
+}
+
+Result<void> read_dtype(const JsonView& view, Entry& entry) {
+  PINTLE_ASSIGN(member, view.member("dtype"));
+  PINTLE_ASSIGN(name, member.text());
+  if (foreign_bits(name) != 0) {
+    entry.foreign = name;
+    return {};
+  }
+  PINTLE_ASSIGN(dtype, parse_safetensors_dtype(name));
+  entry.view.dtype = dtype;
+  return {};
 }
 
 Result<Shape> shape_in(const JsonView& entry) {
@@ -94,22 +111,35 @@ Result<std::pair<std::uint64_t, std::uint64_t>> offsets_in(const JsonView& entry
                fmt::format("JSON path {} begins at {}, behind its end ({}).", view.path(), begin, end));
 }
 
+/// Empty where 64 bits cannot count the bytes, or where the elements end within one.
+std::optional<std::uint64_t> size_of(const Entry& entry) noexcept {
+  if (entry.foreign.empty()) return checked_bytes(entry.view.dtype, entry.view.shape);
+  const auto count = entry.view.shape.count();
+  const auto bits = count ? base::checked_mul(*count, std::uint64_t{foreign_bits(entry.foreign)}) : std::nullopt;
+  return bits && *bits % 8 == 0 ? std::optional(*bits / 8) : std::nullopt;
+}
+
 Result<void> check_size(const Entry& entry) {
   const std::uint64_t found = entry.end - entry.begin;
-  const auto wanted = checked_bytes(entry.view.dtype, entry.view.shape);
+  const auto wanted = size_of(entry);
   if (wanted == found) return {};
   return bad_tensor(entry.view.name,
                     fmt::format("has {} bytes (offsets {} to {}), but its shape {} of {} takes {}", found, entry.begin,
-                                entry.end, entry.view.shape.text(), name(entry.view.dtype),
-                                wanted ? fmt::to_string(*wanted) : "more than 64 bits can count"));
+                                entry.end, entry.view.shape.text(),
+                                entry.foreign.empty() ? name(entry.view.dtype) : std::string_view(entry.foreign),
+                                wanted                  ? fmt::to_string(*wanted)
+                                : entry.foreign.empty() ? "more than 64 bits can count"
+                                                        : "no whole number"));
 }
 
 Result<Entry> parse_entry(const std::string& name, const JsonView& view) {
   PINTLE_TRY(view.has_only({"dtype", "shape", "data_offsets"}));
-  PINTLE_ASSIGN(dtype, dtype_in(view));
+  Entry entry{{name, DType::u8, {}, {}}};
+  PINTLE_TRY(read_dtype(view, entry));
   PINTLE_ASSIGN(shape, shape_in(view));
   PINTLE_ASSIGN(offsets, offsets_in(view));
-  Entry entry{{name, dtype, shape, {}}, offsets.first, offsets.second};
+  entry.view.shape = shape;
+  std::tie(entry.begin, entry.end) = offsets;
   PINTLE_TRY(check_size(entry));
   return entry;
 }
@@ -133,9 +163,8 @@ Result<void> check_bools(const TensorView& tensor, std::uint64_t offset) {
 }
 
 /// Gives each tensor its bytes, in ascending order. Checks that they cover `data`, which begins at `start` in the file.
-Result<std::vector<TensorView>> place(std::vector<Entry> entries, Bytes data, std::uint64_t start) {
+Result<void> place(std::vector<Entry> entries, Bytes data, std::uint64_t start, TensorSet& set) {
   std::ranges::sort(entries, {}, [](const Entry& entry) { return std::tie(entry.begin, entry.end, entry.view.name); });
-  std::vector<TensorView> tensors;
   std::uint64_t end = 0;
   for (Entry& entry : entries) {
     const std::string_view fault = entry.begin < end ? "overlaps the tensor before it" : "leaves a hole before it";
@@ -146,11 +175,15 @@ Result<std::vector<TensorView>> place(std::vector<Entry> entries, Bytes data, st
       return bad_tensor(entry.view.name, fmt::format("ends at {}, behind the end of the file's data ({} bytes)",
                                                      entry.end, data.size()));
     end = entry.end;
+    if (!entry.foreign.empty()) {
+      set.left_out.push_back({std::move(entry.view.name), std::move(entry.foreign)});
+      continue;
+    }
     entry.view.bytes = data.subspan(entry.begin, entry.end - entry.begin);
     PINTLE_TRY(check_bools(entry.view, start + entry.begin));
-    tensors.push_back(std::move(entry.view));
+    set.tensors.push_back(std::move(entry.view));
   }
-  if (end == data.size()) return tensors;
+  if (end == data.size()) return {};
   return expected_at(start + end, fmt::format("bytes ({}) of no tensor", data.size() - end), "the end");
 }
 
@@ -168,8 +201,7 @@ Result<TensorSet> parse_header(const JsonView& header, Bytes data, std::uint64_t
     if (!entry) return entry.error().during(fmt::format("reading tensor {}", base::quote(key)));
     entries.push_back(*std::move(entry));
   }
-  PINTLE_ASSIGN(tensors, place(std::move(entries), data, start));
-  set.tensors = std::move(tensors);
+  PINTLE_TRY(place(std::move(entries), data, start, set));
   return set;
 }
 
@@ -179,6 +211,15 @@ Result<TensorSet> parse(Bytes file) {
   if (!document) return document.error().during("reading the header at offset 8 of the safetensors file");
   const std::uint64_t start = length_bytes + text.size();
   return parse_header(JsonView(*document), file.subspan(start), start);
+}
+
+/// Once for a file, with the first of the tensors.
+void tell_left_out(const TensorSet& set, const std::filesystem::path& path) {
+  if (set.left_out.empty()) return;
+  const auto& [name, dtype] = set.left_out.front();
+  base::log(LogLevel::warn, "safetensors",
+            "{} is read without ({}) of its tensors, whose dtypes Pintle does not have: {} has {}.",
+            base::quote(path.string(), 4096), set.left_out.size(), base::quote(name), dtype);
 }
 
 }  // namespace
@@ -191,9 +232,17 @@ Result<TensorView> TensorSet::tensor(std::string_view name) const {
   return base::contain("finding a tensor", [&]() -> Result<TensorView> {
     const auto found = std::ranges::find(tensors, name, &TensorView::name);
     if (found != tensors.end()) return *found;
+    const auto out = std::ranges::find(left_out, name, &LeftOutTensor::name);
+    if (out != left_out.end()) return out->error();
     return Error(Errc::not_found,
                  fmt::format("No tensor is called {}; there are {}.", base::quote(name), tensors.size()));
   });
+}
+
+Error LeftOutTensor::error() const {
+  return {Errc::unsupported, fmt::format("Tensor {} has the dtype {}, which Pintle does not have: the file is read "
+                                         "without this tensor.",
+                                         base::quote(name), dtype)};
 }
 
 Result<TensorSet> parse_safetensors(Bytes file) {
@@ -205,6 +254,7 @@ Result<TensorFile> read_safetensors(const std::filesystem::path& path) {
     PINTLE_ASSIGN(file, base::MappedFile::open(path));
     auto set = parse_safetensors(file.bytes());
     if (!set) return set.error().during(fmt::format("reading {}", base::quote(path.string(), 4096)));
+    tell_left_out(*set, path);
     return TensorFile{std::move(file), *std::move(set)};
   });
 }

@@ -36,8 +36,13 @@ constexpr std::array<Row, 16> rows{{
     {"BOOL", DType::boolean},
 }};
 
-constexpr std::array<std::string_view, 6> only_theirs{"F4",      "F6_E2M3",     "F6_E3M2",
-                                                      "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ"};
+struct Foreign {
+  std::string_view name;
+  unsigned bits;
+};
+
+constexpr std::array<Foreign, 6> only_theirs{
+    {{"F4", 4}, {"F6_E2M3", 6}, {"F6_E3M2", 6}, {"F8_E8M0", 8}, {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}}};
 
 std::string names() {
   std::string all;
@@ -50,12 +55,17 @@ std::string names() {
 Result<DType> parse_safetensors_dtype(std::string_view name) {
   const auto row = std::ranges::find(rows, name, &Row::name);
   if (row != rows.end()) return row->dtype;
-  if (std::ranges::find(only_theirs, name) != only_theirs.end()) {
+  if (foreign_bits(name) != 0) {
     return Error(Errc::unsupported,
                  fmt::format("DType {} of safetensors has no counterpart in Pintle, which reads {}.", name, names()));
   }
   return Error(Errc::invalid_argument,
                fmt::format("DType {} is no name of safetensors; Pintle reads {}.", base::quote(name), names()));
+}
+
+unsigned foreign_bits(std::string_view name) noexcept {
+  const auto row = std::ranges::find(only_theirs, name, &Foreign::name);
+  return row == only_theirs.end() ? 0 : row->bits;
 }
 
 std::string_view safetensors_name(DType dtype) noexcept {

@@ -10,6 +10,8 @@ namespace pintle::io {
 
 /// `unsupported` for a type that only the format has; `invalid_argument` for a name that the format does not have.
 [[nodiscard]] Result<DType> parse_safetensors_dtype(std::string_view name);
+/// The bits of an element of a type that only the format has; 0 for any other name.
+[[nodiscard]] unsigned foreign_bits(std::string_view name) noexcept;
 /// Every dtype has a name.
 [[nodiscard]] std::string_view safetensors_name(DType dtype) noexcept;
 /// The place of tensors of this dtype in a file, from 0. Those with the largest elements come first, and every writer

@@ -22,6 +22,7 @@ class Match {
   Match(const std::vector<std::string>& handles, const io::TensorSet& file, const HandleLoadOptions& options)
       : handles_(handles), options_(options) {
     for (const io::TensorView& tensor : file.tensors) tensors_.push_back(tensor.name);
+    for (const io::LeftOutTensor& tensor : file.left_out) tensors_.push_back(tensor.name);
     std::ranges::sort(tensors_);
   }
 
@@ -72,6 +73,14 @@ Result<void> check_tensor(const io::TensorView& tensor, const HandleState& handl
                            handle.shape().text(), handle.text()));
 }
 
+/// A handle whose tensor has a dtype that Pintle lacks keeps what it has only where the caller says so.
+Result<void> check_left_out(const std::string& name, const io::TensorSet& file, const HandleLoadOptions& options) {
+  const auto out = std::ranges::find(file.left_out, name, &io::LeftOutTensor::name);
+  const bool is_reused = std::ranges::find(options.reuse_last, name) != options.reuse_last.end();
+  if (out == file.left_out.end() || is_reused) return {};
+  return out->error();
+}
+
 /// Finds the bytes of the file for each handle. Every name and every handle is checked.
 Result<std::vector<std::pair<HandleState*, std::span<const std::byte>>>> match(const std::vector<HandleState*>& handles,
                                                                                const io::TensorSet& file,
@@ -83,6 +92,7 @@ Result<std::vector<std::pair<HandleState*, std::span<const std::byte>>>> match(c
   for (HandleState* handle : handles) {
     const auto tensor = std::ranges::find(file.tensors, handle->name(), &io::TensorView::name);
     if (tensor == file.tensors.end()) {
+      PINTLE_TRY(check_left_out(handle->name(), file, options));
       PINTLE_TRY(handle->check_current());  // a handle that was lost with its device cannot be used again
       continue;
     }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "spirv/module_reader.h"
 #include "spirv/module_writer.h"
 #include "spirv/pointers.h"
 #include "spirv/tables.h"

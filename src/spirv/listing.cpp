@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "spirv/tables.h"
 
@@ -108,6 +109,48 @@ void drop_unreached(Listing& listing, std::uint32_t function, std::uint32_t kept
   });
 }
 
+/// The decorations of each group of a module.
+std::map<std::uint32_t, Lines> groups_in(const Lines& head) {
+  std::map<std::uint32_t, Lines> groups;
+  for (const Line& line : head) {
+    if (line.op == op::decoration_group) groups.try_emplace(line.at(0));
+  }
+  for (const Line& line : head) {
+    if (line.op != op::decorate) continue;
+    if (const auto group = groups.find(line.at(0)); group != groups.end()) group->second.push_back(line);
+  }
+  return groups;
+}
+
+/// Decorates the targets of an instruction as their group is decorated: ids, or structs, each with a member's number.
+void spread(const Line& line, const Lines& decorations, Lines& head) {
+  const bool has_members = line.op == op::group_member_decorate;
+  const std::size_t words = has_members ? 2 : 1;
+  for (std::size_t at = 1; at + words <= line.operands.size(); at += words) {
+    const auto target = line.operands.begin() + static_cast<std::ptrdiff_t>(at);
+    for (const Line& decoration : decorations) {
+      Line own{has_members ? op::member_decorate : op::decorate, {target, target + static_cast<std::ptrdiff_t>(words)}};
+      own.operands.insert(own.operands.end(), decoration.operands.begin() + 1, decoration.operands.end());
+      head.push_back(std::move(own));
+    }
+  }
+}
+
+/// A list has one form of decorations: those of groups become those of the groups' targets.
+void spread_groups(Lines& head) {
+  const auto groups = groups_in(head);
+  if (groups.empty()) return;
+  Lines whole;
+  for (Line& line : head) {
+    const auto group = groups.find(line.at(0));
+    const bool is_of_group = line.op == op::group_decorate || line.op == op::group_member_decorate;
+    if (is_of_group && group != groups.end()) spread(line, group->second, whole);
+    const bool goes = is_of_group || line.op == op::decoration_group || line.op == op::decorate || line.op == op::name;
+    if (group == groups.end() || !goes) whole.push_back(std::move(line));
+  }
+  head = std::move(whole);
+}
+
 }  // namespace
 
 Listing list_module(std::span<const std::uint32_t> words) {
@@ -121,6 +164,7 @@ Listing list_module(std::span<const std::uint32_t> words) {
     if (number == op::function) section = &listing.functions;
     section->push_back({number, {operands.begin(), operands.end()}});
   }
+  spread_groups(listing.head);
   return listing;
 }
 

@@ -10,6 +10,8 @@
 #include "spirv/fields.h"
 #include "spirv/folding.h"
 #include "spirv/image_tables.h"
+#include "spirv/instruction.h"
+#include "spirv/module_reader.h"
 #include "spirv/tables.h"
 #include "spirv/touches.h"
 
@@ -24,6 +26,7 @@ class Summary {
   Result<Module> make() {
     module_.version = tables_.version;
     module_.capabilities = tables_.capabilities;
+    module_.extensions = tables_.extensions;
     for (const TableEntry& entry : tables_.entries) {
       PINTLE_ASSIGN(size, group_size_of(entry.function));
       module_.entries.push_back(

@@ -79,6 +79,7 @@ struct Module {
   std::span<const std::byte> code;  ///< The code of this module only.
   std::uint32_t version = 0;        ///< 0x00010500 for 1.5.
   std::vector<std::uint32_t> capabilities;
+  std::vector<std::string> extensions;
   std::vector<EntryPoint> entries;
   std::vector<Binding> bindings;
   std::optional<Binding> push_constants;  ///< At no binding.

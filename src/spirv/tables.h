@@ -1,4 +1,4 @@
-// The instructions of one SPIR-V module, in tables by id. `module.cpp` reads these tables.
+// The instructions of one SPIR-V module, in tables by id. `module_reader.cpp` fills these tables.
 #pragma once
 
 #include <array>
@@ -23,6 +23,7 @@ namespace op {
 enum : std::uint32_t {
   name = 5,
   member_name = 6,
+  extension = 10,
   extended = 12,
   memory_model = 14,
   entry_point = 15,
@@ -41,6 +42,7 @@ enum : std::uint32_t {
   type_struct = 30,
   type_opaque = 31,
   type_pointer = 32,
+  type_forward_pointer = 39,
   constant_true = 41,
   constant_false = 42,
   constant = 43,
@@ -67,6 +69,9 @@ enum : std::uint32_t {
   in_bounds_ptr_access_chain = 70,
   decorate = 71,
   member_decorate = 72,
+  decoration_group = 73,
+  group_decorate = 74,
+  group_member_decorate = 75,
   composite_extract = 81,
   copy_object = 83,
   sampled_image = 86,
@@ -151,6 +156,10 @@ enum : std::uint32_t {
   descriptor_set = 34,
   offset = 35,
 };
+/// Those that matter here.
+inline constexpr std::array<std::uint32_t, 12> all{spec_id,      block,         buffer_block,   row_major,
+                                                   array_stride, matrix_stride, built_in,       non_writable,
+                                                   non_readable, binding,       descriptor_set, offset};
 }  // namespace decoration
 inline constexpr std::uint32_t class_uniform_constant = 0;  // images and samplers
 inline constexpr std::uint32_t class_uniform = 2;
@@ -210,6 +219,7 @@ struct Body {
 struct Tables {
   std::uint32_t version = 0;
   std::vector<std::uint32_t> capabilities;
+  std::vector<std::string> extensions;
   std::vector<TableEntry> entries;
   std::unordered_map<std::uint32_t, Definition> definitions;
   std::unordered_map<std::uint32_t, std::string> names;
@@ -229,10 +239,5 @@ struct Tables {
   /// Bytes of a member of a struct. The stride of a matrix is a decoration of the member.
   [[nodiscard]] std::uint64_t member_size(std::uint32_t owner, std::uint32_t member, std::uint32_t type) const;
 };
-
-[[nodiscard]] Error malformed(std::size_t word, std::string_view what);
-
-/// Reads the module that begins at word `begin`. `end` becomes the word behind it: the next module's first, or the end.
-[[nodiscard]] Result<Tables> read_module(std::span<const std::uint32_t> words, std::size_t begin, std::size_t& end);
 
 }  // namespace pintle::spirv

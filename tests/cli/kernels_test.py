@@ -39,6 +39,15 @@ class Inferred(CompilersCase):
         kinds = [parameter["kind"] for parameter in document["variants"][0]["entries"][2]["parameters"]]
         self.assertEqual(kinds, ["buffer", "local", "local"])
 
+    def test_vectors_of_three_lie_like_vectors_of_four(self):
+        text = "kernel void f(global float3* x, global const float3* y) { x[get_global_id(0)] = y[0] * 2; }"
+        document = self.build("k.cl", text, options=("--format", "opencl_c"))
+        signature = "f(x: write f32x3[] align 16, y: read f32x3[] align 16) group 64"
+        self.assertEqual([entry["signature"] for entry in document["variants"][0]["entries"]], [signature])
+        self.build("k.cl", text, "f(x: write f32[], y: read f32[])", options=("--format", "opencl_c"))
+        self.refuse("k.cl", text.replace("const float3*", "const float4*").replace("y[0]", "y[0].xyz"), signature, words=['"y"', "float4*", "read f32x3[]"],
+                    options=("--format", "opencl_c"))
+
     def test_what_it_says_may_be_declared(self):
         for entry in (*SIGNATURES, "s(x: write u8[], p: { a: f32, b: i32 }, cam: bytes[64] align 16, o: bytes[8])",
                       "s(x: write u8[], p: bytes[8], cam: { a: f32x2, b: f32x2, c: u8x2 at 16, d: f32x3 at 32, e: u64 at 48 }, o: bytes[8] align 4)"):

@@ -49,6 +49,26 @@ class Plan(CommandCase):
             self.assert_right(text, document)
             self.assertTrue(document["optimal"])
 
+    def test_a_search_says_when_and_why_it_ends(self):
+        text = "id,lower,upper,size\na,0,2,3\nb,2,5,3\nc,0,3,5\nd,3,5,5\ne,0,5,2\n"
+
+        def ended(*options, text=text):
+            result = self.command("plan", self.csv(text), *options, "--json")
+            self.assertRegex(result.stderr, r"The search ended after \d+\.\d{3} s \(the budget is ")
+            return json.loads(result.stdout)["search_ended"], result.stderr
+
+        why, words = ended("--budget", "10s")
+        self.assertEqual(why, "optimal")
+        self.assertIn("(the budget is 10s): no plan is smaller than 10 bytes.", words)
+        why, words = ended("--nodes", "10000", "--capacity", "11")
+        self.assertIn((why, "capacity (11)" in words), [("enough", True), ("optimal", False)])
+        # Two chunks of 4 bytes at most: three values of 2 bytes, then two of 3.
+        text = "id,lower,upper,size\na,0,1,2\nb,0,1,2\nc,0,1,2\nd,1,2,3\ne,1,2,3\n"
+        why, words = ended("--budget", "10s", "--largest-chunk", "4", text=text)
+        self.assertEqual(why, "not_searched")
+        self.assertIn("one chunk and at most 4096 values", words)
+        self.assertNotIn("search", self.command("plan", self.csv(text)).stderr)
+
     def test_a_capacity_that_is_not_met_exits_with_1(self):
         self.assertEqual(self.json("plan", self.csv(), "--capacity", "8")["peak"], 8)
         result = self.command("plan", "small.csv", "--capacity", "7", "--json", code=FAILED)

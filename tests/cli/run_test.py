@@ -138,6 +138,14 @@ class Saxpy(CommandCase):
         self.write_npy("x.npy", "<f8", (300,), [0.0] * 300)
         self.refused(*self.whole, code=INVALID, words=["[x: read f32[]]", "takes f32", "holds f64"])
 
+    def test_an_array_without_elements_is_named_with_its_parameter(self):
+        self.write_npy("x.npy", "<f4", (0, 3), [])
+        self.refused(*self.whole, code=INVALID, words=["[x: read f32[]] takes at least one element", '"x.npy"', "[0,3]"])
+
+    def test_a_file_of_another_format_is_called_by_its_name(self):
+        (self.folder / "x.npy").write_bytes(b"PK\x03\x04" + bytes(40))
+        self.refused(*self.whole, code=INVALID, words=["a zip archive (as .npz files", "x.npy", "[x: read f32[]]"])
+
     def test_an_output_of_another_dtype_is_refused(self):
         self.refused(*self.replaced("y=f32[300]:result.npy", "y=f64[300]:result.npy"), code=INVALID,
                      words=["[y: read_write f32[]]", "writes f32", "says f64"])

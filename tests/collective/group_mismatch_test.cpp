@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "collective/group/group_state.h"
 #include "collective/run_options.h"
 #include "programs.h"
 #include "rank_processes.h"
@@ -115,6 +116,7 @@ TEST_P(GroupMismatchConcurrency, IsAnErrorOnEveryRank) {
         const Error& error = outcomes[rank].error();
         EXPECT_EQ(error.code(), Errc::invalid_argument) << error.text();
         EXPECT_THAT(error.text(), AllOf(HasSubstr(" calls "), HasSubstr(" where rank "))) << error.text();
+        EXPECT_EQ(error.message(), outcomes[0].error().message()) << "rank " << rank;
         // It stays so.
         EXPECT_EQ(groups[rank].run(Collective::barrier()).error().code(), error.code());
         EXPECT_FALSE(groups[rank].health());
@@ -139,6 +141,21 @@ TEST(GroupMismatchTextConcurrency, NamesBothSides) {
                                               HasSubstr("all_reduce 1 (sum, f32, 8 elements, 32 "
                                                         "bytes)"),
                                               HasSubstr("all_reduce 1 (max, f32, 9 elements, 36 bytes)")));
+  }
+}
+
+// Each rank may find another difference, and all at one time.
+TEST(GroupMismatchTextConcurrency, AllRanksTellWhatTheFirstOneFound) {
+  std::vector<Group> groups = must(Group::threads(4));
+  const auto fail = [&](std::uint32_t rank, Errc code) {
+    return GroupState::of(groups[rank]).fail(Error(code, "Rank " + std::to_string(rank) + " has found this."));
+  };
+  EXPECT_EQ(fail(2, Errc::invalid_argument).message(), "Rank 2 has found this.");
+  for (const std::uint32_t rank : {0u, 1u, 3u}) {
+    const Error told = fail(rank, Errc::timeout);
+    EXPECT_EQ(told.code(), Errc::invalid_argument) << rank;
+    EXPECT_EQ(told.message(), "Rank 2 has found this.") << rank;
+    EXPECT_EQ(groups[rank].run(Collective::barrier()).error().message(), told.message()) << rank;
   }
 }
 

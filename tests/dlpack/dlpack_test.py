@@ -230,8 +230,14 @@ class FromNumpy(unittest.TestCase):
         self.assertIsNone(gone())
 
     def test_too_many_dimensions(self):
-        with self.assertRaisesRegex(BufferError, "has 9 dimensions where 0 to 8 are expected"):
-            Ours.take(np.zeros((1,) * 9).__dlpack__())
+        with self.assertRaisesRegex(BufferError, "has 17 dimensions where 0 to 16 are expected"):
+            Ours.take(np.zeros((1,) * 17).__dlpack__())
+        with self.assertRaisesRegex(BufferError, "has 9 dimensions, 9 where those without gaps"):
+            Ours.take(np.zeros((2,) * 9).T.__dlpack__())
+
+    def test_dimensions_without_gaps_become_one(self):
+        self.assertEqual(Ours.take(np.zeros((2,) * 16).__dlpack__()).shape, (512,) + (2,) * 7)
+        self.assertEqual(Ours.take(np.zeros((1, 2, 3) * 5).__dlpack__()).shape, (12, 3, 2, 3, 2, 3, 2, 3))
 
     @unittest.skipIf(NUMPY < (2, 1), f"NumPy {np.__version__} has no versioned DLPack")
     def test_versioned(self):

@@ -26,7 +26,17 @@ struct Numbers {
   std::uint64_t has_strides;
   std::array<std::int64_t, 10> shape;
   std::array<std::int64_t, 10> strides;
+  std::array<std::int64_t, 6> more_shape;
+  std::array<std::int64_t, 6> more_strides;
 };
+
+/// The ten first numbers of an array, and the six behind them.
+using Sixteen = std::array<std::int64_t, 16>;
+Sixteen joined(const std::array<std::int64_t, 10>& first, const std::array<std::int64_t, 6>& more) {
+  Sixteen all{};
+  std::ranges::copy(more, std::ranges::copy(first, all.begin()).out);
+  return all;
+}
 
 bool same(const HostTensor& a, const HostTensor& b) {
   return a.dtype == b.dtype && a.shape == b.shape && a.bytes.size() == b.bytes.size() &&
@@ -66,13 +76,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Numbers numbers{};
   std::memcpy(&numbers, data, std::min(size, sizeof numbers));
   const bool strides = (numbers.has_strides & 1) != 0;
-  const DLTensor tensor{reinterpret_cast<void*>(numbers.data),
-                        {numbers.device, 0},
-                        numbers.ndim,
-                        numbers.dtype,
-                        numbers.shape.data(),
-                        strides ? numbers.strides.data() : nullptr,
-                        numbers.byte_offset};
+  Sixteen shape = joined(numbers.shape, numbers.more_shape), steps = joined(numbers.strides, numbers.more_strides);
+  const DLTensor tensor{
+      reinterpret_cast<void*>(numbers.data), {numbers.device, 0}, numbers.ndim, numbers.dtype, shape.data(),
+      strides ? steps.data() : nullptr,      numbers.byte_offset};
   DLManagedTensorVersioned versioned{{numbers.major, 0}, nullptr, nullptr, numbers.flags, tensor};
   check(versioned);
   DLManagedTensor old{tensor, nullptr, nullptr};

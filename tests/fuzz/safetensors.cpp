@@ -1,5 +1,6 @@
-// What parses as a safetensors file covers its data once, and writes to bytes that read equal and write the same. A
-// length in front stops a fuzzer, so every input is also tried as a header with a right one, with some data behind it.
+// What parses as a safetensors file covers its data once, but for tensors that are left out, and writes to bytes that
+// read equal and write the same. A length in front stops a fuzzer, so every input is also tried as a header with a
+// right one, with some data behind it.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -34,10 +35,10 @@ void check(Bytes file) {
   const std::byte* next = nullptr;
   for (const auto& tensor : set->tensors) {
     if (tensor.bytes.size() != pintle::checked_bytes(tensor.dtype, tensor.shape)) std::abort();
-    if (next != nullptr && tensor.bytes.data() != next) std::abort();
+    if (next != nullptr && set->left_out.empty() && tensor.bytes.data() != next) std::abort();
     next = tensor.bytes.data() + tensor.bytes.size();
   }
-  if (next != nullptr && next != file.data() + file.size()) std::abort();
+  if (next != nullptr && set->left_out.empty() && next != file.data() + file.size()) std::abort();
   const auto written = pintle::io::serialize_safetensors(*set);
   if (!written) std::abort();
   const auto again = pintle::io::parse_safetensors(*written);

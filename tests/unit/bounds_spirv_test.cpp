@@ -94,7 +94,7 @@ TEST(BoundsSpirv, WhatItMakesIsValid) {
 }
 
 TEST(BoundsSpirv, TheModulesOfTheTestsStayValid) {
-  for (const char* const name : {"saxpy", "sum", "layout", "read_back"}) {
+  for (const char* const name : {"saxpy", "sum", "layout", "read_back", "groups"}) {
     SCOPED_TRACE(name);
     const auto code = spirv_file(name);
     for (const Module& module : must(read_modules(code))) {

@@ -85,6 +85,17 @@ TEST(Entry, VectorsLieAsInKernels) {
   EXPECT_EQ(entry.parameters[2].alignment, 128u);
 }
 
+// The next vector of three begins where that of four would: the signature says so.
+TEST(Entry, ABufferOfVectorsOfThreeSaysHowFarTheyLieApart) {
+  const Entry entry = must(Entry::parse("f(x: read f32x3[n], h: write f16x3[] align 32, n: u32)"));
+  EXPECT_EQ(entry.signature(), "f(x: read f32x3[n] align 16, h: write f16x3[] align 32, n: u32)");
+  EXPECT_EQ(must(Entry::parse(entry.signature())), entry);
+  EXPECT_EQ(entry.parameters[0].kind, Parameter::Kind::buffer);
+  EXPECT_EQ(entry.parameters[0].lanes, 3u);
+  EXPECT_EQ(must(Entry::parse("f(x: read f64x3[])")).parameters[0].alignment, 32u);
+  EXPECT_FALSE(Entry::parse("f(x: read f32 x3[])"));
+}
+
 TEST(Entry, MembersLieWhereCPutsThem) {
   struct alignas(16) Camera {
     float x;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/file.h"
 #include "io/safetensors.h"
 #include "pintle/native/faulty.h"
@@ -163,6 +164,23 @@ TEST_F(HandleFile, LeftOverTensorsAreRefusedByName) {
 }
 
 // P1: nor are they in the options.
+TEST_F(HandleFile, ATensorOfADTypeThatPintleLacksIsIgnoredOrReused) {
+  add("a", {1, 2}, {2});
+  std::string header =
+      R"({"a":{"dtype":"U32","shape":[2],"data_offsets":[0,8]},"scale":{"dtype":"F8_E8M0","shape":[4],"data_offsets":[8,12]}})";
+  header.resize((header.size() + 7) / 8 * 8, ' ');
+  std::string file(base::text_in(base::little<std::uint64_t>(header.size())));
+  file += header + std::string("\3\0\0\0\4\0\0\0....", 12);
+  must(base::write_file(path(), base::bytes_in(file)));
+  EXPECT_THAT(refused(Errc::not_found), HasSubstr("Tensor of the file (\"scale\")"));
+  must(set_.load(queue_, path(), {.reuse_last = {}, .ignore = {"scale"}}));
+  EXPECT_EQ(words_of("a"), (Words{3, 4}));
+  add("scale", {9}, {1});
+  EXPECT_THAT(refused(Errc::unsupported), AllOf(HasSubstr("\"scale\""), HasSubstr("F8_E8M0")));
+  must(set_.load(queue_, path(), {.reuse_last = {"scale"}, .ignore = {}}));
+  EXPECT_EQ(words_of("scale"), (Words{9}));
+}
+
 TEST_F(HandleFile, UnknownNamesInTheOptionsAreRefused) {
   add("a", {1}, {1});
   write_file({{"a", {8}}});

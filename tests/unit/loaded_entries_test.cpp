@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pintle/must.h"
+#include "pintle/native/cpu.h"
 #include "pintle/pintle.h"
 
 namespace pintle {
@@ -48,6 +49,26 @@ TEST(LoadedEntries, AVariantThatFitsWholeComesFirst) {
   const Program program = must(device.load(part.with(whole)));
   EXPECT_EQ(program.format(), "b");
   EXPECT_THAT(names_of(program), ElementsAre("small", "large"));
+}
+
+void kernel_there(const pintle_group*, void* const*) {}
+
+// "native" comes before "c", and lacks a function here.
+TEST(LoadedEntries, AVariantWhoseCodeHasEveryEntryComesFirst) {
+  must(cpu::register_kernel("loaded_there", kernel_there));
+  constexpr std::array<std::string_view, 2> entries{"loaded_there()", "loaded_nowhere()"};
+  constexpr std::string_view code =
+      "void loaded_there(const pintle_group* g, void* const* a) {}\n"
+      "void loaded_nowhere(const pintle_group* g, void* const* a) {}\n";
+  const Device device = must(open("cpu"));
+  const ProgramPack part = must(ProgramPack::source("native", "", entries, "both"));
+  const Program alone = must(device.load(part));
+  EXPECT_TRUE(alone.kernel("loaded_there"));
+  EXPECT_THAT(alone.kernel("loaded_nowhere").error().message(),
+              HasSubstr("Kernel \"loaded_nowhere\" of [Program \"both\"] is not in the code"));
+  const Program whole = must(device.load(part.with(must(ProgramPack::source("c", code, entries, "both")))));
+  EXPECT_EQ(whole.format(), "c");
+  EXPECT_TRUE(whole.kernel("loaded_nowhere"));
 }
 
 TEST(LoadedEntries, WhereNoEntryFitsTheDeviceTakesNone) {

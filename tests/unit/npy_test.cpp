@@ -156,6 +156,15 @@ TEST(Npy, RefusalsOfTheStartNameTheOffset) {
   test::expect_golden("errors/npy_start", all);
 }
 
+TEST(Npy, AFileOfAnotherFormatIsCalledByItsName) {
+  EXPECT_EQ(refusal(std::string_view("PK\x03\x04\x14\0", 6)),
+            "Offset 0 of the .npy file holds a zip archive (as .npz files and PyTorch's are) where \"\\x93NUMPY\" is "
+            "expected.");
+  EXPECT_NE(refusal("<html><body>Not Found").find("holds an HTML page"), std::string::npos);
+  EXPECT_NE(refusal(std::string_view("\x10\0\0\0\0\0\0\0{}              ", 24)).find("holds a safetensors file"),
+            std::string::npos);
+}
+
 TEST(Npy, RefusalsOfTheHeaderNameTheOffset) {
   std::string all;
   for (const char* const dict : {

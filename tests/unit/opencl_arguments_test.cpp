@@ -72,6 +72,14 @@ TEST(OpenClArguments, WhatTheCodeStoresAndLoadsIsCompared) {
   EXPECT_EQ(said("f(y: read_write f32[])", one), "agrees");
 }
 
+TEST(OpenClArguments, VectorsOfThreeAreNoVectorsOfFour) {
+  const std::vector<OpenClArgument> three{argument("y", "float3*", Space::global)};
+  EXPECT_EQ(said("f(y: read f32x3[])", three), "agrees");
+  EXPECT_EQ(said("f(y: read f32[])", three), "agrees");
+  EXPECT_EQ(said("f(y: read f32x3[])", {argument("y", "float4*", Space::global)}),
+            "has an argument that is global (float4*) for the parameter \"y\", declared as a buffer (read f32x3[])");
+}
+
 TEST(OpenClArguments, WhatTheProgramDefinesIsNotKnown) {
   EXPECT_EQ(said("f(y: read f32[], n: u64)",
                  {argument("y", "DATA_TYPE*", Space::global), argument("n", "index_t", Space::by_value)}),

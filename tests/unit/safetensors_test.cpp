@@ -242,15 +242,60 @@ TEST(Safetensors, RefusalsOfThePlacesNameTheTensor) {
 }
 
 TEST(Safetensors, WhatPintleHasNotIsUnsupportedByName) {
-  std::string all;
-  for (const char* const dtype : {"F4", "F6_E2M3", "F6_E3M2", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ"}) {
-    all += (all.empty() ? "" : "\n") +
-           refusal(file_of(std::string(R"({"w":{"dtype":")") + dtype + R"(","shape":[4],"data_offsets":[0,2]}})", "xx"),
-                   Errc::unsupported);
+  test::expect_golden("errors/safetensors_unsupported",
+                      refusal(file_of(R"({"w":{"dtype":"U8","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,1]}})", "x"),
+                              Errc::unsupported));
+}
+
+TEST(Safetensors, ATensorOfADTypeThatOnlyTheFormatHasIsLeftOut) {
+  for (const auto& [dtype, count] : {std::pair<std::string, int>{"F4", 16},
+                                     {"F6_E2M3", 4},
+                                     {"F6_E3M2", 12},
+                                     {"F8_E8M0", 8},
+                                     {"F8_E4M3FNUZ", 3},
+                                     {"F8_E5M2FNUZ", 0}}) {
+    const int bits = dtype[1] - '0', size = count * bits / 8;
+    const std::string header = R"({"w":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"scale":{"dtype":")" + dtype +
+                               R"(","shape":[)" + std::to_string(count) + R"(],"data_offsets":[2,)" +
+                               std::to_string(2 + size) + R"(]}})";
+    const std::string file = file_of(header, "xy" + std::string(static_cast<std::size_t>(size), 'z'));
+    const auto set = parse(file);
+    ASSERT_TRUE(set) << dtype << ": " << set.error().text();
+    ASSERT_EQ(set->tensors.size(), 1u);
+    EXPECT_EQ(base::text_in(must(set->tensor("w")).bytes), "xy");
+    ASSERT_EQ(set->left_out.size(), 1u);
+    EXPECT_EQ(set->left_out[0].dtype, dtype);
+    const auto refused = set->tensor("scale");
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code(), Errc::unsupported);
+    EXPECT_EQ(refused.error().text(), "Tensor \"scale\" has the dtype " + dtype +
+                                          ", which Pintle does not have: the file is read without this tensor.");
   }
-  all += "\n" + refusal(file_of(R"({"w":{"dtype":"U8","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,1]}})", "x"),
-                        Errc::unsupported);
-  test::expect_golden("errors/safetensors_unsupported", all);
+}
+
+TEST(Safetensors, ATensorThatIsLeftOutHasItsPlaceAllTheSame) {
+  const auto of = [](const std::string& shape, const std::string& offsets, std::string_view data) {
+    return refusal(
+        file_of(R"({"w":{"dtype":"F4","shape":[)" + shape + R"(],"data_offsets":[)" + offsets + "]}}", data));
+  };
+  EXPECT_EQ(of("4", "0,2", "xx"), "accepted");
+  EXPECT_NE(of("4", "0,3", "xxx").find("takes 2."), std::string::npos);
+  EXPECT_NE(of("3", "0,2", "xx").find("takes no whole number."), std::string::npos);
+  EXPECT_NE(of("4", "1,3", "xxx").find("leaves a hole before it"), std::string::npos);
+  EXPECT_NE(of("4", "0,2", "x").find("behind the end"), std::string::npos);
+}
+
+TEST(Safetensors, AFileOfAnotherFormatIsCalledByItsName) {
+  const auto holds = [](std::string_view file, std::string_view words) {
+    EXPECT_EQ(refusal(file), "Offset 0 of the safetensors file holds " + std::string(words) +
+                                 " where the header's length (8 bytes) is expected.");
+  };
+  holds(std::string_view("PK\x03\x04\x14\0\0\0\x08\0\0\0", 12), "a zip archive (as .npz files and PyTorch's are)");
+  holds(std::string_view("\x80\x04\x95\x10\0\0\0\0\0\0\0}", 12), "a Python pickle (which only Python reads)");
+  holds("\n<!DOCTYPE html><html>", "an HTML page (as a failed download leaves it)");
+  holds("version https://git-lfs.github.com/spec/v1\n", "a pointer of Git LFS (in the place of the file)");
+  holds("\x93NUMPY\x01\x02{'descr'", "a .npy file");
+  EXPECT_NE(refusal("no format at all").find("holds the header's length"), std::string::npos);
 }
 
 TEST(Safetensors, EveryTruncationIsRefused) {

@@ -66,6 +66,8 @@ class SpirvInfer : public testing::Test {
 
 TEST(SpirvInferFiles, SayTheirSignatures) {
   EXPECT_EQ(said_by(test::spirv_file("layout")), "f(y: write f32[], x: f32, a: f32x3, b: f32) group 8");
+  EXPECT_EQ(said_by(test::spirv_file("groups")), "f(res: write u32[], a: u32, b: u32) group 64");
+  EXPECT_EQ(said_by(test::spirv_file("tree")), "f(res: write f32[], root: u64)");
   EXPECT_EQ(said_by(test::spirv_file("read_back")), "f(from: read i32[], to: read_write i32[]) group 8");
   EXPECT_EQ(said_by(test::spirv_file("saxpy")), "f(x: read f32[], y: read_write f32[], a: f32, n: u32)");
   EXPECT_EQ(said_by(test::spirv_file("sum")),

@@ -103,6 +103,56 @@ TEST(Spirv, TellsUniformBlocksWithTheirLayout) {
   EXPECT_EQ(uniform->block.size, 112u);
 }
 
+TEST(Spirv, DecorationsOfGroupsAreTheTargets) {
+  const auto code = spirv_file("groups");
+  const Module module = only_module(code);
+  ASSERT_EQ(module.bindings.size(), 1u);
+  EXPECT_EQ(module.bindings[0].set, 1u);
+  ASSERT_TRUE(module.push_constants);
+  const Block& block = module.push_constants->block;
+  EXPECT_EQ(block.size, 8u);
+  ASSERT_EQ(block.fields.size(), 2u);
+  EXPECT_EQ(block.fields[1].name, "b");
+  EXPECT_EQ(block.fields[1].offset, 4u);
+}
+
+// Types that hold pointers to themselves: in an array (the file), and as members.
+TEST(Spirv, PointersMayComeBeforeWhatTheyPointTo) {
+  const auto code = spirv_file("tree");
+  const Module module = only_module(code);
+  ASSERT_TRUE(module.push_constants);
+  const Block& block = module.push_constants->block;
+  ASSERT_EQ(block.fields.size(), 1u);
+  EXPECT_EQ(base::text_of(block.fields[0].number), "u64");
+  EXPECT_EQ(block.size, 8u);
+  SpirvWriter members;
+  members.add(17, {1}).add(15, {5, 1}, "main").add(16, {1, 17, 1, 1, 1});
+  members.add(72, {21, 0, 35, 0}).add(72, {21, 1, 35, 8}).add(19, {2}).add(33, {3, 2});
+  members.add(39, {20, 5349}).add(30, {21, 20, 20}).add(32, {20, 5349, 21});
+  members.add(32, {22, 9, 21}).add(59, {22, 23, 9});
+  members.add(54, {2, 1, 0, 3}).add(248, {4}).add(253, {}).add(56, {});
+  const Module node = only_module(members.bytes());
+  ASSERT_TRUE(node.push_constants);
+  EXPECT_EQ(node.push_constants->block.size, 16u);
+}
+
+TEST(Spirv, APointerIsDefinedOnce) {
+  SpirvWriter writer;
+  writer.add(17, {1}).add(39, {20, 5349}).add(39, {20, 5349}).add(30, {21, 20});
+  writer.add(32, {20, 5349, 21}).add(32, {20, 5349, 21});
+  expect_refused(writer.bytes(), "defines id (20) again");
+}
+
+TEST(Spirv, TellsExtensions) {
+  SpirvWriter writer;
+  writer.add(10, {}, "SPV_KHR_8bit_storage").minimal();
+  EXPECT_EQ(only_module(writer.bytes()).extensions, std::vector<std::string>{"SPV_KHR_8bit_storage"});
+  SpirvWriter broken;
+  expect_refused(broken.add(10, {0x41414141}).minimal().bytes(), "a text without an end");
+  SpirvWriter group;
+  expect_refused(group.add(75, {20, 21}).minimal().bytes(), "operands, which needs (3)");
+}
+
 TEST(Spirv, TellsHowMuchMemoryAGroupShares) {
   const auto code = spirv_file("layout");
   const Module module = only_module(code);

@@ -94,6 +94,31 @@ TEST_F(VulkanProgramTest, CapabilitiesThatTheDeviceLacksAreNamed) {
   });
 }
 
+// A layout without the set that the code has ends the process in two drivers.
+TEST_F(VulkanProgramTest, DecorationsOfGroupsAreRead) {
+  each([](VulkanRig& rig) {
+    const auto program =
+        must(rig.try_load("spirv", spirv_file("groups"), {"main(res: write u32[], a: u32, b: u32) group 64"}));
+    const auto res = rig.allocate(256);
+    rig.run(launch(program, 0, {1, 1, 1},
+                   {buffer_argument(range_of(res, 0, 256)), scalar_argument(std::uint32_t{7}),
+                    scalar_argument(std::uint32_t{2})}));
+    EXPECT_EQ(rig.read<std::uint32_t>(res, 0, 64), Words(64, 2007));
+  });
+}
+
+// A driver may end the process for an extension that it does not know.
+TEST_F(VulkanProgramTest, ExtensionsThatAreNotKnownAreNamed) {
+  each([](VulkanRig& rig) {
+    SpirvWriter writer;
+    writer.add(10, {}, "SPV_AMD_shader_trinary_minmax").minimal();
+    const auto refused = rig.try_load("spirv", writer.bytes(), {"main()"});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code(), Errc::unsupported);
+    EXPECT_THAT(refused.error().text(), HasSubstr("SPIR-V extension \"SPV_AMD_shader_trinary_minmax\""));
+  });
+}
+
 TEST_F(VulkanProgramTest, GlslIsCompiledForEachEntry) {
   each([](VulkanRig& rig) {
     if (!rig.compiles()) return;

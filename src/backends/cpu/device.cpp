@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/contain.h"
+#include "base/kernel_environment.h"
 #include "kit/host_cpus.h"
 #include "kit/memory_source.h"
 #include "kit/native_types.h"
@@ -73,7 +74,10 @@ Result<void> Device::drive(host::Queue& queue, std::uint64_t serial, Deadline de
   }
   driver_ = std::this_thread::get_id();
   lock.unlock();
-  while (!queue.timeline().is_reached(serial) && (queue.run_next() || run_one()) && Clock::now() < deadline) {
+  {
+    const base::KernelEnvironment usual;
+    while (!queue.timeline().is_reached(serial) && (queue.run_next() || run_one()) && Clock::now() < deadline) {
+    }
   }
   lock.lock();
   driver_ = {};

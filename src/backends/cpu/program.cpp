@@ -16,6 +16,7 @@
 #include "base/quote.h"
 #include "kit/c_program.h"
 #include "kit/code_cache.h"
+#include "kit/left_out.h"
 #include "kit/no_source.h"
 #include "opencl_c/compile.h"
 #include "opencl_c/notes.h"
@@ -39,11 +40,6 @@ Registry& registry() {
 
 std::string object_name(const ProgramImage& image) { return fmt::format("[Program {}]", base::quote(image.name)); }
 
-bool is_left_out(const ProgramImage& image, const std::string& entry) {
-  return image.left_out != nullptr &&
-         std::ranges::find(*image.left_out, entry, &backend::LeftOut::entry) != image.left_out->end();
-}
-
 /// The functions of the entries, by `find`, which returns a Result<pintle_cpu_kernel>. One error names all functions
 /// that are missing.
 template <class Find>
@@ -52,7 +48,7 @@ Result<std::unique_ptr<Program>> resolve(const ProgramImage& image, Find find) {
   std::string missing;
   for (const Entry& entry : image.entries) {
     const Result<pintle_cpu_kernel> code = find(entry.name);
-    if (!code && !is_left_out(image, entry.name))
+    if (!code && !kit::is_left_out(image, entry.name) && !kit::leave_out(image, entry.name, kit::not_in_code))
       missing += fmt::format("{}{}", missing.empty() ? "" : " ", code.error().message());
     program->kernels.push_back(Kernel::of(entry, code ? *code : nullptr));
   }
@@ -63,7 +59,7 @@ Result<std::unique_ptr<Program>> resolve(const ProgramImage& image, Find find) {
 /// Subgroups of more than one item are OpenCL C's, whose code says how many. Null: code without a library.
 Result<void> check_subgroups(const ProgramImage& image, const base::Dylib* library) {
   for (const Entry& entry : image.entries) {
-    if (entry.subgroup_size <= 1 || is_left_out(image, entry.name)) continue;
+    if (entry.subgroup_size <= 1 || kit::is_left_out(image, entry.name)) continue;
     const auto text =
         library == nullptr ? Result<void*>(nullptr) : library->symbol((opencl_c::subgroup_symbol + entry.name).c_str());
     const std::string items = text && *text != nullptr ? static_cast<const char*>(*text) : "1";

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "backends/cpu/device.h"
+#include "base/kernel_environment.h"
 #include "host/bytes.h"
 #include "host/expected.h"
 #include "host/launches.h"
@@ -110,7 +111,10 @@ class Run {
     const Grid grid{std::min(counts[0], most.x), std::min(counts[1], most.y), std::min(counts[2], most.z)};
     if (grid.x != 0 && grid.y != 0 && grid.z != 0) launch(indirect.exec, grid);
   }
-  void operator()(const backend::HostCall& call) const { call.call(call.state); }
+  void operator()(const backend::HostCall& call) const {
+    const base::KernelEnvironment own;  // what the call changes is not the next kernel's
+    call.call(call.state);
+  }
   void operator()(const backend::Timestamp& timestamp) const {
     const std::int64_t ticks = std::chrono::duration_cast<Duration>(Clock::now().time_since_epoch()).count();
     std::memcpy(bytes_at(place(timestamp.to)), &ticks, sizeof ticks);

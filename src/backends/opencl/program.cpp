@@ -11,19 +11,22 @@
 #include "base/opencl_arguments.h"
 #include "base/quote.h"
 #include "kit/accesses.h"
+#include "kit/left_out.h"
 
 namespace pintle::opencl {
 namespace {
 
 using backend::ProgramImage;
 
+bool lacks_kernel(const Error& error) { return error.vendor() && error.vendor()->number == CL_INVALID_KERNEL_NAME; }
+
 /// The error names the kernels that the program has instead.
-Error no_entry(const Entry& entry, cl_program program, cl_int status) {
+Error no_entry(const Entry& entry, cl_program program) {
   const std::string names = told_text([&](std::size_t size, void* to, std::size_t* needed) {
     return api().clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, size, to, needed);
   });
-  return failure(status, fmt::format("Entry {} is not in the program, which has ({}).", base::quote(entry.name),
-                                     names.empty() ? "no kernels" : names));
+  return failure(CL_INVALID_KERNEL_NAME, fmt::format("Entry {} is not in the program, which has ({}).",
+                                                     base::quote(entry.name), names.empty() ? "no kernels" : names));
 }
 
 }  // namespace
@@ -143,11 +146,7 @@ void Kernel::let_go(std::uint64_t memory) noexcept {
 
 Result<std::vector<UntoldSize>> Kernel::examine(const Entry& entry, const FoundDevice& found) {
   auto first = use();
-  if (!first) {
-    const auto& vendor = first.error().vendor();
-    if (!vendor || vendor->number != CL_INVALID_KERNEL_NAME) return first.error();
-    return no_entry(entry, program_, CL_INVALID_KERNEL_NAME);
-  }
+  if (!first) return lacks_kernel(first.error()) ? no_entry(entry, program_) : first.error();
   PINTLE_ASSIGN(compared, compare(entry, (**first).get(), found, images_));
   if (compared.arguments > entry.parameters.size()) local_argument_bytes_ = entry.local_bytes;
   const auto is_local = [](const Parameter& parameter) { return parameter.kind == Parameter::Kind::local; };
@@ -186,9 +185,10 @@ Result<backend::ProgramId> ProgramTable::load(const ProgramImage& image) {
   for (const Entry& entry : image.entries) {
     auto kernel = std::make_unique<Kernel>(entry, program->program.get(), images_);
     auto examined = kernel->examine(entry, found_);
-    if (!examined) return examined.error().during(what);
-    std::ranges::move(*examined, std::back_inserter(untold));
     program->kernels.push_back(std::move(kernel));
+    if (examined) std::ranges::move(*examined, std::back_inserter(untold));
+    else if (!lacks_kernel(examined.error()) || !kit::leave_out(image, entry.name, kit::not_in_code))
+      return examined.error().during(what);
   }
   if (const auto sized = check_struct_sizes(image, found_, context_, untold); !sized) return sized.error().during(what);
   remember_comparison(image, found_);

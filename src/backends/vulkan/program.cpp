@@ -75,7 +75,7 @@ spirv::KernelLimits limits_of(const Physical& physical) {
 Result<std::vector<KernelCode>> read_image(const Physical& physical, const backend::ProgramImage& image) {
   const vendor::vulkan::Abilities abilities = physical.abilities();
   spirv::KernelMatcher matcher(image, limits_of(physical), [&](const spirv::Module& module) {
-    return vendor::vulkan::check_spirv(abilities, module.version, module.capabilities);
+    return vendor::vulkan::check_spirv(abilities, module.version, module.capabilities, module.extensions);
   });
   if (image.format == "spirv") {
     PINTLE_TRY(kit::refuse_source_options(image));

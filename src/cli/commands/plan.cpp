@@ -33,6 +33,8 @@ struct PlanOptions {
 };
 
 constexpr std::size_t most_rows = 40;
+/// `lay_out` searches among so many values at most.
+constexpr std::size_t most_searched = 4096;
 
 Result<std::chrono::nanoseconds> parse_duration(std::string_view text) {
   struct UnitOfTime {
@@ -104,16 +106,49 @@ Json as_json(const Plan& plan) {
   return json;
 }
 
-Result<Plan> planned(const PlanOptions& options, const PlanProblem& problem) {
+Result<PlanBudget> budget_of(const PlanOptions& options) {
   PINTLE_ASSIGN(time, parse_duration(options.budget));
-  std::uint64_t enough = 0;
-  if (!options.capacity.empty()) {
-    PINTLE_ASSIGN(capacity, parse_bytes(options.capacity));
-    enough = capacity;
-  }
-  auto plan = lay_out(problem, {time, options.nodes, enough});
+  if (options.capacity.empty()) return PlanBudget{time, options.nodes, 0};
+  PINTLE_ASSIGN(capacity, parse_bytes(options.capacity));
+  return PlanBudget{time, options.nodes, capacity};
+}
+
+Result<Plan> planned(const PlanOptions& options, const PlanProblem& problem, const PlanBudget& budget) {
+  auto plan = lay_out(problem, budget);
   if (!plan) return plan.error().during(fmt::format("laying out {}", base::quote(options.file)));
   return plan;
+}
+
+/// How a search has ended, and in words why.
+struct End {
+  std::string_view name;
+  std::string why;
+};
+
+/// Whether `lay_out` searches for a better plan: where one chunk has room for all values, and they are not too many.
+bool is_searchable(const PlanProblem& problem) noexcept {
+  std::uint64_t all = 0;  // fits, or there would be no plan
+  for (const PlanValue& value : problem.values) all += value.size + value.alignment - 1;
+  return all <= problem.largest_chunk && problem.values.size() <= most_searched;
+}
+
+/// The problem and the plan decide it, but for what of the budget was spent.
+End end_of(const PlanProblem& problem, const PlanBudget& budget, const Plan& plan, std::chrono::nanoseconds elapsed) {
+  if (plan.is_optimal()) return {"optimal", fmt::format("no plan is smaller than {} bytes", plan.lower_bound())};
+  if (budget.enough != 0 && plan.total() <= budget.enough)
+    return {"enough",
+            fmt::format("a peak of {} bytes is not larger than the capacity ({})", plan.total(), budget.enough)};
+  if (!is_searchable(problem))
+    return {"not_searched", fmt::format("a search takes one chunk and at most {} values", most_searched)};
+  if (budget.time.count() != 0 && elapsed >= budget.time) return {"time", "the budget's time is over"};
+  return {"nodes", fmt::format("all {} nodes are spent", budget.nodes)};
+}
+
+/// A search seldom needs all of its budget: whoever waits for less than that is told why.
+void tell_end(const Output& output, const End& end, const PlanOptions& options, std::chrono::nanoseconds elapsed) {
+  const std::string given = options.budget == "0s" ? fmt::format("{} nodes", options.nodes) : options.budget;
+  output.words(fmt::format("The search ended after {:.3f} s (the budget is {}): {}.",
+                           std::chrono::duration<double>(elapsed).count(), given, end.why));
 }
 
 Result<void> write_files(const PlanOptions& options, const PlanProblem& problem, const Plan& plan) {
@@ -131,9 +166,18 @@ Result<ExitCode> run(const PlanOptions& options, const Output& output) {
     PINTLE_ASSIGN(bytes, parse_bytes(options.largest_chunk));
     problem.largest_chunk = bytes;
   }
-  PINTLE_ASSIGN(plan, planned(options, problem));
+  PINTLE_ASSIGN(budget, budget_of(options));
+  const auto begin = std::chrono::steady_clock::now();
+  PINTLE_ASSIGN(plan, planned(options, problem, budget));
+  const std::chrono::nanoseconds elapsed = std::chrono::steady_clock::now() - begin;
   PINTLE_TRY(write_files(options, problem, plan));
-  output.is_json() ? output.json(as_json(plan)) : output.text(as_text(plan));
+  Json json = as_json(plan);
+  if (budget.time.count() != 0 || budget.nodes != 0) {
+    const End end = end_of(problem, budget, plan, elapsed);
+    json["search_ended"] = end.name;
+    tell_end(output, end, options, elapsed);
+  }
+  output.is_json() ? output.json(json) : output.text(as_text(plan));
   if (options.capacity.empty()) return ExitCode::ok;
   PINTLE_ASSIGN(capacity, parse_bytes(options.capacity));
   if (plan.total() <= capacity) return ExitCode::ok;

@@ -214,6 +214,10 @@ Parameter pointer_of(const OpenClArgument& argument) {
   const base::OpenClType& type = argument.parsed;
   const auto dtype = type.kind == base::OpenClType::Kind::number ? base::dtype_of(type.number) : std::nullopt;
   Parameter parameter{argument.name, Parameter::Kind::buffer, dtype.value_or(DType::u8), Access::read};
+  if (argument.space != Space::local && dtype && type.components == 3) {
+    parameter.lanes = 3;
+    parameter.alignment = 4 * static_cast<std::uint32_t>(bytes_of(parameter.dtype));
+  }
   if (argument.space == Space::local) parameter.kind = Parameter::Kind::local;
   else if (argument.may_write || argument.is_written)
     parameter.access = argument.may_read || argument.is_read ? Access::read_write : Access::write;

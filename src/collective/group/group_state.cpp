@@ -63,7 +63,7 @@ GroupState::GroupState(Founding founding, std::unique_ptr<Window> window)
 }
 
 GroupState::~GroupState() {
-  if (!failure_) tell(left, note_of("left"));
+  if (!failure_) announce(left);
 }
 
 std::string GroupState::text() const {
@@ -113,28 +113,54 @@ Error GroupState::fail(const Error& error) {
   {
     const std::lock_guard lock(failing_);
     if (failure_) return *failure_;
-    failure_ = error;
+    show(note_of(error.message()));
+    const auto first = first_fault(error.code());
+    failure_ = first.value_or(error);
+    if (first) show(note_of(first->message()));
     has_failed_.store(true, std::memory_order_release);
   }
-  tell(static_cast<std::uint64_t>(error.code()), note_of(error.message()));
+  announce(static_cast<std::uint64_t>(failure_->code()));
   return *failure_;
 }
 
-/// Best effort: a rank that cannot be told finds out by its deadline.
-void GroupState::tell(std::uint64_t code, const Note& note) noexcept {
-  const std::uint64_t place = layout_.fault_of(rank_);
+/// Several ranks may find a fault at one time, each another one. All tell that of the rank which failed first. Its note
+/// is at every rank before its word says so. Ranks that share no memory have no such word: there each may tell its own.
+std::optional<Error> GroupState::first_fault(Errc code) const {
+  if (!window_->is_addressable()) return std::nullopt;
+  std::uint64_t first = 0;
+  const std::uint64_t own = (std::uint64_t{rank_} + 1) << 8 | static_cast<std::uint64_t>(code);
+  const auto word = Window::word_in(window_->at(0), Layout::first_fault);
+  if (word.compare_exchange_strong(first, own, std::memory_order_acq_rel, std::memory_order_acquire))
+    return std::nullopt;
+  const std::uint64_t rank = (first >> 8) - 1;
+  if (rank >= ranks_ || rank == rank_) return std::nullopt;
+  const Error fault = fault_at(layout_.fault_of(static_cast<std::uint32_t>(rank)), first & 0xff);
+  return fault.message().empty() ? std::nullopt : std::optional(fault);
+}
+
+/// Best effort, as `announce`: a rank that cannot be told finds out by its deadline.
+void GroupState::show(const Note& note) noexcept {
   for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
-    if (rank == rank_ || !window_->put(rank, place, note)) continue;
-    if (window_->store(rank, place + note_word, code)) ring(rank);
+    if (rank != rank_) static_cast<void>(window_->put(rank, layout_.fault_of(rank_), note));
   }
+}
+
+void GroupState::announce(std::uint64_t code) noexcept {
+  for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+    if (rank != rank_ && window_->store(rank, layout_.fault_of(rank_) + note_word, code)) ring(rank);
+  }
+}
+
+Error GroupState::fault_at(std::uint64_t place, std::uint64_t code) const {
+  const bool is_known = code != 0 && code <= static_cast<std::uint64_t>(Errc::internal);
+  return {is_known ? static_cast<Errc>(code) : Errc::internal, text_of(note_at(place))};
 }
 
 std::optional<Error> GroupState::fault_of(std::uint32_t rank) {
   const std::uint64_t place = layout_.fault_of(rank);
   const std::uint64_t code = window_->word(place + note_word).load(std::memory_order_acquire);
   if (code == 0 || code == left) return std::nullopt;
-  const bool is_known = code <= static_cast<std::uint64_t>(Errc::internal);
-  return Error(is_known ? static_cast<Errc>(code) : Errc::internal, text_of(note_at(place)));
+  return fault_at(place, code);
 }
 
 bool GroupState::has_left(std::uint32_t rank) const noexcept {

@@ -95,8 +95,8 @@ class GroupState {
   using Guard = std::function<Result<void>()>;
   void guard(Guard guard) { guard_ = std::move(guard); }
   [[nodiscard]] Result<void> ask_guard() const { return guard_ ? guard_() : Result<void>(); }
-  /// Fails the group with `error` unless it has failed already, and tells every rank. Returns what the group has failed
-  /// with.
+  /// Fails the group with `error` unless it has failed already, on any rank in reach, and tells every rank. Returns
+  /// what the group has failed with.
   Error fail(const Error& error);
 
   /// The right to call operations. One thread has it at a time, and may take it again while it has it. The right ends
@@ -161,7 +161,10 @@ class GroupState {
   std::uint64_t count_shrink() noexcept { return ++shrinks_; }
 
  private:
-  void tell(std::uint64_t code, const Note& note) noexcept;
+  [[nodiscard]] std::optional<Error> first_fault(Errc code) const;
+  void show(const Note& note) noexcept;
+  void announce(std::uint64_t code) noexcept;
+  [[nodiscard]] Error fault_at(std::uint64_t place, std::uint64_t code) const;
   void show_done() noexcept;
 
   Founding founding_;

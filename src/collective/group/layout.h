@@ -25,6 +25,8 @@ class Layout {
   /// Two 32-bit words: the doorbell, and whether the owner sleeps on it.
   static constexpr std::uint64_t doorbell = 0;
   static constexpr std::uint64_t sleeping = 4;
+  /// In rank 0's piece: the rank that failed first, plus 1, and the code of its error in the lowest byte.
+  static constexpr std::uint64_t first_fault = 8;
   /// What the owner is doing, for others to look at: see `Status`.
   static constexpr std::uint64_t status = line_bytes;
   /// In rank 0's piece: the rank that decided which ranks stay, by shrink's number.

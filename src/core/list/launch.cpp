@@ -158,11 +158,16 @@ Result<void> bind_local(backend::Argument& bound, const Parameter& parameter, Lo
 
 namespace {
 
+/// The bytes from one element of a buffer to the next: a vector of three takes the place of four.
+std::uint64_t stride_of(const Parameter& parameter) noexcept {
+  return bytes_of(parameter.dtype) * (parameter.lanes == 3 ? 4 : 1);
+}
+
 /// What a shape asks for: the bytes that are known, and the scalars in slots that decide the rest.
 SlotShape shape_of(const Entry& entry, std::size_t index, std::span<const backend::Argument> arguments) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   const Parameter& parameter = entry.parameters[index];
-  SlotShape shape{index, bytes_of(parameter.dtype), {}, parameter_text(parameter)};
+  SlotShape shape{index, stride_of(parameter), {}, parameter_text(parameter)};
   for (const Side& side : parameter.shape) {
     std::uint64_t size = side.size;
     if (!side.scalar.empty()) {
@@ -226,6 +231,11 @@ Result<void> bind_buffer(backend::Argument& bound, const Parameter& parameter, s
   if (limits.offset_alignment > 1 && range.offset % limits.offset_alignment != 0) {
     return invalid(fmt::format("Offset ({}) into {} is no multiple of the alignment ({}) that the device needs.",
                                range.offset, buffer_text(incarnation, range.buffer), limits.offset_alignment));
+  }
+  if (parameter.lanes == 3 && range.size % stride_of(parameter) != 0) {
+    return invalid(fmt::format(
+        "Size ({}) of {} is no multiple of the ({}) bytes from one vector to the next that {} needs.", range.size,
+        buffer_text(incarnation, range.buffer), stride_of(parameter), parameter_text(parameter)));
   }
   if (range.offset % parameter.alignment != 0) {
     return invalid(fmt::format("Offset ({}) into {} is no multiple of the alignment ({}) that {} needs.", range.offset,

@@ -208,6 +208,11 @@ class Chooser {
         macros_(macros_of(options)),
         folders_(folders_of(options)),
         refusals_(pack.variants.size()) {}
+  Chooser(const Chooser&) = delete;
+  Chooser& operator=(const Chooser&) = delete;
+  ~Chooser() {
+    if (best_) device_.unload(best_->id);
+  }
 
   Result<LoadedVariant> choose() {
     const std::vector<std::size_t> order = by_target();
@@ -215,9 +220,10 @@ class Chooser {
       for (const std::size_t i : order) {
         if (!refusals_[i].empty() || (format != "*" && format != pack_.variants[i].format)) continue;
         PINTLE_ASSIGN(loaded, try_one(i));
-        if (loaded) return std::move(*loaded);
+        if (loaded && take(*std::move(loaded))) return *std::exchange(best_, std::nullopt);
       }
     }
+    if (best_) return *std::exchange(best_, std::nullopt);
     for (const std::size_t i : partial_) {  // none takes every entry
       PINTLE_ASSIGN(loaded, try_part(i));
       if (loaded) return std::move(*loaded);
@@ -226,6 +232,14 @@ class Chooser {
   }
 
  private:
+  /// Whether the variant has every entry. One that lacks some is kept until another has all.
+  bool take(LoadedVariant loaded) {
+    const bool is_whole = loaded.left_out.empty();
+    if (best_) device_.unload(is_whole ? best_->id : loaded.id);
+    if (!best_ || is_whole) best_ = std::move(loaded);
+    return is_whole;
+  }
+
   /// Variants in the order in which the device prefers their targets; among equals, as they stand in the pack.
   [[nodiscard]] std::vector<std::size_t> by_target() const {
     const auto rank = [this](std::size_t index) {
@@ -306,6 +320,7 @@ class Chooser {
   std::vector<std::string> folders_;
   std::vector<std::string> refusals_;  // by variant; empty: not tried
   std::vector<std::size_t> partial_;   // variants of which the device takes some entries, best first
+  std::optional<LoadedVariant> best_;  // the one to return, as far as is known
 };
 
 bool is_identifier(std::string_view name) noexcept {

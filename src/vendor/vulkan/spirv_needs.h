@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <string>
+#include <string_view>
 
+#include "base/quote.h"
 #include "pintle/error.h"
 #include "vendor/vulkan/features.h"
 #include "vendor/vulkan/spirv_names.h"
@@ -124,11 +127,41 @@ inline constexpr std::array spirv_needs{
     SpirvNeed{6034, /* AtomicFloat64AddEXT */ any_of<&Atomics::shaderBufferFloat64AtomicAdd>},
 };
 
+/// Extensions of SPIR-V that a module may name: part of Vulkan 1.2, or with no effect on what a kernel does, or with
+/// nothing beyond the capabilities above. What any other one adds is not known here, and drivers that do not know it
+/// either have been seen to end the process.
+inline constexpr std::array<std::string_view, 23> spirv_extensions{
+    "SPV_KHR_16bit_storage",
+    "SPV_KHR_8bit_storage",
+    "SPV_KHR_device_group",
+    "SPV_KHR_float_controls",
+    "SPV_KHR_integer_dot_product",
+    "SPV_KHR_multiview",
+    "SPV_KHR_no_integer_wrap_decoration",
+    "SPV_KHR_non_semantic_info",
+    "SPV_KHR_physical_storage_buffer",
+    "SPV_KHR_shader_draw_parameters",
+    "SPV_KHR_storage_buffer_storage_class",
+    "SPV_KHR_terminate_invocation",
+    "SPV_KHR_variable_pointers",
+    "SPV_KHR_vulkan_memory_model",
+    "SPV_EXT_demote_to_helper_invocation",
+    "SPV_EXT_descriptor_indexing",
+    "SPV_EXT_physical_storage_buffer",
+    "SPV_EXT_shader_atomic_float_add",
+    "SPV_EXT_shader_viewport_index_layer",
+    "SPV_GOOGLE_decorate_string",
+    "SPV_GOOGLE_hlsl_functionality1",
+    "SPV_GOOGLE_user_type",
+    "SPV_KHR_subgroup_uniform_control_flow",
+};
+
 }  // namespace needs
 
 /// `unsupported` names what a module needs and the device lacks: "needs ...".
 [[nodiscard]] inline Result<void> check_spirv(const Abilities& device, std::uint32_t version,
-                                              std::span<const std::uint32_t> capabilities) {
+                                              std::span<const std::uint32_t> capabilities,
+                                              std::span<const std::string> extensions) {
   using needs::SpirvNeed;
   if (version > device.newest_spirv) {
     return Error(Errc::unsupported, fmt::format("needs SPIR-V 1.{}, and the device takes 1.{} at most",
@@ -144,6 +177,11 @@ inline constexpr std::array spirv_needs{
       return Error(Errc::unsupported,
                    fmt::format("needs the SPIR-V capability {}, which the device lacks", capability_text(capability)));
     }
+  }
+  for (const std::string& extension : extensions) {
+    if (std::ranges::find(needs::spirv_extensions, extension) != needs::spirv_extensions.end()) continue;
+    return Error(Errc::unsupported,
+                 fmt::format("needs the SPIR-V extension {}, which no kernel can have here", base::quote(extension)));
   }
   return {};
 }
