@@ -131,7 +131,7 @@ static int execute(PyObject* module) {
   PyMethodDef* const tables[] = {command_functions, image_functions, host_functions, notice_functions};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
     if (PyModule_AddFunctions(module, tables[i]) != 0) return -1;
-  return add_types(module, state) && add_names(state) ? 0 : -1;
+  return add_types(module, state) && add_names(state) && dlpack_add_exchange(state->buffer) ? 0 : -1;
 }
 
 static PyObject** reference(State* state, size_t i) {

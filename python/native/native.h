@@ -104,11 +104,15 @@ int block(State* state, Blocking blocking, void* call, int64_t timeout);
 bool take_timeout(State* state, PyObject* seconds, int64_t* nanoseconds);
 PyObject* nanoseconds_of(PyObject* module, PyObject* seconds);
 
-/* -- host.c, dlpack_out.c, dlpack_in.c: memory shared with others -- */
+/* -- host.c, dlpack_out.c, dlpack_in.c, dlpack_exchange.c: memory shared with others -- */
 
 extern PyMethodDef host_functions[];
 PyObject* dlpack_share(PyObject* module, PyObject* arguments);
 PyObject* dlpack_take(PyObject* module, PyObject* arguments);
+/* A tensor of version 1 over an object's memory, which it keeps. NULL with an exception. */
+struct DLManagedTensorVersioned* dlpack_tensor(PyObject* memory, uint32_t dtype, PyObject* shape);
+/* Puts the functions for other libraries' C code on the type of buffers. False with an exception. */
+bool dlpack_add_exchange(PyTypeObject* buffer);
 
 /* -- drops.c: references that others let go of -- */
 

@@ -60,6 +60,7 @@ class Alarm:
     def close(self) -> None: ...
 
 class Buffer(Handle):
+    __dlpack_c_exchange_api__: Any  # a capsule with the functions of DLPack 1.3 for C
     def __new__(cls, handle: int, device: object, dtype: int, nbytes: int, shape: tuple[int, ...], lender: Handle = ..., /) -> Self:
         """With a lender, the memory is that object's, which it keeps; views alone name it."""
     @property
