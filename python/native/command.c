@@ -204,9 +204,10 @@ static PyObject* get_used(PyObject* self, void* nothing) {
 }
 
 static PyObject* get_kind(PyObject* self, void* nothing) {
-  static const char* const words[] = {"launch",           "indirect launch",   "copy",      "fill",   "upload",
-                                      "download",         "barrier",           "timestamp", "upload", "download",
-                                      "copy to an image", "copy from an image"};
+  static const char* const words[] = {
+      "launch",           "indirect launch",   "copy",   "fill",     "upload",           "download",
+      "barrier",          "timestamp",         "upload", "download", "copy to an image", "copy from an image",
+      "copy to an image", "copy from an image"};
   const Command* const command = (Command*)self;
   (void)nothing;
   if (command->kernel != NULL) return PyUnicode_FromFormat("%s of %U", words[command->kind], command->kernel->entry);

@@ -71,8 +71,9 @@ bool texels_take(State* state, const Parameter* parameter, PyObject* entry, PyOb
   return true;
 }
 
-/* A copy between a buffer and an image: (image, buffer or view, the part's nine numbers, label). */
-static PyObject* copy_make(PyObject* module, PyObject* arguments, CommandKind kind, const char* what) {
+/* A copy of an image: (image, buffer or view or slot, the part's numbers, label). */
+static PyObject* copy_make(PyObject* module, PyObject* arguments, CommandKind kind, CommandKind of_slot,
+                           const char* what) {
   State* const state = PyModule_GetState(module);
   PyObject* objects[2];
   PyObject* label;
@@ -83,22 +84,25 @@ static PyObject* copy_make(PyObject* module, PyObject* arguments, CommandKind ki
     return NULL;
   if (!is_image(state, objects[0])) return PyErr_Format(PyExc_TypeError, "A copy of an image takes an image.");
   if (!is_live((Handle*)objects[0])) return NULL;
-  Command* const self = command_make(state, kind, label);
+  const bool is_of_slot = Py_TYPE(objects[1]) == state->slot;
+  Command* const self = command_make(state, is_of_slot ? of_slot : kind, label);
   if (self == NULL) return NULL;
   part.row_bytes = row_bytes;
   part.slice_bytes = slice_bytes;
   self->part = part;
   self->image.id = ((Handle*)objects[0])->id;
-  self->views[0] = view_take(state, objects[1], what, &self->to);
-  return self->views[0] != NULL && command_hold(self, objects, 2) ? (PyObject*)self : command_fail(self);
+  if (is_of_slot) self->slot = ((Slot*)objects[1])->index;
+  else self->views[0] = view_take(state, objects[1], what, &self->to);
+  return (is_of_slot || self->views[0] != NULL) && command_hold(self, objects, 2) ? (PyObject*)self
+                                                                                  : command_fail(self);
 }
 
 static PyObject* to_image_make(PyObject* module, PyObject* arguments) {
-  return copy_make(module, arguments, command_to_image, "from");
+  return copy_make(module, arguments, command_to_image, command_slot_to_image, "from");
 }
 
 static PyObject* from_image_make(PyObject* module, PyObject* arguments) {
-  return copy_make(module, arguments, command_from_image, "to");
+  return copy_make(module, arguments, command_from_image, command_image_to_slot, "to");
 }
 
 PyMethodDef image_functions[] = {{"command_to_image", to_image_make, METH_VARARGS, NULL},

@@ -41,6 +41,10 @@ static pintle_status append(Command* command, pintle_list list, pintle_error* er
     case command_to_image: return pintle_list_copy_to_image(list, command->image, &command->to, &command->part, error);
     case command_from_image:
       return pintle_list_copy_from_image(list, &command->to, command->image, &command->part, error);
+    case command_slot_to_image:
+      return pintle_list_copy_slot_to_image(list, command->image, command->slot, &command->part, error);
+    case command_image_to_slot:
+      return pintle_list_copy_image_to_slot(list, command->slot, command->image, &command->part, error);
   }
   return PINTLE_INTERNAL;
 }

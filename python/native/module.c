@@ -112,8 +112,8 @@ static bool add_types(PyObject* module, State* state) {
 }
 
 static bool add_names(State* state) {
-  static const char* const names[name_count] = {"items",  "groups",  "after", "label",
-                                                "signal", "timeout", "grid",  "most"};
+  static const char* const names[name_count] = {"items",   "groups", "after", "label", "signal",
+                                                "timeout", "grid",   "most",  "copy",  "buffer"};
   for (int i = 0; i < name_count; ++i)
     if ((state->names[i] = PyUnicode_InternFromString(names[i])) == NULL) return false;
   return true;

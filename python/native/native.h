@@ -11,8 +11,21 @@
 
 #include "pintle/c/pintle.h"
 
-/* Names of keyword arguments, interned: `state->names[name_after]`. */
-enum { name_items, name_groups, name_after, name_label, name_signal, name_timeout, name_grid, name_most, name_count };
+/* Names of keyword arguments, and for messages those of a copy to or from a slot, interned: `state->names[name_after]`.
+ */
+enum {
+  name_items,
+  name_groups,
+  name_after,
+  name_label,
+  name_signal,
+  name_timeout,
+  name_grid,
+  name_most,
+  name_copy,
+  name_buffer,
+  name_count
+};
 
 /* The module's state. It lives as long as any object of its types. */
 typedef struct State {

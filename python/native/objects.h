@@ -170,7 +170,9 @@ typedef enum {
   command_upload_slot,
   command_download_slot,
   command_to_image,
-  command_from_image
+  command_from_image,
+  command_slot_to_image,
+  command_image_to_slot
 } CommandKind;
 
 typedef struct Command {

@@ -47,7 +47,14 @@ static bool take_array_slot(Recording* self, const Command* command) {
 }
 
 /* The first parameter that a slot stands for says what is bound to it; the library checks the others. */
-static bool take_slots(Recording* self, const Command* command) {
+static bool take_argument_slot(Recording* self, size_t index, const Parameter* parameter, PyObject* entry) {
+  SlotUse* const use = slot_at(self, index);
+  if (use == NULL) return false;
+  if (use->kind == slot_unused) *use = (SlotUse){.kind = slot_argument, .parameter = *parameter, .entry = entry};
+  return use->kind == slot_argument || has_another_use(self, index);
+}
+
+static bool take_argument_slots(Recording* self, const Command* command) {
   for (size_t i = 0; i < command->arguments.count; ++i) {
     const pintle_argument* const argument = &command->arguments.arguments[i];
     const Parameter* const parameter = &command->kernel->parameters[i];
@@ -58,17 +65,21 @@ static bool take_slots(Recording* self, const Command* command) {
                    command->kernel->entry);
       return false;
     }
-    SlotUse* const use = slot_at(self, argument->offset);
-    if (use == NULL) return false;
-    if (use->kind == slot_unused)
-      *use = (SlotUse){.kind = slot_argument, .parameter = *parameter, .entry = command->kernel->entry};
-    if (use->kind != slot_argument) return has_another_use(self, argument->offset);
+    if (!take_argument_slot(self, argument->offset, parameter, command->kernel->entry)) return false;
   }
   return true;
 }
 
-static bool has_array_slot(const Command* command) {
-  return command->kind == command_upload_slot || command->kind == command_download_slot;
+static bool take_slots(Recording* self, const Command* command) {
+  PyObject* const* const names = self->base.state->names;
+  const Parameter buffer = {.name = names[name_buffer], .kind = PINTLE_PARAMETER_BUFFER};
+  switch (command->kind) {
+    case command_upload_slot:
+    case command_download_slot: return take_array_slot(self, command);
+    case command_slot_to_image:
+    case command_image_to_slot: return take_argument_slot(self, command->slot, &buffer, names[name_copy]);
+    default: return take_argument_slots(self, command);
+  }
 }
 
 static bool add_buffer(Buffer* buffer, void* data) {
@@ -89,9 +100,7 @@ static bool take_commands(Recording* self, PyObject* commands) {
   self->objects = Py_NewRef(commands);
   for (Py_ssize_t i = 0; i < PyTuple_Size(commands); ++i) {
     Command* const command = (Command*)PyTuple_GetItem(commands, i);
-    if (!take_slots(self, command) || (has_array_slot(command) && !take_array_slot(self, command)) ||
-        !command_buffers(command, add_buffer, self))
-      return false;
+    if (!take_slots(self, command) || !command_buffers(command, add_buffer, self)) return false;
   }
   return true;
 }

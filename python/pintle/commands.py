@@ -35,9 +35,11 @@ def _is_image(side: object) -> bool:
     return isinstance(side, _native.Handle) and not isinstance(side, _native.Buffer)
 
 
-def copy(to: Memory | Image, from_: Memory | Image, *, part: ImagePart | None = None, label: str | None = None) -> Command:
+def copy(to: Memory | Image | _native.Slot, from_: Memory | Image | _native.Slot, *, part: ImagePart | None = None,
+         label: str | None = None) -> Command:
     """Copies bytes between two buffers or views of one size that do not overlap; or texels between an image, or a `part` of one, and a buffer or
-    view, from its first byte on. pintle.InvalidArgument, at the submission, for a buffer that is too small and a part beyond the image."""
+    view, from its first byte on. Beside an image a slot stands for a buffer that each replay binds. pintle.InvalidArgument, at the submission, for a
+    buffer that is too small and a part beyond the image."""
     if not _is_image(to) and not _is_image(from_):
         if part is not None:
             raise TypeError("A part is one of an image.")

@@ -96,7 +96,7 @@ def test_a_kernel_writes_an_image(cpu):
 def test_a_kernel_samples_an_image(device):
     usable(device, "rgba8", "read")
     usable(device, "rgba8", "write")
-    pack = pintle.source(SCALE, "opencl_c", ["scale(in: read image2d, how: sampler, out: write image2d rgba8) group 1 1"])
+    pack = pintle.source(SCALE, "opencl_c", ["scale(in: read image2d, how: sampler, out: write image2d rgba8) group 1,1"])
     try:
         scale = device.load(pack)["scale"]
     except pintle.BuildFailed as error:
@@ -191,3 +191,18 @@ def test_limits_and_support_are_facts(device):
     support = device.texel_support("rgba8")
     assert support.image_access in (None, "read", "write", "read_write") and isinstance(support.is_filtered, bool)
     assert (limits.max_image_2d > 0) == any(device.texel_support(texel).image_access for texel in ("rgba8", "rgba32f", "r32ui"))
+
+
+def test_a_replay_binds_the_buffer_of_an_image(cpu):
+    image, queue = cpu.image((4, 4), "rgba8ui"), cpu.queue()
+    recording = cpu.record(pintle.copy(image, pintle.slot(0)), pintle.copy(pintle.slot(1), image))
+    there, back = cpu.buffer(texels((4, 4))), cpu.empty((4, 4, 4), "u8")
+    queue.replay(recording, there, back)
+    assert (back.numpy() == texels((4, 4))).all()
+    for wrong, kind in ((np.zeros(64, np.uint8), TypeError), (3, TypeError), (cpu.empty(63, "u8"), pintle.InvalidArgument)):
+        with pytest.raises(kind):
+            queue.replay(recording, there, wrong)
+    with pytest.raises(pintle.InvalidArgument):
+        cpu.record(pintle.copy(image, pintle.slot(0)), pintle.upload(cpu.empty(64, "u8"), pintle.slot(0)))
+    with pytest.raises(TypeError):
+        pintle.copy(cpu.empty(4), pintle.slot(0))
