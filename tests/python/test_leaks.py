@@ -156,7 +156,7 @@ def test_plans_and_arenas(rig):
         queue.submit(pintle.fill(view, 2.0)).wait(30)
         assert view.numpy()[0] == 2
     before = sys.getrefcount(host)
-    leaves_nothing(work, 500)
+    leaves_nothing(work, 2000)
     assert sys.getrefcount(host) == before
 
 
@@ -171,7 +171,7 @@ def test_handles_and_sets(rig):
         assert model["b"].next().nbytes == 1024
         model["b"].flip()
     before = sys.getrefcount(host)
-    leaves_nothing(work, 300)
+    leaves_nothing(work, 2000)
     assert sys.getrefcount(host) == before
 
 
@@ -193,16 +193,18 @@ def test_groups_and_their_queues(rig):
 
     def work():
         group, = pintle.Group.threads(1)
-        with group:
+        with group, group.heap(4096) as heap:
             group.run(pintle.Collective.all_reduce(host))
-            with group.queue(device) as collectives:
-                collectives.submit(pintle.Collective.all_reduce(x)).wait(30)
-            heap = group.heap(4096)
             heap.put(heap.allocate(16), 0, host)
-            heap.close()
-    work()
+
+    def work_on_a_device():
+        group, = pintle.Group.threads(1)
+        with group, group.queue(device) as collectives:
+            collectives.submit(pintle.Collective.all_reduce(x)).wait(30)
     before = sys.getrefcount(host), sys.getrefcount(x)
-    leaves_nothing(work, 100, kib=16384)
+    leaves_nothing(work, 1000)
+    blocks, _, descriptors = measured(work_on_a_device, 100)  # each makes a thread and 4 MiB
+    assert blocks < 50 and descriptors <= 0
     assert (sys.getrefcount(host), sys.getrefcount(x)) == before
 
 
