@@ -212,7 +212,7 @@ bool command_check(Command* command);
 /* Calls `each` with every buffer that the command uses; stops where it answers false. */
 bool command_buffers(Command* command, bool (*each)(Buffer* buffer, void* data), void* data);
 
-/* -- queue.c, launch.c, submit.c, replay.c, recording.c, free.c -- */
+/* -- queue.c, launch.c, submit.c, replay.c, recording.c, array.c, free.c -- */
 
 typedef struct Queue {
   Handle base;
@@ -237,6 +237,10 @@ typedef struct Recording {
   SlotUse* slots;
   size_t slot_count;
 } Recording;
+
+/* Binds an array to the slot of an upload or a download; `kept` is the list of what to keep until the replay's point is
+ * reached, made where it is NULL. False with an exception. */
+bool array_take(const Recording* recording, size_t slot, PyObject* object, pintle_argument* binding, PyObject** kept);
 
 extern PyType_Spec queue_spec, recording_spec;
 PyObject* queue_launch(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names);

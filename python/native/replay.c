@@ -25,39 +25,6 @@ static pintle_status try_replay(void* call, int64_t timeout, pintle_error* error
   return status;
 }
 
-/* Keeps the memory, which stays where it is while a memoryview of it lives. False with an exception. */
-static bool keep(Replay* replay, PyObject* memory, Py_buffer* bytes) {
-  PyObject* const view = PyMemoryView_FromObject(memory);
-  if (view == NULL) return false;
-  if (replay->arrays == NULL) replay->arrays = PyList_New(0);
-  bool is_kept = replay->arrays != NULL && PyList_Append(replay->arrays, view) == 0;
-  if (is_kept) is_kept = PyObject_GetBuffer(view, bytes, PyBUF_SIMPLE) == 0;
-  if (is_kept) PyBuffer_Release(bytes); /* the address is still right: the view has the memory */
-  Py_DECREF(view);
-  return is_kept;
-}
-
-/* The memory of an array, which Python checks against the slot's view. */
-static bool array_take(Replay* replay, size_t i, PyObject* object) {
-  const SlotUse* const use = &replay->recording->slots[i];
-  const bool is_written = use->kind == slot_download;
-  Py_buffer bytes;
-  PyObject* const memory =
-      PyObject_CallFunction(replay->recording->base.state->bind_array, "OIKnO", object, (unsigned)use->dtype,
-                            (unsigned long long)use->bytes, (Py_ssize_t)i, is_written ? Py_True : Py_False);
-  if (memory == NULL) return false;
-  const bool is_kept = keep(replay, memory, &bytes);
-  Py_DECREF(memory);
-  if (!is_kept) return false;
-  pintle_argument* const binding = &replay->bindings[i];
-  *binding = (pintle_argument){.size = sizeof *binding,
-                               .kind = is_written ? PINTLE_ARGUMENT_TARGET : PINTLE_ARGUMENT_BYTES,
-                               .bytes = use->bytes};
-  if (is_written) binding->value.out = bytes.buf;
-  else binding->value.data = bytes.buf;
-  return true;
-}
-
 static bool binding_take(Replay* replay, size_t i, PyObject* object) {
   const SlotUse* const use = &replay->recording->slots[i];
   State* const state = replay->recording->base.state;
@@ -71,7 +38,8 @@ static bool binding_take(Replay* replay, size_t i, PyObject* object) {
     PyErr_SetString(PyExc_TypeError, "A slot cannot be bound to a slot.");
     return false;
   }
-  if (use->kind != slot_argument) return array_take(replay, i, object);
+  if (use->kind != slot_argument)
+    return array_take(replay->recording, i, object, &replay->bindings[i], &replay->arrays);
   if (!argument_take(state, &use->parameter, use->entry, object, &replay->bindings[i], &buffer, NULL)) return false;
   if (buffer != NULL) replay->buffers[replay->buffer_count++] = buffer;
   return true;
