@@ -1,9 +1,7 @@
 /* Buffers over memory of Python objects. The object lives until the library lets go of its memory. */
 #include "native.h"
 
-enum { dims_limit = 33 }; /* More than any shape has; the library refuses it. */
-
-static bool dims_take(PyObject* shape, uint64_t dims[dims_limit], size_t* rank) {
+bool dims_take(PyObject* shape, uint64_t dims[dims_limit], size_t* rank) {
   *rank = (size_t)PyTuple_Size(shape);
   if (*rank > dims_limit) *rank = dims_limit;
   for (size_t i = 0; i < *rank; ++i) {

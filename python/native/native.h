@@ -120,6 +120,9 @@ PyObject* nanoseconds_of(PyObject* module, PyObject* seconds);
 /* -- host.c, dlpack_out.c, dlpack_in.c, dlpack_exchange.c: memory shared with others -- */
 
 extern PyMethodDef host_functions[];
+enum { dims_limit = 33 }; /* More than any shape has; the library refuses it. */
+/* The sides of a shape, which is a tuple of ints. False with an exception. */
+bool dims_take(PyObject* shape, uint64_t dims[dims_limit], size_t* rank);
 PyObject* dlpack_share(PyObject* module, PyObject* arguments);
 PyObject* dlpack_take(PyObject* module, PyObject* arguments);
 /* A tensor of version 1 over an object's memory, which it keeps. NULL with an exception. */

@@ -212,7 +212,7 @@ bool command_check(Command* command);
 /* Calls `each` with every buffer that the command uses; stops where it answers false. */
 bool command_buffers(Command* command, bool (*each)(Buffer* buffer, void* data), void* data);
 
-/* -- queue.c, launch.c, submit.c, replay.c, recording.c, array.c, free.c -- */
+/* -- queue.c, launch.c, submit.c, replay.c, recording.c, array.c, pool.c -- */
 
 typedef struct Queue {
   Handle base;
@@ -246,6 +246,7 @@ extern PyType_Spec queue_spec, recording_spec;
 PyObject* queue_launch(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names);
 PyObject* queue_submit(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names);
 PyObject* queue_replay(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names);
+PyObject* queue_allocate(PyObject* self, PyObject* arguments);
 PyObject* queue_free(PyObject* self, PyObject* buffer);
 /* Fills the options of a submission. */
 pintle_submit_options options_of(const Points* after, const Points* signal, int64_t timeout);

@@ -121,6 +121,7 @@ static PyMethodDef methods[] = {
      "fills slot i: a buffer, a view or a number for an argument; an array in C order, of the dtype and size that the "
      "recording has, for an upload or a download. It is kept until the point is reached; until then nobody may write "
      "the array of an upload, or use that of a download. Otherwise as launch."},
+    {"allocate_handle", queue_allocate, METH_VARARGS, "The handle of a buffer of a pool."},
     {"free", queue_free, METH_O,
      "free($self, buffer)\n--\n\nGives a buffer back, of a pool or not, which is closed then; never blocks. Its memory "
      "is "

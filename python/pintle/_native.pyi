@@ -143,6 +143,8 @@ class Queue(Handle):
         """Submits a recording and answers its point; the i-th binding fills slot i: a buffer, a view or a number for an argument; an array in C
         order, of the dtype and size that the recording has, for an upload or a download. It is kept until the point is reached; until then nobody may
         write the array of an upload, or use that of a download. Otherwise as launch."""
+    def allocate_handle(self, pool: Handle, dtype: int, shape: tuple[int, ...], label: str | None, is_submitted: bool, /) -> int:
+        """The handle of a buffer of a pool. `is_submitted`: the pool submits to the queue."""
     def free(self, buffer: Buffer, /) -> None:
         """Gives a buffer back, of a pool or not, which is closed then; never blocks. Its memory is free for work that comes after everything
         submitted to this queue so far, and after every submission that uses the buffer. Where an array has the bytes, they stay until that goes.

@@ -160,20 +160,15 @@ def allocate(queue: Queue, pool: Pool, shape: int | Sequence[int], dtype: object
     """What Queue.allocate answers."""
     expect(pool, Pool, "The pool of allocate()")
     kind, sides = dtype_of(dtype), shape_of(shape)
-    options, made = struct(_c.pintle_buffer_options, label=encoded(label)), _c.pintle_buffer()
-    arguments = (pool._struct, _c.pintle_queue(queue.handle), kind.number, len(sides), (c_uint64 * max(1, len(sides)))(*sides), byref(options))
-    # Whoever waits for memory keeps nobody else from the queue, unless the library submits to it.
-    turns = (queue,) if pool._scrubs else ()
     try:
-        with _native.turn(*turns):
-            call("pintle_pool_allocate", *arguments, byref(made))
+        handle = queue.allocate_handle(pool, kind.number, sides, label, pool._scrubs)
     except errors.Error:
         from _thread import get_ident
         raised = pool._raised.pop(get_ident(), None)
         if raised is not None:
             raise raised from None
         raise
-    buffer = Buffer(made.id, queue.device, kind.number, kind.itemsize * prod(sides), sides)
+    buffer = Buffer(handle, queue.device, kind.number, kind.itemsize * prod(sides), sides)
     if pool._scrubs:
         buffer.used(queue.last())
     return buffer

@@ -211,7 +211,7 @@ def test_wrong_options_make_no_pool(cpu, options, kind):
 def test_wrong_requests_allocate_nothing(cpu):
     queue, pool = cpu.queue(), cpu.pool()
     for arguments, kind in (((None, 4), TypeError), (("pool", 4), TypeError), ((pool, "x"), TypeError), ((pool, 1.5), TypeError),
-                            ((pool, -1), pintle.InvalidArgument), ((pool, 0), pintle.InvalidArgument), ((pool, 4, "f31"), pintle.InvalidArgument)):
+                            ((pool, (1,) * 40), pintle.InvalidArgument), ((pool, -1), pintle.InvalidArgument), ((pool, 0), pintle.InvalidArgument), ((pool, 4, "f31"), pintle.InvalidArgument)):
         with pytest.raises(kind):
             queue.allocate(*arguments)
     queue.close()

@@ -1,5 +1,39 @@
-/* Queue.free: a buffer's memory goes back in the order of the queue. */
+/* Buffers of pools: memory comes and goes back in the order of a queue. */
 #include "objects.h"
+
+/* Whoever waits for memory keeps nobody else from the queue, unless the library submits to it. Needs no GIL. */
+static pintle_status allocate(Queue* queue, Handle* pool, bool is_submitted, uint32_t dtype, size_t rank,
+                              const uint64_t* dims, const char* label, pintle_buffer* made, pintle_error* error) {
+  const pintle_buffer_options options = {.size = sizeof options, .label = label};
+  if (is_submitted) lock(&queue->base);
+  const pintle_status status = pintle_pool_allocate((pintle_pool){pool->id}, (pintle_queue){queue->base.id}, dtype,
+                                                    rank, dims, &options, made, error);
+  if (is_submitted) unlock(&queue->base);
+  return status;
+}
+
+PyObject* queue_allocate(PyObject* object, PyObject* arguments) {
+  Queue* const queue = (Queue*)object;
+  State* const state = queue->base.state;
+  pintle_error error = PINTLE_ERROR_INIT;
+  uint64_t dims[dims_limit];
+  pintle_buffer made;
+  Handle* pool;
+  PyObject* shape;
+  const char* label;
+  unsigned dtype;
+  size_t rank;
+  int is_submitted;
+  if (!PyArg_ParseTuple(arguments, "O!IO!zp", state->handle, &pool, &dtype, &PyTuple_Type, &shape, &label,
+                        &is_submitted) ||
+      !is_live(&queue->base) || !is_live(pool) || !dims_take(shape, dims, &rank))
+    return NULL;
+  PyThreadState* const thread = PyEval_SaveThread();
+  const pintle_status status = allocate(queue, pool, is_submitted != 0, dtype, rank, dims, label, &made, &error);
+  PyEval_RestoreThread(thread);
+  if (status != PINTLE_OK) return raise_error(state, &error);
+  return PyLong_FromUnsignedLongLong(made.id);
+}
 
 static bool can_free(const Queue* queue, const Buffer* buffer) {
   State* const state = queue->base.state;
