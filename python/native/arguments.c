@@ -3,15 +3,6 @@
 
 #include <string.h>
 
-static const char* word_of(uint32_t kind) {
-  switch (kind) {
-    case PINTLE_PARAMETER_IMAGE: return "images";
-    case PINTLE_PARAMETER_SAMPLER: return "samplers";
-    case PINTLE_PARAMETER_TEXEL_BUFFER: return "texel buffers";
-    default: return "parameters of this kind";
-  }
-}
-
 static bool buffer_take(State* state, const Parameter* parameter, PyObject* entry, PyObject* object,
                         pintle_argument* argument, Buffer** buffer) {
   if (PyObject_TypeCheck(object, state->buffer)) {
@@ -100,10 +91,13 @@ bool argument_take(State* state, const Parameter* parameter, PyObject* entry, Py
     case PINTLE_PARAMETER_LOCAL:
       argument->kind = PINTLE_ARGUMENT_LOCAL;
       return scalar_take(state, object, PINTLE_U64, entry, parameter->name, &argument->bytes);
+    case PINTLE_PARAMETER_IMAGE: return image_take(state, parameter, entry, object, argument);
+    case PINTLE_PARAMETER_SAMPLER: return sampler_take(state, parameter, entry, object, argument);
+    case PINTLE_PARAMETER_TEXEL_BUFFER: return texels_take(state, parameter, entry, object, argument, buffer);
     default:
-      (void)refuse(state, PINTLE_UNSUPPORTED,
-                   "The parameter [%U] of [%U] is of a kind that Python does not have yet: %s.", parameter->name, entry,
-                   word_of(parameter->kind));
+      (void)refuse(state, PINTLE_INTERNAL,
+                   "The kind (%u) of the parameter [%U] of [%U] is none that this package knows.",
+                   (unsigned)parameter->kind, parameter->name, entry);
       return false;
   }
 }
@@ -142,20 +136,16 @@ static bool count_is_right(const Kernel* kernel, size_t count) {
   return false;
 }
 
-/* Whether a buffer is of the kernel's device. The same device may have two objects: the library tells, where the ids
- * are the same. */
+/* Whether a buffer is of the kernel's device. Where the ids are the same, the library tells. */
 static bool device_is_right(const Kernel* kernel, const Buffer* buffer, const Parameter* parameter) {
-  PyObject *ours = kernel->base.owner, *its = buffer->base.owner;
-  if (ours == its || ours == NULL || its == NULL) return true;
-  ours = PyObject_GetAttrString(ours, "id");
-  its = ours == NULL ? NULL : PyObject_GetAttrString(its, "id");
-  const int is_same = its == NULL ? -1 : PyObject_RichCompareBool(ours, its, Py_EQ);
+  PyObject* ids[2];
+  const int is_same = is_same_device(&kernel->base, &buffer->base, ids);
   if (is_same == 0)
     (void)refuse(kernel->base.state, PINTLE_INVALID_ARGUMENT,
                  "The argument [%U] of [%U] is a buffer of [%S], and the kernel is one of [%S].", parameter->name,
-                 kernel->entry, its, ours);
-  Py_XDECREF(ours);
-  Py_XDECREF(its);
+                 kernel->entry, ids[1], ids[0]);
+  Py_XDECREF(ids[0]);
+  Py_XDECREF(ids[1]);
   return is_same > 0;
 }
 

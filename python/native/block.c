@@ -3,8 +3,6 @@
 #include "native.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 static const int64_t first_slice = 10 * 1000000; /* Nanoseconds. */
@@ -43,23 +41,17 @@ int block(State* state, Blocking blocking, void* call, int64_t timeout) {
   }
 }
 
-/* The library's own default, which a slice has to know: PINTLE_TIMEOUT_MS, else 30 s. */
-static int64_t default_timeout(void) {
+/* The library's own default, which a slice has to know. It is asked once, since every launch needs it. */
+static bool take_default(State* state, int64_t* nanoseconds) {
   static int64_t known = 0;
-  if (known != 0) return known;
-  const char* const setting = getenv("PINTLE_TIMEOUT_MS");
-  char* end = NULL;
-  const long long milliseconds = setting == NULL ? 0 : strtoll(setting, &end, 10);
-  const bool is_right = setting != NULL && *setting != 0 && *end == 0 && milliseconds >= 1 && milliseconds <= 86400000;
-  known = (is_right ? milliseconds : 30000) * 1000000;
-  return known;
+  pintle_error error = PINTLE_ERROR_INIT;
+  if (known == 0 && pintle_default_timeout(&known, &error) != PINTLE_OK) return raise_error(state, &error) != NULL;
+  *nanoseconds = known;
+  return true;
 }
 
 bool take_timeout(State* state, PyObject* seconds, int64_t* nanoseconds) {
-  if (seconds == NULL || seconds == Py_None) {
-    *nanoseconds = default_timeout();
-    return true;
-  }
+  if (seconds == NULL || seconds == Py_None) return take_default(state, nanoseconds);
   const double value = PyFloat_AsDouble(seconds);
   if (value == -1 && PyErr_Occurred()) return false;
   if (!(value >= 0)) { /* NaN too */
@@ -71,4 +63,10 @@ bool take_timeout(State* state, PyObject* seconds, int64_t* nanoseconds) {
   }
   *nanoseconds = value >= 9.2e9 ? PINTLE_TIMEOUT_INFINITE : (int64_t)(value * 1e9);
   return true;
+}
+
+PyObject* nanoseconds_of(PyObject* module, PyObject* seconds) {
+  int64_t nanoseconds;
+  if (!take_timeout(PyModule_GetState(module), seconds, &nanoseconds)) return NULL;
+  return PyLong_FromLongLong(nanoseconds);
 }

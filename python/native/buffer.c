@@ -3,25 +3,29 @@
 
 static PyObject* buffer_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
   unsigned long long id, bytes;
-  PyObject *device, *shape;
+  PyObject *device, *shape, *lender = NULL;
   unsigned dtype;
   (void)keywords;
-  if (!PyArg_ParseTuple(arguments, "KOIKO!", &id, &device, &dtype, &bytes, &PyTuple_Type, &shape)) return NULL;
-  Buffer* const self = (Buffer*)handle_make(type, kind_buffer, id, device);
+  if (!PyArg_ParseTuple(arguments, "KOIKO!|O", &id, &device, &dtype, &bytes, &PyTuple_Type, &shape, &lender))
+    return NULL;
+  Buffer* const self = (Buffer*)handle_make(type, lender == NULL ? kind_buffer : kind_lent, id, device);
   if (self == NULL) return NULL;
   self->dtype = dtype;
   self->bytes = bytes;
   self->shape = Py_NewRef(shape);
+  self->lender = Py_XNewRef(lender);
   return (PyObject*)self;
 }
 
 static int buffer_traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(((Buffer*)self)->lender);
   const int visited = uses_traverse(&((Buffer*)self)->uses, visit, arg);
   return visited != 0 ? visited : handle_traverse(self, visit, arg);
 }
 
 static int buffer_clear(PyObject* self) {
   uses_free(&((Buffer*)self)->uses);
+  Py_CLEAR(((Buffer*)self)->lender);
   return handle_clear(self);
 }
 
@@ -29,6 +33,7 @@ static void buffer_dealloc(PyObject* self) {
   PyObject_GC_UnTrack(self);
   uses_free(&((Buffer*)self)->uses);
   Py_CLEAR(((Buffer*)self)->shape);
+  Py_CLEAR(((Buffer*)self)->lender);
   handle_dealloc(self);
 }
 

@@ -1,7 +1,7 @@
 /* Commands as values: what Queue.submit and Device.record take. Functions here make them; list.c adds them to lists. */
 #include "objects.h"
 
-static Command* make(State* state, CommandKind kind, PyObject* label) {
+Command* command_make(State* state, CommandKind kind, PyObject* label) {
   const char* text;
   if (!label_take(label, &text)) return NULL;
   Command* const self = (Command*)PyType_GenericAlloc(state->public_command, 0);
@@ -15,8 +15,7 @@ static Command* make(State* state, CommandKind kind, PyObject* label) {
   return self;
 }
 
-/* Throws away a command that is not whole: nobody is to be warned of it. */
-static PyObject* fail(Command* self) {
+PyObject* command_fail(Command* self) {
   self->is_used = true;
   Py_DECREF(self);
   return NULL;
@@ -51,7 +50,7 @@ static void command_dealloc(PyObject* object) {
   Py_DECREF(type);
 }
 
-static bool hold(Command* self, PyObject* const* objects, Py_ssize_t count) {
+bool command_hold(Command* self, PyObject* const* objects, Py_ssize_t count) {
   self->objects = PyTuple_New(count);
   for (Py_ssize_t i = 0; self->objects != NULL && i < count; ++i)
     if (PyTuple_SetItem(self->objects, i, Py_NewRef(objects[i])) != 0) return false;
@@ -61,11 +60,12 @@ static bool hold(Command* self, PyObject* const* objects, Py_ssize_t count) {
 static PyObject* launch_make(Kernel* kernel, PyObject* const* arguments, Py_ssize_t count, CommandKind kind,
                              PyObject* label, Command** made) {
   State* const state = kernel->base.state;
-  Command* const self = *made = make(state, kind, label);
+  Command* const self = *made = command_make(state, kind, label);
   if (self == NULL) return NULL;
   self->kernel = (Kernel*)Py_NewRef((PyObject*)kernel);
-  if (!hold(self, arguments, count) || !arguments_take(state, kernel, arguments, (size_t)count, &self->arguments))
-    return fail(self);
+  if (!command_hold(self, arguments, count) ||
+      !arguments_take(state, kernel, arguments, (size_t)count, &self->arguments))
+    return command_fail(self);
   return (PyObject*)self;
 }
 
@@ -101,10 +101,10 @@ PyObject* kernel_indirect(PyObject* object, PyObject* const* arguments, Py_ssize
     return NULL;
   self->extent = most;
   self->views[0] = view_take(state, given[0], "grid", &self->to);
-  if (self->views[0] == NULL) return fail(self);
+  if (self->views[0] == NULL) return command_fail(self);
   PyObject* const all = Py_BuildValue("(NO)", self->objects, given[0]);
   self->objects = all;
-  return all == NULL ? fail(self) : (PyObject*)self;
+  return all == NULL ? command_fail(self) : (PyObject*)self;
 }
 
 static PyObject* command_copy_make(PyObject* module, PyObject* arguments) {
@@ -112,12 +112,12 @@ static PyObject* command_copy_make(PyObject* module, PyObject* arguments) {
   PyObject* objects[2];
   PyObject* label;
   if (!PyArg_ParseTuple(arguments, "OOO", &objects[0], &objects[1], &label)) return NULL;
-  Command* const self = make(state, command_copy, label);
+  Command* const self = command_make(state, command_copy, label);
   if (self == NULL) return NULL;
   self->views[0] = view_take(state, objects[0], "to", &self->to);
-  if (self->views[0] == NULL) return fail(self);
+  if (self->views[0] == NULL) return command_fail(self);
   self->views[1] = view_take(state, objects[1], "from", &self->from);
-  if (self->views[1] == NULL || !hold(self, objects, 2)) return fail(self);
+  if (self->views[1] == NULL || !command_hold(self, objects, 2)) return command_fail(self);
   return (PyObject*)self;
 }
 
@@ -128,11 +128,11 @@ static Command* one_view(PyObject* module, PyObject* arguments, CommandKind kind
   if (other == NULL ? !PyArg_ParseTuple(arguments, "OO", &view, &label)
                     : !PyArg_ParseTuple(arguments, "OOO", &view, other, &label))
     return NULL;
-  Command* const self = make(state, kind, label);
+  Command* const self = command_make(state, kind, label);
   if (self == NULL) return NULL;
   self->views[0] = view_take(state, view, what, &self->to);
-  if (self->views[0] != NULL && hold(self, &view, 1)) return self;
-  (void)fail(self);
+  if (self->views[0] != NULL && command_hold(self, &view, 1)) return self;
+  (void)command_fail(self);
   return NULL;
 }
 
@@ -147,7 +147,7 @@ static PyObject* command_fill_make(PyObject* module, PyObject* arguments) {
   const bool is_taken = entry != NULL && name != NULL && scalar_take(state, value, dtype, entry, name, self->value);
   Py_XDECREF(entry);
   Py_XDECREF(name);
-  return is_taken ? (PyObject*)self : fail(self);
+  return is_taken ? (PyObject*)self : command_fail(self);
 }
 
 static PyObject* command_host_make(PyObject* module, PyObject* arguments, CommandKind kind, const char* what,
@@ -156,7 +156,7 @@ static PyObject* command_host_make(PyObject* module, PyObject* arguments, Comman
   Command* const self = one_view(module, arguments, kind, what, &host);
   if (self == NULL) return NULL;
   self->has_host = PyObject_GetBuffer(host, &self->host, flags) == 0;
-  return self->has_host ? (PyObject*)self : fail(self);
+  return self->has_host ? (PyObject*)self : command_fail(self);
 }
 
 static PyObject* command_upload_make(PyObject* module, PyObject* arguments) {
@@ -167,13 +167,35 @@ static PyObject* command_download_make(PyObject* module, PyObject* arguments) {
   return command_host_make(module, arguments, command_download, "from", PyBUF_WRITABLE);
 }
 
+/* An upload from what each replay binds to a slot, or a download to it. */
+static PyObject* command_slot_make(PyObject* module, PyObject* arguments, CommandKind kind, const char* what) {
+  const State* const state = PyModule_GetState(module);
+  PyObject* slot;
+  Command* const self = one_view(module, arguments, kind, what, &slot);
+  if (self == NULL) return NULL;
+  if (Py_TYPE(slot) != state->slot) {
+    PyErr_SetString(PyExc_TypeError, "A command of a slot takes a slot.");
+    return command_fail(self);
+  }
+  self->slot = ((Slot*)slot)->index;
+  return (PyObject*)self;
+}
+
+static PyObject* command_upload_slot_make(PyObject* module, PyObject* arguments) {
+  return command_slot_make(module, arguments, command_upload_slot, "to");
+}
+
+static PyObject* command_download_slot_make(PyObject* module, PyObject* arguments) {
+  return command_slot_make(module, arguments, command_download_slot, "from");
+}
+
 static PyObject* command_timestamp_make(PyObject* module, PyObject* arguments) {
   return (PyObject*)one_view(module, arguments, command_timestamp, "to", NULL);
 }
 
 static PyObject* command_barrier_make(PyObject* module, PyObject* nothing) {
   (void)nothing;
-  return (PyObject*)make(PyModule_GetState(module), command_barrier, NULL);
+  return (PyObject*)command_make(PyModule_GetState(module), command_barrier, NULL);
 }
 
 static PyObject* get_used(PyObject* self, void* nothing) {
@@ -182,8 +204,10 @@ static PyObject* get_used(PyObject* self, void* nothing) {
 }
 
 static PyObject* get_kind(PyObject* self, void* nothing) {
-  static const char* const words[] = {"launch", "indirect launch", "copy",    "fill",
-                                      "upload", "download",        "barrier", "timestamp"};
+  static const char* const words[] = {
+      "launch",           "indirect launch",   "copy",   "fill",     "upload",           "download",
+      "barrier",          "timestamp",         "upload", "download", "copy to an image", "copy from an image",
+      "copy to an image", "copy from an image"};
   const Command* const command = (Command*)self;
   (void)nothing;
   if (command->kernel != NULL) return PyUnicode_FromFormat("%s of %U", words[command->kind], command->kernel->entry);
@@ -194,6 +218,8 @@ PyMethodDef command_functions[] = {{"command_copy", command_copy_make, METH_VARA
                                    {"command_fill", command_fill_make, METH_VARARGS, NULL},
                                    {"command_upload", command_upload_make, METH_VARARGS, NULL},
                                    {"command_download", command_download_make, METH_VARARGS, NULL},
+                                   {"command_upload_slot", command_upload_slot_make, METH_VARARGS, NULL},
+                                   {"command_download_slot", command_download_slot_make, METH_VARARGS, NULL},
                                    {"command_timestamp", command_timestamp_make, METH_VARARGS, NULL},
                                    {"command_barrier", command_barrier_make, METH_NOARGS, NULL},
                                    {NULL, NULL, 0, NULL}};

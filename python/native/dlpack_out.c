@@ -94,14 +94,19 @@ static Shared* share(PyObject* memory, void* bytes, uint32_t dtype, PyObject* sh
   return NULL;
 }
 
+static struct DLManagedTensorVersioned* finish(Shared* shared, uint64_t flags) {
+  struct DLManagedTensorVersioned* const its = &shared->managed.versioned;
+  its->major = dlpack_major;
+  its->minor = dlpack_minor;
+  its->context = shared;
+  its->deleter = end_versioned;
+  its->flags = flags;
+  return its;
+}
+
 static PyObject* capsule_of(Shared* shared, bool is_versioned, uint64_t flags) {
   if (is_versioned) {
-    struct DLManagedTensorVersioned* const its = &shared->managed.versioned;
-    its->major = dlpack_major;
-    its->minor = dlpack_minor;
-    its->context = shared;
-    its->deleter = end_versioned;
-    its->flags = flags;
+    (void)finish(shared, flags);
   } else {
     shared->managed.old.context = shared;
     shared->managed.old.deleter = end_old;
@@ -109,6 +114,15 @@ static PyObject* capsule_of(Shared* shared, bool is_versioned, uint64_t flags) {
   PyObject* const capsule = PyCapsule_New(&shared->managed, is_versioned ? new_name : old_name, end_capsule);
   if (capsule == NULL) end(shared);
   return capsule;
+}
+
+struct DLManagedTensorVersioned* dlpack_tensor(PyObject* memory, uint32_t dtype, PyObject* shape) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(memory, &view, PyBUF_SIMPLE) != 0) return NULL;
+  Shared* const shared = share(memory, view.buf, dtype, shape, true);
+  const uint64_t flags = view.readonly ? dlpack_read_only : 0;
+  PyBuffer_Release(&view);
+  return shared == NULL ? NULL : finish(shared, flags);
 }
 
 PyObject* dlpack_share(PyObject* module, PyObject* arguments) {

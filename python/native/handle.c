@@ -28,6 +28,16 @@ static void release(HandleKind kind, uint64_t id) {
     case kind_queue: (void)pintle_queue_release((pintle_queue){id}, NULL); break;
     case kind_signal: (void)pintle_signal_release((pintle_signal){id}, NULL); break;
     case kind_recording: (void)pintle_recording_release((pintle_recording){id}, NULL); break;
+    case kind_pool: (void)pintle_pool_release((pintle_pool){id}, NULL); break;
+    case kind_plan: (void)pintle_plan_release((pintle_plan){id}, NULL); break;
+    case kind_arena: (void)pintle_arena_release((pintle_arena){id}, NULL); break;
+    case kind_state: (void)pintle_state_release((pintle_state){id}, NULL); break;
+    case kind_state_set: (void)pintle_state_set_release((pintle_state_set){id}, NULL); break;
+    case kind_image: (void)pintle_image_release((pintle_image){id}, NULL); break;
+    case kind_rank_group: (void)pintle_rank_group_release((pintle_rank_group){id}, NULL); break;
+    case kind_group_queue: (void)pintle_group_queue_release((pintle_group_queue){id}, NULL); break;
+    case kind_symmetric_heap: (void)pintle_symmetric_heap_release((pintle_symmetric_heap){id}, NULL); break;
+    case kind_lent: break;
   }
 }
 
@@ -56,6 +66,14 @@ bool is_live(Handle* self) {
   return false;
 }
 
+int is_same_device(const Handle* one, const Handle* other, PyObject* ids[2]) {
+  ids[0] = ids[1] = NULL;
+  if (one->owner == other->owner || one->owner == NULL || other->owner == NULL) return 1;
+  ids[0] = PyObject_GetAttrString(one->owner, "id");
+  ids[1] = ids[0] == NULL ? NULL : PyObject_GetAttrString(other->owner, "id");
+  return ids[1] == NULL ? -1 : PyObject_RichCompareBool(ids[0], ids[1], Py_EQ);
+}
+
 Handle* handle_make(PyTypeObject* type, HandleKind kind, uint64_t id, PyObject* owner) {
   State* const state = state_of_type(type);
   Handle* const self = state == NULL ? NULL : (Handle*)PyType_GenericAlloc(type, 0);
@@ -77,8 +95,8 @@ static PyObject* handle_new(PyTypeObject* type, PyObject* arguments, PyObject* k
   int kind;
   (void)keywords;
   if (!PyArg_ParseTuple(arguments, "Ki", &id, &kind)) return NULL;
-  if (kind < kind_device || kind > kind_recording) {
-    PyErr_Format(PyExc_ValueError, "The kind of handle (%d) is none: 1 to %d.", kind, (int)kind_recording);
+  if (kind < kind_device || kind >= kind_lent) {
+    PyErr_Format(PyExc_ValueError, "The kind of handle (%d) is none: 1 to %d.", kind, (int)kind_lent - 1);
     return NULL;
   }
   return (PyObject*)handle_make(type, (HandleKind)kind, id, NULL);

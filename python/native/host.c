@@ -1,9 +1,7 @@
 /* Buffers over memory of Python objects. The object lives until the library lets go of its memory. */
 #include "native.h"
 
-enum { dims_limit = 33 }; /* More than any shape has; the library refuses it. */
-
-static bool dims_take(PyObject* shape, uint64_t dims[dims_limit], size_t* rank) {
+bool dims_take(PyObject* shape, uint64_t dims[dims_limit], size_t* rank) {
   *rank = (size_t)PyTuple_Size(shape);
   if (*rank > dims_limit) *rank = dims_limit;
   for (size_t i = 0; i < *rank; ++i) {
@@ -53,6 +51,21 @@ static PyObject* host_import(PyObject* module, PyObject* arguments) {
   return handle;
 }
 
+/* The address and the number of an object's bytes, which stay there while a memoryview of it lives. */
+static PyObject* host_bytes(PyObject* module, PyObject* arguments) {
+  PyObject* object;
+  int is_written;
+  Py_buffer view;
+  (void)module;
+  if (!PyArg_ParseTuple(arguments, "Op", &object, &is_written) ||
+      PyObject_GetBuffer(object, &view, is_written ? PyBUF_WRITABLE : PyBUF_SIMPLE) != 0)
+    return NULL;
+  PyObject* const both = Py_BuildValue("(Nn)", PyLong_FromVoidPtr(view.buf), view.len);
+  PyBuffer_Release(&view);
+  return both;
+}
+
 PyMethodDef host_functions[] = {
+    {"host_bytes", host_bytes, METH_VARARGS, "The address and the number of an object's bytes."},
     {"host_import", host_import, METH_VARARGS, "The handle of a buffer over an object's memory."},
     {NULL, NULL, 0, NULL}};

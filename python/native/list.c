@@ -36,6 +36,15 @@ static pintle_status append(Command* command, pintle_list list, pintle_error* er
       return pintle_list_download(list, command->host.buf, (size_t)command->host.len, &command->to, error);
     case command_barrier: return pintle_list_barrier(list, error);
     case command_timestamp: return pintle_list_timestamp(list, &command->to, error);
+    case command_upload_slot: return pintle_list_upload_slot(list, &command->to, command->slot, error);
+    case command_download_slot: return pintle_list_download_slot(list, command->slot, &command->to, error);
+    case command_to_image: return pintle_list_copy_to_image(list, command->image, &command->to, &command->part, error);
+    case command_from_image:
+      return pintle_list_copy_from_image(list, &command->to, command->image, &command->part, error);
+    case command_slot_to_image:
+      return pintle_list_copy_slot_to_image(list, command->image, command->slot, &command->part, error);
+    case command_image_to_slot:
+      return pintle_list_copy_image_to_slot(list, command->slot, command->image, &command->part, error);
   }
   return PINTLE_INTERNAL;
 }

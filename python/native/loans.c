@@ -1,8 +1,8 @@
-/* What work in flight has borrowed of Python: memory that downloads write. A queue's timeline keeps it until somebody
- * has seen that the point is reached. */
+/* What work in flight has borrowed of Python: memory that downloads write and that replays read. A queue's timeline
+ * keeps it until somebody has seen that the point is reached. */
 #include "objects.h"
 
-bool loans_reserve(Loans* loans) {
+static bool reserve(Loans* loans) {
   if (loans->count + loans->reserved == loans->capacity) {
     const size_t capacity = loans->capacity == 0 ? 4 : loans->capacity * 2;
     Loan* const larger = PyMem_Realloc(loans->first, capacity * sizeof *larger);
@@ -31,6 +31,13 @@ void loans_return(Loans* loans, uint64_t reached) {
     loans->first[i] = loans->first[--loans->count];
     Py_DECREF(object);
   }
+}
+
+bool loans_prepare(Signal* signal, PyObject* loan) {
+  uint64_t reached = 0;
+  if (signal->loans.count != 0 && pintle_signal_value((pintle_signal){signal->base.id}, &reached, NULL) == PINTLE_OK)
+    loans_return(&signal->loans, reached);
+  return loan == NULL || reserve(&signal->loans);
 }
 
 static void let_go(void* drop, pintle_status status, const pintle_error* failure) {

@@ -13,19 +13,22 @@ State* state_of_type(PyTypeObject* type) {
   return NULL;
 }
 
-/* Tells which classes of Python failures, points and commands are. */
+/* Tells which classes of Python failures, points and commands are, and what checks an array for a replay. */
 static PyObject* set_classes(PyObject* module, PyObject* arguments) {
   State* const state = PyModule_GetState(module);
-  PyObject *make_error, *point, *command;
-  if (!PyArg_ParseTuple(arguments, "OO!O!", &make_error, &PyType_Type, &point, &PyType_Type, &command)) return NULL;
+  PyObject *make_error, *point, *command, *bind_array;
+  if (!PyArg_ParseTuple(arguments, "OO!O!O", &make_error, &PyType_Type, &point, &PyType_Type, &command, &bind_array))
+    return NULL;
   if (!PyType_IsSubtype((PyTypeObject*)point, state->point) ||
       !PyType_IsSubtype((PyTypeObject*)command, state->command))
     return PyErr_Format(PyExc_TypeError, "set_classes() takes classes that derive from those here.");
-  PyObject* const before[] = {state->make_error, (PyObject*)state->public_point, (PyObject*)state->public_command};
+  PyObject* const before[] = {state->make_error, (PyObject*)state->public_point, (PyObject*)state->public_command,
+                              state->bind_array};
   state->make_error = Py_NewRef(make_error);
   state->public_point = (PyTypeObject*)Py_NewRef(point);
   state->public_command = (PyTypeObject*)Py_NewRef(command);
-  for (size_t i = 0; i < 3; ++i) Py_XDECREF(before[i]);
+  state->bind_array = Py_NewRef(bind_array);
+  for (size_t i = 0; i < sizeof before / sizeof *before; ++i) Py_XDECREF(before[i]);
   Py_RETURN_NONE;
 }
 
@@ -54,6 +57,8 @@ static PyObject* stop(PyObject* module, PyObject* nothing) {
 static PyMethodDef functions[] = {
     {"set_classes", set_classes, METH_VARARGS, "Tells which classes of Python failures, points and commands are."},
     {"version", library_version, METH_NOARGS, "The version of the library."},
+    {"nanoseconds", nanoseconds_of, METH_O, "Nanoseconds of a timeout in seconds; of None: the library's default."},
+    {"turn", turn_make, METH_VARARGS, "A context in which no other thread calls the library with the objects."},
     {"slot", slot_make, METH_O,
      "slot($module, index)\n--\n\nStands for an argument of a kernel that each replay binds; 0 to 1023."},
     {"wait_all", wait_all, METH_VARARGS, "Blocks until every point is reached."},
@@ -92,19 +97,23 @@ static bool add_types(PyObject* module, State* state) {
                     {&state->kernel, &kernel_spec, state->handle},
                     {&state->command, &command_spec, NULL},
                     {&state->queue, &queue_spec, state->handle},
-                    {&state->recording, &recording_spec, state->handle}};
+                    {&state->recording, &recording_spec, state->handle},
+                    {&state->turn, &turn_spec, NULL},
+                    {&state->sampler, &sampler_spec, NULL},
+                    {&state->texels, &texels_spec, NULL}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
     if ((*rows[i].type = add_type(module, rows[i].spec, rows[i].base)) == NULL) return false;
   /* Until the package says better. */
   state->public_point = (PyTypeObject*)Py_NewRef((PyObject*)state->point);
   state->public_command = (PyTypeObject*)Py_NewRef((PyObject*)state->command);
   state->make_error = Py_NewRef(PyExc_RuntimeError);
+  state->bind_array = Py_NewRef(Py_None);
   return true;
 }
 
 static bool add_names(State* state) {
-  static const char* const names[name_count] = {"items",  "groups",  "after", "label",
-                                                "signal", "timeout", "grid",  "most"};
+  static const char* const names[name_count] = {"items",   "groups", "after", "label", "signal",
+                                                "timeout", "grid",   "most",  "copy",  "buffer"};
   for (int i = 0; i < name_count; ++i)
     if ((state->names[i] = PyUnicode_InternFromString(names[i])) == NULL) return false;
   return true;
@@ -119,21 +128,22 @@ static int execute(PyObject* module) {
     return -1;
   }
   watch_forks();
-  PyMethodDef* const tables[] = {command_functions, host_functions, notice_functions};
+  PyMethodDef* const tables[] = {command_functions, image_functions, host_functions, notice_functions};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
     if (PyModule_AddFunctions(module, tables[i]) != 0) return -1;
-  return add_types(module, state) && add_names(state) ? 0 : -1;
+  return add_types(module, state) && add_names(state) && dlpack_add_exchange(state->buffer) ? 0 : -1;
 }
 
 static PyObject** reference(State* state, size_t i) {
-  PyTypeObject** const types[] = {&state->handle,       &state->alarm,         &state->signal,  &state->point,
-                                  &state->buffer,       &state->view,          &state->mapping, &state->slot,
-                                  &state->kernel,       &state->command,       &state->queue,   &state->recording,
-                                  &state->public_point, &state->public_command};
+  PyTypeObject** const types[] = {
+      &state->handle,  &state->alarm,   &state->signal, &state->point,        &state->buffer,        &state->view,
+      &state->mapping, &state->slot,    &state->kernel, &state->command,      &state->queue,         &state->recording,
+      &state->turn,    &state->sampler, &state->texels, &state->public_point, &state->public_command};
   const size_t count = sizeof types / sizeof *types;
   if (i < count) return (PyObject**)types[i];
   if (i == count) return &state->make_error;
-  return i - count <= name_count ? &state->names[i - count - 1] : NULL;
+  if (i == count + 1) return &state->bind_array;
+  return i - count - 1 <= name_count ? &state->names[i - count - 2] : NULL;
 }
 
 static int traverse(PyObject* module, visitproc visit, void* arg) {

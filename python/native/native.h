@@ -11,14 +11,29 @@
 
 #include "pintle/c/pintle.h"
 
-/* Names of keyword arguments, interned: `state->names[name_after]`. */
-enum { name_items, name_groups, name_after, name_label, name_signal, name_timeout, name_grid, name_most, name_count };
+/* Names of keyword arguments, and for messages those of a copy to or from a slot, interned: `state->names[name_after]`.
+ */
+enum {
+  name_items,
+  name_groups,
+  name_after,
+  name_label,
+  name_signal,
+  name_timeout,
+  name_grid,
+  name_most,
+  name_copy,
+  name_buffer,
+  name_count
+};
 
 /* The module's state. It lives as long as any object of its types. */
 typedef struct State {
   PyTypeObject *handle, *signal, *point, *buffer, *view, *mapping, *slot, *alarm, *kernel, *command, *queue, *recording;
+  PyTypeObject *turn, *sampler, *texels;
   PyTypeObject *public_point, *public_command; /* What launches and commands answer: classes of Python. */
   PyObject* make_error;                        /* pintle.errors.make */
+  PyObject* bind_array;                        /* pintle.commands.bound */
   PyObject* names[name_count];
 } State;
 
@@ -46,7 +61,17 @@ typedef enum {
   kind_buffer = 5,
   kind_queue = 6,
   kind_signal = 7,
-  kind_recording = 8
+  kind_recording = 8,
+  kind_pool = 9,
+  kind_plan = 10,
+  kind_arena = 11,
+  kind_state = 12,
+  kind_state_set = 13,
+  kind_image = 14,
+  kind_rank_group = 15,
+  kind_group_queue = 16,
+  kind_symmetric_heap = 17,
+  kind_lent = 18 /* A buffer that another object owns, and ends. */
 } HandleKind;
 
 typedef struct Handle {
@@ -69,12 +94,18 @@ int handle_clear(PyObject* self);
 void handle_dealloc(PyObject* self);
 /* Whether the handle can be used; pintle.Stale where it was closed. */
 bool is_live(Handle* self);
+/* Whether two objects are of one device: 1 or 0; -1 with an exception. A device may have two objects: their ids, which
+ * `ids` gets, tell then. Each is a new reference or NULL. */
+int is_same_device(const Handle* one, const Handle* other, PyObject* ids[2]);
 /* Ends one of `uses`; releases what was closed meanwhile. */
 void handle_unuse(Handle* self);
 /* The handle's turn. Neither needs the GIL; a forked child takes none, since its owner may be gone. */
 void lock(Handle* self);
 void unlock(Handle* self);
 void watch_forks(void);
+/* What lets ctypes make calls that the library takes from one thread at a time. */
+PyObject* turn_make(PyObject* module, PyObject* handles);
+extern PyType_Spec turn_spec;
 
 /* -- block.c: calls that may block -- */
 
@@ -84,12 +115,20 @@ typedef pintle_status (*Blocking)(void* call, int64_t timeout, pintle_error* err
 int block(State* state, Blocking blocking, void* call, int64_t timeout);
 /* Nanoseconds of a timeout in seconds; None and NULL: the library's default. False with an exception. */
 bool take_timeout(State* state, PyObject* seconds, int64_t* nanoseconds);
+PyObject* nanoseconds_of(PyObject* module, PyObject* seconds);
 
-/* -- host.c, dlpack_out.c, dlpack_in.c: memory shared with others -- */
+/* -- host.c, dlpack_out.c, dlpack_in.c, dlpack_exchange.c: memory shared with others -- */
 
 extern PyMethodDef host_functions[];
+enum { dims_limit = 33 }; /* More than any shape has; the library refuses it. */
+/* The sides of a shape, which is a tuple of ints. False with an exception. */
+bool dims_take(PyObject* shape, uint64_t dims[dims_limit], size_t* rank);
 PyObject* dlpack_share(PyObject* module, PyObject* arguments);
 PyObject* dlpack_take(PyObject* module, PyObject* arguments);
+/* A tensor of version 1 over an object's memory, which it keeps. NULL with an exception. */
+struct DLManagedTensorVersioned* dlpack_tensor(PyObject* memory, uint32_t dtype, PyObject* shape);
+/* Puts the functions for other libraries' C code on the type of buffers. False with an exception. */
+bool dlpack_add_exchange(PyTypeObject* buffer);
 
 /* -- drops.c: references that others let go of -- */
 

@@ -22,8 +22,9 @@ typedef struct Signal {
   Loans loans; /* Of a queue's timeline. */
 } Signal;
 
-/* Makes room for one loan, so that adding it cannot fail. False with an exception. */
-bool loans_reserve(Loans* loans);
+/* Gives back what is lent already as far as it can, and makes room for a loan, so that adding it cannot fail; NULL:
+ * there is none. False with an exception. */
+bool loans_prepare(Signal* signal, PyObject* loan);
 /* Takes the reference over, until the value is reached; 0: the work was not submitted. */
 void loans_add(Loans* loans, uint64_t value, PyObject* object);
 /* Gives back what is lent up to a value. */
@@ -86,6 +87,7 @@ typedef struct Buffer {
   uint32_t dtype;
   uint64_t bytes;
   PyObject* shape;
+  PyObject* lender; /* What owns the memory, where it is not this object: an arena, a handle, a heap. */
   Uses uses;
 } Buffer;
 
@@ -110,7 +112,7 @@ Buffer* view_take(State* state, PyObject* object, const char* what, pintle_view*
 /* A buffer's bytes in the host's memory. */
 PyObject* mapping_make(Buffer* buffer, bool is_read_only);
 
-/* -- scalar.c, kernel.c, arguments.c, extent.c -- */
+/* -- scalar.c, kernel.c, arguments.c, extent.c, image.c -- */
 
 typedef struct Parameter {
   PyObject* name;
@@ -126,9 +128,15 @@ typedef struct Kernel {
   size_t value_bytes; /* Room for all parameters by value. */
 } Kernel;
 
-extern PyType_Spec kernel_spec;
+extern PyType_Spec kernel_spec, sampler_spec, texels_spec;
 /* Writes a number of Python as an element. `entry` and `name` are of messages. False with an exception. */
 bool scalar_take(State* state, PyObject* object, uint32_t dtype, PyObject* entry, PyObject* name, void* out);
+/* An image, a sampler, both, or a buffer as texels. */
+bool image_take(State* state, const Parameter* parameter, PyObject* entry, PyObject* object, pintle_argument* argument);
+bool sampler_take(State* state, const Parameter* parameter, PyObject* entry, PyObject* object,
+                  pintle_argument* argument);
+bool texels_take(State* state, const Parameter* parameter, PyObject* entry, PyObject* object, pintle_argument* argument,
+                 Buffer** buffer);
 /* Fills an extent from items or groups; exactly one of them is given. */
 bool extent_take(State* state, PyObject* items, PyObject* groups, pintle_extent* extent);
 
@@ -158,7 +166,13 @@ typedef enum {
   command_upload,
   command_download,
   command_barrier,
-  command_timestamp
+  command_timestamp,
+  command_upload_slot,
+  command_download_slot,
+  command_to_image,
+  command_from_image,
+  command_slot_to_image,
+  command_image_to_slot
 } CommandKind;
 
 typedef struct Command {
@@ -176,12 +190,21 @@ typedef struct Command {
   Arguments arguments;
   Py_buffer host;
   unsigned char value[16];
+  uint32_t slot;
+  pintle_image image;
+  pintle_image_part part;
 } Command;
 
 extern PyType_Spec command_spec;
 PyObject* kernel_command(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names);
 PyObject* kernel_indirect(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names);
-extern PyMethodDef command_functions[];
+extern PyMethodDef command_functions[], image_functions[];
+/* A new command of the public class, of whose label `text` lives as long. NULL with an exception. */
+Command* command_make(State* state, CommandKind kind, PyObject* label);
+/* Throws away a command that is not whole: nobody is to be warned of it. NULL. */
+PyObject* command_fail(Command* self);
+/* Makes the command keep what it uses. False with an exception. */
+bool command_hold(Command* self, PyObject* const* objects, Py_ssize_t count);
 /* Adds the command to a list. Needs no GIL. */
 pintle_status command_append(Command* command, pintle_list list, pintle_error* error);
 /* Whether all that the command uses is open; pintle.Stale otherwise. */
@@ -189,27 +212,42 @@ bool command_check(Command* command);
 /* Calls `each` with every buffer that the command uses; stops where it answers false. */
 bool command_buffers(Command* command, bool (*each)(Buffer* buffer, void* data), void* data);
 
-/* -- queue.c, launch.c, submit.c, replay.c, recording.c -- */
+/* -- queue.c, launch.c, submit.c, replay.c, recording.c, array.c, pool.c -- */
 
 typedef struct Queue {
   Handle base;
   Signal* signal; /* Its timeline, which outlives it. */
 } Queue;
 
+/* What a slot of a recording stands for. */
+typedef enum { slot_unused, slot_argument, slot_upload, slot_download } SlotKind;
+typedef struct SlotUse {
+  SlotKind kind;
+  Parameter parameter; /* The first argument that the slot stands for. */
+  PyObject* entry;     /* Of its kernel; borrowed. */
+  uint32_t dtype;      /* Of what an upload reads or a download writes. */
+  uint64_t bytes;
+} SlotUse;
+
 typedef struct Recording {
   Handle base;
   Buffer** buffers; /* Each once. */
   size_t buffer_count;
-  PyObject* objects;  /* The commands. */
-  Parameter* slots;   /* What each slot stands for; kind 0: nothing. */
-  PyObject** entries; /* The entry of the kernel that has the slot; borrowed. */
+  PyObject* objects; /* The commands. */
+  SlotUse* slots;
   size_t slot_count;
 } Recording;
+
+/* Binds an array to the slot of an upload or a download; `kept` is the list of what to keep until the replay's point is
+ * reached, made where it is NULL. False with an exception. */
+bool array_take(const Recording* recording, size_t slot, PyObject* object, pintle_argument* binding, PyObject** kept);
 
 extern PyType_Spec queue_spec, recording_spec;
 PyObject* queue_launch(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names);
 PyObject* queue_submit(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names);
 PyObject* queue_replay(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names);
+PyObject* queue_allocate(PyObject* self, PyObject* arguments);
+PyObject* queue_free(PyObject* self, PyObject* buffer);
 /* Fills the options of a submission. */
 pintle_submit_options options_of(const Points* after, const Points* signal, int64_t timeout);
 /* Reserves a use of each buffer by the queue; NULLs are passed over. False with an exception: then none is reserved. */

@@ -118,8 +118,16 @@ static PyMethodDef methods[] = {
      "submitted."},
     {"replay", FAST(queue_replay),
      "replay($self, recording, *bindings, after=())\n--\n\nSubmits a recording and answers its point; the i-th binding "
-     "fills "
-     "slot i. Otherwise as launch."},
+     "fills slot i: a buffer, a view or a number for an argument; an array in C order, of the dtype and size that the "
+     "recording has, for an upload or a download. It is kept until the point is reached; until then nobody may write "
+     "the array of an upload, or use that of a download. Otherwise as launch."},
+    {"allocate_handle", queue_allocate, METH_VARARGS, "The handle of a buffer of a pool."},
+    {"free", queue_free, METH_O,
+     "free($self, buffer)\n--\n\nGives a buffer back, of a pool or not, which is closed then; never blocks. Its memory "
+     "is "
+     "free for work that comes after everything submitted to this queue so far, and after every submission that uses "
+     "the buffer. Where an array has the bytes, they stay until that goes. pintle.InvalidArgument, with nothing done, "
+     "for a buffer of another device or of an arena, a handle or a heap."},
     {"fork_handle", queue_fork, METH_VARARGS, "The handle of a fork."},
     {"last", queue_last, METH_NOARGS, "The point of the last submission; reached on a fresh queue."},
     {NULL, NULL, 0, NULL}};

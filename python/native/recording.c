@@ -16,25 +16,45 @@ static bool commands_check(State* state, PyObject* commands) {
   return true;
 }
 
-static bool make_slots(Recording* self, size_t count) {
-  if (count <= self->slot_count) return true;
-  Parameter* const slots = PyMem_Realloc(self->slots, count * sizeof *slots);
-  if (slots != NULL) self->slots = slots;
-  PyObject** const entries = PyMem_Realloc(self->entries, count * sizeof *entries);
-  if (entries != NULL) self->entries = entries;
-  if (slots == NULL || entries == NULL) {
-    (void)PyErr_NoMemory();
-    return false;
-  }
-  for (; self->slot_count < count; ++self->slot_count) {
-    slots[self->slot_count] = (Parameter){NULL, 0, 0, 0, 0};
-    entries[self->slot_count] = NULL;
-  }
-  return true;
+/* The use of a slot so far; NULL with an exception. */
+static SlotUse* slot_at(Recording* self, size_t index) {
+  if (index < self->slot_count) return &self->slots[index];
+  SlotUse* const slots = PyMem_Realloc(self->slots, (index + 1) * sizeof *slots);
+  if (slots == NULL) return (SlotUse*)PyErr_NoMemory();
+  self->slots = slots;
+  while (self->slot_count <= index) slots[self->slot_count++] = (SlotUse){.kind = slot_unused};
+  return &slots[index];
+}
+
+static bool has_another_use(Recording* self, size_t index) {
+  return refuse(self->base.state, PINTLE_INVALID_ARGUMENT,
+                "The slot (%zu) stands for an array of the host and for something else, or for arrays of two sizes or "
+                "dtypes.",
+                index) != NULL;
+}
+
+/* An upload or a download. The library knows the size alone. */
+static bool take_array_slot(Recording* self, const Command* command) {
+  const Buffer* const buffer = command->views[0];
+  const SlotUse its = {.kind = command->kind == command_upload_slot ? slot_upload : slot_download,
+                       .dtype = command->to.dtype != 0 ? command->to.dtype : buffer->dtype,
+                       .bytes = command->to.bytes != 0 ? command->to.bytes : buffer->bytes};
+  SlotUse* const use = slot_at(self, command->slot);
+  if (use == NULL) return false;
+  if (use->kind == slot_unused) *use = its;
+  return (use->kind == its.kind && use->dtype == its.dtype && use->bytes == its.bytes) ||
+         has_another_use(self, command->slot);
 }
 
 /* The first parameter that a slot stands for says what is bound to it; the library checks the others. */
-static bool take_slots(Recording* self, const Command* command) {
+static bool take_argument_slot(Recording* self, size_t index, const Parameter* parameter, PyObject* entry) {
+  SlotUse* const use = slot_at(self, index);
+  if (use == NULL) return false;
+  if (use->kind == slot_unused) *use = (SlotUse){.kind = slot_argument, .parameter = *parameter, .entry = entry};
+  return use->kind == slot_argument || has_another_use(self, index);
+}
+
+static bool take_argument_slots(Recording* self, const Command* command) {
   for (size_t i = 0; i < command->arguments.count; ++i) {
     const pintle_argument* const argument = &command->arguments.arguments[i];
     const Parameter* const parameter = &command->kernel->parameters[i];
@@ -45,12 +65,21 @@ static bool take_slots(Recording* self, const Command* command) {
                    command->kernel->entry);
       return false;
     }
-    if (!make_slots(self, argument->offset + 1)) return false;
-    if (self->slots[argument->offset].kind != 0) continue;
-    self->slots[argument->offset] = *parameter;
-    self->entries[argument->offset] = command->kernel->entry;
+    if (!take_argument_slot(self, argument->offset, parameter, command->kernel->entry)) return false;
   }
   return true;
+}
+
+static bool take_slots(Recording* self, const Command* command) {
+  PyObject* const* const names = self->base.state->names;
+  const Parameter buffer = {.name = names[name_buffer], .kind = PINTLE_PARAMETER_BUFFER};
+  switch (command->kind) {
+    case command_upload_slot:
+    case command_download_slot: return take_array_slot(self, command);
+    case command_slot_to_image:
+    case command_image_to_slot: return take_argument_slot(self, command->slot, &buffer, names[name_copy]);
+    default: return take_argument_slots(self, command);
+  }
 }
 
 static bool add_buffer(Buffer* buffer, void* data) {
@@ -130,10 +159,8 @@ static void recording_dealloc(PyObject* object) {
   PyObject_GC_UnTrack(object);
   PyMem_Free(self->buffers);
   PyMem_Free(self->slots);
-  PyMem_Free(self->entries);
   self->buffers = NULL;
   self->slots = NULL;
-  self->entries = NULL;
   self->buffer_count = self->slot_count = 0;
   Py_CLEAR(self->objects);
   handle_dealloc(object);

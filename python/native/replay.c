@@ -9,6 +9,7 @@ typedef struct Replay {
   pintle_argument* bindings;
   Buffer** buffers; /* Those that are bound. */
   size_t buffer_count;
+  PyObject* arrays; /* A list of the memory that is bound; NULL: none. */
   pintle_argument few[8];
   Buffer* few_buffers[8];
 } Replay;
@@ -25,10 +26,10 @@ static pintle_status try_replay(void* call, int64_t timeout, pintle_error* error
 }
 
 static bool binding_take(Replay* replay, size_t i, PyObject* object) {
-  const Recording* const recording = replay->recording;
-  State* const state = recording->base.state;
+  const SlotUse* const use = &replay->recording->slots[i];
+  State* const state = replay->recording->base.state;
   Buffer* buffer = NULL;
-  if (recording->slots[i].kind == 0) { /* no command has the slot: any value is right */
+  if (use->kind == slot_unused) { /* no command has the slot: any value is right */
     replay->bindings[i] =
         (pintle_argument){.size = sizeof(pintle_argument), .kind = PINTLE_ARGUMENT_SCALAR, .dtype = PINTLE_U8};
     return true;
@@ -37,8 +38,9 @@ static bool binding_take(Replay* replay, size_t i, PyObject* object) {
     PyErr_SetString(PyExc_TypeError, "A slot cannot be bound to a slot.");
     return false;
   }
-  if (!argument_take(state, &recording->slots[i], recording->entries[i], object, &replay->bindings[i], &buffer, NULL))
-    return false;
+  if (use->kind != slot_argument)
+    return array_take(replay->recording, i, object, &replay->bindings[i], &replay->arrays);
+  if (!argument_take(state, &use->parameter, use->entry, object, &replay->bindings[i], &buffer, NULL)) return false;
   if (buffer != NULL) replay->buffers[replay->buffer_count++] = buffer;
   return true;
 }
@@ -58,14 +60,25 @@ static bool allocate(Replay* replay) {
 }
 
 static void release(Replay* replay) {
+  Py_CLEAR(replay->arrays);
   if (replay->bindings != replay->few) PyMem_Free(replay->bindings);
   if (replay->buffers != replay->few_buffers) PyMem_Free(replay->buffers);
+}
+
+/* What the replay uses is in use until the value; 0: nothing was submitted. */
+static void note(Replay* replay, uint64_t value) {
+  note_all(replay->queue, replay->recording->buffers, replay->recording->buffer_count, value);
+  note_all(replay->queue, replay->buffers, replay->buffer_count, value);
 }
 
 static bool reserve(Replay* replay) {
   const Recording* const recording = replay->recording;
   if (!reserve_all(replay->queue, recording->buffers, recording->buffer_count)) return false;
-  if (reserve_all(replay->queue, replay->buffers, replay->buffer_count)) return true;
+  if (reserve_all(replay->queue, replay->buffers, replay->buffer_count)) {
+    if (loans_prepare(replay->queue->signal, replay->arrays)) return true;
+    note(replay, 0);
+    return false;
+  }
   note_all(replay->queue, recording->buffers, recording->buffer_count, 0);
   return false;
 }
@@ -80,13 +93,14 @@ static PyObject* start(Replay* replay) {
   replay->done = (pintle_point){.size = sizeof replay->done};
   const int failed = block(queue->base.state, try_replay, replay, timeout);
   const uint64_t value = failed != 0 ? 0 : replay->done.value;
-  note_all(queue, recording->buffers, recording->buffer_count, value);
-  note_all(queue, replay->buffers, replay->buffer_count, value);
+  note(replay, value);
+  if (replay->arrays != NULL) loans_add(&queue->signal->loans, value, Py_NewRef(replay->arrays));
   return failed != 0 ? NULL : point_make(queue->base.state, queue->signal, value);
 }
 
 static PyObject* bind_and_start(Replay* replay, PyObject* const* bindings) {
   replay->buffer_count = 0;
+  replay->arrays = NULL;
   if (!allocate(replay)) return NULL;
   bool is_bound = true;
   for (size_t i = 0; is_bound && i < replay->recording->slot_count; ++i)

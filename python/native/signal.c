@@ -31,12 +31,25 @@ static PyObject* signal_value(PyObject* object, void* nothing) {
   return PyLong_FromUnsignedLongLong(value);
 }
 
+/* Keeps an object until the signal has reached a value: work through ctypes uses it. */
+static PyObject* signal_lend(PyObject* object, PyObject* arguments) {
+  Signal* const self = (Signal*)object;
+  unsigned long long value;
+  PyObject* lent;
+  if (!PyArg_ParseTuple(arguments, "KO", &value, &lent) || !loans_prepare(self, lent)) return NULL;
+  loans_add(&self->loans, value, Py_NewRef(lent));
+  Py_RETURN_NONE;
+}
+
 static PyObject* signal_owner(PyObject* self, void* nothing) {
   (void)nothing;
   PyObject* const owner = ((Handle*)self)->owner;
   return Py_NewRef(owner == NULL ? Py_None : owner);
 }
 
+static PyMethodDef methods[] = {
+    {"lend", signal_lend, METH_VARARGS, "Keeps an object until the signal has reached a value."},
+    {NULL, NULL, 0, NULL}};
 static PyGetSetDef members[] = {{"value", signal_value, NULL, "The value reached so far.", NULL},
                                 {"owner", signal_owner, NULL, "The device of a queue's timeline; else None.", NULL},
                                 {NULL, NULL, NULL, NULL, NULL}};
@@ -45,6 +58,7 @@ static PyType_Slot slots[] = {{Py_tp_doc, "A number that only rises, or fails."}
                               {Py_tp_dealloc, signal_dealloc},
                               {Py_tp_traverse, signal_traverse},
                               {Py_tp_clear, handle_clear},
+                              {Py_tp_methods, methods},
                               {Py_tp_getset, members},
                               {0, NULL}};
 PyType_Spec signal_spec = {"pintle._native.Signal", sizeof(Signal), 0,

@@ -78,16 +78,11 @@ static PyObject* downloads_of(const Submission* submission) {
   return all;
 }
 
-/* Gives back what earlier submissions have borrowed, and makes room for what this one borrows. */
 static bool prepare_loan(const Submission* submission, PyObject** loan) {
-  Signal* const signal = submission->queue->signal;
-  uint64_t reached = 0;
-  if (signal->loans.count != 0 && pintle_signal_value((pintle_signal){signal->base.id}, &reached, NULL) == PINTLE_OK)
-    loans_return(&signal->loans, reached);
   *loan = downloads_of(submission);
-  if (*loan == NULL) return PyErr_Occurred() == NULL;
-  if (loans_reserve(&signal->loans)) return true;
-  Py_DECREF(*loan);
+  if (*loan == NULL && PyErr_Occurred() != NULL) return false;
+  if (loans_prepare(submission->queue->signal, *loan)) return true;
+  Py_XDECREF(*loan);
   return false;
 }
 

@@ -19,7 +19,7 @@ from pintle import _native, errors
 from pintle._native import Slot, slot
 from pintle.buffers import Buffer, View
 from pintle.callbacks import log_to_logging, stop_logging
-from pintle.commands import Command, barrier, copy, download, fill, timestamp, upload
+from pintle.commands import Command, barrier, bound, copy, download, fill, timestamp, upload
 from pintle.devices import Capability, Device, open
 from pintle.dtypes import DType
 from pintle.errors import (BuildFailed, Cancelled, DeviceLost, Error, Internal, InvalidArgument, IOFailed, NotFound, OutOfMemory, PeerLost,
@@ -31,12 +31,47 @@ from pintle.programs import Kernel, Parameter, Program
 from pintle.queues import Queue
 from pintle.recordings import Recording
 
-_native.set_classes(errors.make, Point, Command)
+_native.set_classes(errors.make, Point, Command, bound)
 atexit.register(_native.stop)
 __version__ = _native.version()
 
-__all__ = ["Absence", "Buffer", "BuildFailed", "Cancelled", "Capability", "Command", "DType", "Device", "DeviceInfo", "DeviceList", "DeviceLost",
-           "Error", "IOFailed", "Internal", "InvalidArgument", "Kernel", "NotFound", "OutOfMemory", "Pack", "Parameter", "PeerLost", "Point",
-           "ProcessPoisoned", "Program", "Queue", "Recording", "Signal", "Slot", "Stale", "Timeout", "Unavailable", "Unsupported", "Variant",
-           "Vendor", "View", "barrier", "copy", "devices", "download", "fill", "log_to_logging", "open", "open_pack", "parse_pack", "slot",
-           "source", "stop_logging", "timestamp", "upload", "wait_all", "wait_any"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pintle.arenas import Arena, ArenaValue
+    from pintle.conversions import Conversion
+    from pintle.groups import Collective, Group, GroupQueue, GroupStatistics, group
+    from pintle.handles import Handle, HandleSet
+    from pintle.heaps import SymmetricBuffer, SymmetricHeap, SymmetricSignals
+    from pintle.images import Image, ImageLimits, ImagePart, Sampler, TexelBuffer, TexelSupport
+    from pintle.plans import ArenaRequirements, Plan, PlannedValue, PlanProblem, PlanValue, parse_plan
+    from pintle.pools import Holder, Pool, PoolExhaustion, PoolStatistics
+
+# Modules that are imported when something of them is first asked for.
+_LATER = {"arenas": ("Arena", "ArenaValue"), "conversions": ("Conversion",),
+          "groups": ("Collective", "Group", "GroupQueue", "GroupStatistics", "group"), "handles": ("Handle", "HandleSet"),
+          "heaps": ("SymmetricBuffer", "SymmetricHeap", "SymmetricSignals"),
+          "images": ("Image", "ImageLimits", "ImagePart", "Sampler", "TexelBuffer", "TexelSupport"),
+          "plans": ("ArenaRequirements", "Plan", "PlannedValue", "PlanProblem", "PlanValue", "parse_plan"),
+          "pools": ("Holder", "Pool", "PoolExhaustion", "PoolStatistics")}
+
+
+def __getattr__(name: str) -> object:
+    from importlib import import_module
+    for module, names in _LATER.items():
+        if name in names:
+            return globals().setdefault(name, getattr(import_module(f"pintle.{module}"), name))
+    raise AttributeError(f"module 'pintle' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+__all__ = ["Absence", "Arena", "ArenaRequirements", "ArenaValue", "Buffer", "BuildFailed", "Cancelled", "Capability", "Collective", "Command",
+           "Conversion", "DType", "Device", "DeviceInfo", "DeviceList", "DeviceLost", "Error", "Group", "GroupQueue", "GroupStatistics", "Handle",
+           "HandleSet", "Holder", "IOFailed", "Image", "ImageLimits", "ImagePart", "Internal", "InvalidArgument", "Kernel", "NotFound",
+           "OutOfMemory", "Pack", "Parameter", "PeerLost", "Plan", "PlanProblem", "PlanValue", "PlannedValue", "Point", "Pool", "PoolExhaustion",
+           "PoolStatistics", "ProcessPoisoned", "Program", "Queue", "Recording", "Sampler", "Signal", "Slot", "Stale", "SymmetricBuffer",
+           "SymmetricHeap", "SymmetricSignals", "TexelBuffer", "TexelSupport", "Timeout", "Unavailable", "Unsupported", "Variant", "Vendor", "View",
+           "barrier", "copy", "devices", "download", "fill", "group", "log_to_logging", "open", "open_pack", "parse_pack",
+           "parse_plan", "slot", "source", "stop_logging", "timestamp", "upload", "wait_all", "wait_any"]

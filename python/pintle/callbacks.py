@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pintle import _native, errors
+from pintle._call import one_of
 from pintle.points import Point
 
 TYPE_CHECKING = False
@@ -85,10 +86,9 @@ def notify(point: Point, fn: Callable[[errors.Error | None], object]) -> None:
 def log_to_logging(most_verbose: str = "info") -> None:
     """Sends the library's messages, from "error" to this level ("error", "warn", "info" or "debug"), to logging.getLogger("pintle"), from a thread
     of their own. Where Python is slower than the library, messages beyond 10,000 are lost."""
-    if most_verbose not in LEVELS:
-        raise errors.InvalidArgument(f"The level ({most_verbose!r:.40}) is none of: {', '.join(LEVELS)}.")
+    level = one_of(most_verbose, LEVELS, "level")
     _start()
-    _native.log_open(LEVELS[most_verbose])
+    _native.log_open(level)
 
 
 def stop_logging() -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import warnings
 
-from pintle import _native
+from pintle import _native, errors
+from pintle._call import expect
 from pintle.dtypes import numbered
 from pintle.hosts import matching
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, TypeAlias
+
+    from pintle.images import Image, ImagePart
 
 Memory: TypeAlias = _native.Buffer | _native.View
 
@@ -28,9 +31,24 @@ class Command(_native.Command):
         return f"<pintle.Command: {self.description}>"
 
 
-def copy(to: Memory, from_: Memory, *, label: str | None = None) -> Command:
-    """Copies bytes between two buffers or views of one size that do not overlap."""
-    return _native.command_copy(to, from_, label)
+def _is_image(side: object) -> bool:
+    return isinstance(side, _native.Handle) and not isinstance(side, _native.Buffer)
+
+
+def copy(to: Memory | Image | _native.Slot, from_: Memory | Image | _native.Slot, *, part: ImagePart | None = None,
+         label: str | None = None) -> Command:
+    """Copies bytes between two buffers or views of one size that do not overlap; or texels between an image, or a `part` of one, and a buffer or
+    view, from its first byte on. Beside an image a slot stands for a buffer that each replay binds. pintle.InvalidArgument, at the submission, for a
+    buffer that is too small and a part beyond the image."""
+    if not _is_image(to) and not _is_image(from_):
+        if part is not None:
+            raise TypeError("A part is one of an image.")
+        return _native.command_copy(to, from_, label)  # type: ignore[arg-type]
+    from pintle.images import ImagePart
+    numbers = (ImagePart() if part is None else expect(part, ImagePart, "part"))._numbers
+    if _is_image(to):
+        return _native.command_to_image(to, from_, numbers, label)  # type: ignore[arg-type]
+    return _native.command_from_image(from_, to, numbers, label)  # type: ignore[arg-type]
 
 
 def fill(to: Memory, value: object, *, label: str | None = None) -> Command:
@@ -38,25 +56,43 @@ def fill(to: Memory, value: object, *, label: str | None = None) -> Command:
     return _native.command_fill(to, value, label)
 
 
-def _matching(memory: Memory, array: object, what: str) -> Any:
+def _memory_of(memory: Memory, what: str) -> Memory:
+    """What an array goes to or comes from."""
     if not isinstance(memory, (_native.Buffer, _native.View)):
         raise TypeError(f"The other side of {what} is a buffer or a view, not a {type(memory).__name__}.")
-    return matching(array, numbered(memory.dtype_number), memory.nbytes, what, "the buffer").memory
+    return memory
+
+
+def _writable(memory: Any, what: str) -> Any:
+    if memoryview(memory).readonly:
+        raise errors.InvalidArgument(f"{what} is read-only.")
+    return memory
+
+
+def bound(array: object, dtype: int, nbytes: int, slot: int, is_written: bool) -> Any:
+    """The memory of an array that a replay binds to a slot. The extension calls it, before anything is submitted."""
+    memory = matching(array, numbered(dtype), nbytes, f"the array of slot {slot}", "the view that the recording has").memory
+    return _writable(memory, f"The array of slot {slot}") if is_written else memory
+
+
+def _matching(memory: Memory, array: object, what: str) -> Any:
+    return matching(array, numbered(_memory_of(memory, what).dtype_number), memory.nbytes, what, "the buffer").memory
 
 
 def upload(to: Memory, array: object, *, label: str | None = None) -> Command:
     """Copies an array's elements to a buffer or view of the same dtype and size. They are read when the command is submitted; the array may
-    change afterwards."""
+    change afterwards. A slot stands for an array that each replay binds; that array must not change until the replay's point is reached."""
+    if isinstance(array, _native.Slot):
+        return _native.command_upload_slot(_memory_of(to, "the slot"), array, label)
     return _native.command_upload(to, _matching(to, array, "the array"), label)
 
 
 def download(to_array: object, from_: Memory, *, label: str | None = None) -> Command:
     """Copies a buffer's or view's elements to an array of the same dtype and size, which must not be used until the submission's point is
-    reached. It cannot be recorded."""
-    memory = _matching(from_, to_array, "the array")
-    if memoryview(memory).readonly:
-        raise ValueError("The array is read-only.")
-    return _native.command_download(from_, memory, label)
+    reached. It cannot be recorded, but with a slot, which stands for an array that each replay binds."""
+    if isinstance(to_array, _native.Slot):
+        return _native.command_download_slot(_memory_of(from_, "the slot"), to_array, label)
+    return _native.command_download(from_, _writable(_matching(from_, to_array, "the array"), "The array"), label)
 
 
 def barrier() -> Command:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from ctypes import byref, c_uint64
 from os import PathLike
 
 from pintle import _c, _native, buffers, errors, hosts, programs, queues
-from pintle._call import call, decoded, encoded, struct
+from pintle._call import call, decoded, encoded, one_of, struct
 from pintle._records import NamedTuple
 from pintle.buffers import Buffer, View
 from pintle.dtypes import dtype_of
@@ -21,7 +21,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from pintle.arenas import Arena
     from pintle.commands import Command
+    from pintle.images import Image, ImageLimits, TexelSupport
+    from pintle.plans import Plan
+    from pintle.pools import Pool, PoolExhaustion
 
 KIND = 1  # of the handle
 _FEATURES = words("PINTLE_FEATURE_")
@@ -96,10 +100,8 @@ class Device(_native.Handle):
     def supports(self, feature: str) -> Capability:
         """How the device supports a feature: "copy_queue", "timestamp", "indirect", "host_import", "mapped_memory" ... pintle.InvalidArgument lists
         them."""
-        if feature not in _FEATURES:
-            raise errors.InvalidArgument(f"The feature ({feature!r:.40}) is none of: {', '.join(_FEATURES)}.")
-        found = struct(_c.pintle_capability)
-        call("pintle_device_capability", self._struct, _FEATURES[feature], byref(found))
+        number, found = one_of(feature, _FEATURES, "feature"), struct(_c.pintle_capability)
+        call("pintle_device_capability", self._struct, number, byref(found))
         return Capability(_SUPPORTS[found.support], decoded(found.detail))
 
     def queue(self, kind: str = "compute", label: str | None = None) -> Queue:
@@ -114,10 +116,8 @@ class Device(_native.Handle):
 
     def empty(self, shape: int | Sequence[int], dtype: object = "f32", *, placement: str = "device", label: str | None = None) -> Buffer:
         """A buffer with undefined contents. `placement` "host": in memory that the host can map. pintle.OutOfMemory poisons nothing."""
-        if placement not in _PLACEMENTS:
-            raise errors.InvalidArgument(f"The placement ({placement!r:.40}) is none of: {', '.join(_PLACEMENTS)}.")
         sides = hosts.shape_of(shape)
-        options = struct(_c.pintle_buffer_options, placement=_PLACEMENTS[placement], label=encoded(label))
+        options = struct(_c.pintle_buffer_options, placement=one_of(placement, _PLACEMENTS, "placement"), label=encoded(label))
         dims, made = (c_uint64 * max(1, len(sides)))(*sides), _c.pintle_buffer()
         call("pintle_buffer_allocate", self._struct, dtype_of(dtype).number, len(sides), dims, byref(options), byref(made))
         return buffers.made(self, made.id)
@@ -143,6 +143,42 @@ class Device(_native.Handle):
         memory in place. Otherwise as wrap."""
         from pintle import dlpack
         return dlpack.taken(self, tensor, copy)
+
+    def pool(self, *, cap: int | None = None, block: int | None = None, patience: float | None = None, scrub: str = "none",
+             placement: str = "device", on_exhausted: Callable[[PoolExhaustion], object] | None = None, label: str | None = None) -> Pool:
+        """Memory that is reused in the order of queues, for Queue.allocate. `cap`: the most bytes that the pool holds at any time; None: there is no
+        cap. `block`: the least bytes that it takes from the device at a time; None: 2 MiB. `patience`: seconds that a request waits, where the pool
+        has nothing, for memory that work in flight still uses; None: the library's default. `scrub` "zeros": buffers begin with zeros. `on_exhausted`
+        is called on the requesting thread when nothing is left: it may close or free something, and True makes the pool try again; its exceptions go
+        to the caller. pintle.InvalidArgument for a block beyond the cap."""
+        from pintle import pools
+        return pools.create(self, cap, block, patience, scrub, placement, on_exhausted, label)
+
+    def arena(self, plan: Plan, values: Mapping[str, tuple[object, int | Sequence[int]]] = {}, *, placement: str = "device",
+              label: str | None = None) -> Arena:
+        """The memory of a plan, with undefined contents. `values` has the dtype and shape of each value by name; one that is not there is bytes (u8).
+        pintle.NotFound for a name that the plan does not have; pintle.InvalidArgument for a dtype and shape whose bytes are not exactly the
+        planned ones; else as Plan.can_fit. Where it fails, nothing is allocated."""
+        from pintle import arenas
+        return arenas.create(self, plan, values, placement, label)
+
+    def image(self, size: Sequence[int], texel: str = "rgba8", *, access: str = "read_write", label: str | None = None) -> Image:
+        """An image with undefined contents. `size` is (width, height) or (width, height, depth), in texels. `access`: what kernels will do with it,
+        "read", "write" or "read_write". pintle.Unsupported where the device has no such images, with those that it has; pintle.InvalidArgument for a
+        side beyond the limit; pintle.NotFound for a texel that is none; pintle.OutOfMemory, which poisons nothing."""
+        from pintle import images
+        return images.create(self, size, texel, access, label)
+
+    def texel_support(self, texel: str) -> TexelSupport:
+        """What the device can do with a texel. pintle.NotFound lists the texels."""
+        from pintle import images
+        return images.support(self, texel)
+
+    @property
+    def image_limits(self) -> ImageLimits:
+        """The device's limits on images and texel buffers."""
+        from pintle import images
+        return images.limits(self)
 
     def record(self, *commands: Command) -> Recording:
         """Checks and orders commands once, for Queue.replay."""

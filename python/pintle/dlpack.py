@@ -64,3 +64,15 @@ def taken(device: Device, tensor: object, copy: bool | None) -> Buffer:
         buffer.used(point)
         point.wait()
     return buffer
+
+
+_devices: list[Device] = []
+
+
+def received(capsule: object) -> Buffer:
+    """A buffer of the cpu over a tensor that another library's C code hands over. The extension calls it."""
+    if not _devices:
+        from pintle.devices import open
+        _devices.append(open("cpu"))
+    handle, _ = _native.dlpack_take(_devices[0].handle, capsule, None, 0)
+    return made(_devices[0], handle)

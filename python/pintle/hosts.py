@@ -169,6 +169,19 @@ def matching(array: object, dtype: DType, nbytes: int, what: str, owner: str) ->
     return found
 
 
+def elements_of(array: object, dtype: object, what: str, holder: DType | None = None) -> tuple[HostArray, DType]:
+    """An array's own memory, and the dtype of its elements: `dtype`, else the array's; the bits of a dtype that NumPy does not have are `holder`'s.
+    pintle.InvalidArgument where they are of another size."""
+    its = in_place(array, what)
+    if dtype is None:
+        is_bits = holder is not None and not holder.is_in_numpy and its.dtype.name == f"u{holder.itemsize * 8}"
+        return its, holder if holder is not None and is_bits else its.dtype
+    kind = dtype_of(dtype)
+    if its.dtype is not kind and its.dtype.name != f"u{kind.itemsize * 8}":
+        raise errors.InvalidArgument(f"The dtype ({its.dtype.numpy_name}) of {what} holds no elements of {kind}.")
+    return its, kind
+
+
 def shape_of(shape: object) -> tuple[int, ...]:
     """A shape of one number or several. A negative one is pintle.InvalidArgument."""
     from operator import index
@@ -176,4 +189,3 @@ def shape_of(shape: object) -> tuple[int, ...]:
     if any(side < 0 or side >= 1 << 64 for side in sides):
         raise errors.InvalidArgument(f"A side of the shape ({shape!r:.80}) is not from 0 to 2^64 - 1.")
     return sides
-

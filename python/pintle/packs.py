@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from ctypes import byref, c_char_p, c_size_t, c_void_p, string_at
-from os import PathLike, fsencode, fspath
+from os import PathLike, fspath
 from os.path import basename, dirname, exists, join
 
 from pintle import _c, _native
-from pintle._call import call, decoded, encoded, struct
+from pintle._call import call, decoded, encoded, path_bytes, struct
 from pintle._records import NamedTuple
 
 KIND = 2  # of the handle
@@ -96,11 +96,8 @@ def _path_of(path: str | PathLike[str]) -> str:
 def open_pack(path: str | PathLike[str]) -> Pack:
     """Reads a pack file or folder; "saxpy.pack", where there is no such file, is the one that comes with the package. pintle.InvalidArgument names
     the place of a mistake, pintle.IOFailed the path."""
-    text = fsencode(_path_of(path))
-    if b"\0" in text:
-        raise ValueError("The path has a NUL in it.")
     made = _c.pintle_pack()
-    call("pintle_pack_open", text, byref(made))
+    call("pintle_pack_open", path_bytes(_path_of(path)), byref(made))
     return Pack(made.id)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable
 from ctypes import byref
 
 from pintle import _c, _native, errors
-from pintle._call import call, encoded
+from pintle._call import call, encoded, struct, u64
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ class Signal(_native.Signal):
 
     def __new__(cls, initial: int = 0, label: str | None = None) -> Signal:
         made = _c.pintle_signal()
-        call("pintle_signal_create", _u64(initial, "initial value"), encoded(label), byref(made))
+        call("pintle_signal_create", u64(initial, "initial value of a signal"), encoded(label), byref(made))
         return super().__new__(cls, made.id)
 
     @classmethod
@@ -28,7 +28,7 @@ class Signal(_native.Signal):
 
     def set(self, value: int) -> None:
         """Raises the value from the host. pintle.InvalidArgument for a lower value and for a queue's timeline."""
-        call("pintle_signal_set", _c.pintle_signal(self.handle), _u64(value, "value"))
+        call("pintle_signal_set", _c.pintle_signal(self.handle), u64(value, "value of a signal"))
 
     def fail(self, message: str, kind: type[errors.Error] = errors.Cancelled) -> None:
         """Fails the signal: every wait for a value beyond the one reached raises `kind` with this message. Only the first failure counts.
@@ -37,19 +37,10 @@ class Signal(_native.Signal):
 
     def point(self, value: int) -> Point:
         """The moment at which the signal reaches the value."""
-        return Point(self, _u64(value, "value"))
+        return Point(self, u64(value, "value of a signal"))
 
     def __repr__(self) -> str:
         return f"<pintle.{type(self).__name__} closed>" if self.closed else f"<pintle.{type(self).__name__} at {self.value}>"
-
-
-def _u64(value: int, what: str) -> int:
-    from operator import index
-    number = index(value)
-    if not 0 <= number < 1 << 64:
-        shown = number if abs(number) < 1 << 128 else f"{number.bit_length()} bits"
-        raise errors.InvalidArgument(f"The {what} of a signal ({shown}) is not from 0 to 2^64 - 1.")
-    return number
 
 
 class Point(_native.Point):
@@ -126,3 +117,23 @@ def wait_any(points: Iterable[Point], timeout: float | None = None) -> int:
 
 def point_of(signal: _native.Signal, value: int) -> Point:
     return Point(signal, value)
+
+
+def _points(points: Iterable[Point], what: str) -> Any:
+    """An array of points for C."""
+    if isinstance(points, Point):
+        raise TypeError(f"{what} takes a list of points, not a point.")
+    all_of_them = tuple(points)
+    for each in all_of_them:
+        if not isinstance(each, Point):
+            raise TypeError(f"{what} takes points, not a {type(each).__name__}.")
+    return (_c.pintle_point * len(all_of_them))(*(struct(_c.pintle_point, signal=_c.pintle_signal(each.signal.handle), value=each.value)
+                                                  for each in all_of_them))
+
+
+def submit_options(after: Iterable[Point], signal: Iterable[Point], timeout: float | None, label: str | None = None) -> _c.pintle_submit_options:
+    """What a submission through ctypes waits for and raises."""
+    waits, raised = _points(after, "after"), _points(signal, "signal")
+    options = struct(_c.pintle_submit_options, after=waits, after_count=len(waits), signal=raised, signal_count=len(raised), label=encoded(label),
+                     timeout=max(1, _native.nanoseconds(timeout)))  # for the library, 0 is the default
+    return options

@@ -22,6 +22,7 @@ KIND = 3  # of a program's handle
 _KINDS = {_c.PINTLE_PARAMETER_BUFFER: "buffer", _c.PINTLE_PARAMETER_SCALAR: "scalar", _c.PINTLE_PARAMETER_VALUE: "value",
           _c.PINTLE_PARAMETER_LOCAL: "local", _c.PINTLE_PARAMETER_IMAGE: "image", _c.PINTLE_PARAMETER_SAMPLER: "sampler",
           _c.PINTLE_PARAMETER_TEXEL_BUFFER: "texel buffer"}
+_WITHOUT_DTYPE = (_c.PINTLE_PARAMETER_IMAGE, _c.PINTLE_PARAMETER_SAMPLER, _c.PINTLE_PARAMETER_TEXEL_BUFFER)
 _ACCESSES = {_c.PINTLE_ACCESS_READ: "read", _c.PINTLE_ACCESS_WRITE: "write", _c.PINTLE_ACCESS_READ_WRITE: "read_write"}
 
 
@@ -30,7 +31,7 @@ class Parameter(NamedTuple):
 
     name: str
     kind: str  # "buffer", "scalar", "value", "local", "image", "sampler" or "texel buffer"
-    dtype: DType | None  # of an image or a sampler: None
+    dtype: DType | None  # of an image, a sampler or a texel buffer: None
     access: str  # what the kernel does with it: "read", "write" or "read_write"
 
 
@@ -45,7 +46,7 @@ class Kernel(_native.Kernel):
     def parameters(self) -> tuple[Parameter, ...]:
         """What a launch takes, in order."""
         infos = _parameters(_c.pintle_kernel(self.handle))
-        return tuple(Parameter(decoded(info.name), _KINDS[info.kind], numbered(info.dtype) if info.dtype else None,
+        return tuple(Parameter(decoded(info.name), _KINDS[info.kind], None if info.kind in _WITHOUT_DTYPE else numbered(info.dtype),
                                _ACCESSES.get(info.access, "read")) for info in infos)
 
     @property

@@ -9,6 +9,7 @@
 
 #include "capi/check.h"
 #include "capi/enter.h"
+#include "pintle/default_timeout.h"
 #include "pintle/version.h"
 
 namespace pintle::capi {
@@ -108,6 +109,14 @@ pintle_status pintle_version(const char** version, pintle_error* error) {
   return enter(error, [&]() -> Result<void> {
     PINTLE_TRY(given(version, "version"));
     *version = pintle::version.data();
+    return {};
+  });
+}
+
+pintle_status pintle_default_timeout(int64_t* nanoseconds, pintle_error* error) {
+  return enter(error, [&]() -> Result<void> {
+    PINTLE_TRY(given(nanoseconds, "nanoseconds"));
+    *nanoseconds = default_timeout().count();
     return {};
   });
 }

@@ -46,7 +46,7 @@ RIGHT = {
     ("kind", None): "1",
 }
 INTEGERS = {"uint32_t", "uint64_t", "int64_t", "size_t", "pintle_status"}
-POINTED_AT = {"void", "char", "int", "uint32_t", "uint64_t", "size_t", "float", "double", "DLManagedTensor", "DLManagedTensorVersioned"}
+POINTED_AT = {"void", "char", "int", "int64_t", "uint32_t", "uint64_t", "size_t", "float", "double", "DLManagedTensor", "DLManagedTensorVersioned"}
 
 
 def is_optional(function, name):

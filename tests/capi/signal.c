@@ -1,6 +1,7 @@
 /* Signals, points, callbacks and descriptors. */
 #include <poll.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -94,7 +95,16 @@ static void callbacks_run_once(void) {
   CHECK(atomic_load(&calls) == 2);
 }
 
+/* The environment is read at the first call that needs it. */
+static void the_default_timeout_is_known(void) {
+  int64_t nanoseconds = 0;
+  CHECK(setenv("PINTLE_TIMEOUT_MS", "45000", 1) == 0);
+  OK(pintle_default_timeout(&nanoseconds, error));
+  CHECK(nanoseconds == INT64_C(45000000000));
+}
+
 int main(void) {
+  the_default_timeout_is_known();
   const pintle_device device = opened();
   a_submission_waits_and_signals(device);
   callbacks_run_once();

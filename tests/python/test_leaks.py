@@ -107,6 +107,107 @@ def test_recordings_and_replays(rig):
     leaves_nothing(lambda: device.record(kernel.command(1.0, x, y, 256, items=256)).close(), 2000)
 
 
+def test_replays_with_arrays(rig):
+    device, _, _, _, queue = rig
+    buffer, host, out = device.empty(256), np.ones(256, np.float32), np.zeros(256, np.float32)
+    recording = device.record(pintle.upload(buffer, pintle.slot(0)), pintle.download(pintle.slot(1), buffer))
+    wrong = np.ones(255, np.float32)
+
+    def work():
+        queue.replay(recording, host, out).wait(30)
+        with pytest.raises(pintle.InvalidArgument):
+            queue.replay(recording, host, wrong)
+    before = [sys.getrefcount(each) for each in (host, out, wrong)]
+    leaves_nothing(work, 3000)
+    leaves_nothing(lambda: device.record(pintle.upload(buffer, pintle.slot(0))).close(), 2000)
+    assert [sys.getrefcount(each) for each in (host, out, wrong)] == before
+
+
+def test_pools(rig):
+    device, _, _, _, queue = rig
+
+    def helped(figures):
+        return False
+    pool, full = device.pool(), device.pool(cap=4096, block=4096, patience=0, on_exhausted=helped)
+    kept = queue.allocate(full, 1024)
+
+    def work():
+        buffer = queue.allocate(pool, 256)
+        queue.submit(pintle.fill(buffer, 1.0)).wait(30)
+        queue.free(buffer)
+        with pytest.raises(pintle.OutOfMemory):
+            queue.allocate(full, 1024)
+        device.pool(on_exhausted=helped).close()
+        assert len(full.holders) == 1 and pool.statistics.buffers == 0
+    leaves_nothing(work, 1000)
+    queue.free(kept)
+
+
+def test_plans_and_arenas(rig):
+    device, _, _, _, queue = rig
+    host = np.ones(256, np.float32)
+
+    def work():
+        plan = pintle.PlanProblem([pintle.PlanValue("x", 1024), pintle.PlanValue("y", 512, uses=[])]).lay_out()
+        arena = device.arena(plan, {"x": ("f32", 256)})
+        arena.feed(queue, "x", host)
+        view = arena.view("x")
+        del arena
+        queue.submit(pintle.fill(view, 2.0)).wait(30)
+        assert view.numpy()[0] == 2
+    before = sys.getrefcount(host)
+    leaves_nothing(work, 2000)
+    assert sys.getrefcount(host) == before
+
+
+def test_handles_and_sets(rig):
+    device, _, _, _, queue = rig
+    host = np.ones(256, np.float32)
+
+    def work():
+        model = pintle.HandleSet([pintle.Handle(device, "a", 256, keep="host_shadow"), pintle.Handle(device, "b", 256, keep=lambda values: values.fill(2))])
+        model["a"].write(queue, host)
+        model.restore(queue).wait(30)
+        assert model["b"].next().nbytes == 1024
+        model["b"].flip()
+    before = sys.getrefcount(host)
+    leaves_nothing(work, 2000)
+    assert sys.getrefcount(host) == before
+
+
+def test_images_and_texels(rig):
+    device, _, x, _, queue = rig
+    pixels = device.empty(64, "u8")
+
+    def work():
+        image, _ = device.image((4, 4)), (pintle.Sampler("linear"), pintle.TexelBuffer(x, "r32f"))
+        queue.submit(pintle.copy(image, pixels), pintle.copy(pixels, image, part=pintle.ImagePart(1, 1))).wait(30)
+        with pytest.raises(TypeError):
+            pintle.copy(image, 3)
+    leaves_nothing(work, 1000)
+
+
+def test_groups_and_their_queues(rig):
+    device, _, x, _, _ = rig
+    host = np.ones(16, np.float32)
+
+    def work():
+        group, = pintle.Group.threads(1)
+        with group, group.heap(4096) as heap:
+            group.run(pintle.Collective.all_reduce(host))
+            heap.put(heap.allocate(16), 0, host)
+
+    def work_on_a_device():
+        group, = pintle.Group.threads(1)
+        with group, group.queue(device) as collectives:
+            collectives.submit(pintle.Collective.all_reduce(x)).wait(30)
+    before = sys.getrefcount(host), sys.getrefcount(x)
+    leaves_nothing(work, 1000)
+    blocks, _, descriptors = measured(work_on_a_device, 100)  # each makes a thread and 4 MiB
+    assert blocks < 50 and descriptors <= 0
+    assert (sys.getrefcount(host), sys.getrefcount(x)) == before
+
+
 def test_buffers_and_arrays(rig):
     device, _, _, _, queue = rig
     host = np.ones(4096, np.float32)

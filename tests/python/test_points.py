@@ -103,6 +103,12 @@ def test_none_is_the_default_of_the_library():
     assert child.passes(code, PINTLE_TIMEOUT_MS="50", timeout=20) == "timed out\n"
 
 
+@pytest.mark.parametrize("setting, nanoseconds", [("1234", 1_234_000_000), ("soon", 30_000_000_000)])
+def test_the_default_is_what_the_library_says(setting, nanoseconds):
+    code = "from pintle import _native; print(_native.nanoseconds(None))"
+    assert child.passes(code, prelude="", PINTLE_TIMEOUT_MS=setting) == f"{nanoseconds}\n"
+
+
 def test_wait_all_waits_for_all(gate):
     other = pintle.Signal()
     points = [gate.point(1), other.point(1)]

@@ -86,6 +86,9 @@ enum {
 }; /* The setting PINTLE_TIMEOUT_MS, else 30 s. Other negative numbers are PINTLE_INVALID_ARGUMENT. */
 #define PINTLE_TIMEOUT_INFINITE INT64_MAX
 
+/* The nanoseconds that PINTLE_TIMEOUT_DEFAULT stands for. They stay the same while the process lives. */
+PINTLE_C_API pintle_status pintle_default_timeout(int64_t* nanoseconds, pintle_error* error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,138 @@
+/* DLPack's functions for other libraries' C code, on the type of buffers: tensors without a capsule and without a call
+ * of Python. As all of DLPack here, over memory of the host. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dlpack.h"
+#include "objects.h"
+
+enum { rank_limit = 8, alignment = 256 };
+
+static const char table_name[] = "dlpack_exchange_api";
+static const char tensor_name[] = "dltensor_versioned";
+
+/* A tensor that another library fills. */
+typedef struct Filled {
+  struct DLManagedTensorVersioned managed;
+  int64_t shape[rank_limit], strides[rank_limit];
+} Filled;
+
+static void end_filled(struct DLManagedTensorVersioned* self) {
+  free(self->tensor.data);
+  free(self->context);
+}
+
+/* Lays out as many elements in C order; 0 bytes for a size beyond 64 bits. */
+static size_t lay_out(Filled* filled, const DlTensor* like) {
+  uint64_t bytes = ((uint64_t)like->bits * like->lanes + 7) / 8;
+  int64_t stride = 1;
+  for (int32_t i = like->rank; i-- > 0;) {
+    filled->shape[i] = like->shape[i];
+    filled->strides[i] = stride;
+    if (like->shape[i] < 0 || __builtin_mul_overflow(stride, like->shape[i], &stride)) return 0;
+  }
+  return __builtin_mul_overflow(bytes, (uint64_t)stride, &bytes) ? 0 : bytes;
+}
+
+static void describe(Filled* filled, const DlTensor* like, void* bytes) {
+  filled->managed = (struct DLManagedTensorVersioned){
+      .major = dlpack_major, .minor = dlpack_minor, .context = filled, .deleter = end_filled, .tensor = *like};
+  filled->managed.tensor.data = bytes;
+  filled->managed.tensor.shape = filled->shape;
+  filled->managed.tensor.strides = filled->strides;
+  filled->managed.tensor.byte_offset = 0;
+}
+
+static int allocate(DlTensor* like, struct DLManagedTensorVersioned** made, void* context,
+                    void (*fail)(void* context, const char* kind, const char* message)) {
+  if (like->device_type != dlpack_cpu || like->rank < 0 || like->rank > rank_limit) {
+    fail(context, "BufferError", "A tensor of pintle is in memory of the host and has at most 8 dimensions.");
+    return -1;
+  }
+  Filled* const filled = calloc(1, sizeof *filled);
+  const size_t bytes = filled == NULL ? 0 : lay_out(filled, like);
+  void* const memory = bytes == 0 || bytes > SIZE_MAX - alignment
+                           ? NULL
+                           : aligned_alloc(alignment, (bytes + alignment - 1) & ~(size_t)(alignment - 1));
+  if (memory == NULL) {
+    free(filled);
+    fail(context, "MemoryError", "There is no memory for the tensor, or it has no elements.");
+    return -1;
+  }
+  describe(filled, like, memory);
+  *made = &filled->managed;
+  return 0;
+}
+
+/* The buffer that an object is; NULL with an exception. */
+static Buffer* buffer_of(PyObject* object) {
+  State* const state = state_of_type(Py_TYPE(object));
+  if (state != NULL && PyObject_TypeCheck(object, state->buffer)) return (Buffer*)object;
+  PyErr_SetString(PyExc_TypeError, "The object is no buffer of pintle.");
+  return NULL;
+}
+
+/* The buffer's bytes; NULL with an exception, a BufferError where only a copy is possible. */
+static PyObject* mapping_of(Buffer* buffer) {
+  pintle_buffer_info info = {.size = sizeof info};
+  pintle_error error = PINTLE_ERROR_INIT;
+  if (!is_live(&buffer->base)) return NULL;
+  if (pintle_buffer_get_info((pintle_buffer){buffer->base.id}, &info, &error) != PINTLE_OK)
+    return raise_error(buffer->base.state, &error);
+  PyObject* const mapping = mapping_make(buffer, info.is_sealed != 0);
+  if (mapping == NULL) {
+    PyErr_Clear();
+    PyErr_SetString(PyExc_BufferError,
+                    "The device's memory is not the host's, so a tensor is a copy, which __dlpack__ makes.");
+  }
+  return mapping;
+}
+
+static int from_object(void* object, struct DLManagedTensorVersioned** made) {
+  Buffer* const buffer = buffer_of(object);
+  PyObject* const mapping = buffer == NULL ? NULL : mapping_of(buffer);
+  if (mapping == NULL) return -1;
+  *made = dlpack_tensor(mapping, buffer->dtype, buffer->shape);
+  Py_DECREF(mapping);
+  return *made == NULL ? -1 : 0;
+}
+
+/* Nobody has taken the tensor. */
+static void end_capsule(PyObject* capsule) {
+  if (!PyCapsule_IsValid(capsule, tensor_name)) return;
+  struct DLManagedTensorVersioned* const its = PyCapsule_GetPointer(capsule, tensor_name);
+  if (its->deleter != NULL) its->deleter(its);
+}
+
+/* A buffer of the cpu over the tensor, which is taken over in any case. */
+static int to_object(struct DLManagedTensorVersioned* tensor, void** object) {
+  PyObject* const capsule = PyCapsule_New(tensor, tensor_name, end_capsule);
+  PyObject* const module = capsule == NULL ? NULL : PyImport_ImportModule("pintle.dlpack");
+  PyObject* const made = module == NULL ? NULL : PyObject_CallMethod(module, "received", "O", capsule);
+  Py_XDECREF(module);
+  Py_XDECREF(capsule);
+  *object = made;
+  return made == NULL ? -1 : 0;
+}
+
+/* Memory of the host has no streams. */
+static int stream(int32_t device_type, int32_t device_id, void** stream) {
+  (void)device_type;
+  (void)device_id;
+  *stream = NULL;
+  return 0;
+}
+
+bool dlpack_add_exchange(PyTypeObject* buffer) {
+  static DlExchange table = {.major = dlpack_major,
+                             .minor = dlpack_exchange_minor,
+                             .allocate = allocate,
+                             .from_object = from_object,
+                             .to_object = to_object,
+                             .stream = stream};
+  PyObject* const capsule = PyCapsule_New(&table, table_name, NULL);
+  if (capsule == NULL) return false;
+  const int failed = PyObject_SetAttrString((PyObject*)buffer, "__dlpack_c_exchange_api__", capsule);
+  Py_DECREF(capsule);
+  return failed == 0;
+}

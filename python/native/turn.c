@@ -1,0 +1,64 @@
+/* The turns of objects, for calls of the library through ctypes: while they are taken, no other thread has one of them.
+ * Whoever takes several takes a queue's before a buffer's, and before both that of an arena or a handle. */
+#include "native.h"
+
+typedef struct Turn {
+  PyObject head;
+  PyObject* handles; /* A tuple. */
+  bool is_taken;
+} Turn;
+
+PyObject* turn_make(PyObject* module, PyObject* handles) {
+  State* const state = PyModule_GetState(module);
+  for (Py_ssize_t i = 0; i < PyTuple_Size(handles); ++i)
+    if (!PyObject_TypeCheck(PyTuple_GetItem(handles, i), state->handle))
+      return PyErr_Format(PyExc_TypeError, "turn() takes handles.");
+  Turn* const self = (Turn*)PyType_GenericAlloc(state->turn, 0);
+  if (self != NULL) self->handles = Py_NewRef(handles);
+  return (PyObject*)self;
+}
+
+static void give_back(Turn* self) {
+  if (!self->is_taken) return;
+  self->is_taken = false;
+  for (Py_ssize_t i = PyTuple_Size(self->handles); i-- > 0;) unlock((Handle*)PyTuple_GetItem(self->handles, i));
+}
+
+static PyObject* turn_enter(PyObject* object, PyObject* nothing) {
+  Turn* const self = (Turn*)object;
+  (void)nothing;
+  if (self->is_taken) return PyErr_Format(PyExc_RuntimeError, "The turn is taken already.");
+  const Py_ssize_t count = PyTuple_Size(self->handles);
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    Handle* const handle = (Handle*)PyTuple_GetItem(self->handles, i);
+    PyThreadState* const thread = PyEval_SaveThread();
+    lock(handle);
+    PyEval_RestoreThread(thread);
+  }
+  self->is_taken = true;
+  Py_RETURN_NONE;
+}
+
+static PyObject* turn_exit(PyObject* self, PyObject* exception) {
+  (void)exception;
+  give_back((Turn*)self);
+  Py_RETURN_NONE;
+}
+
+static void turn_dealloc(PyObject* object) {
+  Turn* const self = (Turn*)object;
+  PyTypeObject* const type = Py_TYPE(object);
+  if (self->handles != NULL) give_back(self);
+  Py_XDECREF(self->handles);
+  ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
+  Py_DECREF(type);
+}
+
+static PyMethodDef methods[] = {
+    {"__enter__", turn_enter, METH_NOARGS, NULL}, {"__exit__", turn_exit, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
+static PyType_Slot slots[] = {{Py_tp_doc, "While it is entered, no other thread calls the library with the objects."},
+                              {Py_tp_dealloc, turn_dealloc},
+                              {Py_tp_methods, methods},
+                              {0, NULL}};
+PyType_Spec turn_spec = {"pintle._native.Turn", sizeof(Turn), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                         slots};
