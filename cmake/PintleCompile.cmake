@@ -14,6 +14,9 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
+if(SKBUILD)
+  set(PINTLE_PYTHON ${Python3_EXECUTABLE} CACHE FILEPATH "The Python that builds the wheel")
+endif()
 find_program(PINTLE_PYTHON NAMES python3 HINTS /usr/bin)
 
 # Objects are shared between build folders and between copies of the tree.

@@ -1,5 +1,6 @@
 # cmake --install: the libraries, their headers, the command, and what find_package and pkg-config need. Relocatable. What was not built is
-# said before the first file is written: without the library nothing is installed, the other parts are left out.
+# said before the first file is written: without the library nothing is installed, the other parts are left out. Each file is in one of the
+# components runtime, development, tools, mpi and opencl_c, of which PintleDebian makes packages.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -36,21 +37,20 @@ foreach(component "cpp:pintle" "c:pintle_c")
   list(GET component 1 library)
   if(TARGET ${library})
     install(TARGETS ${library} EXPORT pintle-${name}-targets
-            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-            RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
             INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-    install(EXPORT pintle-${name}-targets NAMESPACE pintle:: DESTINATION ${package_folder})
+    install(EXPORT pintle-${name}-targets NAMESPACE pintle:: DESTINATION ${package_folder} COMPONENT development)
   endif()
 endforeach()
 install(DIRECTORY include/pintle ${PINTLE_GENERATED}/include/pintle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.h")
+        COMPONENT development FILES_MATCHING PATTERN "*.h")
 
 configure_package_config_file(cmake/pintle-config.cmake.in ${PINTLE_GENERATED}/pintle-config.cmake
                               INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(${PINTLE_GENERATED}/pintle-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PINTLE_GENERATED}/pintle-config.cmake ${PINTLE_GENERATED}/pintle-config-version.cmake
-        DESTINATION ${package_folder})
+        DESTINATION ${package_folder} COMPONENT development)
 
 # pintle.pc is for the C interface, pintle++.pc for C++: with what a static libpintle++.a leaves to the final link.
 set(pc_libraries_private "-lfmt -pthread")
@@ -61,17 +61,18 @@ file(RELATIVE_PATH pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
 foreach(name pintle pintle++)
   configure_file(cmake/${name}.pc.in ${PINTLE_GENERATED}/${name}.pc @ONLY)
-  install(FILES ${PINTLE_GENERATED}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  install(FILES ${PINTLE_GENERATED}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 endforeach()
 
-# Beside the library, where it looks.
+# In a folder beside the library, where it looks: a program is not linked against these.
+set(plugin_folder ${CMAKE_INSTALL_LIBDIR}/pintle)
 if(TARGET pintle_mpi)
-  install(TARGETS pintle_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
+  install(TARGETS pintle_mpi LIBRARY DESTINATION ${plugin_folder} COMPONENT mpi OPTIONAL)
 endif()
 if(TARGET pintle_opencl_c_plugin)
-  install(TARGETS pintle_opencl_c_plugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
-  install(DIRECTORY ${PROJECT_BINARY_DIR}/lib/ DESTINATION ${CMAKE_INSTALL_LIBDIR} FILES_MATCHING PATTERN "pintle_opencl_c-*.bc")
+  install(TARGETS pintle_opencl_c_plugin LIBRARY DESTINATION ${plugin_folder} COMPONENT opencl_c OPTIONAL)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/lib/ DESTINATION ${plugin_folder} COMPONENT opencl_c FILES_MATCHING PATTERN "pintle_opencl_c-*.bc")
 endif()
 if(TARGET pintle_command)
-  install(TARGETS pintle_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
+  install(TARGETS pintle_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools OPTIONAL)
 endif()

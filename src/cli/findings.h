@@ -38,7 +38,7 @@ using Findings = std::vector<Finding>;
 [[nodiscard]] Findings check_nodes(const std::string& root);
 /// Loads a library: what `check_drivers` does in another process.
 [[nodiscard]] Result<void> load_library(const std::string& path);
-/// Whether a C program compiles and gives the right answer.
+/// Whether a C program compiles and gives the right answer; what compiles OpenCL C for the cpu.
 [[nodiscard]] Findings check_compiler();
 /// Whether the folder of compiled programs can be used.
 [[nodiscard]] Findings check_cache();

@@ -7,6 +7,7 @@
 #include "base/contain.h"
 #include "base/dylib.h"
 #include "base/platform.h"
+#include "base/plugin_paths.h"
 #include "base/quote.h"
 #include "base/settings.h"
 #include "base/subprocess.h"
@@ -27,8 +28,9 @@ std::string stamp_of(const files::path& path) {
 
 /// With raised rights only the library's own folder is searched: a link to the program may lie in its caller's folder.
 std::vector<files::path> paths_here(std::string_view setting) {
-  if (base::rights() == base::Rights::raised) return plugin_paths({}, base::own_folder(), {});
-  return plugin_paths(setting, base::own_folder(), base::program_folder());
+  if (base::rights() == base::Rights::raised) return base::plugin_paths(plugin_file, base::own_folder(), {});
+  if (!setting.empty()) return {setting};
+  return base::plugin_paths(plugin_file, base::own_folder(), base::program_folder());
 }
 
 }  // namespace
@@ -47,18 +49,6 @@ std::string Toolchain::stamp() const {
   for (const auto& file : files::directory_iterator(files::path(plugin).parent_path(), none))
     if (file.path().filename().string().starts_with("pintle_opencl_c-")) text += stamp_of(file.path());
   return text;
-}
-
-std::vector<files::path> plugin_paths(std::string_view setting, const files::path& own_folder,
-                                      const files::path& program_folder) {
-  if (!setting.empty()) return {setting};
-  std::vector<files::path> paths;
-  for (const files::path* const folder : {&own_folder, &program_folder}) {
-    if (folder->empty() || (folder == &program_folder && program_folder == own_folder)) continue;
-    paths.push_back(*folder / plugin_file);
-    if (folder->filename() == "bin") paths.push_back(folder->parent_path() / "lib" / plugin_file);
-  }
-  return paths;
 }
 
 Result<Toolchain> find_toolchain() {

@@ -1,10 +1,8 @@
 // What compiles OpenCL C for processors: clang 19, a plug-in of ours, and its bitcode of the built-in functions.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "pintle/error.h"
 
@@ -24,10 +22,5 @@ struct Toolchain {
 
 /// Looks for both; starts nothing. `unavailable` says which one is missing, where it was looked for, and what to do.
 [[nodiscard]] Result<Toolchain> find_toolchain();
-
-/// Where the plug-in may lie: `setting` alone where it is set, else beside the library, then beside the program.
-[[nodiscard]] std::vector<std::filesystem::path> plugin_paths(std::string_view setting,
-                                                              const std::filesystem::path& own_folder,
-                                                              const std::filesystem::path& program_folder);
 
 }  // namespace pintle::opencl_c

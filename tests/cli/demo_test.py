@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 import png
-from harness import CommandCase, clean_environment
+from harness import FAILED, INVALID, IO, CommandCase, clean_environment
 
 DEMO = os.environ["DEMO"]
 KERNELS = Path(__file__).resolve().parents[2] / "examples" / "demo" / "kernels"
@@ -212,6 +212,45 @@ class Demo(CommandCase):
         rows = [[0, 255], [255, 0]]
         (self.folder / "picture.png").write_bytes(png.encode(2, 2, 8, png.GRAY, rows))
         self.assertIn("nowhere", self.demo("picture.png", "--out", "nowhere/edges.png", code=1).stderr)
+
+
+class Verb(CommandCase):
+    """`pintle demo`: the same code, with the command's own words for absent devices and its exit codes."""
+
+    def small_picture(self):
+        (self.folder / "small.png").write_bytes(png.encode(9, 5, 8, png.GRAY, [[(x * y * 7) % 256 for x in range(9)] for y in range(5)]))
+        return "small.png"
+
+    def test_the_table_is_that_of_the_demo(self):
+        lines = self.command("demo", self.small_picture(), "--device", "cpu", "--out", "found.png").stdout.splitlines()
+        self.assertRegex(lines[0], r"^9 x 5 pixels; median of up to \d+ runs$")
+        self.assertEqual([line.split()[:2] for line in lines[2:5]], [["cpu", "blur"], ["cpu", "sobel"], ["cpu", "all"]])
+        self.assertEqual(lines[5:], ["edges: found.png"])
+        self.assertEqual(png.decode_gray((self.folder / "found.png").read_bytes())[:2], (9, 5))
+
+    def test_the_rows_are_a_document_with_json(self):
+        document = self.json("demo", self.small_picture(), "--device", "cpu?inline")
+        self.assertEqual((document["width"], document["height"], document["edges"]), (9, 5, "edges.png"))
+        self.assertEqual([(row["device"], row["kind"], row["kernel"]) for row in document["rows"]],
+                         [("cpu?inline", "kernel", "blur"), ("cpu?inline", "kernel", "sobel"), ("cpu?inline", "all", "all")])
+        for row in document["rows"][:2]:
+            self.assertTrue(row["holds"])
+            self.assertLessEqual(row["largest_difference"], row["tolerance"])
+            self.assertGreater(row["gigabytes_per_second"], 0)
+
+    def test_absent_devices_name_the_package_that_brings_one(self):
+        nothing = str(self.folder / "none")
+        result = self.command("demo", self.small_picture(), environment={"VK_ICD_FILENAMES": nothing, "OCL_ICD_VENDORS": nothing})
+        for backend, package in (("vulkan", "mesa-vulkan-drivers"), ("opencl", "pocl-opencl-icd")):
+            self.assertRegex(result.stdout, rf"(?m)^{backend} +not there: \S.*\b{package}\b")
+
+    def test_failures_have_the_commands_exit_codes(self):
+        self.refused("demo", "nowhere.png", code=IO, words=["nowhere.png"])
+        (self.folder / "bad.png").write_bytes(b"no picture")
+        self.refused("demo", "bad.png", code=INVALID, words=["bad.png", "PNG"])
+        result = self.command("demo", self.small_picture(), "--device", "dance", code=FAILED)
+        self.assertIn("dance", result.stderr)
+        self.assertNotIn("edges:", result.stdout)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 #include "base/dylib.h"
 #include "base/mutex.h"
 #include "base/platform.h"
+#include "base/plugin_paths.h"
 #include "base/quote.h"
 #include "base/settings.h"
 
@@ -43,12 +44,7 @@ Errc code_of(int number, bool is_memory) noexcept {
 std::vector<std::filesystem::path> mpi_plugin_paths(std::string_view setting, const std::filesystem::path& own_folder,
                                                     const std::filesystem::path& program_folder) {
   if (!setting.empty()) return {setting};
-  std::vector<std::filesystem::path> paths;
-  for (const std::filesystem::path* const folder : {&own_folder, &program_folder}) {
-    if (folder->empty() || (folder == &program_folder && program_folder == own_folder)) continue;
-    paths.push_back(*folder / vendor::mpi::plugin_file);
-    if (folder->filename() == "bin") paths.push_back(folder->parent_path() / "lib" / vendor::mpi::plugin_file);
-  }
+  auto paths = base::plugin_paths(vendor::mpi::plugin_file, own_folder, program_folder);
   paths.emplace_back(vendor::mpi::plugin_file);
   return paths;
 }

@@ -23,8 +23,8 @@ using MpiFunctions = vendor::mpi::Plugin;
 [[nodiscard]] Result<const MpiFunctions*> open_mpi_plugin();
 /// The first of these that opens and fits.
 [[nodiscard]] Result<const MpiFunctions*> open_mpi_plugin(std::span<const std::filesystem::path> paths);
-/// Where the plug-in is looked for: `setting` alone, if there is one. Otherwise the folder of this library, the folder
-/// of the program, and the loader's folders; after a folder called "bin" comes the "lib" beside it.
+/// Where the plug-in is looked for: `setting` alone, if there is one. Otherwise as base::plugin_paths says, and then in
+/// the loader's folders.
 [[nodiscard]] std::vector<std::filesystem::path> mpi_plugin_paths(std::string_view setting,
                                                                   const std::filesystem::path& own_folder,
                                                                   const std::filesystem::path& program_folder = {});

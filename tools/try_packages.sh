@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# Installs what is in dist/ where nothing else is, and runs saxpy there: the wheel in a fresh venv, the Debian packages in a bare Debian 12 in a
+# folder; builds the sdist. For ./dev nightly packages, which made dist/. What cannot be tried here is said, and fails.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/packages.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/here"
+
+say() { printf 'packages: %s\n' "$*"; }
+fail() { say "$*"; exit 1; }
+
+# first_program PAGE LANGUAGE: the first program of a page, as a reader would copy it.
+first_program() { awk -v begin="\`\`\`$2" '$0 == begin { inside = 1; next } inside && $0 == "```" { exit } inside' "$1"; }
+
+# Nothing of this machine but its programs gets in.
+alone() { (cd "$work/here" && env -i HOME="$work/here" PATH="$work/venv/bin:/usr/bin:/bin" "$@"); }
+
+expect_sevens() { [[ $1 == '[7. 7. 7.'* ]] || fail "$2 prints: $1"; }
+
+try_wheel() {
+  local wheel start numpy
+  wheel=$(realpath dist/*.whl)
+  /usr/bin/python3 -m venv "$work/venv"
+  start=$SECONDS
+  alone pip install -q --no-index "$wheel"
+  alone pintle demo
+  say "the wheel: installed in a fresh venv, and the demo has run, in $((SECONDS - start)) s (goal: 20 s)"
+  numpy=$(grep -m 1 '^numpy==' tools/wheels.txt)
+  "$work/venv/bin/pip" install -q --no-deps --require-hashes -r <(printf '%s\n' "$numpy")
+  expect_sevens "$(alone python "$work/saxpy.py")" "saxpy of the wheel"
+  PINTLE=$work/venv/bin/pintle python3 -B tests/cli/without_clang_test.py
+  say "the wheel: saxpy runs, and what it says without clang 19 is right"
+}
+
+# The same files as the wheel that auditwheel was given.
+try_sdist() {
+  tar -C "$work" -xf dist/*.tar.gz
+  (cd "$work"/pintle_driver-* && CC=${CC-cc} CXX=${CXX-c++} "$OLDPWD/build/venv/bin/python" -c 'from scikit_build_core.build import build_wheel
+build_wheel("wheelhouse", {"cmake.define.PINTLE_WERROR": "ON"})' >"$work/sdist.log" 2>&1) || { tail -n 40 "$work/sdist.log"; fail "the sdist does not build"; }
+  diff <(files_of build/wheelhouse/*.whl) <(files_of "$work"/pintle_driver-*/wheelhouse/*.whl) || fail "the sdist builds another wheel"
+  say "the sdist: builds a wheel with the same files"
+}
+
+files_of() { python3 -c 'import sys, zipfile; print("\n".join(sorted(zipfile.ZipFile(sys.argv[1]).namelist())))' "$1"; }
+
+# In the bare system: $1 is its root, $2 the folder of this script's work. The shared object in saxpy.pack runs before any compiler is there.
+write_debian_script() {
+  cat >"$work/try" <<'END'
+set -eu
+root=$1 work=$2
+mkdir "$root/packages"
+cp "$work"/debs/*.deb "$work/saxpy.py" "$work/saxpy.c" "$root/packages"
+cp /etc/resolv.conf "$root/etc/resolv.conf"
+inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive sh -euc "cd /packages; $*"; }
+install='apt-get install -y -q --no-install-recommends'
+result=0
+{
+  inside "$install ./libpintle0_*.deb ./pintle-tools_*.deb ./python3-pintle_*.deb python3-numpy" &&
+  inside 'pintle demo' && inside 'python3 saxpy.py >python' &&
+  inside "$install ./libpintle-dev_*.deb gcc libc6-dev pkg-config" &&
+  inside 'cc saxpy.c -o saxpy $(pkg-config --cflags --libs pintle) && ./saxpy' &&
+  inside "apt-get install -s -q ./pintle-mpi_*.deb ./pintle-opencl-c_*.deb" &&
+  inside 'dpkg --purge python3-pintle pintle-tools libpintle-dev libpintle0 && ! find /usr /etc /var/lib/dpkg/info -name "*pintle*" | grep .'
+} || result=$?
+echo "$result" >"$work/result"
+cp "$root/packages/python" "$work/python" 2>/dev/null || true
+END
+}
+
+try_debian() {
+  [[ $(id -u) == 0 ]] || fail "the Debian packages cannot be tried: this is not root"
+  command -v mmdebstrap >/dev/null || fail "the Debian packages cannot be tried: mmdebstrap is not installed (./dev setup nightly)"
+  local sources=() file
+  for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources; do
+    [[ ! -s $file ]] || sources+=("$file")
+  done
+  apt-config dump | grep -E '^Acquire::(http|https|Check|Retries)' >"$work/apt.conf" || true
+  mkdir "$work/debs"
+  cp dist/*.deb "$work/debs"
+  write_debian_script
+  mmdebstrap --quiet --variant=apt --aptopt="$work/apt.conf" --customize-hook="bash $work/try \"\$1\" $work" --format=null bookworm /dev/null \
+    "${sources[@]}" >"$work/log" 2>&1 || { tail -n 40 "$work/log"; fail "a bare Debian 12 cannot be made here"; }
+  [[ $(<"$work/result") == 0 ]] || { tail -n 60 "$work/log"; fail "the Debian packages do not work on a bare Debian 12"; }
+  expect_sevens "$(<"$work/python")" "saxpy of python3-pintle"
+  grep -A 20 '^device ' "$work/log" || true
+  say "the Debian packages: installed on a bare Debian 12, saxpy runs from Python and from C, and nothing is left when they are purged"
+}
+
+first_program docs/guide/python.md python >"$work/saxpy.py"
+first_program docs/guide/c.md c >"$work/saxpy.c"
+try_wheel
+try_sdist
+lintian --allow-root --fail-on error dist/*.deb
+try_debian
