@@ -1,8 +1,30 @@
 #include "kit/guarded.h"
 
+#include <mutex>
+
 #include "base/contain.h"
+#include "kit/give_up.h"
 
 namespace pintle::kit {
+namespace {
+
+/// Notes a device that is never destroyed, where leak checkers can reach it.
+void leave(backend::Device* device) {
+  static std::mutex& mutex = *new std::mutex;
+  static auto& left = *new std::vector<backend::Device*>;
+  const std::lock_guard lock(mutex);
+  left.push_back(device);
+}
+
+}  // namespace
+
+Guarded::~Guarded() {
+  if (!loss_->is_given_up()) return;
+  static_cast<void>(base::contain("leaving a device", [device = inner_.release()]() -> Result<void> {
+    leave(device);
+    return {};
+  }));
+}
 
 template <class Body>
 auto Guarded::guard(std::string_view what, Body body) noexcept {
@@ -70,6 +92,12 @@ Result<backend::ClockPair> Guarded::calibrate() {
 }
 
 Result<void> Guarded::native(std::string_view type, std::uint64_t object, void* out) {
+  if (type == GiveUp::native_type) {
+    return base::contain("giving up a device", [&]() -> Result<void> {
+      static_cast<void>(loss_->give_up(static_cast<GiveUp*>(out)->cause));
+      return {};
+    });
+  }
   return guard("asking for native access", [&] { return inner_->native(type, object, out); });
 }
 

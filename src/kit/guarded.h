@@ -14,12 +14,14 @@
 namespace pintle::kit {
 
 /// The device inside may throw, and need not ask whether it is lost: no exception gets out, and each call to a lost
-/// device returns the first cause. Started work is waited for when the process ends.
+/// device returns the first cause. Started work is waited for when the process ends. A device that core gives up
+/// (`give_up.h`) is never destroyed.
 class Guarded final : public backend::Device {
  public:
   /// `queues` are those of `inner`.
-  Guarded(std::unique_ptr<backend::Device> inner, std::shared_ptr<const Loss> loss, StepQueues& queues)
+  Guarded(std::unique_ptr<backend::Device> inner, std::shared_ptr<Loss> loss, StepQueues& queues)
       : inner_(std::move(inner)), loss_(std::move(loss)), before_exit_(*this, queues) {}
+  ~Guarded() override;
 
   [[nodiscard]] const DeviceInfo& info() const noexcept override { return inner_->info(); }
   Result<std::vector<Heap>> budget() override;
@@ -50,8 +52,8 @@ class Guarded final : public backend::Device {
   template <class Body>
   auto guard(std::string_view what, Body body) noexcept;
 
-  const std::unique_ptr<backend::Device> inner_;
-  const std::shared_ptr<const Loss> loss_;
+  std::unique_ptr<backend::Device> inner_;
+  const std::shared_ptr<Loss> loss_;
   const BeforeExit before_exit_;  // last, since it calls this object
 };
 
