@@ -12,7 +12,7 @@
 namespace pintle::kit {
 namespace {
 
-constexpr auto patience = std::chrono::seconds(5);
+constexpr auto patience = std::chrono::seconds(4);  // for all devices
 
 struct All {
   std::mutex mutex;
@@ -31,7 +31,8 @@ struct LastObject {
   ~LastObject() {
     if (::gettid() != ::getpid() || base::in_forked_child()) return;
     const std::lock_guard lock(All::instance().mutex);
-    for (BeforeExit* const each : All::instance().entries) each->wait();
+    const Deadline deadline = deadline_after(Clock::now(), patience);
+    for (BeforeExit* const each : All::instance().entries) each->wait(deadline);
   }
 };
 
@@ -50,9 +51,8 @@ BeforeExit::~BeforeExit() {
   std::erase(All::instance().entries, this);
 }
 
-void BeforeExit::wait() noexcept {
+void BeforeExit::wait(Deadline deadline) noexcept {
   static_cast<void>(base::contain("finishing work", [&]() -> Result<void> {
-    const Deadline deadline = Clock::now() + patience;
     for (const auto& [queue, serial] : queues_.started()) PINTLE_TRY(device_.wait(queue, serial, deadline));
     return {};
   }));

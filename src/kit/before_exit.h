@@ -6,8 +6,9 @@
 
 namespace pintle::kit {
 
-/// When the main thread calls `exit` or returns from main, started work of the device is waited for, some seconds at
-/// most, before any static object is destroyed. That holds where the main thread has made a BeforeExit. Thread-safe.
+/// When the main thread calls `exit` or returns from main, started work of all devices is waited for, some
+/// seconds at most, before any static object is destroyed. That holds where the main thread has made a BeforeExit.
+/// Thread-safe.
 ///
 /// Drivers with compilers make static objects when they first need them, perhaps long after a device was opened. So a
 /// wait among the handlers of `exit` could use objects that have gone. `exit` destroys the objects of its own thread
@@ -20,7 +21,7 @@ class BeforeExit {
   BeforeExit& operator=(const BeforeExit&) = delete;
   ~BeforeExit();
 
-  void wait() noexcept;
+  void wait(Deadline deadline) noexcept;
 
  private:
   backend::Device& device_;

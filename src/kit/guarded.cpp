@@ -2,12 +2,26 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
+
 #include "base/contain.h"
+#include "kit/give_up.h"
 #include "kit/kept_requests.h"
 
 namespace pintle::kit {
+namespace {
 
-Guarded::Guarded(std::unique_ptr<backend::Device> inner, std::shared_ptr<const Loss> loss, StepQueues& queues,
+/// Notes a device that is never destroyed, where leak checkers can reach it.
+void leave(backend::Device* device) {
+  static std::mutex& mutex = *new std::mutex;
+  static auto& left = *new std::vector<backend::Device*>;
+  const std::lock_guard lock(mutex);
+  left.push_back(device);
+}
+
+}  // namespace
+
+Guarded::Guarded(std::unique_ptr<backend::Device> inner, std::shared_ptr<Loss> loss, StepQueues& queues,
                  Driving driving)
     : inner_(std::move(inner)), loss_(std::move(loss)) {
   before_exit_.emplace(*this, queues);
@@ -16,8 +30,14 @@ Guarded::Guarded(std::unique_ptr<backend::Device> inner, std::shared_ptr<const L
 
 Guarded::~Guarded() {
   before_exit_.reset();
-  if (!deputy_) return;
-  deputy_->post([inner = inner_.release()] { delete inner; });
+  if (loss_->is_given_up()) {
+    static_cast<void>(base::contain("leaving a device", [device = inner_.release()]() -> Result<void> {
+      leave(device);
+      return {};
+    }));
+  } else if (deputy_) {
+    deputy_->post([device = inner_.release()] { delete device; });
+  }
 }
 
 template <class Body>
@@ -133,6 +153,12 @@ Result<backend::ClockPair> Guarded::calibrate() {
 }
 
 Result<void> Guarded::native(std::string_view type, std::uint64_t object, void* out) {
+  if (type == GiveUp::native_type) {
+    return base::contain("giving up a device", [&]() -> Result<void> {
+      static_cast<void>(loss_->give_up(static_cast<GiveUp*>(out)->cause));
+      return {};
+    });
+  }
   return guard("asking for native access", [&] { return inner_->native(type, object, out); });
 }
 

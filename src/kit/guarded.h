@@ -25,11 +25,12 @@ enum class Driving : std::uint8_t {
 };
 
 /// The device inside may throw, and need not ask whether it is lost: no exception gets out, and each call to a lost
-/// device returns the first cause. Started work is waited for when the process ends.
+/// device returns the first cause. Started work is waited for when the process ends. A device that core gives up
+/// (`give_up.h`) is never destroyed.
 class Guarded final : public backend::Device {
  public:
   /// `queues` are those of `inner`.
-  Guarded(std::unique_ptr<backend::Device> inner, std::shared_ptr<const Loss> loss, StepQueues& queues,
+  Guarded(std::unique_ptr<backend::Device> inner, std::shared_ptr<Loss> loss, StepQueues& queues,
           Driving driving = Driving::never_waits);
   /// Waits a second at most where the driver keeps the thread that ends the device inside.
   ~Guarded() override;
@@ -66,7 +67,7 @@ class Guarded final : public backend::Device {
   auto ask_deputy(const std::string& what, Body body, Undo undo);
 
   std::unique_ptr<backend::Device> inner_;
-  const std::shared_ptr<const Loss> loss_;
+  const std::shared_ptr<Loss> loss_;
   std::optional<Deputy> deputy_;
   std::optional<BeforeExit> before_exit_;  // last, since it calls this object
 };

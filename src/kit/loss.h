@@ -45,12 +45,19 @@ class Loss {
   }
   /// Returns the first cause, which stays, when all waits have ended: `error`, or the loss that follows from it.
   Error lose(const Error& error);
+  /// As `lose`, for a device that does not answer: no wait for its driver ends any more, so nobody may begin one.
+  Error give_up(const Error& error) {
+    is_given_up_.store(true, std::memory_order_release);
+    return lose(error);
+  }
+  [[nodiscard]] bool is_given_up() const noexcept { return is_given_up_.load(std::memory_order_acquire); }
 
  private:
   const std::string id_;
   std::mutex mutex_;
   std::optional<Error> cause_;  // written once, before `is_lost_`
   std::atomic<bool> is_lost_{false};
+  std::atomic<bool> is_given_up_{false};
   std::vector<Waits*> waits_;
 };
 

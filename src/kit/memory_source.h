@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -31,6 +32,14 @@ namespace pintle::kit {
   return {Errc::unsupported, fmt::format("[{}] takes no memory {}.", id, kind)};
 }
 
+/// `unsupported`: the driver does not use these bytes of the host in place, and `refusal` has its words.
+[[nodiscard]] inline Error refused_pages(std::span<const std::byte> bytes, std::string_view id, const Error& refusal) {
+  const Error told(Errc::unsupported,
+                   fmt::format("The driver of [{}] does not use host memory at ({:#x}) of ({}) bytes in place: {}", id,
+                               reinterpret_cast<std::uintptr_t>(bytes.data()), bytes.size(), refusal.message()));
+  return refusal.vendor() ? told.with_vendor(*refusal.vendor()) : told;
+}
+
 /// `out_of_memory`: `holder` ("the system memory") has less than the request; `available` is empty where it is not
 /// known.
 [[nodiscard]] inline Error exhausted(const backend::MemoryRequest& request, std::string_view holder,
@@ -39,6 +48,24 @@ namespace pintle::kit {
   return {Errc::out_of_memory,
           fmt::format("Requested size ({} bytes) of [Buffer \"{}\"] is more than {} has available ({}).", request.size,
                       request.label, holder, left)};
+}
+
+/// `out_of_memory`: names that of `heaps`, from which the request may come, which has the most available. Where the
+/// request fits there, the driver has refused it, and `refusal` has its words.
+[[nodiscard]] inline Error exhausted(const backend::MemoryRequest& request, std::string_view id,
+                                     std::span<const Heap> heaps, const Error& refusal) {
+  const auto best = std::ranges::max_element(heaps, {}, &Heap::available);
+  if (best == heaps.end()) return refusal;
+  const std::string holder = fmt::format("{} of [{}]", best->name, id);
+  const Error told =
+      best->available < request.size
+          ? exhausted(request, holder, best->available)
+          : Error(
+                Errc::out_of_memory,
+                fmt::format("Requested size ({} bytes) of [Buffer \"{}\"] is refused by the driver, though {} has ({}) "
+                            "available: {}",
+                            request.size, request.label, holder, best->available.value_or(0), refusal.message()));
+  return refusal.vendor() ? told.with_vendor(*refusal.vendor()) : told;
 }
 
 }  // namespace pintle::kit

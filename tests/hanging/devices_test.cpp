@@ -41,15 +41,19 @@ class Driver final : public backend::Driver {
   std::string name_;
 };
 
-/// One that is lost when the test says so, and takes its time to close.
+/// One that is lost when it is asked, where it is the first generation, and takes its time to close.
 class Mortal final : public kit::Forwarding {
  public:
-  explicit Mortal(Gate& closing) : Forwarding("mortal", must(test::try_open_cpu({}))), closing_(closing) {}
+  explicit Mortal(Gate& closing, bool is_first = true)
+      : Forwarding("mortal", must(test::try_open_cpu({}))), closing_(closing), is_first_(is_first) {}
   ~Mortal() override { closing_.pass(); }
-  Result<void> probe() override { return Error(Errc::device_lost, "It is gone."); }
+  Result<void> probe() override {
+    return is_first_ ? Result<void>(Error(Errc::device_lost, "It is gone.")) : Result<void>();
+  }
 
  private:
   Gate& closing_;
+  const bool is_first_;
 };
 
 /// One that is lost when the test says so, while a wait is inside it.
@@ -106,10 +110,11 @@ TEST_F(HangingDeviceConcurrency, LookingForDevicesKeepsNobodyFromOthers) {
 
 TEST_F(HangingDeviceConcurrency, RecoveryKeepsNobodyFromTheOldGeneration) {
   Gate closing, opening;
+  int opened = 0;
   Device device;
   Inside::state(device) = must(core::DeviceState::open({"mortal", [&]() -> Result<std::unique_ptr<backend::Device>> {
                                                           opening.pass();
-                                                          return std::make_unique<Mortal>(closing);
+                                                          return std::make_unique<Mortal>(closing, opened++ == 0);
                                                         }}));
   const Queue queue = must(device.queue());
   const Buffer buffer = must(device.allocate(DType::u32, {64}));

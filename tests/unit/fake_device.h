@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "kit/give_up.h"
 #include "pintle/backend/driver.h"
 
 namespace pintle::fake {
@@ -83,8 +84,33 @@ class Device final : public backend::Device {
     std::lock_guard lock(mutex_);
     return notify_error_;
   }
+  Result<void> probe() override {
+    std::unique_lock lock(mutex_);
+    ++probes_;
+    changed_.wait(lock, [&] { return !keeps_probes_; });
+    return probe_answer_;
+  }
+  Result<void> native(std::string_view type, std::uint64_t object, void* out) override {
+    if (type != kit::GiveUp::native_type) return backend::Device::native(type, object, out);
+    lose(static_cast<kit::GiveUp*>(out)->cause);
+    return {};
+  }
 
   // The test's side.
+  void answer_probes(const Result<void>& answer) {
+    std::lock_guard lock(mutex_);
+    probe_answer_ = answer;
+  }
+  /// Probes stay inside the driver.
+  void keep_probes(bool is_on) {
+    std::lock_guard lock(mutex_);
+    keeps_probes_ = is_on;
+    changed_.notify_all();
+  }
+  [[nodiscard]] std::size_t probes() {
+    std::lock_guard lock(mutex_);
+    return probes_;
+  }
   void finish(std::uint64_t serial) {
     std::lock_guard lock(mutex_);
     for (auto& [id, queue] : queues_) queue.reached = std::max(queue.reached, std::min(serial, queue.submitted));
@@ -144,6 +170,9 @@ class Device final : public backend::Device {
   bool oversleeps_ = false;
   std::optional<Error> error_;
   Result<void> notify_error_ = Error(Errc::unsupported, "The fake tells nobody.");
+  Result<void> probe_answer_;
+  bool keeps_probes_ = false;
+  std::size_t probes_ = 0;
 };
 
 }  // namespace pintle::fake

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kit/give_up.h"
 #include "kit/guarded.h"
 #include "kit/native_types.h"
 #include "kit/owned_table.h"
@@ -54,6 +55,25 @@ TEST(Guarded, PassesNoExceptionAndAnswersTheLoss) {
   static_cast<void>(loss->lose(Error(Errc::device_lost, "It fell off.")));
   EXPECT_EQ(device.create_queue({}).error().message(), "It fell off.");
   EXPECT_EQ(device.probe().error().message(), "It fell off.");
+}
+
+TEST(Guarded, ADeviceThatIsGivenUpIsLostAndNeverDestroyed) {
+  struct Mortal final : Forwarding {
+    explicit Mortal(bool& gone) : Forwarding("mortal", test::open_null()), is_gone(gone) {}
+    ~Mortal() override { is_gone = true; }
+    bool& is_gone;
+  };
+  static bool is_gone = false;
+  const auto loss = std::make_shared<Loss>("null");
+  StepQueues queues;
+  {
+    Guarded device(std::make_unique<Mortal>(is_gone), loss, queues);
+    GiveUp given_up{Error(Errc::device_lost, "It says nothing.")};
+    must(device.native(GiveUp::native_type, 0, &given_up));
+    EXPECT_TRUE(loss->is_given_up());
+    EXPECT_EQ(device.create_queue({}).error().message(), "It says nothing.");
+  }
+  EXPECT_FALSE(is_gone);
 }
 
 enum class Id : std::uint64_t { none = 0 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "backends/vulkan/memory_types.h"
@@ -22,12 +23,13 @@ VkExternalMemoryHandleTypeFlags handle_of(Source source) noexcept {
 }
 
 /// The memory types under which the driver imports this host memory.
-std::uint32_t types_of(Context& context, std::byte* host) {
+Result<std::uint32_t> types_of(Context& context, std::byte* host) {
   VkMemoryHostPointerPropertiesEXT properties{};
   properties.sType = VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT;
   const VkResult answer = context.vk.GetMemoryHostPointerPropertiesEXT(
       context.device(), VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT, host, &properties);
-  return answer == VK_SUCCESS ? properties.memoryTypeBits : 0;
+  PINTLE_TRY(context.check(answer, "vkGetMemoryHostPointerPropertiesEXT"));
+  return properties.memoryTypeBits;
 }
 
 }  // namespace
@@ -108,15 +110,19 @@ Result<void> Block::allocate(const BlockRequest& request) {
   VkMemoryRequirements needs{};
   context_.vk.GetBufferMemoryRequirements(context_.device(), buffer_, &needs);
   std::uint32_t types = needs.memoryTypeBits & request.types;
-  if (request.source == Source::host) types &= types_of(context_, request.host);
+  if (request.source == Source::host) {
+    PINTLE_ASSIGN(importable, types_of(context_, request.host));
+    types &= importable;
+  }
   const std::uint64_t size = request.source == Source::host ? size_ : std::max(needs.size, size_);
-  VkResult answer = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  std::optional<VkResult> answer;
   for (const std::uint32_t type : types_for(context_.physical().memory, request.placement, types)) {
     answer = try_type(request, size, type);
     if (answer == VK_SUCCESS) return bind(type, request.host);
     memory_ = VK_NULL_HANDLE;
   }
-  return context_.check(answer, "vkAllocateMemory");
+  if (answer) return context_.check(*answer, "vkAllocateMemory");
+  return Error(Errc::out_of_memory, fmt::format("No memory type of [{}] takes ({}) bytes.", context_.id(), size));
 }
 
 VkResult Block::try_type(const BlockRequest& request, std::uint64_t size, std::uint32_t type) {

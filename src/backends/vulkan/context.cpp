@@ -134,7 +134,7 @@ Error Context::lose(const Error& error) {
 
 void Context::end_waits(const Error&) noexcept {
   host_.close();
-  settle();
+  if (!loss_->is_given_up()) settle();
 }
 
 void Context::settle() noexcept {

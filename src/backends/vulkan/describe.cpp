@@ -35,7 +35,7 @@ Limits limits_of(const Physical& physical) {
   const VkDeviceSize heap = largest_heap(physical.memory);
   Limits limits;
   limits.max_allocation = std::min({physical.version_1_1.maxMemoryAllocationSize, physical.max_buffer_size, heap});
-  limits.max_binding = from.maxStorageBufferRange;
+  limits.max_binding = std::min<std::uint64_t>(from.maxStorageBufferRange, limits.max_allocation);
   limits.offset_alignment = static_cast<std::uint32_t>(std::max<VkDeviceSize>(from.minStorageBufferOffsetAlignment, 4));
   limits.max_grid = grid_of(from.maxComputeWorkGroupCount);
   limits.max_group = grid_of(from.maxComputeWorkGroupSize);
@@ -53,8 +53,8 @@ Limits limits_of(const Physical& physical) {
   return limits;
 }
 
-Capability row(Feature feature, bool has, const std::string& why_not) {
-  return has ? Capability{feature, Support::native, ""} : Capability{feature, Support::absent, why_not};
+Capability row(Feature feature, bool has, const std::string& why_not, const std::string& how = "") {
+  return has ? Capability{feature, Support::native, how} : Capability{feature, Support::absent, why_not};
 }
 
 std::vector<Capability> capabilities_of(const Physical& physical) {
@@ -73,7 +73,8 @@ std::vector<Capability> capabilities_of(const Physical& physical) {
       {recording, Support::native,
        "runs of copies, fills and launches without slots; what is between them is submitted again"},
       {notification, Support::absent, "Vulkan tells nobody; a timeline semaphore can be waited for"},
-      row(host_import, physical.host_pointer_alignment != 0, no_extension + "VK_EXT_external_memory_host"),
+      row(host_import, physical.host_pointer_alignment != 0, no_extension + "VK_EXT_external_memory_host",
+          "where the driver refuses pages, a sealed buffer is a copy of them, and transfers are staged"),
       row(memory_export, physical.has("VK_KHR_external_memory_fd"), no_extension + "VK_KHR_external_memory_fd"),
       row(calibration, physical.relates_clocks, no_extension + "VK_EXT_calibrated_timestamps with CLOCK_MONOTONIC"),
       {constants, Support::native, "specialisation constants, by name"},

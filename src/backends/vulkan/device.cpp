@@ -79,7 +79,11 @@ Result<void> Device::native(std::string_view type, std::uint64_t object, void* o
 Result<void> Device::probe() {
   PINTLE_ASSIGN(queue, Queue::create(*context_, queues_, context_->lane(QueueKind::compute), {}));
   PINTLE_ASSIGN(serial, queue->submit({}, {}));
-  return queue->wait(serial, Clock::now() + std::chrono::seconds(5));
+  const auto answered = queue->wait(serial, Clock::now() + std::chrono::seconds(4));
+  if (answered) return answered;
+  const std::lock_guard lock(unanswered_mutex_);
+  unanswered_.push_back(std::move(queue));
+  return answered;
 }
 
 }  // namespace pintle::vulkan

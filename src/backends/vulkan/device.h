@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include "backends/vulkan/memory.h"
 #include "backends/vulkan/program.h"
@@ -68,6 +70,8 @@ class Device final : public backend::Device {
   ProgramTable programs_;
   QueueTable queues_;
   Recordings recordings_;
+  std::mutex unanswered_mutex_;
+  std::vector<std::shared_ptr<Queue>> unanswered_;  // of probes; their batches may still run
 };
 
 }  // namespace pintle::vulkan

@@ -69,8 +69,10 @@ Result<std::unique_ptr<Allocation>> MemoryTable::cut(const MemoryRequest& reques
   for (const auto& shared : pool_of(request.placement)) {
     if (take(*shared)) return allocation;
   }
-  PINTLE_ASSIGN(added, add_block(request.placement));
-  if (take(*added)) return allocation;
+  const auto added = add_block(request.placement);
+  if (!added && added.error().code() == Errc::out_of_memory) return dedicate(request, size);  // less may have room
+  if (!added) return added.error();
+  if (take(**added)) return allocation;
   return Error(Errc::internal, fmt::format("A new block of [{}] has no room for ({}) bytes.", context_.id(), size));
 }
 
@@ -189,11 +191,11 @@ Result<MemoryTable::Imported> MemoryTable::import_from(std::span<std::byte> byte
                              "needs to use it in place.",
                              address, bytes.size(), page, context_.id()));
   }
-  PINTLE_ASSIGN(
-      block, Block::create(
-                 context_,
-                 {.source = Source::host, .size = bytes.size(), .placement = Placement::device, .host = bytes.data()}));
-  return Imported{std::move(block), 0};
+  auto block = Block::create(
+      context_, {.source = Source::host, .size = bytes.size(), .placement = Placement::device, .host = bytes.data()});
+  if (block) return Imported{*std::move(block), 0};
+  PINTLE_TRY(context_.alive());
+  return kit::refused_pages(bytes, context_.id(), block.error());
 }
 
 Result<MemoryTable::Imported> MemoryTable::import_from(const backend::Exported& exported) {
@@ -261,6 +263,10 @@ std::vector<std::uint64_t> MemoryTable::available() {
 
 std::vector<Heap> MemoryTable::heaps() {
   const std::lock_guard lock(mutex_);
+  return heaps_now();
+}
+
+std::vector<Heap> MemoryTable::heaps_now() {
   const std::vector<std::uint64_t> room = available();
   const VkPhysicalDeviceMemoryProperties& memory = context_.physical().memory;
   const char* const source =
@@ -283,10 +289,13 @@ std::optional<VulkanMemory> MemoryTable::native(MemoryId memory) {
                       address == 0 ? 0 : address + found->offset};
 }
 
-Error MemoryTable::exhausted(const MemoryRequest& request, const Error& error) {
-  const Error described =
-      kit::exhausted(request, fmt::format("a heap of [{}]", context_.id()), std::ranges::max(available()));
-  return error.vendor() ? described.with_vendor(*error.vendor()) : described;
+Error MemoryTable::exhausted(const MemoryRequest& request, const Error& refusal) {
+  const std::vector<Heap> all = heaps_now();
+  const auto& memory = context_.physical().memory;
+  std::vector<Heap> possible;
+  for (const auto type : types_for(memory, request.placement, ~0U))
+    possible.push_back(all[memory.memoryTypes[type].heapIndex]);
+  return kit::exhausted(request, context_.id(), possible, refusal);
 }
 
 }  // namespace pintle::vulkan

@@ -75,7 +75,8 @@ class MemoryTable {
   [[nodiscard]] Result<Imported> import_from(const backend::NativeMemory& native);
   [[nodiscard]] Result<backend::MemoryId> keep(std::unique_ptr<Allocation> allocation);
   [[nodiscard]] std::vector<std::uint64_t> available();
-  [[nodiscard]] Error exhausted(const backend::MemoryRequest& request, const Error& error);
+  [[nodiscard]] std::vector<Heap> heaps_now();
+  [[nodiscard]] Error exhausted(const backend::MemoryRequest& request, const Error& refusal);
   [[nodiscard]] Pool& pool_of(Placement placement) noexcept { return pools_[placement == Placement::device ? 0 : 1]; }
   [[nodiscard]] std::uint64_t alignment_of(std::uint64_t asked) const noexcept;
   void drop_empty(Pool& pool) noexcept;

@@ -9,6 +9,7 @@
 #include "base/inside.h"
 #include "base/mapped_file.h"
 #include "base/quote.h"
+#include "core/device/copied_import.h"
 #include "core/device/device_state.h"
 #include "core/device/open_devices.h"
 #include "core/device/registry.h"
@@ -103,7 +104,8 @@ Result<Buffer> Device::import_host(std::span<const std::byte> bytes, Access acce
                                    std::shared_ptr<const void> keeper, std::string label) const {
   return enter(state_, "Device", "importing host memory", [&] {
     const std::span<std::byte> writable(const_cast<std::byte*>(bytes.data()), bytes.size());  // sealed for Access::read
-    return state_->current()->buffers().import_host(writable, 0, access, dtype, shape, label, std::move(keeper));
+    return core::import_or_copy(*state_->current(),
+                                {writable, 0, access, dtype, shape, std::move(label), std::move(keeper)});
   });
 }
 
@@ -120,7 +122,8 @@ Result<Buffer> Device::map_file(const std::filesystem::path& path, std::uint64_t
     }
     const auto [pages, begin] = file->pages(offset, *size);
     const std::span<std::byte> writable(const_cast<std::byte*>(pages.data()), pages.size());  // sealed
-    return state_->current()->buffers().import_host(writable, begin, Access::read, dtype, shape, label, file);
+    return core::import_or_copy(*state_->current(),
+                                {writable, begin, Access::read, dtype, shape, std::move(label), file});
   });
 }
 

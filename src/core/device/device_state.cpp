@@ -1,8 +1,11 @@
 #include "core/device/device_state.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "base/settings.h"
+#include "core/life/checkup.h"
 
 namespace pintle::core {
 
@@ -19,6 +22,21 @@ Result<std::shared_ptr<Incarnation>> DeviceState::next(std::uint64_t generation)
   auto device = recipe_.open();
   if (!device) return device.error().with_device(recipe_.id, generation).during("opening [" + recipe_.id + "]");
   return Incarnation::open(recipe_.id, generation, *std::move(device));
+}
+
+// A driver may open a device again and never have it answer: then only a new process has one that does.
+Result<std::shared_ptr<Incarnation>> DeviceState::successor_of(const Life& life) const {
+  const std::uint64_t generation = life.generation() + 1;
+  auto successor = next(generation);
+  const auto answer = successor ? check_up((*successor)->life().keep((*successor)->life())) : Result<void>();
+  if (successor && answer) return successor;
+  const Error& error = successor ? answer.error() : successor.error();
+  if (!is_loss(error.code())) return error;
+  const Error poisoned =
+      Error(Errc::process_poisoned, fmt::format("[{}] is opened again and does not work: {}", id(), error.message()))
+          .with_device(id(), generation)
+          .during("recovering [" + id() + "]");
+  return error.vendor() ? poisoned.with_vendor(*error.vendor()) : poisoned;
 }
 
 std::forward_list<DeviceInfo> DeviceState::news_of(Incarnation& incarnation) const {
@@ -41,9 +59,9 @@ Result<void> DeviceState::recover() {
   const std::lock_guard lock(recovering_);
   old = current();
   Life& life = old->life();
-  if (!life.is_lost()) return {};
+  if (const auto answer = check_up(life.keep(life)); !life.is_lost()) return answer;
   if (life.loss().code() == Errc::process_poisoned) return life.loss().during("recovering [" + id() + "]");
-  PINTLE_ASSIGN(successor, next(life.generation() + 1));
+  PINTLE_ASSIGN(successor, successor_of(life));
   auto news = news_of(*successor);
   life.supersede(successor->life().generation());
   set_current(std::move(successor), std::move(news));

@@ -34,10 +34,13 @@ class DeviceState {
   }
   /// The current incarnation's generation, read without the lock: a forked child may ask.
   [[nodiscard]] std::uint64_t generation() const noexcept { return generation_.load(std::memory_order_acquire); }
+  /// Opens the next incarnation where this one is lost, or does not answer. `process_poisoned` where the next one does
+  /// not answer either.
   Result<void> recover();
 
  private:
   Result<std::shared_ptr<Incarnation>> next(std::uint64_t generation) const;
+  [[nodiscard]] Result<std::shared_ptr<Incarnation>> successor_of(const Life& life) const;
   /// A new node for the incarnation's description; empty where the description has not changed.
   [[nodiscard]] std::forward_list<DeviceInfo> news_of(Incarnation& incarnation) const;
   void set_current(std::shared_ptr<Incarnation> incarnation, std::forward_list<DeviceInfo>&& news) noexcept;

@@ -10,6 +10,7 @@
 #include "core/device/process_end.h"
 #include "core/door/keep_for_ever.h"
 #include "core/door/thread_context.h"
+#include "core/life/checkup.h"
 #include "core/life/owners.h"
 #include "core/time/reactor.h"
 
@@ -61,15 +62,21 @@ void Incarnation::close() noexcept {
 }
 
 void Incarnation::leak(std::string_view reason) noexcept {
+  is_left_.store(true);
   base::log(LogLevel::error, "core", "[{}] leaks: {}", life_.id(), reason);
   keep_for_ever(life_.keep(*this));
 }
 
-void Incarnation::end() noexcept {
+void Incarnation::end(Deadline deadline) noexcept {
   keep_for_ever(life_.keep(*this));
+  finish_use(deadline);
+  life_.await_asking(deadline);  // no thread begins to ask a lost device
+}
+
+void Incarnation::finish_use(Deadline deadline) noexcept {
   if (life_.is_lost()) return;
   const auto drained =
-      base::contain("draining a device", [&] { return queues_.drain(deadline_after(Clock::now(), drain_limit)); });
+      is_left_.load() ? Result<void>() : base::contain("draining a device", [&] { return queues_.drain(deadline); });
   if (!drained)
     base::log(LogLevel::warn, "core", "[{}] is busy when the process ends: {}", life_.id(), drained.error().message());
   Worklist worklist;
@@ -80,6 +87,7 @@ void Incarnation::end() noexcept {
 void Incarnation::finish_close() noexcept {
   const auto closed = base::contain("closing a device", [&]() -> Result<void> {
     const auto drained = life_.is_lost() ? Result<void>() : queues_.drain(deadline_after(Clock::now(), drain_limit));
+    if (!drained) static_cast<void>(check_up(life_.keep(life_)));  // a device that does not answer is lost, and closes
     const Error cancelled(Errc::cancelled, fmt::format("{} is closed: its last owner has gone.", life_.text()));
     Worklist worklist;
     if (queues_.close(cancelled, worklist)) return {};

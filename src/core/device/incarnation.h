@@ -1,6 +1,7 @@
 // One life of a physical device, with everything that is made on it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -38,14 +39,16 @@ class Incarnation final : public Life::Body, public EndsWithProcess {
   [[nodiscard]] std::shared_ptr<ProgramState> hand_out(std::shared_ptr<ProgramState> program) const;
   /// Drives the device, then observes every queue.
   Result<void> poll() override { return queues_.poll(); }
-  void end() noexcept override;
+  void end(Deadline deadline) noexcept override;
 
  private:
   void lose(const Error& error, Locked& locked, Worklist& worklist) noexcept override;
   void close() noexcept override;
   void finish_close() noexcept;
+  void finish_use(Deadline deadline) noexcept;
   void leak(std::string_view reason) noexcept;
 
+  std::atomic<bool> is_left_{false};  // it was not idle when its last owner went, and nobody waits for it again
   Life life_;
   BufferTable buffers_{life_, queues_};
   Pools pools_{buffers_};

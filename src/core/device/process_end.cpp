@@ -31,10 +31,10 @@ struct Opened {
   }
 };
 
+constexpr auto patience = std::chrono::seconds(5);  // for all devices
+
 /// Another thread dropped the last owner of the device, and is still inside the driver that is about to go.
-void wait_until_closed(const Entry& entry) {
-  constexpr auto limit = std::chrono::seconds(5);
-  const Deadline deadline = deadline_after(Clock::now(), limit);
+void wait_until_closed(const Entry& entry, Deadline deadline) {
   while (!entry.presence.expired() && Clock::now() < deadline) {
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
@@ -47,9 +47,10 @@ void end_all() {
     std::lock_guard lock(Opened::instance().mutex);
     ending = std::exchange(Opened::instance().entries, {});
   }
+  const Deadline deadline = deadline_after(Clock::now(), patience);
   for (const Entry& each : ending) {
-    if (const auto device = each.device.lock()) device->end();
-    else wait_until_closed(each);
+    if (const auto device = each.device.lock()) device->end(deadline);
+    else wait_until_closed(each, deadline);
   }
 }
 

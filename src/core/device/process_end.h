@@ -3,12 +3,14 @@
 
 #include <memory>
 
+#include "pintle/deadline.h"
+
 namespace pintle::core {
 
 class EndsWithProcess {
  public:
-  /// Finishes the driver's work, with a deadline, then uses the driver no more.
-  virtual void end() noexcept = 0;
+  /// Finishes the driver's work until the deadline, then uses the driver no more.
+  virtual void end(Deadline deadline) noexcept = 0;
 
  protected:
   ~EndsWithProcess() = default;

@@ -94,18 +94,16 @@ Result<const Crossings::Twin*> Crossings::find_twin(const Side& side) {
     return twin.incarnation == Inside::incarnation(side.other) && twin.buffer == Inside::buffer(side.other);
   };
   if (const auto known = std::ranges::find_if(twins_, is_of); known != twins_.end()) return &*known;
-  const auto none_or = [](const Error& error) -> Result<const Twin*> {
-    if (error.code() == Errc::unsupported) return nullptr;
-    return error;
-  };
   BufferTable& here = queue_->table();
   if (!shares_memory(side.owner->life(), here.life())) return nullptr;
   backend::Exported exported;
   auto loan = side.owner->share(Inside::buffer(side.other), side.access(), exported);
-  if (!loan) return none_or(loan.error());
+  if (!loan && loan.error().code() == Errc::unsupported) return nullptr;
+  if (!loan) return loan.error();
   auto imported = here.import_memory(exported);
   ::close(exported.fd);
-  if (!imported) return none_or(imported.error());
+  if (!imported && is_loss(imported.error().code())) return imported.error();
+  if (!imported) return nullptr;  // a driver may refuse any memory, for any reason: these bytes go through the host
   return &twins_.emplace_back(Inside::incarnation(side.other), Inside::buffer(side.other), *std::move(loan),
                               *std::move(imported));
 }

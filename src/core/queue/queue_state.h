@@ -110,6 +110,10 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
     if (is_driven()) core::drive(std::static_pointer_cast<QueueState>(shared_from_this()));
   }
   void report(const Error& error) noexcept override { static_cast<void>(life().report(error)); }
+  void suspect() noexcept override;
+  /// Has the device asked whether it answers, once `patience` has passed in which nothing more of this queue is
+  /// finished. One such look at a time, whatever the queue.
+  void suspect_after(Duration patience) noexcept;
   bool add_waits(std::uint64_t serial, std::vector<Point>& points) override;
   void come_after(std::uint64_t serial, const Point& point) override;
   std::optional<Point> over(std::uint64_t serial) override;
@@ -158,6 +162,9 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   void cancel_held(const Error& error, Worklist& worklist, const Locked& locked) noexcept;
 
  private:
+  [[nodiscard]] std::uint64_t oldest_native() noexcept;
+  static void settle_suspicion(const std::shared_ptr<Life>& life, const std::shared_ptr<QueueState>& queue,
+                               std::uint64_t serial) noexcept;
   [[nodiscard]] std::string describe_oldest(std::vector<Point>& waits);
   /// A call of the backend with this queue, made without the lock. The backend's queue is destroyed only when no call
   /// is running. A thread that calls counts itself, and then asks whether calls have ended. A thread that ends calls

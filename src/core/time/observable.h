@@ -44,6 +44,8 @@ class Observable : public Polled, public std::enable_shared_from_this<Observable
   /// Whether only calls make progress.
   [[nodiscard]] virtual bool is_driven() const noexcept = 0;
   virtual void drive() = 0;
+  /// A caller has given up a wait for what a backend has: perhaps the device does not answer any more. Never blocks.
+  virtual void suspect() noexcept = 0;
   /// Reports a loss that another call has returned.
   virtual void report(const Error& error) noexcept = 0;
   /// The words of a timeout: the oldest unfinished submission, which stands in the way.

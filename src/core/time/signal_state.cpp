@@ -171,7 +171,10 @@ Error SignalState::timed_out(std::uint64_t value) const {
       if (each->value >= value) queue = each->point.queue;
     }
   }
-  if (queue != nullptr) blame = queue->describe_oldest();
+  if (queue != nullptr) {
+    blame = queue->describe_oldest();
+    queue->suspect();
+  }
   return Error(Errc::timeout,
                fmt::format("Waiting for value ({}) of {} passes its deadline; the value reached is ({}), and {}.",
                            value, text_, timeline_.value(), blame));

@@ -1,8 +1,5 @@
 // The layer as OpenCL's loader sees it, and which habits are on.
 #include <array>
-#include <atomic>
-#include <cstdio>
-#include <cstdlib>
 
 #include "habit.h"
 
@@ -24,42 +21,16 @@ constexpr std::array habits{
     Habit{"discrete", &install_discrete, false},    Habit{"nonsense", &install_nonsense, false},
 };
 
-std::string_view variable(const char* name) {
-  const char* const text = std::getenv(name);
-  return text == nullptr ? std::string_view() : text;
-}
-
-/// HOSTILE is a list of habits with commas; unset or empty, all usual ones are on.
-bool is_on(const Habit& habit) {
-  std::string_view wanted = variable("HOSTILE");
-  if (wanted.empty()) return habit.is_usual;
-  while (!wanted.empty()) {
-    const auto end = wanted.find(',');
-    if (wanted.substr(0, end) == habit.name) return true;
-    wanted = end == std::string_view::npos ? std::string_view() : wanted.substr(end + 1);
-  }
-  return false;
-}
-
 cl_icd_dispatch table_over(const cl_icd_dispatch& below) {
   cl_icd_dispatch table = below;
   install_device_texts(table);
   for (const Habit& habit : habits) {
-    if (is_on(habit)) habit.install(table);
+    if (is_on(habit.name, habit.is_usual)) habit.install(table);
   }
   return table;
 }
 
 }  // namespace
-
-std::uint64_t next_number() noexcept {
-  static const std::uint64_t seed = std::strtoull(std::string(variable("HOSTILE_SEED")).c_str(), nullptr, 10);
-  static std::atomic<std::uint64_t> asked{0};
-  std::uint64_t bits = (seed << 32) + ++asked;  // splitmix64
-  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
-  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
-  return bits ^ (bits >> 31);
-}
 
 std::string name_of(const cl_icd_dispatch& table, cl_kernel kernel) {
   std::string name(256, '\0');
@@ -67,11 +38,6 @@ std::string name_of(const cl_icd_dispatch& table, cl_kernel kernel) {
   if (table.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, name.size(), name.data(), &size) != CL_SUCCESS) return "?";
   name.resize(size > 0 ? size - 1 : 0);
   return name;
-}
-
-void end_process(const std::string& text) {
-  std::fprintf(stderr, "hostile: %s.\n", text.c_str());
-  std::abort();
 }
 
 }  // namespace pintle::hostile

@@ -1,8 +1,8 @@
-#include "hands.h"
+#include "common/hands.h"
 
 #include <thread>
 
-#include "habit.h"
+#include "common/habits.h"
 
 namespace pintle::hostile {
 

@@ -2,8 +2,8 @@
 // beside other callbacks, and from any thread.
 #include <memory>
 
+#include "common/hands.h"
 #include "habit.h"
-#include "hands.h"
 
 namespace pintle::hostile {
 namespace {

@@ -5,9 +5,9 @@
 #include <mutex>
 #include <vector>
 
+#include "common/hands.h"
 #include "enqueues.h"
 #include "habit.h"
-#include "hands.h"
 
 namespace pintle::hostile {
 namespace {

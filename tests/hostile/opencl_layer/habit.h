@@ -1,11 +1,9 @@
-// What the habits of the layer share: each is a small layer over the ones before.
+// What the habits of the layer for OpenCL share: each is a small layer over the ones before.
 #pragma once
 
 #include <CL/cl_layer.h>
 
-#include <cstdint>
-#include <string>
-#include <string_view>
+#include "common/habits.h"
 
 namespace pintle::hostile {
 
@@ -24,12 +22,6 @@ void install_waiting_calls(cl_icd_dispatch& table);
 void install_discrete(cl_icd_dispatch& table);
 void install_nonsense(cl_icd_dispatch& table);
 
-/// A number that depends on HOSTILE_SEED and on how many were asked for before.
-[[nodiscard]] std::uint64_t next_number() noexcept;
-
 [[nodiscard]] std::string name_of(const cl_icd_dispatch& table, cl_kernel kernel);
-
-/// Ends the process, as a driver that crashes does, after a line "hostile: TEXT." on standard error.
-[[noreturn]] void end_process(const std::string& text);
 
 }  // namespace pintle::hostile

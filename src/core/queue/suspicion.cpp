@@ -1,0 +1,64 @@
+// What follows a wait that a caller has given up.
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "base/contain.h"
+#include "core/life/checkup.h"
+#include "core/queue/queue_state.h"
+#include "core/time/reactor.h"
+
+namespace pintle::core {
+namespace {
+
+// A device that finishes nothing for so long, and then no tiny piece of work either, counts as lost. Systems that end
+// long kernels do so after 2 to 10 s.
+constexpr Duration patience = std::chrono::seconds(10);
+
+/// Asks the device on a thread of its own: it may take seconds.
+bool look_into(const std::shared_ptr<Life>& life) {
+  std::thread([life] {
+    static_cast<void>(base::contain("looking into a device", [&] { return check_up(life); }));
+    life->end_suspicion();
+  }).detach();
+  return true;
+}
+
+}  // namespace
+
+void QueueState::suspect() noexcept { suspect_after(patience); }
+
+void QueueState::settle_suspicion(const std::shared_ptr<Life>& life, const std::shared_ptr<QueueState>& queue,
+                                  std::uint64_t serial) noexcept {
+  const bool is_stuck = queue != nullptr && queue->oldest_native() == serial && !life->is_lost();
+  const bool has_begun = is_stuck && base::contain_or(false, [&] { return look_into(life); });
+  if (!has_begun) life->end_suspicion();
+}
+
+// Nothing watches the work meanwhile: a driver might keep a caller whose deadline has passed. Where the work has come
+// and nobody has seen it, the device answers.
+void QueueState::suspect_after(Duration limit) noexcept {
+  const std::uint64_t next = oldest_native();
+  if (next == 0 || is_driven() || !life().begin_suspicion()) return;
+  const auto begun = base::contain("suspecting a device", [&] {
+    const std::weak_ptr<Life> device = life().keep(life());
+    const std::weak_ptr<Observable> queue = weak_from_this();
+    const auto never = std::make_shared<SignalState>(std::weak_ptr<Observable>(), 0, "a suspicion");
+    return Reactor::instance().then(
+        never, 1,
+        [device, queue, next](const Result<void>&) {
+          if (const auto alive = device.lock())
+            settle_suspicion(alive, std::static_pointer_cast<QueueState>(queue.lock()), next);
+        },
+        deadline_after(Clock::now(), limit));
+  });
+  if (!begun) life().end_suspicion();
+}
+
+/// The oldest serial that the backend has and has not finished, as far as anybody has looked; 0: there is none.
+std::uint64_t QueueState::oldest_native() noexcept {
+  const Locked locked = life().lock();
+  return clock_.native.load() == clock_.reached ? 0 : clock_.reached + 1;
+}
+
+}  // namespace pintle::core

@@ -1,0 +1,32 @@
+// What the habits of the layer for Vulkan share: each is a small layer over the ones before.
+#pragma once
+
+#include "common/habits.h"
+#include "functions.h"
+
+namespace pintle::hostile {
+
+/// Puts the functions of a habit into the table, and keeps what stood there for its own calls. It is called again where
+/// a later device has functions that the first one lacks.
+using Install = void (*)(Functions& table);
+
+void install_device_name(Functions& table);
+void install_discrete_memory(Functions& table);
+void install_refused_imports(Functions& table);
+void install_late_submissions(Functions& table);
+void install_dead_device(Functions& table);
+
+/// The structure of this type in a chain; null where there is none.
+template <class T>
+[[nodiscard]] T* find_in(void* chain, VkStructureType type) {
+  for (auto* each = static_cast<VkBaseOutStructure*>(chain); each != nullptr; each = each->pNext) {
+    if (each->sType == type) return reinterpret_cast<T*>(each);
+  }
+  return nullptr;
+}
+template <class T>
+[[nodiscard]] const T* find_in(const void* chain, VkStructureType type) {
+  return find_in<T>(const_cast<void*>(chain), type);
+}
+
+}  // namespace pintle::hostile
