@@ -74,10 +74,30 @@ const std::vector<std::string>& kernel_signatures() {
   return signatures;
 }
 
+std::vector<SourceText> with_cuda_c(std::span<const Source> sources) {
+  std::vector<SourceText> all;
+  const std::string_view* opencl_c = nullptr;
+  bool has_cuda_c = false;
+  for (const Source& source : sources) {
+    all.push_back({std::string(source.format), std::string(source.code)});
+    if (source.format == "opencl_c") opencl_c = &source.code;
+    has_cuda_c |= source.format == "cuda_c";
+  }
+  if (opencl_c != nullptr && !has_cuda_c)
+    all.push_back({"cuda_c", std::string(opencl_as_cuda) + std::string(*opencl_c)});
+  return all;
+}
+
+bool compiles(const DeviceInfo& info, std::span<const Source> sources) {
+  return std::ranges::any_of(with_cuda_c(sources), [&](const SourceText& source) {
+    return std::ranges::find(info.formats, source.format) != info.formats.end();
+  });
+}
+
 Result<ProgramPack> pack_of(std::span<const Source> sources, std::span<const std::string_view> signatures,
                             std::string name) {
   ProgramPack all;
-  for (const Source& source : sources) {
+  for (const SourceText& source : with_cuda_c(sources)) {
     PINTLE_ASSIGN(pack, ProgramPack::source(source.format, source.code, signatures, name));
     all = all.variants().empty() ? std::move(pack) : all.with(pack);
   }
@@ -96,8 +116,8 @@ Result<ProgramPack> suite_pack() {
 
 Result<ProgramPack> suite_pack_for(const Device& device) {
   PINTLE_TRY(registered());
-  const std::vector<std::string> formats = device.info().formats;
-  const auto fits = [&](const Source& source) { return std::ranges::find(formats, source.format) != formats.end(); };
+  const DeviceInfo info = device.info();
+  const auto fits = [&](const Source& source) { return compiles(info, std::span(&source, 1)); };
   const auto found = std::ranges::find_if(quick_sources, fits);
   return pack_of_all(std::span(found == quick_sources.end() ? quick_sources.begin() : found, 1));
 }
