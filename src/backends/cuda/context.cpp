@@ -68,11 +68,8 @@ Context::Context(const FoundDevice& found, vendor::cuda::Context handle)
 
 Context::~Context() {
   loss_->remove(*this);
-  if (loss_->is_lost()) {
-    base::log(LogLevel::warn, "cuda", "The context of the lost device [{}] is left to the driver.", id());
-    return;
-  }
-  static_cast<void>(api().cuCtxDestroy(handle_));
+  if (!is_left()) static_cast<void>(api().cuCtxDestroy(handle_));
+  else base::log(LogLevel::warn, "cuda", "The context of [{}] is left to the driver.", id());
 }
 
 Result<void> Context::check(Status status, std::string_view call) {

@@ -1,6 +1,7 @@
 // A device's context: what its objects are made in, and what ends with it.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,7 +20,6 @@ class Context final : private kit::Loss::Waits {
   [[nodiscard]] static Result<std::unique_ptr<Context>> open(const FoundDevice& found);
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
-  /// Waits until the device is idle, as the driver does; a lost device's context is left to the driver.
   ~Context();
 
   [[nodiscard]] vendor::cuda::Context handle() const noexcept { return handle_; }
@@ -33,6 +33,9 @@ class Context final : private kit::Loss::Waits {
   [[nodiscard]] Result<void> check(Status status, std::string_view call);
   /// The first cause of the loss.
   Error lose(const Error& error);
+  /// The device closes with work that does not end: the driver would wait for it, so all is left to the driver.
+  void leave() noexcept { is_left_.store(true); }
+  [[nodiscard]] bool is_left() const noexcept { return is_left_.load() || loss_->is_lost(); }
   /// The loss that is told, for code that the host's gate has refused.
   [[nodiscard]] Error cause() const;
 
@@ -44,6 +47,7 @@ class Context final : private kit::Loss::Waits {
   const vendor::cuda::Context handle_;
   const std::shared_ptr<kit::Loss> loss_;
   kit::HostAccess host_;
+  std::atomic<bool> is_left_{false};
 };
 
 /// Makes the context current for calls that need it, and restores what was.

@@ -53,7 +53,9 @@ Result<backend::ClockPair> Device::calibrate() {
 Result<void> Device::probe() {
   constexpr auto patience = std::chrono::seconds(5);
   PINTLE_ASSIGN(memory, allocate({4, 1, Placement::device, "probe"}));
-  PINTLE_ASSIGN(queue, create_queue({QueueKind::compute, 0, "probe"}));
+  const auto made = create_queue({QueueKind::compute, 0, "probe"});
+  if (!made) return release(memory), made.error();
+  const backend::QueueId queue = *made;
   const backend::Command fill{backend::Fill{{memory, 0, 0, 4}, {}, 4, DType::u32}, nullptr, false};
   const auto submitted = submit(queue, {}, {std::span(&fill, 1), {}});
   const auto done = submitted ? wait(queue, *submitted, Clock::now() + patience) : Result<void>(submitted.error());

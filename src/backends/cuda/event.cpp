@@ -32,15 +32,14 @@ void EventPool::give_back(Event::Counted* counted) noexcept {
 EventPool::~EventPool() {
   while (free_ != nullptr) {
     const std::unique_ptr<Event::Counted> gone(std::exchange(free_, free_->next));
-    if (!context_.loss()->is_lost()) static_cast<void>(api().cuEventDestroy(gone->handle));
+    if (!context_.is_left()) static_cast<void>(api().cuEventDestroy(gone->handle));
   }
 }
 
 Result<bool> EventRules::is_done(const Event& event) const {
   const Status status = api().cuEventQuery(event.get());
-  if (status == Status::CUDA_ERROR_NOT_READY) return false;
-  PINTLE_TRY(context->check(status, "cuEventQuery"));
-  return true;
+  if (status == Status::CUDA_SUCCESS || status == Status::CUDA_ERROR_NOT_READY) return status == Status::CUDA_SUCCESS;
+  return failure(status, "Work of a stream has failed.");  // the timeline loses the device, without its lock
 }
 
 }  // namespace pintle::cuda

@@ -23,7 +23,7 @@ constexpr std::uint64_t least_alignment = 256;
 }  // namespace
 
 Arena::~Arena() {
-  if (context_.loss()->is_lost()) return;  // left to the driver, with the context
+  if (context_.is_left()) return;
   for (const auto& block : blocks_) free(*block);
 }
 

@@ -7,7 +7,6 @@
 #include <variant>
 
 #include "base/contain.h"
-#include "base/log.h"
 
 namespace pintle::cuda {
 
@@ -70,7 +69,7 @@ Queue::Queue(QueueContext& shared, QueueId id, vendor::cuda::Stream stream, std:
   shared_.context.loss()->add(*this);
 }
 
-/// What is still on its way keeps its staged memory, and its stream is left to the driver.
+/// What is still on its way keeps its staged memory.
 Queue::~Queue() {
   is_closing_.store(true);
   steps_.reset();
@@ -80,8 +79,7 @@ Queue::~Queue() {
     static_cast<void>(api().cuStreamDestroy(stream_));
     return;
   }
-  base::log(LogLevel::warn, "cuda", "A stream of [{}] is left to the driver with unfinished work.",
-            shared_.context.id());
+  shared_.context.leave();
 }
 
 bool Queue::is_step(const backend::Command& command) const noexcept {

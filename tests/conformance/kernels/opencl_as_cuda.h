@@ -1,9 +1,5 @@
-/* What the suite's OpenCL C says, in CUDA C: this text stands before a source. Local memory is declared in a kernel
- * only; as a parameter it has no translation. */
-#define kernel extern "C" __global__
-#define global
-#define constant const
-#define local __shared__
+/* What the suite's OpenCL C calls, in CUDA C: this text stands before a source, whose keywords kernels.cpp translates.
+ * A macro `global` would be found in CUDA's own macros. */
 #define CLK_LOCAL_MEM_FENCE 1
 #define CLK_GLOBAL_MEM_FENCE 2
 #define barrier(fences) __syncthreads()

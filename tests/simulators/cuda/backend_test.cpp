@@ -303,6 +303,19 @@ TEST_F(CudaProcess, AbsencesSayWhyAndWhatToDo) {
   std::_Exit(passed);
 }
 
+/// Closes a device whose kernel never ends.
+[[noreturn]] void close_endless() {
+  {
+    Rig rig;
+    rig.hold();
+  }
+  std::_Exit(0);
+}
+
+TEST_F(CudaProcess, NoDestructorWaitsForAnEndlessKernel) {
+  EXPECT_EXIT(close_endless(), testing::ExitedWithCode(0), "");
+}
+
 TEST_F(CudaProcess, AFaultPoisonsEveryDevice) { EXPECT_EXIT(poison(), testing::ExitedWithCode(15), ""); }
 
 /// The same through the public API: nothing can be recovered.

@@ -27,7 +27,10 @@ struct alignas(16) uint4 {
   unsigned x, y, z, w;
 };
 
-#define __global__ __attribute__((annotate("__global__"), visibility("default")))
+// As NVIDIA's headers have it: a source that defines a macro `global` has no kernels.
+#define PINTLE_SIMULATOR_ANNOTATE(place) __attribute__((annotate(#place), visibility("default")))
+#define __location__(place) PINTLE_SIMULATOR_ANNOTATE(place)
+#define __global__ __location__(global)
 #define __device__
 #define __host__
 #define __constant__ static

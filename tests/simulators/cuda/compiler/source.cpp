@@ -7,7 +7,7 @@
 namespace pintle::simulator {
 namespace {
 
-constexpr std::string_view kernel_mark = "annotate(\"__global__\")";
+constexpr std::string_view kernel_mark = "annotate(\"global\")";
 constexpr std::string_view bounds_mark = "annotate(\"__launch_bounds__=";
 constexpr std::string_view shared_mark = "pintle_simulator_shared";
 
