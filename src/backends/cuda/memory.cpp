@@ -98,7 +98,7 @@ bool Arena::free_empty() {
     const std::lock_guard lock(mutex_);
     const auto is_empty = [](const auto& block) { return block->places.used() == 0; };
     const auto kept =
-        std::stable_partition(blocks_.begin(), blocks_.end(), [&](const auto& block) { return !is_empty(block); });
+        std::partition(blocks_.begin(), blocks_.end(), [&](const auto& block) { return !is_empty(block); });
     std::move(kept, blocks_.end(), std::back_inserter(gone));
     blocks_.erase(kept, blocks_.end());
   }
