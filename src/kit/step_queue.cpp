@@ -46,7 +46,7 @@ Result<std::uint64_t> StepQueue::submit(std::span<const QueuePoint> waits, const
 
 Result<void> StepQueue::take(std::span<const QueuePoint> waits, const backend::Commands& commands,
                              std::uint64_t serial) {
-  const bool starts_now = !is_holding() && all_.are_started(waits) && !has_step(commands);
+  const bool starts_now = !is_holding() && all_.are_started(waits) && !has_step(commands) && native_.has_room(commands);
   if (!starts_now) return hold({serial, {waits.begin(), waits.end()}, commands});
   PINTLE_TRY(native_.start({waits, commands, serial}));
   all_.raise(id_, serial);

@@ -61,6 +61,9 @@ class StepQueue {
     [[nodiscard]] virtual bool is_step(const backend::Command& command) const noexcept = 0;
     /// The list of a recording, where recordings may touch host memory.
     [[nodiscard]] virtual backend::Commands recorded(const backend::Replay&) const noexcept { return {}; }
+    /// Whether the list can be started now without waiting for what was started before. A list that cannot is held, and
+    /// the courier starts it.
+    [[nodiscard]] virtual bool has_room(const backend::Commands&) { return true; }
     /// Starts the piece behind everything started before. An error means that nothing was started.
     [[nodiscard]] virtual Result<void> start(const Piece& piece) = 0;
     /// Returns when everything started is finished and visible to the host; `timeout` at the deadline.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cctype>
 #include <span>
 
 #include "conformance/kernel_source.h"
@@ -74,10 +75,55 @@ const std::vector<std::string>& kernel_signatures() {
   return signatures;
 }
 
+namespace {
+
+struct Word {
+  std::string_view opencl_c, cuda_c;
+};
+constexpr std::array<Word, 4> words{
+    {{"kernel", "extern \"C\" __global__"}, {"global", ""}, {"local", "__shared__"}, {"constant", "const"}}};
+
+bool is_of_word(char letter) noexcept { return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_'; }
+
+/// Local memory is declared in a kernel only: as a parameter it has no translation.
+std::string in_cuda_c(std::string_view text) {
+  std::string all(opencl_as_cuda);
+  while (!text.empty()) {
+    const auto end = std::ranges::find_if_not(text, is_of_word);
+    const std::string_view word = text.substr(0, static_cast<std::size_t>(end - text.begin()));
+    const auto known = std::ranges::find(words, word, &Word::opencl_c);
+    all += known == words.end() ? word : known->cuda_c;
+    if (word.size() < text.size()) all += text[word.size()];
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<SourceText> with_cuda_c(std::span<const Source> sources) {
+  std::vector<SourceText> all;
+  const std::string_view* opencl_c = nullptr;
+  bool has_cuda_c = false;
+  for (const Source& source : sources) {
+    all.push_back({std::string(source.format), std::string(source.code)});
+    if (source.format == "opencl_c") opencl_c = &source.code;
+    has_cuda_c |= source.format == "cuda_c";
+  }
+  if (opencl_c != nullptr && !has_cuda_c) all.push_back({"cuda_c", in_cuda_c(*opencl_c)});
+  return all;
+}
+
+bool compiles(const DeviceInfo& info, std::span<const Source> sources) {
+  return std::ranges::any_of(with_cuda_c(sources), [&](const SourceText& source) {
+    return std::ranges::find(info.formats, source.format) != info.formats.end();
+  });
+}
+
 Result<ProgramPack> pack_of(std::span<const Source> sources, std::span<const std::string_view> signatures,
                             std::string name) {
   ProgramPack all;
-  for (const Source& source : sources) {
+  for (const SourceText& source : with_cuda_c(sources)) {
     PINTLE_ASSIGN(pack, ProgramPack::source(source.format, source.code, signatures, name));
     all = all.variants().empty() ? std::move(pack) : all.with(pack);
   }
@@ -96,8 +142,8 @@ Result<ProgramPack> suite_pack() {
 
 Result<ProgramPack> suite_pack_for(const Device& device) {
   PINTLE_TRY(registered());
-  const std::vector<std::string> formats = device.info().formats;
-  const auto fits = [&](const Source& source) { return std::ranges::find(formats, source.format) != formats.end(); };
+  const DeviceInfo info = device.info();
+  const auto fits = [&](const Source& source) { return compiles(info, std::span(&source, 1)); };
   const auto found = std::ranges::find_if(quick_sources, fits);
   return pack_of_all(std::span(found == quick_sources.end() ? quick_sources.begin() : found, 1));
 }

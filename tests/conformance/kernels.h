@@ -31,7 +31,16 @@ struct Source {
   std::string_view format;
   std::string_view code;
 };
-/// One pack of the same program in several languages.
+/// A program in one language, with its own text.
+struct SourceText {
+  std::string format;
+  std::string code;
+};
+/// The sources; where one is OpenCL C and none is CUDA C, also that one as CUDA C.
+[[nodiscard]] std::vector<SourceText> with_cuda_c(std::span<const Source> sources);
+/// Whether the device compiles one of `with_cuda_c(sources)`.
+[[nodiscard]] bool compiles(const DeviceInfo& info, std::span<const Source> sources);
+/// One pack of the same program in several languages, CUDA C among them.
 [[nodiscard]] Result<ProgramPack> pack_of(std::span<const Source> sources, std::span<const std::string_view> signatures,
                                           std::string name);
 

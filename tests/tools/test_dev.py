@@ -9,7 +9,7 @@ from tree import ROOT, Tree
 
 VERBS = ["setup", "build", "test", "check", "fmt", "tidy", "layers", "size", "bench", "support", "device-tests", "demo",
          "new-backend", "nightly", "random", "pintle", "install", "quick", "hooks",
-         "shake", "package", "help"]
+          "shake", "simulate", "package", "help"]
 PASSED = '<testcase name="a" status="run"/>'
 FAILED = '<testcase name="b" status="fail"><failure/></testcase>'
 
@@ -35,6 +35,11 @@ class DevTest(unittest.TestCase):
     def test_nightly_knows_its_parts(self):
         result = dev("nightly", "dev", "frobnicate")
         self.assertEqual((result.returncode, result.stderr), (1, 'dev: nightly has no part "frobnicate".\n'))
+
+    def test_simulate_wants_a_driver_and_a_command(self):
+        for arguments, words in ((["hip", "--", "true"], 'simulate takes "cuda", then a command.'), (["cuda", "--"], "simulate takes a command.")):
+            result = dev("simulate", *arguments)
+            self.assertEqual((result.returncode, result.stderr), (1, f"dev: {words}\n"))
 
     def test_unknown_verb_fails(self):
         result = dev("frobnicate")

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <string>
+#include <thread>
 
 namespace pintle::kit {
 namespace {
@@ -28,9 +29,11 @@ class Fake final : public StepQueue::Native {
     if (!piece.waits.empty()) said_ += "(" + std::to_string(piece.waits.front().serial) + ")";
     said_.append(piece.commands.commands.size(), 'w');
     if (piece.serial) said_ += "|" + std::to_string(*piece.serial);
+    starter_ = std::this_thread::get_id();
     changed_.notify_all();
     return {};
   }
+  bool has_room(const backend::Commands& list) override { return list.commands.size() <= room_; }
   Result<void> finish(Deadline deadline) override {
     std::unique_lock lock(mutex_);
     ++finishing_;
@@ -57,6 +60,15 @@ class Fake final : public StepQueue::Native {
   }
   void refuse(Error error) {
     set([&] { refusal_ = std::move(error); });
+  }
+
+  void set_room(std::size_t room) {
+    set([&] { room_ = room; });
+  }
+  /// The thread that started the last piece.
+  std::thread::id starter() {
+    const std::lock_guard lock(mutex_);
+    return starter_;
   }
 
   /// What was said, once it ends so.
@@ -89,6 +101,8 @@ class Fake final : public StepQueue::Native {
   std::string said_;
   int finishing_ = 0;
   bool blocked_ = false;
+  std::size_t room_ = 100;
+  std::thread::id starter_;
   std::optional<Error> refusal_;
   std::optional<Error> failure_;
 };
@@ -108,6 +122,17 @@ TEST_F(StepQueueTest, WithoutStepsTheSubmittingThreadStarts) {
   const std::array commands{work(), work()};
   EXPECT_EQ(submit(queue, commands).value_or(0), 11u);
   EXPECT_EQ(fake.said(), "ww|11");
+}
+
+TEST_F(StepQueueTest, WhatDoesNotFitIsStartedByTheCourier) {
+  StepQueue queue(all, QueueId{1}, 0, fake);
+  fake.set_room(1);
+  const std::array commands{work(), work()};
+  EXPECT_EQ(submit(queue, std::span(commands).first(1)).value_or(0), 1u);
+  EXPECT_EQ(fake.starter(), std::this_thread::get_id());
+  EXPECT_EQ(submit(queue, commands).value_or(0), 2u);
+  EXPECT_EQ(fake.said("|2"), "w|1ww|2");
+  EXPECT_NE(fake.starter(), std::this_thread::get_id());
 }
 
 TEST_F(StepQueueTest, StepsAreTakenBetweenWhatStandsAroundThem) {

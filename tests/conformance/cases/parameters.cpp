@@ -13,16 +13,10 @@ namespace {
 using Words = std::vector<std::uint32_t>;
 using Floats = std::vector<float>;
 
-bool takes_one_of(const Context& test, std::span<const Source> sources) {
-  const auto& formats = test.info().formats;
-  return std::ranges::any_of(
-      sources, [&](const Source& source) { return std::ranges::find(formats, source.format) != formats.end(); });
-}
-
 /// A kernel from whichever source the device compiles.
 Kernel kernel_of(const Context& test, std::span<const Source> sources, std::string_view signature,
                  const LoadOptions& options = {}) {
-  if (!takes_one_of(test, sources)) test.not_applicable("the device compiles no source");
+  if (!compiles(test.info(), sources)) test.not_applicable("the device compiles no source");
   test.require_bytes();
   const Program program =
       need(test.device().load(need(pack_of(sources, std::array{signature}, "parameters")), options));
@@ -130,7 +124,7 @@ DEVICE_TEST(Error, ValuesOfAnotherSizeOrKindAreRefused) {
 
 constexpr std::string_view sums_signature =
     "sums(first: local u32[], x: read u32[], second: local u32[], out: write u32[], n: u32) group 4";
-constexpr std::array<Source, 2> sums_sources{{{"c", R"(
+constexpr std::array<Source, 3> sums_sources{{{"c", R"(
 void sums(const pintle_group* group, void* const* arguments) {
   uint32_t* first = arguments[0];
   const uint32_t* x = arguments[1];
@@ -153,6 +147,20 @@ kernel void sums(local uint* first, global const uint* x, local uint* second, gl
   uint sum = 0;
   for (uint i = 0; i < n; ++i) sum += first[i] + second[i] * (i + 1);
   out[get_group_id(0)] = sum;
+})"},
+                                              {"cuda_c", R"(
+extern "C" __global__ void sums(unsigned first_at, const unsigned* x, unsigned second_at, unsigned* out, unsigned n) {
+  extern __shared__ unsigned char memory[];
+  unsigned* first = (unsigned*)(memory + first_at);
+  unsigned* second = (unsigned*)(memory + second_at);
+  for (unsigned i = threadIdx.x; i < n; i += 4) first[i] = x[blockIdx.x * n + i];
+  __syncthreads();
+  for (unsigned i = threadIdx.x; i < n; i += 4) second[i] = 100 * first[n - 1 - i];
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  unsigned sum = 0;
+  for (unsigned i = 0; i < n; ++i) sum += first[i] + second[i] * (i + 1);
+  out[blockIdx.x] = sum;
 })"}}};
 
 std::uint32_t sum_of(std::span<const std::uint32_t> x) {
@@ -371,7 +379,7 @@ DEVICE_TEST(Error, SubgroupsBeyondTheLimitsAreRefusedWithThem) {
               {"subgroup", std::to_string(2 * limits.max_subgroup), std::to_string(limits.max_subgroup)});
 }
 
-constexpr std::array<Source, 2> atomic_sources{{{"opencl_c", R"(
+constexpr std::array<Source, 3> atomic_sources{{{"opencl_c", R"(
 kernel void add(global float* out) {
   atomic_fetch_add_explicit((volatile global atomic_float*)out, 0.5f, memory_order_relaxed, memory_scope_device);
 })"},
@@ -379,7 +387,9 @@ kernel void add(global float* out) {
 #extension GL_EXT_shader_atomic_float : require
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Out { float result[]; };
-void main() { atomicAdd(result[0], 0.5); })"}}};
+void main() { atomicAdd(result[0], 0.5); })"},
+                                                {"cuda_c", R"(
+extern "C" __global__ void add(float* out) { atomicAdd(out, 0.5f); })"}}};
 
 DEVICE_TEST(Launch, FloatsAddAtomicallyWhereTheDeviceSaysSo) {
   test.require(Feature::float_atomics);

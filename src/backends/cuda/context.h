@@ -1,0 +1,76 @@
+// A device's context: what its objects are made in, and what ends with it.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "backends/cuda/api.h"
+#include "backends/cuda/found_device.h"
+#include "kit/host_access.h"
+#include "kit/loss.h"
+
+namespace pintle::cuda {
+
+/// One context of our own. Thread-safe. The driver's context is current only while a `Current` lives.
+class Context final : private kit::Loss::Waits {
+ public:
+  /// `process_poisoned` where a kernel has faulted before in this process, whoever launched it.
+  [[nodiscard]] static Result<std::unique_ptr<Context>> open(const FoundDevice& found);
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  ~Context();
+
+  [[nodiscard]] vendor::cuda::Context handle() const noexcept { return handle_; }
+  [[nodiscard]] const FoundDevice& found() const noexcept { return found_; }
+  [[nodiscard]] const std::string& id() const noexcept { return found_.info.id; }
+  [[nodiscard]] const std::shared_ptr<kit::Loss>& loss() const noexcept { return loss_; }
+  [[nodiscard]] kit::HostAccess& host() noexcept { return host_; }
+
+  /// The error of a refused call. A code that ends the device loses it; a fault of a kernel loses every device of the
+  /// backend in this process, since the driver answers that code everywhere.
+  [[nodiscard]] Result<void> check(Status status, std::string_view call);
+  /// The first cause of the loss.
+  Error lose(const Error& error);
+  /// The device closes with work that does not end: the driver would wait for it, so all is left to the driver.
+  void leave() noexcept { is_left_.store(true); }
+  [[nodiscard]] bool is_left() const noexcept { return is_left_.load() || loss_->is_lost(); }
+  /// The loss that is told, for code that the host's gate has refused.
+  [[nodiscard]] Error cause() const;
+
+ private:
+  Context(const FoundDevice& found, vendor::cuda::Context handle);
+  void end_waits(const Error&) noexcept override { host_.close(); }
+
+  const FoundDevice& found_;
+  const vendor::cuda::Context handle_;
+  const std::shared_ptr<kit::Loss> loss_;
+  kit::HostAccess host_;
+  std::atomic<bool> is_left_{false};
+};
+
+/// Makes the context current for calls that need it, and restores what was.
+class Current {
+ public:
+  explicit Current(const Context& context) : status_(api().cuCtxPushCurrent(context.handle())) {}
+  Current(const Current&) = delete;
+  Current& operator=(const Current&) = delete;
+  ~Current() {
+    vendor::cuda::Context ours = nullptr;
+    if (status_ == Status::CUDA_SUCCESS) static_cast<void>(api().cuCtxPopCurrent(&ours));
+  }
+  [[nodiscard]] Status status() const noexcept { return status_; }
+
+ private:
+  const Status status_;
+};
+
+/// What `call()` answers with the context current.
+template <class Call>
+[[nodiscard]] Status with(const Context& context, Call call) {
+  const Current current(context);
+  return current.status() == Status::CUDA_SUCCESS ? call() : current.status();
+}
+
+}  // namespace pintle::cuda

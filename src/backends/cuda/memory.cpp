@@ -1,0 +1,159 @@
+#include "backends/cuda/memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "base/bytes.h"
+#include "kit/host_cpus.h"
+#include "kit/memory_source.h"
+
+namespace pintle::cuda {
+namespace {
+
+constexpr std::uint64_t device_block = 32 << 20, pinned_block = 4 << 20;
+/// The driver takes memory from the device in steps of so many bytes.
+constexpr std::uint64_t granularity = 2 << 20;
+/// What kernels may expect of every buffer, as they may of the driver's own allocations.
+constexpr std::uint64_t least_alignment = 256;
+
+}  // namespace
+
+Arena::~Arena() {
+  if (context_.is_left()) return;
+  for (const auto& block : blocks_) free(*block);
+}
+
+void Arena::free(const Block& block) noexcept {
+  static_cast<void>(with(context_, [&] {
+    return kind_ == Kind::device ? api().cuMemFree(block.address) : api().cuMemFreeHost(block.host);
+  }));
+}
+
+std::optional<Piece> Arena::find(std::uint64_t size, std::uint64_t alignment) {
+  for (const auto& block : blocks_) {
+    if (const auto offset = block->places.allocate(size, alignment)) return Piece{block.get(), *offset, size};
+  }
+  return std::nullopt;
+}
+
+/// The driver is asked without the lock, so that nobody who gives a piece back waits for it.
+Result<Piece> Arena::take(const backend::MemoryRequest& request) {
+  const std::uint64_t alignment = std::max(request.alignment, least_alignment);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto piece = find(request.size, alignment)) return *piece;
+  }
+  PINTLE_ASSIGN(block, create_for(request));
+  const std::lock_guard lock(mutex_);
+  blocks_.push_back(std::move(block));
+  Block& made = *blocks_.back();
+  const auto offset = made.places.allocate(request.size, alignment);
+  if (offset) return Piece{&made, *offset, request.size};
+  return Error(Errc::internal,
+               fmt::format("A block of ({}) bytes has no room for ({}).", made.places.size(), request.size));
+}
+
+/// A block with room for more, else one that is just large enough, else the same when empty blocks have gone.
+Result<std::unique_ptr<Block>> Arena::create_for(const backend::MemoryRequest& request) {
+  const auto least = base::align_up(request.size, granularity);
+  if (!least) return kit::exhausted(request, "the address space", available());
+  const std::uint64_t usual = std::max(*least, kind_ == Kind::device ? device_block : pinned_block);
+  for (const std::uint64_t size : {usual, *least}) {
+    auto made = create(size);
+    if (made || made.error().code() != Errc::out_of_memory) return made;
+  }
+  if (free_empty()) {
+    auto made = create(*least);
+    if (made || made.error().code() != Errc::out_of_memory) return made;
+  }
+  return kit::exhausted(request, kind_ == Kind::device ? "the device memory" : "the pinned memory of the host",
+                        available());
+}
+
+Result<std::unique_ptr<Block>> Arena::create(std::uint64_t size) {
+  auto block = std::make_unique<Block>(Block{0, nullptr, kit::Suballocator(size)});
+  if (kind_ == Kind::device) {
+    PINTLE_TRY(context_.check(with(context_, [&] { return api().cuMemAlloc(&block->address, size); }), "cuMemAlloc"));
+    return block;
+  }
+  void* host = nullptr;
+  constexpr unsigned flags = vendor::cuda::host_memory_portable | vendor::cuda::host_memory_device_mapped;
+  PINTLE_TRY(
+      context_.check(with(context_, [&] { return api().cuMemHostAlloc(&host, size, flags); }), "cuMemHostAlloc"));
+  block->host = static_cast<std::byte*>(host);
+  const Status status = with(context_, [&] { return api().cuMemHostGetDevicePointer(&block->address, host, 0); });
+  if (status == Status::CUDA_SUCCESS) return block;
+  free(*block);
+  return context_.check(status, "cuMemHostGetDevicePointer").error();
+}
+
+/// This waits for the kernels that run; there is no other memory.
+bool Arena::free_empty() {
+  std::vector<std::unique_ptr<Block>> gone;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto is_empty = [](const auto& block) { return block->places.used() == 0; };
+    const auto kept =
+        std::partition(blocks_.begin(), blocks_.end(), [&](const auto& block) { return !is_empty(block); });
+    std::move(kept, blocks_.end(), std::back_inserter(gone));
+    blocks_.erase(kept, blocks_.end());
+  }
+  for (const auto& block : gone) free(*block);
+  return !gone.empty();
+}
+
+void Arena::give_back(const Piece& piece) noexcept {
+  const std::lock_guard lock(mutex_);
+  piece.block->places.release(piece.offset);
+}
+
+Arena::Sum Arena::sum() const {
+  const std::lock_guard lock(mutex_);
+  Sum sum;
+  for (const auto& block : blocks_) {
+    sum.held += block->places.size();
+    sum.used += block->places.used();
+  }
+  return sum;
+}
+
+std::optional<std::uint64_t> Arena::available() const {
+  if (kind_ == Kind::pinned) return kit::host_memory("/").available;
+  std::size_t left = 0, total = 0;
+  const Status status = with(context_, [&] { return api().cuMemGetInfo(&left, &total); });
+  if (status != Status::CUDA_SUCCESS) return std::nullopt;
+  return left;
+}
+
+Result<backend::MemoryId> MemoryTable::allocate(const backend::MemoryRequest& request) {
+  PINTLE_ASSIGN(piece, arena(request.placement).take(request));
+  auto memory = std::make_unique<Memory>(Memory{piece, request.placement});
+  const auto id = all_.add(std::move(memory));
+  const std::lock_guard lock(mutex_);
+  if (request.placement == Placement::host) host_used_ += piece.size;
+  return id;
+}
+
+void MemoryTable::release(backend::MemoryId memory) noexcept {
+  const std::unique_ptr<Memory> gone = all_.remove(memory);
+  if (gone == nullptr) return;
+  arena(gone->placement).give_back(gone->piece);
+  const std::lock_guard lock(mutex_);
+  if (gone->placement == Placement::host) host_used_ -= gone->piece.size;
+}
+
+Result<std::vector<Heap>> MemoryTable::heaps() {
+  std::size_t left = 0, total = 0;
+  PINTLE_TRY(context_.check(with(context_, [&] { return api().cuMemGetInfo(&left, &total); }), "cuMemGetInfo"));
+  const Arena::Sum device = device_.sum();
+  const auto system = kit::host_memory("/");
+  const std::lock_guard lock(mutex_);
+  return std::vector<Heap>{{"device memory", total, left + device.held - device.used, device.used, "cuMemGetInfo"},
+                           {"pinned memory of the host", system.total, system.available, host_used_, "/proc/meminfo"}};
+}
+
+}  // namespace pintle::cuda

@@ -1,0 +1,227 @@
+#include "backends/cuda/program.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/file.h"
+#include "base/quote.h"
+#include "kit/accesses.h"
+#include "kit/no_source.h"
+
+namespace pintle::cuda {
+namespace {
+
+using backend::ProgramImage;
+using vendor::cuda::FunctionAttribute;
+
+constexpr std::size_t log_bytes = 16 << 10;
+
+/// The names behind ".entry".
+std::vector<std::string> entries_in(std::string_view ptx) {
+  constexpr std::string_view mark = ".entry ";
+  std::vector<std::string> names;
+  for (auto at = ptx.find(mark); at != std::string_view::npos; at = ptx.find(mark, at)) {
+    at += mark.size();
+    names.emplace_back(ptx.substr(at, ptx.find_first_of("( \t\n", at) - at));
+  }
+  return names;
+}
+
+Error mismatch(const Entry& entry, std::string_view what) {
+  return {Errc::invalid_argument, fmt::format("Entry {} {}.", base::quote(entry.name), what)};
+}
+
+/// The sizes that a kernel may take a parameter in, the usual one first. A vector of three by value may have the place
+/// of four, and local memory is the offset of its first byte in the group's dynamic memory.
+std::vector<std::uint32_t> sizes_of(const Parameter& parameter) {
+  switch (parameter.kind) {
+    case Parameter::Kind::buffer: return {sizeof(DevicePointer)};
+    case Parameter::Kind::local: return {sizeof(std::uint32_t), sizeof(std::uint64_t)};
+    case Parameter::Kind::scalar: return {static_cast<std::uint32_t>(bytes_of(parameter.dtype))};
+    case Parameter::Kind::value:
+      if (parameter.lanes == 3) return {parameter.bytes, parameter.bytes / 3 * 4};
+      return {parameter.bytes};
+    default: return {};
+  }
+}
+
+/// The sizes of a kernel's parameters: the driver tells them of PTX and of machine code.
+Result<std::vector<std::uint32_t>> told_sizes(Context& context, vendor::cuda::Function function) {
+  std::vector<std::uint32_t> sizes;
+  while (true) {
+    std::size_t offset = 0, size = 0;
+    const Status status = api().cuFuncGetParamInfo(function, sizes.size(), &offset, &size);
+    if (status == Status::CUDA_ERROR_INVALID_VALUE) return sizes;
+    PINTLE_TRY(context.check(status, "cuFuncGetParamInfo"));
+    sizes.push_back(static_cast<std::uint32_t>(size));
+  }
+}
+
+/// The driver takes an argument of any size for what the kernel takes, so the declaration is compared here.
+Result<void> compare(const Entry& entry, std::span<const std::uint32_t> told) {
+  if (told.size() != entry.parameters.size()) {
+    return mismatch(entry, fmt::format("takes ({}) parameters, and its signature declares ({})", told.size(),
+                                       entry.parameters.size()));
+  }
+  for (std::size_t index = 0; index < told.size(); ++index) {
+    const Parameter& parameter = entry.parameters[index];
+    const auto sizes = sizes_of(parameter);
+    if (sizes.empty())
+      return mismatch(
+          entry, fmt::format("declares {} as a kind that the backend cuda does not have", base::quote(parameter.name)));
+    if (std::ranges::find(sizes, told[index]) != sizes.end()) continue;
+    return mismatch(entry, fmt::format("takes parameter {} in ({}) bytes, and its signature declares ({})",
+                                       base::quote(parameter.name), told[index], fmt::join(sizes, " or ")));
+  }
+  return {};
+}
+
+Result<std::uint32_t> attribute(Context& context, vendor::cuda::Function function, FunctionAttribute what) {
+  int value = 0;
+  PINTLE_TRY(context.check(api().cuFuncGetAttribute(&value, what, function), "cuFuncGetAttribute"));
+  return static_cast<std::uint32_t>(std::max(0, value));
+}
+
+/// Above the default a kernel has to ask for dynamic memory before it is launched with it.
+Result<void> ask_for_shared(Context& context, const Entry& entry, const Kernel& kernel) {
+  const bool is_sized =
+      std::ranges::find(entry.parameters, Parameter::Kind::local, &Parameter::kind) != entry.parameters.end();
+  const std::uint32_t most = kernel.most_shared - std::min(kernel.most_shared, kernel.own_shared);
+  const std::uint32_t wanted = is_sized ? most : kernel.shared;
+  if (kernel.own_shared + wanted <= context.found().default_shared_bytes) return {};
+  return context.check(with(context,
+                            [&] {
+                              return api().cuFuncSetAttribute(kernel.function,
+                                                              FunctionAttribute::max_dynamic_shared_bytes,
+                                                              static_cast<int>(std::min(most, wanted)));
+                            }),
+                       "cuFuncSetAttribute");
+}
+
+Result<Kernel> kernel_of(Context& context, const Entry& entry, vendor::cuda::Module module, std::string_view ptx) {
+  Kernel kernel{.function = nullptr, .name = entry.name, .group = entry.group_size, .sizes = {}};
+  const Status found =
+      with(context, [&] { return api().cuModuleGetFunction(&kernel.function, module, entry.name.c_str()); });
+  if (found == Status::CUDA_ERROR_NOT_FOUND) {
+    const auto names = entries_in(ptx);
+    return failure(found, fmt::format("Entry {} is not in the program, which has ({}).", base::quote(entry.name),
+                                      names.empty() ? "no kernels" : fmt::format("{}", fmt::join(names, ", "))));
+  }
+  PINTLE_TRY(context.check(found, "cuModuleGetFunction"));
+  PINTLE_ASSIGN(sizes, told_sizes(context, kernel.function));
+  PINTLE_TRY(compare(entry, sizes));
+  kernel.sizes = std::move(sizes);
+  PINTLE_ASSIGN(most_items, attribute(context, kernel.function, FunctionAttribute::max_threads_per_block));
+  const std::uint64_t items = std::uint64_t{entry.group_size.x} * entry.group_size.y * entry.group_size.z;
+  if (items > most_items)
+    return mismatch(
+        entry, fmt::format("has groups of ({}) items, and the compiled kernel runs ({}) at most", items, most_items));
+  PINTLE_ASSIGN(own_shared, attribute(context, kernel.function, FunctionAttribute::shared_bytes));
+  kernel.own_shared = own_shared;
+  kernel.shared = entry.local_bytes - std::min(entry.local_bytes, own_shared);
+  kernel.most_shared = context.found().info.limits.max_local_bytes;
+  PINTLE_TRY(ask_for_shared(context, entry, kernel));
+  return kernel;
+}
+
+std::string_view meaning_of(Status status) {
+  switch (status) {
+    case Status::CUDA_ERROR_UNSUPPORTED_PTX_VERSION: return "the PTX is of a version that the driver does not know";
+    case Status::CUDA_ERROR_INVALID_PTX: return "the PTX is wrong, or for another architecture";
+    case Status::CUDA_ERROR_NO_BINARY_FOR_GPU: return "the machine code is for another architecture";
+    case Status::CUDA_ERROR_INVALID_IMAGE: return "the code is neither PTX nor machine code of CUDA's";
+    default: return "the driver refuses the code";
+  }
+}
+
+}  // namespace
+
+Result<void> Kernel::check_shared(std::span<const backend::Argument> arguments) const {
+  std::uint64_t bytes = std::uint64_t{own_shared} + shared_bytes(shared);
+  for (const backend::Argument& argument : arguments)
+    bytes += argument.kind == backend::Argument::Kind::local ? shared_bytes(argument.range.size) : 0;
+  if (bytes <= most_shared) return {};
+  return Error(Errc::invalid_argument,
+               fmt::format("Local memory of a group ({} bytes, of which the kernel {} declares {} itself) is larger "
+                           "than the limit ({}) of the device.",
+                           bytes, base::quote(name), own_shared, most_shared));
+}
+
+Result<void> check_shared(const backend::Commands& list) {
+  for (const backend::Command& command : list.commands) {
+    const auto* const exec = kit::exec_of(command);
+    if (exec != nullptr) PINTLE_TRY(Programs::at(exec->program).kernels[exec->entry].check_shared(list.of(*exec)));
+  }
+  return {};
+}
+
+Result<backend::ProgramId> ProgramTable::load(const ProgramImage& image) {
+  std::string ptx;
+  if (image.format == "cuda_c") {
+    PINTLE_ASSIGN(compiled, compile(image, context_.found()));
+    ptx = std::move(compiled);
+  } else if (image.format == "ptx") {
+    PINTLE_TRY(kit::refuse_options(image));
+    ptx = base::text_in(image.code);
+  } else {
+    return Error(Errc::unsupported,
+                 fmt::format("Format {} of {} is none of [{}]'s ({}).", base::quote(image.format), name_of(image),
+                             context_.id(), fmt::join(context_.found().info.formats, ", ")));
+  }
+  unload_retired();
+  PINTLE_ASSIGN(module, load_module(image, ptx));
+  auto program = std::make_unique<Program>(Program{module, {}});
+  std::unique_lock lock(mutex_);
+  retired_.reserve(++loaded_);  // so that unloading needs no memory
+  lock.unlock();
+  for (const Entry& entry : image.entries) {
+    auto kernel = kernel_of(context_, entry, module, ptx);
+    if (!kernel) {
+      lock.lock();
+      retired_.push_back(std::move(program));
+      return kernel.error().during(fmt::format("loading {}", name_of(image)));
+    }
+    program->kernels.push_back(*std::move(kernel));
+  }
+  return all_.add(std::move(program));
+}
+
+Result<vendor::cuda::Module> ProgramTable::load_module(const ProgramImage& image, const std::string& ptx) {
+  std::string log(log_bytes, '\0');
+  std::array options{vendor::cuda::JitOption::error_log, vendor::cuda::JitOption::error_log_bytes};
+  std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size())};
+  vendor::cuda::Module module = nullptr;
+  const Status status = with(context_, [&] {
+    return api().cuModuleLoadDataEx(&module, ptx.c_str(), static_cast<unsigned>(options.size()), options.data(),
+                                    values.data());
+  });
+  if (status == Status::CUDA_SUCCESS) return module;
+  log.resize(std::min(log.find('\0'), log.size()));
+  Error error = failure(status, fmt::format("{} does not load on [{}]: {}.{}{}", name_of(image), context_.id(),
+                                            meaning_of(status), log.empty() ? "" : "\n", log));
+  return error.code() == Errc::build_failed ? error : context_.check(status, "cuModuleLoadDataEx").error();
+}
+
+void ProgramTable::unload_retired() {
+  std::vector<std::unique_ptr<Program>> gone;
+  {
+    const std::lock_guard lock(mutex_);
+    gone.reserve(loaded_);
+    gone.swap(retired_);
+    loaded_ -= gone.size();
+  }
+  for (const auto& program : gone)
+    static_cast<void>(with(context_, [&] { return api().cuModuleUnload(program->module); }));
+}
+
+void ProgramTable::unload(backend::ProgramId id) noexcept {
+  std::unique_ptr<Program> gone = all_.remove(id);
+  const std::lock_guard lock(mutex_);
+  retired_.push_back(std::move(gone));
+}
+
+}  // namespace pintle::cuda

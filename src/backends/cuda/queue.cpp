@@ -1,0 +1,288 @@
+#include "backends/cuda/queue.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <utility>
+#include <variant>
+
+#include "base/contain.h"
+
+namespace pintle::cuda {
+
+using backend::Commands;
+using backend::QueueId;
+using backend::QueuePoint;
+
+namespace {
+
+/// Behind 1,021 launches the next call of the driver blocks; two of ours may come between.
+constexpr std::size_t most_started = 1000;
+
+/// Bytes of the host that a command reads or writes.
+std::uint64_t host_bytes_of(const backend::Command& command) noexcept {
+  if (const auto* const upload = std::get_if<backend::Upload>(&command.operation)) return upload->to.size;
+  const auto* const download = std::get_if<backend::Download>(&command.operation);
+  return download == nullptr ? 0 : download->from.size;
+}
+
+/// A copy that is too large to be staged whole.
+bool is_large(const backend::Command& command) noexcept { return host_bytes_of(command) > most_staged; }
+
+/// `size` bytes of an upload or a download.
+backend::Command part_of(backend::Command command, std::uint64_t offset, std::uint64_t size) noexcept {
+  const auto narrow = [&](backend::Range& range, auto& host) {
+    range.offset += offset;
+    range.size = host.size = size;
+    host.data += offset;
+  };
+  if (auto* const upload = std::get_if<backend::Upload>(&command.operation)) narrow(upload->to, upload->from);
+  if (auto* const download = std::get_if<backend::Download>(&command.operation)) narrow(download->from, download->to);
+  return command;
+}
+
+/// A fill with a pattern of eight bytes is several.
+std::size_t calls_of(const backend::Command& command) noexcept {
+  const auto* const fill = std::get_if<backend::Fill>(&command.operation);
+  return fill != nullptr && fill->pattern_size == 8 ? 40 : 1;
+}
+
+}  // namespace
+
+Result<QueueId> Queue::create(QueueContext& shared, std::uint64_t first_serial) {
+  vendor::cuda::Stream stream = nullptr;
+  PINTLE_TRY(shared.context.check(
+      with(shared.context, [&] { return api().cuStreamCreate(&stream, vendor::cuda::stream_non_blocking); }),
+      "cuStreamCreate"));
+  const QueueId id = shared.table.next_id();
+  shared.table.add(id, std::make_shared<Queue>(shared, id, stream, first_serial));
+  return id;
+}
+
+Queue::Queue(QueueContext& shared, QueueId id, vendor::cuda::Stream stream, std::uint64_t first_serial)
+    : shared_(shared),
+      stream_(stream),
+      timeline_(EventRules{&shared.context}, first_serial),
+      started_serial_(first_serial),
+      reported_(first_serial) {
+  steps_.emplace(shared.steps, id, first_serial, static_cast<kit::StepQueue::Native&>(*this), kit::HostCopies::all);
+  shared_.context.loss()->add(*this);
+}
+
+/// What is still on its way keeps its staged memory.
+Queue::~Queue() {
+  is_closing_.store(true);
+  steps_.reset();
+  shared_.context.loss()->remove(*this);
+  if (!shared_.context.loss()->is_lost() && timeline_.wait_all(Clock::now())) {
+    for (const auto& batch : started_) give_back(*batch);
+    static_cast<void>(api().cuStreamDestroy(stream_));
+    return;
+  }
+  shared_.context.leave();
+}
+
+bool Queue::is_step(const backend::Command& command) const noexcept {
+  return std::holds_alternative<backend::HostCall>(command.operation) ||
+         std::holds_alternative<backend::ExecIndirect>(command.operation) ||
+         std::holds_alternative<backend::Timestamp>(command.operation) || is_large(command);
+}
+
+bool Queue::has_room(const Commands& commands) {
+  std::size_t calls = 0;
+  for (const backend::Command& command : commands.commands) calls += calls_of(command);
+  const auto fits = [&] {
+    const std::lock_guard lock(mutex_);
+    return depth_ + calls <= most_started;
+  };
+  if (fits()) return true;
+  static_cast<void>(reached());  // what is finished counts no more
+  return fits();
+}
+
+Result<std::uint64_t> Queue::submit(std::span<const QueuePoint> waits, const Commands& commands) {
+  PINTLE_TRY(check_shared(commands));
+  return steps_->submit(waits, commands);
+}
+
+Result<std::uint64_t> Queue::reached() {
+  PINTLE_ASSIGN(serial, timeline_.reached());
+  if (serial != reported_.load(std::memory_order_acquire)) PINTLE_TRY(retire(serial));
+  return reported_.load(std::memory_order_acquire);
+}
+
+Result<void> Queue::wait(std::uint64_t serial, Deadline deadline) {
+  PINTLE_TRY(timeline_.wait(serial, deadline));
+  return retire(serial);
+}
+
+/// Called when the work up to `serial` is finished: delivers its downloads and frees what it held.
+Result<void> Queue::retire(std::uint64_t serial) {
+  {
+    const std::lock_guard lock(mutex_);
+    std::size_t gone = 0;
+    bool delivered = true;
+    for (; gone < started_.size() && started_[gone]->serial <= serial; ++gone) {
+      delivered = deliver(*started_[gone]);
+      if (!delivered) break;
+      depth_ -= started_[gone]->commands;
+      give_back(*started_[gone]);
+    }
+    started_.erase(started_.begin(), started_.begin() + static_cast<std::ptrdiff_t>(gone));
+    if (delivered) {
+      steps_->reach(serial);
+      if (serial > reported_.load(std::memory_order_relaxed)) reported_.store(serial, std::memory_order_release);
+      return {};
+    }
+  }
+  return shared_.context.cause();
+}
+
+/// False where the device is being lost: then it touches nothing.
+bool Queue::deliver(Batch& batch) {
+  if (batch.deliveries.empty()) return true;
+  if (!shared_.context.host().enter()) return false;
+  for (const Delivery& one : batch.deliveries) std::memcpy(one.to, one.from, one.size);
+  shared_.context.host().leave();
+  batch.deliveries.clear();
+  return true;
+}
+
+void Queue::give_back(Batch& batch) noexcept {
+  for (const cuda::Piece& piece : batch.staged) shared_.memory.pinned().give_back(piece);
+  batch.staged.clear();
+}
+
+Result<void> Queue::start(const Piece& piece) {
+  return run(piece.waits, piece.serial, [&](Enqueue& enqueue) { return enqueue.all(piece.commands); });
+}
+
+/// What closes a piece is there before its first command starts. A command that has started cannot be taken back, so an
+/// error behind it is the loss of the device.
+template <class Body>
+Result<void> Queue::run(std::span<const QueuePoint> waits, std::optional<std::uint64_t> serial, Body body) {
+  PINTLE_TRY(shared_.context.loss()->check());
+  auto batch = std::make_unique<Batch>();
+  timeline_.reserve();
+  {
+    const std::lock_guard lock(mutex_);
+    started_.reserve(started_.size() + 1);
+  }
+  PINTLE_ASSIGN(done, shared_.events.take());
+  bool has_started = false;
+  Enqueue enqueue(shared_.context, shared_.memory.pinned(), stream_, *batch, has_started);
+  const auto enqueued = base::contain("enqueuing", [&]() -> Result<void> {
+    PINTLE_TRY(enqueue_waits(waits));
+    return body(enqueue);
+  });
+  if (enqueued) return close(std::move(batch), std::move(done), serial);
+  if (has_started) return shared_.context.lose(enqueued.error());
+  give_back(*batch);
+  return enqueued.error();
+}
+
+/// Keeps the batch before its event is known: who sees the serial finds the batch.
+Result<void> Queue::close(std::unique_ptr<Batch> batch, Event done, std::optional<std::uint64_t> serial) {
+  batch->serial = serial.value_or(started_serial_ + 1);
+  const auto recorded = shared_.context.check(api().cuEventRecord(done.get(), stream_), "cuEventRecord");
+  if (!recorded) return shared_.context.lose(recorded.error());
+  {
+    const std::lock_guard lock(mutex_);
+    depth_ += batch->commands;
+    started_.push_back(std::move(batch));
+  }
+  timeline_.add(std::move(done), serial);
+  if (serial) started_serial_ = *serial;
+  return {};
+}
+
+/// A point that is reached already, or whose queue has gone, needs no wait.
+Result<void> Queue::enqueue_waits(std::span<const QueuePoint> waits) {
+  for (const QueuePoint& point : waits) {
+    const auto other = shared_.table.find(point.queue);
+    if (other == nullptr || other.get() == this) continue;
+    const Event event = other->timeline_.event_of(point.serial);
+    if (event.get() == nullptr) continue;
+    PINTLE_TRY(shared_.context.check(api().cuStreamWaitEvent(stream_, event.get(), 0), "cuStreamWaitEvent"));
+  }
+  return {};
+}
+
+Result<void> Queue::finish(Deadline deadline) {
+  PINTLE_TRY(finish_pieces(deadline));
+  return deliver_all(shared_);
+}
+
+Result<void> Queue::finish_pieces(Deadline deadline) {
+  PINTLE_TRY(timeline_.wait_all(deadline));
+  PINTLE_TRY(retire(started_serial_));
+  const std::lock_guard lock(mutex_);
+  for (const auto& batch : started_) {
+    if (!deliver(*batch)) return shared_.context.cause();
+  }
+  return {};
+}
+
+/// Gives up when the queue goes.
+Result<void> Queue::await_all() {
+  while (true) {
+    auto waited = finish_pieces(Clock::now() + std::chrono::milliseconds(100));
+    if (waited || waited.error().code() != Errc::timeout || is_closing_.load()) return waited;
+  }
+}
+
+Result<void> Queue::step(const backend::Command& command, const Commands& list) {
+  if (const auto* const called = std::get_if<backend::HostCall>(&command.operation)) return call(*called);
+  return base::contain("taking a step", [&]() -> Result<void> {
+    if (const auto* const time = std::get_if<backend::Timestamp>(&command.operation)) return write_time(time->to);
+    if (const auto* const exec = std::get_if<backend::ExecIndirect>(&command.operation))
+      return launch_indirect(*exec, list);
+    if (is_large(command)) return transfer(command);
+    return run({}, std::nullopt, [&](Enqueue& enqueue) { return enqueue.one(command, list); });
+  });
+}
+
+Result<void> Queue::call(const backend::HostCall& called) {
+  if (!shared_.context.host().enter()) return shared_.context.cause();
+  called.call(called.state);
+  shared_.context.host().leave();
+  return {};
+}
+
+Result<void> Queue::launch_indirect(const backend::ExecIndirect& indirect, const Commands& list) {
+  kit::GridCounts counts{};
+  backend::Download download;
+  download.from = indirect.grid_at;
+  download.from.size = sizeof counts;
+  download.to = {reinterpret_cast<std::byte*>(counts.data()), sizeof counts, backend::no_slot};
+  PINTLE_TRY(run({}, std::nullopt, [&](Enqueue& enqueue) { return enqueue(download); }));
+  PINTLE_TRY(await_all());
+  const auto exec = kit::launch_of(indirect, counts);
+  if (!exec) return {};
+  return run({}, std::nullopt, [&](Enqueue& enqueue) { return enqueue.launch(*exec, list); });
+}
+
+Result<void> Queue::write_time(const backend::Range& to) {
+  const auto ticks = std::chrono::duration_cast<Duration>(Clock::now().time_since_epoch()).count();
+  return run({}, std::nullopt,
+             [&](Enqueue& enqueue) { return enqueue.write(address_of(to), std::as_bytes(std::span(&ticks, 1))); });
+}
+
+/// While the device copies some pieces, the host fills the next ones.
+Result<void> Queue::transfer(const backend::Command& command) {
+  constexpr std::uint64_t most_under_way = 8;
+  const std::uint64_t size = host_bytes_of(command);
+  for (std::uint64_t offset = 0, count = 1; offset < size; offset += most_staged, ++count) {
+    const auto piece = part_of(command, offset, std::min(most_staged, size - offset));
+    PINTLE_TRY(run({}, std::nullopt, [&](Enqueue& enqueue) { return enqueue.one(piece, {}); }));
+    if (count % most_under_way == 0) PINTLE_TRY(await_all());
+  }
+  return await_all();
+}
+
+Result<void> deliver_all(QueueContext& shared) {
+  for (const auto& queue : shared.table.all()) PINTLE_TRY(queue->reached());
+  return {};
+}
+
+}  // namespace pintle::cuda

@@ -1,0 +1,87 @@
+// A queue: a stream, an event behind each piece of work, and what the host has to do for it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "backends/cuda/enqueue.h"
+#include "backends/cuda/event.h"
+#include "backends/cuda/memory.h"
+#include "kit/indirect.h"
+#include "kit/shared_table.h"
+#include "kit/step_queue.h"
+
+namespace pintle::cuda {
+
+class Queue;
+using QueueTable = kit::SharedTable<backend::QueueId, Queue>;
+
+/// What the queues of a device share.
+struct QueueContext {
+  Context& context;
+  MemoryTable& memory;
+  EventPool events;
+  kit::StepQueues steps;
+  QueueTable table;
+};
+
+class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
+ public:
+  [[nodiscard]] static Result<backend::QueueId> create(QueueContext& shared, std::uint64_t first_serial);
+
+  Queue(QueueContext& shared, backend::QueueId id, vendor::cuda::Stream stream, std::uint64_t first_serial);
+  ~Queue();
+
+  [[nodiscard]] Result<std::uint64_t> submit(std::span<const backend::QueuePoint> waits,
+                                             const backend::Commands& commands);
+  /// Delivers what was downloaded before it returns.
+  [[nodiscard]] Result<std::uint64_t> reached();
+  [[nodiscard]] Result<void> wait(std::uint64_t serial, Deadline deadline);
+
+ private:
+  using Piece = kit::StepQueue::Piece;
+
+  bool is_step(const backend::Command& command) const noexcept override;
+  bool has_room(const backend::Commands& commands) override;
+  Result<void> start(const Piece& piece) override;
+  Result<void> finish(Deadline deadline) override;
+  Result<void> step(const backend::Command& command, const backend::Commands& list) override;
+  void fail(Error error) noexcept override { static_cast<void>(shared_.context.lose(error)); }
+  void end_waits(const Error& cause) noexcept override { timeline_.fail(cause); }
+
+  template <class Body>
+  [[nodiscard]] Result<void> run(std::span<const backend::QueuePoint> waits, std::optional<std::uint64_t> serial,
+                                 Body body);
+  [[nodiscard]] Result<void> enqueue_waits(std::span<const backend::QueuePoint> waits);
+  [[nodiscard]] Result<void> close(std::unique_ptr<Batch> batch, Event done, std::optional<std::uint64_t> serial);
+  void give_back(Batch& batch) noexcept;
+  [[nodiscard]] bool deliver(Batch& batch);
+  [[nodiscard]] Result<void> retire(std::uint64_t serial);
+  [[nodiscard]] Result<void> finish_pieces(Deadline deadline);
+  [[nodiscard]] Result<void> await_all();
+  [[nodiscard]] Result<void> call(const backend::HostCall& called);
+  [[nodiscard]] Result<void> launch_indirect(const backend::ExecIndirect& indirect, const backend::Commands& list);
+  [[nodiscard]] Result<void> write_time(const backend::Range& to);
+  [[nodiscard]] Result<void> transfer(const backend::Command& command);
+
+  QueueContext& shared_;
+  const vendor::cuda::Stream stream_;
+  kit::EventTimeline<EventRules> timeline_;
+  std::atomic<bool> is_closing_{false};
+  std::uint64_t started_serial_;  // written by the thread that starts pieces
+  std::atomic<std::uint64_t> reported_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Batch>> started_;  // oldest first
+  std::size_t depth_ = 0;                        // commands of `started_`
+  std::optional<kit::StepQueue> steps_;          // last: its thread ends before what it uses
+};
+
+/// Delivers what is finished on any queue, so that a host call sees it.
+[[nodiscard]] Result<void> deliver_all(QueueContext& shared);
+
+}  // namespace pintle::cuda

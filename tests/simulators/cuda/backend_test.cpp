@@ -1,0 +1,340 @@
+// The backend over the simulator: what the suite does not see.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "pintle/backend/driver.h"
+#include "pintle/commands.h"
+#include "pintle/device.h"
+#include "pintle/must.h"
+#include "pintle/program.h"
+#include "pintle/queue.h"
+#include "unit/cpu_support.h"
+#include "unit/seam_support.h"
+
+namespace pintle::cuda {
+std::unique_ptr<backend::Driver> create_driver();
+}
+
+namespace pintle::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using Words = std::vector<std::uint32_t>;
+
+constexpr std::string_view source = R"(
+extern "C" __global__ void add(unsigned* x, unsigned a, unsigned n) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] += a;
+}
+extern "C" __global__ void hold(volatile unsigned* gate) { while (*gate == 0) {} }
+extern "C" __global__ void store(unsigned long long at) { *(volatile unsigned*)at = 1; }
+extern "C" __global__ void __launch_bounds__(32) few() {}
+extern "C" __global__ void ends(unsigned at, unsigned size, unsigned* out) {
+  extern __shared__ unsigned char memory[];
+  memory[at] = 3;
+  memory[at + size - 1] = 4;
+  out[0] = memory[at] + memory[at + size - 1];
+}
+)";
+const std::vector<std::string> signatures{"add(x: read_write u32[], a: u32, n: u32) group 64", "hold(gate: read u32[])",
+                                          "store(at: u64)", "ends(memory: local u8[], size: u32, out: write u32[])"};
+enum class Entries : std::uint32_t { add, hold, store, ends };
+
+Result<std::unique_ptr<backend::Device>> try_open(std::uint32_t ordinal = 0, std::vector<Option> options = {}) {
+  return cuda::create_driver()->open(ordinal, options);
+}
+
+/// A device, a queue, and what tests say often.
+class Rig {
+ public:
+  Rig() : device(must(try_open())), queue(must(device->create_queue({QueueKind::compute, 0, {}}))) {}
+
+  Result<backend::ProgramId> try_load(const std::vector<std::string>& all, std::string_view code = source,
+                                      std::string_view format = "cuda_c") {
+    std::vector<Entry> entries;
+    for (const std::string& signature : all) entries.push_back(must(Entry::parse(signature)));
+    return device->load({"test", format, base::bytes_in(code), entries, {}});
+  }
+  backend::MemoryId allocate(std::uint64_t bytes, Placement placement = Placement::device) {
+    return must(device->allocate({bytes, 1, placement, "test"}));
+  }
+  void launch(List& list, Entries entry, std::vector<backend::Argument> arguments, std::uint32_t groups = 1) {
+    if (program_ == backend::ProgramId::none) program_ = must(try_load(signatures));
+    backend::Exec exec;
+    exec.program = program_;
+    exec.entry = static_cast<std::uint32_t>(entry);
+    exec.first_argument = static_cast<std::uint32_t>(list.arguments.size());
+    exec.argument_count = static_cast<std::uint32_t>(arguments.size());
+    exec.grid = {groups, 1, 1};
+    list.arguments.insert(list.arguments.end(), arguments.begin(), arguments.end());
+    list.add(exec);
+  }
+  std::uint64_t submit(const List& list) { return must(device->submit(queue, {}, list)); }
+  void finish(std::uint64_t serial) { must(device->wait(queue, serial, soon())); }
+  void run(const List& list) { finish(submit(list)); }
+
+  void write(backend::MemoryId to, const std::vector<std::byte>& bytes) {
+    List list;
+    list.add(backend::Upload{range_of(to, 0, bytes.size()), {bytes.data(), bytes.size(), backend::no_slot}});
+    run(list);
+  }
+  std::vector<std::byte> read(backend::MemoryId from, std::uint64_t size) {
+    std::vector<std::byte> bytes(size);
+    List list;
+    list.add(backend::Download{{bytes.data(), size, backend::no_slot}, range_of(from, 0, size)});
+    run(list);
+    return bytes;
+  }
+  /// Holds the queue until `let_go`.
+  volatile std::uint32_t* hold() {
+    const auto gate = allocate(4, Placement::host);
+    auto* const word = reinterpret_cast<std::uint32_t*>(must(device->map(gate)).data());
+    *word = 0;
+    List list;
+    launch(list, Entries::hold, {buffer_argument(range_of(gate, 0, 4))});
+    held_ = submit(list);
+    return word;
+  }
+  void let_go(volatile std::uint32_t* gate) {
+    *gate = 1;
+    finish(held_);
+  }
+
+  std::unique_ptr<backend::Device> device;
+  backend::QueueId queue;
+
+ private:
+  backend::ProgramId program_ = backend::ProgramId::none;
+  std::uint64_t held_ = 0;
+};
+
+std::vector<std::byte> pattern(std::size_t size) {
+  std::vector<std::byte> bytes(size);
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>(i * 7 + i / 251);
+  return bytes;
+}
+
+TEST(CudaDriver, ListsTheDeviceWithEveryFeature) {
+  const auto listed = cuda::create_driver()->enumerate();
+  ASSERT_EQ(listed.devices.size(), 1u);
+  const DeviceInfo& info = listed.devices[0];
+  EXPECT_EQ(info.kind, DeviceKind::software);  // the best hardware is never a simulator
+  EXPECT_EQ(info.uuid, "70696e746c652d73696d756c61746564");
+  EXPECT_THAT(info.driver, AllOf(HasSubstr("CUDA 13.0"), HasSubstr("0000:00:06.0")));
+  EXPECT_EQ(info.formats, (std::vector<std::string>{"ptx", "cuda_c"}));
+  EXPECT_EQ(info.better_targets.front(), "sm_90");
+  EXPECT_EQ(info.limits.max_local_bytes, 232448u);
+  std::set<Feature> features;
+  for (const Capability& row : info.capabilities) {
+    EXPECT_TRUE(features.insert(row.feature).second);
+    EXPECT_TRUE(row.support == Support::native || !row.detail.empty()) << name(row.feature);
+  }
+  EXPECT_EQ(features.size(), static_cast<std::size_t>(Feature::texel_buffers));
+}
+
+TEST(CudaDriver, RefusesOptionsAndOrdinalsByName) {
+  EXPECT_EQ(try_open(0, {{"fast", ""}}).error().code(), Errc::invalid_argument);
+  EXPECT_EQ(try_open(7).error().code(), Errc::not_found);
+}
+
+TEST(CudaProgram, DeclarationsAreCompared) {
+  Rig rig;
+  const auto refused = [&](const std::string& signature) {
+    const auto loaded = rig.try_load({signature});
+    return loaded ? std::string("loads") : loaded.error().text();
+  };
+  EXPECT_EQ(refused("add(x: read_write u32[], a: u32, n: u32) group 64"), "loads");
+  EXPECT_THAT(refused("add(x: read_write u32[], a: u64, n: u32)"),
+              AllOf(HasSubstr("\"a\""), HasSubstr("(4) bytes"), HasSubstr("(8)")));
+  EXPECT_THAT(refused("add(x: read_write u32[], a: u32)"), AllOf(HasSubstr("(3) parameters"), HasSubstr("(2)")));
+  EXPECT_THAT(refused("few() group 33"), AllOf(HasSubstr("(33)"), HasSubstr("(32)")));
+  EXPECT_THAT(refused("subtract()"), AllOf(HasSubstr("subtract"), HasSubstr("add, hold, store, few, ends")));
+}
+
+TEST(CudaProgram, WrongPtxIsBuildFailedWithItsReason) {
+  Rig rig;
+  const auto refused = [&](std::string_view code) {
+    const auto loaded = rig.try_load({"f()"}, code, "ptx");
+    EXPECT_EQ(loaded.error().code(), Errc::build_failed);
+    return loaded.error().text();
+  };
+  EXPECT_THAT(refused(".version 9.9\n.target sm_90\n.visible .entry f()\n{\n}\n"),
+              AllOf(HasSubstr("222"), HasSubstr("the PTX is of a version that the driver does not know")));
+  EXPECT_THAT(refused(".version 9.0\n.target sm_121\n.visible .entry f()\n{\n}\n"),
+              AllOf(HasSubstr("218"), HasSubstr("sm_121")));
+  EXPECT_THAT(refused("garbage"), HasSubstr("CUDA_ERROR_INVALID_IMAGE"));
+}
+
+TEST(CudaProgram, LocalMemoryIsAnOffsetAndMayBeLarge) {
+  Rig rig;
+  const auto out = rig.allocate(4);
+  const auto launch = [&](std::uint32_t size) {
+    List list;
+    backend::Argument local;
+    local.kind = backend::Argument::Kind::local;
+    local.range.size = size;
+    rig.launch(list, Entries::ends, {local, scalar_argument(size), buffer_argument(range_of(out, 0, 4))});
+    return list;
+  };
+  rig.run(launch(200 << 10));  // above the 48 KiB that need no asking
+  EXPECT_EQ(rig.read(out, 4)[0], std::byte{7});
+  const auto refused = rig.device->submit(rig.queue, {}, launch(232448 + 16));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), Errc::invalid_argument);
+  EXPECT_THAT(std::string(refused.error().message()), HasSubstr("232448"));
+}
+
+TEST(CudaTransfer, LargeCopiesGoInPieces) {
+  Rig rig;
+  for (const std::size_t size : {std::size_t{1} << 20, (std::size_t{1} << 20) + 1, (std::size_t{21} << 20) + 3}) {
+    const auto bytes = pattern(size);
+    const auto memory = rig.allocate(size);
+    rig.write(memory, bytes);
+    EXPECT_TRUE(rig.read(memory, size) == bytes) << size;
+  }
+}
+
+TEST(CudaTransfer, PatternsOfEightBytesFillWhatFourCannot) {
+  Rig rig;
+  const std::uint64_t size = 3 * 4096 + 24;
+  const auto memory = rig.allocate(size + 8);
+  rig.write(memory, std::vector<std::byte>(size + 8));
+  backend::Scalar pattern;
+  const std::uint64_t word = 0x0123456789abcdef;
+  std::memcpy(pattern.bytes.data(), &word, sizeof word);
+  List list;
+  list.add(backend::Fill{range_of(memory, 0, size), pattern, 8, DType::u64});
+  rig.run(list);
+  const auto bytes = rig.read(memory, size + 8);
+  std::vector<std::uint64_t> words(size / 8 + 1);
+  std::memcpy(words.data(), bytes.data(), bytes.size());
+  EXPECT_EQ(std::ranges::count(words, word), static_cast<std::ptrdiff_t>(size / 8));
+  EXPECT_EQ(words.back(), 0u);
+}
+
+TEST(CudaQueue, SubmitNeverBlocksInAFullStream) {
+  Rig rig;
+  const auto memory = rig.allocate(4);
+  rig.write(memory, std::vector<std::byte>(4));
+  volatile std::uint32_t* const gate = rig.hold();
+  List list;
+  for (int count = 0; count < 500; ++count)
+    rig.launch(list, Entries::add, {buffer_argument(range_of(memory, 0, 4)), scalar_argument(1u), scalar_argument(1u)});
+  std::uint64_t last = 0;
+  for (int round = 0; round < 6; ++round) last = rig.submit(list);  // the gate is opened behind this, or never
+  rig.let_go(gate);
+  rig.finish(last);
+  Words sum(1);
+  std::memcpy(sum.data(), rig.read(memory, 4).data(), 4);
+  EXPECT_EQ(sum[0], 3000u);
+}
+
+TEST(CudaMemory, NobodyWaitsForSomebodysKernel) {
+  Rig rig;
+  const auto program = must(rig.try_load({"few()"}));
+  const auto first = rig.allocate(64 << 20), second = rig.allocate(1 << 20, Placement::host);
+  volatile std::uint32_t* const gate = rig.hold();
+  rig.device->release(first);  // each would wait for the gate if the driver were called
+  rig.device->release(second);
+  rig.device->unload(program);
+  rig.let_go(gate);
+}
+
+TEST(CudaMemory, EmptyBlocksGoWhereAnotherNeedsTheirMemory) {
+  Rig rig;
+  const std::uint64_t gibibyte = 1 << 30;
+  rig.device->release(rig.allocate(2 * gibibyte));
+  const auto large = rig.allocate(3 * gibibyte);
+  const auto refused = rig.device->allocate({gibibyte, 1, Placement::device, "more"});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), Errc::out_of_memory);
+  EXPECT_THAT(std::string(refused.error().message()), AllOf(HasSubstr("1073741824"), HasSubstr("more")));
+  rig.device->release(large);
+  EXPECT_EQ(must(rig.device->budget()).front().used, 0u);
+}
+
+/// Tells the absences in a process of its own, which has not asked the driver yet.
+[[noreturn]] void tell_absences(const char* variable, const char* value) {
+  setenv(variable, value, 1);
+  for (const Absence& absence : cuda::create_driver()->enumerate().absences)
+    std::cerr << absence.reason << " " << absence.next_step << "\n";
+  std::_Exit(3);
+}
+
+class CudaProcess : public testing::Test {
+ public:
+  CudaProcess() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+TEST_F(CudaProcess, AbsencesSayWhyAndWhatToDo) {
+  const auto told = testing::ExitedWithCode(3);
+  EXPECT_EXIT(tell_absences("SIMULATED_CUDA_INIT", "34"), told, "CUDA_ERROR_STUB_LIBRARY .34.*stubs");
+  EXPECT_EXIT(tell_absences("SIMULATED_CUDA_INIT", "803"), told, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH.*kernel module");
+  EXPECT_EXIT(tell_absences("SIMULATED_CUDA_VERSION", "12020"), told, "CUDA .12.2., and .12.4. is needed.*550");
+  EXPECT_EXIT(tell_absences("CUDA_VISIBLE_DEVICES", "-1"), told, "NO_DEVICE.*CUDA_VISIBLE_DEVICES is .-1.*nvidia-smi");
+}
+
+/// The exit code tells how far a process comes in which a kernel writes where nothing is.
+[[noreturn]] void poison() {
+  Rig victim;
+  Rig bystander;
+  List list;
+  victim.launch(list, Entries::store, {scalar_argument(std::uint64_t{0x10})});
+  const auto done = victim.device->wait(victim.queue, victim.submit(list), soon());
+  int passed = 10;
+  const auto count = [&](const auto& result) {
+    passed += !result && result.error().code() == Errc::process_poisoned && result.error().vendor()->number == 700;
+  };
+  count(done);
+  count(victim.device->allocate({4, 1, Placement::device, "more"}));
+  count(bystander.device->allocate({4, 1, Placement::device, "more"}));
+  count(bystander.device->reached(bystander.queue));
+  count(try_open());
+  std::_Exit(passed);
+}
+
+/// Closes a device whose kernel never ends.
+[[noreturn]] void close_endless() {
+  {
+    Rig rig;
+    rig.hold();
+  }
+  std::_Exit(0);
+}
+
+TEST_F(CudaProcess, NoDestructorWaitsForAnEndlessKernel) {
+  EXPECT_EXIT(close_endless(), testing::ExitedWithCode(0), "");
+}
+
+TEST_F(CudaProcess, AFaultPoisonsEveryDevice) { EXPECT_EXIT(poison(), testing::ExitedWithCode(15), ""); }
+
+/// The same through the public API: nothing can be recovered.
+[[noreturn]] void poison_and_recover() {
+  Device device = must(open("cuda:0"));
+  Queue queue = must(device.queue());
+  const ProgramPack pack = must(ProgramPack::source("cuda_c", source, {"store(at: u64)"}, "poison"));
+  const Kernel store = must(device.load(pack, "store"));
+  const Point done = must(queue.submit(CommandList{}.exec(store, Grid{1}, std::uint64_t{0x10})));
+  const auto waited = done.wait();
+  const auto recovered = device.recover();
+  const bool is_told = !waited && waited.error().code() == Errc::process_poisoned && !recovered &&
+                       recovered.error().code() == Errc::process_poisoned;
+  std::exit(is_told ? 0 : 1);
+}
+
+TEST_F(CudaProcess, RecoverSaysThatTheProcessIsPoisoned) {
+  EXPECT_EXIT(poison_and_recover(), testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace pintle::test

@@ -1,0 +1,210 @@
+// Memory, and what moves its bytes.
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "driver/state.h"
+#include "exports.h"
+
+namespace pintle::simulator {
+namespace {
+
+constexpr std::size_t guard = 64 << 10;  // of each side
+constexpr std::size_t page = 4096;
+/// Up to here the source of a pageable upload is captured at the call (lines 343 to 345); 16 MiB block (line 338).
+constexpr std::size_t most_captured = 1 << 20;
+
+/// Memory between guards; null where the system has none.
+void* allocate(Context context, std::size_t size, bool is_host) {
+  Allocation made{size, is_host, context, nullptr, (size + page - 1) / page * page + 2 * guard};
+  made.mapping = ::mmap(nullptr, made.mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (made.mapping == MAP_FAILED) return nullptr;
+  auto* const bytes = static_cast<std::byte*>(made.mapping) + guard;
+  if (::mprotect(bytes, made.mapped - 2 * guard, PROT_READ | PROT_WRITE) != 0) return nullptr;
+  process().allocations.emplace(reinterpret_cast<std::uintptr_t>(bytes), made);
+  if (!is_host) process().used += size;
+  return bytes;
+}
+
+/// `invalid value` for what is no allocation of this kind (lines 233, 234, 236, 1123).
+Status free_allocation(Lock& lock, std::uintptr_t address, bool is_host) {
+  auto& all = process().allocations;
+  if (!all.contains(address) || all.at(address).is_host != is_host) return Status::CUDA_ERROR_INVALID_VALUE;
+  wait_for_kernels(lock);
+  const auto found = all.find(address);
+  if (found == all.end()) return Status::CUDA_ERROR_INVALID_VALUE;
+  if (!is_host) process().used -= found->second.size;
+  ::munmap(found->second.mapping, found->second.mapped);
+  all.erase(found);
+  return Status::CUDA_SUCCESS;
+}
+
+bool is_known(DevicePointer address, std::size_t size) {
+  return find_allocation(static_cast<std::uintptr_t>(address), size) != nullptr;
+}
+
+void* pointer(DevicePointer address) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)); }
+
+/// Of bytes that must not change while they are in flight.
+std::uint64_t digest(const void* bytes, std::size_t size) {
+  std::uint64_t sum = 14695981039346656037u;
+  for (const unsigned char* at = static_cast<const unsigned char*>(bytes); size > 0; --size, ++at)
+    sum = (sum ^ *at) * 1099511628211u;
+  return sum;
+}
+
+/// A pinned source is read when the copy runs. Who writes it before that has a race on every card, so it ends here.
+Status copy_pinned(DevicePointer to, const void* from, std::size_t size, std::uint64_t sum) {
+  if (digest(from, size) != sum) {
+    std::fprintf(stderr, "simulated libcuda.so.1: the source of a copy (%zu bytes) has changed in flight.\n", size);
+    std::abort();
+  }
+  std::memcpy(pointer(to), from, size);
+  return Status::CUDA_SUCCESS;
+}
+
+/// What copies and fills ask first; the stream, or null with the answer in `status`.
+Stream entered(const Lock& lock, const char* call, Stream given, Status& status) {
+  status = gate(lock);
+  if (status != Status::CUDA_SUCCESS) return nullptr;
+  const Stream stream = stream_of(call, given);
+  if (stream == nullptr) status = Status::CUDA_ERROR_INVALID_CONTEXT;  // line 158
+  return stream;
+}
+
+template <class Word>
+Status fill(const char* call, DevicePointer to, Word value, std::size_t count, Stream given) {
+  Lock lock(process().mutex);
+  Status status = Status::CUDA_SUCCESS;
+  const Stream stream = entered(lock, call, given, status);
+  if (stream == nullptr || count == 0) return status;                                               // line 245
+  const bool is_aligned = to % sizeof(Word) == 0;                                                   // line 250
+  if (!is_aligned || !is_known(to, count * sizeof(Word))) return Status::CUDA_ERROR_INVALID_VALUE;  // line 242
+  return enqueue(lock, stream, {[=] {
+                   std::fill_n(static_cast<Word*>(pointer(to)), count, value);
+                   return Status::CUDA_SUCCESS;
+                 }});
+}
+
+}  // namespace
+
+const Allocation* find_allocation(std::uintptr_t address, std::size_t size) {
+  const auto& all = process().allocations;
+  auto place = all.upper_bound(address);
+  if (place == all.begin()) return nullptr;
+  --place;
+  const std::size_t offset = address - place->first;
+  return offset <= place->second.size && size <= place->second.size - offset ? &place->second : nullptr;
+}
+
+void free_memory_of(Context context) {
+  std::erase_if(process().allocations, [&](const auto& each) {
+    const Allocation& allocation = each.second;
+    if (allocation.context != context) return false;
+    if (!allocation.is_host) process().used -= allocation.size;
+    ::munmap(allocation.mapping, allocation.mapped);
+    return true;
+  });
+}
+
+}  // namespace pintle::simulator
+
+using namespace pintle::simulator;
+
+PINTLE_SIMULATED Status cuMemAlloc_v2(DevicePointer* address, std::size_t size) {
+  const Lock lock(process().mutex);
+  if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;
+  if (current() == nullptr) return Status::CUDA_ERROR_INVALID_CONTEXT;  // line 148
+  if (size == 0) return Status::CUDA_ERROR_INVALID_VALUE;               // line 230
+  if (size > memory_bytes - process().used) return Status::CUDA_ERROR_OUT_OF_MEMORY;
+  void* const bytes = allocate(current(), size, false);
+  *address = reinterpret_cast<std::uintptr_t>(bytes);
+  return bytes == nullptr ? Status::CUDA_ERROR_OUT_OF_MEMORY : Status::CUDA_SUCCESS;
+}
+
+PINTLE_SIMULATED Status cuMemFree_v2(DevicePointer address) {
+  Lock lock(process().mutex);
+  if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;
+  if (address == 0) return Status::CUDA_SUCCESS;  // line 232
+  return free_allocation(lock, static_cast<std::uintptr_t>(address), false);
+}
+
+PINTLE_SIMULATED Status cuMemHostAlloc(void** bytes, std::size_t size, unsigned) {
+  const Lock lock(process().mutex);
+  if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;
+  if (current() == nullptr) return Status::CUDA_ERROR_INVALID_CONTEXT;  // line 166
+  *bytes = size == 0 ? nullptr : allocate(current(), size, true);       // line 231
+  return size != 0 && *bytes == nullptr ? Status::CUDA_ERROR_OUT_OF_MEMORY : Status::CUDA_SUCCESS;
+}
+
+PINTLE_SIMULATED Status cuMemFreeHost(void* bytes) {
+  Lock lock(process().mutex);
+  if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;
+  return free_allocation(lock, reinterpret_cast<std::uintptr_t>(bytes), true);
+}
+
+PINTLE_SIMULATED Status cuMemHostGetDevicePointer_v2(DevicePointer* address, void* bytes, unsigned) {
+  const Lock lock(process().mutex);
+  if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;
+  const Allocation* const found = find_allocation(reinterpret_cast<std::uintptr_t>(bytes), 1);
+  if (found == nullptr || !found->is_host) return Status::CUDA_ERROR_INVALID_VALUE;
+  *address = reinterpret_cast<std::uintptr_t>(bytes);  // line 506
+  return Status::CUDA_SUCCESS;
+}
+
+PINTLE_SIMULATED Status cuMemcpyHtoDAsync_v2(DevicePointer to, const void* from, std::size_t size, Stream given) {
+  Lock lock(process().mutex);
+  Status status = Status::CUDA_SUCCESS;
+  const Stream stream = entered(lock, "cuMemcpyHtoDAsync", given, status);
+  if (stream == nullptr || size == 0) return status;                                    // line 244
+  if (from == nullptr || !is_known(to, size)) return Status::CUDA_ERROR_INVALID_VALUE;  // lines 237 to 239, 248
+  if (find_allocation(reinterpret_cast<std::uintptr_t>(from), size) != nullptr) {
+    const std::uint64_t sum = digest(from, size);
+    return enqueue(lock, stream, {[=] { return copy_pinned(to, from, size, sum); }});
+  }
+  if (size > most_captured) {
+    status = enqueue(lock, stream, {[=] { return std::memcpy(pointer(to), from, size), Status::CUDA_SUCCESS; }});
+    return status == Status::CUDA_SUCCESS ? wait_for_stream(lock, stream) : status;
+  }
+  const auto* const first = static_cast<const std::byte*>(from);
+  const auto captured = std::make_shared<std::vector<std::byte>>(first, first + size);
+  return enqueue(lock, stream,
+                 {[=] { return std::memcpy(pointer(to), captured->data(), size), Status::CUDA_SUCCESS; }});
+}
+
+PINTLE_SIMULATED Status cuMemcpyDtoHAsync_v2(void* to, DevicePointer from, std::size_t size, Stream given) {
+  Lock lock(process().mutex);
+  Status status = Status::CUDA_SUCCESS;
+  const Stream stream = entered(lock, "cuMemcpyDtoHAsync", given, status);
+  if (stream == nullptr || size == 0) return status;
+  if (to == nullptr || !is_known(from, size)) return Status::CUDA_ERROR_INVALID_VALUE;  // line 240
+  const bool is_pinned = find_allocation(reinterpret_cast<std::uintptr_t>(to), size) != nullptr;
+  status = enqueue(lock, stream, {[=] { return std::memcpy(to, pointer(from), size), Status::CUDA_SUCCESS; }});
+  if (status != Status::CUDA_SUCCESS || is_pinned) return status;  // line 322
+  return wait_for_stream(lock, stream);                            // lines 320, 325, 330, 335, 340
+}
+
+PINTLE_SIMULATED Status cuMemcpyDtoDAsync_v2(DevicePointer to, DevicePointer from, std::size_t size, Stream given) {
+  Lock lock(process().mutex);
+  Status status = Status::CUDA_SUCCESS;
+  const Stream stream = entered(lock, "cuMemcpyDtoDAsync", given, status);
+  if (stream == nullptr || size == 0) return status;
+  if (!is_known(to, size) || !is_known(from, size)) return Status::CUDA_ERROR_INVALID_VALUE;  // line 241
+  return enqueue(lock, stream, {[=] { return std::memmove(pointer(to), pointer(from), size), Status::CUDA_SUCCESS; }});
+}
+
+PINTLE_SIMULATED Status cuMemsetD8Async(DevicePointer to, unsigned char value, std::size_t count, Stream stream) {
+  return fill("cuMemsetD8Async", to, value, count, stream);
+}
+
+PINTLE_SIMULATED Status cuMemsetD16Async(DevicePointer to, unsigned short value, std::size_t count, Stream stream) {
+  return fill("cuMemsetD16Async", to, value, count, stream);
+}
+
+PINTLE_SIMULATED Status cuMemsetD32Async(DevicePointer to, unsigned value, std::size_t count, Stream stream) {
+  return fill("cuMemsetD32Async", to, value, count, stream);
+}

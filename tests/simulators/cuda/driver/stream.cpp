@@ -1,0 +1,91 @@
+// Streams and events.
+#include "driver/state.h"
+#include "exports.h"
+
+namespace pintle::simulator {
+namespace {
+
+using vendor::cuda::EventRecord;
+
+void check(const char* call, Event event) {
+  if (event == nullptr || !event->is_alive) die(call, "an event that was destroyed");
+}
+
+/// A stream goes on when the event has been recorded, and not while it is in the future: the record was queued before.
+Status await(const std::shared_ptr<EventRecord>& record) {
+  Process& all = process();
+  Lock lock(all.mutex);
+  all.changed.wait(lock, [&] { return record->is_done || all.fault != Status::CUDA_SUCCESS; });
+  return all.fault;
+}
+
+Status mark(const std::shared_ptr<EventRecord>& record) {
+  const Lock lock(process().mutex);
+  record->is_done = true;
+  return Status::CUDA_SUCCESS;
+}
+
+}  // namespace
+}  // namespace pintle::simulator
+
+using namespace pintle::simulator;
+
+PINTLE_SIMULATED Status cuStreamCreate(Stream* stream, unsigned) {
+  const Lock lock(process().mutex);
+  if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;
+  if (current() == nullptr) return Status::CUDA_ERROR_INVALID_CONTEXT;  // line 162
+  *stream = make_stream(current());
+  return Status::CUDA_SUCCESS;
+}
+
+PINTLE_SIMULATED Status cuStreamDestroy_v2(Stream stream) {
+  const Lock lock(process().mutex);
+  if (stream == nullptr || !stream->is_alive) die("cuStreamDestroy", "a stream that was destroyed");  // line 1109
+  stream->is_alive = false;
+  process().changed.notify_all();
+  return gate(lock);
+}
+
+PINTLE_SIMULATED Status cuEventCreate(Event* event, unsigned) {
+  const Lock lock(process().mutex);
+  if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;
+  if (current() == nullptr) return Status::CUDA_ERROR_INVALID_CONTEXT;  // line 161
+  *event = new pintle::vendor::cuda::EventObject{current(), true, nullptr};
+  return Status::CUDA_SUCCESS;
+}
+
+PINTLE_SIMULATED Status cuEventDestroy_v2(Event event) {
+  const Lock lock(process().mutex);
+  check("cuEventDestroy", event);  // line 1107
+  event->is_alive = false;
+  event->last = nullptr;
+  return gate(lock);
+}
+
+PINTLE_SIMULATED Status cuEventRecord(Event event, Stream given) {
+  Lock lock(process().mutex);
+  if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;
+  check("cuEventRecord", event);
+  const Stream stream = stream_of("cuEventRecord", given);
+  if (stream == nullptr || stream->context != event->context) return Status::CUDA_ERROR_INVALID_HANDLE;  // line 181
+  event->last = std::make_shared<pintle::vendor::cuda::EventRecord>();
+  return enqueue(lock, stream, {.run = [record = event->last] { return mark(record); }, .counts = false});  // line 351
+}
+
+PINTLE_SIMULATED Status cuEventQuery(Event event) {
+  const Lock lock(process().mutex);
+  if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;  // line 732
+  check("cuEventQuery", event);                                                         // line 1108
+  const bool is_done = event->last == nullptr || event->last->is_done;                  // line 221
+  return is_done ? Status::CUDA_SUCCESS : Status::CUDA_ERROR_NOT_READY;
+}
+
+PINTLE_SIMULATED Status cuStreamWaitEvent(Stream given, Event event, unsigned) {
+  Lock lock(process().mutex);
+  if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;
+  check("cuStreamWaitEvent", event);
+  const Stream stream = stream_of("cuStreamWaitEvent", given);
+  if (stream == nullptr) return Status::CUDA_ERROR_INVALID_CONTEXT;
+  if (event->last == nullptr) return Status::CUDA_SUCCESS;  // line 223
+  return enqueue(lock, stream, {.run = [record = event->last] { return await(record); }, .counts = false});
+}

@@ -1,0 +1,137 @@
+// Every declaration of vendor/cuda beside NVIDIA's headers: most of it is compared when this is compiled. The names
+// that the driver exports are looked up in the toolkit's stub of it.
+#include <cuda.h>
+#include <cudaTypedefs.h>
+#include <dlfcn.h>
+#include <nvrtc.h>
+
+#include <array>
+#include <cstdio>
+#include <type_traits>
+
+#include "vendor/cuda/types.h"
+
+namespace pintle::vendor::cuda {
+namespace {
+
+// ---- types: of one size and one kind; what a pointer points to may be a type without a definition.
+template <class T>
+concept Complete = requires { sizeof(T); };
+
+template <class Ours, class Theirs>
+constexpr bool are_alike() {
+  if constexpr (std::is_pointer_v<Ours> != std::is_pointer_v<Theirs>) {
+    return false;
+  } else if constexpr (std::is_pointer_v<Ours>) {
+    using Our = std::remove_pointer_t<Ours>;
+    using Their = std::remove_pointer_t<Theirs>;
+    if constexpr (std::is_const_v<Our> != std::is_const_v<Their>) return false;
+    else if constexpr (std::is_void_v<Our> || std::is_void_v<Their>)
+      return std::is_void_v<Our> && std::is_void_v<Their>;
+    else if constexpr (Complete<Our> && Complete<Their>) return are_alike<Our, Their>();
+    else return std::is_class_v<Our> == std::is_class_v<Their>;
+  } else {
+    return sizeof(Ours) == sizeof(Theirs) && alignof(Ours) == alignof(Theirs) &&
+           std::is_floating_point_v<Ours> == std::is_floating_point_v<Theirs> &&
+           std::is_class_v<Ours> == std::is_class_v<Theirs>;
+  }
+}
+
+template <class Ours, class Theirs>
+struct Signatures : std::false_type {};
+template <class A, class... As, class B, class... Bs>
+  requires(sizeof...(As) == sizeof...(Bs))
+struct Signatures<A(As...), B(Bs...)> : std::bool_constant<are_alike<A, B>() && (are_alike<As, Bs>() && ... && true)> {
+};
+
+static_assert(!Signatures<Status(int*), CUresult(int)>::value, "the comparison tells types apart");
+static_assert(!Signatures<Status(int*), CUresult(const int*)>::value, "the comparison tells constness apart");
+
+// ---- functions
+#define FUNCTION(name, exported, version, ...) \
+  static_assert(Signatures<__VA_ARGS__, std::remove_pointer_t<PFN_##name##_v##version>>::value, #name);
+#include "vendor/cuda/driver_symbols.inc"
+#undef FUNCTION
+#define FUNCTION(name, ...) static_assert(Signatures<__VA_ARGS__, decltype(::name)>::value, #name);
+#include "vendor/cuda/nvrtc_symbols.inc"
+#undef FUNCTION
+static_assert(Signatures<Status(const char*, void**, int, Flags64, ProcAddressQuery*),
+                         std::remove_pointer_t<PFN_cuGetProcAddress_v12000>>::value);
+
+// ---- numbers
+constexpr unsigned of(auto value) { return static_cast<unsigned>(value); }
+
+#define STATUS(name, number, meaning) static_assert(of(Status::name) == of(::name));
+#include "vendor/cuda/statuses.inc"
+#undef STATUS
+static_assert(of(DeviceAttribute::max_threads_per_block) == of(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
+static_assert(of(DeviceAttribute::max_block_x) == of(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X));
+static_assert(of(DeviceAttribute::max_block_y) == of(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y));
+static_assert(of(DeviceAttribute::max_block_z) == of(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z));
+static_assert(of(DeviceAttribute::max_grid_x) == of(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X));
+static_assert(of(DeviceAttribute::max_grid_y) == of(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y));
+static_assert(of(DeviceAttribute::max_grid_z) == of(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z));
+static_assert(of(DeviceAttribute::max_shared_per_block) == of(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK));
+static_assert(of(DeviceAttribute::warp_size) == of(CU_DEVICE_ATTRIBUTE_WARP_SIZE));
+static_assert(of(DeviceAttribute::multiprocessors) == of(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+static_assert(of(DeviceAttribute::integrated) == of(CU_DEVICE_ATTRIBUTE_INTEGRATED));
+static_assert(of(DeviceAttribute::can_map_host_memory) == of(CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY));
+static_assert(of(DeviceAttribute::compute_mode) == of(CU_DEVICE_ATTRIBUTE_COMPUTE_MODE));
+static_assert(of(DeviceAttribute::pci_bus) == of(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID));
+static_assert(of(DeviceAttribute::pci_device) == of(CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID));
+static_assert(of(DeviceAttribute::unified_addressing) == of(CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING));
+static_assert(of(DeviceAttribute::pci_domain) == of(CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID));
+static_assert(of(DeviceAttribute::compute_capability_major) == of(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR));
+static_assert(of(DeviceAttribute::compute_capability_minor) == of(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+static_assert(of(DeviceAttribute::max_shared_per_block_opt_in) ==
+              of(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
+static_assert(of(FunctionAttribute::max_threads_per_block) == of(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
+static_assert(of(FunctionAttribute::shared_bytes) == of(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
+static_assert(of(FunctionAttribute::registers) == of(CU_FUNC_ATTRIBUTE_NUM_REGS));
+static_assert(of(FunctionAttribute::max_dynamic_shared_bytes) == of(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES));
+static_assert(of(JitOption::error_log) == of(CU_JIT_ERROR_LOG_BUFFER));
+static_assert(of(JitOption::error_log_bytes) == of(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES));
+static_assert(of(ProcAddressQuery::found) == of(CU_GET_PROC_ADDRESS_SUCCESS));
+static_assert(of(ProcAddressQuery::not_found) == of(CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND));
+static_assert(of(ProcAddressQuery::version_not_sufficient) == of(CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT));
+static_assert(context_schedule_auto == of(CU_CTX_SCHED_AUTO));
+static_assert(stream_non_blocking == of(CU_STREAM_NON_BLOCKING));
+static_assert(event_disable_timing == of(CU_EVENT_DISABLE_TIMING));
+static_assert(host_memory_portable == CU_MEMHOSTALLOC_PORTABLE);
+static_assert(host_memory_device_mapped == CU_MEMHOSTALLOC_DEVICEMAP);
+static_assert(launch_end == CU_LAUNCH_PARAM_END_AS_INT && launch_buffer == CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT &&
+              launch_buffer_size == CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT);
+static_assert(of(CompilerStatus::success) == of(NVRTC_SUCCESS));
+static_assert(of(CompilerStatus::out_of_memory) == of(NVRTC_ERROR_OUT_OF_MEMORY));
+static_assert(of(CompilerStatus::invalid_input) == of(NVRTC_ERROR_INVALID_INPUT));
+static_assert(of(CompilerStatus::invalid_program) == of(NVRTC_ERROR_INVALID_PROGRAM));
+static_assert(of(CompilerStatus::invalid_option) == of(NVRTC_ERROR_INVALID_OPTION));
+static_assert(of(CompilerStatus::compilation) == of(NVRTC_ERROR_COMPILATION));
+static_assert(of(CompilerStatus::internal_error) == of(NVRTC_ERROR_INTERNAL_ERROR));
+
+constexpr std::array exported{
+#define FUNCTION(name, exported, version, ...) #exported,
+#include "vendor/cuda/driver_symbols.inc"
+#undef FUNCTION
+};
+
+/// How many of the names the library lacks; all of them where it does not open.
+int missing_in(const char* path) {
+  void* const library = ::dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+  int missing = 0;
+  for (const char* const name : exported) {
+    if (library != nullptr && ::dlsym(library, name) != nullptr) continue;
+    std::printf("%s is not in %s\n", name, path);
+    ++missing;
+  }
+  return missing;
+}
+
+}  // namespace
+}  // namespace pintle::vendor::cuda
+
+int main(int count, char** arguments) {
+  const int missing = count == 2 ? pintle::vendor::cuda::missing_in(arguments[1]) : 1;
+  std::printf("%zu functions of the driver, %d missing in its stub\n", pintle::vendor::cuda::exported.size(), missing);
+  return missing == 0 ? 0 : 1;
+}
