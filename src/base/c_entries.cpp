@@ -165,29 +165,28 @@ std::string with_types(std::string_view source, std::span<const Entry> entries, 
   return text;
 }
 
-/// The names that the compiler does not know, in gcc's words or in clang's.
-std::string missing_of(std::string_view words, std::span<const Entry> entries) {
-  std::string missing;
-  for (const Entry& entry : entries) {
-    const auto says = [&](std::string_view text) { return words.find(text) != std::string_view::npos; };
-    const std::string& name = entry.name;
-    if (!says(fmt::format("undeclared identifier '{}'", name)) && !says(fmt::format("'{}' undeclared", name)) &&
-        !says(fmt::format("\xe2\x80\x98{}\xe2\x80\x99 undeclared", name)))
-      continue;
-    missing += fmt::format("{}{}", missing.empty() ? "" : ", ", quote(name));
-  }
-  return missing;
+/// Whether the compiler does not know the name, in gcc's words or in clang's.
+bool is_missing(std::string_view words, std::string_view name) {
+  const auto says = [&](std::string_view text) { return words.find(text) != std::string_view::npos; };
+  return says(fmt::format("undeclared identifier '{}'", name)) || says(fmt::format("'{}' undeclared", name)) ||
+         says(fmt::format("\xe2\x80\x98{}\xe2\x80\x99 undeclared", name));
 }
 
 /// The source alone is compiled again to tell its own mistakes, which may seem to be in the text behind it.
 Result<std::vector<std::byte>> compile(std::string_view name, std::span<const std::string> command,
-                                       std::string_view source, std::span<const Entry> entries) {
+                                       std::string_view source, std::span<const Entry> entries, Lacking lacking) {
   PINTLE_ASSIGN(types, c_value_types(name, command, source, entries));
   auto code = compile_c(name, command, with_types(source, entries, types));
   if (code || code.error().code() != Errc::build_failed) return code;
   PINTLE_TRY(compile_c(name, command, source));
-  const std::string missing = missing_of(code.error().message(), entries);
+  std::string missing;
+  std::vector<Entry> others;
+  for (const Entry& entry : entries) {
+    if (!is_missing(code.error().message(), entry.name)) others.push_back(entry);
+    else missing += fmt::format("{}{}", missing.empty() ? "" : ", ", quote(entry.name));
+  }
   if (missing.empty()) return code;
+  if (lacking == Lacking::left_out && !others.empty()) return compile(name, command, source, others, lacking);
   return Error(Errc::build_failed,
                fmt::format("[Program {}] lacks entry points: the source has no function {}.", quote(name), missing));
 }
@@ -201,8 +200,9 @@ std::string with_entries(std::string_view source, std::span<const Entry> entries
 }
 
 Result<std::vector<std::byte>> compile_entries(std::string_view name, std::span<const std::string> command,
-                                               std::string_view source, std::span<const Entry> entries) {
-  return contain("compiling", [&] { return compile(name, command, source, entries); });
+                                               std::string_view source, std::span<const Entry> entries,
+                                               Lacking lacking) {
+  return contain("compiling", [&] { return compile(name, command, source, entries, lacking); });
 }
 
 }  // namespace pintle::base

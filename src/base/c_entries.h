@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,10 +23,17 @@ namespace pintle::base {
 /// compiler has told its type, as `const void*`. All that a compilation depends on is in the text.
 [[nodiscard]] std::string with_entries(std::string_view source, std::span<const Entry> entries);
 
+/// What becomes of entries whose functions a source lacks.
+enum class Lacking : std::uint8_t {
+  refused,
+  left_out,  ///< The code has the others, unless the source lacks all.
+};
+
 /// As `compile_c`, for `source` with its entries. `build_failed` names the functions that are missing, or
 /// has both types where they differ.
 [[nodiscard]] Result<std::vector<std::byte>> compile_entries(std::string_view name,
                                                              std::span<const std::string> command,
-                                                             std::string_view source, std::span<const Entry> entries);
+                                                             std::string_view source, std::span<const Entry> entries,
+                                                             Lacking lacking = Lacking::refused);
 
 }  // namespace pintle::base

@@ -133,7 +133,8 @@ Result<CProgram> CProgram::of(const ProgramImage& image, std::string_view header
 }
 
 Result<std::vector<std::byte>> CProgram::compile(const ProgramImage& image) const {
-  return base::compile_entries(image.name, command, source, image.entries);
+  const auto lacking = image.left_out != nullptr ? base::Lacking::left_out : base::Lacking::refused;
+  return base::compile_entries(image.name, command, source, image.entries, lacking);
 }
 
 }  // namespace pintle::kit

@@ -136,6 +136,7 @@ def test_what_asks_at_the_end_can_give_up_or_raise(cpu):
 def test_the_pool_of_a_callback_is_not_kept(cpu):
     def ask(figures):
         return False
+    gc.collect()
     before = sum(isinstance(each, pintle.Pool) for each in gc.get_objects())
     for _ in range(5):
         pool = small(cpu, on_exhausted=ask)

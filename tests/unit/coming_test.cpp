@@ -85,6 +85,7 @@ struct Link final : core::Observable {
   void watch(std::uint64_t) noexcept override {}
   Result<void> notify(std::uint64_t, backend::Notification) override { return {}; }
   void looked_after() noexcept override {}
+  void suspect() noexcept override {}
   [[nodiscard]] bool is_driven() const noexcept override { return false; }
   void drive() override {}
   void report(const Error&) noexcept override {}

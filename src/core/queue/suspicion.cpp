@@ -1,5 +1,4 @@
 // What follows a wait that a caller has given up.
-#include <chrono>
 #include <memory>
 #include <thread>
 
@@ -10,10 +9,6 @@
 
 namespace pintle::core {
 namespace {
-
-// A device that finishes nothing for so long, and then no tiny piece of work either, counts as lost. Systems that end
-// long kernels do so after 2 to 10 s.
-constexpr Duration patience = std::chrono::seconds(10);
 
 /// Asks the device on a thread of its own: it may take seconds.
 bool look_into(const std::shared_ptr<Life>& life) {
@@ -26,7 +21,8 @@ bool look_into(const std::shared_ptr<Life>& life) {
 
 }  // namespace
 
-void QueueState::suspect() noexcept { suspect_after(patience); }
+// A kernel may be long: a program that has longer ones than the default deadline of its waits sets that deadline.
+void QueueState::suspect() noexcept { suspect_after(Timeout().deadline() - Clock::now()); }
 
 void QueueState::settle_suspicion(const std::shared_ptr<Life>& life, const std::shared_ptr<QueueState>& queue,
                                   std::uint64_t serial) noexcept {

@@ -14,9 +14,9 @@ std::string_view variable(const char* name) {
 
 }  // namespace
 
-bool is_on(std::string_view habit) {
+bool is_on(std::string_view habit, bool is_usual) {
   std::string_view wanted = variable("HOSTILE");
-  if (wanted.empty()) return true;
+  if (wanted.empty()) return is_usual;
   while (!wanted.empty()) {
     const auto end = wanted.find(',');
     if (wanted.substr(0, end) == habit) return true;

@@ -7,8 +7,8 @@
 
 namespace pintle::hostile {
 
-/// HOSTILE is a list of habits with commas; unset or empty, all are on.
-[[nodiscard]] bool is_on(std::string_view habit);
+/// HOSTILE is a list of habits with commas; unset or empty, all usual ones are on.
+[[nodiscard]] bool is_on(std::string_view habit, bool is_usual = true);
 
 /// A number that depends on HOSTILE_SEED and on how many were asked for before.
 [[nodiscard]] std::uint64_t next_number() noexcept;

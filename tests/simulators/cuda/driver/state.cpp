@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cfenv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -99,7 +100,10 @@ Status wait_for_stream(Lock& lock, Stream stream) {
 Stream make_stream(Context context) {
   const Stream stream = new vendor::cuda::StreamObject;
   stream->context = context;
-  std::thread(serve, stream).detach();
+  std::thread([stream] {
+    std::fesetenv(FE_DFL_ENV);  // a card knows nothing of the modes of the thread that asks
+    serve(stream);
+  }).detach();
   return stream;
 }
 
