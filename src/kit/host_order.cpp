@@ -33,7 +33,7 @@ void HostOrder::note_copy(const Command& command, std::uint64_t serial) {
     if (written_.overlap(bytes_of(upload->from))) mark(command);
   } else if (const auto* const download = std::get_if<backend::Download>(&command.operation)) {
     if (copies_ == HostCopies::all && written_.overlap(bytes_of(download->to))) mark(command);
-    own_.add(bytes_of(download->to), serial);
+    written_.add(bytes_of(download->to), queue_, serial);
   }
 }
 
@@ -48,7 +48,7 @@ void HostOrder::note_replay(const Command& command, const backend::Replay& repla
   }
   for (const Command& recorded : list.commands) {
     if (const auto* const download = std::get_if<backend::Download>(&recorded.operation))
-      own_.add(bytes_of(bound(download->to, replay)), serial);
+      written_.add(bytes_of(bound(download->to, replay)), queue_, serial);
   }
 }
 
@@ -71,7 +71,7 @@ void HostOrder::start(const Command& command) noexcept {
 }
 
 void HostOrder::forget(const Commands& list, std::uint64_t serial) noexcept {
-  own_.take_back(serial);
+  written_.forget(queue_, serial, serial);
   for (const Command& command : list.commands) start(command);
 }
 

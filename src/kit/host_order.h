@@ -18,11 +18,14 @@ enum class HostCopies : std::uint8_t {
 };
 
 /// The commands of one queue that touch host memory which unfinished work writes. Such a command is *late*: it may
-/// start only when everything before it is done and the host has the bytes. Of all queues of a device, one thread at a
-/// time notes and forgets.
+/// start only when everything before it is done and the host has the bytes. One thread at a time notes and forgets.
 class HostOrder {
  public:
-  HostOrder(HostRanges& written, HostCopies copies) : written_(written), own_(written), copies_(copies) {}
+  HostOrder(HostRanges& written, backend::QueueId queue, HostCopies copies) noexcept
+      : written_(written), queue_(queue), copies_(copies) {}
+  HostOrder(const HostOrder&) = delete;
+  HostOrder& operator=(const HostOrder&) = delete;
+  ~HostOrder() { written_.forget(queue_, 0, ~std::uint64_t{0}); }
 
   /// Looks at a list that will have written its downloads when `serial` is reached, and marks what is late in it: also
   /// what reads a download of the list itself. `recorded(replay)` returns the recording's list. Allocates only for a
@@ -44,7 +47,7 @@ class HostOrder {
   /// Forgets a list that `note` has seen and nobody will run.
   void forget(const backend::Commands& list, std::uint64_t serial) noexcept;
   /// The host has everything up to `serial`. Any thread may call it.
-  void reach(std::uint64_t serial) noexcept { own_.reach(serial); }
+  void reach(std::uint64_t serial) noexcept { written_.forget(queue_, 0, serial); }
 
  private:
   /// False also for an upload while no download is unfinished.
@@ -61,8 +64,8 @@ class HostOrder {
   void mark(const backend::Command& command);
   [[nodiscard]] bool is_marked(const backend::Command& command) const noexcept;
 
-  const HostRanges& written_;
-  HostRanges::Writes own_;
+  HostRanges& written_;
+  const backend::QueueId queue_;
   const HostCopies copies_;
   std::atomic<bool> has_late_{false};
   mutable std::mutex mutex_;

@@ -7,83 +7,57 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <vector>
 
+#include "pintle/backend/command.h"
+
 namespace pintle::kit {
 
-/// The ranges of all queues of a device. One thread at a time calls anything, as the seam has it of submissions, but
-/// for `Writes::reach`: so nothing is locked, and what is reached is forgotten when its room is needed.
+/// The ranges of all queues of a device. Thread-safe.
 class HostRanges {
  public:
-  /// The ranges of one queue.
-  class Writes {
-   public:
-    explicit Writes(HostRanges& all) : all_(all) {
-      ranges_.reserve(usual);
-      all_.queues_.push_back(this);
-    }
-    Writes(const Writes&) = delete;
-    Writes& operator=(const Writes&) = delete;
-    ~Writes() { std::erase(all_.queues_, this); }
+  HostRanges() { ranges_.reserve(usual); }
 
-    /// Notes that the queue will have written `bytes` when it reaches `serial`, not before any noted earlier.
-    void add(std::span<const std::byte> bytes, std::uint64_t serial) {
-      if (bytes.empty()) return;
-      if (is_done()) ranges_.clear();
-      else if (ranges_.size() == ranges_.capacity()) forget_reached();
-      ranges_.push_back({bytes.data(), bytes.data() + bytes.size(), serial});
-    }
-    /// Forgets the writes of the submission noted last, which did not start.
-    void take_back(std::uint64_t serial) noexcept {
-      while (!ranges_.empty() && ranges_.back().serial == serial) ranges_.pop_back();
-    }
-    /// The host has everything up to `serial`. Any thread may call it.
-    void reach(std::uint64_t serial) noexcept {
-      std::uint64_t reached = reached_.load(std::memory_order_relaxed);
-      while (reached < serial && !reached_.compare_exchange_weak(reached, serial, std::memory_order_release)) {
-      }
-    }
-
-   private:
-    friend class HostRanges;
-    struct Range {
-      const std::byte* begin;
-      const std::byte* end;
-      std::uint64_t serial;
-    };
-    static constexpr std::size_t usual = 64;  // of unfinished downloads; more take memory once
-
-    [[nodiscard]] bool is_done() const noexcept {
-      return ranges_.empty() || ranges_.back().serial <= reached_.load(std::memory_order_acquire);
-    }
-    void forget_reached() {
-      const std::uint64_t reached = reached_.load(std::memory_order_relaxed);
-      std::erase_if(ranges_, [&](const Range& range) { return range.serial <= reached; });
-    }
-    [[nodiscard]] bool overlap(const std::byte* begin, const std::byte* end) const noexcept {
-      const std::uint64_t reached = reached_.load(std::memory_order_acquire);
-      return std::ranges::any_of(ranges_, [&](const Range& range) {
-        return range.serial > reached && range.begin < end && begin < range.end;
-      });
-    }
-
-    HostRanges& all_;
-    std::vector<Range> ranges_;  // their serials rise
-    std::atomic<std::uint64_t> reached_{0};
-  };
-
-  [[nodiscard]] bool is_empty() const noexcept {
-    return std::ranges::all_of(queues_, [](const Writes* queue) { return queue->is_done(); });
+  [[nodiscard]] bool is_empty() const noexcept { return count_.load(std::memory_order_relaxed) == 0; }
+  /// Notes that `queue` will have written `bytes` when its timeline reaches `value`.
+  void add(std::span<const std::byte> bytes, backend::QueueId queue, std::uint64_t value) {
+    if (bytes.empty()) return;
+    const std::lock_guard lock(mutex_);
+    ranges_.push_back({bytes.data(), bytes.data() + bytes.size(), queue, value});
+    count_.store(ranges_.size(), std::memory_order_relaxed);
   }
-  [[nodiscard]] bool overlap(std::span<const std::byte> bytes) const noexcept {
-    return !bytes.empty() && std::ranges::any_of(queues_, [&](const Writes* queue) {
-      return queue->overlap(bytes.data(), bytes.data() + bytes.size());
+  [[nodiscard]] bool overlap(std::span<const std::byte> bytes) {
+    if (is_empty() || bytes.empty()) return false;
+    const std::byte* const end = bytes.data() + bytes.size();
+    const std::lock_guard lock(mutex_);
+    return std::ranges::any_of(ranges_,
+                               [&](const Range& range) { return range.begin < end && bytes.data() < range.end; });
+  }
+  /// Forgets the writes of `queue` at values in [first, last]: they are done, or will not be done.
+  void forget(backend::QueueId queue, std::uint64_t first, std::uint64_t last) noexcept {
+    if (is_empty()) return;
+    const std::lock_guard lock(mutex_);
+    std::erase_if(ranges_, [&](const Range& range) {
+      return range.queue == queue && range.value >= first && range.value <= last;
     });
+    count_.store(ranges_.size(), std::memory_order_relaxed);
   }
 
  private:
-  std::vector<Writes*> queues_;
+  static constexpr std::size_t usual = 64;  // of unfinished downloads; more take memory once
+
+  struct Range {
+    const std::byte* begin;
+    const std::byte* end;
+    backend::QueueId queue;
+    std::uint64_t value;
+  };
+
+  std::mutex mutex_;
+  std::vector<Range> ranges_;
+  std::atomic<std::size_t> count_{0};
 };
 
 }  // namespace pintle::kit

@@ -18,7 +18,7 @@ constexpr auto patience = std::chrono::milliseconds(100);
 
 StepQueue::StepQueue(StepQueues& all, backend::QueueId id, std::uint64_t first_serial, Native& native,
                      HostCopies copies)
-    : all_(all), id_(id), native_(native), order_(all.written_, copies), submitted_(first_serial) {
+    : all_(all), id_(id), native_(native), order_(all.written_, id, copies), submitted_(first_serial) {
   all_.add(id, first_serial);
 }
 

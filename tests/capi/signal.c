@@ -1,4 +1,6 @@
 /* Signals, points, callbacks and descriptors. */
+#define _POSIX_C_SOURCE 200809L /* for setenv */
+
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -12,6 +12,8 @@ namespace {
 using backend::Command;
 using backend::no_slot;
 
+constexpr auto first = backend::QueueId{1}, second = backend::QueueId{2};
+
 class HostOrderTest : public testing::Test {
  protected:
   Command upload(std::size_t begin, std::size_t size) const {
@@ -35,7 +37,7 @@ class HostOrderTest : public testing::Test {
 };
 
 TEST_F(HostOrderTest, AnUploadIsLateBehindADownloadOfItsSource) {
-  HostOrder order(written_, HostCopies::uploads);
+  HostOrder order(written_, first, HostCopies::uploads);
   const std::array commands{upload(0, 10), download(0, 10), upload(9, 5), upload(10, 5), download(5, 1), upload(0, 0)};
   note(order, commands, 1);
   EXPECT_EQ(late(order, commands), "--L---");
@@ -44,14 +46,14 @@ TEST_F(HostOrderTest, AnUploadIsLateBehindADownloadOfItsSource) {
 }
 
 TEST_F(HostOrderTest, ADownloadIsLateWhereTheHostCopies) {
-  HostOrder order(written_, HostCopies::all);
+  HostOrder order(written_, first, HostCopies::all);
   const std::array commands{download(0, 10), download(5, 10), download(20, 5)};
   note(order, commands, 1);
   EXPECT_EQ(late(order, commands), "-L-");
 }
 
 TEST_F(HostOrderTest, QueuesSeeEachOthersDownloadsUntilTheyAreReached) {
-  HostOrder order(written_, HostCopies::uploads), other(written_, HostCopies::uploads);
+  HostOrder order(written_, first, HostCopies::uploads), other(written_, second, HostCopies::uploads);
   const std::array down{download(0, 10), download(10, 10)};
   note(order, std::span(down).first(1), 7);
   note(order, std::span(down).last(1), 8);
@@ -64,9 +66,9 @@ TEST_F(HostOrderTest, QueuesSeeEachOthersDownloadsUntilTheyAreReached) {
 }
 
 TEST_F(HostOrderTest, AQueueThatGoesWritesNothingMore) {
-  HostOrder other(written_, HostCopies::uploads);
+  HostOrder other(written_, second, HostCopies::uploads);
   {
-    HostOrder order(written_, HostCopies::uploads);
+    HostOrder order(written_, first, HostCopies::uploads);
     const std::array down{download(0, 10)};
     note(order, down, 1);
   }
@@ -76,7 +78,7 @@ TEST_F(HostOrderTest, AQueueThatGoesWritesNothingMore) {
 }
 
 TEST_F(HostOrderTest, ARefusedListLeavesNothing) {
-  HostOrder order(written_, HostCopies::uploads);
+  HostOrder order(written_, first, HostCopies::uploads);
   const std::array refused{download(0, 10), upload(0, 10)};
   const std::array next{upload(0, 10)};
   note(order, refused, 1);
@@ -87,7 +89,7 @@ TEST_F(HostOrderTest, ARefusedListLeavesNothing) {
 }
 
 TEST_F(HostOrderTest, AReplayTakesTheMemoryOfItsSlots) {
-  HostOrder order(written_, HostCopies::uploads);
+  HostOrder order(written_, first, HostCopies::uploads);
   const std::array recorded{Command{backend::Download{{nullptr, 0, 0}, {}}, nullptr, false},
                             Command{backend::Upload{{}, {nullptr, 0, 1}}, nullptr, false}};
   const auto list = [&](const backend::Replay&) { return backend::Commands{recorded, {}}; };
