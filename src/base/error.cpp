@@ -90,7 +90,7 @@ struct Error::Body {
   std::optional<VendorError> vendor;
   std::string device;
   std::uint64_t generation = 0;
-  /// Of many lines the middle ones are left out, so that an error which goes along a chain of work stays short.
+  /// Adds a line. An error keeps its first and last lines, so its text stays short along a chain of work.
   void add_context(std::string what);
   std::vector<std::string> context;
   std::uint64_t left_out = 0;  // lines in the middle, for which one line stands

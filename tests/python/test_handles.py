@@ -1,13 +1,13 @@
 """Handles: state that stays, what comes back after a loss, and sets of them in files."""
 
 import gc
-import threading
 
 import numpy as np
 import pytest
 
 import child
 import pintle
+from together import together
 
 COUNT = 1000
 LOST = "faulty(cpu)?call=submit&ordinal=1&code=device_lost"
@@ -261,25 +261,16 @@ def test_control_c_interrupts_a_checkpoint():
 
 
 def test_threads_share_a_set(cpu):
-    model, failures = pintle.HandleSet([pintle.Handle(cpu, f"h{i}", 256, keep="host_shadow") for i in range(4)]), []
+    model = pintle.HandleSet([pintle.Handle(cpu, f"h{i}", 256, keep="host_shadow") for i in range(4)])
 
     def work(number):
-        try:
-            queue, mine = cpu.queue(), model[f"h{number}"]
-            for i in range(50):
-                mine.write(queue, np.full(256, i, np.float32)).wait(30)
-                assert (mine.view().numpy() == i).all()
-                if i % 10 == 0:
-                    model.checkpoint(queue).wait(30)
-        except BaseException as error:
-            failures.append(error)
-            raise
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    assert not failures
+        queue, mine = cpu.queue(), model[f"h{number}"]
+        for i in range(50):
+            mine.write(queue, np.full(256, i, np.float32)).wait(30)
+            assert (mine.view().numpy() == i).all()
+            if i % 10 == 0:
+                model.checkpoint(queue).wait(30)
+    together(work, threads=4)
 
 
 def test_a_simulated_device_has_handles():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import pintle
+from together import together
 
 BLOCK = 65536
 ELEMENTS = BLOCK // 4
@@ -228,22 +229,14 @@ def test_free_takes_a_buffer(cpu, thing):
 
 
 def test_threads_share_a_pool(cpu):
-    pool, failures = cpu.pool(block=BLOCK), []
+    pool = cpu.pool(block=BLOCK)
 
     def work(number):
-        try:
-            queue = cpu.queue()
-            for _ in range(200):
-                buffer = queue.allocate(pool, 256)
-                queue.submit(pintle.fill(buffer, float(number))).wait(30)
-                assert (buffer.numpy() == number).all()
-                queue.free(buffer)
-        except BaseException as error:
-            failures.append(error)
-            raise
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    assert not failures and pool.statistics.buffers == 0
+        queue = cpu.queue()
+        for _ in range(200):
+            buffer = queue.allocate(pool, 256)
+            queue.submit(pintle.fill(buffer, float(number))).wait(30)
+            assert (buffer.numpy() == number).all()
+            queue.free(buffer)
+    together(work, threads=4)
+    assert pool.statistics.buffers == 0

@@ -2,12 +2,12 @@
 
 import gc
 import sys
-import threading
 
 import numpy as np
 import pytest
 
 import pintle
+from together import together
 
 COUNT = 1000
 
@@ -164,25 +164,14 @@ def test_a_slot_command_that_is_dropped_warns(cpu):
 
 
 def test_threads_replay_one_recording(cpu, cpu_saxpy):
-    failures = []
-
     def work(number):
-        try:
-            queue, out = cpu.queue(), np.zeros(256, np.float32)
-            buffer = cpu.empty(256)
-            recording = cpu.record(pintle.upload(buffer, pintle.slot(0)), pintle.download(pintle.slot(1), buffer))
-            for i in range(100):
-                queue.replay(recording, np.full(256, number + i, np.float32), out).wait(30)
-                assert (out == number + i).all()
-        except BaseException as error:
-            failures.append(error)
-            raise
-    threads = [threading.Thread(target=work, args=(1000 * i,)) for i in range(4)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    assert not failures
+        queue, out = cpu.queue(), np.zeros(256, np.float32)
+        buffer = cpu.empty(256)
+        recording = cpu.record(pintle.upload(buffer, pintle.slot(0)), pintle.download(pintle.slot(1), buffer))
+        for i in range(100):
+            queue.replay(recording, np.full(256, 1000 * number + i, np.float32), out).wait(30)
+            assert (out == 1000 * number + i).all()
+    together(work, threads=4)
 
 
 def test_a_simulated_device_replays_arrays():

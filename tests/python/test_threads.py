@@ -2,14 +2,12 @@
 
 import sys
 import threading
-import time
 
 import numpy as np
 import pytest
 
 import pintle
-
-THREADS = 8
+from together import THREADS, together
 
 
 @pytest.fixture(autouse=True)
@@ -18,27 +16,6 @@ def switch_often():
     sys.setswitchinterval(1e-5)
     yield
     sys.setswitchinterval(before)
-
-
-def together(work, threads=THREADS, seconds=120):
-    """Runs work(i) in threads; the first failure is raised."""
-    failures, start = [], threading.Barrier(threads)
-
-    def body(i):
-        try:
-            start.wait(30)
-            work(i)
-        except BaseException as error:  # noqa: BLE001  # raised below
-            failures.append(error)
-    running = [threading.Thread(target=body, args=(i,), daemon=True) for i in range(threads)]
-    for each in running:
-        each.start()
-    deadline = time.monotonic() + seconds
-    for each in running:
-        each.join(max(0, deadline - time.monotonic()))
-    assert not any(each.is_alive() for each in running), "A thread hangs."
-    if failures:
-        raise failures[0]
 
 
 def test_launches_waits_and_frees(device, saxpy):

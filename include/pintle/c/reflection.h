@@ -69,7 +69,7 @@ typedef struct pintle_parameter_info {
   uint32_t access;             /* What the kernel does with buffers, images and texels; values are always read. */
   uint32_t alignment;          /* Bytes: what a buffer's offset is a multiple of, or where a value may lie. */
   uint32_t bytes;              /* Of a value; a vector of three has three numbers. Else 0. */
-  uint32_t lanes;              /* Of a vector by value: 2, 3, 4, 8 or 16. Of a buffer of vectors of three: 3. Else 1. */
+  uint32_t lanes;              /* 2, 3, 4, 8 or 16 of a vector by value, 3 of a buffer of vectors of three, else 1. */
   uint32_t member_count;       /* Of a struct by value. 0: a struct of which only the size is declared, or none. */
   uint32_t dimensions;         /* Of an image: 2 or 3. Else 0. */
   uint32_t is_sampled;         /* 1: an image comes with its sampler. */

@@ -10,6 +10,7 @@
 #include "base/platform.h"
 #include "base/settings.h"
 #include "kit/all_texels.h"
+#include "kit/found_devices.h"
 #include "kit/host_cpus.h"
 #include "kit/options.h"
 #include "opencl_c/compile.h"
@@ -118,9 +119,7 @@ class Driver final : public backend::Driver {
   Result<std::unique_ptr<backend::Device>> open(std::uint32_t ordinal,
                                                 std::span<const backend::Option> options) override {
     return base::contain("opening a device", [&]() -> Result<std::unique_ptr<backend::Device>> {
-      if (ordinal != 0)
-        return Error(Errc::not_found,
-                     fmt::format("Ordinal ({}) of [cpu] is not below the number of devices (1).", ordinal));
+      if (ordinal != 0) return kit::no_such_ordinal("cpu", ordinal, 1);
       PINTLE_ASSIGN(settings, parse(options));
       DeviceInfo info = describe();
       info.progress = settings.progress;

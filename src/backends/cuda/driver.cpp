@@ -1,12 +1,11 @@
 // Finding and opening devices.
-#include <fmt/format.h>
-
 #include <memory>
 #include <utility>
 
 #include "backends/cuda/device.h"
 #include "backends/cuda/found_device.h"
 #include "base/contain.h"
+#include "kit/found_devices.h"
 #include "kit/options.h"
 
 namespace pintle::cuda {
@@ -16,13 +15,7 @@ class Driver final : public backend::Driver {
  public:
   [[nodiscard]] std::string_view name() const noexcept override { return "cuda"; }
 
-  backend::Enumeration enumerate() override {
-    backend::Enumeration all;
-    FoundDevices found = find_devices();
-    for (FoundDevice& device : found.devices) all.devices.push_back(std::move(device.info));
-    all.absences = std::move(found.absences);
-    return all;
-  }
+  backend::Enumeration enumerate() override { return kit::enumeration_of(find_devices()); }
 
   Result<std::unique_ptr<backend::Device>> open(std::uint32_t ordinal,
                                                 std::span<const backend::Option> options) override {
@@ -31,8 +24,7 @@ class Driver final : public backend::Driver {
       FoundDevices found = find_devices();
       if (found.devices.empty()) return Error(Errc::unavailable, found.absences.front().reason);
       if (ordinal < found.devices.size()) return Device::open(std::move(found.devices[ordinal]));
-      return Error(Errc::not_found, fmt::format("Ordinal ({}) of [cuda] is not below the number of devices ({}).",
-                                                ordinal, found.devices.size()));
+      return kit::no_such_ordinal("cuda", ordinal, found.devices.size());
     });
   }
 };

@@ -9,6 +9,7 @@
 #include "backends/opencl/wrap.h"
 #include "base/contain.h"
 #include "base/log.h"
+#include "kit/found_devices.h"
 #include "kit/options.h"
 
 namespace pintle::opencl {
@@ -18,13 +19,7 @@ class Driver final : public backend::Driver {
  public:
   [[nodiscard]] std::string_view name() const noexcept override { return "opencl"; }
 
-  backend::Enumeration enumerate() override {
-    backend::Enumeration all;
-    FoundDevices found = find_devices();
-    for (FoundDevice& device : found.devices) all.devices.push_back(std::move(device.info));
-    all.absences = std::move(found.absences);
-    return all;
-  }
+  backend::Enumeration enumerate() override { return kit::enumeration_of(find_devices()); }
 
   Result<std::unique_ptr<backend::Device>> open(std::uint32_t ordinal,
                                                 std::span<const backend::Option> options) override {
@@ -36,8 +31,7 @@ class Driver final : public backend::Driver {
         found.devices[ordinal].info.id = fmt::format("opencl:{}", ordinal);
         return Device::open(std::move(found.devices[ordinal]));
       }
-      return Error(Errc::not_found, fmt::format("Ordinal ({}) of [opencl] is not below the number of devices ({}).",
-                                                ordinal, found.devices.size()));
+      return kit::no_such_ordinal("opencl", ordinal, found.devices.size());
     });
   }
 

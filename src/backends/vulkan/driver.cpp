@@ -7,6 +7,7 @@
 #include "backends/vulkan/glsl.h"
 #include "base/contain.h"
 #include "base/made_once.h"
+#include "kit/found_devices.h"
 #include "kit/options.h"
 #include "vendor/vulkan/instance.h"
 
@@ -35,10 +36,7 @@ class Driver final : public backend::Driver {
     return base::contain("opening a Vulkan device", [&]() -> Result<std::unique_ptr<backend::Device>> {
       PINTLE_TRY(kit::read_options("vulkan", options, {}));
       PINTLE_ASSIGN(devices, listed());
-      if (ordinal >= devices.size()) {
-        return Error(Errc::not_found, fmt::format("Ordinal ({}) of [vulkan] is not below the number of devices ({}).",
-                                                  ordinal, devices.size()));
-      }
+      if (ordinal >= devices.size()) return kit::no_such_ordinal("vulkan", ordinal, devices.size());
       Physical& physical = devices[ordinal];
       DeviceInfo info = describe(physical, ordinal, can_compile_glsl());
       PINTLE_ASSIGN(context, Context::open(instance_, std::move(physical), info.id));

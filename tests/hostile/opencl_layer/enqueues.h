@@ -1,4 +1,4 @@
-// Every function that enqueues a command, so that a habit can stand before all of them.
+// Habits that stand before many functions: before those that it names, or before all that enqueue a command.
 #pragma once
 
 #include <CL/cl_icd.h>
@@ -8,6 +8,24 @@
 #include <type_traits>
 
 namespace pintle::hostile {
+
+/// The function that stands where `Entry` stood: `Habit::before(run, arguments...)`, where `run()` calls what stood
+/// there.
+template <class Habit, auto Entry>
+struct Before;
+
+template <class Habit, class Returned, class... Arguments,
+          Returned (CL_API_CALL* cl_icd_dispatch::*Entry)(Arguments...)>
+struct Before<Habit, Entry> {
+  static Returned CL_API_CALL call(Arguments... arguments) {
+    return Habit::before([&] { return (Habit::next.*Entry)(arguments...); }, arguments...);
+  }
+};
+
+template <class Habit, auto... Entries>
+void stand_before(cl_icd_dispatch& table) {
+  ((table.*Entries = &Before<Habit, Entries>::call), ...);
+}
 
 /// One enqueue. The events to wait for and the command's own event are its last three arguments, or those before a
 /// last one that is the status. `Blocking` is the place of the argument that says whether it blocks; 0: it never does.

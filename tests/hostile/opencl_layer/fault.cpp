@@ -38,27 +38,15 @@ auto answer(Run run, Arguments... arguments) {
 struct Fault {
   static inline cl_icd_dispatch next;
 
+  template <class Run, class... Arguments>
+  static auto before(Run run, Arguments... arguments) {
+    return answer(run, arguments...);
+  }
   template <class Enqueue, class Run>
   static auto around(Enqueue& enqueue, Run run) {
     return std::apply([&](auto... arguments) { return answer(run, arguments...); }, enqueue.arguments);
   }
 };
-
-/// The function that stands where `Entry` stood.
-template <auto Entry>
-struct Call;
-
-template <class Returned, class... Arguments, Returned (CL_API_CALL* cl_icd_dispatch::*Entry)(Arguments...)>
-struct Call<Entry> {
-  static Returned CL_API_CALL call(Arguments... arguments) {
-    return answer([&] { return (Fault::next.*Entry)(arguments...); }, arguments...);
-  }
-};
-
-template <auto... Entries>
-void stand_before(cl_icd_dispatch& table) {
-  ((table.*Entries = &Call<Entries>::call), ...);
-}
 
 cl_int state_of(cl_event event) {
   cl_int state = CL_QUEUED;
@@ -176,7 +164,7 @@ void install_fault(cl_icd_dispatch& table) {
   using Table = cl_icd_dispatch;
   Fault::next = table;
   stand_around_enqueues<Fault>(table);
-  stand_before<&Table::clCreateContext, &Table::clCreateCommandQueue, &Table::clCreateCommandQueueWithProperties,
+  stand_before<Fault, &Table::clCreateContext, &Table::clCreateCommandQueue, &Table::clCreateCommandQueueWithProperties,
                &Table::clCreateBuffer, &Table::clCreateSubBuffer, &Table::clCreateImage, &Table::clCreateUserEvent,
                &Table::clCreateProgramWithSource, &Table::clBuildProgram, &Table::clCreateKernel, &Table::clFlush>(
       table);

@@ -3,43 +3,35 @@
 #include <chrono>
 #include <thread>
 
+#include "enqueues.h"
 #include "habit.h"
 #include "launches.h"
 
 namespace pintle::hostile {
 namespace {
 
-cl_icd_dispatch next;
+struct WaitingCalls {
+  static inline cl_icd_dispatch next;
 
-/// The function that stands where `Entry` stood.
-template <auto Entry>
-struct Waiting;
-
-template <class Returned, class... Arguments, Returned (CL_API_CALL* cl_icd_dispatch::*Entry)(Arguments...)>
-struct Waiting<Entry> {
-  static Returned CL_API_CALL call(Arguments... arguments) {
+  template <class Run, class... Arguments>
+  static auto before(Run run, Arguments...) {
     while (Launches::instance().is_any_running(next)) std::this_thread::sleep_for(std::chrono::microseconds(200));
-    return (next.*Entry)(arguments...);
+    return run();
   }
 };
-
-template <auto... Entries>
-void stand_before(cl_icd_dispatch& table) {
-  ((table.*Entries = &Waiting<Entries>::call), ...);
-}
 
 cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t* offset,
                           const size_t* global, const size_t* local, cl_uint count, const cl_event* waits,
                           cl_event* event) {
-  if (is_named(next, kernel, "HOSTILE_ENDLESS"))
-    return never_end(next, queue, count, waits, event, [] { Launches::instance().add_endless(); });
+  if (is_named(WaitingCalls::next, kernel, "HOSTILE_ENDLESS"))
+    return never_end(WaitingCalls::next, queue, count, waits, event, [] { Launches::instance().add_endless(); });
   cl_event own = nullptr;
   const cl_int status =
-      next.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, count, waits, &own);
+      WaitingCalls::next.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, count, waits, &own);
   if (status != CL_SUCCESS) return status;
-  Launches::instance().add(next, own);
+  Launches::instance().add(WaitingCalls::next, own);
   if (event != nullptr) *event = own;
-  else next.clReleaseEvent(own);
+  else WaitingCalls::next.clReleaseEvent(own);
   return status;
 }
 
@@ -47,8 +39,8 @@ cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_uint dime
 
 void install_waiting_calls(cl_icd_dispatch& table) {
   using Table = cl_icd_dispatch;
-  next = table;
-  stand_before<&Table::clCreateBuffer, &Table::clCreateImage, &Table::clSVMAlloc, &Table::clSVMFree,
+  WaitingCalls::next = table;
+  stand_before<WaitingCalls, &Table::clCreateBuffer, &Table::clCreateImage, &Table::clSVMAlloc, &Table::clSVMFree,
                &Table::clReleaseMemObject, &Table::clBuildProgram, &Table::clReleaseProgram>(table);
   table.clEnqueueNDRangeKernel = &launch;
 }

@@ -55,13 +55,13 @@ struct ItemPlace {
 /// What a kernel calls while it runs.
 struct HostServices {
   void (*barrier)();
-  void* (*dynamic_shared)();  ///< Of the calling thread, at the same address each time.
+  void* (*dynamic_shared)();  ///< The calling thread's shared memory, always at one address.
 };
 
 struct HostModule {
   const HostEntry* entries;
   std::size_t entry_count;
-  /// Of the calling thread.
+  /// Tells which item the calling thread runs.
   ItemPlace* (*place)();
   void (*set_services)(const HostServices* services);
 };

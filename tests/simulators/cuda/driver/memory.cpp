@@ -49,7 +49,7 @@ bool is_known(DevicePointer address, std::size_t size) {
 
 void* pointer(DevicePointer address) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)); }
 
-/// Of bytes that must not change while they are in flight.
+/// A number that differs where a byte does (FNV-1a).
 std::uint64_t digest(const void* bytes, std::size_t size) {
   std::uint64_t sum = 14695981039346656037u;
   for (const unsigned char* at = static_cast<const unsigned char*>(bytes); size > 0; --size, ++at)
@@ -57,7 +57,8 @@ std::uint64_t digest(const void* bytes, std::size_t size) {
   return sum;
 }
 
-/// A pinned source is read when the copy runs. Who writes it before that has a race on every card, so it ends here.
+/// A copy reads its pinned source when it runs. A program that writes the source before then has a race on every card.
+/// The process ends here, so that the program learns of it.
 Status copy_pinned(DevicePointer to, const void* from, std::size_t size, std::uint64_t sum) {
   if (digest(from, size) != sum) {
     std::fprintf(stderr, "simulated libcuda.so.1: the source of a copy (%zu bytes) has changed in flight.\n", size);
