@@ -10,10 +10,10 @@ struct Lent {
   explicit Lent(Stage& stage) : timeline(stage.make<Timeline>(0U)) {}
 
   // As QueueState::finish_up_to and Worklist.
-  void observe(std::uint64_t value) {
+  void observe() {
     letting_go.begin();
-    raise(timeline, value);
-    if (value == 1) is_gone.store(true);
+    raise(timeline, 1);
+    is_gone.store(true);
     letting_go.end();
   }
   // As SignalState::wait.
@@ -30,17 +30,17 @@ struct Lent {
 
 void a_wait_sees_the_owner_go(Stage& stage) {
   auto& lent = stage.make<Lent>(stage);
-  stage.thread("observes", [&] { lent.observe(1); });
+  stage.thread("observes", [&] { lent.observe(); });
   stage.thread("waits", [&] { lent.wait_for_it(stage); });
 }
 
-// The thread that leads now observes the queue while the one that led before is still inside a destructor.
+// The thread that leads now lets go of something else while the one that led before is still inside a destructor.
 void two_threads_let_go(Stage& stage) {
   auto& lent = stage.make<Lent>(stage);
-  stage.thread("observes", [&] { lent.observe(1); });
-  stage.thread("observes a later end", [&] {
-    while (lent.timeline.value() == 0) ModelSync::pause();
-    lent.observe(2);
+  stage.thread("observes", [&] { lent.observe(); });
+  stage.thread("lets go, too", [&] {
+    lent.letting_go.begin();
+    lent.letting_go.end();
   });
   stage.thread("waits", [&] { lent.wait_for_it(stage); });
 }

@@ -26,7 +26,7 @@ Result<bool> Point::is_reached() const {
       status = signal_->timeline().status(value_);
     }
     if (status == Status::failed) return signal_->failure();
-    return status == Status::reached && !core::must_await(signal_->letting_go());
+    return status == Status::reached;
   });
 }
 
