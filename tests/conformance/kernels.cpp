@@ -126,6 +126,7 @@ Result<ProgramPack> pack_of(std::span<const Source> sources, std::span<const std
   for (const SourceText& source : with_cuda_c(sources)) {
     PINTLE_ASSIGN(pack, ProgramPack::source(source.format, source.code, signatures, name));
     all = all.variants().empty() ? std::move(pack) : all.with(pack);
+    if (all.variants().empty()) return Error(Errc::out_of_memory, "No memory was left to join two packs.");
   }
   return all;
 }
