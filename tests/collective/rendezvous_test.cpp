@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "collective/forked.h"
+#include "collective/job.h"
 #include "collective/shm/shared_transport.h"
 #include "pintle/must.h"
 
@@ -310,6 +311,7 @@ TEST(RendezvousProcesses, WhoeverIsKilledAtAnyStepIsNamedByTheOthers) {
   for (std::uint32_t victim = 0; victim < ranks; ++victim) {
     for (std::uint32_t last = 0; last < steps; ++last) {
       const auto rendezvous = must(Rendezvous::shared(ranks));
+      const Shared<std::atomic<std::uint32_t>> have_heard(1);
       std::vector<Forked> children;
       for (std::uint32_t rank = 0; rank < ranks; ++rank) {
         children.emplace_back([&, rank] {
@@ -317,6 +319,8 @@ TEST(RendezvousProcesses, WhoeverIsKilledAtAnyStepIsNamedByTheOthers) {
           if (!exchanges(exchange, rank, ranks, last)) return false;
           if (rank == victim) ::kill(::getpid(), SIGKILL);
           const auto notes = exchange(note_of(rank, last), late());
+          ++have_heard[0];  // a rank that left before would be lost, too
+          for (const Deadline end = late(); have_heard[0] < ranks - 1 && Clock::now() < end;) std::this_thread::yield();
           return !notes && notes.error().code() == Errc::peer_lost &&
                  notes.error().text().starts_with(fmt::format("Rank {} is lost: its process ", victim));
         });
