@@ -89,8 +89,12 @@ class Fewer {
   }
 
   void remove(std::int32_t axis) noexcept {
-    std::copy(&axes_.shape[static_cast<std::size_t>(axis) + 1], axes_.shape.data() + tensor_.ndim, &shape(axis));
-    std::copy(&axes_.strides[static_cast<std::size_t>(axis) + 1], axes_.strides.data() + tensor_.ndim, &stride(axis));
+    const auto close_gap = [&](auto& numbers) {
+      const auto first = numbers.begin() + axis;
+      std::copy(first + 1, numbers.begin() + tensor_.ndim, first);
+    };
+    close_gap(axes_.shape);
+    close_gap(axes_.strides);
     --tensor_.ndim;
   }
 

@@ -196,6 +196,14 @@ TEST(Dlpack, UpTo16DimensionsBecomeEightWithTheSameElements) {
 }
 
 // The last dimension goes backwards, and the outer ones lie without a gap.
+TEST(Dlpack, TheLastOf16DimensionsMayBeDropped) {
+  Producer producer;
+  std::vector<std::int64_t> shape(16, 2);
+  shape.back() = 1;
+  const HostTensor host = must(from_dlpack(&producer.shaped(shape).managed));
+  EXPECT_EQ(host.shape, Shape({256, 2, 2, 2, 2, 2, 2, 2}));
+}
+
 TEST(Dlpack, DimensionsWithoutGapsBecomeOneWhateverTheStrideOfTheInner) {
   Producer producer;
   producer.data.resize(2048);
