@@ -28,7 +28,7 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(own_version "${CPACK_DEBIAN_PACKAGE_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}")
 set(library "libpintle${PROJECT_VERSION_MAJOR} (= ${own_version})")
-# Where the loader of the build finds the library that packages need and none of them is installed of.
+# dpkg-shlibdeps finds libpintle.so here: the packages need it, and no installed package has it.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
 
 # pintle_package(<component> <name> <section> <first line> <more lines> [DEPENDS ...] [RECOMMENDS ...] [SUGGESTS ...])

@@ -74,6 +74,16 @@ int is_same_device(const Handle* one, const Handle* other, PyObject* ids[2]) {
   return ids[1] == NULL ? -1 : PyObject_RichCompareBool(ids[0], ids[1], Py_EQ);
 }
 
+/* Whoever has the turn may run Python code, which may use the object again: a callback, a finalizer, a signal handler.
+ */
+static void make_mutex(pthread_mutex_t* mutex) {
+  pthread_mutexattr_t attributes;
+  (void)pthread_mutexattr_init(&attributes);
+  (void)pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+  (void)pthread_mutex_init(mutex, &attributes);
+  (void)pthread_mutexattr_destroy(&attributes);
+}
+
 Handle* handle_make(PyTypeObject* type, HandleKind kind, uint64_t id, PyObject* owner) {
   State* const state = state_of_type(type);
   Handle* const self = state == NULL ? NULL : (Handle*)PyType_GenericAlloc(type, 0);
@@ -84,7 +94,7 @@ Handle* handle_make(PyTypeObject* type, HandleKind kind, uint64_t id, PyObject* 
   self->state = state;
   self->id = id;
   self->kind = kind;
-  (void)pthread_mutex_init(&self->mutex, NULL);
+  make_mutex(&self->mutex);
   Py_XINCREF(owner);
   self->owner = owner;
   return self;

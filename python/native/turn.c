@@ -1,5 +1,5 @@
 /* The turns of objects, for calls of the library through ctypes: while they are taken, no other thread has one of them.
- * Whoever takes several takes a queue's before a buffer's, and before both that of an arena or a handle. */
+ * A thread that takes several takes an arena's or a handle's first, then a queue's, then those of buffers. */
 #include "native.h"
 
 typedef struct Turn {

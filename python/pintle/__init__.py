@@ -15,11 +15,11 @@ TypeError. Any thread may use any object.
 
 import atexit
 
-from pintle import _native, errors
+from pintle import _native, commands, errors
 from pintle._native import Slot, slot
 from pintle.buffers import Buffer, View
 from pintle.callbacks import log_to_logging, stop_logging
-from pintle.commands import Command, barrier, bound, copy, download, fill, timestamp, upload
+from pintle.commands import Command, barrier, copy, download, fill, timestamp, upload
 from pintle.devices import Capability, Device, open
 from pintle.dtypes import DType
 from pintle.errors import (BuildFailed, Cancelled, DeviceLost, Error, Internal, InvalidArgument, IOFailed, NotFound, OutOfMemory, PeerLost,
@@ -31,7 +31,7 @@ from pintle.programs import Kernel, Parameter, Program
 from pintle.queues import Queue
 from pintle.recordings import Recording
 
-_native.set_classes(errors.make, Point, Command, bound)
+_native.set_classes(errors.make, Point, Command, commands.bound)
 atexit.register(_native.stop)
 __version__ = _native.version()
 

@@ -38,6 +38,11 @@ def struct(kind: type[Struct], /, **members: Any) -> Struct:
     return kind(size=sizeof(kind), **members)
 
 
+def option_nanoseconds(timeout: float | None) -> int:
+    """A timeout for a struct of options, where 0 is the library's default: so none is 1 nanosecond."""
+    return max(1, _native.nanoseconds(timeout))
+
+
 def encoded(text: str | None) -> bytes | None:
     """A text for C. One with a NUL is a ValueError."""
     if text is None:

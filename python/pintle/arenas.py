@@ -10,7 +10,7 @@ from pintle._call import call, decoded, encoded, expect, in_slices, one_of, stru
 from pintle._records import NamedTuple
 from pintle.conversions import Conversion
 from pintle.dtypes import DType, dtype_of, numbered
-from pintle.hosts import elements_of, shape_of
+from pintle.hosts import elements_of, pinned, shape_of
 from pintle.lent import Lent, Owner, note
 from pintle.listing import words
 from pintle.plans import ArenaRequirements, Plan, requirements_of
@@ -91,8 +91,7 @@ class Arena(Owner, kind=11):
         on = _c.pintle_queue(expect(queue, Queue, "The queue of feed()").handle)
         its, given = elements_of(array, dtype, "the array", value.dtype)
         how = None if convert is None else byref(expect(convert, Conversion, "convert")._struct(given, value.dtype))
-        memory = memoryview(its.memory)
-        address, nbytes = _native.host_bytes(memory, False)
+        memory, address, nbytes = pinned(its)
 
         def attempt(nanoseconds: int) -> Point:
             done = struct(_c.pintle_point)

@@ -118,7 +118,7 @@ class Device(_native.Handle):
         """A buffer with undefined contents. `placement` "host": in memory that the host can map. pintle.OutOfMemory poisons nothing."""
         sides = hosts.shape_of(shape)
         options = struct(_c.pintle_buffer_options, placement=one_of(placement, _PLACEMENTS, "placement"), label=encoded(label))
-        dims, made = (c_uint64 * max(1, len(sides)))(*sides), _c.pintle_buffer()
+        dims, made = hosts.dims_of(sides), _c.pintle_buffer()
         call("pintle_buffer_allocate", self._struct, dtype_of(dtype).number, len(sides), dims, byref(options), byref(made))
         return buffers.made(self, made.id)
 

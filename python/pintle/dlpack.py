@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from pintle import _c, _native, errors
 from pintle.buffers import Buffer, View, made, mapped
-from pintle.points import point_of
+from pintle.points import Point
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pintle.devices import Device
 
 _CPU = 1
+_HOST = (_CPU, 3, 11)  # and pinned memory of CUDA and of ROCm
 
 
 def shared(buffer: Buffer, stream: object, max_version: tuple[int, int] | None, dl_device: tuple[int, int] | None, copy: bool | None) -> object:
@@ -53,14 +54,14 @@ def taken(device: Device, tensor: object, copy: bool | None) -> Buffer:
     if not hasattr(tensor, "__dlpack__") or not hasattr(tensor, "__dlpack_device__"):
         raise TypeError(f"from_dlpack() takes what has __dlpack__ and __dlpack_device__, not a {type(tensor).__name__}.")
     kind = tensor.__dlpack_device__()[0]
-    if kind != _CPU:
-        raise errors.Unsupported(f"The tensor's device (DLPack's kind {int(kind)}) is not 1, the CPU.")
+    if kind not in _HOST:
+        raise errors.Unsupported(f"The tensor's device (DLPack's kind {int(kind)}) is not 1, the CPU, nor pinned memory (3 or 11).")
     how = {None: _c.PINTLE_DLPACK_COPY_ALLOWED, True: _c.PINTLE_DLPACK_COPY_ALWAYS, False: 0}[copy]
     queue = device._transfers() if how else None
     handle, value = _native.dlpack_take(device.handle, _capsule(tensor), queue, how)
     buffer = made(device, handle)
     if queue is not None and value:  # a copy reads the tensor until then
-        point = point_of(queue.signal, value)
+        point = Point(queue.signal, value)
         buffer.used(point)
         point.wait()
     return buffer

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from ctypes import byref, c_uint32
 
 from pintle import _c, _native, errors
-from pintle._call import call, decoded, encoded, expect, one_of, struct, u32, u64
+from pintle._call import call, decoded, encoded, expect, one_of, option_nanoseconds, struct, u32, u64
 from pintle._records import NamedTuple
 from pintle.buffers import Buffer, View
 from pintle.dtypes import DType
@@ -291,7 +291,7 @@ def _view_of(memory: object, what: str) -> tuple[Buffer | None, Any]:
 
 def _options(transport: str | None, timeout: float | None, label: str | None) -> _c.pintle_rank_group_options:
     return struct(_c.pintle_rank_group_options, label=encoded(label), transport=encoded(transport),
-                  timeout=max(1, _native.nanoseconds(timeout)))  # for the library, 0 is the default
+                  timeout=option_nanoseconds(timeout))
 
 
 def group(transport: str | None = None, *, timeout: float | None = None, label: str | None = None) -> Group:

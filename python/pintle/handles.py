@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from _thread import get_ident
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_int32, c_size_t, c_uint64, c_void_p, cast, memmove
+from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_int32, c_size_t, c_void_p, cast, memmove
 
 from pintle import _c, _native, errors
 from pintle._call import call, encoded, expect, in_slices, one_of, path_bytes, struct, waited
 from pintle.dtypes import DType, dtype_of
-from pintle.hosts import elements_of, shape_of
+from pintle.hosts import dims_of, elements_of, pinned, shape_of
 from pintle.lent import Lent, Owner, note
 from pintle.listing import words
 from pintle.points import Point
@@ -35,12 +36,13 @@ class _Filler:
 
     def __init__(self, fill: Callable[[numpy.ndarray[Any, Any]], object], dtype: DType, shape: tuple[int, ...]) -> None:
         self._fill, self._dtype, self._shape = fill, dtype, shape
-        made: list[tuple[int, int]] = []
+        made: dict[int, tuple[int, int]] = {}  # by thread: the address and the size of what it has prepared
 
         def copy(_data: Any, to: int, size: int) -> int:
-            if not made or made[-1][1] != size:
+            address, prepared = made.get(get_ident(), (0, -1))
+            if prepared != size:
                 return _c.PINTLE_INTERNAL
-            memmove(to, made[-1][0], size)
+            memmove(to, address, size)
             return _c.PINTLE_OK
 
         self._made = made
@@ -51,7 +53,7 @@ class _Filler:
         import numpy
         elements: numpy.ndarray[Any, Any] = numpy.zeros(self._shape, self._dtype.numpy)
         self._fill(elements)
-        self._made[:] = [(elements.ctypes.data, elements.nbytes)]
+        self._made[get_ident()] = (elements.ctypes.data, elements.nbytes)
         return elements
 
 
@@ -71,7 +73,7 @@ class Handle(Owner, kind=12):
         if self._filler is not None:
             options.fill = cast(self._filler.function, c_void_p)
         made = _c.pintle_state()
-        call("pintle_state_create", _c.pintle_device(device.handle), encoded(name), kind.number, len(sides), (c_uint64 * max(1, len(sides)))(*sides),
+        call("pintle_state_create", _c.pintle_device(device.handle), encoded(name), kind.number, len(sides), dims_of(sides),
              byref(options), byref(made))
         super().__init__(made.id)
         self.device, self.name, self.dtype, self.shape = device, name, kind, sides
@@ -146,8 +148,7 @@ class Handle(Owner, kind=12):
         C order, may change at once. With a host shadow it is a checkpoint as well, and blocks like one. A stale handle gets memory of the new
         generation first. pintle.InvalidArgument, with nothing written, for another dtype or size."""
         its, given = elements_of(array, None, "the array", self.dtype)
-        memory = memoryview(its.memory)
-        address, nbytes = _native.host_bytes(memory, False)
+        memory, address, nbytes = pinned(its)
         return self._submit("pintle_state_write", queue, timeout, given.number, address, nbytes)
 
     def checkpoint(self, queue: Queue, *, timeout: float | None = None) -> Point:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from ctypes import byref, c_uint32, c_uint64
 
 from pintle import _c, _native, errors
-from pintle._call import call, decoded, encoded, expect, in_slices, struct, u32, u64
+from pintle._call import call, decoded, encoded, expect, in_slices, option_nanoseconds, struct, u32, u64
 from pintle.dtypes import DType, dtype_of
 from pintle.groups import Group
-from pintle.hosts import matching, shape_of
+from pintle.hosts import dims_of, matching, pinned, shape_of
 from pintle.lent import Lent, Owner, note
 from pintle.points import Point, submit_options
 from pintle.queues import Queue
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from pintle.devices import Device
 
 _RESIDENCES = {_c.PINTLE_RESIDENCE_HOST: "host", _c.PINTLE_RESIDENCE_IN_PLACE: "in_place", _c.PINTLE_RESIDENCE_STAGED: "staged"}
-_MANY = 1 << 30  # buffers that a heap may lend
 
 
 class SymmetricBuffer:
@@ -76,7 +75,7 @@ class SymmetricHeap(Owner, kind=17):
     def __init__(self, handle: int, group: Group, device: Device | None) -> None:
         super().__init__(handle)
         self.group, self.device = group, device
-        self._lent = None if device is None else Lent(self._held, device, _MANY)
+        self._lent: dict[int, Lent] = {}  # of each symmetric buffer, by its handle
 
     @property
     def _struct(self) -> _c.pintle_symmetric_heap:
@@ -111,9 +110,10 @@ class SymmetricHeap(Owner, kind=17):
 
     def allocate(self, shape: int | Sequence[int], dtype: object = "f32", *, timeout: float | None = None) -> SymmetricBuffer:
         """Collective. Allocates at the same offset on every rank, with undefined contents. pintle.OutOfMemory has the size, the free bytes and the
-        largest piece. A dtype or shape that is wrong on one rank is the error of every rank."""
+        largest piece. A size that the library refuses on one rank is the error of every rank; what is no dtype or shape is refused on its rank
+        alone, and the other ranks wait for it."""
         kind, sides, made = dtype_of(dtype), shape_of(shape), _c.pintle_symmetric_buffer()
-        call("pintle_symmetric_heap_allocate", self._struct, kind.number, len(sides), (c_uint64 * max(1, len(sides)))(*sides),
+        call("pintle_symmetric_heap_allocate", self._struct, kind.number, len(sides), dims_of(sides),
              _native.nanoseconds(timeout), byref(made))
         return SymmetricBuffer(made, kind, sides)
 
@@ -130,6 +130,7 @@ class SymmetricHeap(Owner, kind=17):
         else:
             buffer = expect(what, SymmetricBuffer, "What free() takes")
             call("pintle_symmetric_heap_free", self._struct, buffer._struct, _native.nanoseconds(timeout))
+            self._lent.pop(buffer._struct.id, None)
 
     def _range(self, buffer: SymmetricBuffer, rank: int) -> _c.pintle_symmetric_view:
         its = expect(buffer, SymmetricBuffer, "What a heap copies")
@@ -141,8 +142,7 @@ class SymmetricHeap(Owner, kind=17):
         bytes and all that were put to that rank before. pintle.InvalidArgument, with nothing written, for a rank beyond the group."""
         expect(to, SymmetricBuffer, "What a heap copies")
         its = matching(array, to.dtype, to.nbytes, "the array", "the buffer")
-        memory = memoryview(its.memory)
-        address, nbytes = _native.host_bytes(memory, False)
+        memory, address, nbytes = pinned(its)
         view = byref(self._range(to, rank))
         if signals is None:
             call("pintle_symmetric_heap_put", self._struct, view, address, nbytes)
@@ -198,9 +198,10 @@ class SymmetricHeap(Owner, kind=17):
         it. It ends with the buffer. pintle.InvalidArgument without a device."""
         its, view = expect(buffer, SymmetricBuffer, "What on_device() takes"), struct(_c.pintle_view)
         call("pintle_symmetric_heap_on_device", self._struct, its._struct, byref(view))
-        if self._lent is None:
+        if self.device is None:
             raise errors.InvalidArgument("The heap has no device.")
-        return self._lent.view(view, its.dtype, its.shape)
+        lent = self._lent.setdefault(its._struct.id, Lent(self._held, self.device, 1))
+        return lent.view(view, its.dtype, its.shape)
 
     def _move(self, function: str, buffer: SymmetricBuffer, queue: Queue, after: Iterable[Point], timeout: float | None) -> Point:
         on = _c.pintle_queue(expect(queue, Queue, "The queue of a heap").handle)
@@ -226,7 +227,7 @@ class SymmetricHeap(Owner, kind=17):
 
 def create(group: Group, nbytes: int, device: Device | None, timeout: float | None, label: str | None) -> SymmetricHeap:
     """What Group.heap answers."""
-    options = struct(_c.pintle_symmetric_options, label=encoded(label), timeout=max(1, _native.nanoseconds(timeout)))
+    options = struct(_c.pintle_symmetric_options, label=encoded(label), timeout=option_nanoseconds(timeout))
     if device is not None:
         options.device = _c.pintle_device(device.handle)
     made = _c.pintle_symmetric_heap()

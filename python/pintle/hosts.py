@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from ctypes import c_uint64
 from math import prod
 
-from pintle import errors
+from pintle import _native, errors
 from pintle._records import NamedTuple
 from pintle.dtypes import DType, dtype_of
 
@@ -189,3 +190,14 @@ def shape_of(shape: object) -> tuple[int, ...]:
     if any(side < 0 or side >= 1 << 64 for side in sides):
         raise errors.InvalidArgument(f"A side of the shape ({shape!r:.80}) is not from 0 to 2^64 - 1.")
     return sides
+
+
+def dims_of(sides: tuple[int, ...]) -> Any:
+    """The sides of a shape for C."""
+    return (c_uint64 * max(1, len(sides)))(*sides)
+
+
+def pinned(array: HostArray, is_written: bool = False) -> tuple[memoryview, int, int]:
+    """What keeps an array's bytes in their place while it lives, their address and their number."""
+    memory = memoryview(array.memory)
+    return (memory, *_native.host_bytes(memory, is_written))

@@ -61,10 +61,12 @@ class Lent:
     def view(self, view: _c.pintle_view, dtype: DType, shape: tuple[int, ...]) -> View:
         """A view of the library's as an object."""
         handle: Any = view.buffer.id
-        buffer = self._buffers.pop(handle, None)
-        if buffer is None or buffer.closed:
-            buffer = Buffer(handle, self._device, dtype.number, view.bytes, shape, self._held)
-        self._buffers[handle] = buffer
+        buffer = self._buffers.get(handle)
+        if buffer is not None and buffer.closed:
+            self._buffers.pop(handle, None)
+            buffer = None
+        if buffer is None:  # one step of the interpreter, so that threads get the same one
+            buffer = self._buffers.setdefault(handle, Buffer(handle, self._device, dtype.number, view.bytes, shape, self._held))
         while len(self._buffers) > self._most:  # the oldest is of memory that is no more
             self._buffers.pop(next(iter(self._buffers)), None)
         return View(buffer, 0, view.bytes, dtype.number, shape)

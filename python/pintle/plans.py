@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from ctypes import POINTER, byref, c_uint32, c_uint64, cast
 
 from pintle import _c, _native, errors
-from pintle._call import call, decoded, encoded, expect, one_of, struct, u32, u64
+from pintle._call import call, decoded, encoded, expect, one_of, option_nanoseconds, struct, u32, u64
 from pintle._records import NamedTuple
 from pintle.packs import text_of
 
@@ -98,7 +98,7 @@ class PlanProblem:
         """The best of several greedy plans. `time`, in seconds, or `nodes` let an exact search look for a smaller one, until it has a total of at
         most `enough` bytes; with nodes alone the plan is the same on every machine. Blocks for as long as `time` says. pintle.InvalidArgument names
         the values or steps that cannot be."""
-        budget = struct(_c.pintle_plan_budget, time=0 if time is None else max(1, _native.nanoseconds(time)), nodes=u64(nodes, "number of nodes"),
+        budget = struct(_c.pintle_plan_budget, time=0 if time is None else option_nanoseconds(time), nodes=u64(nodes, "number of nodes"),
                         enough=u64(enough, "total that is enough"))
         made = _c.pintle_plan()
         call("pintle_plan_lay_out", byref(self._problem), byref(budget), byref(made))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable
 from ctypes import byref
 
 from pintle import _c, _native, errors
-from pintle._call import call, encoded, struct, u64
+from pintle._call import call, encoded, option_nanoseconds, struct, u64
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,10 +115,6 @@ def wait_any(points: Iterable[Point], timeout: float | None = None) -> int:
     return _native.wait_any(points, timeout)
 
 
-def point_of(signal: _native.Signal, value: int) -> Point:
-    return Point(signal, value)
-
-
 def _points(points: Iterable[Point], what: str) -> Any:
     """An array of points for C."""
     if isinstance(points, Point):
@@ -135,5 +131,5 @@ def submit_options(after: Iterable[Point], signal: Iterable[Point], timeout: flo
     """What a submission through ctypes waits for and raises."""
     waits, raised = _points(after, "after"), _points(signal, "signal")
     options = struct(_c.pintle_submit_options, after=waits, after_count=len(waits), signal=raised, signal_count=len(raised), label=encoded(label),
-                     timeout=max(1, _native.nanoseconds(timeout)))  # for the library, 0 is the default
+                     timeout=option_nanoseconds(timeout))
     return options

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from _thread import get_ident
 from collections.abc import Callable
-from ctypes import CFUNCTYPE, POINTER, byref, c_uint32, c_uint64, c_void_p, cast
+from ctypes import CFUNCTYPE, POINTER, byref, c_size_t, c_uint32, c_uint64, c_void_p, cast
 from math import prod
 
 from pintle import _c, _native, errors
-from pintle._call import call, decoded, encoded, expect, one_of, struct, u64
+from pintle._call import call, decoded, encoded, expect, one_of, option_nanoseconds, struct, u64
 from pintle._records import NamedTuple
 from pintle.buffers import Buffer
 from pintle.dtypes import dtype_of
@@ -66,7 +67,6 @@ class Holder(NamedTuple):
 
 def _asker(ask: Callable[[PoolExhaustion], object], raised: dict[int, BaseException]) -> Any:
     """The function of C for one of Python, whose exceptions it leaves in `raised`, by thread."""
-    from _thread import get_ident
 
     def asked(_data: Any, its: Any) -> int:
         try:
@@ -111,7 +111,6 @@ class Pool(_native.Handle):
     @property
     def holders(self) -> tuple[Holder, ...]:
         """The buffers that are alive, the largest first."""
-        from ctypes import c_size_t
         found, count = _c.pintle_holder_list(), c_size_t()
         call("pintle_pool_holders", self._struct, byref(found))
         try:
@@ -146,7 +145,7 @@ def create(device: Device, cap: int | None, block: int | None, patience: float |
         raise errors.InvalidArgument("A cap and a block (0 bytes) are at least 1 byte; None is the default.")
     options = struct(_c.pintle_pool_options, placement=one_of(placement, _PLACEMENTS, "placement"), scrub=one_of(scrub, _SCRUBS, "scrub"),
                      cap=0 if cap is None else u64(cap, "cap of a pool"), block=0 if block is None else u64(block, "block of a pool"),
-                     patience=max(1, _native.nanoseconds(patience)), label=encoded(label))  # for the library, 0 is the default
+                     patience=option_nanoseconds(patience), label=encoded(label))
     raised: dict[int, BaseException] = {}
     asker = None if on_exhausted is None else _asker(on_exhausted, raised)
     if asker is not None:
@@ -163,7 +162,6 @@ def allocate(queue: Queue, pool: Pool, shape: int | Sequence[int], dtype: object
     try:
         handle = queue.allocate_handle(pool, kind.number, sides, label, pool._scrubs)
     except errors.Error:
-        from _thread import get_ident
         raised = pool._raised.pop(get_ident(), None)
         if raised is not None:
             raise raised from None

@@ -39,6 +39,13 @@ class Dylib {
     PINTLE_ASSIGN(address, symbol(name));
     return reinterpret_cast<Function*>(address);
   }
+  /// The same, into a member of a table.
+  template <class Function>
+  [[nodiscard]] Result<void> find(const char* name, Function*& place) const {
+    PINTLE_ASSIGN(found, function<Function>(name));
+    place = found;
+    return {};
+  }
   /// The name that the library was opened by.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 

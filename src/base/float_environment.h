@@ -19,7 +19,7 @@ class FloatEnvironment {
   }
   FloatEnvironment(const FloatEnvironment&) = delete;
   FloatEnvironment& operator=(const FloatEnvironment&) = delete;
-  ~FloatEnvironment() { ::_mm_setcsr(before_); }  // sooner done than a look whether anything has changed
+  ~FloatEnvironment() { ::_mm_setcsr(before_); }  // setting takes less time than a look whether it has changed
 
  private:
   static constexpr unsigned flags = 0x3f, usual = 0x1f80;

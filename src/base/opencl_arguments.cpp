@@ -123,8 +123,7 @@ std::string what_of(const OpenClArgument& argument) {
 std::string declared(const Parameter& parameter) {
   switch (parameter.kind) {
     case Parameter::Kind::buffer:
-      return fmt::format("a buffer ({} {}{}[])", name(parameter.access), name(parameter.dtype),
-                         parameter.lanes == 1 ? "" : "x3");
+      return fmt::format("a buffer ({} {}[])", name(parameter.access), text_of(parameter.dtype, parameter.lanes));
     case Parameter::Kind::scalar: return fmt::format("a scalar ({})", name(parameter.dtype));
     case Parameter::Kind::local: return fmt::format("local memory ({}[])", name(parameter.dtype));
     case Parameter::Kind::image:

@@ -4,14 +4,15 @@
 #include "base/signature.h"
 
 namespace pintle::base {
-namespace {
 
 std::string text_of(DType dtype, std::uint32_t lanes) {
   return lanes == 1 ? std::string(name(dtype)) : fmt::format("{}x{}", name(dtype), lanes);
 }
 
+namespace {
+
 /// Each member with its place, which is the same where it is the one that C gives it.
-std::string text_of(const std::vector<Member>& members) {
+std::string members_text(const std::vector<Member>& members) {
   std::string text;
   for (const Member& member : members) {
     text += fmt::format("{}{}: {} at {}", text.empty() ? "{ " : ", ", member.name, text_of(member.dtype, member.lanes),
@@ -38,7 +39,7 @@ std::string type_text(const Parameter& parameter) {
   if (parameter.kind == Parameter::Kind::sampler) return "sampler";
   if (parameter.kind == Parameter::Kind::scalar) return std::string(name(parameter.dtype));
   if (parameter.kind == Parameter::Kind::local) return fmt::format("local {}[]", name(parameter.dtype));
-  if (!parameter.members.empty()) return text_of(parameter.members);
+  if (!parameter.members.empty()) return members_text(parameter.members);
   if (parameter.kind == Parameter::Kind::value && parameter.lanes != 1)
     return text_of(parameter.dtype, parameter.lanes);
   if (parameter.kind == Parameter::Kind::value)

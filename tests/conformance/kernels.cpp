@@ -114,9 +114,20 @@ std::vector<SourceText> with_cuda_c(std::span<const Source> sources) {
   return all;
 }
 
+std::optional<SourceText> find_source(const DeviceInfo& info, std::span<const Source> sources) {
+  for (SourceText& source : with_cuda_c(sources)) {
+    if (std::ranges::find(info.formats, source.format) != info.formats.end()) return std::move(source);
+  }
+  return std::nullopt;
+}
+
+// No source is translated for the answer.
 bool compiles(const DeviceInfo& info, std::span<const Source> sources) {
-  return std::ranges::any_of(with_cuda_c(sources), [&](const SourceText& source) {
-    return std::ranges::find(info.formats, source.format) != info.formats.end();
+  const auto takes = [&](std::string_view format) {
+    return std::ranges::find(info.formats, format) != info.formats.end();
+  };
+  return std::ranges::any_of(sources, [&](const Source& source) {
+    return takes(source.format) || (source.format == "opencl_c" && takes("cuda_c"));
   });
 }
 

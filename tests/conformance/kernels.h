@@ -38,6 +38,8 @@ struct SourceText {
 };
 /// The sources; where one is OpenCL C and none is CUDA C, also that one as CUDA C.
 [[nodiscard]] std::vector<SourceText> with_cuda_c(std::span<const Source> sources);
+/// The first of `with_cuda_c(sources)` that the device compiles.
+[[nodiscard]] std::optional<SourceText> find_source(const DeviceInfo& info, std::span<const Source> sources);
 /// Whether the device compiles one of `with_cuda_c(sources)`.
 [[nodiscard]] bool compiles(const DeviceInfo& info, std::span<const Source> sources);
 /// One pack of the same program in several languages, CUDA C among them.

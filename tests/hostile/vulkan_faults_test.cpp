@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::uint32_t silent = 0xfa170001, endless = 0xfa170002, lost = 0xfa170003, poisoned = 0xfa170004;
+using enum hostile::Fault;
 constexpr auto moment = 50ms;
 
 Device hostile() { return must(open("vulkan:hostile")); }
@@ -34,9 +34,9 @@ bool works(const Device& device) {
 
 /// A queue that has submitted the fault.
 struct Faulty {
-  explicit Faulty(const Device& device, std::uint32_t fault)
+  explicit Faulty(const Device& device, hostile::Fault fault)
       : queue(must(device.queue())), buffer(must(device.allocate(DType::u32, {64}))) {
-    point = must(queue.submit(CommandList{}.fill(buffer, fault)));
+    point = must(queue.submit(CommandList{}.fill(buffer, static_cast<std::uint32_t>(fault))));
   }
   Point submit() { return must(queue.submit(CommandList{}.fill(buffer, 1u))); }
 

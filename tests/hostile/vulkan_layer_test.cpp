@@ -19,6 +19,7 @@
 namespace pintle::test {
 namespace {
 
+using hostile::Fault;
 using testing::AnyOf;
 using testing::Eq;
 using vendor::vulkan::DeviceFunctions;
@@ -118,6 +119,7 @@ class ByHand {
     info.pSignalSemaphores = &timeline_;
     return functions.QueueSubmit(queue_, 1, &info, VK_NULL_HANDLE);
   }
+  VkResult submit_fill(hostile::Fault fault) { return submit_fill(static_cast<std::uint32_t>(fault)); }
   /// For all that was submitted.
   VkResult wait(std::uint64_t nanoseconds) {
     VkSemaphoreWaitInfo info{};
@@ -226,7 +228,7 @@ TEST_F(HostileVulkan, StartsASubmissionLater) {
 
 TEST_F(HostileVulkan, ASilentDeviceEndsWhatWasSubmittedAndNothingMore) {
   ByHand hand, other;
-  ASSERT_EQ(hand.submit_fill(0xfa170001), VK_SUCCESS);
+  ASSERT_EQ(hand.submit_fill(Fault::silent), VK_SUCCESS);
   EXPECT_EQ(hand.wait(long_time), VK_SUCCESS);
   ASSERT_EQ(hand.submit_fill(1), VK_SUCCESS);
   EXPECT_EQ(hand.wait(moment), VK_TIMEOUT);
@@ -236,13 +238,13 @@ TEST_F(HostileVulkan, ASilentDeviceEndsWhatWasSubmittedAndNothingMore) {
 
 TEST_F(HostileVulkan, AnEndlessSubmissionNeverEnds) {
   ByHand hand;
-  ASSERT_EQ(hand.submit_fill(0xfa170002), VK_SUCCESS);
+  ASSERT_EQ(hand.submit_fill(Fault::endless), VK_SUCCESS);
   EXPECT_EQ(hand.wait(moment), VK_TIMEOUT);
 }
 
 TEST_F(HostileVulkan, ALostDeviceSaysSo) {
   ByHand hand;
-  ASSERT_EQ(hand.submit_fill(0xfa170003), VK_SUCCESS);
+  ASSERT_EQ(hand.submit_fill(Fault::lost), VK_SUCCESS);
   EXPECT_EQ(hand.wait(long_time), VK_ERROR_DEVICE_LOST);
   EXPECT_EQ(hand.submit_fill(1), VK_ERROR_DEVICE_LOST);
 }
@@ -250,7 +252,7 @@ TEST_F(HostileVulkan, ALostDeviceSaysSo) {
 TEST_F(HostileVulkan, APoisonedProcessHasNoDeviceThatAnswers) {
   const auto poison = [] {
     ByHand hand;
-    if (hand.submit_fill(0xfa170004) != VK_SUCCESS || hand.wait(long_time) != VK_SUCCESS) std::_Exit(1);
+    if (hand.submit_fill(Fault::poisoned) != VK_SUCCESS || hand.wait(long_time) != VK_SUCCESS) std::_Exit(1);
     ByHand later;
     if (later.submit_fill(1) != VK_SUCCESS) std::_Exit(2);
     std::_Exit(later.wait(moment) == VK_TIMEOUT ? 0 : 3);

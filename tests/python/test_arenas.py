@@ -167,7 +167,7 @@ def test_views_keep_the_memory_and_close_ends_it(cpu):
     arena.close()
 
 
-def test_a_part_of_an_arena_is_not_freed_sealed_or_mapped(cpu):
+def test_a_part_of_an_arena_is_not_freed_sealed_or_forked(cpu):
     queue, arena = cpu.queue(), arena_of(cpu)
     buffer = arena.view("state").buffer
     for use in (lambda: queue.free(buffer), buffer.seal, lambda: queue.fork(buffer)):

@@ -158,6 +158,17 @@ def test_a_tensor_of_another_kind_of_device_is_refused(cpu):
         cpu.from_dlpack(Elsewhere())
 
 
+@pytest.mark.parametrize("kind", [3, 11])
+def test_pinned_memory_is_the_hosts(cpu, kind):
+    class Pinned:
+        def __dlpack_device__(self):
+            return (kind, 0)
+
+        def __dlpack__(self, **options):
+            return values().__dlpack__()
+    assert cpu.from_dlpack(Pinned()).numpy().tolist() == values().tolist()
+
+
 def test_the_device_of_a_buffer_is_the_hosts(device):
     kind, number = device.buffer(values()).__dlpack_device__()
     assert (int(kind), int(number)) == (1, 0)

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -11,29 +10,22 @@ import pytest
 
 import child
 import pintle
+from together import together
 
 RANKS = 4
 
 
 def on_ranks(body, ranks=RANKS):
     """What `body` answers on a thread for each rank, by rank; raises what one of them has raised."""
-    groups = pintle.Group.threads(ranks)
-    answers, failures = [None] * ranks, []
+    groups, answers = pintle.Group.threads(ranks), [None] * ranks
 
-    def run(group):
-        try:
-            answers[group.rank] = body(group)
-        except BaseException as error:  # noqa: BLE001  # the test raises it
-            failures.append(error)
-    threads = [threading.Thread(target=run, args=(each,)) for each in groups]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    for each in groups:
-        each.close()
-    if failures:
-        raise failures[0]
+    def run(i):
+        answers[groups[i].rank] = body(groups[i])
+    try:
+        together(run, ranks)
+    finally:
+        for each in groups:
+            each.close()
     return answers
 
 

@@ -2,10 +2,12 @@
 
 import gc
 import threading
+import time
 
 import numpy as np
 import pytest
 
+import child
 import pintle
 from together import together
 
@@ -82,7 +84,13 @@ def test_a_pool_waits_for_work_in_flight(cpu, gate):
     held = queue.allocate(pool, ELEMENTS)
     queue.submit(pintle.fill(held, 1.0), after=[gate.point(1)])
     queue.free(held)
-    opener = threading.Timer(0.05, gate.set, (1,))
+
+    def open_when_it_waits():
+        deadline = time.monotonic() + 20
+        while pool.statistics.waits == 0 and time.monotonic() < deadline:
+            time.sleep(0.001)
+        gate.set(1)
+    opener = threading.Thread(target=open_when_it_waits, daemon=True)
     opener.start()
     waited = other.allocate(pool, ELEMENTS)
     opener.join()
@@ -240,3 +248,11 @@ def test_threads_share_a_pool(cpu):
             queue.free(buffer)
     together(work, threads=4)
     assert pool.statistics.buffers == 0
+
+
+def test_the_function_of_a_scrubbing_pool_may_use_its_queue():
+    code = """queue, kept = pintle.open("cpu").queue(), []
+pool = queue.device.pool(cap=65536, block=65536, patience=0, scrub="zeros", on_exhausted=lambda error: queue.free(kept.pop()) or True)
+kept.append(queue.allocate(pool, 16384))
+print(int(queue.allocate(pool, 16384).numpy().sum()))"""
+    assert child.passes(code, timeout=30) == "0\n"

@@ -163,7 +163,7 @@ def test_a_slot_command_that_is_dropped_warns(cpu):
             gc.collect()
 
 
-def test_threads_replay_one_recording(cpu, cpu_saxpy):
+def test_threads_replay_recordings_of_their_own(cpu):
     def work(number):
         queue, out = cpu.queue(), np.zeros(256, np.float32)
         buffer = cpu.empty(256)

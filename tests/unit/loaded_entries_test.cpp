@@ -53,6 +53,15 @@ TEST(LoadedEntries, AVariantThatFitsWholeComesFirst) {
 
 void kernel_there(const pintle_group*, void* const*) {}
 
+TEST(LoadedEntries, WhereAllAreMissingAllAreNamed) {
+  const Device device = must(open("cpu"));
+  constexpr std::array<std::string_view, 2> entries{"loaded_missing()", "loaded_absent()"};
+  const auto refused = device.load(must(ProgramPack::source("native", "", entries, "none")));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), Errc::build_failed);
+  EXPECT_THAT(refused.error().text(), testing::AllOf(HasSubstr("\"loaded_missing\""), HasSubstr("\"loaded_absent\"")));
+}
+
 // "native" comes before "c", and lacks a function here.
 TEST(LoadedEntries, AVariantWhoseCodeHasEveryEntryComesFirst) {
   must(cpu::register_kernel("loaded_there", kernel_there));

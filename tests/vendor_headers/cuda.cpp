@@ -73,13 +73,9 @@ static_assert(of(DeviceAttribute::max_grid_y) == of(CU_DEVICE_ATTRIBUTE_MAX_GRID
 static_assert(of(DeviceAttribute::max_grid_z) == of(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z));
 static_assert(of(DeviceAttribute::max_shared_per_block) == of(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK));
 static_assert(of(DeviceAttribute::warp_size) == of(CU_DEVICE_ATTRIBUTE_WARP_SIZE));
-static_assert(of(DeviceAttribute::multiprocessors) == of(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
 static_assert(of(DeviceAttribute::integrated) == of(CU_DEVICE_ATTRIBUTE_INTEGRATED));
-static_assert(of(DeviceAttribute::can_map_host_memory) == of(CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY));
-static_assert(of(DeviceAttribute::compute_mode) == of(CU_DEVICE_ATTRIBUTE_COMPUTE_MODE));
 static_assert(of(DeviceAttribute::pci_bus) == of(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID));
 static_assert(of(DeviceAttribute::pci_device) == of(CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID));
-static_assert(of(DeviceAttribute::unified_addressing) == of(CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING));
 static_assert(of(DeviceAttribute::pci_domain) == of(CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID));
 static_assert(of(DeviceAttribute::compute_capability_major) == of(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR));
 static_assert(of(DeviceAttribute::compute_capability_minor) == of(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
@@ -87,7 +83,6 @@ static_assert(of(DeviceAttribute::max_shared_per_block_opt_in) ==
               of(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
 static_assert(of(FunctionAttribute::max_threads_per_block) == of(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
 static_assert(of(FunctionAttribute::shared_bytes) == of(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
-static_assert(of(FunctionAttribute::registers) == of(CU_FUNC_ATTRIBUTE_NUM_REGS));
 static_assert(of(FunctionAttribute::max_dynamic_shared_bytes) == of(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES));
 static_assert(of(JitOption::error_log) == of(CU_JIT_ERROR_LOG_BUFFER));
 static_assert(of(JitOption::error_log_bytes) == of(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES));

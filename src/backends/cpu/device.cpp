@@ -7,6 +7,7 @@
 
 #include "base/contain.h"
 #include "base/kernel_environment.h"
+#include "kit/host_clock.h"
 #include "kit/host_cpus.h"
 #include "kit/memory_source.h"
 #include "kit/native_types.h"
@@ -114,11 +115,7 @@ void Device::forget(backend::RecordingId recording) noexcept {
   });
 }
 
-Result<backend::ClockPair> Device::calibrate() {
-  const Deadline now = Clock::now();  // one clock, so there is no error
-  const auto ticks = std::chrono::duration_cast<Duration>(now.time_since_epoch()).count();
-  return backend::ClockPair{static_cast<std::uint64_t>(ticks), now, Duration::zero()};
-}
+Result<backend::ClockPair> Device::calibrate() { return kit::host_clock_pair(); }
 
 Result<void> Device::native(std::string_view type, std::uint64_t object, void* out) {
   return base::contain("asking for native access", [&]() -> Result<void> {

@@ -46,13 +46,15 @@ template <class Find>
 Result<std::unique_ptr<Program>> resolve(const ProgramImage& image, Find find) {
   auto program = std::make_unique<Program>();
   std::string missing;
+  bool has_any = true;
   for (const Entry& entry : image.entries) {
     const Result<pintle_cpu_kernel> code = find(entry.name);
-    if (!code && !kit::is_left_out(image, entry.name) && !kit::leave_out(image, entry.name, kit::not_in_code))
-      missing += fmt::format("{}{}", missing.empty() ? "" : " ", code.error().message());
     program->kernels.push_back(Kernel::of(entry, code ? *code : nullptr));
+    if (code || kit::is_left_out(image, entry.name)) continue;
+    missing += fmt::format("{}{}", missing.empty() ? "" : " ", code.error().message());
+    has_any &= kit::leave_out(image, entry.name, kit::not_in_code);
   }
-  if (missing.empty()) return program;
+  if (has_any) return program;
   return Error(Errc::build_failed, fmt::format("{} lacks entry points: {}", object_name(image), missing));
 }
 

@@ -10,6 +10,7 @@
 #include "host/bytes.h"
 #include "host/expected.h"
 #include "host/launches.h"
+#include "kit/host_clock.h"
 
 namespace pintle::cpu {
 namespace {
@@ -116,7 +117,7 @@ class Run {
     call.call(call.state);
   }
   void operator()(const backend::Timestamp& timestamp) const {
-    const std::int64_t ticks = std::chrono::duration_cast<Duration>(Clock::now().time_since_epoch()).count();
+    const std::uint64_t ticks = kit::host_ticks();
     std::memcpy(bytes_at(place(timestamp.to)), &ticks, sizeof ticks);
   }
   void operator()(const backend::Replay& replay) {

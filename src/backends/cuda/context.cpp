@@ -4,6 +4,7 @@
 
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/log.h"
@@ -48,7 +49,7 @@ bool ends_device(Errc code) noexcept { return code == Errc::device_lost || code 
 
 }  // namespace
 
-Result<std::unique_ptr<Context>> Context::open(const FoundDevice& found) {
+Result<std::unique_ptr<Context>> Context::open(FoundDevice found) {
   if (const auto cause = Poison::instance().cause()) return Error(*cause);
   vendor::cuda::Context handle = nullptr;
   const Status status = api().cuCtxCreate(&handle, vendor::cuda::context_schedule_auto, found.device);
@@ -56,13 +57,13 @@ Result<std::unique_ptr<Context>> Context::open(const FoundDevice& found) {
     return failure(status, fmt::format("The driver makes no context on [{}].", found.info.id));
   vendor::cuda::Context made = nullptr;
   static_cast<void>(api().cuCtxPopCurrent(&made));  // a new context is current, and the thread had another
-  std::unique_ptr<Context> context(new Context(found, handle));
+  std::unique_ptr<Context> context(new Context(std::move(found), handle));
   Poison::instance().add(context->loss_);
   return context;
 }
 
-Context::Context(const FoundDevice& found, vendor::cuda::Context handle)
-    : found_(found), handle_(handle), loss_(std::make_shared<kit::Loss>(found.info.id)) {
+Context::Context(FoundDevice found, vendor::cuda::Context handle)
+    : found_(std::move(found)), handle_(handle), loss_(std::make_shared<kit::Loss>(found_.info.id)) {
   loss_->add(*this);
 }
 

@@ -17,7 +17,7 @@ namespace pintle::cuda {
 class Context final : private kit::Loss::Waits {
  public:
   /// `process_poisoned` where a kernel has faulted before in this process, whoever launched it.
-  [[nodiscard]] static Result<std::unique_ptr<Context>> open(const FoundDevice& found);
+  [[nodiscard]] static Result<std::unique_ptr<Context>> open(FoundDevice found);
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
   ~Context();
@@ -40,10 +40,10 @@ class Context final : private kit::Loss::Waits {
   [[nodiscard]] Error cause() const;
 
  private:
-  Context(const FoundDevice& found, vendor::cuda::Context handle);
+  Context(FoundDevice found, vendor::cuda::Context handle);
   void end_waits(const Error&) noexcept override { host_.close(); }
 
-  const FoundDevice& found_;
+  const FoundDevice found_;
   const vendor::cuda::Context handle_;
   const std::shared_ptr<kit::Loss> loss_;
   kit::HostAccess host_;

@@ -12,17 +12,15 @@
 namespace pintle::cuda {
 
 Result<std::unique_ptr<backend::Device>> Device::open(FoundDevice found) {
-  auto kept = std::make_unique<const FoundDevice>(std::move(found));
-  PINTLE_ASSIGN(context, Context::open(*kept));
-  std::unique_ptr<Device> device(new Device(std::move(kept), std::move(context)));
+  PINTLE_ASSIGN(context, Context::open(std::move(found)));
+  std::unique_ptr<Device> device(new Device(std::move(context)));
   const std::shared_ptr<kit::Loss> loss = device->context_->loss();
   kit::StepQueues& steps = device->queues_.steps;
   return std::unique_ptr<backend::Device>(std::make_unique<kit::Guarded>(std::move(device), loss, steps));
 }
 
-Device::Device(std::unique_ptr<const FoundDevice> found, std::unique_ptr<Context> context)
-    : found_(std::move(found)),
-      context_(std::move(context)),
+Device::Device(std::unique_ptr<Context> context)
+    : context_(std::move(context)),
       memory_(*context_),
       programs_(*context_),
       queues_{*context_, memory_, EventPool(*context_), {}, {}} {}
@@ -31,22 +29,16 @@ Device::Device(std::unique_ptr<const FoundDevice> found, std::unique_ptr<Context
 Device::~Device() { queues_.table.clear(); }
 
 Result<backend::MemoryId> Device::allocate(const backend::MemoryRequest& request) {
-  if (request.size <= found_->info.limits.max_allocation) return memory_.allocate(request);
-  return kit::exhausted(request, "the largest allocation of the device", found_->info.limits.max_allocation);
+  if (request.size <= info().limits.max_allocation) return memory_.allocate(request);
+  return kit::exhausted(request, "the largest allocation of the device", info().limits.max_allocation);
 }
 
 Result<std::span<std::byte>> Device::map(backend::MemoryId id) {
-  const Piece& piece = Memories::at(id).piece;
+  const Piece& piece = Memories::at(id);
   if (piece.host() != nullptr) return std::span(piece.host(), piece.size);
   return Error(Errc::unsupported,
                fmt::format("Memory of ({} bytes) on [{}] has no address for the host: it is not placed on the host.",
-                           piece.size, found_->info.id));
-}
-
-Result<backend::ClockPair> Device::calibrate() {
-  const Deadline now = Clock::now();
-  const auto ticks = std::chrono::duration_cast<Duration>(now.time_since_epoch()).count();
-  return backend::ClockPair{static_cast<std::uint64_t>(ticks), now, Duration::zero()};
+                           piece.size, info().id));
 }
 
 /// Fills four bytes on a queue of its own.

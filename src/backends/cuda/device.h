@@ -10,6 +10,7 @@
 #include "backends/cuda/memory.h"
 #include "backends/cuda/program.h"
 #include "backends/cuda/queue.h"
+#include "kit/host_clock.h"
 #include "pintle/backend/driver.h"
 
 namespace pintle::cuda {
@@ -21,7 +22,7 @@ class Device final : public backend::Device {
   static Result<std::unique_ptr<backend::Device>> open(FoundDevice found);
   ~Device() override;
 
-  [[nodiscard]] const DeviceInfo& info() const noexcept override { return found_->info; }
+  [[nodiscard]] const DeviceInfo& info() const noexcept override { return context_->found().info; }
   Result<std::vector<Heap>> budget() override { return memory_.heaps(); }
 
   Result<backend::MemoryId> allocate(const backend::MemoryRequest& request) override;
@@ -46,13 +47,12 @@ class Device final : public backend::Device {
     return queues_.table.with(id, [&](Queue& queue) { return queue.wait(serial, deadline); });
   }
 
-  Result<backend::ClockPair> calibrate() override;
+  Result<backend::ClockPair> calibrate() override { return kit::host_clock_pair(); }
   Result<void> probe() override;
 
  private:
-  Device(std::unique_ptr<const FoundDevice> found, std::unique_ptr<Context> context);
+  explicit Device(std::unique_ptr<Context> context);
 
-  const std::unique_ptr<const FoundDevice> found_;  // its place is known to the others
   const std::unique_ptr<Context> context_;
   MemoryTable memory_;
   ProgramTable programs_;

@@ -71,19 +71,18 @@ Result<void> Enqueue::all(const backend::Commands& list) {
 }
 
 Result<void> Enqueue::one(const backend::Command& command, const backend::Commands& list) {
-  list_ = &list;
+  if (const auto* const exec = std::get_if<backend::Exec>(&command.operation)) return launch(*exec, list);
   return std::visit(*this, command.operation);
 }
 
 Result<void> Enqueue::started(Status status, std::string_view call) {
   PINTLE_TRY(context_.check(status, call));
-  has_started_ = true;
   ++batch_.commands;
   return {};
 }
 
 Result<Piece> Enqueue::stage(std::uint64_t size) {
-  batch_.staged.reserve(batch_.staged.size() + 1);
+  if (batch_.staged.size() == batch_.staged.capacity()) batch_.staged.reserve(2 * batch_.staged.size() + 1);
   PINTLE_ASSIGN(piece, pinned_.take({size, 1, Placement::host, "staging"}));
   batch_.staged.push_back(piece);
   return piece;
@@ -126,16 +125,14 @@ Result<void> Enqueue::fill_words(DevicePointer to, std::uint64_t size, const bac
 /// The source of a copy must be pinned: the driver copies other memory at once, or waits for the stream.
 Result<void> Enqueue::write(DevicePointer to, std::span<const std::byte> bytes) {
   PINTLE_ASSIGN(piece, stage(bytes.size()));
+  if (!context_.host().enter()) return context_.cause();
   std::ranges::copy(bytes, piece.host());
+  context_.host().leave();
   return started(api().cuMemcpyHtoDAsync(to, piece.host(), bytes.size(), stream_), "cuMemcpyHtoDAsync");
 }
 
 Result<void> Enqueue::operator()(const backend::Upload& upload) {
-  if (upload.to.size == 0) return {};
-  if (!context_.host().enter()) return context_.cause();
-  const auto written = write(address_of(upload.to), {upload.from.data, upload.to.size});
-  context_.host().leave();
-  return written;
+  return upload.to.size == 0 ? Result<void>() : write(address_of(upload.to), {upload.from.data, upload.to.size});
 }
 
 Result<void> Enqueue::operator()(const backend::Download& download) {

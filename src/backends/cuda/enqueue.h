@@ -7,6 +7,7 @@
 
 #include "backends/cuda/memory.h"
 #include "backends/cuda/program.h"
+#include "kit/delivery.h"
 #include "pintle/backend/command.h"
 
 namespace pintle::cuda {
@@ -14,26 +15,18 @@ namespace pintle::cuda {
 /// Larger copies from and to the host's memory go in pieces.
 inline constexpr std::uint64_t most_staged = 1 << 20;
 
-/// Staged bytes that the host copies to their target when the device has written them.
-struct Delivery {
-  std::byte* to = nullptr;
-  const std::byte* from = nullptr;
-  std::uint64_t size = 0;
-};
-
 /// What one piece of a submission holds until it is done.
 struct Batch {
   std::vector<Piece> staged;
-  std::vector<Delivery> deliveries;
-  std::size_t commands = 0;  ///< That count against the depth of a stream.
+  std::vector<kit::Delivery> deliveries;
+  std::size_t commands = 0;  ///< That the driver has taken: they count against the depth of a stream.
   std::uint64_t serial = 0;  ///< With which it is done.
 };
 
 class Enqueue {
  public:
-  /// Each command that the driver has taken sets `has_started`.
-  Enqueue(Context& context, Arena& pinned, vendor::cuda::Stream stream, Batch& batch, bool& has_started) noexcept
-      : context_(context), pinned_(pinned), stream_(stream), batch_(batch), has_started_(has_started) {}
+  Enqueue(Context& context, Arena& pinned, vendor::cuda::Stream stream, Batch& batch) noexcept
+      : context_(context), pinned_(pinned), stream_(stream), batch_(batch) {}
 
   [[nodiscard]] Result<void> all(const backend::Commands& list);
   [[nodiscard]] Result<void> one(const backend::Command& command, const backend::Commands& list);
@@ -45,8 +38,7 @@ class Enqueue {
   Result<void> operator()(const backend::Fill& fill);
   Result<void> operator()(const backend::Upload& upload);
   Result<void> operator()(const backend::Download& download);
-  Result<void> operator()(const backend::Exec& exec) { return launch(exec, *list_); }
-  /// Neither a step nor what the device does not have comes here.
+  /// Neither a launch, nor a step, nor what the device does not have comes here.
   template <class Other>
   Result<void> operator()(const Other&) {
     return Error(Errc::internal, "A command that the backend cuda does not have is enqueued.");
@@ -61,8 +53,6 @@ class Enqueue {
   Arena& pinned_;
   const vendor::cuda::Stream stream_;
   Batch& batch_;
-  bool& has_started_;
-  const backend::Commands* list_ = nullptr;
 };
 
 }  // namespace pintle::cuda

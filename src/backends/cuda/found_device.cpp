@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdlib>
 #include <ranges>
+
+#include "base/platform.h"
 
 namespace pintle::cuda {
 namespace {
@@ -139,7 +140,7 @@ void describe(FoundDevice& found, int version) {
 }
 
 std::string mask_text() {
-  const char* const mask = std::getenv("CUDA_VISIBLE_DEVICES");
+  const char* const mask = base::variable("CUDA_VISIBLE_DEVICES");
   return mask == nullptr ? "" : fmt::format(" CUDA_VISIBLE_DEVICES is ({}).", mask);
 }
 

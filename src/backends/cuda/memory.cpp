@@ -62,14 +62,11 @@ Result<std::unique_ptr<Block>> Arena::create_for(const backend::MemoryRequest& r
   const auto least = base::align_up(request.size, granularity);
   if (!least) return kit::exhausted(request, "the address space", available());
   const std::uint64_t usual = std::max(*least, kind_ == Kind::device ? device_block : pinned_block);
-  for (const std::uint64_t size : {usual, *least}) {
-    auto made = create(size);
-    if (made || made.error().code() != Errc::out_of_memory) return made;
-  }
-  if (free_empty()) {
-    auto made = create(*least);
-    if (made || made.error().code() != Errc::out_of_memory) return made;
-  }
+  auto made = create(usual);
+  const auto lacks_memory = [&] { return !made && made.error().code() == Errc::out_of_memory; };
+  if (lacks_memory() && usual != *least) made = create(*least);
+  if (lacks_memory() && free_empty()) made = create(*least);
+  if (!lacks_memory()) return made;
   return kit::exhausted(request, kind_ == Kind::device ? "the device memory" : "the pinned memory of the host",
                         available());
 }
@@ -130,20 +127,17 @@ std::optional<std::uint64_t> Arena::available() const {
 }
 
 Result<backend::MemoryId> MemoryTable::allocate(const backend::MemoryRequest& request) {
-  PINTLE_ASSIGN(piece, arena(request.placement).take(request));
-  auto memory = std::make_unique<Memory>(Memory{piece, request.placement});
-  const auto id = all_.add(std::move(memory));
-  const std::lock_guard lock(mutex_);
-  if (request.placement == Placement::host) host_used_ += piece.size;
+  PINTLE_ASSIGN(piece, (request.placement == Placement::host ? pinned_ : device_).take(request));
+  const auto id = all_.add(std::make_unique<Piece>(piece));
+  if (piece.host() != nullptr) host_used_ += piece.size;
   return id;
 }
 
 void MemoryTable::release(backend::MemoryId memory) noexcept {
-  const std::unique_ptr<Memory> gone = all_.remove(memory);
+  const std::unique_ptr<Piece> gone = all_.remove(memory);
   if (gone == nullptr) return;
-  arena(gone->placement).give_back(gone->piece);
-  const std::lock_guard lock(mutex_);
-  if (gone->placement == Placement::host) host_used_ -= gone->piece.size;
+  if (gone->host() != nullptr) host_used_ -= gone->size;
+  (gone->host() != nullptr ? pinned_ : device_).give_back(*gone);
 }
 
 Result<std::vector<Heap>> MemoryTable::heaps() {
@@ -151,9 +145,9 @@ Result<std::vector<Heap>> MemoryTable::heaps() {
   PINTLE_TRY(context_.check(with(context_, [&] { return api().cuMemGetInfo(&left, &total); }), "cuMemGetInfo"));
   const Arena::Sum device = device_.sum();
   const auto system = kit::host_memory("/");
-  const std::lock_guard lock(mutex_);
-  return std::vector<Heap>{{"device memory", total, left + device.held - device.used, device.used, "cuMemGetInfo"},
-                           {"pinned memory of the host", system.total, system.available, host_used_, "/proc/meminfo"}};
+  return std::vector<Heap>{
+      {"device memory", total, left + device.held - device.used, device.used, "cuMemGetInfo"},
+      {"pinned memory of the host", system.total, system.available, host_used_.load(), "/proc/meminfo"}};
 }
 
 }  // namespace pintle::cuda

@@ -1,9 +1,11 @@
 // Memory: pieces of blocks that the driver is asked for rarely, since it gives memory back only when no kernel runs.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "backends/cuda/context.h"
@@ -65,17 +67,12 @@ class Arena {
   std::vector<std::unique_ptr<Block>> blocks_;
 };
 
-/// What a MemoryId is the address of.
-struct Memory {
-  Piece piece;
-  Placement placement = Placement::device;
-};
-
-using Memories = kit::OwnedTable<backend::MemoryId, Memory>;
+/// A MemoryId is the address of its piece.
+using Memories = kit::OwnedTable<backend::MemoryId, Piece>;
 
 /// The device's address of a range.
 [[nodiscard]] inline DevicePointer address_of(const backend::Range& range) noexcept {
-  return Memories::at(range.memory).piece.address() + range.offset;
+  return Memories::at(range.memory).address() + range.offset;
 }
 
 /// All memory of a device. Thread-safe.
@@ -91,12 +88,9 @@ class MemoryTable {
   [[nodiscard]] Arena& pinned() noexcept { return pinned_; }
 
  private:
-  [[nodiscard]] Arena& arena(Placement placement) noexcept { return placement == Placement::host ? pinned_ : device_; }
-
   Context& context_;
   Arena device_, pinned_;
-  std::mutex mutex_;
-  std::uint64_t host_used_ = 0;  // of `pinned_`, without what is staged
+  std::atomic<std::uint64_t> host_used_{0};  // of `pinned_`, without what is staged
   Memories all_;
 };
 

@@ -10,6 +10,8 @@
 #include "base/file.h"
 #include "base/quote.h"
 #include "kit/accesses.h"
+#include "kit/left_out.h"
+#include "kit/local_memory.h"
 #include "kit/no_source.h"
 
 namespace pintle::cuda {
@@ -128,6 +130,10 @@ Result<Kernel> kernel_of(Context& context, const Entry& entry, vendor::cuda::Mod
   return kernel;
 }
 
+bool lacks_kernel(const Error& error) {
+  return error.vendor() && error.vendor()->number == static_cast<std::int64_t>(Status::CUDA_ERROR_NOT_FOUND);
+}
+
 std::string_view meaning_of(Status status) {
   switch (status) {
     case Status::CUDA_ERROR_UNSUPPORTED_PTX_VERSION: return "the PTX is of a version that the driver does not know";
@@ -144,11 +150,7 @@ Result<void> Kernel::check_shared(std::span<const backend::Argument> arguments) 
   std::uint64_t bytes = std::uint64_t{own_shared} + shared_bytes(shared);
   for (const backend::Argument& argument : arguments)
     bytes += argument.kind == backend::Argument::Kind::local ? shared_bytes(argument.range.size) : 0;
-  if (bytes <= most_shared) return {};
-  return Error(Errc::invalid_argument,
-               fmt::format("Local memory of a group ({} bytes, of which the kernel {} declares {} itself) is larger "
-                           "than the limit ({}) of the device.",
-                           bytes, base::quote(name), own_shared, most_shared));
+  return kit::check_local_memory(bytes, name, own_shared, most_shared);
 }
 
 Result<void> check_shared(const backend::Commands& list) {
@@ -180,6 +182,8 @@ Result<backend::ProgramId> ProgramTable::load(const ProgramImage& image) {
   lock.unlock();
   for (const Entry& entry : image.entries) {
     auto kernel = kernel_of(context_, entry, module, ptx);
+    if (!kernel && lacks_kernel(kernel.error()) && kit::leave_out(image, entry.name, kit::not_in_code))
+      kernel = Kernel{};
     if (!kernel) {
       lock.lock();
       retired_.push_back(std::move(program));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/cuda/context.h"
+#include "base/bytes.h"
 #include "kit/owned_table.h"
 #include "pintle/backend/driver.h"
 
@@ -32,7 +33,7 @@ struct Kernel {
 /// Local memory begins at a multiple of this.
 inline constexpr std::uint32_t shared_alignment = 16;
 [[nodiscard]] constexpr std::uint64_t shared_bytes(std::uint64_t size) noexcept {
-  return (size + shared_alignment - 1) / shared_alignment * shared_alignment;
+  return base::round_up<std::uint64_t>(size, shared_alignment);
 }
 
 /// A ProgramId is its address.

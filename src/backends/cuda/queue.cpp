@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <utility>
 #include <variant>
 
 #include "base/contain.h"
+#include "kit/host_clock.h"
 
 namespace pintle::cuda {
 
@@ -116,36 +116,26 @@ Result<void> Queue::wait(std::uint64_t serial, Deadline deadline) {
   return retire(serial);
 }
 
-/// Called when the work up to `serial` is finished: delivers its downloads and frees what it held.
+/// Called when the work up to `serial` is finished.
 Result<void> Queue::retire(std::uint64_t serial) {
-  {
-    const std::lock_guard lock(mutex_);
-    std::size_t gone = 0;
-    bool delivered = true;
-    for (; gone < started_.size() && started_[gone]->serial <= serial; ++gone) {
-      delivered = deliver(*started_[gone]);
-      if (!delivered) break;
-      depth_ -= started_[gone]->commands;
-      give_back(*started_[gone]);
-    }
-    started_.erase(started_.begin(), started_.begin() + static_cast<std::ptrdiff_t>(gone));
-    if (delivered) {
-      steps_->reach(serial);
-      if (serial > reported_.load(std::memory_order_relaxed)) reported_.store(serial, std::memory_order_release);
-      return {};
-    }
-  }
-  return shared_.context.cause();
+  const std::lock_guard lock(mutex_);
+  if (!end(serial)) return shared_.context.cause();
+  steps_->reach(serial);
+  if (serial > reported_.load(std::memory_order_relaxed)) reported_.store(serial, std::memory_order_release);
+  return {};
 }
 
-/// False where the device is being lost: then it touches nothing.
-bool Queue::deliver(Batch& batch) {
-  if (batch.deliveries.empty()) return true;
-  if (!shared_.context.host().enter()) return false;
-  for (const Delivery& one : batch.deliveries) std::memcpy(one.to, one.from, one.size);
-  shared_.context.host().leave();
-  batch.deliveries.clear();
-  return true;
+/// Delivers what the batches up to `serial` have downloaded, and frees what they held. False where the device is being
+/// lost.
+bool Queue::end(std::uint64_t serial) {
+  auto batch = started_.begin();
+  for (; batch != started_.end() && (*batch)->serial <= serial; ++batch) {
+    if (!kit::deliver((*batch)->deliveries, shared_.context.host())) break;
+    depth_ -= (*batch)->commands;
+    give_back(**batch);
+  }
+  started_.erase(started_.begin(), batch);
+  return started_.empty() || started_.front()->serial > serial;
 }
 
 void Queue::give_back(Batch& batch) noexcept {
@@ -169,14 +159,13 @@ Result<void> Queue::run(std::span<const QueuePoint> waits, std::optional<std::ui
     started_.reserve(started_.size() + 1);
   }
   PINTLE_ASSIGN(done, shared_.events.take());
-  bool has_started = false;
-  Enqueue enqueue(shared_.context, shared_.memory.pinned(), stream_, *batch, has_started);
+  Enqueue enqueue(shared_.context, shared_.memory.pinned(), stream_, *batch);
   const auto enqueued = base::contain("enqueuing", [&]() -> Result<void> {
     PINTLE_TRY(enqueue_waits(waits));
     return body(enqueue);
   });
   if (enqueued) return close(std::move(batch), std::move(done), serial);
-  if (has_started) return shared_.context.lose(enqueued.error());
+  if (batch->commands != 0) return shared_.context.lose(enqueued.error());
   give_back(*batch);
   return enqueued.error();
 }
@@ -217,9 +206,7 @@ Result<void> Queue::finish_pieces(Deadline deadline) {
   PINTLE_TRY(timeline_.wait_all(deadline));
   PINTLE_TRY(retire(started_serial_));
   const std::lock_guard lock(mutex_);
-  for (const auto& batch : started_) {
-    if (!deliver(*batch)) return shared_.context.cause();
-  }
+  if (!end(started_serial_ + 1)) return shared_.context.cause();  // a step's pieces: the next stage in their memory
   return {};
 }
 
@@ -263,7 +250,7 @@ Result<void> Queue::launch_indirect(const backend::ExecIndirect& indirect, const
 }
 
 Result<void> Queue::write_time(const backend::Range& to) {
-  const auto ticks = std::chrono::duration_cast<Duration>(Clock::now().time_since_epoch()).count();
+  const std::uint64_t ticks = kit::host_ticks();
   return run({}, std::nullopt,
              [&](Enqueue& enqueue) { return enqueue.write(address_of(to), std::as_bytes(std::span(&ticks, 1))); });
 }

@@ -60,8 +60,8 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
   [[nodiscard]] Result<void> enqueue_waits(std::span<const backend::QueuePoint> waits);
   [[nodiscard]] Result<void> close(std::unique_ptr<Batch> batch, Event done, std::optional<std::uint64_t> serial);
   void give_back(Batch& batch) noexcept;
-  [[nodiscard]] bool deliver(Batch& batch);
   [[nodiscard]] Result<void> retire(std::uint64_t serial);
+  [[nodiscard]] bool end(std::uint64_t serial);  // with the lock held
   [[nodiscard]] Result<void> finish_pieces(Deadline deadline);
   [[nodiscard]] Result<void> await_all();
   [[nodiscard]] Result<void> call(const backend::HostCall& called);

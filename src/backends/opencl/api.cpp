@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/immortal.h"
-#include "base/made_once.h"
+#include "base/opened_once.h"
 
 namespace pintle::opencl {
 namespace {
@@ -82,16 +81,7 @@ const Status* find(cl_int status) noexcept {
 
 }  // namespace
 
-const Result<vendor::opencl::Table>& loaded() noexcept {
-  using Loaded = Result<vendor::opencl::Table>;
-  try {
-    static const auto& table = *new Loaded(base::made_once(vendor::opencl::Table::open()));
-    return table;
-  } catch (...) {
-    static const base::Immortal<Loaded> exhausted(Error(Errc::out_of_memory, {}));
-    return exhausted.value;
-  }
-}
+const Result<vendor::opencl::Table>& loaded() noexcept { return base::opened_once<vendor::opencl::Table>(); }
 
 std::string_view symbol_of(cl_int status) noexcept {
   const Status* const found = find(status);

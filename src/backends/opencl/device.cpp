@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "kit/capability_rows.h"
 #include "kit/guarded.h"
+#include "kit/host_clock.h"
 #include "kit/native_types.h"
 #include "kit/wake_compiler.h"
 
@@ -182,11 +183,8 @@ Result<std::uint64_t> Device::device_ticks() {
 }
 
 Result<backend::ClockPair> Device::calibrate() {
+  if (found_.clock == ClockSource::host) return kit::host_clock_pair();
   const Deadline before = Clock::now();
-  if (found_.clock == ClockSource::host) {
-    const auto ticks = std::chrono::duration_cast<Duration>(before.time_since_epoch()).count();
-    return backend::ClockPair{static_cast<std::uint64_t>(ticks), before, Duration::zero()};
-  }
   PINTLE_ASSIGN(ticks, device_ticks());
   const Duration half = (Clock::now() - before) / 2;
   return backend::ClockPair{ticks, before + half, half};

@@ -27,11 +27,9 @@ class Driver final : public backend::Driver {
       PINTLE_TRY(kit::read_options("opencl", options, {}));
       FoundDevices found = find_devices();
       if (found.devices.empty()) return Error(Errc::unavailable, found.absences.front().reason);
-      if (ordinal < found.devices.size()) {
-        found.devices[ordinal].info.id = fmt::format("opencl:{}", ordinal);
-        return Device::open(std::move(found.devices[ordinal]));
-      }
-      return kit::no_such_ordinal("opencl", ordinal, found.devices.size());
+      if (ordinal >= found.devices.size()) return kit::no_such_ordinal("opencl", ordinal, found.devices.size());
+      found.devices[ordinal].info.id = fmt::format("opencl:{}", ordinal);
+      return Device::open(std::move(found.devices[ordinal]));
     });
   }
 

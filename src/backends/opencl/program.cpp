@@ -12,6 +12,7 @@
 #include "base/quote.h"
 #include "kit/accesses.h"
 #include "kit/left_out.h"
+#include "kit/local_memory.h"
 
 namespace pintle::opencl {
 namespace {
@@ -160,12 +161,7 @@ Result<void> Kernel::check_local(std::span<const backend::Argument> arguments) c
   std::uint64_t bytes = own_local_bytes_ + local_argument_bytes_;
   for (const backend::Argument& argument : arguments)
     bytes += argument.kind == backend::Argument::Kind::local ? argument.range.size : 0;
-  if (bytes <= max_local_bytes_) return {};
-  return Error(
-      Errc::invalid_argument,
-      fmt::format("Local memory of a group ({} bytes, of which the kernel {} declares {} itself) is larger than "
-                  "the limit ({}) of the device.",
-                  bytes, base::quote(name_), own_local_bytes_, max_local_bytes_));
+  return kit::check_local_memory(bytes, name_, own_local_bytes_, max_local_bytes_);
 }
 
 Result<void> check_local(const backend::Commands& list) {
@@ -183,9 +179,8 @@ Result<backend::ProgramId> ProgramTable::load(const ProgramImage& image) {
   const std::string what = fmt::format("loading {}", name_of(image));
   std::vector<UntoldSize> untold;
   for (const Entry& entry : image.entries) {
-    auto kernel = std::make_unique<Kernel>(entry, program->program.get(), images_);
-    auto examined = kernel->examine(entry, found_);
-    program->kernels.push_back(std::move(kernel));
+    Kernel& kernel = *program->kernels.emplace_back(std::make_unique<Kernel>(entry, program->program.get(), images_));
+    auto examined = kernel.examine(entry, found_);
     if (examined) std::ranges::move(*examined, std::back_inserter(untold));
     else if (!lacks_kernel(examined.error()) || !kit::leave_out(image, entry.name, kit::not_in_code))
       return examined.error().during(what);

@@ -12,6 +12,7 @@
 #include "backends/opencl/service.h"
 #include "base/contain.h"
 #include "base/log.h"
+#include "kit/host_clock.h"
 
 namespace pintle::opencl {
 namespace {
@@ -218,7 +219,7 @@ Result<void> Queue::write_time(const Range& to) {
     PINTLE_ASSIGN(end, end_of(last_));
     ticks_ = end;
   } else {
-    ticks_ = static_cast<std::uint64_t>(std::chrono::duration_cast<Duration>(Clock::now().time_since_epoch()).count());
+    ticks_ = kit::host_ticks();
   }
   return on_native([&](cl_command_queue queue) {
     return check(api().clEnqueueWriteBuffer(queue, Memories::at(to.memory).object(), CL_FALSE, to.offset, sizeof ticks_,

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
 
 namespace pintle::vulkan {
 
@@ -139,15 +138,6 @@ VkResult Slot::record_layout_changes() {
 
 void Slot::undo_lay_out() noexcept {
   for (Image* const image : images) image->give_layout_back();
-}
-
-bool Slot::deliver() {
-  if (deliveries.empty()) return true;
-  if (!context_.host().enter()) return false;
-  for (const Delivery& one : deliveries) std::memcpy(one.to, one.from, one.size);
-  context_.host().leave();
-  deliveries.clear();
-  return true;
 }
 
 void Slot::reset() noexcept {

@@ -8,15 +8,9 @@
 #include "backends/vulkan/staging.h"
 #include "backends/vulkan/texel_views.h"
 #include "backends/vulkan/timeline.h"
+#include "kit/delivery.h"
 
 namespace pintle::vulkan {
-
-/// Staged bytes that the host copies to their target when the device has written them.
-struct Delivery {
-  std::byte* to = nullptr;
-  const std::byte* from = nullptr;
-  std::uint64_t size = 0;
-};
 
 class Slot {
  public:
@@ -43,7 +37,7 @@ class Slot {
   void undo_lay_out() noexcept;
   /// Copies what was downloaded to its target on the host. False where the device is being lost: then it touches
   /// nothing.
-  [[nodiscard]] bool deliver();
+  [[nodiscard]] bool deliver() { return kit::deliver(deliveries, context_.host()); }
   /// Lets go of what only this use needed.
   void reset() noexcept;
 
@@ -52,7 +46,7 @@ class Slot {
   [[nodiscard]] const Lane& lane() const noexcept { return lane_; }
 
   Staging staging;
-  std::vector<Delivery> deliveries;
+  std::vector<kit::Delivery> deliveries;
   std::vector<std::unique_ptr<Block>> imports;     // of host memory
   std::vector<std::shared_ptr<TexelView>> views;   // of texel buffers
   std::vector<Image*> images;                      // whose layout may have to be changed before

@@ -51,9 +51,7 @@ void Pools::abandon(const PoolState& pool) noexcept {
   entry->pool->abandon(locked);
 }
 
-void Pools::dispose(Worklist& worklist, const Locked&) noexcept {
-  if (abandoned_ != 0) worklist.add(table_.life().keep(*this));
-}
+void Pools::dispose(Worklist& worklist, const Locked&) noexcept { worklist.add(table_.life().keep(*this)); }
 
 void Pools::run_deferred(Worklist&) noexcept {
   std::size_t place = 0;

@@ -146,7 +146,7 @@ void Queues::abandon(const std::shared_ptr<QueueState>& queue) noexcept {
 
 void Queues::dispose_finished(Worklist& worklist, const Locked& locked) noexcept {
   table_.dispose_finished(worklist, locked);
-  if (!pools_.is_empty(locked)) pools_.dispose(worklist, locked);
+  if (pools_.has_abandoned(locked)) pools_.dispose(worklist, locked);
   recordings_.dispose(worklist, locked);
   if (!over_.empty()) worklist.add(life_.keep(*this));
 }

@@ -6,6 +6,7 @@
 #include "core/life/checkup.h"
 #include "core/queue/queue_state.h"
 #include "core/time/reactor.h"
+#include "pintle/default_timeout.h"
 
 namespace pintle::core {
 namespace {
@@ -22,7 +23,7 @@ bool look_into(const std::shared_ptr<Life>& life) {
 }  // namespace
 
 // A kernel may be long: a program that has longer ones than the default deadline of its waits sets that deadline.
-void QueueState::suspect() noexcept { suspect_after(Timeout().deadline() - Clock::now()); }
+void QueueState::suspect() noexcept { suspect_after(default_timeout()); }
 
 void QueueState::settle_suspicion(const std::shared_ptr<Life>& life, const std::shared_ptr<QueueState>& queue,
                                   std::uint64_t serial) noexcept {
@@ -33,7 +34,7 @@ void QueueState::settle_suspicion(const std::shared_ptr<Life>& life, const std::
 
 // Nothing watches the work meanwhile: a driver might keep a caller whose deadline has passed. Where the work has come
 // and nobody has seen it, the device answers.
-void QueueState::suspect_after(Duration limit) noexcept {
+void QueueState::suspect_after(Duration patience) noexcept {
   const std::uint64_t next = oldest_native();
   if (next == 0 || is_driven() || !life().begin_suspicion()) return;
   const auto begun = base::contain("suspecting a device", [&] {
@@ -46,7 +47,7 @@ void QueueState::suspect_after(Duration limit) noexcept {
           if (const auto alive = device.lock())
             settle_suspicion(alive, std::static_pointer_cast<QueueState>(queue.lock()), next);
         },
-        deadline_after(Clock::now(), limit));
+        deadline_after(Clock::now(), patience));
   });
   if (!begun) life().end_suspicion();
 }

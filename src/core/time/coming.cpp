@@ -84,8 +84,6 @@ class Coming {
 
 }  // namespace
 
-bool come_by_themselves(const std::vector<Point>& points) { return which_come(std::span(&points, 1)).front(); }
-
 std::vector<bool> which_come(std::span<const std::vector<Point>> lists) {
   Coming coming;
   for (const auto& points : lists) {

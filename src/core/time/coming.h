@@ -10,10 +10,9 @@
 
 namespace pintle::core {
 
-/// Whether everything that these points wait for has been submitted: some backend has what comes first, and each of the
-/// points is reached or fails though the host does nothing more. Takes the locks of other devices, one at a time.
-[[nodiscard]] bool come_by_themselves(const std::vector<Point>& points);
-/// The same for each of these lists. One search answers for all, in time proportional to what they wait for.
+/// For each of these lists of points, whether everything that they wait for has been submitted: some backend has what
+/// comes first, and each of the points is reached or fails though the host does nothing more. One search answers for
+/// all, in time proportional to what they wait for. Takes the locks of other devices, one at a time.
 [[nodiscard]] std::vector<bool> which_come(std::span<const std::vector<Point>> lists);
 /// The points among `others` that do not come by themselves; none where `first` does not come by itself either.
 [[nodiscard]] std::vector<Point> left_behind(const Point& first, const std::vector<Point>& others);

@@ -47,9 +47,7 @@ class DriverSymbols {
       place = reinterpret_cast<Function*>(address);
       return {};
     }
-    PINTLE_ASSIGN(found, library_.function<Function>(wanted.exported));
-    place = found;
-    return {};
+    return library_.find(wanted.exported, place);
   }
 
  private:

@@ -67,21 +67,10 @@ struct Compiler {
   }
 };
 
-namespace detail {
-
-template <class Function>
-Result<void> find(const base::Dylib& library, const char* name, Function*& place) {
-  PINTLE_ASSIGN(found, library.function<Function>(name));
-  place = found;
-  return {};
-}
-
-}  // namespace detail
-
 inline Result<Compiler> Compiler::open(std::span<const char* const> names) {
   PINTLE_ASSIGN(library, base::Dylib::open_any(names));
   Compiler table;
-#define FUNCTION(name, ...) PINTLE_TRY(detail::find(library, #name, table.name));
+#define FUNCTION(name, ...) PINTLE_TRY(library.find(#name, table.name));
 #include "vendor/cuda/nvrtc_symbols.inc"
 #undef FUNCTION
   table.library = std::move(library);

@@ -44,13 +44,9 @@ enum class DeviceAttribute : unsigned {
   max_grid_z = 7,
   max_shared_per_block = 8,
   warp_size = 10,
-  multiprocessors = 16,
   integrated = 18,
-  can_map_host_memory = 19,
-  compute_mode = 20,
   pci_bus = 33,
   pci_device = 34,
-  unified_addressing = 41,
   pci_domain = 50,
   compute_capability_major = 75,
   compute_capability_minor = 76,
@@ -61,7 +57,6 @@ enum class DeviceAttribute : unsigned {
 enum class FunctionAttribute : unsigned {
   max_threads_per_block = 0,
   shared_bytes = 1,
-  registers = 4,
   max_dynamic_shared_bytes = 8,
 };
 

@@ -30,22 +30,11 @@ struct Table {
   [[nodiscard]] static Result<Table> open(std::span<const char* const> names = library_names);
 };
 
-namespace detail {
-
-template <class Function>
-Result<void> find(const base::Dylib& library, const char* name, Function& function) {
-  PINTLE_ASSIGN(address, library.symbol(name));
-  function = reinterpret_cast<Function>(address);
-  return {};
-}
-
-}  // namespace detail
-
 inline Result<Table> Table::open(std::span<const char* const> names) {
   PINTLE_ASSIGN(library, base::Dylib::open_any(names));
   Table table{.library = std::move(library)};
-#define REQUIRED(function) PINTLE_TRY(detail::find(table.library, #function, table.function));
-#define OPTIONAL(function) static_cast<void>(detail::find(table.library, #function, table.function));
+#define REQUIRED(function) PINTLE_TRY(table.library.find(#function, table.function));
+#define OPTIONAL(function) static_cast<void>(table.library.find(#function, table.function));
 #include "vendor/opencl/symbols.inc"
 #undef REQUIRED
 #undef OPTIONAL

@@ -225,7 +225,10 @@ DEVICE_TEST(Buffer, MapIsHonest) {
 DEVICE_TEST(Buffer, ARefusedMapSaysWhy) {
   Buffer buffer = need(test.device().allocate(DType::u32, {1024}, {.label = "far", .placement = Placement::device}));
   const auto bytes = buffer.map();
-  if (bytes) return buffer.unmap();
+  if (bytes) {
+    CHECK_EQ(bytes->size(), buffer.size_bytes());
+    return buffer.unmap();
+  }
   check_error(bytes, Errc::unsupported, {"\"far\""});
   CHECK(bytes.error().text().find(": .") == std::string::npos);  // a reason without words
 }

@@ -1,5 +1,4 @@
 // Entries that a device's code of a program lacks.
-#include <algorithm>
 #include <array>
 
 #include "conformance/ways.h"
@@ -25,10 +24,8 @@ constexpr std::array<std::string_view, 2> guarded_signatures{"twice(x: read_writ
 
 // As where `#ifdef cl_khr_fp64` stands around a kernel: the others load, and the device says why that one does not.
 DEVICE_TEST(Program, AnEntryThatTheSourceLeavesOutCostsOnlyItself) {
-  const auto& formats = test.info().formats;
-  const auto source = std::ranges::find_if(
-      guarded_sources, [&](const Source& one) { return std::ranges::find(formats, one.format) != formats.end(); });
-  if (source == guarded_sources.end()) test.not_applicable("the device compiles neither C nor OpenCL C");
+  const auto source = find_source(test.info(), guarded_sources);
+  if (!source) test.not_applicable("the device compiles neither C nor OpenCL C");
   test.require_bytes();
   const ProgramPack pack = need(ProgramPack::source(source->format, source->code, guarded_signatures, "guarded"));
   auto loaded = test.device().load(pack);

@@ -56,10 +56,9 @@ constexpr std::string_view scale_signature = "scale(x: read_write u32[])";
 
 /// The one of the sources that the device compiles.
 SourceText source_for(const Context& test, std::span<const Source> sources) {
-  for (SourceText& source : with_cuda_c(sources)) {
-    if (takes(test, source.format)) return std::move(source);
-  }
-  test.not_applicable("the device compiles no source");
+  auto source = find_source(test.info(), sources);
+  if (!source) test.not_applicable("the device compiles no source");
+  return *std::move(source);
 }
 
 // S2: one Program type, which queues launch.

@@ -1,5 +1,4 @@
-// A driver's habit: after a fault the device answers nothing more, and says so or not. A fill with one of four words
-// stands for the kernel that is at fault.
+// A driver's habit: after a fault the device answers nothing more, and says so or not (`Fault`).
 #include <chrono>
 #include <map>
 #include <mutex>
@@ -7,23 +6,15 @@
 #include <thread>
 
 #include "habit.h"
+#include "questions.h"
 
 namespace pintle::hostile {
 namespace {
 
-/// The word says what becomes of its submission and of the device.
-enum class Fault : std::uint32_t {
-  silent = 0xfa170001,    ///< It is done; what comes behind never is.
-  endless = 0xfa170002,   ///< It is never done, nor is what comes behind.
-  lost = 0xfa170003,      ///< VK_ERROR_DEVICE_LOST from now on.
-  poisoned = 0xfa170004,  ///< As `silent`, for every device of the process, those that are made later too.
-};
-
 Functions next;
 std::mutex mutex;
-std::map<VkCommandBuffer, Fault> faults;  // in what has been recorded
-std::map<VkQueue, VkDevice> devices;
-std::map<VkDevice, Fault> dead;
+auto& faults = *new std::map<VkCommandBuffer, Fault>;  // in what has been recorded
+auto& dead = *new std::map<VkDevice, Fault>;
 bool is_poisoned = false;
 
 std::optional<Fault> fault_of(std::uint32_t word) {
@@ -40,20 +31,8 @@ std::optional<Fault> death_of(VkDevice device) {
   return found == dead.end() ? std::nullopt : std::optional(found->second);
 }
 
-VkDevice device_of(VkQueue queue) {
-  const std::lock_guard lock(mutex);
-  return devices[queue];
-}
-
-/// What the driver was seen to do with calls that wait for a device that answers nothing: they did not return within 40
-/// s.
+/// A call that waits for a device that answers nothing: the driver was seen not to return within 40 s.
 void hang() { std::this_thread::sleep_for(std::chrono::seconds(60)); }
-
-VKAPI_ATTR void VKAPI_CALL get_queue(VkDevice device, std::uint32_t family, std::uint32_t index, VkQueue* queue) {
-  next.GetDeviceQueue(device, family, index, queue);
-  const std::lock_guard lock(mutex);
-  devices[*queue] = device;
-}
 
 VKAPI_ATTR VkResult VKAPI_CALL begin(VkCommandBuffer commands, const VkCommandBufferBeginInfo* info) {
   {
@@ -141,7 +120,6 @@ VKAPI_ATTR void VKAPI_CALL destroy(VkDevice device, const VkAllocationCallbacks*
   {
     const std::lock_guard lock(mutex);
     dead.erase(device);
-    std::erase_if(devices, [&](const auto& each) { return each.second == device; });
   }
   next.DestroyDevice(device, memory);
 }
@@ -150,7 +128,6 @@ VKAPI_ATTR void VKAPI_CALL destroy(VkDevice device, const VkAllocationCallbacks*
 
 void install_dead_device(Functions& table) {
   next = table;
-  table.GetDeviceQueue = &get_queue;
   table.BeginCommandBuffer = &begin;
   table.CmdFillBuffer = &fill;
   table.CmdExecuteCommands = &execute;

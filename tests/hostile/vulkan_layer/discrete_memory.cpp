@@ -31,8 +31,8 @@ Functions next;
 std::mutex mutex;
 std::uint32_t below = 0;  // the driver's type that all of ours are made of
 std::array<VkDeviceSize, 3> sizes{}, used{};
-std::map<VkDeviceMemory, Allocation> allocations;
-std::map<VkBuffer, std::uint32_t> types_of_buffers;
+auto& allocations = *new std::map<VkDeviceMemory, Allocation>;
+auto& types_of_buffers = *new std::map<VkBuffer, std::uint32_t>;
 std::uint64_t copies_through_cached = 0, other_copies_to_the_host = 0;
 
 /// The driver's type that the host and the device see as it is.

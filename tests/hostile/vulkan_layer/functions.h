@@ -46,6 +46,8 @@ struct Functions {
   HOSTILE_DEVICE_FUNCTIONS(HOSTILE_MEMBER)
 #undef HOSTILE_MEMBER
 
+  [[nodiscard]] bool operator==(const Functions&) const = default;
+
   void load_instance(PFN_vkGetInstanceProcAddr get, VkInstance instance) {
 #define HOSTILE_LOAD(name) name = reinterpret_cast<PFN_vk##name>(get(instance, "vk" #name));
     HOSTILE_INSTANCE_FUNCTIONS(HOSTILE_LOAD)

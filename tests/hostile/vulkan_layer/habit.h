@@ -11,10 +11,14 @@ namespace pintle::hostile {
 using Install = void (*)(Functions& table);
 
 void install_device_name(Functions& table);
+void install_queues(Functions& table);
 void install_discrete_memory(Functions& table);
 void install_refused_imports(Functions& table);
 void install_late_submissions(Functions& table);
 void install_dead_device(Functions& table);
+
+/// Null for a queue that nobody has asked the device for.
+[[nodiscard]] VkDevice device_of(VkQueue queue);
 
 /// The structure of this type in a chain; null where there is none.
 template <class T>

@@ -27,15 +27,8 @@ struct Ticket {
 
 Functions next;
 std::mutex mutex;
-std::map<VkQueue, VkDevice> devices;
-std::map<VkDevice, Gate> gates;
+auto& gates = *new std::map<VkDevice, Gate>;  // the hands may look into it while the process ends
 bool are_held = false;
-
-VKAPI_ATTR void VKAPI_CALL get_queue(VkDevice device, std::uint32_t family, std::uint32_t index, VkQueue* queue) {
-  next.GetDeviceQueue(device, family, index, queue);
-  const std::lock_guard lock(mutex);
-  devices[*queue] = device;
-}
 
 VkSemaphore create_semaphore(VkDevice device) {
   VkSemaphoreTypeCreateInfo type{};
@@ -116,11 +109,6 @@ class LateBatch {
   std::vector<std::uint64_t> awaited_, signalled_;
 };
 
-VkDevice device_of(VkQueue queue) {
-  const std::lock_guard lock(mutex);
-  return devices[queue];
-}
-
 /// The first batch is late; those behind it end after it.
 VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, std::uint32_t count, const VkSubmitInfo* infos, VkFence fence) {
   const VkDevice device = device_of(queue);
@@ -142,7 +130,6 @@ VKAPI_ATTR void VKAPI_CALL destroy(VkDevice device, const VkAllocationCallbacks*
       next.DestroySemaphore(device, found->second.semaphore, nullptr);
       gates.erase(found);
     }
-    std::erase_if(devices, [&](const auto& each) { return each.second == device; });
   }
   next.DestroyDevice(device, memory);
 }
@@ -151,7 +138,6 @@ VKAPI_ATTR void VKAPI_CALL destroy(VkDevice device, const VkAllocationCallbacks*
 
 void install_late_submissions(Functions& table) {
   next = table;
-  table.GetDeviceQueue = &get_queue;
   table.QueueSubmit = &submit;
   table.DestroyDevice = &destroy;
 }

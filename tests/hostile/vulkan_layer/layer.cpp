@@ -33,6 +33,7 @@ PFN_vkGetDeviceProcAddr next_device_function = nullptr;
 void stand_up() {
   Functions made = driver;
   install_device_name(made);
+  install_queues(made);
   for (const Habit& habit : habits) {
     if (is_on(habit.name)) habit.install(made);
   }
@@ -78,8 +79,9 @@ VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const Vk
   if (created != VK_SUCCESS) return created;
   const std::lock_guard lock(mutex);
   next_device_function = get_of_device;
+  const Functions before = driver;
   driver.load_device(get_of_device, *made);
-  stand_up();
+  if (driver != before) stand_up();
   return created;
 }
 

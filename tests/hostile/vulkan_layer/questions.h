@@ -1,7 +1,19 @@
-// What a test in the same process may ask of the layer.
+// What a test in the same process may ask of the layer, and the words of its faults.
 #pragma once
 
 #include <cstdint>
+
+namespace pintle::hostile {
+
+/// A fill with this word stands for the kernel that is at fault: what becomes of its submission and of the device.
+enum class Fault : std::uint32_t {
+  silent = 0xfa170001,    ///< It is done; what comes behind never is.
+  endless = 0xfa170002,   ///< It is never done, nor is what comes behind.
+  lost = 0xfa170003,      ///< VK_ERROR_DEVICE_LOST from now on.
+  poisoned = 0xfa170004,  ///< As `silent`, for every device of the process, those that are made later too.
+};
+
+}  // namespace pintle::hostile
 
 extern "C" {
 

@@ -15,7 +15,7 @@ namespace {
 
 using vendor::cuda::DeviceAttribute;
 
-constexpr std::array<std::pair<DeviceAttribute, int>, 20> attributes{{
+constexpr std::array<std::pair<DeviceAttribute, int>, 16> attributes{{
     // lines 22 to 25
     {DeviceAttribute::max_threads_per_block, 1024},
     {DeviceAttribute::max_block_x, 1024},
@@ -26,13 +26,9 @@ constexpr std::array<std::pair<DeviceAttribute, int>, 20> attributes{{
     {DeviceAttribute::max_grid_z, 65535},
     {DeviceAttribute::max_shared_per_block, static_cast<int>(default_shared)},
     {DeviceAttribute::warp_size, 32},
-    {DeviceAttribute::multiprocessors, 132},
     {DeviceAttribute::integrated, 0},
-    {DeviceAttribute::can_map_host_memory, 1},
-    {DeviceAttribute::compute_mode, 0},
     {DeviceAttribute::pci_bus, 0},
     {DeviceAttribute::pci_device, 6},
-    {DeviceAttribute::unified_addressing, 1},
     {DeviceAttribute::pci_domain, 0},
     {DeviceAttribute::compute_capability_major, 9},
     {DeviceAttribute::compute_capability_minor, 0},
@@ -125,7 +121,6 @@ PINTLE_SIMULATED Status cuCtxCreate_v2(Context* context, unsigned, Device) {
   if (process().used + context_bytes > memory_bytes) return Status::CUDA_ERROR_OUT_OF_MEMORY;
   wait_for_kernels(lock);  // line 303
   process().used += context_bytes;
-  ++process().contexts;
   *context = new pintle::vendor::cuda::ContextObject;
   context_stack().push_back(*context);
   return Status::CUDA_SUCCESS;
@@ -139,7 +134,6 @@ PINTLE_SIMULATED Status cuCtxDestroy_v2(Context context) {
   wait_for_kernels(lock);                                                  // lines 348, 1075
   context->is_alive = false;
   process().used -= context_bytes;
-  --process().contexts;
   free_memory_of(context);
   if (!context_stack().empty() && context_stack().back() == context) context_stack().pop_back();
   return Status::CUDA_SUCCESS;  // line 737: also after a fault

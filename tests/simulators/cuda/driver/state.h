@@ -105,7 +105,6 @@ struct Process {
   std::condition_variable changed;
   std::atomic<pid_t> initialized_by{0};
   Status fault = Status::CUDA_SUCCESS;  // a kernel's: it stays
-  std::size_t contexts = 0;
   std::map<std::uintptr_t, Allocation> allocations;
   std::size_t used = 0;             // bytes of device memory
   std::set<std::uint64_t> kernels;  // launched, and not ended

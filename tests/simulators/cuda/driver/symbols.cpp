@@ -1,5 +1,6 @@
 // cuGetProcAddress: every function that the simulator has, with the version of its declaration.
 #include <string_view>
+#include <type_traits>
 
 #include "driver/state.h"
 #include "exports.h"
@@ -19,18 +20,9 @@ using pintle::vendor::cuda::Status;
 using pintle::vendor::cuda::Stream;
 using pintle::vendor::cuda::Uuid;
 
-namespace pintle::simulator {
-namespace {
-
-template <class Signature>
-using As = Signature;
-
-}  // namespace
-}  // namespace pintle::simulator
-
 // Declared after the table of the backend, so that a definition of another type does not compile.
 extern "C" {
-#define FUNCTION(name, exported, version, ...) pintle::simulator::As<__VA_ARGS__> exported;
+#define FUNCTION(name, exported, version, ...) std::type_identity_t<__VA_ARGS__> exported;
 #include "vendor/cuda/driver_symbols.inc"
 #undef FUNCTION
 }
