@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "pintle/plan.h"
+#include "pintle/planner.h"
 
 namespace pintle::bench {
 

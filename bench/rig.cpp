@@ -36,7 +36,7 @@ Result<Rig> Rig::open(std::string_view id) {
   Rig rig;
   PINTLE_ASSIGN(device, pintle::open(id));
   rig.device = std::move(device);
-  PINTLE_ASSIGN(queue, rig.device.queue());
+  PINTLE_ASSIGN(queue, rig.device.create_queue());
   rig.queue = std::move(queue);
   const Capability execution = rig.device.info().capability(Feature::execution);
   if (execution.support == Support::absent) {

@@ -9,6 +9,7 @@ import json
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 SOURCE = ("include", "src")
@@ -62,6 +63,27 @@ def function_lengths(paths):
     tags = [json.loads(line) for line in output.splitlines()]
     named = [t for t in tags if t["_type"] == "tag" and not t["name"].startswith("__anon")]
     return sorted((t.get("end", t["line"]) - t["line"] + 1, f"{t['path']}:{t['line']} {t['name']}") for t in named)
+
+
+def public_functions(paths):
+    """{class: the number of its public functions}, constructors and destructors aside."""
+    command = ["ctags", "--languages=C++", "--map-C++=+.h", "--kinds-C++=fp", "--fields=+aZs", "--output-format=json", "-f", "-", "-L", "-"]
+    output = subprocess.run(command, input="\n".join(map(str, paths)), text=True, capture_output=True, check=True).stdout
+    counts = Counter()
+    for tag in map(json.loads, output.splitlines()):
+        owner = tag.get("scope", "").split("::")[-1]
+        if tag.get("access") == "public" and tag.get("scopeKind") in ("class", "struct") and tag["name"].lstrip("~") != owner:
+            counts[owner] += 1
+    return counts
+
+
+def check_core(root, report):
+    found = files(root, ("src/core",))
+    report.row("lines of core", total_lines(found), 12750)
+    counts = public_functions(found).most_common(1)
+    if not counts:
+        return report.missing("public functions", "ctags found none in core")
+    report.row("public functions of a class of core, most", counts[0][1], 51, counts[0][0])
 
 
 def percentile(sorted_rows, fraction):
@@ -209,7 +231,7 @@ def check_table(root, report, write):
         report.missing("these limits in the table", f"{path.relative_to(root)} (./dev size --write)")
 
 
-CHECKS = (check_functions, check_files, check_seam, check_folders, check_conditionals, check_headers, check_saxpy, check_tests)
+CHECKS = (check_functions, check_files, check_seam, check_core, check_folders, check_conditionals, check_headers, check_saxpy, check_tests)
 
 
 def main():

@@ -26,7 +26,7 @@ struct Feeding {
     const PlannedValue large{"floats", bytes, 1, Assignment::planned, 1, 0};
     PINTLE_ASSIGN(plan, Plan::create({small, large}, {bytes / 2, bytes}, 0));
     PINTLE_ASSIGN(ids, plan.ids("halves", "floats"));
-    PINTLE_ASSIGN(queue, device.queue());
+    PINTLE_ASSIGN(queue, device.create_queue());
     PINTLE_ASSIGN(arena, Arena::create(device, std::move(plan),
                                        {{"halves", DType::f16, {count}}, {"floats", DType::f32, {count}}}));
     return Feeding{std::move(queue), std::move(arena), ids[0], ids[1]};

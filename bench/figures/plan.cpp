@@ -1,5 +1,5 @@
 // plan: greedy and exact plans of tight packings, and the time for a plan of 100,000 values.
-#include "pintle/plan.h"
+#include "pintle/planner.h"
 
 #include <fmt/format.h>
 

@@ -40,7 +40,7 @@ struct Source {
 
   static Result<Source> open(const BenchOptions& options) {
     PINTLE_ASSIGN(device, pintle::open(options.device));
-    PINTLE_ASSIGN(queue, device.queue());
+    PINTLE_ASSIGN(queue, device.create_queue());
     PINTLE_ASSIGN(pool, Pool::create(device));
     return Source{device, std::move(queue), std::move(pool)};
   }
@@ -168,7 +168,7 @@ Result<Row> threaded(const BenchOptions& options) {
   PINTLE_ASSIGN(pool, Pool::create(device));
   std::vector<Queue> all;
   for (std::size_t i = 0; i < queues; ++i) {
-    PINTLE_ASSIGN(queue, device.queue());
+    PINTLE_ASSIGN(queue, device.create_queue());
     all.push_back(std::move(queue));
   }
   const auto ours = [&](std::size_t thread, const PoolTrace& trace) -> Result<void> {

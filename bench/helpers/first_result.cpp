@@ -12,7 +12,7 @@ using namespace pintle;
 
 Result<std::vector<std::uint32_t>> run(const char* id) {
   PINTLE_ASSIGN(device, open(id));
-  PINTLE_ASSIGN(queue, device.queue());
+  PINTLE_ASSIGN(queue, device.create_queue());
   PINTLE_ASSIGN(pack, bench::kernel_pack(std::array{bench::turn_signature}));
   PINTLE_ASSIGN(turn, device.load(pack, "bench_turn"));
   std::vector<std::uint32_t> values(bench::turn_group);

@@ -56,7 +56,7 @@ double median(std::vector<double> times) {
 
 int compile_once(const char* id, const char* nonce) {
   const Device device = must(open(id));
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   Buffer in = must(device.allocate(DType::f32, Shape{64})), out = must(device.allocate(DType::f32, Shape{64}));
   must(must(queue.submit(CommandList{}.fill(in, 1.0f).fill(out, 0.0f))).wait());
   std::vector<std::string> signatures;

@@ -33,7 +33,7 @@ double since(Clock::time_point start) { return std::chrono::duration<double>(Clo
 class Place {
  public:
   Place(const char* id, const Work& work, const Values& in)
-      : device_(must(open(id))), queue_(must(device_.queue())), work_(work) {
+      : device_(must(open(id))), queue_(must(device_.create_queue())), work_(work) {
     const std::string source =
         "kernel void k(global const float* in, global float* out, int n) " + std::string(work.body);
     const std::string signature = "k(in: read f32[], out: read_write f32[], n: i32) group " + std::string(work.group);

@@ -37,7 +37,7 @@ Rig Rig::open(const char* path, const char* id) {
   CommandList list;
   for (int i = 0; i < recorded; ++i) list.exec(saxpy, Grid::cover(items), 2.0f, x, y, items);
   Recording recording = must(device.record(std::move(list)));
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   return {device, std::move(queue), saxpy, std::move(x), std::move(y), std::move(recording)};
 }
 

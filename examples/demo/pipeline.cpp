@@ -52,7 +52,7 @@ class Pipeline {
 Result<Pipeline> Pipeline::create(const Device& device, const ProgramPack& pack, const Picture& picture) {
   const Shape shape{picture.height, picture.width};
   PINTLE_ASSIGN(program, device.load(pack));
-  PINTLE_ASSIGN(queue, device.queue());
+  PINTLE_ASSIGN(queue, device.create_queue());
   PINTLE_ASSIGN(pixels, device.allocate(DType::u8, shape, {.label = "picture"}));
   PINTLE_ASSIGN(blurred, device.allocate(DType::f32, shape, {.label = "blurred"}));
   PINTLE_ASSIGN(edges, device.allocate(DType::f32, shape, {.label = "edges"}));

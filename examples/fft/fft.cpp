@@ -23,7 +23,7 @@ int main(int count, char** arguments) {
   return example::run([&] {
     const ProgramPack pack = example::pack();
     Device device = example::device(count, arguments, pack);
-    Queue queue = must(device.queue());
+    Queue queue = must(device.create_queue());
     Kernel pass = must(device.load(pack, "pass"));
     std::vector<float> wave(2 * n), turns(n);
     for (std::size_t i = 0; i < n; ++i) {

@@ -9,7 +9,7 @@ int main(int count, char** arguments) {
   return example::run([&] {
     const ProgramPack pack = example::pack();
     Device device = example::device(count, arguments, pack);
-    Queue queue = must(device.queue());
+    Queue queue = must(device.create_queue());
     Kernel histogram = must(device.load(pack, "histogram"));
     std::vector<std::uint32_t> values(100'000), right(256);
     for (std::uint32_t i = 0; i < values.size(); ++i) values[i] = (i * i / 7) % 256;

@@ -25,7 +25,7 @@ int main(int count, char** arguments) {
   return example::run([&] {
     const ProgramPack pack = example::pack();
     Device device = example::device(count, arguments, pack);
-    Queue queue = must(device.queue());
+    Queue queue = must(device.create_queue());
     Kernel matmul = must(device.load(pack, "matmul"));
     std::vector<float> a(n * n), b(n * n);
     for (std::size_t i = 0; i < a.size(); ++i) a[i] = a_at(i), b[i] = b_at(i);

@@ -25,7 +25,7 @@ int main(int count, char** arguments) {
   return example::run([&] {
     const ProgramPack pack = example::pack();
     Device device = example::device(count, arguments, pack);
-    Queue queue = must(device.queue());
+    Queue queue = must(device.create_queue());
     Kernel halve = must(device.load(pack, "halve"));
     Texels picture(4 * width * width);
     for (std::size_t i = 0; i < picture.size(); ++i) picture[i] = static_cast<std::uint8_t>(i * i / 7);
@@ -33,7 +33,7 @@ int main(int count, char** arguments) {
 
     std::vector<Image> levels;
     for (std::uint32_t side = width; side != 0; side /= 2)
-      levels.push_back(must(device.image({side, side}, Texel::rgba8)));
+      levels.push_back(must(device.create_image({side, side}, Texel::rgba8)));
     Buffer texels = must(device.allocate_for(picture));
     std::vector<Texels> results{picture};
     CommandList list;

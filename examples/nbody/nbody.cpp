@@ -30,7 +30,7 @@ int main(int count, char** arguments) {
   return example::run([&] {
     const ProgramPack pack = example::pack();
     Device device = example::device(count, arguments, pack);
-    Queue queue = must(device.queue());
+    Queue queue = must(device.create_queue());
     Kernel pull = must(device.load(pack, "pull"));
     std::vector<float> bodies(4 * n);
     for (std::uint32_t i = 0; i < bodies.size(); ++i) bodies[i] = static_cast<float>(i * 2654435761u % 1000) / 1000;

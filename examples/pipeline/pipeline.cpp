@@ -13,7 +13,7 @@ int main(int count, char** arguments) {
   return example::run([&] {
     const ProgramPack pack = example::pack();
     Device device = example::device(count, arguments, pack), cpu = must(open("cpu", pack));
-    Queue make = must(cpu.queue()), use = must(device.queue());
+    Queue make = must(cpu.create_queue()), use = must(device.create_queue());
     const Kernel square = must(cpu.load(pack, "square")), add = must(device.load(pack, "add"));
     std::array<Buffer, 2> out, in;
     for (Buffer& buffer : out) buffer = must(cpu.allocate(DType::u32, {n}));

@@ -10,7 +10,7 @@ int main(int count, char** arguments) {
     constexpr std::uint32_t n = 1000;
     const ProgramPack pack = example::pack();
     Device device = example::device(count, arguments, pack);
-    Queue queue = must(device.queue());
+    Queue queue = must(device.create_queue());
     Kernel blend = must(device.load(pack, "blend"));
     const std::vector<float> ones(n, 1), tens(n, 10);
     Buffer a = must(device.allocate_for(ones)), b = must(device.allocate_for(tens)),

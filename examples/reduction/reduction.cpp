@@ -11,7 +11,7 @@ int main(int count, char** arguments) {
   return example::run([&] {
     const ProgramPack pack = example::pack();
     Device device = example::device(count, arguments, pack);
-    Queue queue = must(device.queue());
+    Queue queue = must(device.create_queue());
     Kernel sum = must(device.load(pack, "sum"));
     std::vector<std::uint32_t> values(1'000'000);
     std::iota(values.begin(), values.end(), 1u);

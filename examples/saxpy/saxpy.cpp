@@ -28,7 +28,7 @@ layout(binding = 1) buffer Y { float y[]; };
 void main() { y[gl_GlobalInvocationID.x] += a * x[gl_GlobalInvocationID.x]; })"));
   const std::vector<float> x(1024, 3), y(1024, 1), right(1024, 7);
   Device device = must(open(count > 1 ? arguments[1] : "best"));
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   Kernel saxpy = must(device.load(pack, "saxpy"));
   Buffer dx = must(device.allocate_for(x)), dy = must(device.allocate_for(y));
   must(queue.submit(CommandList{}.upload(dx, x).upload(dy, y).exec(saxpy, Grid::cover(x.size()), 2.0f, dx, dy)));

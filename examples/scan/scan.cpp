@@ -11,7 +11,7 @@ int main(int count, char** arguments) {
     constexpr std::uint32_t group = 256, n = group * group;
     const ProgramPack pack = example::pack();
     Device device = example::device(count, arguments, pack);
-    Queue queue = must(device.queue());
+    Queue queue = must(device.create_queue());
     const Program program = must(device.load(pack));
     const Kernel scan = must(program.kernel("scan")), add = must(program.kernel("add"));
     std::vector<std::uint32_t> values(n);

@@ -11,7 +11,7 @@ int main(int count, char** arguments) {
     constexpr std::uint32_t n = 4096;
     const ProgramPack pack = example::pack();
     Device device = example::device(count, arguments, pack);
-    Queue queue = must(device.queue());
+    Queue queue = must(device.create_queue());
     Kernel order = must(device.load(pack, "order"));
     std::vector<std::uint32_t> values(n);
     for (std::uint32_t i = 0; i < n; ++i) values[i] = i * 2654435761u;

@@ -20,7 +20,7 @@ int main(int count, char** arguments) {
   return example::run([&] {
     const ProgramPack pack = example::pack();
     Device device = example::device(count, arguments, pack);
-    Queue queue = must(device.queue());
+    Queue queue = must(device.create_queue());
     Handle cells = must(Handle::create(device, "cells", DType::u32, {n}, Keep::host_shadow()));
     std::vector<std::uint32_t> first(n);
     first[n / 2] = 1;

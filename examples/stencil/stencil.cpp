@@ -23,7 +23,7 @@ int main(int count, char** arguments) {
   return example::run([&] {
     const ProgramPack pack = example::pack();
     Device device = example::device(count, arguments, pack);
-    Queue queue = must(device.queue());
+    Queue queue = must(device.create_queue());
     Kernel relax = must(device.load(pack, "relax"));
     std::vector<float> plate(width * height);
     for (std::size_t x = 0; x < width; ++x) plate[x] = 100;

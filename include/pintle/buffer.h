@@ -20,7 +20,7 @@ namespace pintle {
 /// When a buffer gets its memory.
 enum class Allocation : std::uint8_t {
   eager = 1,  ///< When it is made.
-  lazy = 2,   ///< At its first submission, recording, map, fork or `native`: that call may answer `out_of_memory`.
+  lazy = 2,   ///< At its first submission, recording, map or `native`: that call may answer `out_of_memory`.
 };
 
 /// How a buffer is allocated.
@@ -97,11 +97,9 @@ class Buffer {
   /// Answers the buffer's bytes in the host's memory. Points alone order the host's accesses: wait for the last command
   /// that uses the buffer before reading or writing the bytes. For memory of a pool, the call blocks until the work
   /// that used the memory before has finished. Errors: `unsupported` where the host cannot map the buffer (place it on
-  /// the host: `Placement::host`); `invalid_argument` for a sealed buffer (use `map_read`), and for a buffer that
-  /// shares its bytes with a fork (call `Queue::unshare` first).
+  /// the host: `Placement::host`); `invalid_argument` for a sealed buffer (use `map_read`).
   [[nodiscard]] Result<std::span<std::byte>> map();
-  /// Answers the bytes for reading only. A sealed buffer is accepted, also where it shares its bytes with a fork.
-  /// Otherwise as `map`.
+  /// Answers the bytes for reading only. A sealed buffer is accepted. Otherwise as `map`.
   [[nodiscard]] Result<std::span<const std::byte>> map_read();
   /// Ends one `map` or `map_read`. Does nothing where there is none.
   void unmap() noexcept;

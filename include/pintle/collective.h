@@ -56,7 +56,7 @@ enum class Algorithm : std::uint8_t {
 ///
 /// A `Buffer` that may be written is used in place where the host can map it (`Buffer::map`: every buffer of the cpu,
 /// and on other devices a buffer that is placed on the host); it stays mapped. Elsewhere its bytes go through staging
-/// memory. A view, a const Buffer, and a buffer that is sealed or shares its bytes with a fork are always staged.
+/// memory. A view, a const Buffer and a sealed buffer are always staged.
 struct DeviceElements {
   DeviceElements() noexcept = default;                                 ///< None: for a rank that gives or gets nothing.
   DeviceElements(const BufferView& memory) noexcept : view(memory) {}  // NOLINT(google-explicit-constructor)

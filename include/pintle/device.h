@@ -73,8 +73,10 @@ class Device {
 
   /// Creates a queue for compute, or one of the kind that `options` names. `unsupported` for a kind that the device
   /// does not have.
-  [[nodiscard]] Result<Queue> queue() const;
-  [[nodiscard]] Result<Queue> queue(const QueueOptions& options) const;
+  [[nodiscard]] Result<Queue> create_queue() const;
+  [[nodiscard]] Result<Queue> create_queue(const QueueOptions& options) const;
+  [[deprecated("It is called create_queue.")]] [[nodiscard]] Result<Queue> queue() const;
+  [[deprecated("It is called create_queue.")]] [[nodiscard]] Result<Queue> queue(const QueueOptions& options) const;
   /// Allocates a buffer with undefined contents. Errors: `invalid_argument` for a size of 0 bytes or beyond the largest
   /// allocation, and for options that do not exist; `out_of_memory`, which poisons nothing.
   [[nodiscard]] Result<Buffer> allocate(DType dtype, const Shape& shape, BufferOptions options = {}) const;
@@ -83,10 +85,12 @@ class Device {
   [[nodiscard]] Result<Buffer> allocate_for(const R& range, BufferOptions options = {}) const {
     return allocate(dtype_of<HostValue<R>>(), Shape{std::span(range).size()}, std::move(options));
   }
-  /// Makes an image with undefined contents: `device.image({640, 480}, Texel::rgba8)`. Errors: `unsupported` where the
-  /// device has no images, or not of this texel for this access, with those that it has; `invalid_argument` for a side
-  /// of 0 or beyond the limit; `out_of_memory`, which poisons nothing.
-  [[nodiscard]] Result<Image> image(const ImageExtent& extent, Texel texel, ImageOptions options = {}) const;
+  /// Makes an image with undefined contents: `device.create_image({640, 480}, Texel::rgba8)`. Errors: `unsupported`
+  /// where the device has no images, or not of this texel for this access, with those that it has; `invalid_argument`
+  /// for a side of 0 or beyond the limit; `out_of_memory`, which poisons nothing.
+  [[nodiscard]] Result<Image> create_image(const ImageExtent& extent, Texel texel, ImageOptions options = {}) const;
+  [[deprecated("It is called create_image.")]] [[nodiscard]] Result<Image> image(const ImageExtent& extent, Texel texel,
+                                                                                 ImageOptions options = {}) const;
   /// Makes a buffer over the caller's memory, without a copy. `keeper` is let go after the last use of the memory.
   /// Const elements make a sealed buffer. Errors: `invalid_argument` for an address that its elements cannot have;
   /// `unsupported` where the device cannot use host memory in place (`Feature::host_import`), or not at this address.

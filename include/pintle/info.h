@@ -100,6 +100,13 @@ enum class Progress : std::uint8_t {
   driven = 2,  ///< The thread that submits, waits or polls (`cpu?inline`, event loops).
 };
 
+/// A program format that a device would take, and what is missing here.
+struct AbsentFormat {
+  std::string format;
+  std::string reason;  ///< With the next step: "... Install the package clang-19 ...".
+  friend bool operator==(const AbsentFormat&, const AbsentFormat&) = default;
+};
+
 /// A device as it is listed. Listing opens nothing.
 struct DeviceInfo {
   std::string id;       ///< Stable and canonical: "cpu", "vulkan:0", "trace(cpu)".
@@ -109,7 +116,8 @@ struct DeviceInfo {
   std::string driver;   ///< The driver's name and version.
   DeviceKind kind = DeviceKind::simulated;
   Progress progress = Progress::own;
-  std::vector<std::string> formats;           ///< Program formats, best first.
+  std::vector<std::string> formats;  ///< Program formats, best first.
+  std::vector<AbsentFormat> absent_formats{};
   std::string target;                         ///< What native code must be built for: "x86_64-linux".
   std::vector<std::string> better_targets{};  ///< Targets that it takes too, best first: "x86_64-v4-linux".
   Limits limits;

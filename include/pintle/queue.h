@@ -59,15 +59,11 @@ class Queue {
   /// so far, and after every submission that names the buffer. A buffer that is destroyed instead waits for the latter
   /// alone.
   Result<void> free(Buffer buffer);
-  /// Makes a buffer with the bytes that `buffer` has after everything submitted to this queue so far. The bytes are
-  /// copied only when one of the two buffers is written: in the submission that writes, before its list; or at once,
-  /// where that submission is held, because it waits for a point that no backend can wait for. The call that writes may
-  /// then answer `out_of_memory`. In two cases this queue submits the copy now. Either the buffer is not sealed and its
-  /// place is known outside: it is recorded, mapped, lent, wrapped, or was asked for by `native`. Or a write of it is
-  /// held, or is another queue's and unfinished.
+  /// Makes a buffer of the device with the bytes that `buffer` has after everything submitted to this queue so far, by
+  /// a copy that this queue submits now. Whatever uses the new buffer comes after the copy, on any queue, with no point
+  /// that says so. Other queues' writes of `buffer` are ordered by points, as for any copy. The new buffer is not
+  /// sealed. Errors: those of `Device::allocate` and of `submit`.
   [[nodiscard]] Result<Buffer> fork(const Buffer& buffer, std::string label = {});
-  /// Ends the sharing of the bytes with forks, by a submission now. At its point the buffer has bytes of its own.
-  Result<Point> unshare(const Buffer& buffer);
 
   /// Success, or the error of a list that would use `view` with this `access`: another device, a destroyed or sealed
   /// buffer, a queue that takes no more submissions. Submits nothing.

@@ -33,7 +33,7 @@ class DeviceResource final : public Resource {
 };
 
 // The adaptors. Each keeps `upstream` alive. A buffer counts until it is destroyed or freed, with the bytes of its
-// shape; a fork of it does not count. The errors of upstream are passed on as they are. `create` answers
+// shape. The errors of upstream are passed on as they are. `create` answers
 // `invalid_argument` for an upstream without a source.
 
 /// Limits the bytes that are in use at any time.

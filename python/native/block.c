@@ -14,33 +14,6 @@ static int64_t now(void) {
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* What is left of a timeout. The clock is first read when a slice has passed, so that short calls do not pay for it. */
-static int64_t time_left(int64_t timeout, int64_t passed, int64_t* start) {
-  const int64_t moment = now();
-  if (*start == 0) *start = moment - passed;
-  const int64_t left = timeout - (moment - *start);
-  return left < 0 ? 0 : left;
-}
-
-int block(State* state, Blocking blocking, void* call, int64_t timeout) {
-  int64_t start = 0, left = timeout;
-  for (int64_t part = first_slice;; part = slice) {
-    pintle_error error = PINTLE_ERROR_INIT;
-    const int64_t bound = left < part ? left : part;
-    PyThreadState* const thread = PyEval_SaveThread();
-    const pintle_status status = blocking(call, bound, &error);
-    PyEval_RestoreThread(thread);
-    if (status == PINTLE_OK) return 0;
-    if (status != PINTLE_TIMEOUT || bound == left) {
-      (void)raise_error(state, &error);
-      return -1;
-    }
-    (void)pintle_error_free(&error, NULL);
-    if (PyErr_CheckSignals() != 0) return -1;
-    if (timeout != PINTLE_TIMEOUT_INFINITE) left = time_left(timeout, bound, &start);
-  }
-}
-
 /* The library's own default, which a slice has to know. It is asked once, since every launch needs it. */
 static bool take_default(State* state, int64_t* nanoseconds) {
   static int64_t known = 0;
@@ -50,8 +23,52 @@ static bool take_default(State* state, int64_t* nanoseconds) {
   return true;
 }
 
+/* The library cannot say it: it sees slices only. */
+static void note_default(int64_t nanoseconds) {
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  PyObject* const note = PyUnicode_FromFormat(
+      "The call had the default deadline (%lld ms); a timeout in the call or PINTLE_TIMEOUT_MS sets another.",
+      (long long)(nanoseconds / 1000000));
+  PyObject* const noted = note == NULL ? NULL : PyObject_CallMethod(value, "add_note", "O", note);
+  Py_XDECREF(noted);
+  Py_XDECREF(note);
+  PyErr_Restore(type, value, trace); /* in place of what went wrong here */
+}
+
+int block(State* state, Blocking blocking, void* call, int64_t given) {
+  int64_t timeout = given;
+  if (given == PINTLE_TIMEOUT_DEFAULT && !take_default(state, &timeout)) return -1;
+  /* The clock is first read when a slice has passed, so that short calls do not pay for it. */
+  int64_t begun = 0, end = 0, left = timeout;
+  for (int64_t part = first_slice;; part = slice) {
+    pintle_error error = PINTLE_ERROR_INIT;
+    const int64_t bound = left < part ? left : part;
+    PyThreadState* const thread = PyEval_SaveThread();
+    const pintle_status status = blocking(call, bound, &error);
+    PyEval_RestoreThread(thread);
+    if (status == PINTLE_OK) return 0;
+    const int64_t passed = begun == 0 ? bound : now() - begun;
+    const bool is_late = status == PINTLE_TIMEOUT && passed >= bound; /* A point may have failed with that code. */
+    if (!is_late || bound == left) {
+      (void)raise_error(state, &error);
+      if (is_late && given == PINTLE_TIMEOUT_DEFAULT) note_default(timeout);
+      return -1;
+    }
+    (void)pintle_error_free(&error, NULL);
+    if (PyErr_CheckSignals() != 0) return -1;
+    const bool is_first = begun == 0;
+    begun = now();
+    if (timeout == PINTLE_TIMEOUT_INFINITE) continue;
+    if (is_first) end = begun - passed + timeout;
+    left = end > begun ? end - begun : 0;
+  }
+}
+
 bool take_timeout(State* state, PyObject* seconds, int64_t* nanoseconds) {
-  if (seconds == NULL || seconds == Py_None) return take_default(state, nanoseconds);
+  *nanoseconds = PINTLE_TIMEOUT_DEFAULT;
+  if (seconds == NULL || seconds == Py_None) return true;
   const double value = PyFloat_AsDouble(seconds);
   if (value == -1 && PyErr_Occurred()) return false;
   if (!(value >= 0)) { /* NaN too */
@@ -67,6 +84,8 @@ bool take_timeout(State* state, PyObject* seconds, int64_t* nanoseconds) {
 
 PyObject* nanoseconds_of(PyObject* module, PyObject* seconds) {
   int64_t nanoseconds;
-  if (!take_timeout(PyModule_GetState(module), seconds, &nanoseconds)) return NULL;
+  State* const state = PyModule_GetState(module);
+  if (!take_timeout(state, seconds, &nanoseconds)) return NULL;
+  if (nanoseconds == PINTLE_TIMEOUT_DEFAULT && !take_default(state, &nanoseconds)) return NULL;
   return PyLong_FromLongLong(nanoseconds);
 }

@@ -29,8 +29,8 @@ class Queue(_native.Queue):
         def device(self) -> Device: ...
 
     def fork(self, buffer: Buffer, label: str | None = None) -> Buffer:
-        """A buffer with the bytes that `buffer` has after everything submitted to this queue so far. They are copied only when one of the two is
-        written. Submits a copy now where the buffer's memory is known outside (mapped, wrapped, recorded)."""
+        """A buffer with the bytes that `buffer` has after everything submitted to this queue so far, by a copy that is submitted now. Whatever
+        uses the new buffer comes after the copy, on any queue."""
         handle = self.fork_handle(buffer, label)
         fork = made(self.device, handle)
         fork.used(self.last())

@@ -53,7 +53,7 @@ pintle_status pintle_image_create(pintle_device device, uint32_t texel, uint32_t
     PINTLE_ASSIGN(kind, enumerator(texel, Texel::rgba32f, "texel"));
     PINTLE_ASSIGN(how, options_of(options));
     PINTLE_ASSIGN(its, use(device));
-    PINTLE_ASSIGN(made, its->image({width, height, depth}, kind, std::move(how)));
+    PINTLE_ASSIGN(made, its->create_image({width, height, depth}, kind, std::move(how)));
     return make(image, std::move(made));
   });
 }

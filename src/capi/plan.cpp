@@ -9,6 +9,7 @@
 #include "capi/choices.h"
 #include "capi/enter.h"
 #include "capi/plan_objects.h"
+#include "pintle/planner.h"
 
 using namespace pintle;
 using namespace pintle::capi;

@@ -17,7 +17,7 @@ pintle_status pintle_queue_create(pintle_device device, const pintle_queue_optio
     PINTLE_TRY(given(queue, "queue"));
     PINTLE_ASSIGN(how, options_of(options));
     PINTLE_ASSIGN(its, use(device));
-    PINTLE_ASSIGN(made, its->queue(how));
+    PINTLE_ASSIGN(made, its->create_queue(how));
     return make_queue(queue, std::move(made));
   });
 }

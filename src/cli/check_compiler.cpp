@@ -23,7 +23,7 @@ Result<std::vector<std::uint32_t>> compile_and_run() {
   PINTLE_ASSIGN(pack, ProgramPack::source("c", code, {"answer(to: write u32[], n: u32)"}, "doctor"));
   PINTLE_ASSIGN(kernel, device.load(pack, "answer"));
   PINTLE_ASSIGN(buffer, device.allocate(DType::u32, {1}));
-  PINTLE_ASSIGN(queue, device.queue());
+  PINTLE_ASSIGN(queue, device.create_queue());
   PINTLE_TRY(queue.submit_and_wait(CommandList{}.exec(kernel, Grid{}, buffer, std::uint32_t{2})));
   return read<std::uint32_t>(queue, buffer);
 }

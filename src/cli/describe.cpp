@@ -83,6 +83,9 @@ Json to_json(const Shape& shape) {
 }
 
 Json to_json(const DeviceInfo& device) {
+  Json absent = Json::array();
+  for (const AbsentFormat& each : device.absent_formats)
+    absent.push_back({{"format", each.format}, {"reason", each.reason}});
   Json json{{"id", device.id},
             {"backend", device.backend},
             {"kind", name(device.kind)},
@@ -91,6 +94,7 @@ Json to_json(const DeviceInfo& device) {
             {"uuid", device.uuid},
             {"progress", device.progress == Progress::own ? "own" : "driven"},
             {"formats", device.formats},
+            {"absent_formats", absent},
             {"target", device.target},
             {"nanoseconds_per_tick", device.nanoseconds_per_tick},
             {"limits", describe(device.limits)},

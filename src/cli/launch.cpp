@@ -8,7 +8,7 @@ namespace pintle::cli {
 
 Result<Launch> Launch::create(const Device& device, Kernel kernel, const Extent& extent,
                               std::vector<Binding> bindings) {
-  PINTLE_ASSIGN(queue, device.queue());
+  PINTLE_ASSIGN(queue, device.create_queue());
   Launch launch(std::move(queue), std::move(kernel), extent);
   for (Binding& binding : bindings) PINTLE_TRY(launch.add(device, std::move(binding)));
   return launch;

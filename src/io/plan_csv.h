@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "pintle/error.h"
-#include "pintle/plan.h"
+#include "pintle/planner.h"
 
 namespace pintle::io {
 

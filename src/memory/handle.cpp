@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/door.h"
+#include "base/timeout.h"
 #include "memory/handle_state.h"
 
 namespace pintle {
@@ -62,8 +62,7 @@ Result<void> Handle::renew() {
 Result<Point> Handle::write_bytes(Queue& queue, std::optional<DType> dtype, std::span<const std::byte> from,
                                   Timeout timeout) {
   if (!state_) return empty_handle();
-  return base::enter("writing a handle", [&]() -> Result<Point> {
-    const Deadline deadline = timeout.deadline();
+  return base::enter("writing a handle", timeout, [&](Deadline deadline) -> Result<Point> {
     PINTLE_TRY(state_->check_source(dtype, from.size()));
     PINTLE_TRY(state_->settle(deadline));
     std::vector<memory::HandleWrite> writes(1);
@@ -75,8 +74,7 @@ Result<Point> Handle::write_bytes(Queue& queue, std::optional<DType> dtype, std:
 
 Result<Point> Handle::checkpoint(Queue& queue, Timeout timeout) {
   if (!state_) return empty_handle();
-  return base::enter("checkpointing a handle", [&]() -> Result<Point> {
-    const Deadline deadline = timeout.deadline();
+  return base::enter("checkpointing a handle", timeout, [&](Deadline deadline) -> Result<Point> {
     PINTLE_TRY(state_->settle(deadline));
     CommandList list;
     PINTLE_ASSIGN(copy, state_->begin_checkpoint(list));
@@ -88,8 +86,7 @@ Result<Point> Handle::checkpoint(Queue& queue, Timeout timeout) {
 
 Result<Point> Handle::restore(Queue& queue, Timeout timeout) {
   if (!state_) return empty_handle();
-  return base::enter("restoring a handle", [&]() -> Result<Point> {
-    const Deadline deadline = timeout.deadline();
+  return base::enter("restoring a handle", timeout, [&](Deadline deadline) -> Result<Point> {
     PINTLE_TRY(state_->settle(deadline));
     std::vector<memory::HandleWrite> writes(1);
     PINTLE_ASSIGN(contents, state_->kept_contents());

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/door.h"
 #include "base/quote.h"
+#include "base/timeout.h"
 #include "io/safetensors.h"
 #include "memory/handle_state.h"
 #include "pintle/handle_set.h"
@@ -125,8 +125,7 @@ Result<void> HandleSet::save(Queue& queue, const std::filesystem::path& path, Ti
 
 Result<Point> HandleSet::load(Queue& queue, const std::filesystem::path& path, const HandleLoadOptions& options,
                               Timeout timeout) {
-  const auto loaded = [&]() -> Result<Point> {
-    const Deadline deadline = timeout.deadline();
+  const auto loaded = [&](Deadline deadline) -> Result<Point> {
     PINTLE_ASSIGN(all, states());
     PINTLE_ASSIGN(opened, io::read_safetensors(path));
     const auto file = std::make_shared<const io::TensorFile>(std::move(opened));
@@ -139,8 +138,8 @@ Result<Point> HandleSet::load(Queue& queue, const std::filesystem::path& path, c
     }
     return memory::submit_writes(queue, std::move(writes), deadline);
   };
-  return base::enter("loading a set of handles", [&]() -> Result<Point> {
-    auto point = loaded();
+  return base::enter("loading a set of handles", timeout, [&](Deadline deadline) -> Result<Point> {
+    auto point = loaded(deadline);
     if (!point) return point.error().during(fmt::format("loading {}", base::quote(path.string(), 4096)));
     return point;
   });

@@ -4,9 +4,9 @@
 
 #include <utility>
 
-#include "base/door.h"
 #include "base/inside.h"
 #include "base/quote.h"
+#include "base/timeout.h"
 #include "memory/handle_state.h"
 
 namespace pintle {
@@ -54,8 +54,7 @@ Result<std::vector<HandleState*>> HandleSet::states() const {
 }
 
 Result<Point> HandleSet::checkpoint(Queue& queue, Timeout timeout) {
-  return base::enter("checkpointing a set of handles", [&]() -> Result<Point> {
-    const Deadline deadline = timeout.deadline();
+  return base::enter("checkpointing a set of handles", timeout, [&](Deadline deadline) -> Result<Point> {
     PINTLE_ASSIGN(all, states());
     std::vector<std::pair<HandleState*, memory::HostBytes>> copies;
     CommandList list;
@@ -83,8 +82,7 @@ Result<std::vector<std::string>> HandleSet::lost() {
 }
 
 Result<Point> HandleSet::restore(Queue& queue, Timeout timeout) {
-  return base::enter("restoring a set of handles", [&]() -> Result<Point> {
-    const Deadline deadline = timeout.deadline();
+  return base::enter("restoring a set of handles", timeout, [&](Deadline deadline) -> Result<Point> {
     PINTLE_ASSIGN(all, states());
     // All settle before any is used: handles that share a checkpoint then all have it, or none has it.
     for (HandleState* state : all) PINTLE_TRY(state->settle(deadline));

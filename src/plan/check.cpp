@@ -13,7 +13,7 @@
 
 #include "base/contain.h"
 #include "base/quote.h"
-#include "pintle/plan.h"
+#include "pintle/planner.h"
 
 namespace pintle {
 namespace {

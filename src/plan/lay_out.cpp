@@ -7,7 +7,7 @@
 
 #include "base/contain.h"
 #include "base/quote.h"
-#include "pintle/plan.h"
+#include "pintle/planner.h"
 #include "plan/bound.h"
 #include "plan/greedy.h"
 #include "plan/improve.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/contain.h"
-#include "pintle/plan.h"
+#include "pintle/planner.h"
 #include "plan/step_relation.h"
 
 namespace pintle {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "pintle/error.h"
-#include "pintle/plan.h"
+#include "pintle/planner.h"
 
 namespace pintle::plan {
 

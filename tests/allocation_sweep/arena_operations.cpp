@@ -4,6 +4,7 @@
 
 #include "allocation_sweep/operations.h"
 #include "pintle/arena.h"
+#include "pintle/planner.h"
 
 namespace pintle::allocation_sweep {
 namespace {
@@ -46,7 +47,7 @@ Result<void> views(Run& run) {
 }
 
 Result<void> fed(Run& run) {
-  PINTLE_ASSIGN(queue, run.device().queue());
+  PINTLE_ASSIGN(queue, run.device().create_queue());
   PINTLE_ASSIGN(arena, arena_for(run));
   const Words values(size, 9), other(size, 4);
   PINTLE_TRY(run.keep(feed(queue, arena, 1, values)));
@@ -58,7 +59,7 @@ Result<void> fed(Run& run) {
 }
 
 Result<void> fed_and_converted(Run& run) {
-  PINTLE_ASSIGN(queue, run.device().queue());
+  PINTLE_ASSIGN(queue, run.device().create_queue());
   PINTLE_ASSIGN(arena, arena_for(run));
   const std::vector<std::uint16_t> codes(size, 0x3c00);
   return outcome(
@@ -66,7 +67,7 @@ Result<void> fed_and_converted(Run& run) {
 }
 
 Result<void> fed_refused(Run& run) {
-  PINTLE_ASSIGN(queue, run.device().queue());
+  PINTLE_ASSIGN(queue, run.device().create_queue());
   PINTLE_ASSIGN(arena, arena_for(run));
   const Words too_few(3, 9);
   run.check(!during([&] { return feed(queue, arena, 1, too_few); }));
@@ -74,7 +75,7 @@ Result<void> fed_refused(Run& run) {
 }
 
 Result<void> read_back(Run& run) {
-  PINTLE_ASSIGN(queue, run.device().queue());
+  PINTLE_ASSIGN(queue, run.device().create_queue());
   PINTLE_ASSIGN(arena, arena_for(run));
   PINTLE_TRY(run.keep(feed(queue, arena, 1, Words(size, 9))));
   PINTLE_ASSIGN(now, during([&] { return read<std::uint32_t>(queue, arena, 1, patience); }));
@@ -83,7 +84,7 @@ Result<void> read_back(Run& run) {
 }
 
 Result<void> read_converted(Run& run) {
-  PINTLE_ASSIGN(queue, run.device().queue());
+  PINTLE_ASSIGN(queue, run.device().create_queue());
   PINTLE_ASSIGN(arena, arena_for(run));
   PINTLE_TRY(run.keep(feed(queue, arena, 0, std::vector<float>(size, 1))));
   PINTLE_ASSIGN(

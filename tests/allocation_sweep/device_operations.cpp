@@ -27,7 +27,7 @@ Result<void> naming(Run& run) {
 Result<void> opening(Run& run) {
   const std::string id = "trace(" + std::string(run.device().id()) + ")";
   PINTLE_ASSIGN(device, during([&] { return open(id); }));
-  PINTLE_ASSIGN(queue, device.queue());
+  PINTLE_ASSIGN(queue, device.create_queue());
   PINTLE_ASSIGN(done, queue.submit(CommandList{}));
   return conformance::Context(device).wait(done);
 }
@@ -79,7 +79,7 @@ Result<void> budget(Run& run) {
 }
 
 Result<void> queue(Run& run) {
-  PINTLE_ASSIGN(queue, during([&] { return run.device().queue({.label = words}); }));
+  PINTLE_ASSIGN(queue, during([&] { return run.device().create_queue({.label = words}); }));
   PINTLE_ASSIGN(done, run.keep(queue.submit(CommandList{})));
   return run.test().wait(done);
 }
@@ -154,7 +154,7 @@ Result<void> native(Run& run) {
 
 Result<void> drop(Run& run) {
   PINTLE_ASSIGN(other, open("faulty(" + std::string(run.device().id()) + ")"));
-  PINTLE_ASSIGN(queue, other.queue());
+  PINTLE_ASSIGN(queue, other.create_queue());
   PINTLE_ASSIGN(buffer, other.allocate(DType::u32, {size}));
   PINTLE_TRY(queue.submit(CommandList{}.fill(buffer, 3u)));
   during([&] {

@@ -43,7 +43,7 @@ Result<void> taken(Run& run) {
 }
 
 Result<void> copied_in(Run& run) {
-  PINTLE_ASSIGN(queue, run.device().queue());
+  PINTLE_ASSIGN(queue, run.device().create_queue());
   PINTLE_ASSIGN(tensor, sevens(run));
   DLManagedTensorVersioned* const managed = tensor.release();
   PINTLE_ASSIGN(buffer, during([&] { return from_dlpack(run.device(), queue, managed, DlpackCopy::always, words); }));

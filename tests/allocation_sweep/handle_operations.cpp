@@ -18,7 +18,7 @@ struct Kept {
 
 /// A handle that holds fives, which its shadow holds too.
 Result<Kept> kept(Run& run) {
-  PINTLE_ASSIGN(queue, run.device().queue());
+  PINTLE_ASSIGN(queue, run.device().create_queue());
   PINTLE_ASSIGN(handle, Handle::create(run.device(), name_of_one, DType::u32, {size}, Keep::host_shadow()));
   PINTLE_ASSIGN(done, run.keep(handle.write(queue, Words(size, 5))));
   PINTLE_TRY(run.test().wait(done));
@@ -31,7 +31,7 @@ Result<void> create(Run& run) {
 }
 
 Result<void> refill(Run& run) {
-  PINTLE_ASSIGN(queue, run.device().queue());
+  PINTLE_ASSIGN(queue, run.device().create_queue());
   const Words values(size, 3);
   const auto fill = [values](std::span<std::uint32_t> to) -> Result<void> {
     std::ranges::copy(values, to.begin());

@@ -73,7 +73,7 @@ Result<void> put_later(Run& run) {
 }
 
 Result<void> to_and_from_a_device(Run& run) {
-  PINTLE_ASSIGN(queue, run.device().queue());
+  PINTLE_ASSIGN(queue, run.device().create_queue());
   PINTLE_ASSIGN(groups, Group::threads(1));
   PINTLE_ASSIGN(heap, SymmetricHeap::create(groups[0], 1 << 16, {.device = run.device()}));
   PINTLE_ASSIGN(buffer, heap.allocate(DType::u32, {size}));

@@ -14,7 +14,7 @@ std::vector<Scenario> operations() {
 
 Result<World> world(Run& run) {
   const Device& device = run.device();
-  PINTLE_ASSIGN(queue, device.queue());
+  PINTLE_ASSIGN(queue, device.create_queue());
   PINTLE_ASSIGN(ones, device.allocate(DType::u32, {size}));
   PINTLE_ASSIGN(twos, device.allocate(DType::u32, {size}));
   PINTLE_ASSIGN(signal, run.gate());

@@ -3,7 +3,7 @@
 
 #include "allocation_sweep/operations.h"
 #include "pintle/convert.h"
-#include "pintle/plan.h"
+#include "pintle/planner.h"
 
 namespace pintle::allocation_sweep {
 namespace {

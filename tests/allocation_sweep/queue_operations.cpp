@@ -26,7 +26,7 @@ Result<void> submit(Run& run) {
 // As many waits as have to be put somewhere.
 Result<void> submit_behind_another(Run& run) {
   PINTLE_ASSIGN(mine, world(run));
-  PINTLE_ASSIGN(other, run.device().queue());
+  PINTLE_ASSIGN(other, run.device().create_queue());
   PINTLE_ASSIGN(before, run.keep(other.submit(CommandList{}.call([] {}).fill(mine.twos, 4u))));
   PINTLE_ASSIGN(raised, Signal::create());
   SubmitOptions options{.after = std::vector<Point>(10, before), .signal = {raised.at(5)}};
@@ -66,7 +66,7 @@ Result<void> submit_without_room_for_options(Run& run) {
   PINTLE_ASSIGN(mine, world(run));
   PINTLE_ASSIGN(promised, run.promised());
   SubmitOptions options{.signal = {run.test().at(promised, 1)}};
-  PINTLE_ASSIGN(use, run.device().queue());
+  PINTLE_ASSIGN(use, run.device().create_queue());
   run.attempt(during([&] { return mine.queue.submit(CommandList{}, options); }));
   PINTLE_TRY(run.keep(mine.queue.submit(CommandList{}, {.signal = {run.test().at(promised, 2)}})));
   PINTLE_TRY(run.keep(use.submit(CommandList{}.fill(mine.ones, 5u), {.after = {run.test().at(promised, 2)}})));
@@ -132,32 +132,6 @@ Result<void> fork(Run& run) {
   return branch ? expect(run, mine.queue, *branch, 1) : branch.error();
 }
 
-Result<void> write_of_a_fork(Run& run) {
-  PINTLE_ASSIGN(mine, world(run));
-  PINTLE_ASSIGN(branch, mine.queue.fork(mine.ones));
-  PINTLE_ASSIGN(head, mine.ones.slice(0, 4));
-  PINTLE_ASSIGN(tail, mine.ones.slice(4, size - 4));
-  PINTLE_ASSIGN(later, mine.ones.slice(8, 4));
-  CommandList list;
-  list.fill(head, 7u).fill(mine.twos, 8u).fill(later, 7u);
-  const auto done = during([&] { return mine.queue.submit(std::move(list)); });
-  run.attempt(run.keep(done));
-  PINTLE_TRY(expect(run, mine.queue, branch, 1));
-  PINTLE_TRY(expect(run, mine.queue, head, done ? 7 : 1));
-  PINTLE_TRY(expect(run, mine.queue, mine.twos, done ? 8 : 2));
-  PINTLE_ASSIGN(end, tail.slice(size - 8, 4));
-  return expect(run, mine.queue, end, 1);
-}
-
-Result<void> unshare(Run& run) {
-  PINTLE_ASSIGN(mine, world(run));
-  PINTLE_ASSIGN(branch, mine.queue.fork(mine.ones));
-  run.attempt(during([&] { return mine.queue.unshare(mine.ones); }));
-  PINTLE_TRY(run.keep(mine.queue.submit(CommandList{}.fill(branch, 3u))));
-  PINTLE_TRY(expect(run, mine.queue, branch, 3));
-  return expect(run, mine.queue, mine.ones, 1);
-}
-
 Result<void> free_buffer(Run& run) {
   PINTLE_ASSIGN(mine, world(run));
   PINTLE_TRY(run.keep(mine.queue.submit(CommandList{}.fill(mine.ones, 5u))));
@@ -175,7 +149,7 @@ Result<void> last(Run& run) {
 }
 
 Result<void> text(Run& run) {
-  PINTLE_ASSIGN(queue, run.device().queue({.label = words}));
+  PINTLE_ASSIGN(queue, run.device().create_queue({.label = words}));
   run.check(during([&] { return queue.text(); }).starts_with("[Queue"));
   return {};
 }
@@ -209,7 +183,7 @@ Result<void> read_as_another(Run& run) {
 
 Result<void> drop(Run& run) {
   PINTLE_ASSIGN(mine, world(run));
-  PINTLE_ASSIGN(other, run.device().queue());
+  PINTLE_ASSIGN(other, run.device().create_queue());
   PINTLE_ASSIGN(done,
                 run.keep(other.submit(CommandList{}.fill(mine.ones, 5u), {.after = {run.test().at(mine.signal, 1)}})));
   during([&] {
@@ -237,7 +211,7 @@ Result<void> crossing(Run& run) {
 }  // namespace
 
 std::span<const Scenario> queue_operations() {
-  static constexpr std::array<Scenario, 21> all{{{"Queue_submit", submit},
+  static constexpr std::array<Scenario, 19> all{{{"Queue_submit", submit},
                                                  {"Queue_submit_behind_another", submit_behind_another},
                                                  {"Queue_submit_and_wait", submit_and_wait},
                                                  {"Queue_submit_lazy", submit_lazy},
@@ -247,8 +221,6 @@ std::span<const Scenario> queue_operations() {
                                                  {"Queue_replay_of_copies", replay_of_copies},
                                                  {"Recording_text", recording_text},
                                                  {"Queue_fork", fork},
-                                                 {"Queue_write_of_a_fork", write_of_a_fork},
-                                                 {"Queue_unshare", unshare},
                                                  {"Queue_free", free_buffer},
                                                  {"Queue_check", check},
                                                  {"Queue_last", last},

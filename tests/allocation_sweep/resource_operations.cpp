@@ -10,7 +10,7 @@ namespace {
 /// A buffer through a resource that is made with it; then one more, and both go.
 template <class Make>
 Result<void> through(Run& run, Make make) {
-  PINTLE_ASSIGN(queue, run.device().queue());
+  PINTLE_ASSIGN(queue, run.device().create_queue());
   PINTLE_ASSIGN(upstream, DeviceResource::create(run.device()));
   auto resource = during([&] { return make(upstream); });
   run.attempt(resource);
@@ -37,7 +37,7 @@ Result<void> limit(Run& run) {
 }
 
 Result<void> limit_reached(Run& run) {
-  PINTLE_ASSIGN(queue, run.device().queue());
+  PINTLE_ASSIGN(queue, run.device().create_queue());
   PINTLE_ASSIGN(upstream, DeviceResource::create(run.device()));
   PINTLE_ASSIGN(limited, LimitResource::create(upstream, 16));
   run.check(!during([&] { return queue.allocate(limited, DType::u32, {size}, {.label = words}); }));
@@ -54,7 +54,7 @@ Result<void> fail(Run& run) {
 }
 
 Result<void> track(Run& run) {
-  PINTLE_ASSIGN(queue, run.device().queue());
+  PINTLE_ASSIGN(queue, run.device().create_queue());
   PINTLE_ASSIGN(upstream, DeviceResource::create(run.device()));
   PINTLE_ASSIGN(tracked, TrackResource::create(upstream));
   PINTLE_ASSIGN(buffer, during([&] { return queue.allocate(tracked, DType::u32, {size}, {.label = words}); }));
@@ -68,7 +68,7 @@ Result<void> track(Run& run) {
 }
 
 Result<void> statistics(Run& run) {
-  PINTLE_ASSIGN(queue, run.device().queue());
+  PINTLE_ASSIGN(queue, run.device().create_queue());
   PINTLE_ASSIGN(upstream, DeviceResource::create(run.device()));
   PINTLE_ASSIGN(counted, StatisticsResource::create(upstream));
   const auto made = during([&] { return queue.allocate(counted, DType::u32, {size}, {.label = words}); });

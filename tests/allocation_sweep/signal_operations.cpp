@@ -35,7 +35,7 @@ Result<void> failure(Run& run) {
 
 Result<void> set_with_held_work(Run& run) {
   PINTLE_ASSIGN(mine, world(run));
-  PINTLE_ASSIGN(other, run.device().queue());
+  PINTLE_ASSIGN(other, run.device().create_queue());
   const Point gate = run.test().at(mine.signal, 1);
   PINTLE_ASSIGN(first, run.keep(mine.queue.submit(CommandList{}.fill(mine.ones, 7u), {.after = {gate}})));
   PINTLE_ASSIGN(second, run.keep(other.submit(CommandList{}.fill(mine.twos, 7u), {.after = {gate}})));
@@ -63,7 +63,7 @@ Result<void> fail_with_held_work(Run& run) {
   if (!failed) PINTLE_TRY(gate.fail(cause));
   const auto waited = run.test().wait(held);
   run.check(!waited && waited.error().same_origin(cause));
-  PINTLE_ASSIGN(fresh, run.device().queue());
+  PINTLE_ASSIGN(fresh, run.device().create_queue());
   PINTLE_TRY(expect(run, fresh, mine.ones, 1));
   return failed;
 }

@@ -43,7 +43,7 @@ Result<void> log(Run& /*run*/) {
 
 Result<void> logged(Run& run) {
   set_log_callback([](LogLevel, std::string_view, std::string_view) {}, LogLevel::debug);
-  const auto queue = during([&] { return run.device().queue({.label = words}); });
+  const auto queue = during([&] { return run.device().create_queue({.label = words}); });
   set_log_callback({});
   return outcome(queue);
 }

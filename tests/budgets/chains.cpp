@@ -30,7 +30,7 @@ int main(int count, char** arguments) {
   chain.device = must(open(arguments[1]));
   Point last = chain.first.at(1);
   for (int i = std::atoi(arguments[2]); i > 0; --i) {
-    chain.queues.push_back(must(chain.device->queue()));
+    chain.queues.push_back(must(chain.device->create_queue()));
     last = must(chain.queues.back().submit(CommandList{}, {.after = {last}}));
   }
   end_of_chain(chain, arguments[3]);

@@ -25,7 +25,7 @@ Kernel load(const Device& device) {
 HotPath::HotPath(Kind kind)
     : kind_(kind),
       device_(must(open("cpu"))),
-      queue_(must(device_.queue())),
+      queue_(must(device_.create_queue())),
       kernel_(load(device_)),
       pool_(must(Pool::create(device_))),
       buffer_(must(device_.allocate(DType::u32, {64}))),

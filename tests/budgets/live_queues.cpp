@@ -23,7 +23,7 @@ int main(int count, char** arguments) {
   const Buffer buffer = must(device.allocate(DType::u32, {64}));
   std::vector<Queue> queues;
   for (int i = std::atoi(arguments[2]); i > 0; --i) {
-    queues.push_back(must(device.queue()));
+    queues.push_back(must(device.create_queue()));
     must(queues.back().submit_and_wait(CommandList{}.fill(buffer, 1u)));
   }
   for (int i = 0; i < measured; ++i) submit_and_wait(queues[static_cast<std::size_t>(i) % queues.size()], buffer);

@@ -60,7 +60,7 @@ class WithoutClang(CommandCase):
         self.expect_sevens(self.pack_opencl_c("so"), self.bare)
 
     def test_opencl_c_is_refused_with_the_package_to_install(self):
-        self.refused(*self.saxpy(self.pack_opencl_c("opencl_c")), code=BUILD_FAILED, words=["takes the formats native, so, c."],
+        self.refused(*self.saxpy(self.pack_opencl_c("opencl_c")), code=BUILD_FAILED, words=["takes the formats native, so, c.", "Install the package clang-19 and its linker lld-19."],
                      environment=self.only_cc)
         (row,) = [row for row in self.json("doctor", environment=self.only_cc)["findings"] if row["subject"] == "opencl_c"]
         self.assertEqual(row["verdict"], "warn")

@@ -20,7 +20,7 @@ class GroupQueueStaging : public testing::TestWithParam<std::string> {
     auto opened = open(GetParam());
     if (!opened) GTEST_SKIP() << opened.error().text();
     device_ = *opened;
-    queue_ = must(device_.queue());
+    queue_ = must(device_.create_queue());
     staging_ = must(Staging::create(device_, slot_bytes));
   }
 

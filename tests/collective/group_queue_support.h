@@ -45,7 +45,7 @@ inline Result<std::vector<Member>> members(const std::vector<std::string>& ids) 
   std::vector<Member> all;
   for (std::size_t rank = 0; rank < ids.size(); ++rank) {
     PINTLE_ASSIGN(device, open(ids[rank]));
-    PINTLE_ASSIGN(queue, device.queue());
+    PINTLE_ASSIGN(queue, device.create_queue());
     PINTLE_ASSIGN(collectives, GroupQueue::create(groups[rank], device));
     all.push_back({device, std::move(queue), std::move(groups[rank]), std::move(collectives)});
   }

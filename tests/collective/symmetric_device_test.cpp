@@ -44,7 +44,7 @@ class SymmetricDevice : public testing::TestWithParam<const char*> {
   void with_device(const Work& work) {
     on_threads(2, [&](Group& group) {
       SymmetricHeap heap = must(SymmetricHeap::create(group, 100'000, {.device = device_}));
-      Queue queue = must(device_.queue());
+      Queue queue = must(device_.create_queue());
       work(heap, queue);
       must(heap.barrier());
     });
@@ -165,7 +165,7 @@ TEST(SymmetricDevices, AStagedCopyIsAsOldAsItsLastCopy) {
     const Device device = must(open(without_import));
     SymmetricHeap heap = must(SymmetricHeap::create(group, 4096, {.device = device}));
     ASSERT_EQ(heap.residence(), Residence::staged);
-    Queue queue = must(device.queue());
+    Queue queue = must(device.create_queue());
     const SymmetricBuffer buffer = must(heap.allocate(DType::u32, {16}));
     const BufferView view = must(heap.on_device(buffer));
     must(heap.put(buffer.on(0), std::vector<std::uint32_t>(16, 1)));
@@ -186,7 +186,7 @@ TEST(SymmetricDevices, OfDifferentKindsReachEachOther) {
   on_threads(count, [&](Group& group) {
     const Device device = must(open(ids[group.rank()]));
     SymmetricHeap heap = must(SymmetricHeap::create(group, 1 << 20, {.device = device}));
-    Queue queue = must(device.queue());
+    Queue queue = must(device.create_queue());
     const SymmetricBuffer mine = must(heap.allocate(DType::i32, {5000}));
     const SymmetricBuffer theirs = must(heap.allocate(DType::i32, {5000}));
     EXPECT_EQ(theirs.offset_bytes() % device.info().limits.offset_alignment, 0u);

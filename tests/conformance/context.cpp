@@ -12,7 +12,7 @@ Context::Context(Device device)
     : device_(std::move(device)), info_(device_.info()), kernels_(std::make_shared<LoadedKernels>()) {}
 
 Result<void> Context::find_first() {
-  PINTLE_ASSIGN(fresh, device_.queue());
+  PINTLE_ASSIGN(fresh, device_.create_queue());
   first_ = fresh.last().value();
   return {};
 }
@@ -32,7 +32,9 @@ void Context::require_bytes() const {
   if (!executes()) not_applicable("not applicable: executes nothing");
 }
 
-Queue Context::queue(std::string label) const { return need(device_.queue({QueueKind::compute, std::move(label)})); }
+Queue Context::queue(std::string label) const {
+  return need(device_.create_queue({QueueKind::compute, std::move(label)}));
+}
 
 Signal Context::signal(std::string label) const { return need(Signal::create(first_, std::move(label))); }
 

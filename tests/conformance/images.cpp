@@ -18,7 +18,7 @@ void require_texel(const Context& test, Texel texel) {
 }
 
 Image make_image(const Context& test, const ImageExtent& extent, Texel texel, Access access) {
-  return need(test.device().image(extent, texel, {.label = "of a case", .access = access}));
+  return need(test.device().create_image(extent, texel, {.label = "of a case", .access = access}));
 }
 
 Octets pattern(std::size_t count, std::uint32_t seed) {

@@ -17,7 +17,9 @@ class Pair {
   Pair(Context& test, std::string_view other) : test_(test), other_(need(open(other))) {}
 
   [[nodiscard]] const Device& other() const noexcept { return other_; }
-  [[nodiscard]] Queue other_queue(std::string label) const { return need(other_.queue({.label = std::move(label)})); }
+  [[nodiscard]] Queue other_queue(std::string label) const {
+    return need(other_.create_queue({.label = std::move(label)}));
+  }
   [[nodiscard]] bool other_executes() const {
     return other_.info().capability(Feature::execution).support != Support::absent;
   }

@@ -17,7 +17,7 @@ struct Kind {
   std::array<Act, 4> acts;
 };
 constexpr std::array<Kind, 9> kinds{{
-    {"fork", {Act::fork, Act::unshare, Act::fork, Act::fork}},
+    {"fork", {Act::fork, Act::fork, Act::fork, Act::fork}},
     {"pool", {Act::make_pool, Act::allocate, Act::free_buffer, Act::drop_pool}},
     {"record", {Act::record, Act::replay, Act::drop_recording, Act::record}},
     {"image", {Act::make_image, Act::make_image, Act::make_image, Act::make_image}},
@@ -29,13 +29,14 @@ constexpr std::array<Kind, 9> kinds{{
 }};
 
 // How often each act is proposed. Most programs leave some out, so that the others meet more often.
-constexpr std::array<Weight, 29> usual{{
-    {Act::submit, 60},     {Act::make_queue, 2},  {Act::make_buffer, 6}, {Act::make_pool, 2},  {Act::allocate, 10},
-    {Act::import_host, 2}, {Act::map_file, 1},    {Act::fork, 8},        {Act::unshare, 3},    {Act::seal, 1},
-    {Act::drop_buffer, 4}, {Act::free_buffer, 6}, {Act::drop_queue, 2},  {Act::drop_pool, 1},  {Act::make_signal, 3},
-    {Act::set_signal, 8},  {Act::fail_signal, 1}, {Act::record, 5},      {Act::replay, 14},    {Act::drop_recording, 1},
-    {Act::wait, 8},        {Act::wait_any, 3},    {Act::poll_shut, 6},   {Act::then, 3},       {Act::read, 6},
-    {Act::map_read, 3},    {Act::open_latch, 6},  {Act::drop_device, 0}, {Act::make_image, 4},
+constexpr std::array<Weight, 28> usual{{
+    {Act::submit, 60},   {Act::make_queue, 2},  {Act::make_buffer, 6},    {Act::make_pool, 2},
+    {Act::allocate, 10}, {Act::import_host, 2}, {Act::map_file, 1},       {Act::fork, 8},
+    {Act::seal, 1},      {Act::drop_buffer, 4}, {Act::free_buffer, 6},    {Act::drop_queue, 2},
+    {Act::drop_pool, 1}, {Act::make_signal, 3}, {Act::set_signal, 8},     {Act::fail_signal, 1},
+    {Act::record, 5},    {Act::replay, 14},     {Act::drop_recording, 1}, {Act::wait, 8},
+    {Act::wait_any, 3},  {Act::poll_shut, 6},   {Act::then, 3},           {Act::read, 6},
+    {Act::map_read, 3},  {Act::open_latch, 6},  {Act::drop_device, 0},    {Act::make_image, 4},
 }};
 
 }  // namespace
@@ -109,7 +110,6 @@ bool Generator::act_on(Act act) {
     case Act::import_host:
     case Act::map_file: return make_import();
     case Act::fork: return fork();
-    case Act::unshare: return unshare();
     case Act::seal: return propose({.act = act, .buffer = some_buffer(some_device(), true)});
     case Act::make_signal:
       tops_.push_back(0);
@@ -121,7 +121,7 @@ bool Generator::act_on(Act act) {
     case Act::submit:
       if (random_.percent(model_.devices()[0].refuses ? 20 : 8) && has("refuse")) return refuse();
       return random_.percent(12) && has("held") ? submit_held() : submit();
-    case Act::record: return random_.percent(10) ? refuse_record() : record();
+    case Act::record: return record();
     case Act::replay: return replay();
     case Act::wait:
     case Act::wait_any: return wait(act);
@@ -191,12 +191,6 @@ bool Generator::fork() {
   if (random_.percent(40)) add_waits(next);
   propose_ordered(std::move(next));
   return true;
-}
-
-bool Generator::unshare() {
-  const int device = some_device();
-  return propose(
-      {.act = Act::unshare, .queue = some_queue(device), .buffer = some_buffer(device, false), .node = fresh()});
 }
 
 bool Generator::drop(Act act) {

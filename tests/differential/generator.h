@@ -44,7 +44,6 @@ class Generator {
   bool reuse(int pool, int queue, int buffer);
   bool make_import();
   bool fork();
-  bool unshare();
   bool drop(Act act);
   bool set_signal();
   bool fail_signal();
@@ -52,7 +51,6 @@ class Generator {
   bool submit_held();
   bool refuse();
   bool record();
-  bool refuse_record();
   bool replay();
   bool wait(Act act);
   bool wait_known();

@@ -259,18 +259,6 @@ bool Generator::record() {
   return propose(std::move(step));
 }
 
-bool Generator::refuse_record() {
-  std::vector<int> sharing;
-  for (const auto& [number, buffer] : model_.buffers())
-    if (buffer.alive && buffer.shares_surely) sharing.push_back(number);
-  const int buffer = some(sharing);
-  if (buffer < 0) return false;
-  Step step{
-      .act = Act::record, .device = model_.buffers().at(buffer).device, .recording = fresh(), .wrong = Wrong::shared};
-  step.commands = {{.op = Op::fill, .to = window(buffer, false)}};
-  return propose(std::move(step));
-}
-
 // A replay with something in each slot.
 Step Generator::bound(int recording, int queue) {
   Step step{.act = Act::replay, .queue = queue, .recording = recording, .node = fresh()};

@@ -135,7 +135,7 @@ bool Generator::read() {
 bool Generator::map() {
   std::vector<int> all;
   for (const auto& [number, buffer] : model_.buffers())
-    if (buffer.alive && buffer.on_host && !buffer.shares) all.push_back(number);
+    if (buffer.alive && buffer.on_host) all.push_back(number);
   const int buffer = some(all);
   if (buffer < 0) return false;
   Step step{.act = random_.percent(60) ? Act::map_read : Act::map_write, .buffer = buffer};

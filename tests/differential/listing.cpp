@@ -39,17 +39,9 @@ std::string body(const Step& step) {
 }
 
 std::string_view name(Wrong wrong) {
-  constexpr std::array<std::string_view, 11> names{"nothing",
-                                                   "a buffer is gone",
-                                                   "a buffer is sealed",
-                                                   "a slot in a list",
-                                                   "two sizes",
-                                                   "a low signal",
-                                                   "own future",
-                                                   "its queue has failed",
-                                                   "a slot is not bound",
-                                                   "the device refuses",
-                                                   "a buffer shares bytes"};
+  constexpr std::array<std::string_view, 10> names{
+      "nothing",      "a buffer is gone", "a buffer is sealed",   "a slot in a list",    "two sizes",
+      "a low signal", "own future",       "its queue has failed", "a slot is not bound", "the device refuses"};
   return names[static_cast<std::size_t>(wrong)];
 }
 
@@ -109,7 +101,6 @@ std::string text(const Step& step) {
     case Act::import_host: return made(step) + fmt::format(", over host memory of pattern {}", step.value);
     case Act::map_file: return made(step) + ", over a file";
     case Act::fork: return fmt::format("b{} = q{}.fork(b{}), p{}", step.buffer, step.queue, step.other, step.node);
-    case Act::unshare: return fmt::format("p{} = q{}.unshare(b{})", step.node, step.queue, step.buffer);
     case Act::seal: return fmt::format("b{}.seal()", step.buffer);
     case Act::drop_buffer: return fmt::format("drop b{}", step.buffer);
     case Act::free_buffer: return fmt::format("q{}.free(b{})", step.queue, step.buffer);

@@ -72,7 +72,6 @@ bool Model::perform(const Step& step) {
     case Act::import_host:
     case Act::map_file: return make_import(step);
     case Act::fork: return fork(step);
-    case Act::unshare: return unshare(step);
     case Act::seal: return seal(step);
     case Act::drop_buffer:
     case Act::free_buffer: return drop_buffer(step);
@@ -85,7 +84,7 @@ bool Model::perform(const Step& step) {
     case Act::set_signal:
     case Act::fail_signal: return signal_step(step);
     case Act::submit: return step.wrong == Wrong::nothing ? submit(step) : refuse(step);
-    case Act::record: return step.wrong == Wrong::nothing ? record(step) : refuse_record(step);
+    case Act::record: return record(step);
     case Act::replay: return step.wrong == Wrong::nothing ? replay(step) : refuse(step);
     case Act::drop_recording:
       return recordings_.contains(step.recording) && std::exchange(recordings_.at(step.recording).alive, false);
@@ -142,7 +141,6 @@ bool Model::make_import(const Step& step) {
                            .device = step.device,
                            .count = step.count,
                            .sealed = step.constant,
-                           .pinned = true,
                            .imported = true,
                            .over_file = step.act == Act::map_file};
   bytes_.add(step.buffer, step.count);
@@ -168,31 +166,21 @@ bool Model::allocate(const Step& step) {
   return true;
 }
 
-// A fork is a place in the queue's order where the bytes are read and the new buffer's begin.
+// A copy of the whole, and what uses the new buffer comes after it.
 bool Model::fork(const Step& step) {
   const BufferState* const parent = living(step.other);
-  if (parent == nullptr || !takes(step.queue) || buffers_.contains(step.buffer) || !is_new_node(step.node))
-    return false;
+  if (parent == nullptr || !takes(step.queue) || buffers_.contains(step.buffer)) return false;
   const QueueState& queue = queues_.at(step.queue);
   if (queue.device != parent->device) return false;
-  const bool movable = !parent->pinned || (parent->sealed && !parent->imported);
-  BufferState child{.storage = step.buffer, .device = parent->device, .count = parent->count, .shares = true};
-  child.on_host = parent->on_host;
-  // Another queue's write that nobody has asked for makes a copy at once, and so does what knows where the bytes are.
-  child.shares_surely = movable && !parent->is_crossed && order_.was_written_by(queue.order, parent->storage);
-  const Place from{parent->storage, 0, parent->count}, to{step.buffer, 0, parent->count};
-  bytes_.add(step.buffer, parent->count);
-  const Clock before = order_.birth(queue.order);
-  Entry entry{.is_slow = true, .is_place = true, .is_movable = movable};
-  entry.born = parent->born;
-  entry.uses = {{from.storage, 0, from.count, false}, {to.storage, 0, to.count, true}};
-  if (!enter_entry(step, entry, {.commands = {}, .deeds = {{.op = Op::copy, .to = to, .from = from}}})) return false;
-  child.born = movable ? before : order_.birth(queue.order);
-  BufferState& changed = buffers_.at(step.other);
-  changed.shares = true;
-  changed.shares_surely = child.shares_surely;
-  changed.unshared_by = -1;
-  buffers_[step.buffer] = child;
+  const std::uint32_t count = parent->count;
+  bytes_.add(step.buffer, count);
+  buffers_[step.buffer] = {.storage = step.buffer, .device = queue.device, .count = count, .on_host = parent->on_host};
+  if (!enter(step, {{.op = Op::copy, .to = {step.buffer, 0, count}, .from = {step.other, 0, count}}}, false)) {
+    buffers_.erase(step.buffer);
+    return false;
+  }
+  buffers_.at(step.buffer).forked_by = nodes_.at(step.node);
+  order_.must_run(nodes_.at(step.node));
   return true;
 }
 
@@ -205,20 +193,6 @@ bool Model::seal(const Step& step) {
   return buffers_.at(step.buffer).sealed = true;
 }
 
-// Nobody's bytes change; writers are kept away, as from any reader.
-bool Model::unshare(const Step& step) {
-  const BufferState* const buffer = living(step.buffer);
-  if (buffer == nullptr || !takes(step.queue) || !is_new_node(step.node)) return false;
-  if (queues_.at(step.queue).device != buffer->device) return false;
-  Entry entry{.uses = {{buffer->storage, 0, buffer->count, false}}, .is_slow = true, .is_place = true};
-  entry.born = buffer->born;
-  if (!enter_entry(step, entry, {})) return false;
-  BufferState& changed = buffers_.at(step.buffer);
-  changed.unshared_by = nodes_.at(step.node);
-  for (auto& [number, other] : buffers_) other.shares_surely = false;
-  return true;
-}
-
 bool Model::drop_buffer(const Step& step) {
   const auto found = buffers_.find(step.buffer);
   if (found == buffers_.end() || !found->second.alive) return false;
@@ -227,7 +201,6 @@ bool Model::drop_buffer(const Step& step) {
       (buffer.width != 0 || !takes(step.queue) || queues_.at(step.queue).device != buffer.device))
     return false;
   buffer.alive = false;
-  for (auto& [number, other] : buffers_) other.shares_surely = false;
   return true;
 }
 
@@ -290,11 +263,10 @@ bool Model::poll_shut(const Step& step) {
 
 bool Model::map(const Step& step) {
   const BufferState* const buffer = living(step.buffer);
-  if (buffer == nullptr || !buffer->on_host || buffer->shares || (buffer->pooled && !order_.has_all())) return false;
+  if (buffer == nullptr || !buffer->on_host || (buffer->pooled && !order_.has_all())) return false;
   const bool writes = step.act == Act::map_write;
   if (writes && buffer->sealed) return false;
   if (!order_.may_touch({buffer->storage, 0, buffer->count, writes})) return false;
-  buffers_.at(step.buffer).pinned = true;
   const Window all{step.buffer, 0, buffer->count};
   if (writes) bytes_.write_pattern(place(all), step.value);
   else outcome_.cells = cells(all);

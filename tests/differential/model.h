@@ -33,15 +33,11 @@ struct BufferState {
   std::uint32_t width = 0;  ///< Of an image's rows; 0: no image.
   bool alive = true;
   bool sealed = false;
-  bool shares = false;  ///< Maybe.
-  bool shares_surely = false;
-  bool is_crossed = false;  ///< Another device may have been lent the bytes.
-  bool pinned = false;      ///< Maybe.
+  int forked_by = -1;  ///< The copy that whatever uses it comes after, as the order numbers it.
   bool imported = false;
   bool over_file = false;
   bool on_host = false;
   bool pooled = false;
-  int unshared_by = -1;  ///< The submission that ends the sharing.
   Clock born{};
 };
 
@@ -116,14 +112,12 @@ class Model {
   bool make_import(const Step& step);
   bool allocate(const Step& step);
   bool fork(const Step& step);
-  bool unshare(const Step& step);
   bool seal(const Step& step);
   bool drop_buffer(const Step& step);
   bool make_queue(const Step& step);
   bool submit(const Step& step);
   bool refuse(const Step& step);
   bool record(const Step& step);
-  bool refuse_record(const Step& step);
   bool replay(const Step& step);
   bool wait(const Step& step);
   bool wait_any(const Step& step);
@@ -151,7 +145,7 @@ class Model {
   bool enter(const Step& step, const std::vector<Command>& commands, bool throws);
   bool enter_entry(const Step& step, Entry entry, Task task);
   bool adopt(const Step& step, Entry& entry) const;
-  void note_crossings(const std::vector<Command>& commands, int device);
+  static void come_after(const BufferState& buffer, Entry& entry);
   void run_settled();
   void count_calls(int node, const Task& task, bool thrown);
   void look();  // at what the host knows now

@@ -116,7 +116,7 @@ bool Model::is_slow(const Command& command, int device) const {
   for (const Window& window : {command.to, command.from}) {
     if (window.buffer < 0) continue;
     const BufferState& buffer = buffers_.at(window.buffer);
-    if (buffer.shares || buffer.pooled || buffer.device != device) return true;
+    if (buffer.forked_by >= 0 || buffer.pooled || buffer.device != device) return true;
   }
   return false;
 }
@@ -170,6 +170,11 @@ bool Model::enter_entry(const Step& step, Entry entry, Task task) {
   return true;
 }
 
+void Model::come_after(const BufferState& buffer, Entry& entry) {
+  entry.born.join(buffer.born);
+  if (buffer.forked_by >= 0) entry.waits.push_back({.node = buffer.forked_by});
+}
+
 bool Model::enter(const Step& step, const std::vector<Command>& commands, bool throws) {
   Entry entry{.throws = throws};
   Task task{.commands = commands};
@@ -177,8 +182,8 @@ bool Model::enter(const Step& step, const std::vector<Command>& commands, bool t
     task.deeds.push_back(deed(command));
     collect_uses(task.deeds.back(), entry);
     entry.is_slow = entry.is_slow || is_slow(command, queues_.at(step.queue).device);
-    if (has_to(command.op)) entry.born.join(buffers_.at(command.to.buffer).born);
-    if (has_from(command.op)) entry.born.join(buffers_.at(command.from.buffer).born);
+    for (const Window& window : {command.to, command.from})
+      if (window.buffer >= 0) come_after(buffers_.at(window.buffer), entry);
   }
   std::vector<int> closed;
   for (const Command& command : commands)
@@ -190,12 +195,6 @@ bool Model::enter(const Step& step, const std::vector<Command>& commands, bool t
   }
   const int number = order_.node_count();
   if (!enter_entry(step, entry, std::move(task))) return false;
-  const auto parts = [&](const Command& command) {  // a command that writes may end a sharing
-    return has_to(command.op) && buffers_.at(command.to.buffer).shares;
-  };
-  if (std::ranges::any_of(commands, parts))
-    for (auto& [other, buffer] : buffers_) buffer.shares_surely = false;
-  note_crossings(commands, queues_.at(step.queue).device);
   for (std::size_t i = 0; i < closed.size(); ++i) {
     latches_[closed[i]] = first + static_cast<int>(i);
     open_latches_.insert(closed[i]);
@@ -205,17 +204,6 @@ bool Model::enter(const Step& step, const std::vector<Command>& commands, bool t
     if (command.op == Op::call || command.op == Op::blow) calls_.try_emplace(command.host);
   }
   return true;
-}
-
-void Model::note_crossings(const std::vector<Command>& commands, int device) {
-  for (const Command& command : commands) {
-    for (const Window& window : {command.to, command.from}) {
-      const auto buffer = buffers_.find(window.buffer);
-      if (buffer == buffers_.end() || buffer->second.device == device) continue;
-      buffer->second.is_crossed = true;
-      for (auto& [number, other] : buffers_) other.shares_surely = false;
-    }
-  }
 }
 
 bool Model::submit(const Step& step) {
@@ -236,7 +224,6 @@ bool Model::refuse(const Step& step) {
   if (std::ranges::any_of(commands, [](const Command& command) { return command.op == Op::latch; })) return false;
   if (step.wrong == Wrong::dead_queue) return verdict == Verdict::fine && order_.is_failed(queue->second.order);
   if (!takes(step.queue)) return false;
-  note_crossings(commands, queue->second.device);  // a refused list may have had bytes lent or unshared
   switch (step.wrong) {
     case Wrong::stale:
     case Wrong::sealed:
@@ -295,11 +282,6 @@ void Model::look() {
     outcome_.downloads.push_back(number);
     return true;
   });
-  for (auto& [number, buffer] : buffers_) {
-    if (buffer.unshared_by < 0 || !order_.knows(buffer.unshared_by)) continue;
-    buffer.shares = false;
-    buffer.unshared_by = -1;
-  }
 }
 
 bool Model::read(const Step& step) {
@@ -309,7 +291,8 @@ bool Model::read(const Step& step) {
   plain.commands = {{.op = Op::barrier}};
   if (!takes(step.queue) || check_window(step.bad, false, false) != Verdict::fine) return false;
   if (buffers_.at(step.bad.buffer).device != queues_.at(step.queue).device) return false;
-  Entry entry{.born = buffers_.at(step.bad.buffer).born};
+  Entry entry;
+  come_after(buffers_.at(step.bad.buffer), entry);
   const Place from = place(step.bad);
   entry.uses = {{from.storage, from.first, from.first + from.count, false}};
   return enter_entry(step, entry, {}) && order_.await({.node = nodes_.at(step.node)});

@@ -23,7 +23,6 @@ bool Model::check_recorded(const Command& command) const {
 bool Model::record(const Step& step) {
   if (!has_device(step.device) || recordings_.contains(step.recording)) return false;
   if (check_all(step.commands, step.device, true) != Verdict::fine) return false;
-  std::vector<int> fixed;
   for (const Command& command : step.commands) {
     if (!check_recorded(command)) return false;
     if (command.host >= 0 && (command.op == Op::call || command.op == Op::blow) && calls_.contains(command.host))
@@ -33,25 +32,12 @@ bool Model::record(const Step& step) {
       if (window.buffer < 0) continue;
       const BufferState& buffer = buffers_.at(window.buffer);
       if (buffer.device != step.device) return false;
-      if (slot >= 0) continue;
-      if (buffer.shares) return false;
-      fixed.push_back(window.buffer);
     }
   }
-  for (const int buffer : fixed) buffers_.at(buffer).pinned = true;
   for (const Command& command : step.commands)
     if (command.op == Op::call || command.op == Op::blow) calls_[command.host] = {};
   recordings_[step.recording] = {.device = step.device, .commands = step.commands, .nodes = {}};
   return true;
-}
-
-// Bytes that may move are not recorded.
-bool Model::refuse_record(const Step& step) {
-  if (!has_device(step.device) || step.wrong != Wrong::shared) return false;
-  if (check_all(step.commands, step.device, true) != Verdict::fine || step.commands.size() != 1) return false;
-  const Window& window = step.commands[0].to;
-  return step.commands[0].op == Op::fill && step.commands[0].slot_to < 0 && buffers_.at(window.buffer).shares_surely &&
-         buffers_.at(window.buffer).device == step.device;
 }
 
 // The recording's commands with what the replay puts into the slots.
@@ -80,7 +66,7 @@ Model::Verdict Model::bind(const Step& step, std::vector<Command>& commands) con
       fits = fits && bound.count == window->count;
       *window = bound;
       const auto buffer = buffers_.find(bound.buffer);
-      fits = fits && buffer != buffers_.end() && buffer->second.device == recording.device && !buffer->second.shares;
+      fits = fits && buffer != buffers_.end() && buffer->second.device == recording.device;
       if (!fits) return Verdict::undefined;
     }
     if (command.slot_a >= 0) command.a = at(command.slot_a).scalar;

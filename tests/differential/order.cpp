@@ -85,15 +85,7 @@ bool Order::settle_all() {
   return true;
 }
 
-bool Order::need(Node& node, const Node& earlier, bool needs_fork_only) {
-  if (needs_fork_only) {
-    node.needed.raise(0, earlier.host_tick);
-    node.needed.raise(place(earlier.queue), earlier.tick - 1);
-  } else {
-    node.needed.raise(place(earlier.queue), earlier.tick);
-  }
-  return true;
-}
+void Order::need(Node& node, const Node& earlier) { node.needed.raise(place(earlier.queue), earlier.tick); }
 
 // Whether a use of the newest node and one of an earlier submission have an order, or can still get one.
 bool Order::check_use(int number, const Use& use, const Past& past) {
@@ -104,11 +96,11 @@ bool Order::check_use(int number, const Use& use, const Past& past) {
   if (past.node == number || earlier.fate == Fate::dropped) return true;
   if (earlier.fate == Fate::thrown) return false;
   if (precedes(earlier, node.known)) return true;
-  if (earlier.is_place && earlier.fate == Fate::pending) return false;  // a later write comes after it
   const bool is_now = is_ready(node);
-  if (earlier.is_movable && !past.use.writes && earlier.fate == Fate::settled) return true;
-  if (earlier.fate == Fate::settled) return !is_now && need(node, earlier, false);
-  return is_now && need(earlier, node, node.is_movable && !use.writes);
+  if (is_now == (earlier.fate == Fate::settled)) return false;  // both run, or both are held
+  if (is_now) need(earlier, node);
+  else need(node, earlier);
+  return true;
 }
 
 bool Order::check_uses(int number, const std::vector<Use>& uses) {
@@ -128,14 +120,12 @@ bool Order::submit(const Entry& entry) {
     if (signal.failed || entry.throws || promise.value <= possible(promise.signal)) return false;
   }
   Queue& queue = queues_[index(entry.queue)];
-  Node node{.queue = entry.queue, .tick = ++queue.ticks, .before = queue.last, .host_tick = host_.at(0)};
+  Node node{.queue = entry.queue, .tick = ++queue.ticks, .before = queue.last};
   node.waits = entry.waits;
   node.promises = entry.promises;
   node.latches = entry.latches;
   node.is_slow = entry.is_slow;
   node.throws = entry.throws;
-  node.is_place = entry.is_place;
-  node.is_movable = entry.is_movable;
   node.needed = entry.born;
   node.known = host_;
   node.known.raise(place(entry.queue), node.tick);
@@ -181,7 +171,7 @@ bool Order::drop_waiters(int signal) {
 bool Order::drop(int number) {
   if (fate(number) == Fate::dropped) return true;
   const Node node = nodes_[index(number)];
-  if (node.fate != Fate::pending || node.is_place) return false;
+  if (node.fate != Fate::pending || node.must_run) return false;
   if (node.before >= 0 && fate(node.before) == Fate::pending) return false;
   nodes_[index(number)].fate = Fate::dropped;
   queues_[index(node.queue)].failed = true;
@@ -242,7 +232,6 @@ bool Order::is_coming(const Moment& moment) const { return !has_failed(moment) &
 bool Order::is_shut(const Moment& moment) const {
   if (moment.signal >= 0) return !has_failed(moment) && moment.value > possible(moment.signal);
   const Node& node = nodes_[index(moment.node)];
-  if (node.is_place) return false;
   if (node.fate == Fate::pending) return true;
   if (node.fate != Fate::settled) return false;
   return std::ranges::any_of(nodes_, [&](const Node& other) {
@@ -319,14 +308,6 @@ bool Order::has_pending() const {
 }
 
 bool Order::has_all() const { return !has_closed_latch() && !has_pending(); }
-
-bool Order::was_written_by(int queue, int storage) const {
-  return std::ranges::all_of(past_, [&](const Past& past) {
-    if (past.use.storage != storage || !past.use.writes) return true;
-    const Node& node = nodes_[index(past.node)];
-    return node.fate == Fate::dropped || (node.queue == queue && node.fate == Fate::settled && precedes(node, host_));
-  });
-}
 
 bool Order::is_raced(const Moment& moment) const {
   if (moment.signal < 0) return false;

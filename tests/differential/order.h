@@ -29,8 +29,6 @@ struct Entry {
   bool is_slow = false;  ///< May stand behind a host call of another queue, as far as anybody promises.
   Clock born{};          ///< What it comes after because of the buffers that it names.
   bool throws = false;
-  bool is_place = false;    ///< Takes a place in the queue, and may be no submission.
-  bool is_movable = false;  ///< A fork that copies nothing now: writers behind it are kept from its bytes.
 };
 
 enum class Fate : std::uint8_t {
@@ -54,6 +52,8 @@ class Order {
   void step() { host_.raise(0, host_.at(0) + 1); }
 
   bool submit(const Entry& entry);
+  /// A program in which it is dropped is not defined: what comes after it with no point runs all the same.
+  void must_run(int node) { nodes_[index(node)].must_run = true; }
   bool set(int signal, std::uint32_t value);
   bool fail(int signal);
   /// The host waits. It hears of failed moments that they have failed.
@@ -83,8 +83,6 @@ class Order {
   [[nodiscard]] bool has_closed_latch() const;
   [[nodiscard]] bool has_pending() const;
   [[nodiscard]] bool has_all() const;  ///< Nothing is pending, no latch closed.
-  /// All writes have ended, and were of this queue, as far as there were any.
-  [[nodiscard]] bool was_written_by(int queue, int storage) const;
   /// Submissions of several queues may bring the moment: what waits for it is held by the host.
   [[nodiscard]] bool is_raced(const Moment& moment) const;
   /// What a use of a new buffer of this queue comes after.
@@ -100,7 +98,6 @@ class Order {
     int queue = -1;
     int tick = 0;
     int before = -1;  // on its queue
-    int host_tick = 0;
     Fate fate = Fate::pending;
     Clock known{};   // what it certainly comes after, itself included
     Clock needed{};  // what it must come after, while pending
@@ -109,8 +106,7 @@ class Order {
     std::vector<int> latches{};
     bool is_slow = false;
     bool throws = false;
-    bool is_place = false;
-    bool is_movable = false;
+    bool must_run = false;
   };
   struct Queue {
     int ticks = 0;
@@ -154,7 +150,7 @@ class Order {
   bool keep_promises(const Node& node);
   bool check_uses(int number, const std::vector<Use>& uses);
   bool check_use(int number, const Use& use, const Past& past);
-  bool need(Node& node, const Node& earlier, bool needs_fork_only);
+  void need(Node& node, const Node& earlier);
   [[nodiscard]] bool precedes(const Node& earlier, const Clock& clock) const {
     return clock.at(place(earlier.queue)) >= earlier.tick;
   }

@@ -30,9 +30,6 @@ void Run::step(const Step& step, const Outcome& outcome) {
     case Act::fork:
     case Act::map_file: make(step); break;
     case Act::import_host: make_import(step); break;
-    case Act::unshare:
-      points_[step.node] = expect(queues_.at(step.queue).unshare(buffers_.at(step.buffer)), "unshare");
-      break;
     case Act::seal: expect(buffers_.at(step.buffer).seal(), "seal"); break;
     case Act::drop_buffer:
     case Act::free_buffer:
@@ -70,7 +67,7 @@ void Run::make(const Step& step) {
     case Act::make_queue:
       queues_.emplace(
           step.queue,
-          expect(world_.at(step.device).device.queue({.label = "q" + std::to_string(step.queue)}), "queue"));
+          expect(world_.at(step.device).device.create_queue({.label = "q" + std::to_string(step.queue)}), "queue"));
       return;
     case Act::make_buffer: {
       BufferOptions options{.label = label};
@@ -79,9 +76,10 @@ void Run::make(const Step& step) {
       return adopt_buffer(step.buffer, world_.at(step.device).device.allocate(DType::u32, {step.count}, options));
     }
     case Act::make_image: {
-      Image image = expect(
-          world_.at(step.device).device.image({step.width, step.count / step.width}, Texel::r32ui, {.label = label}),
-          "making image " + label);
+      Image image =
+          expect(world_.at(step.device)
+                     .device.create_image({step.width, step.count / step.width}, Texel::r32ui, {.label = label}),
+                 "making image " + label);
       image_views_[step.buffer] = image.view();
       images_.insert_or_assign(step.buffer, std::move(image));
       return;

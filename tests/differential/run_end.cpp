@@ -135,7 +135,7 @@ void Run::check_next() {
   for (int device = 0; device < world_.size(); ++device) {
     if (case_.end.is_gone(device)) continue;
     const Device& machine = world_.at(device).device;
-    Queue queue = expect(machine.queue(), "the next queue");
+    Queue queue = expect(machine.create_queue(), "the next queue");
     const Buffer buffer = expect(machine.allocate(DType::u32, {16}), "the next buffer");
     expect(queue.submit(CommandList{}.fill(buffer, 0xabcu)), "the next submission");
     const auto words = expect(pintle::read<std::uint32_t>(queue, buffer, patience()), "the next read");

@@ -12,7 +12,7 @@ void expect_refusal(const Result<T>& answer, const char* what) {
 }
 
 void check(const Device& device) {
-  expect_refusal(device.queue(), "queue");
+  expect_refusal(device.create_queue(), "queue");
   expect_refusal(device.allocate(DType::u32, {16}), "allocate");
   expect_refusal(device.record(CommandList{}.barrier()), "record");
   expect_refusal(device.poll(), "poll");
@@ -54,7 +54,6 @@ void Run::check_forked() {
     expect_refusal(buffer.map_read(), "map_read");
     for (auto& [other, queue] : queues_) {
       expect_refusal(queue.fork(buffer), "fork");
-      expect_refusal(queue.unshare(buffer), "unshare");
       expect_refusal(pintle::read<std::uint32_t>(queue, buffer, patience()), "read");
     }
   }

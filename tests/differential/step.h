@@ -81,7 +81,6 @@ enum class Wrong : std::uint8_t {
   dead_queue,    ///< its queue has failed
   few_bindings,  ///< a replay binds a slot less
   backend,       ///< the device refuses the call (layer faulty)
-  shared,        ///< a recording of a buffer that shares its bytes
 };
 
 enum class Act : std::uint8_t {
@@ -93,7 +92,6 @@ enum class Act : std::uint8_t {
   import_host,  ///< a buffer over host memory
   map_file,
   fork,
-  unshare,
   seal,
   drop_buffer,
   free_buffer,

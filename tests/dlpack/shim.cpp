@@ -25,7 +25,7 @@ HostTensor* kept(pintle::Result<HostTensor> tensor) {
 /// The cpu device, and a queue on it.
 struct Machine {
   pintle::Device device = pintle::must(pintle::open("cpu"));
-  pintle::Queue queue = pintle::must(device.queue());
+  pintle::Queue queue = pintle::must(device.create_queue());
 };
 Machine& machine() {
   static auto* const only = new Machine;  // Python lets go of arrays when it likes

@@ -10,6 +10,7 @@
 #include "pintle/native/opencl.h"
 #include "pintle/native/vulkan.h"
 #include "pintle/pintle.h"
+#include "pintle/planner.h"
 
 using namespace pintle;
 using namespace std::chrono_literals;

@@ -27,7 +27,7 @@ void add_devices(Table& table) {
   table.add("Device::info", [](Objects& o) { return o.device.info(); });
   table.add("Device::generation", [](Objects& o) { return o.device.generation(); });
   table.add("Device::budget", [](Objects& o) { return o.device.budget(); });
-  table.add("Device::queue", [](Objects& o) { return o.device.queue(); });
+  table.add("Device::queue", [](Objects& o) { return o.device.create_queue(); });
   table.add("Device::allocate", [](Objects& o) { return o.device.allocate(DType::u32, {4}); });
   table.add("Device::import_host", [](Objects& o) {
     alignas(4096) static std::array<std::uint32_t, 1024> memory;
@@ -67,7 +67,6 @@ void add_queues(Table& table) {
   table.add("Queue::allocate", [](Objects& o) { return o.queue.allocate(o.pool, DType::u32, {4}); });
   table.add("Queue::free", [](Objects& o) { return o.queue.free(Buffer(std::move(o.buffer))); });
   table.add("Queue::fork", [](Objects& o) { return o.queue.fork(o.buffer); });
-  table.add("Queue::unshare", [](Objects& o) { return o.queue.unshare(o.buffer); });
   table.add("Queue::check", [](Objects& o) { return o.queue.check(o.view, Access::read); });
   table.add("Queue::last", [](Objects& o) { return o.queue.last().value(); });
   table.add("Queue::text", [](Objects& o) { return o.queue.text(); });

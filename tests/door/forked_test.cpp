@@ -40,7 +40,7 @@ class Busy {
 
  private:
   void run(const Device& device, int kind) {
-    Queue queue = must(device.queue());
+    Queue queue = must(device.create_queue());
     Pool pool = must(Pool::create(device));
     Group group = std::move(must(Group::threads(1)).front());
     Signal signal = must(Signal::create());

@@ -40,7 +40,7 @@ Objects Objects::make(const char* id) {
   must(cpu::register_kernel("door_nothing", nothing));
   Objects all;
   all.device = must(open(id));
-  all.queue = must(all.device.queue());
+  all.queue = must(all.device.create_queue());
   all.buffer = must(all.device.allocate(DType::u32, {4}));
   all.view = all.buffer.view();
   all.pool = must(Pool::create(all.device));

@@ -40,7 +40,7 @@ void check_loss(const Device& device, const Point& faulted, const Point& behind)
 int bad_store(const Device& device) {
   const Kernel fault = load(device, {opencl_c, glsl}, "fault(x: read_write u32[])");
   const Buffer words = value(device.allocate(DType::u32, {4}));
-  Queue queue = value(device.queue()), other = value(device.queue());
+  Queue queue = value(device.create_queue()), other = value(device.create_queue());
   const Point faulted = value(queue.submit(CommandList{}.exec(fault, Grid{1}, words)));
   const Point behind = value(other.submit(CommandList{}.fill(words, 1U), {.after = {faulted}}));
   expect_one_of(faulted.wait(20s), {Errc::device_lost, Errc::timeout});

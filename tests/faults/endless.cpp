@@ -41,7 +41,7 @@ Result<void> load_other(const Device& device) {
 int endless(const Device& device) {
   const Kernel kernel = load(device, {opencl_c, glsl}, "endless(x: read_write u32[])");
   const Buffer words = value(device.allocate(DType::u32, {4}));
-  Queue queue = value(device.queue());
+  Queue queue = value(device.create_queue());
   value(queue.submit(CommandList{}.fill(words, 0U)));
   const Point never = value(queue.submit(CommandList{}.exec(kernel, Grid{1}, words)));
   const auto waited = never.wait(1s);

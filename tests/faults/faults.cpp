@@ -33,7 +33,7 @@ Kernel load(const Device& device, std::initializer_list<Source> sources, std::st
 
 Result<void> compute(const Device& device) {
   PINTLE_ASSIGN(words, device.allocate(DType::u32, {4}));
-  PINTLE_ASSIGN(queue, device.queue());
+  PINTLE_ASSIGN(queue, device.create_queue());
   PINTLE_TRY(queue.submit(CommandList{}.fill(words, 7U)));
   PINTLE_ASSIGN(seen, read<std::uint32_t>(queue, words));
   expect(seen == std::vector<std::uint32_t>(4, 7U), "the device computes something else");

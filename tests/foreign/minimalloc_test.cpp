@@ -8,7 +8,7 @@
 #include "foreign/corpora.h"
 #include "io/plan_csv.h"
 #include "pintle/must.h"
-#include "pintle/plan.h"
+#include "pintle/planner.h"
 
 namespace pintle {
 namespace {

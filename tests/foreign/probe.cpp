@@ -88,7 +88,7 @@ int entries(const std::string& file) {
 /// The arguments of a launch, with what they lend.
 class Arguments {
  public:
-  Arguments(const Device& device, const Entry& entry, const Json& plan) : queue_(must(device.queue())) {
+  Arguments(const Device& device, const Entry& entry, const Json& plan) : queue_(must(device.create_queue())) {
     bytes_.reserve(entry.parameters.size());
     for (std::size_t i = 0; i < entry.parameters.size(); ++i) {
       const Parameter& parameter = entry.parameters[i];
@@ -149,7 +149,7 @@ class Arguments {
                  const std::string& file) {
     const auto sides = of.at("sides").get<std::vector<std::uint32_t>>();
     const ImageExtent extent{sides.at(0), sides.at(1), sides.size() > 2 ? sides[2] : 0};
-    Image image = must(device.image(extent, texel_of(of), {.access = parameter.access}));
+    Image image = must(device.create_image(extent, texel_of(of), {.access = parameter.access}));
     add_buffer(device, index, DType::u8, read_file(file));
     must(must(queue_.submit(CommandList{}.copy(image, raw(buffers_.back().second)))).wait());
     if (parameter.is_sampled) arguments_.emplace_back(SampledImage{.image = image});

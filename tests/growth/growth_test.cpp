@@ -39,21 +39,21 @@ std::unique_ptr<backend::Device> vendors_device() {
 TEST(Growth, OfOpenedDevices) {
   expect_no_growth([] {
     const Device device = must(open("cpu?inline"));
-    must(must(device.queue()).submit_and_wait(CommandList{}));
+    must(must(device.create_queue()).submit_and_wait(CommandList{}));
   });
 }
 
 TEST(Growth, OfDevicesThatEndWithTheProcess) {
   expect_no_growth([] {
     const Device device = test::device_over("vendor", vendors_device());
-    must(must(device.queue()).submit_and_wait(CommandList{}));
+    must(must(device.create_queue()).submit_and_wait(CommandList{}));
   });
 }
 
 TEST(Growth, OfRecoveries) {
   const Device device = must(open("faulty(cpu?inline)?call=submit&ordinal=1&times=0&code=device_lost"));
   expect_no_growth([&] {
-    Queue queue = must(device.queue());
+    Queue queue = must(device.create_queue());
     EXPECT_FALSE(queue.submit(CommandList{}));
     must(device.recover());
   });
@@ -61,7 +61,7 @@ TEST(Growth, OfRecoveries) {
 
 TEST(Growth, OfPairsOfDevices) {
   const Device here = must(open("cpu?inline"));
-  Queue queue = must(here.queue());
+  Queue queue = must(here.create_queue());
   const Buffer to = must(here.allocate(DType::u32, {64}));
   expect_no_growth([&] {
     const Device there = must(open("validate(cpu?inline)"));
@@ -73,12 +73,12 @@ TEST(Growth, OfPairsOfDevices) {
 TEST(Growth, OfQueuesThatUseOneBuffer) {
   const Device device = must(open("cpu?inline"));
   const Buffer buffer = must(device.allocate(DType::u32, {64}));
-  expect_no_growth([&] { must(must(device.queue()).submit_and_wait(CommandList{}.fill(buffer, 1u))); });
+  expect_no_growth([&] { must(must(device.create_queue()).submit_and_wait(CommandList{}.fill(buffer, 1u))); });
 }
 
 TEST(Growth, OfRecordingsAndPools) {
   const Device device = must(open("cpu?inline"));
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   expect_no_growth([&] {
     Pool pool = must(Pool::create(device));
     const Buffer buffer = must(queue.allocate(pool, DType::u32, {64}));
@@ -93,7 +93,7 @@ TEST(Growth, OfStampsFollowsTheQueuesInFlight) {
   const Device device = must(open("cpu?inline"));
   table = &Inside::state(device)->current()->buffers();
   const Buffer buffer = must(device.allocate(DType::u32, {64}));
-  for (int i = 0; i < 20000; ++i) must(must(device.queue()).submit_and_wait(CommandList{}.fill(buffer, 1u)));
+  for (int i = 0; i < 20000; ++i) must(must(device.create_queue()).submit_and_wait(CommandList{}.fill(buffer, 1u)));
   const core::Locked locked = table->life().lock();
   std::size_t stamps = 0;
   table->records(locked).for_each(

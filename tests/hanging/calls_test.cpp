@@ -35,7 +35,8 @@ std::shared_ptr<T> shared(T&& made) {
 
 /// A queue, and work of it that nobody has asked for.
 struct Submitted {
-  explicit Submitted(Device& device) : queue(shared(must(device.queue()))), point(must(queue->submit(CommandList{}))) {}
+  explicit Submitted(Device& device)
+      : queue(shared(must(device.create_queue()))), point(must(queue->submit(CommandList{}))) {}
   std::shared_ptr<Queue> queue;
   Point point;
 };
@@ -60,7 +61,7 @@ std::function<void()> call_back(Device& device) {
 
 std::function<void()> drop_a_buffer_in_use(Device& device) {
   const auto buffer = shared(must(device.allocate(DType::u32, {64})));
-  const auto queue = shared(must(device.queue()));
+  const auto queue = shared(must(device.create_queue()));
   return [=] {
     const Point point = must(queue->submit(CommandList{}.fill(*buffer, 1u)));
     *buffer = {};
@@ -69,7 +70,7 @@ std::function<void()> drop_a_buffer_in_use(Device& device) {
 }
 
 std::function<void()> drop_a_busy_queue(Device& device) {
-  const auto queue = shared(must(device.queue()));
+  const auto queue = shared(must(device.create_queue()));
   return [=] {
     const Point point = must(queue->submit(CommandList{}));
     *queue = {};
@@ -79,7 +80,7 @@ std::function<void()> drop_a_busy_queue(Device& device) {
 
 // What holds it comes from another queue, of which the core thread hears.
 std::function<void()> start_a_held_list(Device& device) {
-  const auto queue = shared(must(device.queue())), other = shared(must(device.queue()));
+  const auto queue = shared(must(device.create_queue())), other = shared(must(device.create_queue()));
   const auto gate = shared(must(Signal::create()));
   const Point held = must(queue->submit(CommandList{}, {.after = {gate->at(1)}}));
   return [=] {
@@ -92,7 +93,7 @@ std::function<void()> start_a_held_list(Device& device) {
 
 std::function<void()> copy_from(Device& device) {
   const auto other = shared(hanging::open());
-  const auto queue = shared(must(other->queue()));
+  const auto queue = shared(must(other->create_queue()));
   const auto to = shared(must(other->allocate(DType::u32, {64})));
   const auto from = shared(must(device.allocate(DType::u32, {64})));
   return [=] {
@@ -107,7 +108,7 @@ const Case cases[] = {
     {"materialize", Call::allocate,
      [](Device& device) {
        const auto lazy = shared(must(device.allocate(DType::u32, {64}, {.allocation = Allocation::lazy})));
-       const auto queue = shared(must(device.queue()));
+       const auto queue = shared(must(device.create_queue()));
        return [=] { must(queue->submit_and_wait(CommandList{}.fill(*lazy, 1u))); };
      }},
     {"release", Call::release,
@@ -116,13 +117,13 @@ const Case cases[] = {
     {"load", Call::load, [](Device& device) { return [device] { must(device.load(pack())); }; }},
     {"unload", Call::unload,
      [](Device& device) { return [program = shared(must(device.load(pack())))] { *program = {}; }; }},
-    {"create_queue", Call::create_queue, [](Device& device) { return [device] { must(device.queue()); }; }},
+    {"create_queue", Call::create_queue, [](Device& device) { return [device] { must(device.create_queue()); }; }},
     {"destroy_queue", Call::destroy_queue,
-     [](Device& device) { return [queue = shared(must(device.queue()))] { *queue = {}; }; }},
+     [](Device& device) { return [queue = shared(must(device.create_queue()))] { *queue = {}; }; }},
     {"destroy_queue_in_the_core_thread", Call::destroy_queue, drop_a_busy_queue},
     {"submit", Call::submit,
      [](Device& device) {
-       return [queue = shared(must(device.queue()))] { must(queue->submit_and_wait(CommandList{})); };
+       return [queue = shared(must(device.create_queue()))] { must(queue->submit_and_wait(CommandList{})); };
      }},
     {"submit_what_was_held", Call::submit, start_a_held_list},
     {"reached", Call::reached, ask_for_a_point},
@@ -171,7 +172,7 @@ TEST_P(HangingCallConcurrency, EverybodyElseGoesOn) {
   Signal shared_signal = must(Signal::create());
   others.add_same_device(device, !is_in_turn(GetParam().call));
   others.add_other_device(shared_signal);
-  Queue waits_too = must(device.queue());
+  Queue waits_too = must(device.create_queue());
   must(waits_too.submit(CommandList{}, {.after = {shared_signal.at(1)}}));
   auto provoke = GetParam().prepare(device);
   gate->arm();

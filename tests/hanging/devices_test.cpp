@@ -116,14 +116,14 @@ TEST_F(HangingDeviceConcurrency, RecoveryKeepsNobodyFromTheOldGeneration) {
                                                           opening.pass();
                                                           return std::make_unique<Mortal>(closing, opened++ == 0);
                                                         }}));
-  const Queue queue = must(device.queue());
+  const Queue queue = must(device.create_queue());
   const Buffer buffer = must(device.allocate(DType::u32, {64}));
   EXPECT_EQ(device.health().error().code(), Errc::device_lost);
   others_.add("info", [device] { EXPECT_FALSE(device.info().id.empty()); });
   others_.add("generation", [device] { EXPECT_EQ(device.generation(), 1u); });
   others_.add("health", [device] { EXPECT_EQ(device.health().error().code(), Errc::device_lost); });
   others_.add("allocate", [device] { EXPECT_EQ(device.allocate(DType::u32, {64}).error().code(), Errc::device_lost); });
-  others_.add("create a queue", [device] { EXPECT_EQ(device.queue().error().code(), Errc::device_lost); });
+  others_.add("create a queue", [device] { EXPECT_EQ(device.create_queue().error().code(), Errc::device_lost); });
   others_.add("poll", [device] { EXPECT_EQ(device.poll().error().code(), Errc::device_lost); });
   others_.add("ask the queue", [&] { EXPECT_FALSE(queue.check(buffer, Access::read)); });
   expect_all_go_on(opening, [device] { must(device.recover()); });
@@ -146,7 +146,7 @@ TEST_F(HangingDeviceConcurrency, ALostDeviceThatNobodyHasGoesWithTheLastCall) {
   Gate waiting;
   auto device = std::make_unique<Device>(test::device_over("waiting", std::make_unique<Waiting>(waiting)));
   const std::weak_ptr<const void> presence = Inside::state(*device)->current()->life().presence();
-  auto queue = std::make_unique<Queue>(must(device->queue()));
+  auto queue = std::make_unique<Queue>(must(device->create_queue()));
   const Point done = must(queue->submit(CommandList{}));
   waiting.arm();
   std::thread inside([&] { EXPECT_EQ(done.wait().error().code(), Errc::device_lost); });

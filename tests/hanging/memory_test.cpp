@@ -37,7 +37,7 @@ TEST(HangingMemoryConcurrency, WhatIsBeingUnmappedAfterALoanIsNotReleased) {
   std::atomic<int> releases{0};
   const Device lender = test::device_over("lender", std::make_unique<Lender>(unmapping, releases));
   const Device borrower = test::device_over("borrower", must(test::try_open_cpu({})));
-  Queue queue = must(borrower.queue());
+  Queue queue = must(borrower.create_queue());
   const Buffer mine = must(borrower.allocate(DType::u32, {64}));
   Buffer theirs = must(lender.allocate(DType::u32, {64}));
   unmapping.arm();

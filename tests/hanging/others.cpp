@@ -27,7 +27,7 @@ std::shared_ptr<T> shared(T&& made) {
 }
 
 std::shared_ptr<Buffer> buffer(const Device& device) { return shared(must(device.allocate(DType::u32, {64}))); }
-std::shared_ptr<Queue> queue(const Device& device) { return shared(must(device.queue())); }
+std::shared_ptr<Queue> queue(const Device& device) { return shared(must(device.create_queue())); }
 
 /// Success, or that the work is not finished, or that a queue of the others has failed meanwhile.
 void expect_answer(const Result<void>& result) {
@@ -161,7 +161,7 @@ void Others::add_ends(Device& device) {
 }
 
 void Others::add_submissions(Device& device) {
-  add("create a queue, submit and wait", [=] { must(must(device.queue()).submit_and_wait(CommandList{})); });
+  add("create a queue, submit and wait", [=] { must(must(device.create_queue()).submit_and_wait(CommandList{})); });
   add("submit and wait", [made = queue(device)] { must(made->submit_and_wait(CommandList{})); });
   add("record and replay", [=, made = queue(device)] {
     const Recording recording = must(device.record(CommandList{}));
@@ -170,7 +170,6 @@ void Others::add_submissions(Device& device) {
   add("fork and write", [made = queue(device), of = buffer(device)] {
     Buffer fork = must(made->fork(*of));
     must(made->submit_and_wait(CommandList{}.fill(fork, 1u)));
-    must(must(made->unshare(*of)).wait());
   });
 }
 
@@ -186,7 +185,7 @@ void Others::add_other_device(Signal& signal) {
   add("list the devices", [] { EXPECT_FALSE(must(devices()).devices.empty()); });
   add("open, use and close another device", [] {
     const Device other = must(pintle::open("cpu"));
-    Queue queue = must(other.queue());
+    Queue queue = must(other.create_queue());
     Buffer made = must(other.allocate(DType::u32, {64}));
     must(made.map());
     made.unmap();
@@ -197,7 +196,7 @@ void Others::add_other_device(Signal& signal) {
   });
   add("open, use and close a device without threads", [] {
     const Device other = must(pintle::open("cpu?inline"));
-    must(must(other.queue()).submit_and_wait(CommandList{}));
+    must(must(other.create_queue()).submit_and_wait(CommandList{}));
   });
   const Device other = must(pintle::open("cpu"));
   const Point held = must(queue(other)->submit(CommandList{}, {.after = {signal.at(1)}}));

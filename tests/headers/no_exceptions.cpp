@@ -9,7 +9,7 @@ namespace {
 
 Result<float> sum_on(const char* id) {
   PINTLE_ASSIGN(device, open(id));
-  PINTLE_ASSIGN(queue, device.queue());
+  PINTLE_ASSIGN(queue, device.create_queue());
   PINTLE_ASSIGN(buffer, device.allocate(DType::f32, {4}));
   PINTLE_TRY(queue.submit(CommandList{}.fill(buffer, 2.0f)));
   PINTLE_ASSIGN(values, read<float>(queue, buffer));

@@ -30,7 +30,7 @@ class HostileEndless : public testing::Test {
         endless_(must(must(load(device_, "kernel void endless(global uint* x) { for (;;) x[0] = 1; }",
                                 "endless(x: read_write u32[])"))
                           .kernel("endless"))),
-        queue_(must(device_.queue())) {
+        queue_(must(device_.create_queue())) {
     const Point point = must(queue_.submit(CommandList{}.exec(endless_, Grid{1}, buffer_)));
     EXPECT_EQ(point.wait(200ms).error().code(), Errc::timeout);
   }
@@ -43,7 +43,7 @@ class HostileEndless : public testing::Test {
 };
 
 TEST_F(HostileEndless, LeavesOtherQueuesAloneAndKeepsNobodyInTheDriver) {
-  Queue other = must(device_.queue());
+  Queue other = must(device_.create_queue());
   must(other.submit(CommandList{}.fill(*spare_, 7U)));
   EXPECT_EQ(must(read<std::uint32_t>(other, *spare_)), (std::vector<std::uint32_t>{7, 7, 7, 7}));
   must(device_.health());

@@ -59,7 +59,7 @@ TEST(HostileNonsense, UnheardOfEnumeratorsAreLeftAlone) {
   EXPECT_EQ(found.front().kind, DeviceKind::accelerator);
   const Device device = must(open("opencl:hostile"));
   const Buffer words = must(device.allocate(DType::u32, {4}));
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   must(queue.submit(CommandList{}.fill(words, 7U)));
   EXPECT_EQ(must(read<std::uint32_t>(queue, words)), (std::vector<std::uint32_t>{7, 7, 7, 7}));
 }

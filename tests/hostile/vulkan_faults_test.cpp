@@ -26,7 +26,7 @@ Device hostile() { return must(open("vulkan:hostile")); }
 
 /// Whether a buffer gets its bytes.
 bool works(const Device& device) {
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   const Buffer buffer = must(device.allocate(DType::u32, {64}));
   must(queue.submit_and_wait(CommandList{}.fill(buffer, 7u), 10s));
   return must(read<std::uint32_t>(queue, buffer, 10s)) == std::vector<std::uint32_t>(64, 7);
@@ -35,7 +35,7 @@ bool works(const Device& device) {
 /// A queue that has submitted the fault.
 struct Faulty {
   explicit Faulty(const Device& device, hostile::Fault fault)
-      : queue(must(device.queue())), buffer(must(device.allocate(DType::u32, {64}))) {
+      : queue(must(device.create_queue())), buffer(must(device.allocate(DType::u32, {64}))) {
     point = must(queue.submit(CommandList{}.fill(buffer, static_cast<std::uint32_t>(fault))));
   }
   Point submit() { return must(queue.submit(CommandList{}.fill(buffer, 1u))); }
@@ -122,7 +122,7 @@ TEST_F(HostileVulkanFaults, StagedBytesGoThroughCachedMemory) {
   const auto layer = must(base::Dylib::open(HOSTILE_VULKAN_LAYER));
   const auto count = must(layer.function<decltype(hostile_count_copies)>("hostile_count_copies"));
   const Device device = hostile();
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   const std::vector<std::uint32_t> values(1024, 5);
   const Buffer buffer = must(device.allocate_for(values));
   std::uint64_t cached = 0, others = 0, cached_after = 0, others_after = 0;

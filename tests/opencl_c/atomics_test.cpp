@@ -138,7 +138,7 @@ class AtomicFunctions : public testing::TestWithParam<Type> {
     return program_of(device_, source, signatures, options);
   }
   std::vector<Bits> left_by(const Kernel& kernel, Grid groups, std::size_t count, Bits a, Bits v) {
-    Queue queue = must(device_.queue());
+    Queue queue = must(device_.create_queue());
     Buffer out = must(device_.allocate(DType::u8, {count * GetParam().bytes}));
     std::vector<std::byte> bytes(count * GetParam().bytes);
     must(queue.submit(
@@ -250,7 +250,7 @@ kernel void flags(global atomic_flag* flag, global atomic_int* out) {
   const Kernel kernel = must(device.load(
       must(ProgramPack::source("opencl_c", source, {"flags(flag: read_write i32[], out: read_write i32[]) group 64"})),
       "flags"));
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   const std::vector<std::int32_t> zeros(4);
   Buffer flag = must(device.allocate_for(zeros)), out = must(device.allocate_for(zeros));
   must(queue.submit(CommandList{}.upload(flag, zeros).upload(out, zeros).exec(kernel, Grid{6, 1, 1}, flag, out)));

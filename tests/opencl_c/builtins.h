@@ -77,7 +77,7 @@ inline std::vector<std::vector<std::byte>> results_on(Device& device, std::span<
                          "(A: read u8[], B: read u8[], C: read u8[], r: write u8[]) group 64");
   }
   const Program program = program_of(device, source, signatures);
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   std::vector<Buffer> in;
   for (const auto& bytes : inputs) {
     in.push_back(must(device.allocate(DType::u8, {bytes.size()})));

@@ -103,7 +103,7 @@ std::pair<std::vector<T>, std::vector<T>> divided(std::string source, std::uint3
   const std::string_view signatures[] = {entry};
   Device device = device_of("cpu");
   const Kernel kernel = must(device.load(must(ProgramPack::source("opencl_c", source, signatures)), "f"));
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   const auto [first, second] = operands<T>();
   Buffer a = must(device.allocate_for(first)), b = must(device.allocate_for(first)),
          q = must(device.allocate_for(first)), r = must(device.allocate_for(first));

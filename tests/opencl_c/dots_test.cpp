@@ -82,7 +82,7 @@ TEST(OpenClCDots, AreExactAndSaturate) {
         wanted.insert(wanted.end(), each.begin(), each.end());
       }
   Device device = device_of("cpu");
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   for (const std::string_view language : {"", "CL1.2", "CL3.0"}) {
     SCOPED_TRACE(language);
     const std::array<std::string_view, 1> signatures{

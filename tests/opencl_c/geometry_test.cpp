@@ -141,7 +141,7 @@ void check(Device& device, const Form& form) {
                          dtype + "[]) group 64");
   const Program program = program_of(device, source_of(form, all), signatures);
   const auto x = input_of<T>(form.width, 1), y = input_of<T>(form.width, 2);
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   Buffer a = must(device.allocate_for(x)), b = must(device.allocate_for(y)), r = must(device.allocate_for(x));
   must(queue.submit(CommandList{}.upload(a, x).upload(b, y)));
   for (std::size_t k = 0; k < all.size(); ++k) {

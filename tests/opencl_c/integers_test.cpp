@@ -173,7 +173,7 @@ class Integers : public testing::TestWithParam<Type> {};
 TEST_P(Integers, AreExact) {
   const Type& type = GetParam();
   Device device = device_of("cpu");
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   std::string source;
   std::vector<std::string> signatures;
   const auto unsigned_name = type.is_signed ? "u" + type.name : type.name;

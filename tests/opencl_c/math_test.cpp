@@ -160,7 +160,7 @@ class Math : public testing::Test {
   void check(const std::string& device_id, std::uint32_t width, const std::string& source, double slack) {
     auto device = device_if_there(device_id);
     if (!device) GTEST_SKIP() << device_id << " is not there";
-    Queue queue = must(device->queue());
+    Queue queue = must(device->create_queue());
     const auto in = inputs(count);
     Buffer a = must(device->allocate_for(in[0])), b = must(device->allocate_for(in[1])),
            c = must(device->allocate_for(in[2]));

@@ -15,7 +15,7 @@ constexpr std::size_t items = 128;
 std::vector<std::byte> bytes_from(Device& device, const Program& program, const std::string& name,
                                   const std::vector<std::byte>& in, std::size_t out_bytes) {
   const Kernel kernel = must(program.kernel(name));
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   Buffer from = must(device.allocate(DType::u8, {in.size()})), to = must(device.allocate(DType::u8, {out_bytes}));
   std::vector<std::byte> out(out_bytes);
   must(queue.submit(CommandList{}.upload(from, in).upload(to, out).exec(kernel, Grid{items / 64, 1, 1}, from, to)));

@@ -28,7 +28,7 @@ Result<Kernel> load(Device& device, std::string_view source, const LoadOptions& 
 
 std::int64_t result_of(std::string_view source, const LoadOptions& options) {
   Device device = device_of("cpu");
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   Buffer out = must(device.allocate_for(std::vector<std::int64_t>(1)));
   must(queue.submit(CommandList{}.exec(must(load(device, source, options)), Grid{1, 1, 1}, out)));
   return must(read<std::int64_t>(queue, out))[0];
@@ -112,7 +112,7 @@ std::vector<std::string> lines_of(std::string_view body, std::string_view entry 
   Device device = device_of("cpu?inline");
   const std::string source = "kernel void f(global long* out) {" + std::string(body) + "}";
   const Kernel kernel = must(load(device, source, {}, entry));
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   Buffer out = must(device.allocate_for(std::vector<std::int64_t>(1)));
   const Lines lines;
   const auto point = must(queue.submit(CommandList{}.exec(kernel, Grid{1, 1, 1}, out)));
@@ -164,7 +164,7 @@ T atomics(std::string_view type, std::string_view dtype, const LoadOptions& opti
                     name + ")get_global_id(0), memory_order_relaxed); atomic_fetch_min(a + 2, -(" + name +
                     ")get_global_id(0)); }",
                 options, entry));
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   const std::vector<T> zero(3);
   Buffer out = must(device.allocate_for(zero));
   must(queue.submit(CommandList{}.upload(out, zero).exec(kernel, Grid{64, 1, 1}, out)));

@@ -222,7 +222,7 @@ TEST(OpenClCParameters, AMisalignedViewIsRefusedAtTheLaunch) {
       must(device.load(must(ProgramPack::source(
                            "opencl_c", "kernel void f(global float4* a) { a[0] = (float4)(1, 2, 3, 4); }", signatures)),
                        "f"));
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   Buffer buffer = must(device.allocate(DType::f32, {16}));
   const auto refused = queue.submit(CommandList{}.exec(kernel, Grid{1, 1, 1}, must(buffer.slice(1, 4))));
   ASSERT_FALSE(refused);

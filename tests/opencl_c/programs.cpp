@@ -49,7 +49,7 @@ KernelArgument argument(const Given& given, const std::vector<Buffer>& buffers) 
 }
 
 Memory result_of(Device& device, const Program& program, const Example& one) {
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   std::vector<Buffer> buffers;
   for (const Data& data : one.buffers) {
     buffers.push_back(must(device.allocate(data.dtype, {data.bytes.size() / bytes_of(data.dtype)})));

@@ -51,7 +51,7 @@ TEST_P(RandomKernels, LeaveWhatTheModelSays) {
   std::vector<RandomKernel> kernels;
   for (std::size_t i = 0; i < kernels_each; ++i) kernels.push_back(random_kernel(random));
   Device device = device_of(device_id());
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   const Program program = program_of(device, kernels);
   for (std::size_t i = 0; i < kernels_each; ++i) {
     const RandomKernel& kernel = kernels[i];

@@ -51,7 +51,7 @@ inline Kernel kernel_on(Device& device, const Plain& plain) {
 /// What the kernel leaves in `out`.
 template <class T = float>
 std::vector<T> run_on(Device& device, const Plain& plain, const std::vector<float>& in, std::vector<T> out) {
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   const Kernel kernel = kernel_on(device, plain);
   Buffer from = must(device.allocate_for(in));
   Buffer to = must(device.allocate_for(out));

@@ -105,7 +105,7 @@ TEST_P(Shapes, RunEachItemOnce) {
   for (const char* const id : {"cpu", "cpu?inline", "opencl:pocl"}) {
     auto device = device_if_there(id);
     if (!device) continue;
-    Queue queue = must(device->queue());
+    Queue queue = must(device->create_queue());
     const Program program = program_on(*device, GetParam());
     Buffer from = must(device->allocate_for(in)), to = must(device->allocate_for(zeros));
     must(queue.submit(CommandList{}.upload(from, in)));

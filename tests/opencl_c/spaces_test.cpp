@@ -23,7 +23,7 @@ std::vector<std::int32_t> left_by(const std::string& device_id, const std::strin
   const Kernel kernel = must(
       must(device.load(must(ProgramPack::source("opencl_c", source, {"f(out: read_write i32[]) group 4"})), options))
           .kernel("f"));
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   const std::vector<std::int32_t> start(16, -1);
   Buffer out = must(device.allocate_for(start));
   must(queue.submit(CommandList{}.upload(out, start).exec(kernel, Grid{1, 1, 1}, out)));

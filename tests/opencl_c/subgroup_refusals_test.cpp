@@ -76,7 +76,7 @@ TEST(OpenClCSubgroupRefusals, FunctionsForItemsThatPartCostOnlyTheirKernel) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code(), Errc::build_failed);
   EXPECT_THAT(refused.error().message(), HasSubstr("sub_group_elect"));
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   Buffer out = must(device.allocate_for(std::vector<std::int64_t>(1)));
   must(queue.submit(CommandList{}.exec(must(program.kernel("f")), Grid{1, 1, 1}, out)));
   EXPECT_EQ(must(read<std::int64_t>(queue, out))[0], 4);

@@ -432,7 +432,7 @@ TEST(OpenClCSubgroups, InEveryLanguage) {
     LoadOptions options;
     options.language = language;
     Program program = must(device.load(must(ProgramPack::source("opencl_c", source, signatures)), options));
-    Queue queue = must(device.queue());
+    Queue queue = must(device.create_queue());
     Buffer out = must(device.allocate_for(std::vector<std::int64_t>(16)));
     must(queue.submit(CommandList{}.exec(must(program.kernel("f")), Grid{1, 1, 1}, out)));
     EXPECT_EQ(must(read<std::int64_t>(queue, out))[7], 80) << language;

@@ -65,7 +65,7 @@ TEST(OpenClCTexelBuffers, AMatrixIsReadThroughThem) {
   for (std::size_t i = 0; i < vector.size(); ++i) vector[i] = static_cast<float>(i % 13) - 6;
   for (Device& device : devices()) {
     SCOPED_TRACE(device.id());
-    Queue queue = must(device.queue());
+    Queue queue = must(device.create_queue());
     const Buffer words = buffer_of(device, queue, matrix), floats = buffer_of(device, queue, vector),
                  out = buffer_of(device, queue, std::vector<float>(rows));
     const Kernel kernel = kernel_of(device, product_source,
@@ -98,7 +98,7 @@ TEST(OpenClCTexelBuffers, QuestionsAreAnsweredOrRefusedByName) {
           << program.error().text();
       continue;
     }
-    Queue queue = must(device.queue());
+    Queue queue = must(device.create_queue());
     const Buffer a = buffer_of(device, queue, Bytes(14)), b = buffer_of(device, queue, Bytes(48)),
                  out = buffer_of(device, queue, std::vector<std::int32_t>(10));
     const auto rg8 = std::ranges::find(device.info().buffer_texels, Texel::rg8, &TexelSupport::texel);
@@ -130,7 +130,7 @@ kernel void both(read_write image1d_buffer_t all) {
 
 TEST(OpenClCTexelBuffers, OneMayBeReadAndWritten) {
   Device cpu = device_of("cpu");
-  Queue queue = must(cpu.queue());
+  Queue queue = must(cpu.create_queue());
   const Kernel both = kernel_of(cpu, both_source, "both(all: read_write texel_buffer) group 8");
   const Buffer all = buffer_of(cpu, queue, Bytes{1, 2, 3, 4, 5, 6, 7, 8, 0xff, 0xfe, 100, 0, 0, 0, 0, 0});
   must(queue.submit(CommandList{}.exec(both, Grid{2}, TexelBuffer{all, Texel::r8i})));
@@ -147,7 +147,7 @@ kernel void halves(read_only image1d_buffer_t in, write_only image1d_buffer_t ou
 
 TEST(OpenClCTexelBuffers, HalvesAreReadAndWritten) {
   Device cpu = device_of("cpu");
-  Queue queue = must(cpu.queue());
+  Queue queue = must(cpu.create_queue());
   const Kernel halves = kernel_of(cpu, half_source, "halves(in: read texel_buffer, out: write texel_buffer) group 4");
   const Buffer in = buffer_of(cpu, queue, Bytes{0x00, 0x3c, 0x00, 0x40, 0x00, 0x42, 0x00, 0x44}),  // 1, 2, 3, 4
       out = buffer_of(cpu, queue, Bytes(8));
@@ -167,7 +167,7 @@ kernel void beside(read_only image1d_buffer_t in, write_only image1d_buffer_t ou
 // What OpenCL leaves open: the cpu reads the edge, and writes nothing.
 TEST(OpenClCTexelBuffers, BesideItIsItsEdge) {
   Device cpu = device_of("cpu");
-  Queue queue = must(cpu.queue());
+  Queue queue = must(cpu.create_queue());
   const Kernel beside = kernel_of(cpu, beside_source,
                                   "beside(in: read texel_buffer, out: write texel_buffer, seen: write u32[]) group 1");
   const Buffer in = buffer_of(cpu, queue, Bytes{9, 8, 7, 6, 5, 4, 3, 2}), out = buffer_of(cpu, queue, Bytes(8)),

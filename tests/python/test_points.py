@@ -99,8 +99,21 @@ def test_an_enormous_timeout_does_not_wrap(gate, timeout):
 
 
 def test_none_is_the_default_of_the_library():
-    code = "try: pintle.Signal().point(1).wait()\nexcept pintle.Timeout: print('timed out')"
-    assert child.passes(code, PINTLE_TIMEOUT_MS="50", timeout=20) == "timed out\n"
+    code = "try: pintle.Signal().point(1).wait()\nexcept pintle.Timeout as error: print(error.__notes__)"
+    said = child.passes(code, PINTLE_TIMEOUT_MS="50", timeout=20)
+    assert "default deadline (50 ms)" in said and "PINTLE_TIMEOUT_MS" in said
+
+
+def test_a_timeout_of_the_call_has_no_note(gate):
+    with pytest.raises(pintle.Timeout) as caught:
+        gate.point(1).wait(0.02)
+    assert not hasattr(caught.value, "__notes__")
+
+
+def test_a_failure_with_the_code_of_a_deadline_ends_a_wait_without_one(gate):
+    threading.Timer(0.05, gate.fail, ["The camera is late.", pintle.Timeout]).start()
+    with pytest.raises(pintle.Timeout, match="The camera is late"):
+        gate.point(1).wait(float("inf"))
 
 
 @pytest.mark.parametrize("setting, nanoseconds", [("1234", 1_234_000_000), ("soon", 30_000_000_000)])

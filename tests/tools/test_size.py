@@ -17,12 +17,18 @@ def function(lines, name="work"):
     return f"int {name}() {{\n" + "  step();\n" * (lines - 2) + "}\n"
 
 
+def core_class(functions):
+    public = "".join(f"  int ask_{i}();\n" for i in range(functions))
+    return f"class Queue {{\n public:\n  Queue();\n  ~Queue();\n{public} private:\n  int step();\n}};\n"
+
+
 def lay_out(tree):
     tree["include/pintle/backend/driver.h"] = SEAM.format(METHODS)
     tree["src/base/work.cpp"] = "".join(function(10, f"work_{i}") for i in range(20))
     for name in ("device", "queue"):
         tree[f"src/backends/cpu/{name}.cpp"] = "int x;\n" * 450
     tree["src/layers/trace/trace.cpp"] = "int x;\n" * 240
+    tree["src/core/queue.h"] = core_class(51)
     tree["examples/saxpy/saxpy.cpp"] = SAXPY
     for i in range(4):
         tree[f"tests/unit/test_{i}.cpp"] = "int x;\n" * 450
@@ -70,6 +76,14 @@ class SizeTest(unittest.TestCase):
 
     def test_seam_methods(self):
         self.assert_breach("seam methods", {"include/pintle/backend/driver.h": SEAM.format(METHODS + "  virtual int one_more() = 0;\n")})
+
+    def test_public_functions_of_core(self):
+        self.assert_breach("public functions of a class of core", {"src/core/queue.h": core_class(52)})
+
+    def test_lines_of_core(self):
+        more = {f"src/core/more_{i}.cpp": "int x;\n" * 480 for i in range(27)}
+        more |= {f"tests/unit/more_{i}.cpp": "int x;\n" * 480 for i in range(27)}
+        self.assert_breach("lines of core", more)
 
     def test_missing_seam(self):
         self.assert_breach("seam methods", {"include/pintle/backend/driver.h": "class Device {\n};\n"})

@@ -57,7 +57,7 @@ class Arenas : public testing::Test {
   bool can_map = false;
 
   Device device = test::device_over("scripted(null)", scripted());
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
 
   std::unique_ptr<test::Scripted> scripted() {
     auto made = std::make_unique<test::Scripted>(
@@ -365,7 +365,7 @@ TEST_F(Feeding, AConversionThatFailsWritesNothingToMappedMemory) {
 
 TEST_F(Feeding, AQueueOfAnotherDeviceIsRefusedEitherWay) {
   const Device other = test::device_over("other(null)", std::make_unique<test::Scripted>(test::Scripted::Answers{}));
-  Queue foreign = must(other.queue());
+  Queue foreign = must(other.create_queue());
   for (const bool maps : {false, true}) {
     can_map = maps;
     expect_words(refusal(feed(foreign, arena, x, floats)), {"invalid_argument", "belongs"});

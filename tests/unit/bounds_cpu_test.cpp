@@ -104,7 +104,7 @@ TEST_P(BoundsCpu, WorkAfterAFailureIsRight) {
 TEST_P(BoundsCpu, TheQueueThatFailedSaysWhy) {
   const Buffer out = rig.buffer(Words(10, 7));
   const Kernel put = rig.kernel("put");
-  Queue queue = must(rig.device.queue());
+  Queue queue = must(rig.device.create_queue());
   const Point failed = must(queue.submit(CommandList{}.exec(put, Grid{}, out, 10, 1u)));
   const auto waited = failed.wait();
   ASSERT_FALSE(waited);
@@ -119,7 +119,7 @@ TEST_P(BoundsCpu, RecordingsAndManySubmissionsGiveTheSameBytes) {
   const Buffer x = rig.buffer(Words(100, 0)), y = rig.buffer(Words(100, 0));
   CommandList list;
   const Recording recording = must(rig.device.record(CommandList{}.exec(bump, Grid::cover(100), x, 100u)));
-  Queue second = must(rig.device.queue());
+  Queue second = must(rig.device.create_queue());
   Point last, other;
   for (int i = 0; i < 50; ++i) {
     last = must(rig.queue.replay(recording));

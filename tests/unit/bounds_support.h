@@ -70,7 +70,7 @@ class BoundsRig {
  public:
   explicit BoundsRig(const std::string& id) : device(must(open(id))) { renew(); }
 
-  void renew() { queue = must(device.queue()); }
+  void renew() { queue = must(device.create_queue()); }
   Kernel kernel(std::string_view name) { return must(device.load(straying_pack(), name)); }
   Buffer buffer(const Words& words) {
     Buffer made = must(device.allocate_for(words));

@@ -125,7 +125,8 @@ void main() {
   imageStore(to, ivec2(0), sum);
   data[at] = sum.x;
 })");
-    const Image frame = must(rig.device.image({2, 1}, Texel::r32ui)), to = must(rig.device.image({1, 1}, Texel::r32ui));
+    const Image frame = must(rig.device.create_image({2, 1}, Texel::r32ui)),
+                to = must(rig.device.create_image({1, 1}, Texel::r32ui));
     const Buffer texels = rig.buffer({3, 4}), out = rig.buffer(Words(2, 0));
     const Sampler how{.coordinates = Coordinates::texels};
     const auto list = [&](std::int32_t at) {

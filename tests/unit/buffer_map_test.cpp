@@ -32,7 +32,7 @@ class Counting final : public kit::Forwarding {
 struct BufferMapTest : testing::Test {
   Counts counts;
   Device device = device_over("counting", std::make_unique<Counting>(counts));
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
 };
 
 TEST_F(BufferMapTest, WhatIsNotMappedIsNotUnmapped) {
@@ -67,7 +67,7 @@ TEST_F(BufferMapTest, ABufferThatGoesTakesItsMapsAlong) {
 
 TEST_F(BufferMapTest, ALoanKeepsItsMap) {
   const Device borrower = device_over("borrower", must(try_open_cpu({})));
-  Queue there = must(borrower.queue());
+  Queue there = must(borrower.create_queue());
   const Buffer theirs = must(borrower.allocate(DType::u32, {16}));
   Buffer lent = must(device.allocate(DType::u32, {16}, {.placement = Placement::host}));
   Signal gate = must(Signal::create());

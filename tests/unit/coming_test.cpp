@@ -22,7 +22,7 @@ bool come_by_themselves(const std::vector<Point>& points) { return core::which_c
 
 struct Coming : testing::Test {
   Device device = must(open("cpu"));
-  Queue first = must(device.queue()), second = must(device.queue());
+  Queue first = must(device.create_queue()), second = must(device.create_queue());
   Signal gate = must(Signal::create()), raised = must(Signal::create());
 
   Point hold(Queue& queue, Point wait, std::vector<Point> signal = {}) {
@@ -80,7 +80,6 @@ struct Link final : core::Observable {
   Result<void> observe(core::Worklist&) override { return {}; }
   Result<void> wait_native(std::uint64_t, Deadline) override { return {}; }
   [[nodiscard]] bool is_native(std::uint64_t) const noexcept override { return false; }
-  void come_after(std::uint64_t, const Point&) override {}
   std::optional<Point> over(std::uint64_t) override { return std::nullopt; }
   void watch(std::uint64_t) noexcept override {}
   Result<void> notify(std::uint64_t, backend::Notification) override { return {}; }

@@ -25,7 +25,7 @@ class CommandLists : public testing::Test {
  protected:
   std::string notes;
   Device device = test::device_over("noting(null)", noting());
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   Buffer floats = must(device.allocate(DType::f32, {64}));
   Buffer others = must(device.allocate(DType::f32, {64}));
   Buffer bytes = must(device.allocate(DType::u8, {256}));

@@ -27,7 +27,7 @@ class CpuAlignment : public testing::Test {
   BufferView bytes_from(std::uint64_t offset) { return must(buffer.slice(offset, 64)); }
 
   Device device = must(open("cpu"));
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   Buffer buffer = must(device.allocate(DType::u8, {256}));
 };
 

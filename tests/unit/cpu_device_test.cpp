@@ -154,7 +154,7 @@ TEST(CpuMemory, ImportedMemoryIsUsedInPlace) {
 
 TEST(CpuMemory, NativeMemoryIsWrapped) {
   const Device device = must(open("cpu"));
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   std::vector<std::uint32_t> host{1, 2, 3, 4};
   const Buffer wrapped = must(device.wrap_native(cpu::CpuMemory{host.data()}, DType::u32, {4}));
   must(queue.submit_and_wait(CommandList{}.fill(wrapped, 9u)));

@@ -120,7 +120,7 @@ TEST(CpuHostCallEnvironmentConcurrency, AHostCallLeavesTheCallersAndTheNextKerne
     const Device device = must(open(id));
     const Kernel kernel =
         must(device.load(must(ProgramPack::source("native", "", {"environment_look()"})), "environment_look"));
-    Queue queue = must(device.queue());
+    Queue queue = must(device.create_queue());
     const Strange caller;
     bool was_usual = false;
     must(queue.submit_and_wait(CommandList{}

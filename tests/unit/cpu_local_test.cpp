@@ -123,7 +123,7 @@ TEST_F(CpuLocalSource, TypedFunctionsTakeAPointer) {
   const auto pack = must(ProgramPack::source(
       "c", reversed, {"reversed(x: read f32[], tile: local f32[], y: write f32[]) group 4"}, "reversed"));
   const Kernel kernel = must(device.load(pack, "reversed"));
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   const std::vector<float> numbers{1, 2, 3, 4, 5, 6, 7, 8};
   Buffer x = must(device.allocate_for(numbers)), y = must(device.allocate_for(numbers));
   must(queue.submit(CommandList{}.upload(x, numbers).exec(kernel, Grid{2}, x, Local{4}, y)));

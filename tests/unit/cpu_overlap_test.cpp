@@ -38,7 +38,7 @@ TEST(CpuThreadsConcurrency, IndependentLaunchesRunAtOnce) {
   const auto pack =
       must(ProgramPack::source("native", "", {"queue_test_meet(out: write u32[], patience: u32) group 1"}));
   const Kernel meet = must(device.load(pack, "queue_test_meet"));
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   const Buffer a = must(device.allocate(DType::u32, {1})), b = must(device.allocate(DType::u32, {1}));
   const auto first = [&] { return std::move(CommandList{}.exec(meet, Grid{1}, a, 100u)); };
   bool met = false;

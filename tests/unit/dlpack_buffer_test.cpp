@@ -73,7 +73,7 @@ std::string refusal(const Result<T>& result, Errc code) {
 class DlpackBuffer : public testing::Test {
  protected:
   DlpackBuffer() : device_(must(open("faulty(cpu?inline)?call=open&ordinal=1000000&code=unavailable"))) {
-    queue_ = must(device_.queue());
+    queue_ = must(device_.create_queue());
   }
 
   void fail_next(std::string_view call, Errc code) {
@@ -458,7 +458,7 @@ TEST_F(DlpackBuffer, CopyOutlivesItsTimeout) {
 // What a consumer's collector does: the deleter comes whenever, from wherever.
 TEST(DlpackBufferConcurrency, DeletersRunOnOtherThreads) {
   const Device device = must(open("cpu"));
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   Producer producer;
   for (int i = 0; i < 50; ++i) {
     producer.deleted = 0;

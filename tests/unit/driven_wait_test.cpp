@@ -27,13 +27,13 @@ Point held_behind_a_callback(Queue& queue, Queue& other) {
 
 [[noreturn]] void wait_without_a_poll() {
   const Device device = must(open("cpu?inline"));
-  Queue queue = must(device.queue()), other = must(device.queue());
+  Queue queue = must(device.create_queue()), other = must(device.create_queue());
   say(held_behind_a_callback(queue, other).wait(1ms));
 }
 
 [[noreturn]] void wait_after_a_poll() {
   const Device device = must(open("cpu?inline"));
-  Queue queue = must(device.queue()), other = must(device.queue());
+  Queue queue = must(device.create_queue()), other = must(device.create_queue());
   const Point held = held_behind_a_callback(queue, other);
   must(device.poll());
   say(held.wait(20s));

@@ -27,7 +27,7 @@ using Words = std::vector<std::uint32_t>;
 class HandleFile : public testing::Test {
  protected:
   HandleFile() : device_(must(open("faulty(cpu?inline)?call=open&ordinal=1000000&code=unavailable"))) {
-    queue_ = must(device_.queue());
+    queue_ = must(device_.create_queue());
   }
 
   void add(std::string name, const Words& words, const Shape& shape) {
@@ -250,7 +250,7 @@ TEST_F(HandleFile, MemoryThatDoesNotFitAfterALossLeavesAllAsTheyWere) {
   fail_next("submit", Errc::device_lost);
   EXPECT_FALSE(queue_.submit(CommandList{}));
   must(device_.recover());
-  queue_ = must(device_.queue());
+  queue_ = must(device_.create_queue());
   const auto control = must(device_.native<layers::FaultyControl>());
   const std::uint64_t made = must(device_.native<layers::FaultyCounts>()).of("allocate");
   must(control.arm(control.self, "allocate", made + 2, Errc::out_of_memory));
@@ -269,7 +269,7 @@ TEST_F(HandleFile, AStaleHandleHasNothingToReuse) {
   fail_next("submit", Errc::device_lost);
   EXPECT_FALSE(queue_.submit(CommandList{}));
   must(device_.recover());
-  queue_ = must(device_.queue());
+  queue_ = must(device_.create_queue());
   const auto loaded = set_.load(queue_, path(), {.reuse_last = {"b"}, .ignore = {}});
   ASSERT_FALSE(loaded);
   EXPECT_EQ(loaded.error().code(), Errc::stale);

@@ -38,7 +38,7 @@ Keep fill_with(std::function<Result<void>(std::span<std::byte>)> fill) { return 
 class HandleTest : public testing::Test {
  protected:
   HandleTest() : device_(must(open("faulty(cpu?inline)?call=open&ordinal=1000000&code=unavailable"))) {
-    queue_ = must(device_.queue());
+    queue_ = must(device_.create_queue());
   }
 
   Handle make(Keep keep, std::uint64_t count = 4, DType dtype = DType::u32) {
@@ -52,7 +52,7 @@ class HandleTest : public testing::Test {
     fail_next("submit", Errc::device_lost);
     EXPECT_FALSE(queue_.submit(CommandList{}));
     must(device_.recover());
-    queue_ = must(device_.queue());
+    queue_ = must(device_.create_queue());
   }
   Words words_of(const Handle& handle) { return must(read<std::uint32_t>(queue_, handle.view())); }
   /// Whatever is submitted now waits until `gate` is set to 1.
@@ -208,7 +208,7 @@ TEST_F(HandleTest, ACheckpointOnAFailedQueueIsDropped) {
   const Point failing = must(handle.checkpoint(queue_));
   must(gate.fail(Error(Errc::cancelled, "Given up.")));
   EXPECT_FALSE(failing.wait(1s));
-  queue_ = must(device_.queue());
+  queue_ = must(device_.create_queue());
   must(handle.restore(queue_));
   EXPECT_EQ(words_of(handle), Words(4, 1));
   must(handle.checkpoint(queue_));
@@ -231,7 +231,7 @@ TEST_F(HandleTest, AnotherDevicesQueueIsRefusedAndNothingIsWritten) {
   Handle handle = make(Keep::host_shadow());
   must(must(handle.write(queue_, Words(4, 1))).wait());
   Device other = must(open("null"));
-  Queue foreign = must(other.queue());
+  Queue foreign = must(other.create_queue());
   EXPECT_FALSE(handle.write(foreign, Words(4, 2)));
   EXPECT_FALSE(handle.checkpoint(foreign));
   EXPECT_FALSE(handle.restore(foreign));
@@ -272,7 +272,7 @@ class HandleTraffic : public testing::Test {
 
   std::string notes_;
   Device device_ = test::device_over("noting(null)", std::make_unique<test::Noting>(notes_));
-  Queue queue_ = must(device_.queue());
+  Queue queue_ = must(device_.create_queue());
   const Kernel kernel_ = must(
       must(device_.load(must(ProgramPack::source("c", "void step() {}", {"step(from: read u32[], to: write u32[])"}))))
           .kernel("step"));

@@ -196,7 +196,7 @@ TEST(LettingGoDeviceConcurrency, AgainstDestruction) {
   const std::vector<std::uint32_t> words(64, 3);
   for (int round = 0; round < rounds; ++round) {
     const Device device = must(open("cpu?threads=2"));
-    Queue queue = must(device.queue());
+    Queue queue = must(device.create_queue());
     const Buffer buffer = must(device.allocate(DType::u32, {64}));
     std::shared_ptr<const void> owner(words.data(), [&](const void*) { ++gone; });
     must(queue.submit(CommandList{}.upload_retained(buffer, std::move(owner), std::as_bytes(std::span(words)))));

@@ -32,7 +32,7 @@ TEST(LoadedEntries, AnEntryThatDoesNotFitIsLeftOut) {
   EXPECT_TRUE(takes(device.info(), pack));
   const Program program = must(device.load(pack));
   EXPECT_THAT(names_of(program), ElementsAre("small"));
-  must(must(device.queue()).submit(CommandList{}.exec(must(program.kernel("small")), Grid{1})));
+  must(must(device.create_queue()).submit(CommandList{}.exec(must(program.kernel("small")), Grid{1})));
   const auto refused = program.kernel("large");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code(), Errc::build_failed);

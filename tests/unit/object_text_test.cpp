@@ -18,7 +18,7 @@ TEST(ObjectText, IsWhatMessagesSay) {
   const Signal signal = must(Signal::create(0, "ready"));
   EXPECT_TRUE(signal.text().starts_with("[Signal "));
   EXPECT_TRUE(signal.text().ends_with(" \"ready\"]"));
-  const Queue queue = must(device.queue());
+  const Queue queue = must(device.create_queue());
   EXPECT_EQ(queue.last().signal().text(), queue.text());
 }
 

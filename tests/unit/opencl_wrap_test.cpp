@@ -75,7 +75,7 @@ TEST_F(OpenClWrapTest, ADeviceRunsAndStaysTheCallers) {
       const Device device = must(wrap_native(made.given));
       EXPECT_THAT(std::string(device.id()), HasSubstr("opencl?native="));
       EXPECT_EQ(must(device.native<OpenClDevice>()).context, made.context.get());
-      Queue queue = must(device.queue());
+      Queue queue = must(device.create_queue());
       const Buffer buffer = must(device.allocate(DType::u32, {size}));
       must(queue.submit(CommandList{}.fill(buffer, 7u)));
       EXPECT_EQ(must(read<std::uint32_t>(queue, buffer)), Words(size, 7));

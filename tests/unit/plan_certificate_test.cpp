@@ -8,7 +8,7 @@
 #include <string>
 
 #include "pintle/must.h"
-#include "pintle/plan.h"
+#include "pintle/planner.h"
 #include "unit/plan_oracle.h"
 #include "unit/plan_support.h"
 

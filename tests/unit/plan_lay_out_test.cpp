@@ -4,7 +4,7 @@
 #include <string>
 
 #include "pintle/must.h"
-#include "pintle/plan.h"
+#include "pintle/planner.h"
 #include "plan/greedy.h"
 #include "plan/model.h"
 #include "unit/plan_support.h"

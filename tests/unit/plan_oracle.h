@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "pintle/plan.h"
+#include "pintle/planner.h"
 
 namespace pintle::test {
 

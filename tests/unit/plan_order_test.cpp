@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pintle/must.h"
-#include "pintle/plan.h"
+#include "pintle/planner.h"
 #include "plan/model.h"
 #include "plan/order_stream.h"
 #include "unit/plan_support.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "pintle/must.h"
-#include "pintle/plan.h"
+#include "pintle/planner.h"
 #include "unit/plan_support.h"
 
 namespace pintle {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "pintle/plan.h"
+#include "pintle/planner.h"
 
 namespace pintle::test {
 

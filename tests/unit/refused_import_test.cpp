@@ -58,7 +58,7 @@ Device choosy(const char* id, const bool& refuses) { return device_over(id, std:
 TEST(RefusedImport, ABufferThatNobodyWritesIsACopy) {
   const bool refuses = true;
   const Device device = choosy("choosy:0", refuses);
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   Words values(1000, 5);
   const Buffer buffer = must(device.import_host(std::as_const(values), {}, "weights"));
   values.assign(values.size(), 6);
@@ -80,7 +80,7 @@ TEST(RefusedImport, ABufferThatIsWrittenIsRefusedWithTheDriversWords) {
 TEST(RefusedImport, ACopyBetweenDevicesGoesThroughTheHost) {
   bool refuses = false;
   const Device first = choosy("choosy:0", refuses), second = choosy("choosy:1", refuses);
-  Queue queue = must(first.queue()), other = must(second.queue());
+  Queue queue = must(first.create_queue()), other = must(second.create_queue());
   const Buffer to = must(first.allocate(DType::u32, {1000})), from = must(second.allocate(DType::u32, {1000}));
   for (const std::uint32_t value : {1u, 2u}) {
     must(other.submit_and_wait(CommandList{}.fill(from, value)));

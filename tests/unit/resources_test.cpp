@@ -50,7 +50,7 @@ class ScriptedSource final : public Resource::Source {
 class Resources : public testing::Test {
  protected:
   Device device = must(open("cpu"));
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   std::shared_ptr<ScriptedSource> scripted = std::make_shared<ScriptedSource>(device);
   Resource upstream{scripted};
   Lines lines;
@@ -451,7 +451,7 @@ TEST(ResourcesConcurrency, TalliesEndAtZero) {
   std::vector<std::jthread> threads;
   for (unsigned index = 0; index < 4; ++index) {
     threads.emplace_back([&, index] {
-      Queue queue = must(device.queue());
+      Queue queue = must(device.create_queue());
       std::vector<Buffer> held;
       for (unsigned round = 0; round < 200; ++round) {
         auto buffer = queue.allocate(fail, DType::u8, {1 + (round * 37 + index) % 512});
@@ -484,7 +484,7 @@ TEST(ResourcesConcurrency, BuffersGoWhileTheAdaptorDoes) {
   for (int round = 0; round < 50; ++round) {
     LimitResource limit = must(LimitResource::create(plain, 1000));
     TrackResource track = must(TrackResource::create(limit));
-    Queue queue = must(device.queue());
+    Queue queue = must(device.create_queue());
     std::vector<Buffer> buffers;
     for (int i = 0; i < 8; ++i) buffers.push_back(must(queue.allocate(track, DType::u8, {100})));
     std::jthread other([&] { buffers.clear(); });

@@ -37,7 +37,7 @@ class StagedCrossing : public testing::Test {
 
   Device here_ = must(open("cpu"));
   Device other_;
-  Queue queue_ = must(here_.queue());
+  Queue queue_ = must(here_.create_queue());
   Buffer mine_, back_, theirs_;
 };
 
@@ -50,7 +50,7 @@ TEST_F(StagedCrossing, ComesAfterWhatItsQueueHasGotBefore) {
 }
 
 TEST_F(StagedCrossing, WaitsBehindWhatIsHeld) {
-  Queue theirs = must(other_.queue());
+  Queue theirs = must(other_.create_queue());
   Signal gate = must(Signal::create());
   must(theirs.submit_and_wait(CommandList{}.fill(theirs_, 1u)));
   must(queue_.submit(CommandList{}.fill(back_, 0u), {.after = {gate.at(1)}}));
@@ -63,7 +63,7 @@ TEST_F(StagedCrossing, WaitsBehindWhatIsHeld) {
 }
 
 TEST_F(StagedCrossing, HasNotRunWhenItIsRefused) {
-  Queue theirs = must(other_.queue());
+  Queue theirs = must(other_.create_queue());
   must(theirs.submit_and_wait(CommandList{}.fill(theirs_, 2u)));
   must(queue_.submit_and_wait(CommandList{}.fill(mine_, 1u)));
   BufferView gone;
@@ -95,85 +95,9 @@ TEST_F(StagedCrossing, KeepsBothDevicesOpen) {
   }
 }
 
-class ForkOfHeld : public testing::Test {
- protected:
-  ForkOfHeld() { must(first_.submit_and_wait(CommandList{}.upload(parent_, numbers(100)))); }
-
-  Device device_ = must(open("cpu"));
-  Queue first_ = must(device_.queue()), second_ = must(device_.queue()), third_ = must(device_.queue());
-  Signal gate_ = must(Signal::create());
-  Buffer parent_ = words(device_);
-};
-
-TEST_F(ForkOfHeld, AReaderBeforeTheWriterFindsTheBytes) {
-  const Buffer child = must(first_.fork(parent_));
-  const Point written =
-      must(second_.submit(CommandList{}.fill(must(parent_.slice(0, 4)), 7u), {.after = {gate_.at(1)}}));
-  std::vector<std::uint32_t> seen(count);
-  must(must(third_.submit(CommandList{}.download(seen, parent_), {.signal = {gate_.at(1)}})).wait(10s));
-  must(written.wait(10s));
-  EXPECT_EQ(seen, numbers(100));
-  EXPECT_EQ(must(read<std::uint32_t>(first_, child)), numbers(100));
-}
-
-TEST_F(ForkOfHeld, AWriteOfTheForkDoesNotWaitForIt) {
-  const Buffer child = must(first_.fork(parent_));
-  const Point written = must(second_.submit(CommandList{}.fill(parent_, 7u), {.after = {gate_.at(1)}}));
-  must(must(third_.submit(CommandList{}.fill(child, 9u), {.signal = {gate_.at(1)}})).wait(10s));
-  must(written.wait(10s));
-  EXPECT_EQ(must(read<std::uint32_t>(second_, parent_)), std::vector(count, 7u));
-}
-
-TEST_F(ForkOfHeld, ADroppedWriterLeavesTheBytes) {
-  const Buffer child = must(first_.fork(parent_));
-  must(second_.submit(CommandList{}.fill(must(parent_.slice(0, 4)), 7u), {.after = {gate_.at(1)}}));
-  must(gate_.fail(Error(Errc::cancelled, "given up")));
-  EXPECT_EQ(must(read<std::uint32_t>(third_, parent_)), numbers(100));
-}
-
-TEST_F(ForkOfHeld, AForkAfterAHeldWriteOfAnotherQueueHasTheBytesOfBefore) {
-  const Point written =
-      must(second_.submit(CommandList{}.fill(must(parent_.slice(0, 4)), 7u), {.after = {gate_.at(1)}}));
-  const Buffer child = must(first_.fork(parent_));
-  must(gate_.set(1));
-  must(written.wait(10s));
-  EXPECT_EQ(must(read<std::uint32_t>(first_, child)), numbers(100));
-}
-
-TEST_F(ForkOfHeld, AHeldReaderFindsWhatAnEarlierWriterWrote) {
-  const Buffer child = must(first_.fork(parent_));
-  std::vector<std::uint32_t> seen(count);
-  const Point looked = must(second_.submit(CommandList{}.download(seen, parent_), {.after = {gate_.at(1)}}));
-  must(first_.submit_and_wait(CommandList{}.fill(parent_, 5u)));
-  must(gate_.set(1));
-  must(looked.wait(10s));
-  EXPECT_EQ(seen, std::vector(count, 5u));
-}
-
-// Bytes that a copy still reads, and two queues that write them after that, each another half.
-TEST_F(ForkOfHeld, EveryWriterOfWhatIsStillCopiedComesAfterTheCopy) {
-  const Buffer child = must(first_.fork(parent_));
-  std::atomic<bool> may_go = false;
-  must(first_.submit(CommandList{}.call([&] {
-    while (!may_go) std::this_thread::yield();
-  })));
-  must(first_.submit(CommandList{}.fill(must(parent_.slice(0, count / 2)), 5u)));
-  const Point left = must(second_.submit(CommandList{}.fill(must(child.slice(0, count / 2)), 6u)));
-  const Point right = must(third_.submit(CommandList{}.fill(must(child.slice(count / 2, count / 2)), 7u)));
-  std::this_thread::sleep_for(50ms);  // for a write that would not wait
-  may_go = true;
-  must(left.wait(10s));
-  must(right.wait(10s));
-  std::vector<std::uint32_t> halves(count, 6), kept = numbers(100);
-  std::fill(halves.begin() + count / 2, halves.end(), 7u);
-  std::fill(kept.begin(), kept.begin() + count / 2, 5u);
-  EXPECT_EQ(must(read<std::uint32_t>(first_, parent_)), kept);
-  EXPECT_EQ(must(read<std::uint32_t>(third_, child)), halves);
-}
-
 TEST(ForkOfConstant, NeverWritesTheCallersMemory) {
   const Device device = must(open("cpu"));
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   const std::vector<std::uint32_t> constant(count, 5);
   auto imported = device.import_host(constant);
   ASSERT_TRUE(imported) << imported.error().text();
@@ -186,7 +110,7 @@ TEST(ForkOfConstant, NeverWritesTheCallersMemory) {
 
 TEST(SignalOfSeveral, TheFirstToBringAPointWins) {
   const Device device = must(open("cpu"));
-  Queue slow = must(device.queue()), fast = must(device.queue());
+  Queue slow = must(device.create_queue()), fast = must(device.create_queue());
   const Signal signal = must(Signal::create());
   std::atomic<bool> may_end = false;
   must(slow.submit(CommandList{}.call([&] {
@@ -220,7 +144,7 @@ class Latch {
 // A submission that is still held has promised as well as one that runs.
 TEST(SignalOfSeveral, WhatIsHeldMayBringAPointFirst) {
   const Device device = must(open("cpu"));
-  Queue slow = must(device.queue()), held = must(device.queue()), waiting = must(device.queue());
+  Queue slow = must(device.create_queue()), held = must(device.create_queue()), waiting = must(device.create_queue());
   Signal signal = must(Signal::create()), gate = must(Signal::create());
   Latch latch;
   must(slow.submit(latch.closed(), {.signal = {signal.at(3)}}));
@@ -236,7 +160,8 @@ TEST(SignalOfSeveral, WhatIsHeldMayBringAPointFirst) {
 // What was bound to one submission starts behind that one, even where another has promised as much meanwhile.
 TEST(SignalOfSeveral, AnotherDeviceMayPromiseAsMuchLater) {
   const Device device = must(open("cpu")), other = must(open("faulty(cpu)"));
-  Queue first = must(device.queue()), waiting = must(device.queue()), elsewhere = must(other.queue());
+  Queue first = must(device.create_queue()), waiting = must(device.create_queue()),
+        elsewhere = must(other.create_queue());
   Signal signal = must(Signal::create()), gate = must(Signal::create());
   Latch latch, far;
   must(first.submit(latch.closed(), {.signal = {signal.at(6)}}));
@@ -254,7 +179,7 @@ TEST(SignalOfSeveral, AnotherDeviceMayPromiseAsMuchLater) {
 
 TEST(SignalOfSeveral, TheHostMayFailItMeanwhile) {
   const Device device = must(open("cpu"));
-  Queue slow = must(device.queue());
+  Queue slow = must(device.create_queue());
   Signal signal = must(Signal::create());
   std::atomic<bool> may_end = false;
   must(slow.submit(CommandList{}.call([&] {
@@ -276,7 +201,7 @@ TEST(SignalOfSeveral, TheHostMayFailItMeanwhile) {
 TEST(RefusedByTheBackend, LeavesNoOrderThatAPoolReliesOn) {
   const Device device = must(open("faulty(cpu)?call=submit&ordinal=3&code=out_of_memory"));
   Pool pool = must(Pool::create(device, {.block = count * 4}));
-  Queue first = must(device.queue()), second = must(device.queue());
+  Queue first = must(device.create_queue()), second = must(device.create_queue());
   Buffer before = must(first.allocate(pool, DType::u32, {count}));
   must(first.submit(CommandList{}.call([] { std::this_thread::sleep_for(100ms); }).fill(before, 1u)));
   must(second.submit(CommandList{}));
@@ -296,7 +221,7 @@ TEST(HeldOfADroppedQueue, LetsGoWhenItHasRun) {
   auto memory = std::make_shared<std::vector<std::uint32_t>>(count, 3u);
   const std::weak_ptr<const void> owner = memory;
   {
-    Queue queue = must(device.queue());
+    Queue queue = must(device.create_queue());
     must(queue.submit(CommandList{}.upload_retained(buffer, memory, std::as_bytes(std::span(*memory))),
                       {.after = {gate.at(1)}}));
   }
@@ -309,7 +234,7 @@ TEST(HeldOfADroppedQueue, LetsGoWhenItHasRun) {
 
 TEST(Bad, EnumeratorsAndAddressesAreRefused) {
   const Device device = must(open("cpu"));
-  EXPECT_EQ(device.queue({.kind = QueueKind(7)}).error().code(), Errc::invalid_argument);
+  EXPECT_EQ(device.create_queue({.kind = QueueKind(7)}).error().code(), Errc::invalid_argument);
   EXPECT_EQ(device.allocate(DType::u8, {4}, {.placement = Placement(9)}).error().code(), Errc::invalid_argument);
   EXPECT_EQ(device.allocate(DType::u8, {4}, {.allocation = Allocation(9)}).error().code(), Errc::invalid_argument);
   const std::span<const std::byte> nowhere(static_cast<const std::byte*>(nullptr), 64);

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 TEST(VectorsOfThree, ABufferHasWholeVectors) {
   const Device device = must(open("null"));
   const Kernel kernel = must(device.load(must(ProgramPack::source("c", "code", {"f(x: read f32x3[n], n: u32)"})), "f"));
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   const auto launch = [&](const BufferView& x, std::uint32_t n) -> std::string {
     const auto done = queue.submit_and_wait(CommandList{}.exec(kernel, Grid{1}, x, n));
     return done ? "ok" : std::string(done.error().message());

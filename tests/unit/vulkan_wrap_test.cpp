@@ -135,7 +135,7 @@ TEST_F(VulkanWrapTest, ADeviceRunsAndStaysTheCallers) {
       const Device device = must(wrap_native(made.given));
       EXPECT_THAT(std::string(device.id()), HasSubstr("vulkan?native="));
       EXPECT_EQ(must(device.native<VulkanDevice>()).device, made.device);
-      Queue queue = must(device.queue());
+      Queue queue = must(device.create_queue());
       const Buffer buffer = must(device.allocate(DType::u32, {size}));
       must(queue.submit(CommandList{}.fill(buffer, 7u)));
       EXPECT_EQ(must(read<std::uint32_t>(queue, buffer)), Words(size, 7));
@@ -162,7 +162,7 @@ void main() {
 })",
                                                {"add(words: read_write u32[], added: u32, count: u32) group 64"}));
     const Kernel add = must(device.load(pack, "add"));
-    Queue queue = must(device.queue());
+    Queue queue = must(device.create_queue());
     must(queue.submit_and_wait(CommandList{}.fill(wrapped, 40u).exec(add, Grid::cover(size), wrapped, 2u, size)));
     EXPECT_EQ(made.words(size), Words(size, 42));
     EXPECT_EQ(must(wrapped.native<VulkanMemory>()).buffer, memory.buffer);
@@ -181,7 +181,7 @@ layout(binding = 0, r32ui) uniform writeonly uimageBuffer all;
 void main() { imageStore(all, 0, uvec4(7)); })",
                                                {"put(all: write texel_buffer r32ui)"}));
     const Kernel put = must(device.load(pack, "put"));
-    Queue queue = must(device.queue());
+    Queue queue = must(device.create_queue());
     must(queue.submit_and_wait(CommandList{}.exec(put, Grid{1}, TexelBuffer{ours, Texel::r32ui})));
     EXPECT_EQ(must(read<std::uint32_t>(queue, ours)).at(0), 7u);
     const auto refused = queue.submit(CommandList{}.exec(put, Grid{1}, TexelBuffer{theirs, Texel::r32ui}));

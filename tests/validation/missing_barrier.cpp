@@ -57,7 +57,7 @@ struct Chain {
   Chain(Device opened, Barrier with)
       : device(std::move(opened)),
         barrier(with),
-        queue(must(device.queue())),
+        queue(must(device.create_queue())),
         a(must(device.allocate(DType::u32, {64}))),
         b(must(device.allocate(DType::u32, {64}))),
         c(must(device.allocate(DType::u32, {64}))) {

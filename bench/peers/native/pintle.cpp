@@ -47,7 +47,7 @@ class PintlePeer final : public Peer {
  public:
   PintlePeer(const char* pack, const char* id)
       : device_(must(open(id))),
-        queue_(must(device_.queue())),
+        queue_(must(device_.create_queue())),
         program_(must(device_.load(pack_of(pack)))),
         saxpy_(must(program_.kernel("saxpy"))) {}
 

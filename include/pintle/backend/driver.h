@@ -2,7 +2,7 @@
 // alignments, ids, limits, launches. A backend translates and reports; it never checks again and never aborts.
 //
 // Threads: core calls `submit`, `record`, `forget`, `create_queue`, `wrap_queue` and `destroy_queue` of one device one
-// at a time, under that device's lock. Any thread may call everything else at any time. No call may throw. Loss: any
+// at a time, in that device's turn. Any thread may call everything else at any time. No call may throw. Loss: any
 // call may answer device_lost (or process_poisoned). After the first such answer the device touches no host memory
 // any more, core calls nothing but the destructor, and calls that are already blocked return the same error.
 #pragma once
@@ -176,9 +176,9 @@ class Device {
 
   /// Starts the commands after `waits`, behind everything submitted to the queue before, and returns their serial: one
   /// more than the last. An error means that nothing was started. Does not block: at most `max_in_flight` submissions
-  /// are unfinished. Does not run the work either, since core holds the device's lock: a thread of the backend makes
-  /// host calls, and those calls of the vendor that run the work themselves. On a driven device the thread that calls
-  /// `reached` or `wait` makes them.
+  /// are unfinished. Does not run the work either, since other calls wait for the device's turn: a thread of the
+  /// backend makes host calls, and those calls of the vendor that run the work themselves. On a driven device the
+  /// thread that calls `reached` or `wait` makes them.
   virtual Result<std::uint64_t> submit(QueueId queue, std::span<const QueuePoint> waits, const Commands& commands) = 0;
   /// The highest serial whose work, and all work before it, is finished and visible to the host. Polls where the
   /// vendor's API goes on only when it is polled. A device that is not driven then polls on a thread of its own as

@@ -37,13 +37,10 @@ PINTLE_C_API pintle_status pintle_buffer_import(pintle_device device, void* memo
 PINTLE_C_API pintle_status pintle_buffer_map_file(pintle_device device, const char* path, uint64_t offset,
                                                   uint32_t dtype, size_t rank, const uint64_t* dims, const char* label,
                                                   pintle_buffer* buffer, pintle_error* error);
-/* Makes a buffer with the bytes that `buffer` has after everything submitted to the queue so far. The bytes are copied
- * only when one of the two is written, before the list that writes; its submission may then answer
- * PINTLE_OUT_OF_MEMORY. A buffer whose place is known outside (recorded, mapped, imported, asked for its native object)
- * is copied by a submission now, unless it is sealed; so is one whose last write is held or is unfinished on another
- * queue. A buffer that shares its bytes cannot be recorded, mapped or asked for its native object:
- * PINTLE_INVALID_ARGUMENT, until a submission writes it or the others are released. `label` may be NULL. One thread at
- * a time. */
+/* Makes a buffer with the bytes that `buffer` has after everything submitted to the queue so far, by a copy that the
+ * queue submits now. Whatever uses the new buffer comes after the copy, on any queue, with no point that says so. Other
+ * queues' writes of `buffer` are ordered by points, as for any copy. The new buffer is not sealed. `label` may be NULL.
+ * One thread at a time. */
 PINTLE_C_API pintle_status pintle_queue_fork(pintle_queue queue, pintle_buffer buffer, const char* label,
                                              pintle_buffer* fork, pintle_error* error);
 /* Calls `released` once with `data` when the buffer is released or freed: after its memory has been given back, and

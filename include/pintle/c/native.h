@@ -128,8 +128,7 @@ typedef struct pintle_vulkan_memory {
 PINTLE_C_API pintle_status pintle_device_get_native(pintle_device device, pintle_native* native, pintle_error* error);
 /* What lies behind a queue. As above. One thread at a time. */
 PINTLE_C_API pintle_status pintle_queue_get_native(pintle_queue queue, pintle_native* native, pintle_error* error);
-/* What lies behind a buffer. As above; PINTLE_INVALID_ARGUMENT also for a buffer that shares its bytes with a fork. One
- * thread at a time. */
+/* What lies behind a buffer. As above. One thread at a time. */
 PINTLE_C_API pintle_status pintle_buffer_get_native(pintle_buffer buffer, pintle_native* native, pintle_error* error);
 /* Makes a device over a native one. It is in no list, and pintle_device_recover is PINTLE_UNAVAILABLE for it: wrap a
  * new one. PINTLE_INVALID_ARGUMENT, with the reason, for objects that lack what the struct's comment asks for;

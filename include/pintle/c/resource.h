@@ -1,6 +1,6 @@
 /* Resources: sources of buffers that stand before one another, each with one idea. A limit stands before a tally, the
  * tally before a pool. Each keeps the one behind it alive, so they are released in any order; a buffer may outlive them
- * all. A buffer counts until it is released or freed, with the bytes of its shape; a fork of it does not count. */
+ * all. A buffer counts until it is released or freed, with the bytes of its shape. */
 #ifndef PINTLE_C_RESOURCE_H
 #define PINTLE_C_RESOURCE_H
 

@@ -74,7 +74,8 @@ DeviceInfo describe() {
   info.driver = fmt::format("pintle {}", version);
   info.kind = DeviceKind::cpu;
   info.formats = {"native", "so", "c"};
-  if (opencl_c::find_toolchain()) info.formats.emplace_back("opencl_c");
+  if (const auto found = opencl_c::find_toolchain(); found) info.formats.emplace_back("opencl_c");
+  else info.absent_formats.emplace_back("opencl_c", std::string(found.error().message()));
   info.target = base::machine();
   for (const opencl_c::Level* level = opencl_c::level_here(); level != nullptr && level->target != info.target; --level)
     info.better_targets.emplace_back(level->target);

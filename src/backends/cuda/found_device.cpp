@@ -133,6 +133,7 @@ void describe(FoundDevice& found, int version) {
   info.progress = Progress::own;
   info.formats = {"ptx"};
   if (compiler()) info.formats.emplace_back("cuda_c");
+  else info.absent_formats.emplace_back("cuda_c", "There is no libnvrtc.so to compile with: CUDA's toolkit has it.");
   info.limits = limits_of(found);
   info.capabilities = capabilities_of();
   info.nanoseconds_per_tick = 1;  // of the host's clock

@@ -111,6 +111,7 @@ DeviceInfo describe(const Physical& physical, std::uint32_t ordinal, bool compil
   info.progress = Progress::own;
   info.formats = {"spirv"};
   if (compiles_glsl) info.formats.emplace_back("glsl");
+  else info.absent_formats.emplace_back("glsl", "Install the package glslang-tools, glslc or libshaderc1.");
   info.limits = limits_of(physical);
   info.capabilities = capabilities_of(physical);
   info.texels = physical.texels;

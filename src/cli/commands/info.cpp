@@ -43,6 +43,13 @@ std::string identity(const DeviceInfo& device) {
                               {"  clock", fmt::format("{} ns a tick", device.nanoseconds_per_tick)}});
 }
 
+/// Formats that the device would take; empty where it takes them all.
+std::string absent_formats(const DeviceInfo& device) {
+  Rows rows;
+  for (const AbsentFormat& absent : device.absent_formats) rows.push_back({"  " + absent.format, absent.reason});
+  return rows.empty() ? std::string() : section("formats that are missing", rows);
+}
+
 std::string limits(const Limits& limits) {
   return section(
       "limits",
@@ -146,8 +153,8 @@ Result<ExitCode> run(const InfoOptions& options, const Output& output) {
   if (output.is_json()) {
     output.json(as_json(info, heaps));
   } else {
-    output.text(identity(info) + limits(info.limits) + capabilities(info) + texels(info) + heaps_text(heaps) +
-                settings_text());
+    output.text(identity(info) + absent_formats(info) + limits(info.limits) + capabilities(info) + texels(info) +
+                heaps_text(heaps) + settings_text());
   }
   return ExitCode::ok;
 }

@@ -1,5 +1,5 @@
 // `pintle plan`: lays out values of a CSV file, and draws the plan.
-#include "pintle/plan.h"
+#include "pintle/planner.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "base/contain.h"
-#include "base/door.h"
+#include "base/timeout.h"
 #include "collective/group/checks.h"
 #include "collective/group/group_state.h"
 #include "collective/group/operate.h"
@@ -44,7 +44,8 @@ Result<void> Group::health() const {
 Result<void> Group::run(const Collective& operation, Timeout timeout) {
   return enter(state_, [&]() -> Result<void> {
     auto made = collective::host_call(operation, state_->rank(), state_->ranks());  // large: not moved
-    return made ? collective::operate(*state_, *made, timeout) : Result<void>(made.error());
+    if (!made) return made.error();
+    return base::bounded(timeout, [&](Deadline deadline) { return collective::operate(*state_, *made, deadline); });
   });
 }
 

@@ -10,9 +10,9 @@
 #include <thread>
 #include <utility>
 
-#include "base/door.h"
 #include "base/inside.h"
 #include "base/settings.h"
+#include "base/timeout.h"
 #include "collective/group/founding.h"
 #include "collective/group/group_state.h"
 #include "collective/group/notes.h"
@@ -34,8 +34,7 @@ class Founders {
       : rendezvous_(std::move(rendezvous)), options_(options), states_(rendezvous_->ranks()) {}
 
   /// Every rank has to come at the same time, so each gets a thread for as long as that takes.
-  Result<std::vector<State>> run() {
-    const Deadline deadline = options_.timeout.deadline();
+  Result<std::vector<State>> run(Deadline deadline) {
     std::vector<std::jthread> threads;
     for (std::uint32_t rank = 0; rank < states_.size() && !has_failed_; ++rank) {
       const auto started = base::contain("starting a rank", [&]() -> Result<void> {
@@ -71,7 +70,7 @@ class Founders {
   std::atomic<bool> has_failed_{false};
 };
 
-Result<State> join_shared(const base::Settings& settings, const GroupOptions& options) {
+Result<State> join_shared(const base::Settings& settings, const GroupOptions& options, Deadline deadline) {
   if (!settings.rank || !settings.ranks || !settings.group_memory) {
     return Error(Errc::unavailable,
                  "This process was not started as a rank: PINTLE_RANK, PINTLE_RANKS and PINTLE_GROUP_MEMORY are not "
@@ -83,11 +82,10 @@ Result<State> join_shared(const base::Settings& settings, const GroupOptions& op
                                                      "ranks of PINTLE_GROUP_MEMORY.",
                                                      *settings.rank, *settings.ranks, rendezvous->ranks()));
   }
-  return found(rendezvous, *settings.rank, 0, options.label, options.timeout.deadline());
+  return found(rendezvous, *settings.rank, 0, options.label, deadline);
 }
 
-Result<State> join_with_mpi(const base::Settings& settings, const GroupOptions& options) {
-  const Deadline deadline = options.timeout.deadline();
+Result<State> join_with_mpi(const base::Settings& settings, const GroupOptions& options, Deadline deadline) {
   PINTLE_ASSIGN(transport, join_mpi(deadline, settings.mpi_shared ? Reach::any : Reach::remote_only));
   const Exchange nobody = [](const Note&, Deadline) -> Result<std::vector<Note>> {
     return Error(Errc::internal, "The mpi transport agrees by itself.");
@@ -95,18 +93,18 @@ Result<State> join_with_mpi(const base::Settings& settings, const GroupOptions& 
   return GroupState::create({std::move(transport), nullptr, options.label, 1}, nobody, deadline);
 }
 
-Result<State> join_as(const base::Settings& settings, const GroupOptions& options) {
-  if (options.transport == "shm") return join_shared(settings, options);
-  if (options.transport == "mpi") return join_with_mpi(settings, options);
+Result<State> join_as(const base::Settings& settings, const GroupOptions& options, Deadline deadline) {
+  if (options.transport == "shm") return join_shared(settings, options, deadline);
+  if (options.transport == "mpi") return join_with_mpi(settings, options, deadline);
   if (!options.transport.empty()) {
     return Error(Errc::invalid_argument, fmt::format("Transport \"{}\" is none that processes join; they are shm and "
                                                      "mpi. Group::threads makes ranks in one process.",
                                                      options.transport));
   }
-  if (settings.rank || settings.ranks || settings.group_memory) return join_shared(settings, options);
-  if (is_mpi_job()) return join_with_mpi(settings, options);
+  if (settings.rank || settings.ranks || settings.group_memory) return join_shared(settings, options, deadline);
+  if (is_mpi_job()) return join_with_mpi(settings, options, deadline);
   PINTLE_ASSIGN(rendezvous, Rendezvous::in_process(1));
-  return found(rendezvous, 0, 0, options.label, options.timeout.deadline());
+  return found(rendezvous, 0, 0, options.label, deadline);
 }
 
 /// What a rank says when a group is split.
@@ -163,8 +161,7 @@ Result<State> part_of(GroupState& group, const std::vector<std::uint32_t>& membe
   return GroupState::create({std::move(transport), nullptr, label, generation}, exchange, deadline);
 }
 
-Result<State> split(GroupState& group, const Choice& choice, const GroupOptions& options) {
-  const Deadline deadline = options.timeout.deadline();
+Result<State> split(GroupState& group, const Choice& choice, const GroupOptions& options, Deadline deadline) {
   Call call;
   call.operation = Operation::set_up;
   const auto running = group.begin(call);
@@ -221,8 +218,7 @@ Result<std::vector<std::uint32_t>> decide(GroupState& group, const std::vector<b
   return members;
 }
 
-Result<State> shrink(GroupState& group, Timeout timeout) {
-  const Deadline deadline = timeout.deadline();
+Result<State> shrink(GroupState& group, Deadline deadline) {
   if (!group.transport().survives_loss()) {
     return Error(Errc::unsupported,
                  fmt::format("Groups over {} do not survive the loss of a rank.", group.transport().name()));
@@ -247,7 +243,7 @@ Result<State> shrink(GroupState& group, Timeout timeout) {
                  deadline);
 }
 
-Result<State> rebuild(GroupState& group, Timeout timeout) {
+Result<State> rebuild(GroupState& group, Deadline deadline) {
   if (group.rendezvous() == nullptr) {
     return Error(Errc::unsupported,
                  fmt::format("{} cannot be rebuilt: it was made by split or shrink, or over mpi.", group.text()));
@@ -255,28 +251,28 @@ Result<State> rebuild(GroupState& group, Timeout timeout) {
   const auto use = group.use();
   if (!use) return use.error();
   group.fail(Error(Errc::cancelled, fmt::format("{} is given up for a new one.", group.text())));
-  return found(group.rendezvous(), group.rank(), group.generation() + 1, group.label(), timeout.deadline());
+  return found(group.rendezvous(), group.rank(), group.generation() + 1, group.label(), deadline);
 }
 
 }  // namespace
 }  // namespace collective
 
 Result<std::vector<Group>> Group::threads(std::uint32_t ranks, const GroupOptions& options) {
-  return base::enter("making a group", [&]() -> Result<std::vector<Group>> {
+  return base::enter("making a group", options.timeout, [&](Deadline deadline) -> Result<std::vector<Group>> {
     base::watch_forks();
     PINTLE_ASSIGN(rendezvous, collective::Rendezvous::in_process(ranks));
     std::vector<Group> groups;
-    PINTLE_ASSIGN(states, collective::Founders(std::move(rendezvous), options).run());
+    PINTLE_ASSIGN(states, collective::Founders(std::move(rendezvous), options).run(deadline));
     for (auto& state : states) groups.push_back(Inside::make<Group>(std::move(state)));
     return groups;
   });
 }
 
 Result<Group> Group::join(const GroupOptions& options) {
-  return base::enter("joining a group", [&]() -> Result<Group> {
+  return base::enter("joining a group", options.timeout, [&](Deadline deadline) -> Result<Group> {
     base::watch_forks();
     PINTLE_ASSIGN(settings, base::settings());
-    PINTLE_ASSIGN(state, collective::join_as(*settings, options));
+    PINTLE_ASSIGN(state, collective::join_as(*settings, options, deadline));
     return Inside::make<Group>(std::move(state));
   });
 }
@@ -284,9 +280,9 @@ Result<Group> Group::join(const GroupOptions& options) {
 Result<std::optional<Group>> Group::split(std::optional<std::uint32_t> color, std::uint32_t key,
                                           const GroupOptions& options) {
   if (!state_) return Error(Errc::invalid_argument, "The group is empty.");
-  return base::enter("splitting a group", [&]() -> Result<std::optional<Group>> {
+  return base::enter("splitting a group", options.timeout, [&](Deadline deadline) -> Result<std::optional<Group>> {
     const collective::Choice choice{color ? 1u : 0u, color.value_or(0), key};
-    PINTLE_ASSIGN(state, collective::split(*state_, choice, options));
+    PINTLE_ASSIGN(state, collective::split(*state_, choice, options, deadline));
     if (!color) return std::optional<Group>();
     return std::optional<Group>(Inside::make<Group>(std::move(state)));
   });
@@ -294,16 +290,16 @@ Result<std::optional<Group>> Group::split(std::optional<std::uint32_t> color, st
 
 Result<Group> Group::shrink(Timeout timeout) {
   if (!state_) return Error(Errc::invalid_argument, "The group is empty.");
-  return base::enter("shrinking a group", [&]() -> Result<Group> {
-    PINTLE_ASSIGN(state, collective::shrink(*state_, timeout));
+  return base::enter("shrinking a group", timeout, [&](Deadline deadline) -> Result<Group> {
+    PINTLE_ASSIGN(state, collective::shrink(*state_, deadline));
     return Inside::make<Group>(std::move(state));
   });
 }
 
 Result<Group> Group::rebuild(Timeout timeout) {
   if (!state_) return Error(Errc::invalid_argument, "The group is empty.");
-  return base::enter("rebuilding a group", [&]() -> Result<Group> {
-    PINTLE_ASSIGN(state, collective::rebuild(*state_, timeout));
+  return base::enter("rebuilding a group", timeout, [&](Deadline deadline) -> Result<Group> {
+    PINTLE_ASSIGN(state, collective::rebuild(*state_, deadline));
     return Inside::make<Group>(std::move(state));
   });
 }

@@ -183,9 +183,9 @@ Algorithm choose(Operation operation, std::uint64_t bytes, std::uint32_t ranks, 
   }
 }
 
-Result<void> operate(GroupState& group, HostCall& made, Timeout timeout) {
-  return made.call.operation == Operation::send_recv ? operate_message(group, made, timeout.deadline())
-                                                     : operate_together(group, made, timeout.deadline());
+Result<void> operate(GroupState& group, HostCall& made, Deadline deadline) {
+  return made.call.operation == Operation::send_recv ? operate_message(group, made, deadline)
+                                                     : operate_together(group, made, deadline);
 }
 
 }  // namespace pintle::collective

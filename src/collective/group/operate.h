@@ -11,7 +11,7 @@ namespace pintle::collective {
 
 /// Numbers the call, chooses the algorithm, runs it, and writes into `made` what it chose. A failure here fails the
 /// group. Messages between two ranks have numbers of their own.
-Result<void> operate(GroupState& group, HostCall& made, Timeout timeout);
+Result<void> operate(GroupState& group, HostCall& made, Deadline deadline);
 
 /// How far the ranks are from each other: `near` where each can address what all have sent, `far` across a network.
 enum class Distance : std::uint8_t { near, far };

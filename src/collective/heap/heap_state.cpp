@@ -59,8 +59,7 @@ struct Meeting {
 }  // namespace
 
 Result<std::unique_ptr<HeapState>> HeapState::create(std::shared_ptr<GroupState> group, std::uint64_t bytes,
-                                                     const SymmetricOptions& options) {
-  const Deadline deadline = options.timeout.deadline();
+                                                     const SymmetricOptions& options, Deadline deadline) {
   HeapRequest request;
   request.call = HeapCall::create;
   request.bytes = bytes;

@@ -35,7 +35,7 @@ class HeapState {
  public:
   /// Collective.
   [[nodiscard]] static Result<std::unique_ptr<HeapState>> create(std::shared_ptr<GroupState> group, std::uint64_t bytes,
-                                                                 const SymmetricOptions& options);
+                                                                 const SymmetricOptions& options, Deadline deadline);
   HeapState(std::shared_ptr<Holding> holding, std::uint64_t name, std::uint64_t bytes, std::uint64_t alignment,
             std::string label);
 

@@ -7,6 +7,7 @@
 
 #include "base/contain.h"
 #include "base/quote.h"
+#include "base/timeout.h"
 
 namespace pintle::collective {
 namespace {
@@ -27,6 +28,7 @@ HeapWorker::~HeapWorker() {
 
 Result<Point> HeapWorker::add(SubmitOptions options, std::function<Result<void>()> run) {
   return base::contain("queueing a transfer", [&]() -> Result<Point> {
+    PINTLE_TRY(base::check(options.timeout));
     const std::lock_guard lock(mutex_);
     if (failure_) return *failure_;
     PINTLE_TRY(begin());

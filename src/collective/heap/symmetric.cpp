@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/bytes.h"
-#include "base/door.h"
 #include "base/inside.h"
+#include "base/timeout.h"
 #include "collective/heap/heap_state.h"
 
 namespace pintle {
@@ -44,8 +44,8 @@ Result<SymmetricHeap> SymmetricHeap::create(Group& group, std::uint64_t bytes, c
   if (!Inside::state(group)) {
     return Error(Errc::invalid_argument, "A symmetric heap needs a group; this one is empty or moved from.");
   }
-  return base::enter("making a symmetric heap", [&]() -> Result<SymmetricHeap> {
-    PINTLE_ASSIGN(state, HeapState::create(Inside::state(group), bytes, options));
+  return base::enter("making a symmetric heap", options.timeout, [&](Deadline deadline) -> Result<SymmetricHeap> {
+    PINTLE_ASSIGN(state, HeapState::create(Inside::state(group), bytes, options, deadline));
     return SymmetricHeap(std::move(state));
   });
 }
@@ -71,13 +71,14 @@ Result<HeapState*> SymmetricHeap::living() const {
 
 Result<SymmetricBuffer> SymmetricHeap::allocate(DType dtype, const Shape& shape, Timeout timeout) {
   PINTLE_ASSIGN(state, living());
-  return base::contain("allocating in a symmetric heap",
-                       [&] { return state->allocate(HeapCall::allocate, dtype, shape, timeout.deadline()); });
+  return base::enter("allocating in a symmetric heap", timeout,
+                     [&](Deadline deadline) { return state->allocate(HeapCall::allocate, dtype, shape, deadline); });
 }
 
 Result<void> SymmetricHeap::free(const SymmetricBuffer& buffer, Timeout timeout) {
   PINTLE_ASSIGN(state, living());
-  return base::contain("freeing in a symmetric heap", [&] { return state->free(buffer, timeout.deadline()); });
+  return base::enter("freeing in a symmetric heap", timeout,
+                     [&](Deadline deadline) { return state->free(buffer, deadline); });
 }
 
 Result<std::span<std::byte>> SymmetricHeap::local_as(const SymmetricBuffer& buffer, std::optional<DType> dtype) {
@@ -114,8 +115,8 @@ Result<void> SymmetricHeap::get(MutableElements to, const SymmetricView& from) {
 
 Result<void> SymmetricHeap::fence(Timeout timeout) {
   PINTLE_ASSIGN(state, living());
-  return base::contain("a fence", [&]() -> Result<void> {
-    PINTLE_TRY(state->worker().settle(timeout.deadline()));
+  return base::enter("a fence", timeout, [&](Deadline deadline) -> Result<void> {
+    PINTLE_TRY(state->worker().settle(deadline));
     PINTLE_TRY(state->worker().failure());
     return state->window().flush();
   });
@@ -123,8 +124,8 @@ Result<void> SymmetricHeap::fence(Timeout timeout) {
 
 Result<void> SymmetricHeap::flush(Timeout timeout) {
   PINTLE_ASSIGN(state, living());
-  return base::contain("a flush", [&]() -> Result<void> {
-    PINTLE_TRY(state->worker().settle(timeout.deadline()));
+  return base::enter("a flush", timeout, [&](Deadline deadline) -> Result<void> {
+    PINTLE_TRY(state->worker().settle(deadline));
     PINTLE_TRY(state->window().flush());
     return state->worker().take_failure();
   });
@@ -132,8 +133,8 @@ Result<void> SymmetricHeap::flush(Timeout timeout) {
 
 Result<void> SymmetricHeap::barrier(Timeout timeout) {
   PINTLE_ASSIGN(state, living());
-  const Deadline deadline = timeout.deadline();
-  return base::contain("a barrier of a symmetric heap", [&] { return state->barrier(flush(timeout), deadline); });
+  return base::enter("a barrier of a symmetric heap", timeout,
+                     [&](Deadline deadline) { return state->barrier(flush(timeout), deadline); });
 }
 
 }  // namespace pintle

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/contain.h"
+#include "base/timeout.h"
 #include "collective/group/waiting.h"
 #include "collective/heap/heap_signal.h"
 #include "collective/heap/heap_state.h"
@@ -101,9 +102,9 @@ using collective::HeapCall;
 
 Result<SymmetricSignals> SymmetricHeap::allocate_signals(std::uint64_t count, Timeout timeout) {
   PINTLE_ASSIGN(state, living());
-  return base::contain("allocating signals", [&]() -> Result<SymmetricSignals> {
+  return base::enter("allocating signals", timeout, [&](Deadline deadline) -> Result<SymmetricSignals> {
     SymmetricSignals signals;
-    PINTLE_ASSIGN(words, state->allocate(HeapCall::allocate_signals, DType::u64, Shape{count}, timeout.deadline()));
+    PINTLE_ASSIGN(words, state->allocate(HeapCall::allocate_signals, DType::u64, Shape{count}, deadline));
     signals.words = words;
     return signals;
   });
@@ -135,8 +136,8 @@ Result<void> SymmetricHeap::raise(const SymmetricSignal& signal, std::uint32_t r
 Result<void> SymmetricHeap::wait_signal(const SymmetricSignal& signal, std::uint64_t value, Timeout timeout,
                                         std::optional<std::uint32_t> from) {
   PINTLE_ASSIGN(state, living());
-  return base::contain("waiting for a signal",
-                       [&] { return collective::wait(*state, signal, value, timeout.deadline(), from); });
+  return base::enter("waiting for a signal", timeout,
+                     [&](Deadline deadline) { return collective::wait(*state, signal, value, deadline, from); });
 }
 
 Result<std::uint64_t> SymmetricHeap::value(const SymmetricSignal& signal) const {

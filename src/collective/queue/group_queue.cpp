@@ -40,7 +40,7 @@ Result<GroupQueue> GroupQueue::create(const Group& group, const Device& device, 
   return base::enter("creating a group queue", [&]() -> Result<GroupQueue> {
     const std::string text = text_of(group, options.label);
     PINTLE_ASSIGN(staging, collective::Staging::create(device, chunk_bytes));
-    PINTLE_ASSIGN(holds, device.queue({.label = "collective holds"}));
+    PINTLE_ASSIGN(holds, device.create_queue({.label = "collective holds"}));
     PINTLE_ASSIGN(gates, Signal::create(0, "collective gates"));
     PINTLE_ASSIGN(timeline, Signal::create(0, text));
     PINTLE_ASSIGN(stop, Signal::create());

@@ -7,6 +7,7 @@
 
 #include "base/contain.h"
 #include "base/fork.h"
+#include "base/timeout.h"
 #include "collective/queue/group_queue_run.h"
 #include "pintle/commands.h"
 
@@ -142,7 +143,7 @@ Result<void> GroupQueueState::perform(const Task& task) {
     const auto health = its_.staging->health();
     return health ? health : Result<void>(given_up(task, health.error()));
   });
-  const auto done = run(task);
+  const auto done = base::bounded(task.timeout, [&](Deadline deadline) { return run(task, deadline); });
   its_.state->guard({});
   if (done) return done;
   const auto health = its_.staging->health();
@@ -150,8 +151,7 @@ Result<void> GroupQueueState::perform(const Task& task) {
 }
 
 /// The device has to be there when the ranks begin, and when a point is raised that the device does not raise itself.
-Result<void> GroupQueueState::run(const Task& task) {
-  const Deadline deadline = task.timeout.deadline();
+Result<void> GroupQueueState::run(const Task& task, Deadline deadline) {
   PINTLE_TRY(await(task, deadline));
   PINTLE_TRY(its_.staging->health());
   std::vector<Point> at_end;

@@ -61,7 +61,7 @@ class GroupQueueState {
   /// The next operation; nothing when the queue ends.
   [[nodiscard]] std::optional<Task> next();
   Result<void> perform(const Task& task);
-  Result<void> run(const Task& task);
+  Result<void> run(const Task& task, Deadline deadline);
   Result<void> await(const Task& task, Deadline deadline);
   Result<void> finish(const Task& task, bool has_signalled, Deadline deadline);
   void fail(const Task& task, const Error& error);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/quote.h"
+#include "base/timeout.h"
 #include "collective/fold/reduction.h"
 #include "pintle/commands.h"
 
@@ -135,6 +136,7 @@ Result<Task> Task::create(const Collective& operation, SubmitOptions options, st
   PINTLE_TRY(measure(task));
   PINTLE_TRY(check_overlap(task, rank));
   if (folds(task.call.operation)) PINTLE_TRY(check_reduction(operation.op, task.call.dtype));
+  PINTLE_TRY(base::check(options.timeout));
   task.after = std::move(options.after);
   task.signal = std::move(options.signal);
   task.label = std::move(options.label);

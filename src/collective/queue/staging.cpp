@@ -10,7 +10,7 @@ namespace {
 /// A queue that runs beside compute, where the device has such queues.
 Result<Queue> create_copy_queue(const Device& device) {
   const bool has_copy_queues = device.info().capability(Feature::copy_queue).support != Support::absent;
-  return device.queue({has_copy_queues ? QueueKind::copy : QueueKind::compute, "collective staging"});
+  return device.create_queue({has_copy_queues ? QueueKind::copy : QueueKind::compute, "collective staging"});
 }
 
 Result<Buffer> allocate_mapped(const Device& device, std::uint64_t size) {

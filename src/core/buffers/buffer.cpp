@@ -80,7 +80,7 @@ Result<std::span<const std::byte>> Buffer::map_read() {
 Result<std::span<std::byte>> Buffer::map_for(Access access) {
   return core::enter(table_, "Buffer", "mapping a buffer", [&]() -> Result<std::span<std::byte>> {
     core::Life& life = table_->life();
-    PINTLE_ASSIGN(place, table_->pin(Inside::buffer(view_), access));
+    PINTLE_ASSIGN(place, table_->place_of(Inside::buffer(view_), access));
     PINTLE_TRY(table_->await_memory(Inside::buffer(view_), Timeout().deadline()));
     auto mapped = life.device().map(place.memory);
     if (mapped) table_->add_map(Inside::buffer(view_));
@@ -116,7 +116,7 @@ Result<void> Buffer::keep(std::shared_ptr<const void> kept) {
 
 Result<std::uint64_t> Buffer::fill_native(std::string_view type, void* out) const {
   return core::enter(table_, "Buffer", "asking for a native type", [&]() -> Result<std::uint64_t> {
-    PINTLE_ASSIGN(place, table_->pin(Inside::buffer(view_), Access::read));
+    PINTLE_ASSIGN(place, table_->place_of(Inside::buffer(view_), Access::read));
     const auto filled = table_->life().device().native(type, static_cast<std::uint64_t>(place.memory), out);
     if (!filled) return table_->life().report(filled.error()).during(core::native_text(type, text()));
     return place.offset;

@@ -23,22 +23,12 @@ struct Origin {
   ChunkOwner* pool = nullptr;  ///< The pool that `chunk` belongs to. Null: the memory is the buffer's own.
   PoolHeap::Chunk* chunk = nullptr;
   std::shared_ptr<const void> keeper{};  ///< Keeps somebody else's memory; let go after the last use.
-  bool is_foreign = false;               ///< The memory belongs to somebody else.
 };
 
 /// A submission that later uses come after, though no point says so: the callers of those uses cannot know of it.
 struct Formation {
   std::uint64_t queue = 0;  ///< 0: none.
   std::uint64_t serial = 0;
-};
-
-/// Bytes that forks of one buffer have in common, until one of them is written. This object goes with the last record
-/// that names it, live or retired.
-struct SharedBytes {
-  std::uint64_t owners = 0;  ///< Records of live buffers.
-  Origin origin;
-  Formation formation;    ///< A backend has it. A submission that copies the bytes comes after.
-  bool is_taken = false;  ///< The last owner has the memory to itself.
 };
 
 /// What a user's Buffer is built from, in the place where the Buffer is to be.
@@ -53,7 +43,7 @@ struct NewBuffer {
 };
 
 /// The record of a buffer, kept until the buffer's memory has been given back. The record of a destroyed buffer stays,
-/// *retired*, as long as work in flight or a loan uses it. The remains of a buffer with new bytes are retired too.
+/// *retired*, as long as work in flight or a loan uses it.
 struct BufferRecord {
   BufferRecord() noexcept {}  // NOLINT(modernize-use-equals-default): a defaulted one is cleared first, byte by byte
 
@@ -64,29 +54,21 @@ struct BufferRecord {
   Placement placement = Placement::device;
   bool is_image = false;  ///< It stands behind an Image.
   bool is_sealed = false;
-  bool is_pinned = false;   ///< Somebody outside knows where the bytes are: a recording, a mapping, a native handle.
   bool is_retired = false;  ///< No id finds it any more.
   std::uint32_t maps = 0;   ///< The user's maps that are not undone. The backend counts all maps of the memory.
   std::string label{};
   Stamps stamps{};
   Formation formation{};  ///< It makes the bytes: a submission that uses the buffer comes after.
-  Stamps copied_by{};     ///< Submissions that make forks: one that writes the buffer comes after.
   std::weak_ptr<Loan> loan{};
   std::weak_ptr<void> use_of_loan{};  ///< Outlives the loan until the memory has been unmapped.
-  bool is_lent_for_writing = false;   ///< Another device's lists may write the bytes, as long as there is a loan.
   Origin origin{};
-  std::shared_ptr<SharedBytes> shared{};  ///< Set while there are forks. The origin is in it then.
-  std::shared_ptr<const void> kept{};     ///< What the user keeps alive until the buffer goes.
-  std::uint64_t next_retired = 0;         ///< The id of the next record in the chain.
+  std::shared_ptr<const void> kept{};  ///< What the user keeps alive until the buffer goes.
+  std::uint64_t next_retired = 0;      ///< The id of the next record in the chain.
 
-  [[nodiscard]] const Origin& source() const noexcept { return shared != nullptr ? shared->origin : origin; }
   [[nodiscard]] bool is_lazy() const noexcept { return memory == backend::MemoryId::none; }
   [[nodiscard]] bool is_lent() const noexcept { return !use_of_loan.expired(); }
-  [[nodiscard]] bool may_be_written_outside() const noexcept { return is_lent_for_writing && is_lent(); }
-  /// Whether a submission must look at the record before a command names its memory.
-  [[nodiscard]] bool is_special() const noexcept {
-    return is_sealed || is_lazy() || shared != nullptr || formation.queue != 0 || !copied_by.empty();
-  }
+  /// Whether a use asks for more than the place of the bytes.
+  [[nodiscard]] bool is_special() const noexcept { return is_sealed || formation.queue != 0; }
 };
 
 }  // namespace pintle::core

@@ -51,8 +51,9 @@ Result<Buffer> BufferTable::allocate(DType dtype, const Shape& shape, const Buff
   BufferRecord record = record_of(request);
   if (options.allocation == Allocation::lazy) {
     const Locked locked = life_.lock();
-    note_special(locked);
-    return keep(std::move(record), dtype, shape, locked);
+    const NewBuffer made = keep(std::move(record), dtype, shape, locked);
+    ++lazy_;
+    return made;
   }
   PINTLE_ASSIGN(memory, allocate_memory(request));
   Unowned unowned(life_, memory);
@@ -121,19 +122,15 @@ Result<Buffer> BufferTable::import_host(std::span<std::byte> bytes, std::uint64_
   return Buffer(made);
 }
 
-/// The bytes are known outside, so they stay where they are.
 Result<NewBuffer> BufferTable::keep_import(Result<backend::MemoryId> imported, BufferRecord record,
                                            std::span<std::byte> host, DType dtype, const Shape& shape) {
   if (!imported) return life_.report(imported.error());
   Unowned unowned(life_, *imported);
   record.memory = *imported;
-  record.is_pinned = true;
-  record.origin.is_foreign = true;
   const bool is_sealed = record.is_sealed;
   const Locked locked = life_.lock();
   aliases_.reserve(aliases_.size() + 1);
   const NewBuffer made = keep(std::move(record), dtype, shape, locked);
-  has_specials_ |= is_sealed;
   aliases_.push_back({unowned.take(), host, made.id, is_sealed});
   return made;
 }
@@ -193,7 +190,7 @@ Result<void> BufferTable::seal(std::uint64_t id) {
   const Locked locked = life_.lock();
   BufferRecord* const record = find(id, locked);
   if (record == nullptr) return stale(id);
-  record->is_sealed = has_specials_ = true;
+  record->is_sealed = true;
   return {};
 }
 
@@ -261,40 +258,27 @@ Result<void> BufferTable::materialize(std::uint64_t id) {
   const Locked locked = life_.lock();
   BufferRecord* const record = find(id, locked);
   if (record == nullptr) return stale(id);
-  if (record->is_lazy()) record->memory = unowned.take();
+  if (!record->is_lazy()) return {};
+  record->memory = unowned.take();
+  --lazy_;
   return {};
 }
 
-Result<backend::Range> BufferTable::pin(std::uint64_t id, Access access) {
+Result<backend::Range> BufferTable::place_of(std::uint64_t id, Access access) {
   PINTLE_TRY(usable(id));
   PINTLE_TRY(materialize(id));
   const Locked locked = life_.lock();
   BufferRecord* const record = find(id, locked);
   if (record == nullptr) return stale(id);
   if (record->is_sealed && writes(access)) return sealed_refusal(id, locked);
-  if (record->shared != nullptr && !record->is_sealed && !settle(*record, locked)) return shared_refusal(id, locked);
-  record->is_pinned = true;
   return backend::Range{record->memory, id, record->base, record->size, backend::no_slot};
-}
-
-bool BufferTable::settle(BufferRecord& record, const Locked& locked) noexcept {
-  SharedBytes& shared = *record.shared;
-  if (shared.owners > 1 || shared.origin.is_foreign) return false;
-  bool is_alone = true;
-  for_each_retired([&](const BufferRecord& other) { is_alone &= other.shared != record.shared; }, locked);
-  if (!is_alone || record.shared.use_count() > 1) return false;
-  shared.is_taken = true;
-  record.origin = std::move(shared.origin);
-  record.formation = shared.formation;
-  record.shared.reset();
-  return true;
 }
 
 Stamps BufferTable::uses_before(std::uint64_t id) {
   const Locked locked = life_.lock();
   const BufferRecord* const record = find(id, locked);
-  if (record == nullptr || record->source().chunk == nullptr) return {};
-  return record->source().chunk->stamps;
+  if (record == nullptr || record->origin.chunk == nullptr) return {};
+  return record->origin.chunk->stamps;
 }
 
 Result<void> BufferTable::await_memory(std::uint64_t id, Deadline deadline) {
@@ -304,14 +288,17 @@ Result<void> BufferTable::await_memory(std::uint64_t id, Deadline deadline) {
 
 void BufferTable::retire(std::uint64_t id, Worklist& worklist, const Locked& locked) noexcept {
   BufferRecord& record = *records_.find(id);
+  if (record.is_lazy()) --lazy_;
   if (record.is_lazy() && is_free(record)) return records_.drop(id);
-  if (record.shared != nullptr) --record.shared->owners;
   record.is_retired = true;
-  if (record.shared == nullptr && record.origin.pool != nullptr && !record.is_lent()) {
+  if (record.origin.pool != nullptr && !record.is_lent()) {
     record.origin.pool->give_back(*record.origin.chunk, std::move(record.stamps), worklist, locked);
     return records_.drop(id);
   }
-  if (!is_free(record)) return adopt_retired(id, locked);
+  if (!is_free(record)) {
+    record.next_retired = std::exchange(retired_, id);
+    return queues_.look_after(record.stamps, locked);
+  }
   free(id, record);
   worklist.add(life_.keep(*this));
 }
@@ -358,9 +345,6 @@ bool BufferTable::give_back_one() noexcept {
     freed = std::move(record);
     records_.drop(id);
     if (freed.is_lazy()) return true;
-    if (freed.shared != nullptr && (freed.shared.use_count() > 1 || freed.shared->is_taken))
-      return true;  // other records have the memory
-    if (freed.shared != nullptr) freed.origin = std::move(freed.shared->origin);
     if (freed.origin.pool != nullptr) {
       freed.origin.pool->give_back(*freed.origin.chunk, {}, worklist, locked);
       return true;
@@ -390,7 +374,7 @@ void BufferTable::end_loan() noexcept {
 /// The loan of a live buffer, after `lend(loan, memory)` has mapped or exported the memory for it.
 template <class Lend>
 Result<std::shared_ptr<Loan>> BufferTable::loan_of(std::uint64_t id, Access access, Lend lend) {
-  PINTLE_ASSIGN(place, pin_for_loan(id, access));
+  PINTLE_ASSIGN(place, place_of(id, access));
   std::shared_ptr<Loan> loan;
   {
     const Locked locked = life_.lock();
@@ -403,38 +387,23 @@ Result<std::shared_ptr<Loan>> BufferTable::loan_of(std::uint64_t id, Access acce
       loan = std::make_shared<Loan>(life_, life_.keep(*this), place, use);
       record->loan = loan;
       record->use_of_loan = use;
-      record->is_lent_for_writing = false;
     }
-    record->is_lent_for_writing |= writes(access);
   }
   if (const Result<void> lent = lend(*loan, place); !lent) return life_.report(lent.error());
   return loan;
 }
 
-/// Bytes that a fork shares stay where they are only until one of the two is written.
-bool BufferTable::is_movable(std::uint64_t id) {
-  const Locked locked = life_.lock();
-  BufferRecord* const record = find(id, locked);
-  return record != nullptr && record->shared != nullptr && !record->is_sealed && !settle(*record, locked);
-}
-
-Result<backend::Range> BufferTable::pin_for_loan(std::uint64_t id, Access access) {
-  if (is_movable(id)) return Error(Errc::unsupported, "Bytes that a fork shares cannot be lent: they may move.");
-  return pin(id, access);
-}
-
-std::vector<Point> BufferTable::formation_of(std::uint64_t id, Access access) {
-  std::vector<Point> points;
+std::optional<Point> BufferTable::formation_of(std::uint64_t id) {
   const Locked locked = life_.lock();
   const BufferRecord* const record = find(id, locked);
-  if (record == nullptr || !record->is_special()) return points;
-  const auto add = [&](std::uint64_t queue, std::uint64_t serial) {
-    if (const auto awaited = clocks_.unfinished(queue, serial)) points.push_back(awaited->point());
-  };
-  add(record->formation.queue, record->formation.serial);
-  if (!writes(access)) return points;
-  for (const Stamp& copy : record->copied_by) add(copy.queue, copy.serial);
-  return points;
+  if (record == nullptr || record->formation.queue == 0) return std::nullopt;
+  const auto awaited = clocks_.unfinished(record->formation.queue, record->formation.serial);
+  return awaited ? std::optional(awaited->point()) : std::nullopt;
+}
+
+void BufferTable::note_formation(std::uint64_t id, const Formation& formation) {
+  const Locked locked = life_.lock();
+  if (BufferRecord* const record = find(id, locked)) record->formation = formation;
 }
 
 Result<std::shared_ptr<Loan>> BufferTable::lend(std::uint64_t id, Access access) {
@@ -466,13 +435,6 @@ Error BufferTable::stale(std::uint64_t id) const {
   const std::string_view kind = retired == nullptr ? gone_kind_ : retired->is_image ? "Image" : "Buffer";
   return Error(Errc::stale, fmt::format("{} of {} has been destroyed.",
                                         object_text(kind, static_cast<std::uint32_t>(id), {}), life_.text()));
-}
-
-Error BufferTable::shared_refusal(std::uint64_t id, const Locked& locked) {
-  return Error(Errc::invalid_argument,
-               fmt::format("{} shares its bytes with a fork, so that they may move when one of the two is written; "
-                           "`Queue::unshare` gives it bytes of its own.",
-                           text(id, locked)));
 }
 
 Result<void> BufferTable::check_texels(std::span<const backend::Argument> arguments, const Locked& locked) {

@@ -1,6 +1,7 @@
 // The buffers of a device: they are made, found, and given back when their last use is finished.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -71,19 +72,23 @@ class BufferTable final : public Deferred, public Loan::Lender {
   void keep(std::uint64_t id, std::shared_ptr<const void> kept);
   /// `stale` for a buffer that is gone, `invalid_argument` for a write to a sealed one.
   [[nodiscard]] Result<void> check_access(std::uint64_t id, Access access);
-  /// Where a live buffer's bytes are, for a user outside the library. The bytes stay there from now on. `stale` for a
-  /// buffer that is gone; `invalid_argument` where `access` writes and the buffer is sealed or shared.
-  Result<backend::Range> pin(std::uint64_t id, Access access);
+  /// Where a live buffer's bytes are. `stale` for a buffer that is gone; `invalid_argument` where `access` writes and
+  /// the buffer is sealed.
+  Result<backend::Range> place_of(std::uint64_t id, Access access);
   /// Gives a lazy buffer its memory, unless it has memory already.
   Result<void> materialize(std::uint64_t id);
+  /// Whether there may be a lazy buffer without memory. Takes no lock.
+  [[nodiscard]] bool has_lazy() const noexcept { return lazy_.load(std::memory_order_relaxed) != 0; }
   /// Counts a map by the user.
   void add_map(std::uint64_t id) noexcept;
   /// Undoes one map; false where the user has no map of the buffer.
   bool end_map(std::uint64_t id) noexcept;
   /// Maps a live buffer for another device; `unsupported` where it cannot be mapped.
   Result<std::shared_ptr<Loan>> lend(std::uint64_t id, Access access);
-  /// Work in flight that a use by another device must come after, though no point says so.
-  [[nodiscard]] std::vector<Point> formation_of(std::uint64_t id, Access access);
+  /// Work in flight that makes the bytes: a use by another device comes after it, though no point says so.
+  [[nodiscard]] std::optional<Point> formation_of(std::uint64_t id);
+  /// Notes that this submission makes the buffer's bytes. Later uses come after it, though no point says so.
+  void note_formation(std::uint64_t id, const Formation& formation);
   /// Exports a live buffer to another device; `unsupported` where it cannot be exported.
   Result<std::shared_ptr<Loan>> share(std::uint64_t id, Access access, backend::Exported& exported);
   [[nodiscard]] std::string text(std::uint64_t id);
@@ -103,28 +108,13 @@ class BufferTable final : public Deferred, public Loan::Lender {
   }
   /// Finds retired records too.
   [[nodiscard]] BufferRecord* find_any(std::uint64_t id, const Locked&) noexcept { return records_.find(id); }
-  [[nodiscard]] BufferRecord& any(std::uint64_t id, const Locked&) noexcept { return *records_.find(id); }
-  /// Ends a record that has not been filled in.
-  void drop(std::uint64_t id, const Locked&) noexcept { records_.drop(id); }
-  /// Adds a record that was made retired to the chain of retired ones. Its memory goes when the last use is finished.
-  void adopt_retired(std::uint64_t id, const Locked& locked) noexcept {
-    BufferRecord& record = *records_.find(id);
-    record.next_retired = std::exchange(retired_, id);
-    queues_.look_after(record.stamps, locked);
-  }
   [[nodiscard]] const ObjectTable<BufferRecord>& records(const Locked&) const noexcept { return records_; }
   [[nodiscard]] Error stale(std::uint64_t id) const;
   [[nodiscard]] Error sealed_refusal(std::uint64_t id, const Locked& locked);
-  [[nodiscard]] Error shared_refusal(std::uint64_t id, const Locked& locked);
   /// `unsupported` for resolved texel buffers that begin in their memory where the device cannot take them: a buffer of
   /// a pool may lie anywhere in a block.
   [[nodiscard]] Result<void> check_texels(std::span<const backend::Argument> arguments, const Locked& locked);
   [[nodiscard]] std::string text(std::uint64_t id, const Locked& locked);
-  /// A lazy, sealed or shared buffer has been made at some time.
-  [[nodiscard]] bool has_specials(const Locked&) const noexcept { return has_specials_; }
-  void note_special(const Locked&) noexcept { has_specials_ = true; }
-  /// Where the last owner of shared bytes is the only user, it gets the memory to itself; false where there is another.
-  bool settle(BufferRecord& record, const Locked& locked) noexcept;
   /// Makes room for one more record, so that the next `make` needs no memory.
   void reserve(const Locked&) { records_.reserve_one(); }
   [[nodiscard]] std::pair<std::uint64_t, BufferRecord*> make(const Locked&) { return records_.make(); }
@@ -142,15 +132,6 @@ class BufferTable final : public Deferred, public Loan::Lender {
   /// From now on nothing is given back to the device.
   void lose(Worklist& worklist, const Locked& locked) noexcept;
   [[nodiscard]] bool has_retired(const Locked&) const noexcept { return retired_ != 0 || free_ != 0; }
-  /// Calls `visit` for each retired record.
-  template <class Visit>
-  void for_each_retired(Visit visit, const Locked&) const {
-    for (std::uint64_t id = retired_; id != 0;) {
-      const BufferRecord& record = *records_.find(id);
-      visit(record);
-      id = record.next_retired;
-    }
-  }
   /// A user holds one more buffer or pool; all of these share one lease.
   void count_held(const Locked&) noexcept {
     if (held_++ == 0) held_lease_ = life_.lease();
@@ -178,8 +159,6 @@ class BufferTable final : public Deferred, public Loan::Lender {
   [[nodiscard]] Result<void> check_image(const ImageExtent& extent, Texel texel, Access access) const;
   [[nodiscard]] Result<void> check_import(std::span<std::byte> bytes, std::uint64_t offset, Access access, DType dtype,
                                           const Shape& shape, std::uint64_t size) const;
-  [[nodiscard]] Result<backend::Range> pin_for_loan(std::uint64_t id, Access access);
-  [[nodiscard]] bool is_movable(std::uint64_t id);
   template <class Lend>
   Result<std::shared_ptr<Loan>> loan_of(std::uint64_t id, Access access, Lend lend);
   [[nodiscard]] Error exhausted(const Error& error);
@@ -194,8 +173,8 @@ class BufferTable final : public Deferred, public Loan::Lender {
   std::uint64_t retired_ = 0;  // the first record that work in flight may use
   std::uint64_t free_ = 0;     // the first record whose memory is to be given back
   std::uint64_t held_ = 0;
-  std::shared_ptr<void> held_lease_;  // set while `held_` is above zero
-  bool has_specials_ = false;
+  std::shared_ptr<void> held_lease_;       // set while `held_` is above zero
+  std::atomic<std::uint64_t> lazy_{0};     // live buffers without memory
   std::string_view gone_kind_ = "Buffer";  // what a record was that is no more, as far as it is known
 };
 

@@ -67,10 +67,6 @@ class Clocks {
     return true;
   }
   /// A backend has the submission, so it comes without anybody's help.
-  [[nodiscard]] bool is_native(std::uint64_t queue, std::uint64_t serial) const noexcept {
-    const QueueClock* const clock = find(queue);
-    return clock == nullptr || serial <= clock->native.load(std::memory_order_relaxed);
-  }
 
  private:
   ObjectTable<QueueClock*> clocks_;

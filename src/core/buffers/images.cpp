@@ -27,7 +27,7 @@ std::string text_of(const ImageExtent& extent) {
 Result<void> BufferTable::check_image(const ImageExtent& extent, Texel texel, Access access) const {
   const DeviceInfo& info = life_.info();
   if (access != Access::read && access != Access::write && access != Access::read_write)
-    return invalid(fmt::format("Access ({}) is none that there is.", static_cast<int>(access)));
+    return invalid(fmt::format("Access ({}) does not exist.", static_cast<int>(access)));
   if (!is_texel(texel))
     return invalid(fmt::format("Texel ({}) is none of {}.", static_cast<int>(texel), texel_names()));
   const Capability& images = info.capability(Feature::images);
@@ -57,7 +57,6 @@ Result<Image> BufferTable::image(const ImageExtent& extent, Texel texel, const I
   record.size = size;
   record.label = options.label;
   record.is_image = true;
-  record.is_pinned = true;
   const Locked locked = life_.lock();
   const std::uint64_t id = records_.insert(std::move(record));
   gone_kind_ = "Buffer or Image";

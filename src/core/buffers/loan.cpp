@@ -1,7 +1,5 @@
 #include "core/buffers/loan.h"
 
-#include <algorithm>
-
 #include "base/fork.h"
 
 namespace pintle::core {
@@ -28,24 +26,6 @@ Result<void> Loan::map() {
   }
   if (!is_first) life_.device().unmap(place_.memory);
   return {};
-}
-
-void Loan::add_borrower(const std::shared_ptr<Borrower>& borrower) {
-  const std::lock_guard lock(mutex_);
-  if (std::ranges::any_of(borrowers_, [&](const auto& known) { return known.lock() == borrower; })) return;
-  std::erase_if(borrowers_, [](const auto& known) { return known.expired(); });
-  borrowers_.push_back(borrower);
-}
-
-void Loan::add_held(std::vector<Point>& points) const {
-  std::vector<std::weak_ptr<Borrower>> borrowers;
-  {
-    const std::lock_guard lock(mutex_);
-    borrowers = borrowers_;
-  }
-  for (const auto& known : borrowers) {
-    if (const auto borrower = known.lock()) borrower->add_held(*this, points);
-  }
 }
 
 }  // namespace pintle::core

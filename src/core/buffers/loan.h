@@ -6,12 +6,10 @@
 #include <mutex>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "core/life/life.h"
 #include "pintle/backend/command.h"
 #include "pintle/error.h"
-#include "pintle/signal.h"
 
 namespace pintle::core {
 
@@ -26,15 +24,6 @@ class Loan {
    protected:
     ~Lender() = default;
   };
-  /// A queue of another device.
-  class Borrower {
-   public:
-    /// Adds points of held submissions that use the bytes. Takes the lock of the borrower's device.
-    virtual void add_held(const Loan& loan, std::vector<Point>& points) = 0;
-
-   protected:
-    ~Borrower() = default;
-  };
 
   /// `use` is let go when the memory has been unmapped. The loan itself expires earlier.
   Loan(Life& life, std::shared_ptr<Lender> lender, const backend::Range& place, std::shared_ptr<void> use) noexcept
@@ -48,18 +37,13 @@ class Loan {
   /// The bytes that have been mapped; empty before.
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
 
-  void add_borrower(const std::shared_ptr<Borrower>& borrower);
-  /// Adds points of held submissions of all borrowers. The caller holds no lock.
-  void add_held(std::vector<Point>& points) const;
-
  private:
   Life& life_;  // the lender keeps it alive
   std::shared_ptr<Lender> lender_;
   backend::Range place_;
   std::shared_ptr<void> use_;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::span<std::byte> bytes_;
-  std::vector<std::weak_ptr<Borrower>> borrowers_;
 };
 
 }  // namespace pintle::core

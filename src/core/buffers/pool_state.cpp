@@ -225,7 +225,6 @@ std::uint64_t PoolState::keep(PoolHeap::Chunk& chunk, Request& request, const Lo
   if (!request.before.empty()) {
     record.stamps = std::move(request.before);
     record.stamps.forget(is_finished);
-    record.stamps.forget_writes();
   }
   record.origin.pool = this;
   record.origin.chunk = &chunk;
@@ -291,7 +290,7 @@ std::vector<ResourceHolder> PoolState::holders() {
 std::vector<ResourceHolder> PoolState::holders(const Locked& locked) const {
   std::vector<ResourceHolder> all;
   table_.records(locked).for_each([&](std::uint64_t id, const BufferRecord& record) {
-    if (record.source().pool == this && !record.is_retired)
+    if (record.origin.pool == this && !record.is_retired)
       all.push_back({object_text("Buffer", static_cast<std::uint32_t>(id), record.label), record.size});
   });
   std::ranges::sort(all, [](const ResourceHolder& a, const ResourceHolder& b) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/timeout.h"
 #include "core/door/object_names.h"
 
 namespace pintle::core {
@@ -19,6 +20,7 @@ Result<std::shared_ptr<PoolState>> Pools::create(PoolOptions options) {
     ~Handle() { pools.abandon(*pool); }
   };
   Life& life = table_.life();
+  PINTLE_TRY(base::check(options.patience));
   PINTLE_TRY(life.usable());
   std::uint64_t number = 0;
   {

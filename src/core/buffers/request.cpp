@@ -19,9 +19,9 @@ Result<void> check_options(const BufferOptions& options) {
         fmt::format("Alignment ({}) is not a power of two of at most ({}).", options.alignment, max_alignment));
   }
   if (options.placement != Placement::device && options.placement != Placement::host)
-    return invalid(fmt::format("Placement ({}) is none that there is.", static_cast<int>(options.placement)));
+    return invalid(fmt::format("Placement ({}) does not exist.", static_cast<int>(options.placement)));
   if (options.allocation != Allocation::eager && options.allocation != Allocation::lazy)
-    return invalid(fmt::format("Allocation ({}) is none that there is.", static_cast<int>(options.allocation)));
+    return invalid(fmt::format("Allocation ({}) does not exist.", static_cast<int>(options.allocation)));
   return {};
 }
 
@@ -49,7 +49,7 @@ Result<std::uint64_t> BufferTable::check_request(DType dtype, const Shape& shape
 Result<void> BufferTable::check_import(std::span<std::byte> bytes, std::uint64_t offset, Access access, DType dtype,
                                        const Shape& shape, std::uint64_t size) const {
   if (access != Access::read && access != Access::write && access != Access::read_write)
-    return invalid(fmt::format("Access ({}) is none that there is.", static_cast<int>(access)));
+    return invalid(fmt::format("Access ({}) does not exist.", static_cast<int>(access)));
   if (bytes.data() == nullptr) return invalid(fmt::format("Address (null) of the host memory has no {} bytes.", size));
   if (!base::range_fits(offset, size, bytes.size())) {
     return invalid(fmt::format("Shape {} of {} has size ({}), and the memory has ({}) from ({}).", shape.text(),

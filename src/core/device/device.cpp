@@ -9,6 +9,7 @@
 #include "base/inside.h"
 #include "base/mapped_file.h"
 #include "base/quote.h"
+#include "base/timeout.h"
 #include "core/device/copied_import.h"
 #include "core/device/device_state.h"
 #include "core/device/open_devices.h"
@@ -81,9 +82,11 @@ Result<std::vector<Heap>> Device::budget() const {
   });
 }
 
-Result<Queue> Device::queue() const { return queue({}); }
+Result<Queue> Device::create_queue() const { return create_queue(QueueOptions{}); }
+Result<Queue> Device::queue() const { return create_queue(); }
+Result<Queue> Device::queue(const QueueOptions& options) const { return create_queue(options); }
 
-Result<Queue> Device::queue(const QueueOptions& options) const {
+Result<Queue> Device::create_queue(const QueueOptions& options) const {
   return enter(state_, "Device", "creating a queue", [&]() -> Result<Queue> {
     PINTLE_ASSIGN(queue, state_->current()->queues().create(options));
     return Inside::make<Queue>(std::move(queue));
@@ -96,6 +99,10 @@ Result<Buffer> Device::allocate(DType dtype, const Shape& shape, BufferOptions o
 }
 
 Result<Image> Device::image(const ImageExtent& extent, Texel texel, ImageOptions options) const {
+  return create_image(extent, texel, std::move(options));
+}
+
+Result<Image> Device::create_image(const ImageExtent& extent, Texel texel, ImageOptions options) const {
   return enter(state_, "Device", "making an image",
                [&] { return state_->current()->buffers().image(extent, texel, options); });
 }
@@ -184,7 +191,7 @@ Result<void> Device::wait_idle(Timeout timeout) const {
   return enter(state_, "Device", "waiting for a device", [&]() -> Result<void> {
     const auto incarnation = state_->current();
     PINTLE_TRY(incarnation->life().usable());
-    return incarnation->queues().wait_idle(timeout.deadline());
+    return base::bounded(timeout, [&](Deadline deadline) { return incarnation->queues().wait_idle(deadline); });
   });
 }
 

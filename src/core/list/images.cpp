@@ -95,9 +95,9 @@ Result<void> check_image(const Parameter& parameter, const ImageView& view) {
 Result<void> check_sampler(const Sampler& sampler, const ImageView* view) {
   const auto [filter, address, coordinates] = sampler;
   if (filter < Filter::nearest || filter > Filter::linear)
-    return invalid(fmt::format("Filter ({}) is none that there is.", static_cast<int>(filter)));
+    return invalid(fmt::format("Filter ({}) does not exist.", static_cast<int>(filter)));
   if (address < Address::edge || address > Address::mirror)
-    return invalid(fmt::format("Address ({}) is none that there is.", static_cast<int>(address)));
+    return invalid(fmt::format("Address ({}) does not exist.", static_cast<int>(address)));
   if (coordinates < Coordinates::normalized || coordinates > Coordinates::texels)
     return invalid(fmt::format("Coordinates ({}) are none that there are.", static_cast<int>(coordinates)));
   if (coordinates == Coordinates::texels && address > Address::border)

@@ -298,12 +298,19 @@ class Chooser {
     return std::optional<LoadedVariant>();
   }
 
+  [[nodiscard]] std::string refusal_of_format(std::string_view format) const {
+    const auto absent = std::ranges::find(info_.absent_formats, format, &AbsentFormat::format);
+    const bool is_known = absent != info_.absent_formats.end();
+    return is_known ? "the device cannot take the format here. " + absent->reason
+                    : "the device does not take the format";
+  }
+
   [[nodiscard]] Error failure() const {
     std::string text =
         fmt::format("No variant ({}) of [Program {}] loads on [{}], which takes the formats {}.", pack_.variants.size(),
                     base::quote(pack_.name), info_.id, or_none(fmt::format("{}", fmt::join(info_.formats, ", "))));
     for (std::size_t i = 0; i < refusals_.size(); ++i) {
-      const std::string refusal = refusals_[i].empty() ? "the device does not take the format" : refusals_[i];
+      const std::string refusal = refusals_[i].empty() ? refusal_of_format(pack_.variants[i].format) : refusals_[i];
       text += fmt::format("\n - Variant {} ({}) is refused: {}", i, text_of(pack_.variants[i]), refusal);
       if (!text.ends_with('.') && !text.ends_with('\n')) text += '.';
     }

@@ -59,13 +59,9 @@ Result<Crossings::Side> Crossings::look(const ListCrossing& crossing) const {
 // Finds how the bytes will go and what comes before. A move belongs to the other device, which knows its own order.
 Result<void> Crossings::settle(Side& side) {
   PINTLE_TRY(find_way(side));
-  const auto loan = side.lent();
-  if (loan == nullptr) return {};
-  if (std::ranges::find(loans_, loan.get()) == loans_.end()) loans_.push_back(loan.get());
-  // The borrower is the queue itself, since the user's handle may go before the queue.
-  loan->add_borrower(std::static_pointer_cast<QueueState>(queue_->shared_from_this()));
-  for (Point& point : side.owner->formation_of(Inside::buffer(side.other), side.access()))
-    before_.push_back(std::move(point));
+  if (side.twin == nullptr && side.loan == nullptr) return {};
+  borrows_ = true;
+  if (auto formed = side.owner->formation_of(Inside::buffer(side.other))) before_.push_back(*std::move(formed));
   return {};
 }
 
@@ -126,7 +122,7 @@ void Crossings::use_loan(const Side& side) {
 }
 
 Result<Point> Crossings::submit_whole(SubmitOptions* options) {
-  std::array parts{Part{.list = &list_, .loans = loans_, .behind = before_, .options = options}};
+  std::array parts{Part{.list = &list_, .borrows = borrows_, .behind = before_, .options = options}};
   return queue_->submit(parts);
 }
 
@@ -207,7 +203,7 @@ Result<Point> Crossings::submit_all() {
     if (!moved) return moved.error().during("submitting a copy to " + queue_->text());
   }
   std::vector<Part> parts;
-  for (Piece& piece : pieces_) parts.push_back({.list = &piece.list, .loans = loans_, .options = &piece.options});
+  for (Piece& piece : pieces_) parts.push_back({.list = &piece.list, .borrows = borrows_, .options = &piece.options});
   parts.front().behind = before_;
   return queue_->submit(parts);
 }

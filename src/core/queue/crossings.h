@@ -46,7 +46,6 @@ class Crossings {
     std::shared_ptr<Loan> loan;          // of mapped memory; null: the bytes go through the host
     std::size_t command = 0;
 
-    [[nodiscard]] std::shared_ptr<Loan> lent() const noexcept { return twin != nullptr ? twin->loan : loan; }
     /// What the crossing does to `other`.
     [[nodiscard]] Access access() const noexcept { return is_inbound ? Access::read : Access::write; }
   };
@@ -74,7 +73,7 @@ class Crossings {
   std::shared_ptr<QueueState> queue_;
   CommandList& list_;
   std::list<Twin> twins_;      // one for each buffer, so that hazards are seen; kept until the list is submitted
-  std::vector<Loan*> loans_;   // the list keeps them alive
+  bool borrows_ = false;       // the list keeps loans of other devices' bytes
   std::vector<Point> before_;  // of the work that makes the lent bytes
   std::size_t taken_ = 0;      // commands that pieces have taken from the list
   std::vector<Piece> pieces_;  // of the queue, in order

@@ -16,7 +16,6 @@
 
 namespace pintle::core {
 
-class Loan;
 class RecordingState;
 
 /// A signal that a submission raises or fails.
@@ -47,7 +46,6 @@ struct alignas(64) Flight {
   std::vector<Stamp> after;   // work as in `behind` that is native and of this device
   std::vector<Raise> raises;
   std::unique_ptr<Raise> over;  // raised when the backend has done with the flight, also where the queue has failed
-  std::vector<Loan*> loans;     // of other devices' bytes; the list keeps them
   std::string label;
   std::optional<Error> refused;     // the failure of a point that it waits for
   std::unique_ptr<HostRun[]> runs;  // of a replay's host functions

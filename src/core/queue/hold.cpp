@@ -1,5 +1,7 @@
 #include "core/queue/hold.h"
 
+#include "core/queue/queue_state.h"
+
 namespace pintle::core {
 
 bool Hold::add(const std::shared_ptr<SignalState>& signal, std::uint64_t value) {

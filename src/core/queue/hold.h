@@ -11,21 +11,13 @@
 
 namespace pintle::core {
 
+class QueueState;
+
 /// One gate for each point that no backend can wait for yet. The queue is told when the last gate is passed, and when a
 /// gate fails.
 class Hold {
  public:
-  /// The queue, which may have gone: `Hold` has a weak pointer.
-  class Queue {
-   public:
-    virtual void look_again(Worklist& worklist) noexcept = 0;
-    virtual void look_for_failures(Worklist& worklist) noexcept = 0;
-
-   protected:
-    ~Queue() = default;
-  };
-
-  explicit Hold(std::weak_ptr<Queue> queue) noexcept : queue_(std::move(queue)) {}
+  explicit Hold(std::weak_ptr<QueueState> queue) noexcept : queue_(std::move(queue)) {}
 
   /// Adds a gate; false when the point is no longer pending.
   bool add(const std::shared_ptr<SignalState>& signal, std::uint64_t value);
@@ -50,7 +42,7 @@ class Hold {
     std::uint64_t value_;
   };
 
-  std::weak_ptr<Queue> queue_;
+  std::weak_ptr<QueueState> queue_;
   std::atomic<std::uint32_t> left_{0};
   std::atomic<bool> failed_{false};
   bool wants_look_ = false;

@@ -74,21 +74,12 @@ Result<Buffer> Queue::fork(const Buffer& buffer, std::string label) {
   return enter(state_, "Queue", "forking a buffer", [&]() -> Result<Buffer> {
     PINTLE_TRY(check_own(buffer));
     PINTLE_TRY(state_->life().usable(text()));
-    PINTLE_TRY(Inside::table(buffer)->materialize(Inside::buffer(buffer.view())));
-    PINTLE_ASSIGN(fork, state_->fork(buffer.view(), label));
-    if (fork) return *std::move(fork);
-    PINTLE_ASSIGN(options, Inside::table(buffer)->options_like(Inside::buffer(buffer.view()), std::move(label)));
-    PINTLE_ASSIGN(copy, Inside::table(buffer)->allocate(buffer.dtype(), buffer.shape(), options));
+    core::BufferTable& table = *Inside::table(buffer);
+    PINTLE_ASSIGN(options, table.options_like(Inside::buffer(buffer.view()), std::move(label)));
+    PINTLE_ASSIGN(copy, table.allocate(buffer.dtype(), buffer.shape(), options));
     PINTLE_ASSIGN(done, submit(CommandList{}.copy(copy, buffer)));
-    state_->note_copy(Inside::buffer(buffer.view()), Inside::buffer(copy.view()), done.value());
+    table.note_formation(Inside::buffer(copy.view()), {state_->number(), done.value()});
     return std::move(copy);
-  });
-}
-
-Result<Point> Queue::unshare(const Buffer& buffer) {
-  return enter(state_, "Queue", "unsharing a buffer", [&]() -> Result<Point> {
-    PINTLE_TRY(check_own(buffer));
-    return state_->unshare(Inside::buffer(buffer.view()));
   });
 }
 

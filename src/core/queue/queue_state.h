@@ -12,11 +12,9 @@
 #include <vector>
 
 #include "core/buffers/buffer_table.h"
-#include "core/buffers/loan.h"
 #include "core/queue/driving.h"
 #include "core/queue/flight.h"
 #include "core/queue/preparation.h"
-#include "core/queue/siblings.h"
 #include "core/time/observable.h"
 #include "pintle/backend/driver.h"
 #include "pintle/queue.h"
@@ -24,6 +22,7 @@
 namespace pintle::core {
 
 class QueueState;
+class Queues;
 class RecordingState;
 
 using QueueList = std::list<std::shared_ptr<QueueState>>;
@@ -31,14 +30,13 @@ using QueueList = std::list<std::shared_ptr<QueueState>>;
 /// What the caller of a submission does next.
 enum class Caller : std::uint8_t { goes_on, waits };
 
-/// What is submitted under one serial: a list, a replay, or the end of a buffer's sharing.
+/// What is submitted under one serial: a list or a replay.
 struct Part {
   CommandList* list = nullptr;
   RecordingState* recording = nullptr;
   std::span<const SlotValue> bindings{};
-  std::uint64_t unshared = 0;
-  std::span<Loan* const> loans{};    ///< Other devices' bytes that the list uses.
-  std::span<const Point> behind{};   ///< Work that makes those bytes, or reads them before they are written.
+  bool borrows = false;              ///< The list keeps loans of other devices' bytes.
+  std::span<const Point> behind{};   ///< Work that makes those bytes.
   SubmitOptions* options = nullptr;  ///< Their contents are moved out. Null: none.
   Caller caller = Caller::goes_on;   ///< One that waits observes the end itself, or calls `look_after`.
 };
@@ -50,9 +48,9 @@ struct Part {
 /// A submission is prepared under the lock and counted. It is started without the lock, in the device's turn:
 /// `starting_` is then the serial that the backend is being given. A thread that drops submissions meanwhile leaves
 /// that one alone.
-class QueueState final : public Observable, public Deferred, public Hold::Queue, public Driven, public Loan::Borrower {
+class QueueState final : public Observable, public Deferred {
  public:
-  QueueState(std::shared_ptr<BufferTable> table, Siblings& siblings, backend::QueueId id, QueueKind kind,
+  QueueState(std::shared_ptr<BufferTable> table, Queues& queues, backend::QueueId id, QueueKind kind,
              std::uint64_t first_serial, std::string text);
   /// Called after construction, since the timeline needs the shared pointer, and before the first use.
   void begin(const Locked& locked);
@@ -75,8 +73,6 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   Result<Point> submit(std::span<Part> parts);
   Result<Point> submit(CommandList&& list, SubmitOptions* options, Caller caller = Caller::goes_on);
   Result<Point> replay(RecordingState& recording, std::span<const SlotValue> bindings, SubmitOptions* options);
-  /// Gives a buffer bytes of its own. The point is reached when the buffer has them.
-  Result<Point> unshare(std::uint64_t buffer);
   /// The reason to refuse a list: another device, a destroyed or sealed buffer, a queue that has failed.
   Result<void> check(const BufferView& view, Access access);
   /// Success while the queue takes submissions.
@@ -87,14 +83,9 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   void look_after(std::uint64_t serial) noexcept;
   /// Counts the submissions so far as a use of the buffer.
   Result<void> touch(std::uint64_t buffer);
-  /// Notes that `copy` has the bytes of `of` with this serial of the queue. Later uses
-  /// come after it, though no point says so.
-  void note_copy(std::uint64_t of, std::uint64_t copy, std::uint64_t serial);
-  /// A buffer that shares the bytes; nothing where they must be copied at once.
-  Result<std::optional<Buffer>> fork(const BufferView& of, const std::string& label);
   [[nodiscard]] Point last();
   /// Waits for the work that the backend has, also on a queue that has failed; false when the backend has none.
-  Result<bool> wait_rest(Deadline deadline) override;
+  Result<bool> wait_rest(Deadline deadline);
   /// Whether the backend has work that is not finished.
   [[nodiscard]] bool has_rest();
   /// Adds the points that the first held submission waits for; false where none is held.
@@ -115,15 +106,13 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   /// finished. One such look at a time, whatever the queue.
   void suspect_after(Duration patience) noexcept;
   bool add_waits(std::uint64_t serial, std::vector<Point>& points) override;
-  void come_after(std::uint64_t serial, const Point& point) override;
   std::optional<Point> over(std::uint64_t serial) override;
-  void add_held(const Loan& loan, std::vector<Point>& points) override;
   [[nodiscard]] std::string describe_oldest() override;
   /// Puts the queue on the worklist: it is looked at again when no lock is held.
-  void look_again(Worklist& worklist) noexcept override {
+  void look_again(Worklist& worklist) noexcept {
     worklist.add(std::static_pointer_cast<QueueState>(shared_from_this()));
   }
-  void look_for_failures(Worklist& worklist) noexcept override {
+  void look_for_failures(Worklist& worklist) noexcept {
     worklist.add(std::shared_ptr<Failing>(shared_from_this(), &failing_));
   }
 
@@ -136,7 +125,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   [[nodiscard]] bool is_idle(const Locked&) const noexcept { return clock_.reached == clock_.last; }
   /// Has the queue observed soon after `serial` is reached, as far as the backend has the work up to there.
   void owe(std::uint64_t serial, const Locked&) noexcept;
-  /// Passes the queue to its siblings' end, once, where it has neither a handle nor work.
+  /// Has the queue end, once, where it has neither a handle nor work.
   void go_if_over(Worklist& worklist, const Locked& locked) noexcept;
   [[nodiscard]] const QueueClock& clock(const Locked&) const noexcept { return clock_; }
   /// Notes that the user's handle has gone. The queue goes when it is idle. Returns a native serial that must be
@@ -152,16 +141,14 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
     ended_ = true;
     return calls_ == 0 && starting_ == 0;
   }
-  // The functions of `Siblings`, for this queue.
-  void reserve_redirection(std::uint64_t buffer, Stamps& uses, const Locked& locked);
-  void add_held(std::uint64_t buffer, std::vector<Point>& points, const Locked& locked);
-  void redirect(const Redirection& redirection, const Locked& locked) noexcept;
   /// Fails and drops everything that is not finished.
   void lose(const Error& error, Worklist& worklist, const Locked& locked) noexcept;
   /// Gives up the submissions that no backend has yet.
   void cancel_held(const Error& error, Worklist& worklist, const Locked& locked) noexcept;
 
  private:
+  friend class Driving;
+
   [[nodiscard]] std::uint64_t oldest_native() noexcept;
   static void settle_suspicion(const std::shared_ptr<Life>& life, const std::shared_ptr<QueueState>& queue,
                                std::uint64_t serial) noexcept;
@@ -196,15 +183,6 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
     QueueState& queue_;
   };
   class NativeWaits;
-  /// Why a submission must be tried again.
-  enum class Need : std::uint8_t { nothing, room, memory, apart };
-  struct Needs {
-    Need next = Need::nothing;
-    std::optional<Deadline> deadline{};
-    std::vector<Preparation::Wanted> memory{};
-    std::vector<std::uint64_t> apart{};
-    bool has_fetched = false;
-  };
   /// Work left for the time when no lock is held.
   struct Aftermath {
     Worklist worklist{};
@@ -227,29 +205,23 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   void dispose_ended() noexcept;
 
   // Submitting.
-  Result<Point> try_to_submit(std::span<Part> parts, Needs& needs);
-  Result<Point> attempt(std::span<Part> parts, Needs& needs, Aftermath& aftermath);
+  Result<Point> try_to_submit(std::span<Part> parts);
+  Result<void> give_memory(const Part& part);
+  Result<Point> attempt(std::span<Part> parts, Aftermath& aftermath, bool& lacks_room);
   void see_to(Aftermath& aftermath);
-  Result<void> satisfy(Needs& needs, std::span<Part> parts);
-  Result<void> fetch(const std::vector<Preparation::Wanted>& wanted);
-  void release_spares() noexcept;
   Result<void> make_room(std::size_t count, const Timeout& timeout, std::optional<Deadline>& deadline);
-  Result<void> prepare(std::span<Part> parts, Needs& needs, Aftermath& aftermath, const Locked& locked);
-  Result<void> look_at(const Part& part, bool is_held, const Locked& locked);
+  Result<void> prepare(std::span<Part> parts, Aftermath& aftermath, const Locked& locked);
   Result<void> fill(Flight& flight, Part& part, const Locked& locked);
-  [[nodiscard]] bool find_needs(Needs& needs);
   Result<void> check_list(const CommandList& list) const;
   Result<void> check_recording(const RecordingState& recording) const;
   void adopt(Flight& flight, SubmitOptions& options);
-  void withdraw(std::uint64_t first, std::span<Part> parts, Aftermath& aftermath, const Locked& locked) noexcept;
+  void withdraw(std::uint64_t first, std::size_t count, Aftermath& aftermath, const Locked& locked) noexcept;
   void grow_ring(std::size_t count);
   [[nodiscard]] bool is_full(std::size_t count) const noexcept;
   [[nodiscard]] bool takes_more(std::size_t count, const Locked&) const noexcept;
   [[nodiscard]] Error refusal() const;
   [[nodiscard]] Error launch_refusal() const;
   [[nodiscard]] std::string place() const;
-  std::shared_ptr<Loan> note_formation(std::uint64_t of, std::uint64_t copy, std::uint64_t serial,
-                                       std::vector<Point>& held);
   Result<Point> accept(std::uint64_t first, std::size_t count, Locked& locked, Aftermath& aftermath);
   void look_after_pieces(std::uint64_t first, std::size_t count, Aftermath& aftermath, const Locked& locked) noexcept;
   Result<void> hold(Flight& flight, Aftermath& aftermath);
@@ -259,6 +231,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   [[nodiscard]] Hold& hold_of(Flight& flight);
   Result<void> put_behind(Flight& flight, std::span<const Point> points, Aftermath& aftermath);
   Result<void> order_behind(Flight& flight, const Point& point, Aftermath& aftermath);
+  void come_after(std::uint64_t serial, const Point& point);
   void add_gate(Flight& flight, const Point& point, Aftermath& aftermath);
   static void drop_open_hold(Flight& flight) noexcept;
   [[nodiscard]] QueueState* sibling_of(const NativePoint& point) const noexcept;
@@ -284,8 +257,10 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
     return starting != 0 ? starting : clock_.native.load(std::memory_order_relaxed);
   }
 
+  std::atomic<bool> is_to_be_driven_{false};
+  std::shared_ptr<QueueState> next_driven_;  // written by the thread that is to drive this queue
   std::shared_ptr<BufferTable> table_;
-  Siblings& siblings_;
+  Queues& queues_;
   QueueKind kind_;
   std::string text_;
   std::uint64_t number_ = 0;
@@ -299,7 +274,7 @@ class QueueState final : public Observable, public Deferred, public Hold::Queue,
   std::uint64_t newest_;                    // the last serial that a caller got a point for
   QueueList::iterator place_{};
   bool abandoned_ = false;
-  bool is_over_ = false;          // it has neither a handle nor work, and its siblings know
+  bool is_over_ = false;          // it has neither a handle nor work, and the device's queues know
   std::uint64_t owed_ = 0;        // something of a caller's goes when this serial is reached
   bool is_looked_after_ = false;  // the reactor observes the queue in rounds
   std::atomic<std::uint32_t> calls_{0};

@@ -21,7 +21,7 @@ Result<std::shared_ptr<QueueState>> Queues::create(const QueueOptions& options) 
   PINTLE_TRY(life_.usable());
   if (options.kind != QueueKind::compute && options.kind != QueueKind::copy) {
     return Error(Errc::invalid_argument,
-                 fmt::format("Queue kind ({}) is none that there is.", static_cast<int>(options.kind)));
+                 fmt::format("Queue kind ({}) does not exist.", static_cast<int>(options.kind)));
   }
   const Capability copies = life_.info().capability(Feature::copy_queue);
   if (options.kind == QueueKind::copy && copies.support == Support::absent)
@@ -170,18 +170,6 @@ void Queues::look_after(const Stamps& stamps, const Locked& locked) noexcept {
   }
 }
 
-void Queues::reserve_redirection(std::uint64_t buffer, Stamps& uses, const Locked& locked) {
-  for_each(locked, [&](const auto& queue) { queue->reserve_redirection(buffer, uses, locked); });
-}
-
-void Queues::add_held(std::uint64_t buffer, std::vector<Point>& points, const Locked& locked) {
-  for_each(locked, [&](const auto& queue) { queue->add_held(buffer, points, locked); });
-}
-
-void Queues::redirect(const Redirection& redirection, const Locked& locked) noexcept {
-  for_each(locked, [&](const auto& queue) { queue->redirect(redirection, locked); });
-}
-
 void Queues::run_deferred(Worklist& worklist) noexcept {
   while (destroy_one(worklist)) {
   }
@@ -211,40 +199,6 @@ void Queues::lose(const Error& error, Worklist& worklist, const Locked& locked) 
     queue->go_if_over(worklist, locked);
   });
   dispose_finished(worklist, locked);
-}
-
-/// The queue for copies that end sharing. It never gets held work, so a thread that needs these bytes waits for nothing
-/// else.
-Result<std::shared_ptr<QueueState>> Queues::own_queue() {
-  {
-    const Locked locked = life_.lock();
-    if (own_ != nullptr) return own_;
-  }
-  const QueueOptions options{.label = "sharing"};
-  const std::uint64_t first = first_serial();
-  Worklist worklist;  // runs when the turn is over
-  const Turn turn = life_.take_turn();
-  {
-    const Locked locked = life_.lock();
-    if (own_ != nullptr) return own_;
-  }
-  const auto created = life_.device().create_queue({options.kind, first, options.label});
-  if (!created) return life_.report(created.error(), worklist);
-  auto queue =
-      std::make_shared<QueueState>(life_.keep(table_), *this, *created, options.kind, first, "[Queue \"sharing\"]");
-  const Locked locked = life_.lock();
-  add(queue, locked);
-  own_ = queue;
-  return own_;
-}
-
-Result<void> Queues::unshare_apart(const std::vector<std::uint64_t>& buffers) {
-  PINTLE_ASSIGN(queue, own_queue());
-  for (const std::uint64_t buffer : buffers) {
-    PINTLE_ASSIGN(done, queue->unshare(buffer));
-    queue->watch(done.value());  // no other thread asks for it
-  }
-  return {};
 }
 
 Result<void> Queues::wait_for(const Stamps& stamps, Deadline deadline) {
@@ -356,7 +310,6 @@ bool Queues::wait_held(Deadline deadline) {
 bool Queues::close(const Error& cause, Worklist& worklist) {
   const Locked locked = life_.lock();
   bool unfinished = false;
-  own_.reset();
   for_each(locked, [&](const auto& queue) {
     queue->cancel_held(cause, worklist, locked);
     unfinished |= !life_.is_lost() && !queue->is_idle(locked);

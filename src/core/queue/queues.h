@@ -9,12 +9,11 @@
 #include "core/buffers/pools.h"
 #include "core/queue/queue_state.h"
 #include "core/queue/recordings.h"
-#include "core/queue/siblings.h"
 
 namespace pintle::core {
 
 /// A queue lives until its handle is gone and its work is finished.
-class Queues final : public Siblings, public Dispatcher, public Deferred {
+class Queues final : public Dispatcher, public Deferred {
  public:
   Queues(Life& life, BufferTable& table, Pools& pools, Recordings& recordings) noexcept
       : life_(life), table_(table), pools_(pools), recordings_(recordings) {}
@@ -24,9 +23,8 @@ class Queues final : public Siblings, public Dispatcher, public Deferred {
   Result<std::shared_ptr<QueueState>> create(const QueueOptions& options);
   /// A handle to a queue that the backend takes as it is.
   Result<std::shared_ptr<QueueState>> wrap(const backend::NativeObject& queue, const QueueOptions& options);
-  /// Gives buffers bytes of their own, on a queue of the library's where nothing is ever held.
-  Result<void> unshare_apart(const std::vector<std::uint64_t>& buffers) override;
-  Result<void> ask_all() override;
+  /// Asks the backend how far every queue is. Needs no memory.
+  Result<void> ask_all();
   Result<void> wait_for(const Stamps& stamps, Deadline deadline) override;
   Result<Point> submit_apart(CommandList&& list, SubmitOptions& options, std::string_view label) override;
   /// Drives the device, then observes every queue.
@@ -38,12 +36,11 @@ class Queues final : public Siblings, public Dispatcher, public Deferred {
   [[nodiscard]] bool close(const Error& cause, Worklist& worklist);
 
   // With the lock held:
-  void reserve_redirection(std::uint64_t buffer, Stamps& uses, const Locked& locked) override;
-  void add_held(std::uint64_t buffer, std::vector<Point>& points, const Locked& locked) override;
-  void redirect(const Redirection& redirection, const Locked& locked) noexcept override;
   void dispose_finished(Worklist& worklist, const Locked& locked) noexcept override;
-  [[nodiscard]] bool has_dropped(const Locked& locked) const noexcept override;
-  void end(QueueState& queue, Worklist& worklist, const Locked& locked) noexcept override;
+  /// Whether something that the user has dropped waits for the end of work: memory, a recording, a pool.
+  [[nodiscard]] bool has_dropped(const Locked& locked) const noexcept;
+  /// Passes a queue that has neither a handle nor work to the worklist.
+  void end(QueueState& queue, Worklist& worklist, const Locked& locked) noexcept;
   void look_after(const Stamps& stamps, const Locked& locked) noexcept override;
   void lose(const Error& error, Worklist& worklist, const Locked& locked) noexcept;
 
@@ -54,7 +51,6 @@ class Queues final : public Siblings, public Dispatcher, public Deferred {
   Result<std::shared_ptr<QueueState>> make(const QueueOptions& options, std::string_view what, Create create);
   void add(const std::shared_ptr<QueueState>& queue, const Locked& locked);
   Result<std::shared_ptr<QueueState>> keep(backend::QueueId id, const QueueOptions& options, std::uint64_t first);
-  Result<std::shared_ptr<QueueState>> own_queue();
   void abandon(const std::shared_ptr<QueueState>& queue) noexcept;
   [[nodiscard]] std::vector<std::shared_ptr<QueueState>> all();
   [[nodiscard]] std::shared_ptr<QueueState> behind(const QueueState* last) noexcept;
@@ -71,10 +67,9 @@ class Queues final : public Siblings, public Dispatcher, public Deferred {
   BufferTable& table_;
   Pools& pools_;
   Recordings& recordings_;
-  QueueList live_;                   // in the order of their creation
-  QueueList abandoned_;              // queues without a handle that have work
-  QueueList over_;                   // queues that are to be destroyed
-  std::shared_ptr<QueueState> own_;  // the library's own, made when it is needed
+  QueueList live_;       // in the order of their creation
+  QueueList abandoned_;  // queues without a handle that have work
+  QueueList over_;       // queues that are to be destroyed
   std::uint64_t next_ = 1;
 };
 

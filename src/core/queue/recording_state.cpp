@@ -33,11 +33,9 @@ Result<void> RecordingState::freeze(const Locked& locked) {
   launches_ = has_launches(commands);
   for (const backend::Command& command : commands) PINTLE_TRY(check_feature(command.operation, table_->life().info()));
   for (const auto& [buffer, access] : uses_) {
-    BufferRecord* const record = table_->find(buffer, locked);
+    const BufferRecord* const record = table_->find(buffer, locked);
     if (record == nullptr) return table_->stale(buffer);
     if (record->is_sealed && writes(access)) return table_->sealed_refusal(buffer, locked);
-    if (record->shared != nullptr && !record->is_sealed && !table_->settle(*record, locked))
-      return table_->shared_refusal(buffer, locked);
   }
   for (backend::Command& command : commands) {
     kit::for_each_range(command, std::span(arguments), [&](backend::Range& range, Access) {
@@ -65,34 +63,12 @@ Result<void> RecordingState::plan(const Turn&) {
 
 void RecordingState::forget(const Turn&) noexcept { plan_.forget(table_->life().device()); }
 
-void RecordingState::pin(const Locked& locked) noexcept {
-  for (const BufferUse& use : uses_) {
-    if (BufferRecord* const record = table_->find(use.buffer, locked)) record->is_pinned = true;
-  }
-}
-
-Result<void> RecordingState::look_at(Preparation& preparation, std::span<const SlotValue> bindings,
-                                     const Locked& locked) const {
+Result<void> RecordingState::bind(Preparation& preparation, Flight& flight, std::span<const SlotValue> bindings,
+                                  const Locked& locked) {
   if (bindings.size() != slots_) {
     return Error(Errc::invalid_argument,
                  fmt::format("Bindings ({}) do not match the slots ({}) of {}.", bindings.size(), slots_, text_));
   }
-  if (!table_->has_specials(locked)) return {};
-  for (const BufferUse& use : uses_) {
-    if (table_->find(use.buffer, locked) == nullptr) return table_->stale(use.buffer);
-    if (writes(use.access)) PINTLE_TRY(preparation.look_at_bound(use.buffer, Access::write, locked));
-  }
-  for (std::size_t slot = 0; slot < slots_; ++slot) {
-    const auto* const view = std::get_if<BufferView>(&Inside::value(bindings[slot]));
-    if (view == nullptr || Inside::incarnation(*view) != table_->life().number()) continue;
-    const auto looked = preparation.look_at_bound(Inside::buffer(*view), slot_accesses_[slot], locked);
-    if (!looked) return looked.error().during(fmt::format("checking slot {}", slot));
-  }
-  return {};
-}
-
-Result<void> RecordingState::bind(Preparation& preparation, Flight& flight, std::span<const SlotValue> bindings,
-                                  const Locked& locked) {
   if (slots_ != 0) PINTLE_TRY(bind_slots(preparation, flight, bindings, locked));
   for (const auto& [buffer, access] : uses_) PINTLE_TRY(preparation.use(buffer, access, flight, locked));
   preparation.stamp(stamps_, flight.serial, locked);

@@ -40,7 +40,6 @@ class RecordingState {
 
   // With the lock held:
   /// Pins the buffers: from now on the recording knows where they are.
-  void pin(const Locked& locked) noexcept;
   /// Checks what a replay names, and looks at the special buffers among it.
   Result<void> look_at(Preparation& preparation, std::span<const SlotValue> bindings, const Locked& locked) const;
   /// Makes the flight's commands, after `look_at`.

@@ -69,7 +69,6 @@ Result<std::shared_ptr<RecordingState>> Recordings::create(CommandList list) {
   if (const auto planned = recording->plan(turn); !planned)
     return life.report(planned.error(), worklist).during("recording on " + life.text());
   const Locked locked = life.lock();
-  recording->pin(locked);
   all_.push_back({recording, false});
   return std::shared_ptr<RecordingState>(handle, recording.get());
 }

@@ -8,6 +8,7 @@
 #include "base/inside.h"
 #include "core/door/describe.h"
 #include "core/queue/queue_state.h"
+#include "core/queue/queues.h"
 #include "core/time/coming.h"
 
 namespace pintle::core {
@@ -18,7 +19,7 @@ class QueueState::NativeWaits {
   void add(backend::QueuePoint point, std::uint64_t queue) {
     if (size_ < points_.size()) {
       points_[size_] = point;
-      edges_[size_++] = {queue, point.serial, 0};
+      edges_[size_++] = {queue, point.serial};
       return;
     }
     if (more_points_.empty()) {
@@ -26,7 +27,7 @@ class QueueState::NativeWaits {
       more_edges_.assign(edges_.begin(), edges_.end());
     }
     more_points_.push_back(point);
-    more_edges_.push_back({queue, point.serial, 0});
+    more_edges_.push_back({queue, point.serial});
   }
   [[nodiscard]] std::span<const backend::QueuePoint> points() const noexcept {
     if (!more_points_.empty()) return more_points_;
@@ -161,6 +162,28 @@ Result<void> QueueState::wait_out_failures(std::uint64_t serial, Locked& locked)
   return asked;
 }
 
+void QueueState::come_after(std::uint64_t serial, const Point& point) {
+  const Locked locked = life().lock();
+  if (is_native(serial) || serial > clock_.last) return;
+  flight(serial).is_plain = false;
+  flight(serial).behind.push_back(point);
+}
+
+std::optional<Point> QueueState::over(std::uint64_t serial) {
+  const Call call(*this);
+  if (!call.is_allowed()) return std::nullopt;
+  const Locked locked = life().lock();
+  if (life().is_lost() || serial <= clock_.reached || !is_native(serial)) return std::nullopt;
+  Flight& running = flight(serial);
+  if (!running.over) {
+    running.over = std::make_unique<Raise>(std::make_shared<SignalState>(0, std::string()),
+                                           Promise{.value = 1, .point = {shared_from_this(), serial}});
+    running.is_plain = false;
+    static_cast<void>(running.over->signal->promise(running.over->promise));
+  }
+  return SignalState::point(running.over->signal, 1);
+}
+
 // Starts the first held submission, if it is ready. Where another thread has the turn, the queue is looked at after it.
 bool QueueState::pump_one(Aftermath& aftermath, Worklist& worklist) {
   const Turn turn = life().try_turn(std::static_pointer_cast<QueueState>(shared_from_this()), worklist);
@@ -176,7 +199,6 @@ bool QueueState::pump_one(Aftermath& aftermath, Worklist& worklist) {
   const auto looked =
       asked ? base::contain("looking at what is held", [&] { return hold_again(next, aftermath); }) : asked;
   if (looked && next.hold) return false;
-  preparation_.begin(number_);
   if (const auto started = looked ? start(next, locked, aftermath, false) : looked; !started) {
     if (life().is_lost()) {  // the thread that noted the loss has left this submission alone
       clear(next, aftermath.worklist);
@@ -186,7 +208,7 @@ bool QueueState::pump_one(Aftermath& aftermath, Worklist& worklist) {
               aftermath.worklist, locked);
     return false;
   }
-  if (next.is_lent || siblings_.has_dropped(locked)) owe(serial, locked);
+  if (next.is_lent || queues_.has_dropped(locked)) owe(serial, locked);
   return true;
 }
 

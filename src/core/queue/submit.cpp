@@ -8,6 +8,7 @@
 
 #include "base/contain.h"
 #include "base/inside.h"
+#include "base/timeout.h"
 #include "core/door/describe.h"
 #include "core/door/object_names.h"
 #include "core/door/thread_context.h"
@@ -37,6 +38,7 @@ bool owns_of_caller(const CommandList& list) noexcept {
 }  // namespace
 
 Result<void> QueueState::check(const SubmitOptions& options) const {
+  PINTLE_TRY(base::check(options.timeout));
   for (const Point& point : options.after) {
     if (Inside::signal(point).get() == nullptr)
       return empty_object("Point").during("checking what the submission waits for");
@@ -104,17 +106,10 @@ Result<Point> QueueState::replay(RecordingState& recording, std::span<const Slot
   return submit(parts);
 }
 
-Result<Point> QueueState::unshare(std::uint64_t buffer) {
-  std::array parts{Part{.unshared = buffer}};
-  return submit(parts);
-}
-
 Result<Point> QueueState::submit(std::span<Part> parts) {
   const Part& first = parts.front();
   if (first.options != nullptr) PINTLE_TRY(check(*first.options));
-  Needs needs;
-  auto taken = try_to_submit(parts, needs);
-  if (needs.has_fetched) release_spares();
+  auto taken = try_to_submit(parts);
   drive();
   if (taken) return taken;
   if (first.recording != nullptr)
@@ -122,15 +117,36 @@ Result<Point> QueueState::submit(std::span<Part> parts) {
   return taken.error().during("submitting to " + place());
 }
 
-Result<Point> QueueState::try_to_submit(std::span<Part> parts, Needs& needs) {
-  for (;;) {
-    needs.next = Need::nothing;
-    Aftermath aftermath;
-    auto taken = attempt(parts, needs, aftermath);
-    see_to(aftermath);
-    if (needs.next == Need::nothing) return taken;
-    PINTLE_TRY(satisfy(needs, parts));
+Result<Point> QueueState::try_to_submit(std::span<Part> parts) {
+  if (table_->has_lazy()) {
+    for (const Part& part : parts) PINTLE_TRY(give_memory(part));
   }
+  std::optional<Deadline> deadline;
+  for (;;) {
+    Aftermath aftermath;
+    bool lacks_room = false;
+    auto taken = attempt(parts, aftermath, lacks_room);
+    see_to(aftermath);
+    if (!lacks_room) return taken;
+    const SubmitOptions* const options = parts.front().options;
+    PINTLE_TRY(make_room(parts.size(), options != nullptr ? options->timeout : Timeout{}, deadline));
+  }
+}
+
+/// Gives lazy buffers their memory. A buffer of another device is refused later.
+Result<void> QueueState::give_memory(const Part& part) {
+  if (part.recording != nullptr) {
+    for (const SlotValue& value : part.bindings) {
+      const auto* const view = std::get_if<BufferView>(&Inside::value(value));
+      if (view == nullptr || Inside::incarnation(*view) != life().number()) continue;
+      PINTLE_TRY(table_->materialize(Inside::buffer(*view)));
+    }
+    return {};
+  }
+  if (Inside::incarnation(*part.list) != life().number()) return {};
+  for (const BufferUse& use : buffer_uses(Inside::commands(*part.list), Inside::arguments(*part.list)))
+    PINTLE_TRY(table_->materialize(use.buffer));
+  return {};
 }
 
 // Does the work that was found under the lock. Called with no lock held.
@@ -138,39 +154,6 @@ void QueueState::see_to(Aftermath& aftermath) {
   if (aftermath.started != 0) watch(aftermath.started);
   for (const Point& point : aftermath.awaited) Inside::signal(point)->watch(point.value());
   aftermath.worklist.run();
-}
-
-// Removes what keeps a submission from being accepted. Called with no lock held.
-Result<void> QueueState::satisfy(Needs& needs, std::span<Part> parts) {
-  const SubmitOptions* const options = parts.front().options;
-  switch (needs.next) {
-    case Need::room: return make_room(parts.size(), options != nullptr ? options->timeout : Timeout{}, needs.deadline);
-    case Need::memory: needs.has_fetched = true; return fetch(std::exchange(needs.memory, {}));
-    case Need::apart: return siblings_.unshare_apart(std::exchange(needs.apart, {}));
-    case Need::nothing: break;
-  }
-  return {};
-}
-
-// The preparation belongs to the thread that has the turn, so the spare is added in the turn. The device is asked for
-// memory without the turn.
-Result<void> QueueState::fetch(const std::vector<Preparation::Wanted>& wanted) {
-  for (const Preparation::Wanted& each : wanted) {
-    PINTLE_ASSIGN(memory, table_->allocate_memory({each.size, each.alignment, each.placement, {}}));
-    Unowned unowned(life(), memory);
-    const Turn turn = life().take_turn();
-    preparation_.add_spare(each.buffer, unowned);
-  }
-  return {};
-}
-
-void QueueState::release_spares() noexcept {
-  std::vector<Preparation::Spare> spares;
-  {
-    const Turn turn = life().take_turn();
-    spares = preparation_.take_spares();
-  }
-  for (const Preparation::Spare& spare : spares) Unowned(life(), spare.memory);
 }
 
 // Blocks until the queue can take more.
@@ -193,36 +176,33 @@ Result<void> QueueState::make_room(std::size_t count, const Timeout& timeout, st
     return {};
   }
   if (const auto waited = timeline_->wait(oldest, *deadline); !waited) {
-    return waited.error().during(
-        fmt::format("waiting for room in {}, which holds its limit of ({}) unfinished submissions", text_, most));
+    return base::with_default(waited.error(), timeout, *deadline)
+        .during(
+            fmt::format("waiting for room in {}, which holds its limit of ({}) unfinished submissions", text_, most));
   }
   return {};
 }
 
 // Everything that may fail comes first and leaves no trace: parts that are not accepted are withdrawn.
-Result<Point> QueueState::attempt(std::span<Part> parts, Needs& needs, Aftermath& aftermath) {
+Result<Point> QueueState::attempt(std::span<Part> parts, Aftermath& aftermath, bool& lacks_room) {
   const Turn turn = life().take_turn();
   Locked locked = life().lock();
   if (is_full(parts.size()) && life().is_usable() && !failed_) {
-    needs.next = Need::room;
+    lacks_room = true;
     return Point();
   }
   if (!takes_more(parts.size(), locked)) return refusal();
   preparation_.begin(number_);
   const std::uint64_t first = clock_.last + 1;
-  const auto prepared = base::contain("submitting", [&] { return prepare(parts, needs, aftermath, locked); });
-  auto accepted = !prepared                     ? Result<Point>(prepared.error())
-                  : needs.next != Need::nothing ? Result<Point>(Point())
-                                                : accept(first, parts.size(), locked, aftermath);
-  if (!accepted || needs.next != Need::nothing) withdraw(first, parts, aftermath, locked);
+  const auto prepared = base::contain("submitting", [&] { return prepare(parts, aftermath, locked); });
+  auto accepted = prepared ? accept(first, parts.size(), locked, aftermath) : Result<Point>(prepared.error());
+  if (!accepted) withdraw(first, parts.size(), aftermath, locked);
   return accepted;
 }
 
-// Fills in the places behind the last submission, which no other thread looks at. The caller's lists are taken only
-// when nothing is needed first.
-Result<void> QueueState::prepare(std::span<Part> parts, Needs& needs, Aftermath& aftermath, const Locked& locked) {
+// Fills in the places behind the last submission, which no other thread looks at.
+Result<void> QueueState::prepare(std::span<Part> parts, Aftermath& aftermath, const Locked& locked) {
   grow_ring(parts.size());
-  bool is_behind = has_held(locked);
   std::uint64_t serial = clock_.last;
   for (Part& part : parts) {
     Flight& next = flight(++serial);
@@ -230,36 +210,22 @@ Result<void> QueueState::prepare(std::span<Part> parts, Needs& needs, Aftermath&
     if (part.options != nullptr) adopt(next, *part.options);
     if (!next.waits.empty()) PINTLE_TRY(hold(next, aftermath));
     if (!part.behind.empty()) PINTLE_TRY(put_behind(next, part.behind, aftermath));
-    PINTLE_TRY(look_at(part, is_behind || next.hold != nullptr || next.refused, locked));
+    PINTLE_TRY(fill(next, part, locked));
     if (preparation_.has_points()) PINTLE_TRY(put_behind(next, preparation_.take_points(), aftermath));
-    is_behind = true;
   }
-  if (!find_needs(needs)) return {};
-  serial = clock_.last;
-  for (Part& part : parts) PINTLE_TRY(fill(flight(++serial), part, locked));
   return {};
 }
 
-Result<void> QueueState::look_at(const Part& part, bool is_held, const Locked& locked) {
+Result<void> QueueState::fill(Flight& flight, Part& part, const Locked& locked) {
   if (part.recording != nullptr) {
     PINTLE_TRY(check_recording(*part.recording));
-    return part.recording->look_at(preparation_, part.bindings, locked);
+    return part.recording->bind(preparation_, flight, part.bindings, locked);
   }
-  if (part.unshared != 0) return preparation_.look_at(part.unshared, is_held, locked);
   PINTLE_TRY(check_list(*part.list));
-  return preparation_.look_at(*part.list, is_held, locked);
-}
-
-Result<void> QueueState::fill(Flight& flight, Part& part, const Locked& locked) {
-  if (part.recording != nullptr) return part.recording->bind(preparation_, flight, part.bindings, locked);
   flight.is_plain = false;
-  if (part.unshared != 0) PINTLE_TRY(preparation_.use(part.unshared, Access::read, flight, locked));
-  else flight.list = std::move(*part.list);
+  flight.list = std::move(*part.list);
   if (owns_of_caller(flight.list)) flight.is_lent = part.caller == Caller::goes_on;
-  if (!part.loans.empty()) {
-    flight.is_lent = true;
-    flight.loans.assign(part.loans.begin(), part.loans.end());
-  }
+  flight.is_lent |= part.borrows;
   PINTLE_TRY(preparation_.resolve(flight.list, flight, locked));
   auto& commands = Inside::commands(flight.list);
   const auto aliases = table_->aliases(locked);
@@ -267,16 +233,6 @@ Result<void> QueueState::fill(Flight& flight, Part& part, const Locked& locked) 
   place_barriers(commands, Inside::arguments(flight.list), aliases);
   flight.commands = commands_of(flight.list);
   return {};
-}
-
-/// True when the submission needs nothing first.
-bool QueueState::find_needs(Needs& needs) {
-  if (!preparation_.wants_anything()) return true;
-  needs.memory = preparation_.take_wanted();
-  needs.apart = preparation_.take_apart();
-  if (!needs.memory.empty()) needs.next = Need::memory;
-  else if (!needs.apart.empty()) needs.next = Need::apart;
-  return needs.next == Need::nothing;
 }
 
 Result<void> QueueState::check_recording(const RecordingState& recording) const {
@@ -310,19 +266,12 @@ void QueueState::adopt(Flight& flight, SubmitOptions& options) {
   flight.label = std::move(options.label);
 }
 
-// Gives back what was taken from the caller, since the submission may be tried again.
-void QueueState::withdraw(std::uint64_t first, std::span<Part> parts, Aftermath& aftermath,
-                          const Locked& locked) noexcept {
+void QueueState::withdraw(std::uint64_t first, std::size_t count, Aftermath& aftermath, const Locked& locked) noexcept {
   preparation_.roll_back(locked);
   aftermath.awaited.clear();
-  for (Part& part : parts) {
-    Flight& taken = flight(first++);
-    if (part.options != nullptr && taken.serial == first - 1) {
-      if (!taken.waits.empty()) part.options->after = std::move(taken.waits);
-      if (!taken.label.empty()) part.options->label = std::move(taken.label);
-    }
-    clear(taken, aftermath.worklist);
-    taken.serial = 0;
+  for (std::uint64_t serial = first; serial - first < count; ++serial) {
+    clear(flight(serial), aftermath.worklist);
+    flight(serial).serial = 0;
   }
 }
 
@@ -343,7 +292,7 @@ Result<Point> QueueState::accept(std::uint64_t first, std::size_t count, Locked&
   const std::uint64_t newest = std::exchange(newest_, clock_.last += count);
   if (starts) {
     Flight& next = flight(first);
-    const bool is_simple = count == 1 && next.is_plain && preparation_.is_trivial();
+    const bool is_simple = count == 1 && next.is_plain;
     if (const auto started = start(next, locked, aftermath, is_simple); !started) {
       if (!life().is_lost()) clock_.last = first - 1;
       newest_ = newest;
@@ -352,7 +301,7 @@ Result<Point> QueueState::accept(std::uint64_t first, std::size_t count, Locked&
     if (is_simple) return SignalState::point(timeline_, first);
     if (next.is_lent) owe(first, locked);
   }
-  preparation_.commit(aftermath.worklist, locked);
+  preparation_.forget();
   const Point point = SignalState::point(timeline_, newest_);
   for (std::uint64_t serial = first; serial - first < count; ++serial) {
     Flight& accepted = flight(serial);
@@ -403,7 +352,7 @@ Result<void> QueueState::hold_for(Flight& flight, const Point& point, Aftermath&
   if (status != PointStatus::pending || signal == timeline_) return {};
   if (const auto native = signal->native_point(point.value(), this)) {
     if (const QueueState* const sibling = sibling_of(*native)) {
-      if (sibling != this) flight.bound.push_back({sibling->number(), native->serial, 0});
+      if (sibling != this) flight.bound.push_back({sibling->number(), native->serial});
       if (sibling != this || native->serial < flight.serial) return {};
     }
   }
@@ -417,13 +366,12 @@ void QueueState::add_gate(Flight& flight, const Point& point, Aftermath& afterma
 
 Hold& QueueState::hold_of(Flight& flight) {
   if (!flight.hold) {
-    flight.hold =
-        std::make_unique<Hold>(std::weak_ptr<Hold::Queue>(std::static_pointer_cast<QueueState>(shared_from_this())));
+    flight.hold = std::make_unique<Hold>(std::static_pointer_cast<QueueState>(shared_from_this()));
   }
   return *flight.hold;
 }
 
-// Since acceptance another queue may have brought or promised a point, and a fork may have been made.
+// Since acceptance another queue may have brought or promised a point.
 Result<void> QueueState::hold_again(Flight& flight, Aftermath& aftermath) {
   flight.hold.reset();
   flight.bound.clear();
@@ -452,7 +400,7 @@ Result<void> QueueState::order_behind(Flight& flight, const Point& point, Afterm
   if (signal == timeline_) return {};
   const auto native = signal->native_point(point.value());
   if (const QueueState* const sibling = native ? sibling_of(*native) : nullptr) {
-    const Stamp stamp{sibling->number(), native->serial, 0};
+    const Stamp stamp{sibling->number(), native->serial};
     const auto is_it = [&](const Stamp& known) { return known.queue == stamp.queue && known.serial == stamp.serial; };
     if (std::ranges::none_of(flight.after, is_it)) flight.after.push_back(stamp);
     return {};
@@ -468,7 +416,7 @@ Result<void> QueueState::touch(std::uint64_t buffer) {
   if (record == nullptr) return table_->stale(buffer);
   if (record->stamps.find(number_) == nullptr)
     record->stamps.reserve_one([&](const Stamp& stamp) { return table_->clocks(locked).is_finished(stamp); });
-  record->stamps.set(number_, clock_.last, false);
+  record->stamps.set(number_, clock_.last);
   return {};
 }
 

@@ -47,7 +47,7 @@ void QueueState::suspect_after(Duration patience) noexcept {
           if (const auto alive = device.lock())
             settle_suspicion(alive, std::static_pointer_cast<QueueState>(queue.lock()), next);
         },
-        deadline_after(Clock::now(), patience));
+        patience);
   });
   if (!begun) life().end_suspicion();
 }

@@ -1,7 +1,6 @@
 #include "core/time/coming.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <span>
 #include <utility>
@@ -94,18 +93,6 @@ std::vector<bool> which_come(std::span<const std::vector<Point>> lists) {
   comes.reserve(lists.size());
   for (const auto& points : lists) comes.push_back(coming.come(points));
   return comes;
-}
-
-std::vector<Point> left_behind(const Point& first, const std::vector<Point>& others) {
-  Coming coming;
-  coming.ask(first);
-  for (const Point& point : others) coming.ask(point);
-  coming.look_into_all();
-  std::vector<Point> left;
-  if (!coming.comes(coming.ask(first))) return left;
-  std::ranges::copy_if(others, std::back_inserter(left),
-                       [&](const Point& point) { return !coming.comes(coming.ask(point)); });
-  return left;
 }
 
 std::optional<NativePoint> may_run_on(const Point& point) {

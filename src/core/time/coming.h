@@ -14,8 +14,6 @@ namespace pintle::core {
 /// comes first, and each of the points is reached or fails though the host does nothing more. One search answers for
 /// all, in time proportional to what they wait for. Takes the locks of other devices, one at a time.
 [[nodiscard]] std::vector<bool> which_come(std::span<const std::vector<Point>> lists);
-/// The points among `others` that do not come by themselves; none where `first` does not come by itself either.
-[[nodiscard]] std::vector<Point> left_behind(const Point& first, const std::vector<Point>& others);
 
 /// The submission of a failed point that its backend may still run: ask its queue when that is over. Takes no lock.
 [[nodiscard]] std::optional<NativePoint> may_run_on(const Point& point);

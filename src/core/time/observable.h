@@ -29,8 +29,6 @@ class Observable : public Polled, public std::enable_shared_from_this<Observable
   /// Adds the points that a serial which is not native waits for, the point of the submission before it included; false
   /// where it is not submitted.
   virtual bool add_waits(std::uint64_t serial, std::vector<Point>& points) = 0;
-  /// Lets a held serial start only when `point`, which comes without it, is over. Does nothing where it has started.
-  virtual void come_after(std::uint64_t serial, const Point& point) = 0;
   /// A point that is reached when the backend has done with a native serial, also where the queue has failed before;
   /// empty where the backend has done with it already, or never had it.
   virtual std::optional<Point> over(std::uint64_t serial) = 0;

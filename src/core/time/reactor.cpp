@@ -8,6 +8,7 @@
 
 #include "base/contain.h"
 #include "base/log.h"
+#include "base/timeout.h"
 #include "core/door/describe.h"
 #include "core/door/thread_context.h"
 #include "core/time/worklist.h"
@@ -25,8 +26,8 @@ constexpr auto between_rounds = std::chrono::milliseconds(5);
 }  // namespace
 
 Continuation::Continuation(std::shared_ptr<SignalState> signal, std::uint64_t value,
-                           std::function<void(const Result<void>&)> callback)
-    : signal_(std::move(signal)), value_(value), callback_(std::move(callback)) {}
+                           std::function<void(const Result<void>&)> callback, const Timeout& limit)
+    : signal_(std::move(signal)), value_(value), callback_(std::move(callback)), limit_(limit) {}
 
 void Continuation::fire(Worklist&) noexcept { Reactor::instance().ready(shared_from_this()); }
 
@@ -154,11 +155,11 @@ void Reactor::try_watch(const std::shared_ptr<Observable>& queue, std::uint64_t 
 }
 
 Result<void> Reactor::then(std::shared_ptr<SignalState> signal, std::uint64_t value,
-                           std::function<void(const Result<void>&)> callback, Deadline deadline) {
-  const auto continuation = std::make_shared<Continuation>(signal, value, std::move(callback));
+                           std::function<void(const Result<void>&)> callback, const Timeout& limit) {
+  const auto continuation = std::make_shared<Continuation>(signal, value, std::move(callback), limit);
   {
     std::lock_guard lock(mutex_);
-    continuation->place_ = waiting_.emplace(deadline, continuation);
+    continuation->place_ = waiting_.emplace(limit.deadline(), continuation);
   }
   if (signal->timeline().add(*continuation, value) != PointStatus::pending) {
     ready(continuation);
@@ -176,7 +177,8 @@ void Reactor::expire() noexcept {
   while (const auto continuation = next_late()) {
     if (!continuation->signal_->timeline().remove(*continuation)) continue;  // fired meanwhile
     try {
-      continuation->timeout_ = continuation->signal_->timed_out(continuation->value_);
+      const Error late = continuation->signal_->timed_out(continuation->value_);
+      continuation->timeout_ = base::with_default(late, continuation->limit_, Deadline::min());
     } catch (...) {
       continuation->timeout_ = base::error_of_exception("saying what a callback waited for");
     }

@@ -25,7 +25,7 @@ namespace pintle::core {
 class Continuation final : public Timeline::Waiter, public std::enable_shared_from_this<Continuation> {
  public:
   Continuation(std::shared_ptr<SignalState> signal, std::uint64_t value,
-               std::function<void(const Result<void>&)> callback);
+               std::function<void(const Result<void>&)> callback, const Timeout& limit);
   void fire(Worklist& worklist) noexcept override;
 
  private:
@@ -38,6 +38,7 @@ class Continuation final : public Timeline::Waiter, public std::enable_shared_fr
   std::shared_ptr<SignalState> signal_;
   std::uint64_t value_;
   std::function<void(const Result<void>&)> callback_;
+  Timeout limit_;
   std::optional<Error> timeout_;
   // The reactor's mutex guards these.
   std::optional<Places::iterator> place_;  // among the waiting
@@ -72,7 +73,7 @@ class Reactor {
   void forget(Observable& queue) noexcept;
   /// Registers a callback.
   Result<void> then(std::shared_ptr<SignalState> signal, std::uint64_t value,
-                    std::function<void(const Result<void>&)> callback, Deadline deadline);
+                    std::function<void(const Result<void>&)> callback, const Timeout& limit);
   /// Runs the callbacks that are ready or past their deadline, on this thread.
   void run_callbacks() noexcept;
   /// The error of a wait, which says where callbacks are ready that run inside `Device::poll()` only.

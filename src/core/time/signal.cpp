@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/inside.h"
+#include "base/timeout.h"
 #include "core/door/door.h"
 #include "core/time/reactor.h"
 #include "core/time/signal_state.h"
@@ -33,17 +34,21 @@ Result<bool> Point::is_reached() const {
 Result<void> Point::wait(Timeout timeout) const {
   return core::enter(signal_, "Point", "waiting", [&]() -> Result<void> {
     const bool is_reached = signal_->timeline().status(value_) == core::PointStatus::reached;
+    PINTLE_TRY(base::check(timeout));
     if (is_reached && !core::must_await(signal_->letting_go())) return {};
-    auto waited = signal_->wait(value_, timeout.deadline());
+    const Deadline deadline = timeout.deadline();
+    auto waited = signal_->wait(value_, deadline);
     if (waited || waited.error().code() != Errc::timeout) return waited;
-    return core::Reactor::instance().explain(waited.error());
+    if (signal_->timeline().status(value_) == core::PointStatus::failed) return waited;
+    return core::Reactor::instance().explain(base::with_default(waited.error(), timeout, deadline));
   });
 }
 
 Result<void> Point::then(std::function<void(const Result<void>&)> callback, Timeout timeout) const {
   return core::enter(signal_, "Point", "registering a callback", [&]() -> Result<void> {
     if (!callback) return Error(Errc::invalid_argument, "The callback is empty.");
-    return core::Reactor::instance().then(signal_, value_, std::move(callback), timeout.deadline());
+    PINTLE_TRY(base::check(timeout));
+    return core::Reactor::instance().then(signal_, value_, std::move(callback), timeout);
   });
 }
 

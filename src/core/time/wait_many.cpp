@@ -3,6 +3,7 @@
 #include <span>
 
 #include "base/inside.h"
+#include "base/timeout.h"
 #include "core/door/door.h"
 #include "core/time/reactor.h"
 #include "core/time/signal_state.h"
@@ -86,10 +87,11 @@ Result<Survey> wait_until(std::span<const Point> points, Deadline deadline, IsDo
 Result<void> wait_all(std::span<const Point> points, Timeout timeout) {
   return core::enter("waiting for all points", [&]() -> Result<void> {
     PINTLE_TRY(check(points));
-    const Deadline deadline = timeout.deadline();
-    PINTLE_TRY(wait_until(points, deadline, [](const Survey& found) { return !found.failed && !found.pending; }));
-    for (const Point& point : points) core::await(Inside::signal(point)->letting_go(), deadline);
-    return {};
+    return base::bounded(timeout, [&](Deadline deadline) -> Result<void> {
+      PINTLE_TRY(wait_until(points, deadline, [](const Survey& found) { return !found.failed && !found.pending; }));
+      for (const Point& point : points) core::await(Inside::signal(point)->letting_go(), deadline);
+      return {};
+    });
   });
 }
 
@@ -97,10 +99,11 @@ Result<std::size_t> wait_any(std::span<const Point> points, Timeout timeout) {
   return core::enter("waiting for any point", [&]() -> Result<std::size_t> {
     PINTLE_TRY(check(points));
     if (points.empty()) return Error(Errc::invalid_argument, "Waiting for any of (0) points would never end.");
-    const Deadline deadline = timeout.deadline();
-    PINTLE_ASSIGN(found, wait_until(points, deadline, [](const Survey& seen) { return seen.reached.has_value(); }));
-    core::await(Inside::signal(points[*found.reached])->letting_go(), deadline);
-    return *found.reached;
+    return base::bounded(timeout, [&](Deadline deadline) -> Result<std::size_t> {
+      PINTLE_ASSIGN(found, wait_until(points, deadline, [](const Survey& seen) { return seen.reached.has_value(); }));
+      core::await(Inside::signal(points[*found.reached])->letting_go(), deadline);
+      return *found.reached;
+    });
   });
 }
 

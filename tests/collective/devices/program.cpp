@@ -263,7 +263,7 @@ std::string device_of(const std::string& list, std::uint32_t rank) {
 void run(const std::string& list) {
   Group group = must(Group::join({.timeout = patience}));
   Device device = must(open(device_of(list, group.rank())));
-  Member member{{group.rank(), group.ranks()}, device, must(device.queue()), {}};
+  Member member{{group.rank(), group.ranks()}, device, must(device.create_queue()), {}};
   check_on_host<float>(member, group, "f32");
   check_on_host<std::uint8_t>(member, group, "u8");
   {

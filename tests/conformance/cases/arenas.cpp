@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "conformance/ways.h"
+#include "pintle/planner.h"
 
 namespace pintle::conformance {
 namespace {
@@ -341,7 +342,7 @@ DEVICE_TEST(Arena, LargeValuesWaitForTheQueue) {
 
 DEVICE_TEST(Arena, QueuesOfOtherDevicesAreRefused) {
   const Device other = need(open(test.id() == "null" ? "cpu" : "null"));
-  Queue foreign = need(other.queue());
+  Queue foreign = need(other.create_queue());
   for (const std::uint64_t count : {std::uint64_t{4}, many}) {
     Arena arena = arena_of(test, DType::u32, count);
     check_error(feed(foreign, arena, 0, std::vector<std::uint32_t>(count)), Errc::invalid_argument, {"[Buffer"});

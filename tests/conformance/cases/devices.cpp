@@ -196,8 +196,8 @@ DEVICE_TEST(Error, EmptyDeviceRefusesEverything) {
   const Device moved = std::move(device);
   for (const Device& empty : {Device(), device}) {  // NOLINT(bugprone-use-after-move)
     CHECK(empty.id().empty());
-    check_error(empty.queue(), Errc::invalid_argument);
-    check_error(empty.queue(QueueOptions{}), Errc::invalid_argument);
+    check_error(empty.create_queue(), Errc::invalid_argument);
+    check_error(empty.create_queue(QueueOptions{}), Errc::invalid_argument);
     check_error(empty.allocate(DType::u8, {1}), Errc::invalid_argument);
     check_error(empty.load(need(source_pack())), Errc::invalid_argument);
     check_error(empty.load(need(source_pack()), "conform_nothing"), Errc::invalid_argument);

@@ -112,7 +112,7 @@ DEVICE_TEST(Error, FailureTravelsAlongQueues) {
 DEVICE_TEST(Error, FailureTravelsAcrossDevices) {
   for (const std::string_view id : {"cpu", "cpu?inline", "null"}) {
     const Device other = need(open(id));
-    Queue here = test.queue(), there = need(other.queue()), back = test.queue();
+    Queue here = test.queue(), there = need(other.create_queue()), back = test.queue();
     Signal gate = test.signal(), middle = test.signal();
     need(there.submit(CommandList{}, {.after = {test.at(gate, 1)}, .signal = {test.at(middle, 1)}}));
     const Point last = need(here.submit(CommandList{}, {.after = {test.at(middle, 1)}}));

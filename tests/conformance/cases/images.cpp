@@ -65,7 +65,7 @@ DEVICE_TEST(Image, IsHonest) {
   }
   CHECK_EQ(limits.max_image_2d, 0u);
   CHECK(test.info().texels.empty());
-  check_error(test.device().image({4, 4}, Texel::rgba8), Errc::unsupported,
+  check_error(test.device().create_image({4, 4}, Texel::rgba8), Errc::unsupported,
               {test.info().capability(Feature::images).detail});
 }
 
@@ -226,19 +226,19 @@ DEVICE_TEST(Error, ImagesThatCannotBeAreRefused) {
   const Device& device = test.device();
   const Limits& limits = test.info().limits;
   const auto refused = [&](const ImageExtent& extent, Errc code, std::initializer_list<std::string_view> words) {
-    check_error(device.image(extent, Texel::rgba8), code, words);
+    check_error(device.create_image(extent, Texel::rgba8), code, words);
   };
   refused({0, 4}, Errc::invalid_argument, {"(0, 4)"});
   refused({4, 0}, Errc::invalid_argument, {"(4, 0)"});
   refused({limits.max_image_2d + 1, 1}, Errc::invalid_argument, {std::to_string(limits.max_image_2d)});
   if (limits.max_image_3d != 0)
     refused({1, 1, limits.max_image_3d + 1}, Errc::invalid_argument, {std::to_string(limits.max_image_3d)});
-  check_error(device.image({4, 4}, Texel{0}), Errc::invalid_argument, {"(0)", "rgba8"});
-  check_error(device.image({4, 4}, Texel::rgba8, {.access = Access{9}}), Errc::invalid_argument, {"(9)"});
+  check_error(device.create_image({4, 4}, Texel{0}), Errc::invalid_argument, {"(0)", "rgba8"});
+  check_error(device.create_image({4, 4}, Texel::rgba8, {.access = Access{9}}), Errc::invalid_argument, {"(9)"});
   for (int number = 1; number <= static_cast<int>(Texel::rgba32f); ++number) {
     const Texel texel{static_cast<std::uint8_t>(number)};
     if (support_of(test, texel) == nullptr)
-      check_error(device.image({4, 4}, texel), Errc::unsupported, {name(texel), "rgba8"});
+      check_error(device.create_image({4, 4}, texel), Errc::unsupported, {name(texel), "rgba8"});
   }
 }
 
@@ -267,7 +267,7 @@ DEVICE_TEST(Error, PartsThatCannotBeAreRefused) {
 DEVICE_TEST(Error, ImagesOfAnotherDeviceAreRefused) {
   require_texel(test, Texel::rgba8);
   const Device other = need(open(test.id() == "null" ? "cpu" : "null"));
-  const Image image = need(other.image({8, 4}, Texel::rgba8));
+  const Image image = need(other.create_image({8, 4}, Texel::rgba8));
   Queue queue = test.queue();
   const Buffer buffer = test.allocate(DType::u8, 128);
   check_error(queue.submit(CommandList{}.copy(image, buffer)), Errc::invalid_argument, {"[Image", "[Buffer"});

@@ -40,7 +40,7 @@ DEVICE_TEST(Incarnation, LossAnswersEveryWaitWithTheFirstCause) {
     if (!later) CHECK(later.error().same_origin(cause));
   }
   check_error(fragile.device().allocate(DType::u8, {16}), Errc::device_lost);
-  check_error(fragile.device().queue(), Errc::device_lost);
+  check_error(fragile.device().create_queue(), Errc::device_lost);
   check_error(fragile.device().load(need(suite_pack())), Errc::device_lost);
   check_error(fragile.device().record(CommandList{}), Errc::device_lost);
   need(test.raise(gate, 1));  // releases nothing
@@ -173,10 +173,10 @@ DEVICE_TEST(Incarnation, FailedRecoveryCanBeTriedAgain) {
   fragile.lose();
   check_error(fragile.device().recover(), Errc::unavailable);
   CHECK_EQ(fragile.device().generation(), generation);
-  check_error(fragile.device().queue(), Errc::device_lost);
+  check_error(fragile.device().create_queue(), Errc::device_lost);
   need(fragile.device().recover());
   CHECK_EQ(fragile.device().generation(), generation + 1);
-  check_ok(fragile.device().queue());
+  check_ok(fragile.device().create_queue());
 }
 
 // features.md: only a new process can use the device again.
@@ -185,7 +185,7 @@ DEVICE_TEST(Incarnation, PoisonedProcessDoesNotRecover) {
   const Error cause = fragile.lose(Errc::process_poisoned);
   check_cause(fragile.device().health(), cause);
   check_cause(fragile.device().recover(), cause);
-  check_error(fragile.device().queue(), Errc::process_poisoned);
+  check_error(fragile.device().create_queue(), Errc::process_poisoned);
 }
 
 DEVICE_TEST(Incarnation, OutOfMemoryPoisonsNothing) {
@@ -241,7 +241,7 @@ DEVICE_TEST(Incarnation, RecoveryUnderFireIsAtomic) {
   std::atomic<int> submitted{0};
   const auto hammer = [&] {
     while (!stop.load()) {
-      auto queue = device.queue();
+      auto queue = device.create_queue();
       auto point = queue ? queue->submit(CommandList{}) : Result<Point>(queue.error());
       auto waited = point ? point->wait(patience) : Result<void>(point.error());
       if (waited) ++submitted;

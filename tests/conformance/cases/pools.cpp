@@ -313,26 +313,22 @@ DEVICE_TEST(Pool, BuffersOutliveIt) {
   if (test.executes()) CHECK_EQ(test.read<std::uint32_t>(queue, buffer), Words(words, 5));
 }
 
-// A fork knows of it too, and is told through what it shares.
 DEVICE_TEST(Pool, MappingWaitsForWhoHadTheMemory) {
   test.require(Feature::mapped_memory);
   Pool pool = pool_of(test, {.placement = Placement::host});
   Queue queue = test.queue();
-  for (const bool forks : {false, true}) {
-    Signal gate = test.signal();
-    Buffer before = from(queue, pool);
-    const Point used = need(queue.submit(CommandList{}.fill(before, 1u), {.after = {test.at(gate, 1)}}));
-    check_ok(queue.free(std::move(before)));
-    Buffer after = from(queue, pool);
-    Buffer mapped = forks ? need(queue.fork(after)) : std::move(after);
-    check_ok(mapped.seal());
-    std::jthread opens([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(30));
-      check_ok(test.raise(gate, 1));
-    });
-    need(mapped.map_read());
-    CHECK(need(used.is_reached()));
-  }
+  Signal gate = test.signal();
+  Buffer before = from(queue, pool);
+  const Point used = need(queue.submit(CommandList{}.fill(before, 1u), {.after = {test.at(gate, 1)}}));
+  check_ok(queue.free(std::move(before)));
+  Buffer after = from(queue, pool);
+  check_ok(after.seal());
+  std::jthread opens([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    check_ok(test.raise(gate, 1));
+  });
+  need(after.map_read());
+  CHECK(need(used.is_reached()));
 }
 
 DEVICE_TEST(Pool, AlignmentHolds) {

@@ -188,7 +188,7 @@ DEVICE_TEST(Queue, ManyLiveTogether) {
 }
 
 DEVICE_TEST(Queue, CopyQueueIsHonest) {
-  auto made = test.device().queue({.kind = QueueKind::copy, .label = "copies"});
+  auto made = test.device().create_queue({.kind = QueueKind::copy, .label = "copies"});
   if (!test.has(Feature::copy_queue)) {
     check_error(made, Errc::unsupported, {std::string(test.id())});
     return;
@@ -202,7 +202,7 @@ DEVICE_TEST(Queue, CopyQueueIsHonest) {
 
 DEVICE_TEST(Queue, CopyQueueRefusesKernels) {
   test.require(Feature::copy_queue);
-  Queue queue = need(test.device().queue({.kind = QueueKind::copy, .label = "copies"}));
+  Queue queue = need(test.device().create_queue({.kind = QueueKind::copy, .label = "copies"}));
   check_error(queue.submit(CommandList{}.exec(test.kernel("nothing"), Grid{1})), Errc::invalid_argument,
               {"\"copies\""});
 }

@@ -306,7 +306,7 @@ DEVICE_TEST(Recording, ReplaysFromSeveralThreads) {
     std::vector<std::jthread> workers;
     for (std::uint32_t i = 0; i < threads; ++i) {
       workers.emplace_back([&, i] {
-        auto queue = test.device().queue();
+        auto queue = test.device().create_queue();
         if (!check_ok(queue)) return;
         for (std::uint32_t round = 0; round < rounds; ++round) check_ok(queue->replay(recording, {counters[i]}));
         check_ok(test.wait(queue->last()));
@@ -335,7 +335,7 @@ DEVICE_TEST(Error, EmptyMovedAndForeignRecordingsAreRefused) {
   }
   CHECK_EQ(recording.slots(), 0u);
   const Device other = need(open(test.id() == "null" ? "cpu" : "null"));
-  Queue foreign = need(other.queue());
+  Queue foreign = need(other.create_queue());
   check_error(foreign.replay(kept), Errc::invalid_argument, {"[Recording"});
   check_ok(queue.replay(kept));
 }

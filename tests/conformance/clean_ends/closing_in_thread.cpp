@@ -11,7 +11,7 @@ using clean_end::value;
 
 int main(int count, char** arguments) {
   std::optional<Device> device = value(open(clean_end::device_id(count, arguments)));
-  std::optional<Queue> queue = value(device->queue());
+  std::optional<Queue> queue = value(device->create_queue());
   std::optional<Buffer> buffer = value(device->allocate(DType::u32, {1000}));
   value(queue->submit(CommandList{}.fill(*buffer, 1u)));
   static std::atomic<bool> is_ready{false};

@@ -12,7 +12,7 @@ int main(int count, char** arguments) {
   static std::atomic<int> rounds{0};
   std::thread([device] {
     for (;;) {
-      auto queue = device.queue();
+      auto queue = device.create_queue();
       if (queue && queue->submit_and_wait(CommandList{})) ++rounds;
     }
   }).detach();

@@ -18,7 +18,7 @@ std::optional<Buffer> buffer;
 
 int main(int count, char** arguments) {
   device = value(open(clean_end::device_id(count, arguments)));
-  queue = value(device->queue());
+  queue = value(device->create_queue());
   buffer = value(device->allocate(DType::u32, {1000}));
   const Signal never = value(Signal::create(0, "never"));
   value(queue->submit(CommandList{}.fill(*buffer, 1u)));

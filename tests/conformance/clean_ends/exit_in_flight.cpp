@@ -18,8 +18,8 @@ std::atomic<int> work{0};
 
 int main(int count, char** arguments) {
   device = value(open(clean_end::device_id(count, arguments)));
-  running = value(device->queue());
-  held = value(device->queue());
+  running = value(device->create_queue());
+  held = value(device->create_queue());
   buffer = value(device->allocate(DType::u32, {1 << 16}));
   const Signal never = value(Signal::create(0, "never"));
   for (int i = 0; i < 50; ++i) {

@@ -30,7 +30,7 @@ void refused(const Result<T>& result, std::source_location where = std::source_l
 void be_refused(const char* id, Signal& gate) {
   refused(open(id));
   refused(devices());
-  refused(device->queue());
+  refused(device->create_queue());
   refused(device->allocate(DType::u8, {16}));
   refused(device->record(CommandList{}));
   refused(device->budget());
@@ -54,7 +54,7 @@ void be_refused(const char* id, Signal& gate) {
 int main(int count, char** arguments) {
   const char* id = clean_end::device_id(count, arguments);
   device = value(open(id));
-  queue = value(device->queue());
+  queue = value(device->create_queue());
   buffer = value(device->allocate(DType::u32, {4}));
   recording = value(device->record(CommandList{}.fill(*buffer, 7u)));
   Signal gate = value(Signal::create(0, "gate"));

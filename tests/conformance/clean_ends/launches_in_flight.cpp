@@ -45,7 +45,7 @@ ProgramPack pack_of(int number) {
 /// Nothing of it is ever destroyed, as if globals were leaked: only core can wait for the work.
 [[noreturn]] void leave_work(const char* id) {
   auto& device = *new Device(value(open(id)));
-  auto& queue = *new Queue(value(device.queue()));
+  auto& queue = *new Queue(value(device.create_queue()));
   auto& buffer = *new Buffer(value(device.allocate(DType::u32, {items})));
   auto& loaded = *new std::vector<Kernel>;
   for (int number = 0; number < kernels; ++number) loaded.push_back(value(device.load(pack_of(number), "turn")));

@@ -11,7 +11,7 @@ int main(int count, char** arguments) {
   std::atomic<int> ran{0};
   auto device = std::make_unique<Device>(value(open(clean_end::device_id(count, arguments))));
   auto buffer = std::make_unique<Buffer>(value(device->allocate(DType::u32, {1 << 16})));
-  auto queue = std::make_unique<Queue>(value(device->queue()));
+  auto queue = std::make_unique<Queue>(value(device->create_queue()));
   Point last;
   for (int i = 0; i < 20; ++i) last = value(queue->submit(CommandList{}.fill(*buffer, 1u).call([&ran] { ++ran; })));
   device.reset();

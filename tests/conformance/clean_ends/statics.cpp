@@ -19,7 +19,7 @@ std::optional<Point> point;
 
 int main(int count, char** arguments) {
   device = value(open(clean_end::device_id(count, arguments)));
-  queue = value(device->queue());
+  queue = value(device->create_queue());
   buffer = value(device->allocate(DType::u32, {1000}));
   signal = value(Signal::create());
   recording = value(device->record(CommandList{}.fill(*buffer, 2u)));

@@ -7,7 +7,7 @@ using clean_end::value;
 namespace {
 
 Device device = value(open("cpu"));
-Queue queue = value(device.queue());
+Queue queue = value(device.create_queue());
 Buffer buffer = value(device.allocate(DType::u32, {1000}));
 Point point = value(queue.submit(CommandList{}.fill(buffer, 1u)));
 

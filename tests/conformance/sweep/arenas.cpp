@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "conformance/sweep/memory.h"
+#include "pintle/planner.h"
 
 namespace pintle::conformance {
 namespace {
@@ -23,7 +24,7 @@ Result<Arena> arena_on(const Device& device) {
 
 // What is fed comes back; a refused feed is fed again.
 Result<void> arena_fed_and_read(Run& run) {
-  PINTLE_ASSIGN(queue, run.device().queue());
+  PINTLE_ASSIGN(queue, run.device().create_queue());
   PINTLE_ASSIGN(arena, arena_on(run.device()));
   PINTLE_ASSIGN(ids, arena.plan().ids("x", "y"));
   const std::vector<std::uint16_t> codes(small, 0x3c00);  // 1 in f16

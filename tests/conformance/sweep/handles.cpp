@@ -45,7 +45,7 @@ Result<void> clear(Run& run, Queue& queue, HandleSet& set) {
 
 // A checkpoint that is refused leaves the shadow that there was.
 Result<void> handle_that_flips(Run& run) {
-  PINTLE_ASSIGN(queue, run.device().queue());
+  PINTLE_ASSIGN(queue, run.device().create_queue());
   PINTLE_ASSIGN(state, handle_with(run, queue, "state", 5));
   PINTLE_ASSIGN(back, state.next());
   PINTLE_TRY(run.keep(queue.submit(CommandList{}.copy(back, state.view()).fill(back, 6u))));
@@ -63,7 +63,7 @@ Result<void> handle_that_flips(Run& run) {
 Result<void> handles_in_a_file(Run& run) {
   PINTLE_ASSIGN(folder, base::TemporaryFolder::create());
   const std::string path = folder.path() + "/set.safetensors";
-  PINTLE_ASSIGN(queue, run.device().queue());
+  PINTLE_ASSIGN(queue, run.device().create_queue());
   HandleSet set;
   PINTLE_TRY(add(set, run, queue, "a", 1));
   PINTLE_TRY(add(set, run, queue, "b", 2));

@@ -19,14 +19,14 @@ bool has_texel(const Device& device) {
 Result<void> images_in_turn(Run& run) {
   const Device& device = run.device();
   if (!has_texel(device)) return {};
-  PINTLE_ASSIGN(queue, device.queue());
+  PINTLE_ASSIGN(queue, device.create_queue());
   PINTLE_ASSIGN(gate, run.gate());
   PINTLE_ASSIGN(buffer, device.allocate(DType::u32, {size}));
-  PINTLE_ASSIGN(kept, device.image(extent, Texel::r32ui, {.label = "kept", .access = Access::read}));
+  PINTLE_ASSIGN(kept, device.create_image(extent, Texel::r32ui, {.label = "kept", .access = Access::read}));
   PINTLE_ASSIGN(recording, device.record(CommandList{}.copy(buffer, kept)));
   Words& result = run.memory(size);
   {
-    PINTLE_ASSIGN(brief, device.image(extent, Texel::r32ui, {.label = "brief", .access = Access::read}));
+    PINTLE_ASSIGN(brief, device.create_image(extent, Texel::r32ui, {.label = "brief", .access = Access::read}));
     PINTLE_TRY(run.keep(queue.submit(
         CommandList{}.fill(buffer, 5u).copy(brief, buffer).fill(buffer, 6u).copy(kept, buffer, {.extent = {16, 2}}),
         {.after = {run.test().at(gate, 1)}})));

@@ -13,8 +13,6 @@ Result<void> pool_at_its_cap(Run& run);
 Result<void> pool_that_scrubs(Run& run);
 Result<void> forks_written_in_turn(Run& run);
 Result<void> forks_of_held_work(Run& run);
-Result<void> forks_of_a_pool(Run& run);
-Result<void> sealed_and_unshared(Run& run);
 Result<void> host_memory_in_place(Run& run);
 Result<void> arena_fed_and_read(Run& run);
 Result<void> handle_that_flips(Run& run);

@@ -20,8 +20,8 @@ Result<void> fill_and_read(Run& run, Queue& queue, const Buffer& buffer, std::ui
 // A buffer comes back while its work is in flight, and its bytes are another queue's, which comes behind.
 Result<void> pool_across_queues(Run& run) {
   const Device& device = run.device();
-  PINTLE_ASSIGN(make, device.queue());
-  PINTLE_ASSIGN(use, device.queue());
+  PINTLE_ASSIGN(make, device.create_queue());
+  PINTLE_ASSIGN(use, device.create_queue());
   PINTLE_ASSIGN(pool, Pool::create(device, {.label = "swept", .block = 2 * bytes}));
   PINTLE_ASSIGN(first, make.allocate(pool, DType::u32, {size}));
   PINTLE_ASSIGN(used, run.keep(make.submit(CommandList{}.fill(first, 1u))));
@@ -40,8 +40,8 @@ Result<void> pool_across_queues(Run& run) {
 // All there is goes to another queue, which waits for it. A use that is refused is none to wait for.
 Result<void> pool_at_its_cap(Run& run) {
   const Device& device = run.device();
-  PINTLE_ASSIGN(make, device.queue());
-  PINTLE_ASSIGN(use, device.queue());
+  PINTLE_ASSIGN(make, device.create_queue());
+  PINTLE_ASSIGN(use, device.create_queue());
   PINTLE_ASSIGN(pool, Pool::create(device, {.cap = bytes, .block = bytes, .patience = patience}));
   PINTLE_ASSIGN(first, make.allocate(pool, DType::u32, {size}));
   PINTLE_TRY(run.keep(make.submit(CommandList{}.fill(first, 1u))));
@@ -53,7 +53,7 @@ Result<void> pool_at_its_cap(Run& run) {
 
 // The pool has a submission of its own for each buffer, and without it the buffer is none.
 Result<void> pool_that_scrubs(Run& run) {
-  PINTLE_ASSIGN(queue, run.device().queue());
+  PINTLE_ASSIGN(queue, run.device().create_queue());
   PINTLE_ASSIGN(pool, Pool::create(run.device(), {.cap = bytes, .block = bytes, .scrub = Scrub::zeros}));
   for (int round = 0; round < 2; ++round) {
     auto got = queue.allocate(pool, DType::u32, {size});

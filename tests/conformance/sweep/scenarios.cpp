@@ -10,7 +10,7 @@ constexpr std::size_t size = 64;
 
 Result<void> upload_exec_download(Run& run) {
   const Device& device = run.device();
-  PINTLE_ASSIGN(queue, device.queue());
+  PINTLE_ASSIGN(queue, device.create_queue());
   PINTLE_ASSIGN(pack, suite_pack_for(device));
   PINTLE_ASSIGN(kernel, device.load(pack, "conform_add_to"));
   PINTLE_ASSIGN(from, device.allocate(DType::u32, {size}));
@@ -27,8 +27,8 @@ Result<void> upload_exec_download(Run& run) {
 
 Result<void> two_queues(Run& run) {
   const Device& device = run.device();
-  PINTLE_ASSIGN(make, device.queue());
-  PINTLE_ASSIGN(use, device.queue());
+  PINTLE_ASSIGN(make, device.create_queue());
+  PINTLE_ASSIGN(use, device.create_queue());
   PINTLE_ASSIGN(gate, run.gate());
   PINTLE_ASSIGN(full, run.promised());
   PINTLE_ASSIGN(buffer, device.allocate(DType::u32, {size}));
@@ -48,7 +48,7 @@ Result<void> two_queues(Run& run) {
 
 Result<void> recording_with_slots(Run& run) {
   const Device& device = run.device();
-  PINTLE_ASSIGN(queue, device.queue());
+  PINTLE_ASSIGN(queue, device.create_queue());
   PINTLE_ASSIGN(gate, run.gate());
   PINTLE_ASSIGN(buffer, device.allocate(DType::u32, {size}));
   PINTLE_ASSIGN(pack, suite_pack_for(device));
@@ -72,7 +72,7 @@ Result<void> recording_with_slots(Run& run) {
 
 Result<void> load_and_build(Run& run) {
   const Device& device = run.device();
-  PINTLE_ASSIGN(queue, device.queue());
+  PINTLE_ASSIGN(queue, device.create_queue());
   PINTLE_ASSIGN(buffer, device.allocate(DType::u32, {size}));
   PINTLE_TRY(run.keep(queue.submit(CommandList{}.fill(buffer, 1u))));
   Words& result = run.memory(size);
@@ -90,7 +90,7 @@ Result<void> load_and_build(Run& run) {
 
 Result<void> allocate_and_free(Run& run) {
   const Device& device = run.device();
-  PINTLE_ASSIGN(queue, device.queue());
+  PINTLE_ASSIGN(queue, device.create_queue());
   PINTLE_ASSIGN(gate, run.gate());
   Words& result = run.memory(size);
   PINTLE_ASSIGN(last, device.allocate(DType::u32, {size}));
@@ -111,7 +111,7 @@ Result<void> allocate_and_free(Run& run) {
 
 Result<void> callbacks(Run& run) {
   const Device& device = run.device();
-  PINTLE_ASSIGN(queue, device.queue());
+  PINTLE_ASSIGN(queue, device.create_queue());
   PINTLE_ASSIGN(gate, run.gate());
   PINTLE_ASSIGN(buffer, device.allocate(DType::u32, {size}));
   const auto called = std::make_shared<std::atomic<int>>(0);
@@ -137,7 +137,7 @@ Result<void> callbacks(Run& run) {
 }  // namespace
 
 std::span<const Scenario> scenarios() {
-  static constexpr std::array<Scenario, 18> all{{{"upload_exec_download", upload_exec_download},
+  static constexpr std::array<Scenario, 16> all{{{"upload_exec_download", upload_exec_download},
                                                  {"two_queues", two_queues},
                                                  {"recording_with_slots", recording_with_slots},
                                                  {"load_and_build", load_and_build},
@@ -148,8 +148,6 @@ std::span<const Scenario> scenarios() {
                                                  {"pool_that_scrubs", pool_that_scrubs},
                                                  {"forks_written_in_turn", forks_written_in_turn},
                                                  {"forks_of_held_work", forks_of_held_work},
-                                                 {"forks_of_a_pool", forks_of_a_pool},
-                                                 {"sealed_and_unshared", sealed_and_unshared},
                                                  {"host_memory_in_place", host_memory_in_place},
                                                  {"arena_fed_and_read", arena_fed_and_read},
                                                  {"handle_that_flips", handle_that_flips},

@@ -7,7 +7,7 @@
 int main(int count, char** words) try {
   std::printf("Pintle %s\n", pintle::version.data());
   const pintle::Device device = must(pintle::open(count > 1 ? words[1] : "cpu"));
-  pintle::Queue queue = must(device.queue());
+  pintle::Queue queue = must(device.create_queue());
   const std::vector<float> sent{1, 2, 3};
   const pintle::Buffer buffer = must(device.allocate_for(sent));
   must(queue.submit(pintle::CommandList{}.upload(buffer, sent)));

@@ -322,7 +322,7 @@ TEST_F(CudaProcess, AFaultPoisonsEveryDevice) { EXPECT_EXIT(poison(), testing::E
 /// The same through the public API: nothing can be recovered.
 [[noreturn]] void poison_and_recover() {
   Device device = must(open("cuda:0"));
-  Queue queue = must(device.queue());
+  Queue queue = must(device.create_queue());
   const ProgramPack pack = must(ProgramPack::source("cuda_c", source, {"store(at: u64)"}, "poison"));
   const Kernel store = must(device.load(pack, "store"));
   const auto done = queue.submit(CommandList{}.exec(store, Grid{1}, std::uint64_t{0x10}));
