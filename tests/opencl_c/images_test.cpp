@@ -211,11 +211,11 @@ kernel void ask(read_only image2d_t a, write_only image3d_t b, global int* out) 
 TEST(OpenClCImages, QuestionsAreAnswered) {
   Bench cpu(device_of("cpu"));
   const Kernel ask = cpu.kernel(questions, "ask(a: read image2d, b: write image3d, out: write i32[]) group 1");
-  const Image a = cpu.create_image({7, 5}, Texel::rg8, Bytes(70)),
-              b = cpu.create_image({4, 3, 2}, Texel::r32f, Bytes(96));
+  const Image a = cpu.image({7, 5}, Texel::rg8, Bytes(70)),
+              b = cpu.image({4, 3, 2}, Texel::r32f, Bytes(96));
   const Buffer out = cpu.buffer(std::vector<std::int32_t>(19));
-  must(cpu.create_queue().submit(CommandList{}.exec(ask, Grid{1}, a, b, out)));
-  const auto told = must(read<std::int32_t>(cpu.create_queue(), out));
+  must(cpu.queue().submit(CommandList{}.exec(ask, Grid{1}, a, b, out)));
+  const auto told = must(read<std::int32_t>(cpu.queue(), out));
   const std::int32_t unorm8 = told[15], rg = told[16], f32 = told[17], r = told[18];
   EXPECT_EQ(std::vector(told.begin(), told.begin() + 15),
             (std::vector<std::int32_t>{7, 5, 7, 5, rg, unorm8, 4, 3, 2, 4, 3, 2, 0, r, f32}));
@@ -257,7 +257,7 @@ std::string look_source(const std::string& sampler) {
 // The oracle of what a sampler reads is the conformance suite's; here the three ways to the same code must agree.
 TEST(OpenClCImages, SamplersOfTheSourceAndOfTheCallerReadTheSame) {
   Bench cpu(device_of("cpu"));
-  const Image in = cpu.create_image(extent, Texel::rgba8, fill(Texel::rgba8).bytes);
+  const Image in = cpu.image(extent, Texel::rgba8, fill(Texel::rgba8).bytes);
   for (const auto& [sampler, text] : samplers()) {
     SCOPED_TRACE(text);
     std::vector<float> at;
@@ -273,9 +273,9 @@ TEST(OpenClCImages, SamplersOfTheSourceAndOfTheCallerReadTheSame) {
                                      "look(in: read image2d" + declared +
                                          ", given: sampler, at: read f32[], a: write f32[], b: write f32[]) group 64");
       const Buffer a = cpu.buffer(std::vector<float>(4096, 9)), b = cpu.buffer(std::vector<float>(4096, 9));
-      must(cpu.create_queue().submit(CommandList{}.exec(look, Grid{16}, in, sampler, places, a, b)));
-      seen.push_back(must(read<float>(cpu.create_queue(), a)));
-      seen.push_back(must(read<float>(cpu.create_queue(), b)));
+      must(cpu.queue().submit(CommandList{}.exec(look, Grid{16}, in, sampler, places, a, b)));
+      seen.push_back(must(read<float>(cpu.queue(), a)));
+      seen.push_back(must(read<float>(cpu.queue(), b)));
     }
     for (const auto& one : seen) EXPECT_EQ(one, seen[0]);
     EXPECT_LE(*std::ranges::max_element(seen[0]), 1);
@@ -304,11 +304,11 @@ TEST(OpenClCImages, BesideAnImageIsItsEdgeOrItsBorder) {
       cpu.kernel(beside_source, "beside(in: read image2d, deep: read image3d, out: write image2d, seen: write u32[])");
   Bytes texels(12);
   for (std::size_t i = 0; i < texels.size(); ++i) texels[i] = static_cast<std::uint8_t>(10 * (i / 4) + i % 4 + 1);
-  const Image in = cpu.create_image({4, 3}, Texel::r8ui, texels), out = cpu.create_image({4, 3}, Texel::r8ui, texels);
-  const Image deep = cpu.create_image({2, 2, 2}, Texel::rgba8ui, Bytes(32, 7));
+  const Image in = cpu.image({4, 3}, Texel::r8ui, texels), out = cpu.image({4, 3}, Texel::r8ui, texels);
+  const Image deep = cpu.image({2, 2, 2}, Texel::rgba8ui, Bytes(32, 7));
   const Buffer seen = cpu.buffer(std::vector<std::uint32_t>(52));
-  must(cpu.create_queue().submit(CommandList{}.exec(beside, Grid{1}, in, deep, out, seen)));
-  const auto words = must(read<std::uint32_t>(cpu.create_queue(), seen));
+  must(cpu.queue().submit(CommandList{}.exec(beside, Grid{1}, in, deep, out, seen)));
+  const auto words = must(read<std::uint32_t>(cpu.queue(), seen));
   std::vector<std::uint32_t> reds, alphas;
   for (std::size_t i = 0; i < 13; ++i) {
     reds.push_back(words[4 * i]);
@@ -332,11 +332,11 @@ TEST(OpenClCImages, WhatIsTooLargeBecomesTheNearest) {
   const Kernel tone =
       cpu.kernel(tone_source, "tone(in: read f32[], a: write image2d, b: write image2d, c: write image2d) group 8");
   const std::vector<float> in{-2, -1, -0.5f, 0, 0.5f, 1, 2, NAN};
-  const Image a = cpu.create_image({8, 1}, Texel::r8, Bytes(8)),
-              b = cpu.create_image({8, 1}, Texel::r8_snorm, Bytes(8)),
-              c = cpu.create_image({8, 1}, Texel::r8i, Bytes(8));
+  const Image a = cpu.image({8, 1}, Texel::r8, Bytes(8)),
+              b = cpu.image({8, 1}, Texel::r8_snorm, Bytes(8)),
+              c = cpu.image({8, 1}, Texel::r8i, Bytes(8));
   const Buffer values = cpu.buffer(in);
-  must(cpu.create_queue().submit(CommandList{}.exec(tone, Grid{1}, values, a, b, c)));
+  must(cpu.queue().submit(CommandList{}.exec(tone, Grid{1}, values, a, b, c)));
   EXPECT_EQ(cpu.bytes_of(a), (Bytes{0, 0, 0, 0, 128, 255, 255, 0}));
   EXPECT_EQ(cpu.bytes_of(b), (Bytes{129, 129, 192, 0, 64, 127, 127, 129}));
   const Bytes cut = cpu.bytes_of(c);
@@ -364,10 +364,10 @@ TEST(OpenClCImages, OneImageMayBeReadAndWritten) {
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
   Bytes bytes(512);
   std::memcpy(bytes.data(), values.data(), bytes.size());
-  const Image image = cpu.create_image({64, 2}, Texel::r32f, bytes);
+  const Image image = cpu.image({64, 2}, Texel::r32f, bytes);
   const Buffer sums = cpu.buffer(std::vector<float>(2));
-  must(cpu.create_queue().submit(CommandList{}.exec(both, Grid{2}, image, sums)));
-  EXPECT_EQ(must(read<float>(cpu.create_queue(), sums)), (std::vector<float>{2016, 2016 + 64 * 64}));
+  must(cpu.queue().submit(CommandList{}.exec(both, Grid{2}, image, sums)));
+  EXPECT_EQ(must(read<float>(cpu.queue(), sums)), (std::vector<float>{2016, 2016 + 64 * 64}));
   std::vector<float> after(128);
   bytes = cpu.bytes_of(image);
   std::memcpy(after.data(), bytes.data(), bytes.size());
@@ -387,9 +387,9 @@ TEST(OpenClCImages, HalvesAreReadAndWritten) {
   Bench cpu(device_of("cpu"));
   const Kernel halves = cpu.kernel(half_source, "halves(in: read image2d, out: write image2d) group 4");
   const Image in =
-      cpu.create_image({4, 1}, Texel::r16f, {0x00, 0x3c, 0x00, 0x40, 0x00, 0x42, 0x00, 0x44});  // 1, 2, 3, 4
-  const Image out = cpu.create_image({4, 1}, Texel::r16f, Bytes(8));
-  must(cpu.create_queue().submit(CommandList{}.exec(halves, Grid{1}, in, out)));
+      cpu.image({4, 1}, Texel::r16f, {0x00, 0x3c, 0x00, 0x40, 0x00, 0x42, 0x00, 0x44});  // 1, 2, 3, 4
+  const Image out = cpu.image({4, 1}, Texel::r16f, Bytes(8));
+  must(cpu.queue().submit(CommandList{}.exec(halves, Grid{1}, in, out)));
   EXPECT_EQ(cpu.bytes_of(out), (Bytes{0x00, 0x41, 0x80, 0x44, 0x80, 0x46, 0x00, 0x48}));  // 2.5, 4.5, 6.5, 8
 }
 

@@ -390,11 +390,11 @@ TEST(FaultyLayer, OutOfMemoryNamesTheGeneration) {
   };
   const Device allocating = refuses("allocate"), creating = refuses("create_queue"), submitting = refuses("submit");
   expect_named(allocating, allocating.allocate(DType::u32, {4}));
-  expect_named(creating, creating.queue());
-  Queue queue = must(submitting.queue());
+  expect_named(creating, creating.create_queue());
+  Queue queue = must(submitting.create_queue());
   expect_named(submitting, queue.submit(CommandList{}));
   Pool pool = must(Pool::create(allocating));
-  Queue user = must(allocating.queue());
+  Queue user = must(allocating.create_queue());
   expect_named(allocating, user.allocate(pool, DType::u32, {4}));
 }
 

@@ -211,17 +211,5 @@ TEST(QueueOrder, ForgetsWhatIsFinished) {
   }
 }
 
-TEST(Stamps, MergeKeepsTheLater) {
-  Stamps stamps = stamp(1, 5);
-  Stamps others = stamp(1, 3);
-  others.set(2, 7);
-  stamps.merge(others);
-  std::map<std::uint64_t, std::uint64_t> seen;
-  for (const Stamp& each : stamps) seen[each.queue] = each.serial;
-  EXPECT_EQ(seen, (std::map<std::uint64_t, std::uint64_t>{{1, 5}, {2, 7}}));
-  stamps.forget([](const Stamp& each) { return each.queue == 1; });
-  EXPECT_EQ(stamps.begin()->queue, 2u);
-}
-
 }  // namespace
 }  // namespace pintle::core

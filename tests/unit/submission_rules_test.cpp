@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <numeric>
 #include <thread>
 
 #include "pintle/pintle.h"
@@ -14,12 +13,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t count = 1024;
-
-std::vector<std::uint32_t> numbers(std::uint32_t first) {
-  std::vector<std::uint32_t> values(count);
-  std::iota(values.begin(), values.end(), first);
-  return values;
-}
 
 Buffer words(const Device& device) { return must(device.allocate(DType::u32, {count})); }
 
