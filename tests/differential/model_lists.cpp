@@ -295,6 +295,9 @@ bool Model::read(const Step& step) {
   come_after(buffers_.at(step.bad.buffer), entry);
   const Place from = place(step.bad);
   entry.uses = {{from.storage, from.first, from.first + from.count, false}};
+  // What nobody would end: whatever stands behind a fork that is held.
+  if (std::ranges::any_of(entry.waits, [&](const Moment& wait) { return order_.fate(wait.node) != Fate::settled; }))
+    return false;
   return enter_entry(step, entry, {}) && order_.await({.node = nodes_.at(step.node)});
 }
 

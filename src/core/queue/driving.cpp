@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "base/contain.h"
-#include "core/queue/queue_state.h"
 
 namespace pintle::core {
 
@@ -17,13 +16,13 @@ class Driving {
   ~Driving() { current = nullptr; }
 
   /// Adds a queue at the end, unless this thread or another one is about to drive it.
-  void add(std::shared_ptr<QueueState> queue) noexcept {
+  void add(std::shared_ptr<Driven> queue) noexcept {
     if (queue->is_to_be_driven_.exchange(true)) return;
-    QueueState* const last = queue.get();
+    Driven* const last = queue.get();
     (last_ != nullptr ? last_->next_driven_ : first_) = std::move(queue);
     last_ = last;
   }
-  [[nodiscard]] std::shared_ptr<QueueState> take() noexcept {
+  [[nodiscard]] std::shared_ptr<Driven> take() noexcept {
     if (first_ == nullptr) return nullptr;
     auto next = std::move(first_);
     first_ = std::move(next->next_driven_);
@@ -35,21 +34,21 @@ class Driving {
   static thread_local constinit Driving* current;
 
  private:
-  std::shared_ptr<QueueState> first_;
-  QueueState* last_ = nullptr;
+  std::shared_ptr<Driven> first_;
+  Driven* last_ = nullptr;
 };
 thread_local constinit Driving* Driving::current = nullptr;
 
 namespace {
 
 // True when the backend has finished something, so there may be more.
-bool run_once(QueueState& queue) noexcept {
+bool run_once(Driven& queue) noexcept {
   return base::contain_or(false, [&] { return queue.wait_rest(Deadline::max()).value_or(false); });
 }
 
 }  // namespace
 
-void drive(std::shared_ptr<QueueState> queue) noexcept {
+void drive(std::shared_ptr<Driven> queue) noexcept {
   if (Driving::current != nullptr) return Driving::current->add(std::move(queue));
   Driving driving;
   for (; queue != nullptr; queue = driving.take()) {
