@@ -60,9 +60,9 @@ class Queue {
   /// alone.
   Result<void> free(Buffer buffer);
   /// Makes a buffer of the device with the bytes that `buffer` has after everything submitted to this queue so far, by
-  /// a copy that this queue submits now. Whatever uses the new buffer comes after the copy, on any queue, with no point
-  /// that says so. Other queues' writes of `buffer` are ordered by points, as for any copy. The new buffer is not
-  /// sealed. Errors: those of `Device::allocate` and of `submit`.
+  /// a copy that this queue submits now. Whatever uses the new buffer, on any queue, waits for the copy as for a point
+  /// of `SubmitOptions::after`, and fails with it. Other queues' writes of `buffer` are ordered by points, as for any
+  /// copy. The new buffer is not sealed. Errors: those of `Device::allocate` and of `submit`.
   [[nodiscard]] Result<Buffer> fork(const Buffer& buffer, std::string label = {});
 
   /// Success, or the error of a list that would use `view` with this `access`: another device, a destroyed or sealed

@@ -180,7 +180,6 @@ bool Model::fork(const Step& step) {
     return false;
   }
   buffers_.at(step.buffer).forked_by = nodes_.at(step.node);
-  order_.must_run(nodes_.at(step.node));
   return true;
 }
 

@@ -171,7 +171,7 @@ bool Order::drop_waiters(int signal) {
 bool Order::drop(int number) {
   if (fate(number) == Fate::dropped) return true;
   const Node node = nodes_[index(number)];
-  if (node.fate != Fate::pending || node.must_run) return false;
+  if (node.fate != Fate::pending) return false;
   if (node.before >= 0 && fate(node.before) == Fate::pending) return false;
   nodes_[index(number)].fate = Fate::dropped;
   queues_[index(node.queue)].failed = true;

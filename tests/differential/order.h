@@ -52,8 +52,6 @@ class Order {
   void step() { host_.raise(0, host_.at(0) + 1); }
 
   bool submit(const Entry& entry);
-  /// A program in which it is dropped is not defined: what comes after it with no point runs all the same.
-  void must_run(int node) { nodes_[index(node)].must_run = true; }
   bool set(int signal, std::uint32_t value);
   bool fail(int signal);
   /// The host waits. It hears of failed moments that they have failed.
@@ -106,7 +104,6 @@ class Order {
     std::vector<int> latches{};
     bool is_slow = false;
     bool throws = false;
-    bool must_run = false;
   };
   struct Queue {
     int ticks = 0;

@@ -80,7 +80,6 @@ struct Link final : core::Observable {
   Result<void> observe(core::Worklist&) override { return {}; }
   Result<void> wait_native(std::uint64_t, Deadline) override { return {}; }
   [[nodiscard]] bool is_native(std::uint64_t) const noexcept override { return false; }
-  std::optional<Point> over(std::uint64_t) override { return std::nullopt; }
   void watch(std::uint64_t) noexcept override {}
   Result<void> notify(std::uint64_t, backend::Notification) override { return {}; }
   void looked_after() noexcept override {}

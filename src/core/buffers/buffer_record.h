@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/buffers/pool_heap.h"
@@ -12,6 +13,7 @@
 #include "pintle/buffer.h"
 #include "pintle/dtype.h"
 #include "pintle/info.h"
+#include "pintle/signal.h"
 
 namespace pintle::core {
 
@@ -23,12 +25,6 @@ struct Origin {
   ChunkOwner* pool = nullptr;  ///< The pool that `chunk` belongs to. Null: the memory is the buffer's own.
   PoolHeap::Chunk* chunk = nullptr;
   std::shared_ptr<const void> keeper{};  ///< Keeps somebody else's memory; let go after the last use.
-};
-
-/// A submission that later uses come after, though no point says so: the callers of those uses cannot know of it.
-struct Formation {
-  std::uint64_t queue = 0;  ///< 0: none.
-  std::uint64_t serial = 0;
 };
 
 /// What a user's Buffer is built from, in the place where the Buffer is to be.
@@ -58,7 +54,7 @@ struct BufferRecord {
   std::uint32_t maps = 0;   ///< The user's maps that are not undone. The backend counts all maps of the memory.
   std::string label{};
   Stamps stamps{};
-  Formation formation{};  ///< It makes the bytes: a submission that uses the buffer comes after.
+  std::optional<Point> formed{};  ///< The end of the copy that makes the bytes: each use waits for it.
   std::weak_ptr<Loan> loan{};
   std::weak_ptr<void> use_of_loan{};  ///< Outlives the loan until the memory has been unmapped.
   Origin origin{};
@@ -68,7 +64,7 @@ struct BufferRecord {
   [[nodiscard]] bool is_lazy() const noexcept { return memory == backend::MemoryId::none; }
   [[nodiscard]] bool is_lent() const noexcept { return !use_of_loan.expired(); }
   /// Whether a use asks for more than the place of the bytes.
-  [[nodiscard]] bool is_special() const noexcept { return is_sealed || formation.queue != 0; }
+  [[nodiscard]] bool is_special() const noexcept { return is_sealed || formed; }
 };
 
 }  // namespace pintle::core

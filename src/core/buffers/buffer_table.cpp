@@ -393,17 +393,15 @@ Result<std::shared_ptr<Loan>> BufferTable::loan_of(std::uint64_t id, Access acce
   return loan;
 }
 
-std::optional<Point> BufferTable::formation_of(std::uint64_t id) {
+std::optional<Point> BufferTable::formed(std::uint64_t id) {
   const Locked locked = life_.lock();
   const BufferRecord* const record = find(id, locked);
-  if (record == nullptr || record->formation.queue == 0) return std::nullopt;
-  const auto awaited = clocks_.unfinished(record->formation.queue, record->formation.serial);
-  return awaited ? std::optional(awaited->point()) : std::nullopt;
+  return record != nullptr ? record->formed : std::nullopt;
 }
 
-void BufferTable::note_formation(std::uint64_t id, const Formation& formation) {
+void BufferTable::note_formed(std::uint64_t id, const Point& formed) {
   const Locked locked = life_.lock();
-  if (BufferRecord* const record = find(id, locked)) record->formation = formation;
+  if (BufferRecord* const record = find(id, locked)) record->formed = formed;
 }
 
 Result<std::shared_ptr<Loan>> BufferTable::lend(std::uint64_t id, Access access) {

@@ -86,9 +86,9 @@ class BufferTable final : public Deferred, public Loan::Lender {
   /// Maps a live buffer for another device; `unsupported` where it cannot be mapped.
   Result<std::shared_ptr<Loan>> lend(std::uint64_t id, Access access);
   /// Work in flight that makes the bytes: a use by another device comes after it, though no point says so.
-  [[nodiscard]] std::optional<Point> formation_of(std::uint64_t id);
+  [[nodiscard]] std::optional<Point> formed(std::uint64_t id);
   /// Notes that this submission makes the buffer's bytes. Later uses come after it, though no point says so.
-  void note_formation(std::uint64_t id, const Formation& formation);
+  void note_formed(std::uint64_t id, const Point& formed);
   /// Exports a live buffer to another device; `unsupported` where it cannot be exported.
   Result<std::shared_ptr<Loan>> share(std::uint64_t id, Access access, backend::Exported& exported);
   [[nodiscard]] std::string text(std::uint64_t id);

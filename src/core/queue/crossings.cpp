@@ -61,7 +61,7 @@ Result<void> Crossings::settle(Side& side) {
   PINTLE_TRY(find_way(side));
   if (side.twin == nullptr && side.loan == nullptr) return {};
   borrows_ = true;
-  if (auto formed = side.owner->formation_of(Inside::buffer(side.other))) before_.push_back(*std::move(formed));
+  if (auto formed = side.owner->formed(Inside::buffer(side.other))) before_.push_back(*std::move(formed));
   return {};
 }
 
@@ -122,12 +122,19 @@ void Crossings::use_loan(const Side& side) {
 }
 
 Result<Point> Crossings::submit_whole(SubmitOptions* options) {
-  std::array parts{Part{.list = &list_, .borrows = borrows_, .behind = before_, .options = options}};
+  SubmitOptions all = options != nullptr ? std::move(*options) : SubmitOptions{};
+  add_before(all);
+  std::array parts{Part{.list = &list_, .borrows = borrows_, .options = &all}};
   return queue_->submit(parts);
+}
+
+void Crossings::add_before(SubmitOptions& options) const {
+  options.after.insert(options.after.end(), before_.begin(), before_.end());
 }
 
 Result<Point> Crossings::submit_pieces(const std::vector<Side>& staged, SubmitOptions* options) {
   SubmitOptions all = options != nullptr ? std::move(*options) : SubmitOptions{};
+  add_before(all);
   PINTLE_TRY(queue_->check(all));
   turn_ = std::make_shared<SignalState>(0, "crossing");
   cut(staged, all);
@@ -204,7 +211,6 @@ Result<Point> Crossings::submit_all() {
   }
   std::vector<Part> parts;
   for (Piece& piece : pieces_) parts.push_back({.list = &piece.list, .borrows = borrows_, .options = &piece.options});
-  parts.front().behind = before_;
   return queue_->submit(parts);
 }
 

@@ -42,10 +42,7 @@ struct alignas(64) Flight {
   std::vector<backend::Argument> arguments;  // arguments of `replay`
   std::vector<Point> waits;
   std::vector<Stamp> bound;   // work of this device that brings the awaited points, as far as it is promised
-  std::vector<Point> behind;  // work that the user cannot know of: its failure does not stop this flight
-  std::vector<Stamp> after;   // work as in `behind` that is native and of this device
   std::vector<Raise> raises;
-  std::unique_ptr<Raise> over;  // raised when the backend has done with the flight, also where the queue has failed
   std::string label;
   std::optional<Error> refused;     // the failure of a point that it waits for
   std::unique_ptr<HostRun[]> runs;  // of a replay's host functions

@@ -22,9 +22,6 @@ class Hold {
   /// Adds a gate; false when the point is no longer pending.
   bool add(const std::shared_ptr<SignalState>& signal, std::uint64_t value);
   [[nodiscard]] bool is_open() const noexcept { return left_.load(std::memory_order_acquire) == 0; }
-  /// Has the queue look at the hold once more though no gate is left.
-  void want_look() noexcept { wants_look_ = true; }
-  [[nodiscard]] bool wants_look() const noexcept { return wants_look_; }
   [[nodiscard]] bool has_failed() const noexcept { return failed_.load(std::memory_order_acquire); }
 
  private:
@@ -45,7 +42,6 @@ class Hold {
   std::weak_ptr<QueueState> queue_;
   std::atomic<std::uint32_t> left_{0};
   std::atomic<bool> failed_{false};
-  bool wants_look_ = false;
   std::vector<std::unique_ptr<Gate>> gates_;
 };
 

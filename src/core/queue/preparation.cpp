@@ -38,23 +38,24 @@ Result<backend::Range> Preparation::use(std::uint64_t buffer, Access access, Fli
   if (record == nullptr) return table_.stale(buffer);
   if (record->is_special()) {
     if (record->is_sealed && writes(access)) return table_.sealed_refusal(buffer, locked);
-    come_after(record->formation, flight, locked);
+    if (record->formed) come_after(record->formed, flight, locked);
   }
   touch(buffer, *record, flight.serial, locked);
   return backend::Range{record->memory, buffer, record->base, record->size};
 }
 
-/// The backend waits for a formation that it has; a point waits for one that is held.
-void Preparation::come_after(Formation& formation, Flight& flight, const Locked& locked) {
-  if (formation.queue == 0) return;
-  const auto awaited = table_.clocks(locked).unfinished(formation.queue, formation.serial);
-  if (!awaited) {
-    formation = {};
-  } else if (formation.queue != queue_) {
-    flight.is_plain = false;
-    if (awaited->is_native()) flight.after.push_back({formation.queue, awaited->serial});
-    else points_.push_back(awaited->point());
-  }
+/// As if the user had asked to wait for the point.
+void Preparation::come_after(std::optional<Point>& formed, Flight& flight, const Locked& locked) const {
+  const auto& signal = Inside::signal(*formed);
+  if (signal->timeline().status(formed->value()) == PointStatus::reached) return formed.reset();
+  const QueueClock* const own = table_.clocks(locked).find(queue_);
+  if (own != nullptr && own->timeline == signal) return;
+  const auto is_it = [&](const Point& point) {
+    return Inside::signal(point) == signal && point.value() == formed->value();
+  };
+  if (std::ranges::any_of(flight.waits, is_it)) return;
+  flight.is_plain = false;
+  flight.waits.push_back(*formed);
 }
 
 void Preparation::touch(std::uint64_t id, BufferRecord& record, std::uint64_t serial, const Locked& locked) {
@@ -81,7 +82,6 @@ void Preparation::roll_back(const Locked& locked) noexcept {
       record->stamps.restore(queue_, each->before);
   }
   for (auto each = stamped_.rbegin(); each != stamped_.rend(); ++each) each->stamps->restore(queue_, each->before);
-  points_.clear();
   forget();
 }
 

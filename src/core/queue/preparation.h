@@ -28,9 +28,6 @@ class Preparation {
   Result<backend::Range> use(std::uint64_t buffer, Access access, Flight& flight, const Locked& locked);
   /// Marks a use of another object with stamps, which lives until the end of the preparation.
   void stamp(Stamps& stamps, std::uint64_t serial, const Locked& locked);
-  /// Points of work that has not started and that the submission comes after.
-  [[nodiscard]] std::vector<Point> take_points() noexcept { return std::exchange(points_, {}); }
-  [[nodiscard]] bool has_points() const noexcept { return !points_.empty(); }
 
   /// Keeps the marks: forgets the state to roll back to.
   void forget() noexcept {
@@ -49,14 +46,13 @@ class Preparation {
     std::optional<Stamp> before;
   };
 
-  void come_after(Formation& formation, Flight& flight, const Locked& locked);
+  void come_after(std::optional<Point>& formed, Flight& flight, const Locked& locked) const;
   void touch(std::uint64_t id, BufferRecord& record, std::uint64_t serial, const Locked& locked);
 
   BufferTable& table_;
   std::uint64_t queue_ = 0;
   std::vector<Touched> touched_;
   std::vector<Stamped> stamped_;
-  std::vector<Point> points_;
 };
 
 }  // namespace pintle::core

@@ -78,7 +78,7 @@ Result<Buffer> Queue::fork(const Buffer& buffer, std::string label) {
     PINTLE_ASSIGN(options, table.options_like(Inside::buffer(buffer.view()), std::move(label)));
     PINTLE_ASSIGN(copy, table.allocate(buffer.dtype(), buffer.shape(), options));
     PINTLE_ASSIGN(done, submit(CommandList{}.copy(copy, buffer)));
-    table.note_formation(Inside::buffer(copy.view()), {state_->number(), done.value()});
+    table.note_formed(Inside::buffer(copy.view()), done);
     return std::move(copy);
   });
 }

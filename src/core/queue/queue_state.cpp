@@ -209,7 +209,6 @@ void QueueState::add_before(std::uint64_t reached, std::vector<std::shared_ptr<Q
     const Flight& finished = flight(++serial);
     if (finished.is_plain) continue;
     for (const Stamp& stamp : finished.bound) add_before(stamp, before, locked);
-    for (const Stamp& stamp : finished.after) add_before(stamp, before, locked);
   }
 }
 
@@ -274,10 +273,6 @@ void QueueState::clear(Flight& flight, Worklist& worklist) noexcept {
   if (std::exchange(flight.is_plain, true)) return;
   flight.is_lent = false;
   flight.raises.clear();
-  if (flight.over) flight.over->keep(worklist);
-  flight.over.reset();
-  flight.after.clear();
-  flight.behind.clear();
   flight.bound.clear();
   flight.waits.clear();
   flight.label.clear();
@@ -316,7 +311,6 @@ bool QueueState::add_waits(std::uint64_t serial, std::vector<Point>& points) {
   if (is_native(serial)) return true;
   const Flight& held = flight(serial);
   points.insert(points.end(), held.waits.begin(), held.waits.end());
-  points.insert(points.end(), held.behind.begin(), held.behind.end());
   if (!is_native(serial - 1)) points.push_back(SignalState::point(timeline_, serial - 1));
   return true;
 }
@@ -331,7 +325,6 @@ bool QueueState::add_first_held(std::vector<Point>& points) {
   if (life().is_lost() || !has_held(locked)) return false;
   const Flight& first = flight(clock_.native.load() + 1);
   points.insert(points.end(), first.waits.begin(), first.waits.end());
-  points.insert(points.end(), first.behind.begin(), first.behind.end());
   return true;
 }
 

@@ -36,7 +36,6 @@ struct Part {
   RecordingState* recording = nullptr;
   std::span<const SlotValue> bindings{};
   bool borrows = false;              ///< The list keeps loans of other devices' bytes.
-  std::span<const Point> behind{};   ///< Work that makes those bytes.
   SubmitOptions* options = nullptr;  ///< Their contents are moved out. Null: none.
   Caller caller = Caller::goes_on;   ///< One that waits observes the end itself, or calls `look_after`.
 };
@@ -48,7 +47,7 @@ struct Part {
 /// A submission is prepared under the lock and counted. It is started without the lock, in the device's turn:
 /// `starting_` is then the serial that the backend is being given. A thread that drops submissions meanwhile leaves
 /// that one alone.
-class QueueState final : public Observable, public Deferred {
+class QueueState final : public Observable, public Deferred, public Driven {
  public:
   QueueState(std::shared_ptr<BufferTable> table, Queues& queues, backend::QueueId id, QueueKind kind,
              std::uint64_t first_serial, std::string text);
@@ -85,7 +84,7 @@ class QueueState final : public Observable, public Deferred {
   Result<void> touch(std::uint64_t buffer);
   [[nodiscard]] Point last();
   /// Waits for the work that the backend has, also on a queue that has failed; false when the backend has none.
-  Result<bool> wait_rest(Deadline deadline);
+  Result<bool> wait_rest(Deadline deadline) override;
   /// Whether the backend has work that is not finished.
   [[nodiscard]] bool has_rest();
   /// Adds the points that the first held submission waits for; false where none is held.
@@ -106,7 +105,6 @@ class QueueState final : public Observable, public Deferred {
   /// finished. One such look at a time, whatever the queue.
   void suspect_after(Duration patience) noexcept;
   bool add_waits(std::uint64_t serial, std::vector<Point>& points) override;
-  std::optional<Point> over(std::uint64_t serial) override;
   [[nodiscard]] std::string describe_oldest() override;
   /// Puts the queue on the worklist: it is looked at again when no lock is held.
   void look_again(Worklist& worklist) noexcept {
@@ -147,8 +145,6 @@ class QueueState final : public Observable, public Deferred {
   void cancel_held(const Error& error, Worklist& worklist, const Locked& locked) noexcept;
 
  private:
-  friend class Driving;
-
   [[nodiscard]] std::uint64_t oldest_native() noexcept;
   static void settle_suspicion(const std::shared_ptr<Life>& life, const std::shared_ptr<QueueState>& queue,
                                std::uint64_t serial) noexcept;
@@ -227,12 +223,6 @@ class QueueState final : public Observable, public Deferred {
   Result<void> hold(Flight& flight, Aftermath& aftermath);
   Result<void> hold_again(Flight& flight, Aftermath& aftermath);
   Result<void> hold_for(Flight& flight, const Point& point, Aftermath& aftermath);
-  Result<void> wait_out_failures(std::uint64_t serial, Locked& locked);
-  [[nodiscard]] Hold& hold_of(Flight& flight);
-  Result<void> put_behind(Flight& flight, std::span<const Point> points, Aftermath& aftermath);
-  Result<void> order_behind(Flight& flight, const Point& point, Aftermath& aftermath);
-  void come_after(std::uint64_t serial, const Point& point);
-  void add_gate(Flight& flight, const Point& point, Aftermath& aftermath);
   static void drop_open_hold(Flight& flight) noexcept;
   [[nodiscard]] QueueState* sibling_of(const NativePoint& point) const noexcept;
   Result<void> collect(const Flight& flight, NativeWaits& waits, const Locked& locked);
@@ -257,8 +247,6 @@ class QueueState final : public Observable, public Deferred {
     return starting != 0 ? starting : clock_.native.load(std::memory_order_relaxed);
   }
 
-  std::atomic<bool> is_to_be_driven_{false};
-  std::shared_ptr<QueueState> next_driven_;  // written by the thread that is to drive this queue
   std::shared_ptr<BufferTable> table_;
   Queues& queues_;
   QueueKind kind_;

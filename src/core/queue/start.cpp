@@ -9,7 +9,6 @@
 #include "core/door/describe.h"
 #include "core/queue/queue_state.h"
 #include "core/queue/queues.h"
-#include "core/time/coming.h"
 
 namespace pintle::core {
 
@@ -58,19 +57,17 @@ Result<void> QueueState::collect(const Flight& flight, NativeWaits& waits, const
     const auto signal = Inside::signal(point);
     if (signal->timeline().status(point.value()) == PointStatus::failed) return signal->failure();
   }
-  for (const std::vector<Stamp>* const stamps : {&flight.bound, &flight.after}) {
-    for (const Stamp& stamp : *stamps) {
-      const QueueClock* const clock = table_->clocks(locked).find(stamp.queue);
-      if (clock == nullptr || clock == &clock_ || table_->clocks(locked).is_finished(stamp)) continue;
-      waits.add({clock->queue, stamp.serial}, stamp.queue);
-    }
+  for (const Stamp& stamp : flight.bound) {
+    const QueueClock* const clock = table_->clocks(locked).find(stamp.queue);
+    if (clock == nullptr || clock == &clock_ || table_->clocks(locked).is_finished(stamp)) continue;
+    waits.add({clock->queue, stamp.serial}, stamp.queue);
   }
   return {};
 }
 
 // Gives the flight to the backend, without the lock. Where `is_simple`, nothing is left to do under the lock.
 Result<void> QueueState::start(Flight& flight, Locked& locked, Aftermath& aftermath, bool is_simple) {
-  if (flight.waits.empty() && flight.after.empty()) return start_behind(flight, {}, {}, locked, aftermath, is_simple);
+  if (flight.waits.empty()) return start_behind(flight, {}, {}, locked, aftermath, is_simple);
   NativeWaits waits;
   const auto ready = base::contain("starting a submission", [&]() -> Result<void> {
     PINTLE_TRY(collect(flight, waits, locked));
@@ -144,46 +141,6 @@ void QueueState::run_deferred(Worklist& worklist) noexcept {
   drive();
 }
 
-// Work that the flight comes after may have failed on another device whose backend still runs it: then the flight comes
-// after the end of that, too. The lock is given up meanwhile.
-Result<void> QueueState::wait_out_failures(std::uint64_t serial, Locked& locked) {
-  std::vector<NativePoint> running;
-  for (const Point& point : flight(serial).behind)
-    if (auto native = may_run_on(point)) running.push_back(*std::move(native));
-  if (running.empty()) return {};
-  locked.unlock();
-  const auto asked = base::contain("asking for the end of failed work", [&]() -> Result<void> {
-    for (const NativePoint& native : running)
-      if (const auto over = native.queue->over(native.serial)) come_after(serial, *over);
-    return {};
-  });
-  running.clear();  // a queue that goes with it must not go under the lock
-  locked.lock();
-  return asked;
-}
-
-void QueueState::come_after(std::uint64_t serial, const Point& point) {
-  const Locked locked = life().lock();
-  if (is_native(serial) || serial > clock_.last) return;
-  flight(serial).is_plain = false;
-  flight(serial).behind.push_back(point);
-}
-
-std::optional<Point> QueueState::over(std::uint64_t serial) {
-  const Call call(*this);
-  if (!call.is_allowed()) return std::nullopt;
-  const Locked locked = life().lock();
-  if (life().is_lost() || serial <= clock_.reached || !is_native(serial)) return std::nullopt;
-  Flight& running = flight(serial);
-  if (!running.over) {
-    running.over = std::make_unique<Raise>(std::make_shared<SignalState>(0, std::string()),
-                                           Promise{.value = 1, .point = {shared_from_this(), serial}});
-    running.is_plain = false;
-    static_cast<void>(running.over->signal->promise(running.over->promise));
-  }
-  return SignalState::point(running.over->signal, 1);
-}
-
 // Starts the first held submission, if it is ready. Where another thread has the turn, the queue is looked at after it.
 bool QueueState::pump_one(Aftermath& aftermath, Worklist& worklist) {
   const Turn turn = life().try_turn(std::static_pointer_cast<QueueState>(shared_from_this()), worklist);
@@ -193,11 +150,8 @@ bool QueueState::pump_one(Aftermath& aftermath, Worklist& worklist) {
   if (!has_held(locked)) return false;
   const std::uint64_t serial = clock_.native.load() + 1;
   if (const auto& hold = flight(serial).hold; hold && !hold->is_open()) return false;
-  const auto asked = base::contain("looking at what is held", [&] { return wait_out_failures(serial, locked); });
-  if (life().is_lost() || !has_held(locked)) return false;  // the turn is this thread's: nothing else has started
   Flight& next = flight(serial);
-  const auto looked =
-      asked ? base::contain("looking at what is held", [&] { return hold_again(next, aftermath); }) : asked;
+  const auto looked = base::contain("looking at what is held", [&] { return hold_again(next, aftermath); });
   if (looked && next.hold) return false;
   if (const auto started = looked ? start(next, locked, aftermath, false) : looked; !started) {
     if (life().is_lost()) {  // the thread that noted the loss has left this submission alone

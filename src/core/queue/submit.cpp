@@ -18,7 +18,6 @@
 #include "core/queue/imported.h"
 #include "core/queue/queue_state.h"
 #include "core/queue/recording_state.h"
-#include "core/time/coming.h"
 
 namespace pintle::core {
 namespace {
@@ -208,10 +207,8 @@ Result<void> QueueState::prepare(std::span<Part> parts, Aftermath& aftermath, co
     Flight& next = flight(++serial);
     next.serial = serial;
     if (part.options != nullptr) adopt(next, *part.options);
-    if (!next.waits.empty()) PINTLE_TRY(hold(next, aftermath));
-    if (!part.behind.empty()) PINTLE_TRY(put_behind(next, part.behind, aftermath));
     PINTLE_TRY(fill(next, part, locked));
-    if (preparation_.has_points()) PINTLE_TRY(put_behind(next, preparation_.take_points(), aftermath));
+    if (!next.waits.empty()) PINTLE_TRY(hold(next, aftermath));
   }
   return {};
 }
@@ -339,9 +336,9 @@ Result<void> QueueState::hold(Flight& flight, Aftermath& aftermath) {
 }
 
 // A hold whose points were all over when it was made is never told anything, so it is dropped. A failed one is kept:
-// the queue has been told of the failure. So is one that is to be looked at.
+// the queue has been told of the failure.
 void QueueState::drop_open_hold(Flight& flight) noexcept {
-  if (!flight.hold || flight.hold->has_failed() || flight.hold->wants_look()) return;
+  if (!flight.hold || flight.hold->has_failed()) return;
   if (flight.hold->is_open()) flight.hold.reset();
 }
 
@@ -356,19 +353,10 @@ Result<void> QueueState::hold_for(Flight& flight, const Point& point, Aftermath&
       if (sibling != this || native->serial < flight.serial) return {};
     }
   }
-  add_gate(flight, point, aftermath);
-  return {};
-}
-
-void QueueState::add_gate(Flight& flight, const Point& point, Aftermath& aftermath) {
-  if (hold_of(flight).add(Inside::signal(point), point.value())) aftermath.awaited.push_back(point);
-}
-
-Hold& QueueState::hold_of(Flight& flight) {
-  if (!flight.hold) {
+  if (!flight.hold)
     flight.hold = std::make_unique<Hold>(std::static_pointer_cast<QueueState>(shared_from_this()));
-  }
-  return *flight.hold;
+  if (flight.hold->add(signal, point.value())) aftermath.awaited.push_back(point);
+  return {};
 }
 
 // Since acceptance another queue may have brought or promised a point.
@@ -376,36 +364,7 @@ Result<void> QueueState::hold_again(Flight& flight, Aftermath& aftermath) {
   flight.hold.reset();
   flight.bound.clear();
   for (const Point& point : flight.waits) PINTLE_TRY(hold_for(flight, point, aftermath));
-  for (const Point& point : flight.behind) PINTLE_TRY(order_behind(flight, point, aftermath));
   if (flight.hold && flight.hold->is_open()) flight.hold.reset();
-  return {};
-}
-
-Result<void> QueueState::put_behind(Flight& flight, std::span<const Point> points, Aftermath& aftermath) {
-  for (const Point& point : points) {
-    flight.is_plain = false;
-    PINTLE_TRY(order_behind(flight, point, aftermath));
-    flight.behind.push_back(point);
-    if (!may_run_on(point)) continue;
-    hold_of(flight).want_look();  // a look takes the lock of another device, so it comes later
-    look_again(aftermath.worklist);
-  }
-  drop_open_hold(flight);
-  return {};
-}
-
-// Native work may still run though its queue has failed, so the backend waits for such work too.
-Result<void> QueueState::order_behind(Flight& flight, const Point& point, Aftermath& aftermath) {
-  const auto signal = Inside::signal(point);
-  if (signal == timeline_) return {};
-  const auto native = signal->native_point(point.value());
-  if (const QueueState* const sibling = native ? sibling_of(*native) : nullptr) {
-    const Stamp stamp{sibling->number(), native->serial};
-    const auto is_it = [&](const Stamp& known) { return known.queue == stamp.queue && known.serial == stamp.serial; };
-    if (std::ranges::none_of(flight.after, is_it)) flight.after.push_back(stamp);
-    return {};
-  }
-  if (signal->timeline().status(point.value()) == PointStatus::pending) add_gate(flight, point, aftermath);
   return {};
 }
 

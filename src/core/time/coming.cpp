@@ -95,10 +95,4 @@ std::vector<bool> which_come(std::span<const std::vector<Point>> lists) {
   return comes;
 }
 
-std::optional<NativePoint> may_run_on(const Point& point) {
-  const SignalState& signal = *Inside::signal(point);
-  const bool has_failed = signal.timeline().status(point.value()) == PointStatus::failed;
-  return has_failed && signal.belongs_to_queue() ? signal.native_point(point.value()) : std::nullopt;
-}
-
 }  // namespace pintle::core

@@ -15,7 +15,4 @@ namespace pintle::core {
 /// all, in time proportional to what they wait for. Takes the locks of other devices, one at a time.
 [[nodiscard]] std::vector<bool> which_come(std::span<const std::vector<Point>> lists);
 
-/// The submission of a failed point that its backend may still run: ask its queue when that is over. Takes no lock.
-[[nodiscard]] std::optional<NativePoint> may_run_on(const Point& point);
-
 }  // namespace pintle::core

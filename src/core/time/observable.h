@@ -29,9 +29,6 @@ class Observable : public Polled, public std::enable_shared_from_this<Observable
   /// Adds the points that a serial which is not native waits for, the point of the submission before it included; false
   /// where it is not submitted.
   virtual bool add_waits(std::uint64_t serial, std::vector<Point>& points) = 0;
-  /// A point that is reached when the backend has done with a native serial, also where the queue has failed before;
-  /// empty where the backend has done with it already, or never had it.
-  virtual std::optional<Point> over(std::uint64_t serial) = 0;
   /// Makes sure that `serial` is observed when it is reached. A serial that is not native yet is watched once it is.
   virtual void watch(std::uint64_t serial) noexcept = 0;
   /// Asks the backend to tell when a native serial is reached.

@@ -176,18 +176,20 @@ DEVICE_TEST(Fork, TheBackendWaitsForACopyThatItHas) {
   }
 }
 
-// Its user did not ask for the copy, and so is not told that it was given up.
-DEVICE_TEST(Fork, ACopyThatIsGivenUpFailsNobody) {
+// Without the copy there are no bytes to use.
+DEVICE_TEST(Fork, ACopyThatIsGivenUpFailsWhatUsesIt) {
   if (test.is_driven()) test.not_applicable("a driven device has run everything when submit returns");
-  Queue first = test.queue("first"), second = test.queue("second");
-  Signal gate = test.signal();
-  const Buffer parent = test.allocate(DType::u32, 64);
-  need(first.submit(CommandList{}, {.after = {test.at(gate, 1)}}));
-  const Buffer child = need(first.fork(parent));
-  const Point written = need(second.submit(CommandList{}.fill(child, 7u)));
-  check_ok(gate.fail(Error(Errc::cancelled, "The lens cap is on.")));
-  test.finish(written);
-  if (test.executes()) CHECK_EQ(test.read<std::uint32_t>(second, child), Words(64, 7));
+  for (int use = 0; use < uses_of_a_fork; ++use) {
+    Queue first = test.queue("first"), second = test.queue("second"), late = test.queue("late");
+    Signal gate = test.signal();
+    const Buffer parent = test.allocate(DType::u32, 64), copy = test.allocate(DType::u32, 64);
+    need(first.submit(CommandList{}, {.after = {test.at(gate, 1)}}));
+    const Buffer child = need(first.fork(parent));
+    const Point used = use_of_a_fork(test, second, copy, child, use);
+    check_ok(gate.fail(Error(Errc::cancelled, "The lens cap is on.")));
+    check_error(test.wait(used), Errc::cancelled);
+    check_error(test.wait(use_of_a_fork(test, late, copy, child, use)), Errc::cancelled);
+  }
 }
 
 DEVICE_TEST(Fork, IsPlacedAsTheOriginal) {

@@ -39,7 +39,7 @@ Result<void> forks_written_in_turn(Run& run) {
   PINTLE_ASSIGN(branch, make.fork(later, "branch"));
   PINTLE_ASSIGN(twig, make.fork(branch, "twig"));
   PINTLE_ASSIGN(branch_head, head(branch));
-  const bool branched = run.attempt(use.submit(CommandList{}.fill(branch_head, 2u)));
+  const bool branched = run.attempt(use.submit(CommandList{}.fill(branch_head, 2u), {.after = {make.last()}}));
   PINTLE_TRY(expect(run, use, branch, halves(branched ? 2 : 1, 1)));
   PINTLE_TRY(expect(run, use, twig, Words(size, 1)));
   return expect(run, make, later, Words(size, 1));
