@@ -85,9 +85,9 @@ class BufferTable final : public Deferred, public Loan::Lender {
   bool end_map(std::uint64_t id) noexcept;
   /// Maps a live buffer for another device; `unsupported` where it cannot be mapped.
   Result<std::shared_ptr<Loan>> lend(std::uint64_t id, Access access);
-  /// Work in flight that makes the bytes: a use by another device comes after it, though no point says so.
+  /// The end of the copy that makes the bytes, for a use by another device; nothing where no fork was made.
   [[nodiscard]] std::optional<Point> formed(std::uint64_t id);
-  /// Notes that this submission makes the buffer's bytes. Later uses come after it, though no point says so.
+  /// Notes the end of the copy that makes the bytes. Later uses wait for it.
   void note_formed(std::uint64_t id, const Point& formed);
   /// Exports a live buffer to another device; `unsupported` where it cannot be exported.
   Result<std::shared_ptr<Loan>> share(std::uint64_t id, Access access, backend::Exported& exported);
