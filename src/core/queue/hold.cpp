@@ -1,7 +1,5 @@
 #include "core/queue/hold.h"
 
-#include "core/queue/queue_state.h"
-
 namespace pintle::core {
 
 bool Hold::add(const std::shared_ptr<SignalState>& signal, std::uint64_t value) {
@@ -20,11 +18,8 @@ void Hold::Gate::fire(Worklist& worklist) noexcept {
   const bool failed = signal_->timeline().status(value_) == PointStatus::failed;
   if (failed) hold_.failed_.store(true, std::memory_order_release);
   const bool last = hold_.left_.fetch_sub(1, std::memory_order_acq_rel) == 1;
-  if (!failed && !last) return;
-  const auto queue = hold_.queue_.lock();
-  if (queue == nullptr) return;
-  if (failed) queue->look_for_failures(worklist);
-  if (last) queue->look_again(worklist);
+  if (const auto told = failed ? hold_.when_failed_.lock() : nullptr) worklist.add(told);
+  if (const auto told = last ? hold_.when_opened_.lock() : nullptr) worklist.add(told);
 }
 
 }  // namespace pintle::core

@@ -11,13 +11,12 @@
 
 namespace pintle::core {
 
-class QueueState;
-
-/// One gate for each point that no backend can wait for yet. The queue is told when the last gate is passed, and when a
+/// One gate for each point that no backend can wait for yet. `opened` runs when the last gate is passed, `failed` when a
 /// gate fails.
 class Hold {
  public:
-  explicit Hold(std::weak_ptr<QueueState> queue) noexcept : queue_(std::move(queue)) {}
+  Hold(std::weak_ptr<Deferred> opened, std::weak_ptr<Deferred> failed) noexcept
+      : when_opened_(std::move(opened)), when_failed_(std::move(failed)) {}
 
   /// Adds a gate; false when the point is no longer pending.
   bool add(const std::shared_ptr<SignalState>& signal, std::uint64_t value);
@@ -39,7 +38,7 @@ class Hold {
     std::uint64_t value_;
   };
 
-  std::weak_ptr<QueueState> queue_;
+  std::weak_ptr<Deferred> when_opened_, when_failed_;
   std::atomic<std::uint32_t> left_{0};
   std::atomic<bool> failed_{false};
   std::vector<std::unique_ptr<Gate>> gates_;

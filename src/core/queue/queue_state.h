@@ -15,6 +15,7 @@
 #include "core/queue/driving.h"
 #include "core/queue/flight.h"
 #include "core/queue/preparation.h"
+#include "core/queue/siblings.h"
 #include "core/time/observable.h"
 #include "pintle/backend/driver.h"
 #include "pintle/queue.h"
@@ -22,7 +23,6 @@
 namespace pintle::core {
 
 class QueueState;
-class Queues;
 class RecordingState;
 
 using QueueList = std::list<std::shared_ptr<QueueState>>;
@@ -49,7 +49,7 @@ struct Part {
 /// that one alone.
 class QueueState final : public Observable, public Deferred, public Driven {
  public:
-  QueueState(std::shared_ptr<BufferTable> table, Queues& queues, backend::QueueId id, QueueKind kind,
+  QueueState(std::shared_ptr<BufferTable> table, Siblings& siblings, backend::QueueId id, QueueKind kind,
              std::uint64_t first_serial, std::string text);
   /// Called after construction, since the timeline needs the shared pointer, and before the first use.
   void begin(const Locked& locked);
@@ -109,9 +109,6 @@ class QueueState final : public Observable, public Deferred, public Driven {
   /// Puts the queue on the worklist: it is looked at again when no lock is held.
   void look_again(Worklist& worklist) noexcept {
     worklist.add(std::static_pointer_cast<QueueState>(shared_from_this()));
-  }
-  void look_for_failures(Worklist& worklist) noexcept {
-    worklist.add(std::shared_ptr<Failing>(shared_from_this(), &failing_));
   }
 
   // These functions take only leaf locks.
@@ -248,7 +245,7 @@ class QueueState final : public Observable, public Deferred, public Driven {
   }
 
   std::shared_ptr<BufferTable> table_;
-  Queues& queues_;
+  Siblings& siblings_;
   QueueKind kind_;
   std::string text_;
   std::uint64_t number_ = 0;

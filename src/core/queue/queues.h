@@ -13,7 +13,7 @@
 namespace pintle::core {
 
 /// A queue lives until its handle is gone and its work is finished.
-class Queues final : public Dispatcher, public Deferred {
+class Queues final : public Dispatcher, public Siblings, public Deferred {
  public:
   Queues(Life& life, BufferTable& table, Pools& pools, Recordings& recordings) noexcept
       : life_(life), table_(table), pools_(pools), recordings_(recordings) {}
@@ -23,8 +23,7 @@ class Queues final : public Dispatcher, public Deferred {
   Result<std::shared_ptr<QueueState>> create(const QueueOptions& options);
   /// A handle to a queue that the backend takes as it is.
   Result<std::shared_ptr<QueueState>> wrap(const backend::NativeObject& queue, const QueueOptions& options);
-  /// Asks the backend how far every queue is. Needs no memory.
-  Result<void> ask_all();
+  Result<void> ask_all() override;
   Result<void> wait_for(const Stamps& stamps, Deadline deadline) override;
   Result<Point> submit_apart(CommandList&& list, SubmitOptions& options, std::string_view label) override;
   /// Drives the device, then observes every queue.
@@ -37,10 +36,8 @@ class Queues final : public Dispatcher, public Deferred {
 
   // With the lock held:
   void dispose_finished(Worklist& worklist, const Locked& locked) noexcept override;
-  /// Whether something that the user has dropped waits for the end of work: memory, a recording, a pool.
-  [[nodiscard]] bool has_dropped(const Locked& locked) const noexcept;
-  /// Passes a queue that has neither a handle nor work to the worklist.
-  void end(QueueState& queue, Worklist& worklist, const Locked& locked) noexcept;
+  [[nodiscard]] bool has_dropped(const Locked& locked) const noexcept override;
+  void end(QueueState& queue, Worklist& worklist, const Locked& locked) noexcept override;
   void look_after(const Stamps& stamps, const Locked& locked) noexcept override;
   void lose(const Error& error, Worklist& worklist, const Locked& locked) noexcept;
 

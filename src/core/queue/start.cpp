@@ -8,7 +8,6 @@
 #include "base/inside.h"
 #include "core/door/describe.h"
 #include "core/queue/queue_state.h"
-#include "core/queue/queues.h"
 
 namespace pintle::core {
 
@@ -162,7 +161,7 @@ bool QueueState::pump_one(Aftermath& aftermath, Worklist& worklist) {
               aftermath.worklist, locked);
     return false;
   }
-  if (next.is_lent || queues_.has_dropped(locked)) owe(serial, locked);
+  if (next.is_lent || siblings_.has_dropped(locked)) owe(serial, locked);
   return true;
 }
 

@@ -353,8 +353,10 @@ Result<void> QueueState::hold_for(Flight& flight, const Point& point, Aftermath&
       if (sibling != this || native->serial < flight.serial) return {};
     }
   }
-  if (!flight.hold)
-    flight.hold = std::make_unique<Hold>(std::static_pointer_cast<QueueState>(shared_from_this()));
+  if (!flight.hold) {
+    const auto self = std::static_pointer_cast<QueueState>(shared_from_this());
+    flight.hold = std::make_unique<Hold>(self, std::shared_ptr<Failing>(self, &failing_));
+  }
   if (flight.hold->add(signal, point.value())) aftermath.awaited.push_back(point);
   return {};
 }
