@@ -17,9 +17,6 @@
 namespace pintle::core {
 namespace {
 
-// A ring never holds fewer places than this, so that small bursts allocate nothing after the first.
-constexpr std::size_t first_ring_size = 128;
-
 /// The words of a timeout: what the first pending point waits for.
 std::string describe_lack(std::span<const Point> waits) {
   for (const Point& point : waits) {
@@ -44,9 +41,7 @@ QueueState::QueueState(std::shared_ptr<BufferTable> table, Siblings& siblings, b
       text_(std::move(text)),
       preparation_(*table_),
       has_verdicts_(life().info().capability(Feature::bounds).support != Support::absent),
-      newest_(first_serial),
-      ring_(first_ring_size),
-      ring_mask_(first_ring_size - 1) {
+      newest_(first_serial) {
   clock_.queue = id;
   clock_.reached = clock_.last = first_serial;
   clock_.native = first_serial;

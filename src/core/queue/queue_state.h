@@ -13,7 +13,7 @@
 
 #include "core/buffers/buffer_table.h"
 #include "core/queue/driving.h"
-#include "core/queue/flight.h"
+#include "core/queue/flights.h"
 #include "core/queue/preparation.h"
 #include "core/queue/siblings.h"
 #include "core/time/observable.h"
@@ -209,7 +209,6 @@ class QueueState final : public Observable, public Deferred, public Driven {
   Result<void> check_recording(const RecordingState& recording) const;
   void adopt(Flight& flight, SubmitOptions& options);
   void withdraw(std::uint64_t first, std::size_t count, Aftermath& aftermath, const Locked& locked) noexcept;
-  void grow_ring(std::size_t count);
   [[nodiscard]] bool is_full(std::size_t count) const noexcept;
   [[nodiscard]] bool takes_more(std::size_t count, const Locked&) const noexcept;
   [[nodiscard]] Error refusal() const;
@@ -236,7 +235,7 @@ class QueueState final : public Observable, public Deferred, public Driven {
   void fail_from(std::uint64_t serial, const Error& error, Worklist& worklist, const Locked& locked) noexcept;
   void fail_points(std::uint64_t serial, const Error& error, Worklist& worklist) noexcept;
   static void clear(Flight& flight, Worklist& worklist) noexcept;
-  [[nodiscard]] Flight& flight(std::uint64_t serial) noexcept { return ring_[serial & ring_mask_]; }
+  [[nodiscard]] Flight& flight(std::uint64_t serial) noexcept { return flights_[serial]; }
   [[nodiscard]] std::uint64_t in_flight() const noexcept { return clock_.last - clock_.reached; }
   /// The backend has the serials up to here, or is about to get them.
   [[nodiscard]] std::uint64_t undroppable() const noexcept {
@@ -267,8 +266,7 @@ class QueueState final : public Observable, public Deferred, public Driven {
   std::mutex watch_mutex_;                // a leaf
   std::vector<std::uint64_t> watched_;    // serials whose completion a backend or thread was asked to tell
   std::atomic<bool> is_watching_{false};  // false: `watched_` holds nothing that must be forgotten
-  std::vector<Flight> ring_;              // a power of two; serial s lies at s mod size
-  std::uint64_t ring_mask_;
+  Flights flights_;
 };
 
 }  // namespace pintle::core

@@ -201,7 +201,7 @@ Result<Point> QueueState::attempt(std::span<Part> parts, Aftermath& aftermath, b
 
 // Fills in the places behind the last submission, which no other thread looks at.
 Result<void> QueueState::prepare(std::span<Part> parts, Aftermath& aftermath, const Locked& locked) {
-  grow_ring(parts.size());
+  flights_.make_room(clock_.reached, clock_.last, parts.size());
   std::uint64_t serial = clock_.last;
   for (Part& part : parts) {
     Flight& next = flight(++serial);
@@ -270,17 +270,6 @@ void QueueState::withdraw(std::uint64_t first, std::size_t count, Aftermath& aft
     clear(flight(serial), aftermath.worklist);
     flight(serial).serial = 0;
   }
-}
-
-void QueueState::grow_ring(std::size_t count) {
-  if (in_flight() + count <= ring_mask_ + 1) return;
-  std::size_t size = ring_.size();
-  while (size < in_flight() + count) size *= 2;
-  std::vector<Flight> larger(size);
-  for (std::uint64_t serial = clock_.reached + 1; serial != clock_.last + 1; ++serial)
-    larger[serial & (size - 1)] = std::move(flight(serial));
-  ring_ = std::move(larger);
-  ring_mask_ = size - 1;
 }
 
 // All parts are counted at once, so that another thread finds all or none.
