@@ -32,11 +32,12 @@ std::optional<Result<void>> ask_for(Duration limit, const std::shared_ptr<Life>&
   const auto answer = std::make_shared<Answer>();
   life->begin_asking();
   try {
-    std::thread([life, answer, ask = std::move(ask)]() mutable {
+    std::thread([life = life, answer, ask = std::move(ask)]() mutable {
       auto result = base::contain("asking a device", [&]() -> Result<void> {
         return life->is_lost() ? Result<void>(life->loss()) : ask(life->device());
       });
       life->end_asking();
+      life.reset();  // whoever asked has it: the device does not end on this thread
       const std::lock_guard lock(answer->mutex);
       answer->result = std::move(result);
       answer->told.notify_all();
