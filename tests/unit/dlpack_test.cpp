@@ -195,7 +195,6 @@ TEST(Dlpack, UpTo16DimensionsBecomeEightWithTheSameElements) {
   EXPECT_EQ(*must(from_dlpack(&empty.shaped({2, 2, 2, 2, 2, 2, 2, 2, 0, 2}).managed)).shape.count(), 0u);
 }
 
-// The last dimension goes backwards, and the outer ones lie without a gap.
 TEST(Dlpack, TheLastOf16DimensionsMayBeDropped) {
   Producer producer;
   std::vector<std::int64_t> shape(16, 2);
@@ -204,6 +203,7 @@ TEST(Dlpack, TheLastOf16DimensionsMayBeDropped) {
   EXPECT_EQ(host.shape, Shape({256, 2, 2, 2, 2, 2, 2, 2}));
 }
 
+// The last dimension goes backwards, and the outer ones lie without a gap.
 TEST(Dlpack, DimensionsWithoutGapsBecomeOneWhateverTheStrideOfTheInner) {
   Producer producer;
   producer.data.resize(2048);

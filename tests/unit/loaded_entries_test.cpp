@@ -51,8 +51,6 @@ TEST(LoadedEntries, AVariantThatFitsWholeComesFirst) {
   EXPECT_THAT(names_of(program), ElementsAre("small", "large"));
 }
 
-void kernel_there(const pintle_group*, void* const*) {}
-
 TEST(LoadedEntries, WhereAllAreMissingAllAreNamed) {
   const Device device = must(open("cpu"));
   constexpr std::array<std::string_view, 2> entries{"loaded_missing()", "loaded_absent()"};
@@ -61,6 +59,8 @@ TEST(LoadedEntries, WhereAllAreMissingAllAreNamed) {
   EXPECT_EQ(refused.error().code(), Errc::build_failed);
   EXPECT_THAT(refused.error().text(), testing::AllOf(HasSubstr("\"loaded_missing\""), HasSubstr("\"loaded_absent\"")));
 }
+
+void kernel_there(const pintle_group*, void* const*) {}
 
 // "native" comes before "c", and lacks a function here.
 TEST(LoadedEntries, AVariantWhoseCodeHasEveryEntryComesFirst) {

@@ -37,7 +37,7 @@ std::optional<Result<void>> ask_for(Duration limit, const std::shared_ptr<Life>&
         return life->is_lost() ? Result<void>(life->loss()) : ask(life->device());
       });
       life->end_asking();
-      life.reset();  // whoever asked has it: the device does not end on this thread
+      life.reset();  // first: whoever waits for the answer has it, and the device does not end on this thread
       const std::lock_guard lock(answer->mutex);
       answer->result = std::move(result);
       answer->told.notify_all();
