@@ -9,6 +9,7 @@
 
 #include "base/inside.h"
 #include "core/door/object_names.h"
+#include "core/list/slot_rules.h"
 #include "core/queue/shared_memory.h"
 
 namespace pintle::core {
@@ -56,13 +57,17 @@ Result<Crossings::Side> Crossings::look(const ListCrossing& crossing) const {
   return Side{local, other, std::move(owner), is_inbound, nullptr, nullptr, crossing.command};
 }
 
-// Finds how the bytes will go and what comes before. A move belongs to the other device, which knows its own order.
+// Finds how the bytes will go and what comes before.
 Result<void> Crossings::settle(Side& side) {
   PINTLE_TRY(find_way(side));
-  if (side.twin == nullptr && side.loan == nullptr) return {};
-  borrows_ = true;
-  if (auto formed = side.owner->formed(Inside::buffer(side.other))) before_.push_back(*std::move(formed));
+  borrows_ |= side.twin != nullptr || side.loan != nullptr;
+  come_after(*side.owner, Inside::buffer(side.other));
   return {};
+}
+
+/// The whole list waits for the copy that makes a fork, whichever of its pieces uses the fork.
+void Crossings::come_after(BufferTable& owner, std::uint64_t buffer) {
+  if (auto formed = owner.formed(buffer)) before_.push_back(*std::move(formed));
 }
 
 Result<void> Crossings::find_way(Side& side) {
@@ -133,6 +138,9 @@ void Crossings::add_before(SubmitOptions& options) const {
 }
 
 Result<Point> Crossings::submit_pieces(const std::vector<Side>& staged, SubmitOptions* options) {
+  for (const BufferUse& use : buffer_uses(Inside::commands(list_), Inside::arguments(list_)))
+    come_after(queue_->table(), use.buffer);
+  for (const Side& side : staged) come_after(queue_->table(), Inside::buffer(side.local));
   SubmitOptions all = options != nullptr ? std::move(*options) : SubmitOptions{};
   add_before(all);
   PINTLE_TRY(queue_->check(all));

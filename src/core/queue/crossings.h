@@ -58,6 +58,7 @@ class Crossings {
 
   Result<Side> look(const ListCrossing& crossing) const;
   Result<void> settle(Side& side);
+  void come_after(BufferTable& owner, std::uint64_t buffer);
   Result<void> find_way(Side& side);
   Result<const Twin*> find_twin(const Side& side);
   void use_twin(const Side& side);
@@ -75,7 +76,7 @@ class Crossings {
   CommandList& list_;
   std::list<Twin> twins_;      // one for each buffer, so that hazards are seen; kept until the list is submitted
   bool borrows_ = false;       // the list keeps loans of other devices' bytes
-  std::vector<Point> before_;  // of the work that makes the lent bytes
+  std::vector<Point> before_;  // of the copies that make the forks which the list uses
   std::size_t taken_ = 0;      // commands that pieces have taken from the list
   std::vector<Piece> pieces_;  // of the queue, in order
   std::vector<Piece> moves_;   // of other devices

@@ -29,7 +29,7 @@ Result<void> Preparation::resolve(CommandList& list, Flight& flight, const Locke
     if (!answer) return answer;
   }
   PINTLE_TRY(table_.check_texels(arguments, locked));
-  for (const std::uint64_t buffer : Inside::held(list)) PINTLE_TRY(use(buffer, Access::read, flight, locked));
+  for (const std::uint64_t buffer : Inside::held(list)) PINTLE_TRY(keep(buffer, flight.serial, locked));
   return {};
 }
 
@@ -42,6 +42,14 @@ Result<backend::Range> Preparation::use(std::uint64_t buffer, Access access, Fli
   }
   touch(buffer, *record, flight.serial, locked);
   return backend::Range{record->memory, buffer, record->base, record->size};
+}
+
+/// Until the flight is over. Nothing is ordered.
+Result<void> Preparation::keep(std::uint64_t buffer, std::uint64_t serial, const Locked& locked) {
+  BufferRecord* const record = table_.find(buffer, locked);
+  if (record == nullptr) return table_.stale(buffer);
+  touch(buffer, *record, serial, locked);
+  return {};
 }
 
 /// As if the user had asked to wait for the point.

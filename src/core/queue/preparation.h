@@ -46,6 +46,7 @@ class Preparation {
     std::optional<Stamp> before;
   };
 
+  Result<void> keep(std::uint64_t buffer, std::uint64_t serial, const Locked& locked);
   void come_after(std::optional<Point>& formed, Flight& flight, const Locked& locked) const;
   void touch(std::uint64_t id, BufferRecord& record, std::uint64_t serial, const Locked& locked);
 

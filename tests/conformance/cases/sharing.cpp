@@ -192,6 +192,18 @@ DEVICE_TEST(Fork, ACopyThatIsGivenUpFailsWhatUsesIt) {
   }
 }
 
+DEVICE_TEST(Fork, WhatOnlyHoldsItIsNotOrdered) {
+  if (test.is_driven()) test.not_applicable("a driven device has run everything when submit returns");
+  Queue first = test.queue("first"), second = test.queue("second");
+  Signal gate = test.signal();
+  need(first.submit(CommandList{}, {.after = {test.at(gate, 1)}}));
+  const Buffer child = need(first.fork(test.allocate(DType::u32, 64)));
+  test.finish(need(second.submit(CommandList{}.holds(child))));
+  CHECK(!need(first.last().is_reached()));
+  check_ok(test.raise(gate, 1));
+  test.finish(first.last());
+}
+
 DEVICE_TEST(Fork, IsPlacedAsTheOriginal) {
   test.require(Feature::mapped_memory);
   Queue queue = test.queue();
