@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
-#include <list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,7 +17,6 @@
 #include <variant>
 #include <vector>
 
-#include "pintle/backend/range.h"
 #include "pintle/buffer.h"
 #include "pintle/dtype.h"
 #include "pintle/elements.h"
@@ -29,13 +27,6 @@
 #include "pintle/texel.h"
 
 namespace pintle {
-
-namespace backend {
-struct Argument;
-struct Command;
-struct Exec;
-struct ImageTransfer;
-}  // namespace backend
 
 /// A place in a list that each replay fills with a buffer, a scalar or host memory. Its use in the list says with
 /// which.
@@ -122,10 +113,19 @@ class SlotValue {
 /// submitted or recorded once. Move-only; one thread at a time.
 class CommandList {
  public:
-  CommandList() noexcept;
-  CommandList(CommandList&& other) noexcept;
-  CommandList& operator=(CommandList&& other) noexcept;
-  ~CommandList();
+  CommandList() noexcept = default;
+  CommandList(CommandList&& other) noexcept
+      : state_(std::exchange(other.state_, nullptr)), without_(std::exchange(other.without_, Without::moved_from)) {}
+  CommandList& operator=(CommandList&& other) noexcept {
+    if (this == &other) return *this;  // `list = list.copy(a, b)`
+    if (state_ != nullptr) drop();
+    state_ = std::exchange(other.state_, nullptr);
+    without_ = std::exchange(other.without_, Without::moved_from);
+    return *this;
+  }
+  ~CommandList() {
+    if (state_ != nullptr) drop();
+  }
 
   /// Copies bytes between two views of one size that do not overlap. One of the two may belong to another device:
   /// points order that device's work, as between queues. The bytes then go through memory that both devices see, else
@@ -241,53 +241,13 @@ class CommandList {
   /// Runs one building step. Its error, or the exception that it throws, becomes the error of the list.
   template <class Body>
   CommandList&& step(const char* name, Body body);
-  template <class Operation>
-  void add(const Operation& operation);
-  [[nodiscard]] Result<void> take_slot(Slot slot);
-  [[nodiscard]] Result<void> admit(const BufferView& view);
-  [[nodiscard]] Result<void> admit(const Kernel& kernel);
-  [[nodiscard]] Result<backend::Range> range(const ImageView& view);
-  [[nodiscard]] Result<void> copy_image(const ImageView& image, const BufferArgument& buffer, const ImagePart& part,
-                                        bool is_to_image);
-  [[nodiscard]] Result<void> bind_image(backend::Argument& bound, const Parameter& parameter, const ImageView& view);
-  [[nodiscard]] Error foreign(const std::string& object, std::uint64_t incarnation) const;
-  [[nodiscard]] Result<backend::Range> range(const BufferView& view);
-  /// `needed` is the size for a slot; 0 means all of what a replay binds.
-  [[nodiscard]] Result<backend::Range> range(const BufferArgument& argument, std::uint64_t needed);
-  [[nodiscard]] Result<backend::Range> host_range(const BufferView& view, std::optional<DType> dtype,
-                                                  std::span<const std::byte> bytes);
-  [[nodiscard]] Result<backend::Exec> launch(const Kernel& kernel, const Extent& extent,
-                                             std::span<const KernelArgument> arguments);
-  [[nodiscard]] Result<void> bind(backend::Argument& bound, const Parameter& parameter, const KernelArgument& argument,
-                                  const core::ProgramState& program);
-  [[nodiscard]] Result<void> bind_value(backend::Argument& bound, const Parameter& parameter, const ByValue& value);
-  [[nodiscard]] Result<void> use(const BufferArgument& buffer, Access access);
-  [[nodiscard]] static bool is_crossing(const BufferArgument& to, const BufferArgument& from) noexcept;
-  [[nodiscard]] Result<void> cross(const BufferView& to, const BufferView& from);
+  void drop() noexcept;
 
-  /// Tells a moved-from list from an empty one.
-  struct Spent {
-    bool value = false;
-    Spent() noexcept = default;
-    Spent(Spent&& other) noexcept : value(std::exchange(other.value, true)) {}
-  };
+  /// Why there is no state.
+  enum class Without : std::uint8_t { steps, memory, moved_from };
 
-  std::vector<backend::Command> commands_;  // an incomplete type here: users do not pay for what a backend reads
-  std::vector<backend::Argument> arguments_;
-  std::list<std::shared_ptr<const void>> retained_;  // host memory, labels, programs, functions
-  std::vector<core::HostRun*> host_runs_;            // runs of retained functions; asked for errors when they have run
-  std::vector<std::uint64_t> held_;                  // buffers of `holds`
-  std::vector<core::SlotShape> slot_shapes_;         // shapes whose sides slots decide
-  std::unique_ptr<std::vector<core::ListCrossing>> crossings_;  // null: there are none
-  std::uint32_t first_slot_ = backend::no_slot;
-  std::uint64_t incarnation_ = 0;        // the incarnation of the buffers and kernels used; 0: none yet
-  std::uint64_t first_buffer_ = 0;       // the buffer that decided the incarnation, for messages; 0: none
-  const Entry* first_kernel_ = nullptr;  // or the entry that did, of a retained program
-  std::shared_ptr<const std::string> next_label_;
-  bool next_barrier_ = false;
-  bool borrows_ = false;  // some host memory is the caller's: the list may be submitted, not recorded
-  Spent spent_;
-  std::optional<Error> error_;
+  core::ListState* state_ = nullptr;  // from the first step to the end of what the list was submitted as
+  Without without_ = Without::steps;
 };
 
 }  // namespace pintle

@@ -33,14 +33,12 @@ class Inside;
 namespace core {
 class BufferTable;
 class DeviceState;
-class HostRun;
 class PoolState;
 class ProgramState;
 class QueueState;
 class RecordingState;
 class SignalState;
-struct ListCrossing;
-struct SlotShape;
+struct ListState;
 }  // namespace core
 
 }  // namespace pintle

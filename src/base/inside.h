@@ -18,7 +18,7 @@ class Inside {
     return Object(std::forward<Parts>(parts)...);
   }
 
-  /// What stands behind a handle: Device, Queue, Program, Recording, Signal, Group ...
+  /// What stands behind a handle: Device, Queue, Program, CommandList, Recording, Signal, Group ...
   template <class Object>
   [[nodiscard]] static auto& state(Object& object) noexcept {
     return object.state_;
@@ -89,61 +89,6 @@ class Inside {
   template <class Buffer>
   [[nodiscard]] static std::uint64_t base(const Buffer& buffer) noexcept {
     return buffer.base_;
-  }
-
-  // CommandList.
-  template <class List>
-  [[nodiscard]] static auto& commands(List& list) noexcept {
-    return list.commands_;
-  }
-  template <class List>
-  [[nodiscard]] static auto& arguments(List& list) noexcept {
-    return list.arguments_;
-  }
-  template <class List>
-  [[nodiscard]] static auto& retained(List& list) noexcept {
-    return list.retained_;
-  }
-  template <class List>
-  [[nodiscard]] static auto& host_runs(List& list) noexcept {
-    return list.host_runs_;
-  }
-  /// Buffers that the list only keeps.
-  template <class List>
-  [[nodiscard]] static auto& held(List& list) noexcept {
-    return list.held_;
-  }
-  template <class List>
-  [[nodiscard]] static auto& slot_shapes(List& list) noexcept {
-    return list.slot_shapes_;
-  }
-  template <class List>
-  [[nodiscard]] static auto& crossings(List& list) noexcept {
-    return list.crossings_;
-  }
-  template <class List>
-  [[nodiscard]] static bool borrows(const List& list) noexcept {
-    return list.borrows_;
-  }
-  /// The slot that was named first; `backend::no_slot` where there is none.
-  template <class List>
-  [[nodiscard]] static auto& first_slot(List& list) noexcept {
-    return list.first_slot_;
-  }
-  /// The incarnation whose buffers and kernels the list names; 0: none.
-  template <class List>
-  [[nodiscard]] static auto& incarnation(List& list) noexcept
-    requires requires { list.commands_; }
-  {
-    return list.incarnation_;
-  }
-  template <class List>
-  [[nodiscard]] static auto& first_buffer(List& list) noexcept {
-    return list.first_buffer_;
-  }
-  template <class List>
-  [[nodiscard]] static auto& first_kernel(List& list) noexcept {
-    return list.first_kernel_;
   }
 };
 

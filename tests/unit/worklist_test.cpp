@@ -7,8 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "base/inside.h"
-#include "pintle/commands.h"
+#include "core/list/list_state.h"
 
 namespace pintle::core {
 namespace {
@@ -21,7 +20,7 @@ std::shared_ptr<void> writes_when_gone(std::string& text, char letter) {
 /// What a list owns.
 std::list<std::shared_ptr<const void>> list_that_owns(std::shared_ptr<void> owned) {
   CommandList list = CommandList{}.call([owned = std::move(owned)] {}).label("call").call([] {});
-  return std::move(Inside::retained(list));
+  return std::move(Inside::state(list)->retained);
 }
 
 /// Runs a function when no lock is held.

@@ -12,7 +12,7 @@
 #include "base/signature.h"
 #include "core/door/describe.h"
 #include "core/door/object_names.h"
-#include "pintle/commands.h"
+#include "core/list/list_state.h"
 
 namespace pintle::core {
 namespace {
@@ -106,25 +106,21 @@ Result<void> check_sampler(const Sampler& sampler, const ImageView* view) {
   return invalid(fmt::format("Filter (linear) has no meaning for the integers of texel {}.", name(view->texel())));
 }
 
-}  // namespace pintle::core
-
-namespace pintle {
-
 /// An image counts as a whole.
-Result<backend::Range> CommandList::range(const ImageView& view) {
-  if (Inside::incarnation(view) == 0) return core::empty_object("ImageView");
-  if (incarnation_ == 0) {
-    incarnation_ = Inside::incarnation(view);
-    first_buffer_ = Inside::buffer(view);
+Result<backend::Range> ListState::range(const ImageView& view) {
+  if (Inside::incarnation(view) == 0) return empty_object("ImageView");
+  if (incarnation == 0) {
+    incarnation = Inside::incarnation(view);
+    first_buffer = Inside::buffer(view);
   }
-  if (incarnation_ != Inside::incarnation(view))
-    return foreign(core::buffer_text(Inside::incarnation(view), Inside::buffer(view)), Inside::incarnation(view));
+  if (incarnation != Inside::incarnation(view))
+    return foreign(buffer_text(Inside::incarnation(view), Inside::buffer(view)), Inside::incarnation(view));
   return backend::Range{backend::MemoryId::none, Inside::buffer(view), 0, view.size_bytes(), backend::no_slot};
 }
 
-Result<void> CommandList::bind_image(backend::Argument& bound, const Parameter& parameter, const ImageView& view) {
+Result<void> ListState::bind_image(backend::Argument& bound, const Parameter& parameter, const ImageView& view) {
   PINTLE_ASSIGN(range, this->range(view));
-  PINTLE_TRY(core::check_image(parameter, view));
+  PINTLE_TRY(check_image(parameter, view));
   bound.kind = parameter.is_sampled ? backend::Argument::Kind::sampled : backend::Argument::Kind::image;
   bound.dtype = parameter.dtype;
   bound.access = parameter.access;
@@ -132,4 +128,4 @@ Result<void> CommandList::bind_image(backend::Argument& bound, const Parameter& 
   return {};
 }
 
-}  // namespace pintle
+}  // namespace pintle::core

@@ -18,6 +18,7 @@
 #include "base/signature.h"
 #include "core/door/object_names.h"
 #include "core/list/images.h"
+#include "core/list/list_state.h"
 #include "core/list/texel_buffers.h"
 #include "core/program/program_state.h"
 #include "pintle/program.h"
@@ -247,56 +248,52 @@ Result<void> bind_buffer(backend::Argument& bound, const Parameter& parameter, s
   return {};
 }
 
-}  // namespace pintle::core
-
-namespace pintle {
-
-Result<void> CommandList::bind(backend::Argument& bound, const Parameter& parameter, const KernelArgument& argument,
-                               const core::ProgramState& program) {
+Result<void> ListState::bind(backend::Argument& bound, const Parameter& parameter, const KernelArgument& argument,
+                               const ProgramState& program) {
   if (const auto* slot = std::get_if<Slot>(&Inside::value(argument))) {
     PINTLE_TRY(take_slot(*slot));
-    return core::bind_slot(bound, parameter, *slot);
+    return bind_slot(bound, parameter, *slot);
   }
   if (const auto* scalar = std::get_if<ScalarValue>(&Inside::value(argument)))
-    return core::bind_scalar(bound, parameter, *scalar);
+    return bind_scalar(bound, parameter, *scalar);
   if (const auto* value = std::get_if<ByValue>(&Inside::value(argument))) return bind_value(bound, parameter, *value);
   if (const auto* local = std::get_if<Local>(&Inside::value(argument)))
-    return core::bind_local(bound, parameter, *local, program.limits());
+    return bind_local(bound, parameter, *local, program.limits());
   if (const auto* image = std::get_if<ImageView>(&Inside::value(argument))) {
     if (parameter.kind != Parameter::Kind::image || parameter.is_sampled)
-      return core::wrong_kind("an image", parameter);
+      return wrong_kind("an image", parameter);
     return bind_image(bound, parameter, *image);
   }
   if (const auto* sampled = std::get_if<SampledImage>(&Inside::value(argument))) {
     if (parameter.kind != Parameter::Kind::image || !parameter.is_sampled)
-      return core::wrong_kind("an image with a sampler", parameter);
-    PINTLE_TRY(core::check_sampler(sampled->sampler, &sampled->image));
+      return wrong_kind("an image with a sampler", parameter);
+    PINTLE_TRY(check_sampler(sampled->sampler, &sampled->image));
     bound.set(sampled->sampler);
     return bind_image(bound, parameter, sampled->image);
   }
   if (const auto* sampler = std::get_if<Sampler>(&Inside::value(argument))) {
-    if (parameter.kind != Parameter::Kind::sampler) return core::wrong_kind("a sampler", parameter);
-    PINTLE_TRY(core::check_sampler(*sampler, nullptr));
+    if (parameter.kind != Parameter::Kind::sampler) return wrong_kind("a sampler", parameter);
+    PINTLE_TRY(check_sampler(*sampler, nullptr));
     bound.kind = backend::Argument::Kind::sampler;
     bound.dtype = parameter.dtype;
     bound.set(*sampler);
     return {};
   }
   if (const auto* texels = std::get_if<TexelBuffer>(&Inside::value(argument))) {
-    if (parameter.kind != Parameter::Kind::texel_buffer) return core::wrong_kind("a texel buffer", parameter);
+    if (parameter.kind != Parameter::Kind::texel_buffer) return wrong_kind("a texel buffer", parameter);
     PINTLE_ASSIGN(range, this->range(texels->buffer));
-    return core::bind_texels(bound, parameter, incarnation_, range, texels->texel, program);
+    return bind_texels(bound, parameter, incarnation, range, texels->texel, program);
   }
   const auto& view = std::get<BufferView>(Inside::value(argument));
   PINTLE_ASSIGN(range, this->range(view));
-  return core::bind_buffer(bound, parameter, incarnation_, view.dtype(), range, program.limits());
+  return bind_buffer(bound, parameter, incarnation, view.dtype(), range, program.limits());
 }
 
 /// The list keeps the bytes.
-Result<void> CommandList::bind_value(backend::Argument& bound, const Parameter& parameter, const ByValue& value) {
-  PINTLE_TRY(core::check_value(parameter, value.bytes.size()));
+Result<void> ListState::bind_value(backend::Argument& bound, const Parameter& parameter, const ByValue& value) {
+  PINTLE_TRY(check_value(parameter, value.bytes.size()));
   const auto kept = std::make_shared<const std::vector<std::byte>>(value.bytes.begin(), value.bytes.end());
-  retained_.push_back(kept);
+  retained.push_back(kept);
   bound.kind = backend::Argument::Kind::value;
   bound.dtype = parameter.dtype;
   bound.range.size = kept->size();
@@ -304,40 +301,40 @@ Result<void> CommandList::bind_value(backend::Argument& bound, const Parameter& 
   return {};
 }
 
-Result<backend::Exec> CommandList::launch(const Kernel& kernel, const Extent& extent,
-                                          std::span<const KernelArgument> arguments) {
+Result<backend::Exec> ListState::launch(const Kernel& kernel, const Extent& extent,
+                                          std::span<const KernelArgument> values) {
   PINTLE_TRY(admit(kernel));
-  core::ProgramState& program = *Inside::program(kernel);
+  ProgramState& program = *Inside::program(kernel);
   const Entry& entry = program.entries()[Inside::entry_index(kernel)];
   const std::size_t count = entry.parameters.size();
-  if (arguments.size() != count) return core::wrong_count(entry, arguments.size());
-  const auto groups = core::groups_of(extent, entry.group_size, program.limits());
-  if (!groups) return groups.error().during("launching " + core::kernel_text(entry));
-  const std::size_t first = arguments_.size();
-  arguments_.resize(first + count);
+  if (values.size() != count) return wrong_count(entry, values.size());
+  const auto groups = groups_of(extent, entry.group_size, program.limits());
+  if (!groups) return groups.error().during("launching " + kernel_text(entry));
+  const std::size_t first = arguments.size();
+  arguments.resize(first + count);
   for (std::size_t i = 0; i < count; ++i) {
-    const auto bound = bind(arguments_[first + i], entry.parameters[i], arguments[i], program);
-    if (!bound) return bound.error().during(fmt::format("validating argument {} of {}", i, core::kernel_text(entry)));
+    const auto bound = bind(arguments[first + i], entry.parameters[i], values[i], program);
+    if (!bound) return bound.error().during(fmt::format("validating argument {} of {}", i, kernel_text(entry)));
   }
   if (program.has_launch_rules(Inside::entry_index(kernel))) {
-    const auto fits = core::check_launch(entry, std::span(arguments_).subspan(first), first, slot_shapes_, incarnation_,
+    const auto fits = check_launch(entry, std::span(arguments).subspan(first), first, slot_shapes, incarnation,
                                          program.limits());
-    if (!fits) return fits.error().during("launching " + core::kernel_text(entry));
+    if (!fits) return fits.error().during("launching " + kernel_text(entry));
   }
-  if (retained_.empty() || retained_.back().get() != &program) retained_.push_back(program.shared_from_this());
+  if (retained.empty() || retained.back().get() != &program) retained.push_back(program.shared_from_this());
   return backend::Exec{program.id(), Inside::entry_index(kernel), static_cast<std::uint32_t>(first),
                        static_cast<std::uint32_t>(count), *groups};
 }
 
-Result<void> CommandList::use(const BufferArgument& buffer, Access access) {
-  backend::Exec* exec = commands_.empty() ? nullptr : core::exec_of(commands_.back());
+Result<void> ListState::use(const BufferArgument& buffer, Access access) {
+  backend::Exec* exec = commands.empty() ? nullptr : exec_of(commands.back());
   if (exec == nullptr) {
     return Error(Errc::invalid_argument,
                  fmt::format("Access ({}) by address belongs to no launch: the command before is {}.", name(access),
-                             commands_.empty() ? "none" : backend::name(commands_.back().operation)));
+                             commands.empty() ? "none" : backend::name(commands.back().operation)));
   }
   PINTLE_ASSIGN(range, this->range(buffer, 0));
-  backend::Argument& used = arguments_.emplace_back();
+  backend::Argument& used = arguments.emplace_back();
   used.kind = backend::Argument::Kind::use;
   used.access = access;
   used.range = range;
@@ -345,4 +342,4 @@ Result<void> CommandList::use(const BufferArgument& buffer, Access access) {
   return {};
 }
 
-}  // namespace pintle
+}  // namespace pintle::core

@@ -25,8 +25,8 @@ Result<Point> Crossings::submit(SubmitOptions* options) {
   if (list_.error()) return queue_->submit(std::move(list_), options);  // the refusal gives the list's error
   PINTLE_TRY(queue_->check_open());
   std::vector<Side> staged;
-  const auto crossings = std::move(Inside::crossings(list_));
-  for (const ListCrossing& crossing : *crossings) {
+  const auto crossings = std::exchange(state_.crossings, {});
+  for (const ListCrossing& crossing : crossings) {
     PINTLE_ASSIGN(side, look(crossing));
     PINTLE_TRY(settle(side));
     if (side.twin != nullptr) use_twin(side);
@@ -71,9 +71,9 @@ void Crossings::come_after(BufferTable& owner, std::uint64_t buffer) {
 }
 
 Result<void> Crossings::find_way(Side& side) {
-  if (Inside::incarnation(list_) == 0) {
-    Inside::incarnation(list_) = Inside::incarnation(side.local);
-    Inside::first_buffer(list_) = Inside::buffer(side.local);
+  if (state_.incarnation == 0) {
+    state_.incarnation = Inside::incarnation(side.local);
+    state_.first_buffer = Inside::buffer(side.local);
   }
   PINTLE_TRY(side.owner->life().usable());
   PINTLE_TRY(side.owner->check_access(Inside::buffer(side.other), side.access()));
@@ -112,18 +112,18 @@ Result<const Crossings::Twin*> Crossings::find_twin(const Side& side) {
 void Crossings::use_twin(const Side& side) {
   const backend::Range local = range_of(side.local, Inside::buffer(side.local));
   const backend::Range other = range_of(side.other, Inside::buffer(side.twin->here.view()));
-  Inside::commands(list_)[side.command].operation =
+  state_.commands[side.command].operation =
       side.is_inbound ? backend::Copy{local, other} : backend::Copy{other, local};
-  Inside::retained(list_).push_back(side.twin->loan);
+  state_.retained.push_back(side.twin->loan);
 }
 
 void Crossings::use_loan(const Side& side) {
   const std::span<std::byte> bytes = side.loan->bytes().subspan(side.other.offset_bytes(), side.other.size_bytes());
   const backend::Range local = range_of(side.local, Inside::buffer(side.local));
-  backend::Operation& operation = Inside::commands(list_)[side.command].operation;
+  backend::Operation& operation = state_.commands[side.command].operation;
   if (side.is_inbound) operation = backend::Upload{local, {bytes.data(), bytes.size(), backend::no_slot}};
   else operation = backend::Download{{bytes.data(), bytes.size(), backend::no_slot}, local};
-  Inside::retained(list_).push_back(side.loan);
+  state_.retained.push_back(side.loan);
 }
 
 Result<Point> Crossings::submit_whole(SubmitOptions* options) {
@@ -138,7 +138,7 @@ void Crossings::add_before(SubmitOptions& options) const {
 }
 
 Result<Point> Crossings::submit_pieces(const std::vector<Side>& staged, SubmitOptions* options) {
-  for (const BufferUse& use : buffer_uses(Inside::commands(list_), Inside::arguments(list_)))
+  for (const BufferUse& use : buffer_uses(state_.commands, state_.arguments))
     come_after(queue_->table(), use.buffer);
   for (const Side& side : staged) come_after(queue_->table(), Inside::buffer(side.local));
   SubmitOptions all = options != nullptr ? std::move(*options) : SubmitOptions{};
@@ -159,8 +159,8 @@ void Crossings::cut(const std::vector<Side>& staged, SubmitOptions& options) {
       .after = std::move(options.after), .label = options.label, .timeout = options.timeout};
   for (const Side& side : staged) cut_at(side);
   Piece& last = pieces_.back();
-  take(last.list, Inside::commands(list_).size());
-  Inside::held(last.list) = Inside::held(list_);
+  take(last.list, state_.commands.size());
+  state_of(last.list).held = state_.held;
   last.options.signal = std::move(options.signal);
   last.options.label = std::move(options.label);
 }
@@ -187,28 +187,27 @@ void Crossings::cut_at(const Side& side) {
 }
 
 // Moves the commands of the list up to `end` into the piece, with all that they point to.
-void Crossings::take(CommandList& piece, std::size_t end) {
-  const auto begin = Inside::commands(list_).begin() + static_cast<std::ptrdiff_t>(taken_);
-  const auto first_argument = static_cast<std::uint32_t>(Inside::arguments(piece).size());
-  Inside::commands(piece).insert(Inside::commands(piece).end(), begin,
-                                 Inside::commands(list_).begin() + static_cast<std::ptrdiff_t>(end));
-  if (first_argument == 0) Inside::arguments(piece) = Inside::arguments(list_);
-  Inside::retained(piece).insert(Inside::retained(piece).end(), Inside::retained(list_).begin(),
-                                 Inside::retained(list_).end());
-  Inside::incarnation(piece) = Inside::incarnation(list_);
-  Inside::first_buffer(piece) = Inside::first_buffer(list_);
-  Inside::first_kernel(piece) = Inside::first_kernel(list_);
-  Inside::first_slot(piece) = Inside::first_slot(list_);
+void Crossings::take(CommandList& list, std::size_t end) {
+  ListState& piece = state_of(list);
+  const auto begin = state_.commands.begin() + static_cast<std::ptrdiff_t>(taken_);
+  const bool is_first = piece.arguments.empty();
+  piece.commands.insert(piece.commands.end(), begin, state_.commands.begin() + static_cast<std::ptrdiff_t>(end));
+  if (is_first) piece.arguments = state_.arguments;
+  piece.retained.insert(piece.retained.end(), state_.retained.begin(), state_.retained.end());
+  piece.incarnation = state_.incarnation;
+  piece.first_buffer = state_.first_buffer;
+  piece.first_kernel = state_.first_kernel;
+  piece.first_slot = state_.first_slot;
   for (; taken_ < end; ++taken_) {
-    const auto* const call = std::get_if<backend::HostCall>(&Inside::commands(list_)[taken_].operation);
-    if (call != nullptr) Inside::host_runs(piece).push_back(static_cast<HostRun*>(call->state));
+    const auto* const call = std::get_if<backend::HostCall>(&state_.commands[taken_].operation);
+    if (call != nullptr) piece.host_runs.push_back(static_cast<HostRun*>(call->state));
   }
 }
 
 // A device that closes gives up what is held on it, so none may close before the last piece is done.
 void Crossings::keep_devices(CommandList& piece, const std::vector<Side>& staged) const {
-  Inside::retained(piece).push_back(queue_->life().lease());
-  for (const Side& side : staged) Inside::retained(piece).push_back(side.owner->life().lease());
+  state_of(piece).retained.push_back(queue_->life().lease());
+  for (const Side& side : staged) state_of(piece).retained.push_back(side.owner->life().lease());
 }
 
 // The moves wait for the first piece, and so they start only after the queue has accepted all pieces.

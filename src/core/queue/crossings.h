@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/buffers/loan.h"
-#include "core/list/list_parts.h"
+#include "core/list/list_state.h"
 #include "core/queue/queue_state.h"
 #include "pintle/commands.h"
 
@@ -23,7 +23,9 @@ namespace pintle::core {
 /// nothing has run when one of them is refused.
 class Crossings {
  public:
-  Crossings(std::shared_ptr<QueueState> queue, CommandList& list) noexcept : queue_(std::move(queue)), list_(list) {}
+  /// The list has crossings.
+  Crossings(std::shared_ptr<QueueState> queue, CommandList& list) noexcept
+      : queue_(std::move(queue)), list_(list), state_(*Inside::state(list)) {}
 
   /// Submits the list, as QueueState::submit does.
   Result<Point> submit(SubmitOptions* options);
@@ -74,6 +76,7 @@ class Crossings {
 
   std::shared_ptr<QueueState> queue_;
   CommandList& list_;
+  ListState& state_;
   std::list<Twin> twins_;      // one for each buffer, so that hazards are seen; kept until the list is submitted
   bool borrows_ = false;       // the list keeps loans of other devices' bytes
   std::vector<Point> before_;  // of the copies that make the forks which the list uses

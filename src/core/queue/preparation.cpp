@@ -5,18 +5,17 @@
 
 #include "base/inside.h"
 #include "core/list/features.h"
-#include "core/list/list_parts.h"
+#include "core/list/list_state.h"
 #include "core/queue/imported.h"
 #include "kit/accesses.h"
 
 namespace pintle::core {
 
-Result<void> Preparation::resolve(CommandList& list, Flight& flight, const Locked& locked) {
-  auto& arguments = Inside::arguments(list);
+Result<void> Preparation::resolve(ListState& list, Flight& flight, const Locked& locked) {
   Result<void> answer;
-  for (backend::Command& command : Inside::commands(list)) {
+  for (backend::Command& command : list.commands) {
     PINTLE_TRY(check_feature(command.operation, table_.life().info()));
-    kit::for_each_range(command, std::span(arguments), [&](backend::Range& range, Access access) {
+    kit::for_each_range(command, std::span(list.arguments), [&](backend::Range& range, Access access) {
       if (range.slot != backend::no_slot || !answer) return;
       const auto place = use(range.buffer, access, flight, locked);
       if (!place) {
@@ -28,8 +27,8 @@ Result<void> Preparation::resolve(CommandList& list, Flight& flight, const Locke
     });
     if (!answer) return answer;
   }
-  PINTLE_TRY(table_.check_texels(arguments, locked));
-  for (const std::uint64_t buffer : Inside::held(list)) PINTLE_TRY(keep(buffer, flight.serial, locked));
+  PINTLE_TRY(table_.check_texels(list.arguments, locked));
+  for (const std::uint64_t buffer : list.held) PINTLE_TRY(keep(buffer, flight.serial, locked));
   return {};
 }
 

@@ -21,7 +21,7 @@ class Preparation {
   /// Begins the preparation of a submission of `queue`.
   void begin(std::uint64_t queue) noexcept { queue_ = queue; }
   /// Fills in memory ids. `stale` names a buffer that has gone; `invalid_argument`, a sealed one that would be written.
-  Result<void> resolve(CommandList& list, Flight& flight, const Locked& locked);
+  Result<void> resolve(ListState& list, Flight& flight, const Locked& locked);
   /// Lets the device do the transfers to and from imported memory.
   Result<void> use_imports(std::vector<backend::Command>& commands, Flight& flight, const Locked& locked);
   /// Marks a use of a live buffer, and returns its place. Errors as of `resolve`.

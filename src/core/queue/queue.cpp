@@ -15,7 +15,7 @@ using core::enter;
 
 Result<Point> Queue::start(CommandList&& list, SubmitOptions* options) {
   return enter(state_, "Queue", "submitting", [&] {
-    if (Inside::crossings(list) != nullptr) return core::Crossings(state_, list).submit(options);
+    if (core::has_crossings(list)) return core::Crossings(state_, list).submit(options);
     return state_->submit(std::move(list), options);
   });
 }
@@ -39,7 +39,7 @@ Result<Point> Queue::replay(const Recording& recording, std::span<const SlotValu
 
 Result<void> Queue::submit_and_wait(CommandList list, Timeout timeout) {
   SubmitOptions options{.timeout = timeout};
-  if (Inside::crossings(list) != nullptr) {
+  if (core::has_crossings(list)) {
     PINTLE_ASSIGN(done, start(std::move(list), &options));
     return done.wait(timeout);
   }

@@ -9,7 +9,7 @@
 #include "base/contain.h"
 #include "base/inside.h"
 #include "core/door/describe.h"
-#include "core/list/list_parts.h"
+#include "core/list/list_state.h"
 #include "core/time/coming.h"
 #include "core/time/reactor.h"
 #include "kit/verdict.h"
@@ -241,7 +241,9 @@ void QueueState::finish(Flight& flight, Worklist& worklist, const Locked& locked
   const auto ask = [&](HostRun& run) {
     if (auto thrown = run.take_error(); thrown && !error) error = std::move(thrown);
   };
-  for (HostRun* const run : Inside::host_runs(flight.list)) ask(*run);
+  if (const ListState* const list = Inside::state(flight.list)) {
+    for (HostRun* const run : list->host_runs) ask(*run);
+  }
   for (std::size_t i = 0; i < flight.run_count; ++i) ask(flight.runs[i]);
   if (error) {
     timeline_->timeline().raise(flight.serial - 1, worklist);
@@ -273,8 +275,10 @@ void QueueState::clear(Flight& flight, Worklist& worklist) noexcept {
   flight.refused.reset();
   flight.runs.reset();
   flight.run_count = 0;
-  worklist.bury(std::move(Inside::retained(flight.list)));
-  clear_commands(flight.list);
+  if (ListState* const list = Inside::state(flight.list)) {
+    worklist.bury(std::move(list->retained));
+    flight.list = CommandList();
+  }
 }
 
 Result<void> QueueState::wait_native(std::uint64_t serial, Deadline deadline) {

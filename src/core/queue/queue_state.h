@@ -205,7 +205,7 @@ class QueueState final : public Observable, public Deferred, public Driven {
   Result<void> make_room(std::size_t count, const Timeout& timeout, std::optional<Deadline>& deadline);
   Result<void> prepare(std::span<Part> parts, Aftermath& aftermath, const Locked& locked);
   Result<void> fill(Flight& flight, Part& part, const Locked& locked);
-  Result<void> check_list(const CommandList& list) const;
+  Result<void> check_list(const ListState& list) const;
   Result<void> check_recording(const RecordingState& recording) const;
   void adopt(Flight& flight, SubmitOptions& options);
   void withdraw(std::uint64_t first, std::size_t count, Aftermath& aftermath, const Locked& locked) noexcept;

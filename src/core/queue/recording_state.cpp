@@ -9,7 +9,7 @@
 #include "core/door/object_names.h"
 #include "core/list/features.h"
 #include "core/list/hazards.h"
-#include "core/list/list_parts.h"
+#include "core/list/list_state.h"
 #include "core/list/slot_rules.h"
 #include "core/queue/imported.h"
 #include "kit/accesses.h"
@@ -24,11 +24,11 @@ Error null_memory(std::size_t size) {
 }  // namespace
 
 RecordingState::RecordingState(std::shared_ptr<BufferTable> table, CommandList list, std::string text)
-    : table_(std::move(table)), list_(std::move(list)), text_(std::move(text)) {}
+    : table_(std::move(table)), owner_(std::move(list)), list_(state_of(owner_)), text_(std::move(text)) {}
 
 Result<void> RecordingState::freeze(const Locked& locked) {
-  auto& commands = Inside::commands(list_);
-  auto& arguments = Inside::arguments(list_);
+  auto& commands = list_.commands;
+  auto& arguments = list_.arguments;
   uses_ = buffer_uses(commands, arguments);
   launches_ = has_launches(commands);
   for (const backend::Command& command : commands) PINTLE_TRY(check_feature(command.operation, table_->life().info()));
@@ -56,7 +56,7 @@ Result<void> RecordingState::freeze(const Locked& locked) {
 }
 
 Result<void> RecordingState::plan(const Turn&) {
-  PINTLE_ASSIGN(plan, ReplayPlan::create(table_->life().device(), commands_of(list_)));
+  PINTLE_ASSIGN(plan, ReplayPlan::create(table_->life().device(), list_.all()));
   plan_ = std::move(plan);
   return {};
 }
@@ -84,8 +84,8 @@ Result<void> RecordingState::bind_slots(Preparation& preparation, Flight& flight
     if (!binding) return binding.error().during(fmt::format("checking slot {}", slot));
     flight.bindings.push_back(*binding);
   }
-  for (const SlotShape& shape : Inside::slot_shapes(list_))
-    PINTLE_TRY(check_shape(shape, Inside::arguments(list_), flight.bindings));
+  for (const SlotShape& shape : list_.slot_shapes)
+    PINTLE_TRY(check_shape(shape, list_.arguments, flight.bindings));
   return check_copies(flight.bindings, locked);
 }
 
@@ -93,7 +93,7 @@ Result<void> RecordingState::bind_slots(Preparation& preparation, Flight& flight
 void RecordingState::compose(Flight& flight, const Locked& locked) const {
   if (touches_imports(flight.bindings, locked)) return compose_apart(flight, locked);
   const backend::Commands replay = plan_.commands();
-  const bool has_runs = !Inside::host_runs(list_).empty();
+  const bool has_runs = !list_.host_runs.empty();
   if (slots_ == 0 && !has_runs) {
     flight.commands = replay;
     return;
@@ -108,10 +108,10 @@ void RecordingState::compose(Flight& flight, const Locked& locked) const {
 
 // The barriers were placed without these imported bytes, so the whole list is composed again.
 void RecordingState::compose_apart(Flight& flight, const Locked& locked) const {
-  const backend::Commands all = commands_of(list_);
+  const backend::Commands all = list_.all();
   flight.replay.assign(all.commands.begin(), all.commands.end());
   flight.arguments.assign(all.arguments.begin(), all.arguments.end());
-  if (!Inside::host_runs(list_).empty()) give_runs(flight);
+  if (!list_.host_runs.empty()) give_runs(flight);
   fill_slots(flight.replay, flight.arguments, flight.bindings);
   use_imports(flight.replay, table_->aliases(locked));
   place_barriers(flight.replay, flight.arguments, table_->aliases(locked));
@@ -130,7 +130,7 @@ bool RecordingState::touches_imports(std::span<const backend::Binding> bindings,
 
 // Every replay has its own runs of the functions.
 void RecordingState::give_runs(Flight& flight) const {
-  const auto& functions = Inside::host_runs(list_);
+  const auto& functions = list_.host_runs;
   flight.is_plain = false;
   flight.runs = std::make_unique<HostRun[]>(functions.size());
   flight.run_count = functions.size();

@@ -61,7 +61,8 @@ class RecordingState {
   [[nodiscard]] bool touches_imports(std::span<const backend::Binding> bindings, const Locked& locked) const;
 
   std::shared_ptr<BufferTable> table_;
-  CommandList list_;
+  CommandList owner_;
+  ListState& list_;
   std::string text_;
   std::size_t slots_ = 0;
   bool launches_ = false;

@@ -5,32 +5,32 @@
 
 #include "base/inside.h"
 #include "core/door/object_names.h"
-#include "core/list/list_parts.h"
+#include "core/list/list_state.h"
 #include "core/list/slot_rules.h"
 
 namespace pintle::core {
 
 Result<void> Recordings::check(const CommandList& list) const {
-  if (Inside::borrows(list)) {
+  const ListState* const state = Inside::state(list);
+  if (state == nullptr) return {};
+  if (state->borrows) {
     return Error(Errc::invalid_argument,
                  "A recording cannot borrow host memory for its replays: use a slot, or memory that the list keeps.");
   }
-  if (Inside::crossings(list) != nullptr) {
+  if (!state->crossings.empty()) {
     return Error(Errc::invalid_argument,
                  "A recording works on one device, and a copy of the list crosses two: submit it.");
   }
-  const std::uint64_t incarnation = Inside::incarnation(list);
-  if (incarnation == 0 || incarnation == table_.life().number()) return {};
-  const pintle::Entry* const kernel = Inside::first_kernel(list);
-  const auto buffer = static_cast<std::uint32_t>(Inside::first_buffer(list));
-  return table_.life().check_owner(incarnation,
-                                   kernel != nullptr ? kernel_text(*kernel) : object_text("Buffer", buffer, ""));
+  if (state->incarnation == 0 || state->incarnation == table_.life().number()) return {};
+  return table_.life().check_owner(state->incarnation, state->first_text());
 }
 
 /// Gives the buffers of the list their memory, since a recording's memory stays.
 Result<void> Recordings::materialize(const CommandList& list) {
-  const backend::Commands all = commands_of(list);
-  for (const BufferUse& use : buffer_uses(all.commands, all.arguments)) PINTLE_TRY(table_.materialize(use.buffer));
+  const ListState* const state = Inside::state(list);
+  if (state == nullptr) return {};
+  for (const BufferUse& use : buffer_uses(state->commands, state->arguments))
+    PINTLE_TRY(table_.materialize(use.buffer));
   return {};
 }
 

@@ -13,7 +13,7 @@
 #include "core/door/object_names.h"
 #include "core/door/thread_context.h"
 #include "core/list/hazards.h"
-#include "core/list/list_parts.h"
+#include "core/list/list_state.h"
 #include "core/list/slot_rules.h"
 #include "core/queue/imported.h"
 #include "core/queue/queue_state.h"
@@ -23,11 +23,10 @@ namespace pintle::core {
 namespace {
 
 /// Whether the list owns something that its caller may be waiting to get back: memory, or what a function has captured.
-bool owns_of_caller(const CommandList& list) noexcept {
-  const auto& retained = Inside::retained(list);
-  if (Inside::first_kernel(list) != nullptr && retained.size() == 1) return false;  // its program
-  if (retained.empty()) return false;
-  return std::ranges::any_of(Inside::commands(list), [](const backend::Command& command) {
+bool owns_of_caller(const ListState& list) noexcept {
+  if (list.first_kernel != nullptr && list.retained.size() == 1) return false;  // its program
+  if (list.retained.empty()) return false;
+  return std::ranges::any_of(list.commands, [](const backend::Command& command) {
     return std::holds_alternative<backend::Upload>(command.operation) ||
            std::holds_alternative<backend::Download>(command.operation) ||
            std::holds_alternative<backend::HostCall>(command.operation);
@@ -142,8 +141,9 @@ Result<void> QueueState::give_memory(const Part& part) {
     }
     return {};
   }
-  if (Inside::incarnation(*part.list) != life().number()) return {};
-  for (const BufferUse& use : buffer_uses(Inside::commands(*part.list), Inside::arguments(*part.list)))
+  const ListState* const list = Inside::state(*part.list);
+  if (list == nullptr || list->incarnation != life().number()) return {};
+  for (const BufferUse& use : buffer_uses(list->commands, list->arguments))
     PINTLE_TRY(table_->materialize(use.buffer));
   return {};
 }
@@ -218,17 +218,19 @@ Result<void> QueueState::fill(Flight& flight, Part& part, const Locked& locked) 
     PINTLE_TRY(check_recording(*part.recording));
     return part.recording->bind(preparation_, flight, part.bindings, locked);
   }
-  PINTLE_TRY(check_list(*part.list));
+  flight.commands = {};
+  ListState* const list = Inside::state(*part.list);
+  if (list == nullptr) return {};
+  PINTLE_TRY(check_list(*list));
   flight.is_plain = false;
   flight.list = std::move(*part.list);
-  if (owns_of_caller(flight.list)) flight.is_lent = part.caller == Caller::goes_on;
+  if (owns_of_caller(*list)) flight.is_lent = part.caller == Caller::goes_on;
   flight.is_lent |= part.borrows;
-  PINTLE_TRY(preparation_.resolve(flight.list, flight, locked));
-  auto& commands = Inside::commands(flight.list);
+  PINTLE_TRY(preparation_.resolve(*list, flight, locked));
   const auto aliases = table_->aliases(locked);
-  if (!aliases.empty()) PINTLE_TRY(preparation_.use_imports(commands, flight, locked));
-  place_barriers(commands, Inside::arguments(flight.list), aliases);
-  flight.commands = commands_of(flight.list);
+  if (!aliases.empty()) PINTLE_TRY(preparation_.use_imports(list->commands, flight, locked));
+  place_barriers(list->commands, list->arguments, aliases);
+  flight.commands = list->all();
   return {};
 }
 
@@ -237,16 +239,11 @@ Result<void> QueueState::check_recording(const RecordingState& recording) const 
   return recording.launches() && !launches() ? Result<void>(launch_refusal()) : Result<void>();
 }
 
-Result<void> QueueState::check_list(const CommandList& list) const {
-  const std::uint64_t incarnation = Inside::incarnation(list);
-  if (incarnation != 0 && incarnation != life().number()) {  // without the label, which another lock guards
-    const Entry* const kernel = Inside::first_kernel(list);
-    const auto buffer = static_cast<std::uint32_t>(Inside::first_buffer(list));
-    return life().check_owner(incarnation,
-                              kernel != nullptr ? kernel_text(*kernel) : object_text("Buffer", buffer, ""));
-  }
-  if (!launches() && has_launches(commands_of(list).commands)) return launch_refusal();
-  const std::uint32_t slot = Inside::first_slot(list);
+Result<void> QueueState::check_list(const ListState& list) const {
+  if (list.incarnation != 0 && list.incarnation != life().number())
+    return life().check_owner(list.incarnation, list.first_text());
+  if (!launches() && has_launches(list.commands)) return launch_refusal();
+  const std::uint32_t slot = list.first_slot;
   if (slot == backend::no_slot) return {};
   return Error(Errc::invalid_argument,
                fmt::format("The list has slot ({}), which only a recording can have: record it, then replay.", slot));

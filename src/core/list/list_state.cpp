@@ -1,0 +1,164 @@
+#include "core/list/list_state.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <new>
+#include <utility>
+
+#include "core/door/describe.h"
+#include "core/door/object_names.h"
+#include "core/list/launch.h"
+#include "core/program/program_state.h"
+#include "pintle/program.h"
+
+namespace pintle::core {
+namespace {
+
+static_assert(std::is_trivially_copyable_v<backend::Command> && std::is_trivially_copyable_v<backend::Argument>);
+
+// A thread keeps what a loop of short lists needs, and gives back the memory of long ones.
+constexpr std::size_t most_spare = 8, most_commands = 16, most_arguments = 64;
+
+thread_local bool is_thread_over = false;
+
+/// States without a list. What was used last is used first, since it is in the caches.
+class Spare {
+ public:
+  Spare() = default;
+  Spare(const Spare&) = delete;
+  Spare& operator=(const Spare&) = delete;
+  ~Spare() {
+    is_thread_over = true;
+    while (count_ != 0) delete states_[--count_];
+  }
+
+  [[nodiscard]] ListState* take() noexcept { return count_ == 0 ? nullptr : states_[--count_]; }
+  [[nodiscard]] bool try_keep(ListState* state) noexcept {
+    if (count_ == most_spare) return false;
+    states_[count_++] = state;
+    return true;
+  }
+
+ private:
+  std::array<ListState*, most_spare> states_{};
+  std::size_t count_ = 0;
+};
+
+thread_local Spare spare;
+
+Error invalid(std::string message) { return {Errc::invalid_argument, std::move(message)}; }
+
+}  // namespace
+
+std::string span_text(const backend::Range& range) {
+  return fmt::format("[{}, {})", range.offset, range.offset + range.size);
+}
+
+ListState* ListState::take() noexcept {
+  ListState* const known = is_thread_over ? nullptr : spare.take();
+  return known != nullptr ? known : new (std::nothrow) ListState;
+}
+
+void ListState::let_go(ListState* list) noexcept {
+  list->clear();
+  const bool is_short = list->commands.capacity() <= most_commands && list->arguments.capacity() <= most_arguments;
+  if (is_thread_over || !is_short || !spare.try_keep(list)) delete list;
+}
+
+/// As new, but for the memory of the vectors.
+void ListState::clear() noexcept {
+  commands.clear();
+  arguments.clear();
+  retained.clear();
+  host_runs.clear();
+  held.clear();
+  slot_shapes.clear();
+  crossings.clear();
+  first_slot = backend::no_slot;
+  incarnation = first_buffer = 0;
+  first_kernel = nullptr;
+  next_label.reset();
+  next_barrier = borrows = false;
+  error.reset();
+}
+
+std::string ListState::first_text() const {
+  if (first_kernel != nullptr) return kernel_text(*first_kernel);
+  return object_text("Buffer", static_cast<std::uint32_t>(first_buffer), "");
+}
+
+ListState& state_of(CommandList& list) {
+  ListState*& state = Inside::state(list);
+  if (state == nullptr) state = ListState::take();
+  if (state == nullptr) throw std::bad_alloc();
+  return *state;
+}
+
+Result<void> ListState::admit(const BufferView& view) {
+  if (Inside::incarnation(view) == 0) return empty_object("BufferView");
+  if (incarnation == 0) {
+    incarnation = Inside::incarnation(view);
+    first_buffer = Inside::buffer(view);
+  }
+  if (incarnation != Inside::incarnation(view))
+    return foreign(buffer_text(Inside::incarnation(view), Inside::buffer(view)), Inside::incarnation(view));
+  return view.size_bytes() != 0 ? Result<void>()
+                                : empty_window(buffer_text(incarnation, Inside::buffer(view)), view.offset_bytes());
+}
+
+Result<void> ListState::admit(const Kernel& kernel) {
+  if (Inside::program(kernel) == nullptr) return empty_object("Kernel");
+  const std::uint64_t its = Inside::program(kernel)->incarnation_number();
+  const Entry& entry = Inside::program(kernel)->entries()[Inside::entry_index(kernel)];
+  if (incarnation == 0) {
+    incarnation = its;
+    first_kernel = &entry;
+  }
+  return incarnation == its ? Result<void>() : foreign(kernel_text(entry), its);
+}
+
+Error ListState::foreign(const std::string& object, std::uint64_t others) const {
+  const std::string first =
+      first_kernel != nullptr ? kernel_text(*first_kernel) : buffer_text(incarnation, first_buffer);
+  return invalid(fmt::format("{} belongs to incarnation {} of a device, but {}, used first, to incarnation {}.", object,
+                             others, first, incarnation));
+}
+
+Result<backend::Range> ListState::range(const BufferView& view) {
+  PINTLE_TRY(admit(view));
+  return backend::Range{backend::MemoryId::none, Inside::buffer(view), view.offset_bytes(), view.size_bytes(),
+                        backend::no_slot};
+}
+
+Result<void> ListState::take_slot(Slot slot) {
+  PINTLE_TRY(check_slot(slot));
+  if (first_slot == backend::no_slot) first_slot = slot.index;
+  return {};
+}
+
+Result<backend::Range> ListState::range(const BufferArgument& argument, std::uint64_t needed) {
+  if (const auto* view = std::get_if<BufferView>(&argument)) return range(*view);
+  const Slot slot = std::get<Slot>(argument);
+  PINTLE_TRY(take_slot(slot));
+  return backend::Range{backend::MemoryId::none, 0, 0, needed, slot.index};
+}
+
+Result<backend::Range> ListState::host_range(const BufferView& view, std::optional<DType> dtype,
+                                               std::span<const std::byte> bytes) {
+  PINTLE_ASSIGN(range, this->range(view));
+  if (dtype && *dtype != view.dtype()) {
+    return invalid(fmt::format("Dtype ({}) of the host memory differs from the dtype ({}) of {}.", name(*dtype),
+                               name(view.dtype()), buffer_text(incarnation, Inside::buffer(view))));
+  }
+  if (bytes.size() != view.size_bytes()) {
+    return invalid(fmt::format("Size ({}) of the host memory differs from the size ({}) of {}.", bytes.size(),
+                               view.size_bytes(), buffer_text(incarnation, Inside::buffer(view))));
+  }
+  if (bytes.data() == nullptr) {
+    return invalid(fmt::format("Address (null) of the host memory has no {} bytes.", bytes.size()));
+  }
+  return range;
+}
+
+}  // namespace pintle::core
