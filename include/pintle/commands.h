@@ -244,7 +244,7 @@ class CommandList {
   void drop() noexcept;
 
   /// Why there is no state.
-  enum class Without : std::uint8_t { steps, memory, moved_from };
+  enum class Without : std::uint8_t { steps = 0, memory = 1, moved_from = 2 };
 
   core::ListState* state_ = nullptr;  // from the first step to the end of what the list was submitted as
   Without without_ = Without::steps;

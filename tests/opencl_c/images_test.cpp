@@ -211,8 +211,7 @@ kernel void ask(read_only image2d_t a, write_only image3d_t b, global int* out) 
 TEST(OpenClCImages, QuestionsAreAnswered) {
   Bench cpu(device_of("cpu"));
   const Kernel ask = cpu.kernel(questions, "ask(a: read image2d, b: write image3d, out: write i32[]) group 1");
-  const Image a = cpu.image({7, 5}, Texel::rg8, Bytes(70)),
-              b = cpu.image({4, 3, 2}, Texel::r32f, Bytes(96));
+  const Image a = cpu.image({7, 5}, Texel::rg8, Bytes(70)), b = cpu.image({4, 3, 2}, Texel::r32f, Bytes(96));
   const Buffer out = cpu.buffer(std::vector<std::int32_t>(19));
   must(cpu.queue().submit(CommandList{}.exec(ask, Grid{1}, a, b, out)));
   const auto told = must(read<std::int32_t>(cpu.queue(), out));
@@ -332,8 +331,7 @@ TEST(OpenClCImages, WhatIsTooLargeBecomesTheNearest) {
   const Kernel tone =
       cpu.kernel(tone_source, "tone(in: read f32[], a: write image2d, b: write image2d, c: write image2d) group 8");
   const std::vector<float> in{-2, -1, -0.5f, 0, 0.5f, 1, 2, NAN};
-  const Image a = cpu.image({8, 1}, Texel::r8, Bytes(8)),
-              b = cpu.image({8, 1}, Texel::r8_snorm, Bytes(8)),
+  const Image a = cpu.image({8, 1}, Texel::r8, Bytes(8)), b = cpu.image({8, 1}, Texel::r8_snorm, Bytes(8)),
               c = cpu.image({8, 1}, Texel::r8i, Bytes(8));
   const Buffer values = cpu.buffer(in);
   must(cpu.queue().submit(CommandList{}.exec(tone, Grid{1}, values, a, b, c)));
@@ -386,8 +384,7 @@ kernel void halves(read_only image2d_t in, write_only image2d_t out) {
 TEST(OpenClCImages, HalvesAreReadAndWritten) {
   Bench cpu(device_of("cpu"));
   const Kernel halves = cpu.kernel(half_source, "halves(in: read image2d, out: write image2d) group 4");
-  const Image in =
-      cpu.image({4, 1}, Texel::r16f, {0x00, 0x3c, 0x00, 0x40, 0x00, 0x42, 0x00, 0x44});  // 1, 2, 3, 4
+  const Image in = cpu.image({4, 1}, Texel::r16f, {0x00, 0x3c, 0x00, 0x40, 0x00, 0x42, 0x00, 0x44});  // 1, 2, 3, 4
   const Image out = cpu.image({4, 1}, Texel::r16f, Bytes(8));
   must(cpu.queue().submit(CommandList{}.exec(halves, Grid{1}, in, out)));
   EXPECT_EQ(cpu.bytes_of(out), (Bytes{0x00, 0x41, 0x80, 0x44, 0x80, 0x46, 0x00, 0x48}));  // 2.5, 4.5, 6.5, 8

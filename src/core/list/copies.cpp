@@ -72,7 +72,7 @@ Result<void> ListState::cross(const BufferView& to, const BufferView& from) {
 }
 
 Result<void> ListState::copy_image(const ImageView& image, const BufferArgument& buffer, const ImagePart& part,
-                                     bool is_to_image) {
+                                   bool is_to_image) {
   PINTLE_ASSIGN(texels, range(image));
   PINTLE_ASSIGN(checked, transfer_of(image, part));
   const auto transfer = std::make_shared<const backend::ImageTransfer>(checked);
@@ -83,8 +83,7 @@ Result<void> ListState::copy_image(const ImageView& image, const BufferArgument&
         Errc::invalid_argument,
         fmt::format("Window ({} bytes at offset {}) of {} has no room for the ({}) bytes of the part of {}, or "
                     "does not begin at a multiple of the texel ({} bytes).",
-                    rows.size, rows.offset, buffer_text(incarnation, rows.buffer), needed,
-                    image_text(image), texel));
+                    rows.size, rows.offset, buffer_text(incarnation, rows.buffer), needed, image_text(image), texel));
   }
   rows.size = needed;
   retained.push_back(transfer);

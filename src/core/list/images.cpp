@@ -106,15 +106,9 @@ Result<void> check_sampler(const Sampler& sampler, const ImageView* view) {
   return invalid(fmt::format("Filter (linear) has no meaning for the integers of texel {}.", name(view->texel())));
 }
 
-/// An image counts as a whole.
 Result<backend::Range> ListState::range(const ImageView& view) {
   if (Inside::incarnation(view) == 0) return empty_object("ImageView");
-  if (incarnation == 0) {
-    incarnation = Inside::incarnation(view);
-    first_buffer = Inside::buffer(view);
-  }
-  if (incarnation != Inside::incarnation(view))
-    return foreign(buffer_text(Inside::incarnation(view), Inside::buffer(view)), Inside::incarnation(view));
+  PINTLE_TRY(admit(Inside::incarnation(view), Inside::buffer(view)));
   return backend::Range{backend::MemoryId::none, Inside::buffer(view), 0, view.size_bytes(), backend::no_slot};
 }
 

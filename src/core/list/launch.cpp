@@ -103,10 +103,7 @@ Result<Grid> groups_of(const Extent& extent, const Grid& group_size, const Limit
               static_cast<std::uint32_t>(counts[2])};
 }
 
-Result<void> check_slot(Slot slot) {
-  if (slot.index < Slot::limit) return {};
-  return invalid(fmt::format("Slot index ({}) is not below the limit ({}).", slot.index, Slot::limit));
-}
+namespace {
 
 Result<void> bind_slot(backend::Argument& bound, const Parameter& parameter, Slot slot) {
   bound.dtype = parameter.dtype;
@@ -120,9 +117,10 @@ Result<void> bind_slot(backend::Argument& bound, const Parameter& parameter, Slo
     bound.alignment_log2 = static_cast<std::uint8_t>(std::countr_zero(parameter.alignment));
     bound.range.slot = slot.index;
   }
-  return check_slot(slot);
+  return {};
 }
 
+/// Checks that kind and dtype match.
 Result<void> bind_scalar(backend::Argument& bound, const Parameter& parameter, const ScalarValue& scalar) {
   if (parameter.kind != Parameter::Kind::scalar)
     return wrong_kind(fmt::format("a scalar ({})", name(scalar.dtype)), parameter);
@@ -136,6 +134,7 @@ Result<void> bind_scalar(backend::Argument& bound, const Parameter& parameter, c
   return {};
 }
 
+/// Checks that so many bytes by value suit the parameter.
 Result<void> check_value(const Parameter& parameter, std::uint64_t size) {
   if (parameter.kind != Parameter::Kind::value) return wrong_kind(fmt::format("({}) bytes by value", size), parameter);
   if (size == parameter.bytes) return {};
@@ -143,6 +142,7 @@ Result<void> check_value(const Parameter& parameter, std::uint64_t size) {
                              parameter_text(parameter)));
 }
 
+/// Checks the kind, and that the memory is within the device's limit.
 Result<void> bind_local(backend::Argument& bound, const Parameter& parameter, Local local, const Limits& limits) {
   const std::uint64_t each = bytes_of(parameter.dtype);
   if (parameter.kind != Parameter::Kind::local)
@@ -156,8 +156,6 @@ Result<void> bind_local(backend::Argument& bound, const Parameter& parameter, Lo
   bound.range.size = local.count * each;
   return {};
 }
-
-namespace {
 
 /// The bytes from one element of a buffer to the next: a vector of three takes the place of four.
 std::uint64_t stride_of(const Parameter& parameter) noexcept {
@@ -192,8 +190,8 @@ SlotShape moved(SlotShape shape, std::size_t first) {
   return shape;
 }
 
-}  // namespace
-
+/// Checks what needs all arguments: shapes, and local memory in all. `first` is the place of the first argument in the
+/// list. A buffer in a slot gets the size that its shape asks for; shapes that slots decide are added to `later`.
 Result<void> check_launch(const Entry& entry, std::span<backend::Argument> arguments, std::size_t first,
                           std::vector<SlotShape>& later, std::uint64_t incarnation, const Limits& limits) {
   std::uint64_t local = entry.local_bytes;
@@ -217,6 +215,7 @@ Result<void> check_launch(const Entry& entry, std::span<backend::Argument> argum
       fmt::format("Local memory of a group ({} bytes) is larger than the limit ({}).", local, limits.max_local_bytes));
 }
 
+/// Checks that kind and dtype match, and that size and offset suit the device.
 Result<void> bind_buffer(backend::Argument& bound, const Parameter& parameter, std::uint64_t incarnation, DType dtype,
                          const backend::Range& range, const Limits& limits) {
   if (parameter.kind != Parameter::Kind::buffer)
@@ -248,8 +247,10 @@ Result<void> bind_buffer(backend::Argument& bound, const Parameter& parameter, s
   return {};
 }
 
+}  // namespace
+
 Result<void> ListState::bind(backend::Argument& bound, const Parameter& parameter, const KernelArgument& argument,
-                               const ProgramState& program) {
+                             const ProgramState& program) {
   if (const auto* slot = std::get_if<Slot>(&Inside::value(argument))) {
     PINTLE_TRY(take_slot(*slot));
     return bind_slot(bound, parameter, *slot);
@@ -260,8 +261,7 @@ Result<void> ListState::bind(backend::Argument& bound, const Parameter& paramete
   if (const auto* local = std::get_if<Local>(&Inside::value(argument)))
     return bind_local(bound, parameter, *local, program.limits());
   if (const auto* image = std::get_if<ImageView>(&Inside::value(argument))) {
-    if (parameter.kind != Parameter::Kind::image || parameter.is_sampled)
-      return wrong_kind("an image", parameter);
+    if (parameter.kind != Parameter::Kind::image || parameter.is_sampled) return wrong_kind("an image", parameter);
     return bind_image(bound, parameter, *image);
   }
   if (const auto* sampled = std::get_if<SampledImage>(&Inside::value(argument))) {
@@ -302,7 +302,7 @@ Result<void> ListState::bind_value(backend::Argument& bound, const Parameter& pa
 }
 
 Result<backend::Exec> ListState::launch(const Kernel& kernel, const Extent& extent,
-                                          std::span<const KernelArgument> values) {
+                                        std::span<const KernelArgument> values) {
   PINTLE_TRY(admit(kernel));
   ProgramState& program = *Inside::program(kernel);
   const Entry& entry = program.entries()[Inside::entry_index(kernel)];
@@ -317,8 +317,8 @@ Result<backend::Exec> ListState::launch(const Kernel& kernel, const Extent& exte
     if (!bound) return bound.error().during(fmt::format("validating argument {} of {}", i, kernel_text(entry)));
   }
   if (program.has_launch_rules(Inside::entry_index(kernel))) {
-    const auto fits = check_launch(entry, std::span(arguments).subspan(first), first, slot_shapes, incarnation,
-                                         program.limits());
+    const auto fits =
+        check_launch(entry, std::span(arguments).subspan(first), first, slot_shapes, incarnation, program.limits());
     if (!fits) return fits.error().during("launching " + kernel_text(entry));
   }
   if (retained.empty() || retained.back().get() != &program) retained.push_back(program.shared_from_this());

@@ -8,7 +8,6 @@
 
 #include "core/door/describe.h"
 #include "core/door/object_names.h"
-#include "core/list/launch.h"
 #include "core/program/program_state.h"
 #include "pintle/program.h"
 
@@ -23,26 +22,14 @@ constexpr std::size_t most_spare = 8, most_commands = 16, most_arguments = 64;
 thread_local bool is_thread_over = false;
 
 /// States without a list. What was used last is used first, since it is in the caches.
-class Spare {
- public:
-  Spare() = default;
-  Spare(const Spare&) = delete;
-  Spare& operator=(const Spare&) = delete;
+struct Spare {
+  std::array<ListState*, most_spare> states{};
+  std::size_t count = 0;
+
   ~Spare() {
     is_thread_over = true;
-    while (count_ != 0) delete states_[--count_];
+    while (count != 0) delete states[--count];
   }
-
-  [[nodiscard]] ListState* take() noexcept { return count_ == 0 ? nullptr : states_[--count_]; }
-  [[nodiscard]] bool try_keep(ListState* state) noexcept {
-    if (count_ == most_spare) return false;
-    states_[count_++] = state;
-    return true;
-  }
-
- private:
-  std::array<ListState*, most_spare> states_{};
-  std::size_t count_ = 0;
 };
 
 thread_local Spare spare;
@@ -56,14 +43,15 @@ std::string span_text(const backend::Range& range) {
 }
 
 ListState* ListState::take() noexcept {
-  ListState* const known = is_thread_over ? nullptr : spare.take();
-  return known != nullptr ? known : new (std::nothrow) ListState;
+  if (is_thread_over || spare.count == 0) return new (std::nothrow) ListState;
+  return spare.states[--spare.count];
 }
 
 void ListState::let_go(ListState* list) noexcept {
   list->clear();
   const bool is_short = list->commands.capacity() <= most_commands && list->arguments.capacity() <= most_arguments;
-  if (is_thread_over || !is_short || !spare.try_keep(list)) delete list;
+  if (is_thread_over || !is_short || spare.count == most_spare) delete list;
+  else spare.states[spare.count++] = list;
 }
 
 /// As new, but for the memory of the vectors.
@@ -95,16 +83,19 @@ ListState& state_of(CommandList& list) {
   return *state;
 }
 
+Result<void> ListState::admit(std::uint64_t its, std::uint64_t buffer) {
+  if (incarnation == 0) {
+    incarnation = its;
+    first_buffer = buffer;
+  }
+  return incarnation == its ? Result<void>() : foreign(buffer_text(its, buffer), its);
+}
+
 Result<void> ListState::admit(const BufferView& view) {
   if (Inside::incarnation(view) == 0) return empty_object("BufferView");
-  if (incarnation == 0) {
-    incarnation = Inside::incarnation(view);
-    first_buffer = Inside::buffer(view);
-  }
-  if (incarnation != Inside::incarnation(view))
-    return foreign(buffer_text(Inside::incarnation(view), Inside::buffer(view)), Inside::incarnation(view));
-  return view.size_bytes() != 0 ? Result<void>()
-                                : empty_window(buffer_text(incarnation, Inside::buffer(view)), view.offset_bytes());
+  PINTLE_TRY(admit(Inside::incarnation(view), Inside::buffer(view)));
+  if (view.size_bytes() != 0) return {};
+  return empty_window(buffer_text(incarnation, Inside::buffer(view)), view.offset_bytes());
 }
 
 Result<void> ListState::admit(const Kernel& kernel) {
@@ -132,7 +123,8 @@ Result<backend::Range> ListState::range(const BufferView& view) {
 }
 
 Result<void> ListState::take_slot(Slot slot) {
-  PINTLE_TRY(check_slot(slot));
+  if (slot.index >= Slot::limit)
+    return invalid(fmt::format("Slot index ({}) is not below the limit ({}).", slot.index, Slot::limit));
   if (first_slot == backend::no_slot) first_slot = slot.index;
   return {};
 }
@@ -145,7 +137,7 @@ Result<backend::Range> ListState::range(const BufferArgument& argument, std::uin
 }
 
 Result<backend::Range> ListState::host_range(const BufferView& view, std::optional<DType> dtype,
-                                               std::span<const std::byte> bytes) {
+                                             std::span<const std::byte> bytes) {
   PINTLE_ASSIGN(range, this->range(view));
   if (dtype && *dtype != view.dtype()) {
     return invalid(fmt::format("Dtype ({}) of the host memory differs from the dtype ({}) of {}.", name(*dtype),

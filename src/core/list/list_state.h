@@ -65,7 +65,6 @@ struct ListState {
     retained.push_back(std::move(next_label));
   }
   Result<void> take_slot(Slot slot);
-  /// The first object decides which incarnation the list belongs to.
   Result<void> admit(const BufferView& view);
   Result<void> admit(const Kernel& kernel);
   Result<backend::Range> range(const BufferView& view);
@@ -83,6 +82,8 @@ struct ListState {
 
  private:
   Result<void> cross(const BufferView& to, const BufferView& from);
+  /// The first object decides which incarnation the list belongs to.
+  Result<void> admit(std::uint64_t its, std::uint64_t buffer);
   [[nodiscard]] Error foreign(const std::string& object, std::uint64_t others) const;
   Result<void> bind(backend::Argument& bound, const Parameter& parameter, const KernelArgument& argument,
                     const ProgramState& program);

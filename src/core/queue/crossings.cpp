@@ -112,8 +112,7 @@ Result<const Crossings::Twin*> Crossings::find_twin(const Side& side) {
 void Crossings::use_twin(const Side& side) {
   const backend::Range local = range_of(side.local, Inside::buffer(side.local));
   const backend::Range other = range_of(side.other, Inside::buffer(side.twin->here.view()));
-  state_.commands[side.command].operation =
-      side.is_inbound ? backend::Copy{local, other} : backend::Copy{other, local};
+  state_.commands[side.command].operation = side.is_inbound ? backend::Copy{local, other} : backend::Copy{other, local};
   state_.retained.push_back(side.twin->loan);
 }
 
@@ -127,22 +126,21 @@ void Crossings::use_loan(const Side& side) {
 }
 
 Result<Point> Crossings::submit_whole(SubmitOptions* options) {
-  SubmitOptions all = options != nullptr ? std::move(*options) : SubmitOptions{};
-  add_before(all);
+  SubmitOptions all = take(options);
   std::array parts{Part{.list = &list_, .borrows = borrows_, .options = &all}};
   return queue_->submit(parts);
 }
 
-void Crossings::add_before(SubmitOptions& options) const {
-  options.after.insert(options.after.end(), before_.begin(), before_.end());
+SubmitOptions Crossings::take(SubmitOptions* options) const {
+  SubmitOptions all = options != nullptr ? std::move(*options) : SubmitOptions{};
+  all.after.insert(all.after.end(), before_.begin(), before_.end());
+  return all;
 }
 
 Result<Point> Crossings::submit_pieces(const std::vector<Side>& staged, SubmitOptions* options) {
-  for (const BufferUse& use : buffer_uses(state_.commands, state_.arguments))
-    come_after(queue_->table(), use.buffer);
+  for (const BufferUse& use : buffer_uses(state_.commands, state_.arguments)) come_after(queue_->table(), use.buffer);
   for (const Side& side : staged) come_after(queue_->table(), Inside::buffer(side.local));
-  SubmitOptions all = options != nullptr ? std::move(*options) : SubmitOptions{};
-  add_before(all);
+  SubmitOptions all = take(options);
   PINTLE_TRY(queue_->check(all));
   turn_ = std::make_shared<SignalState>(0, "crossing");
   cut(staged, all);

@@ -66,7 +66,7 @@ class Crossings {
   void use_twin(const Side& side);
   void use_loan(const Side& side);
   Result<Point> submit_whole(SubmitOptions* options);
-  void add_before(SubmitOptions& options) const;
+  SubmitOptions take(SubmitOptions* options) const;
   Result<Point> submit_pieces(const std::vector<Side>& staged, SubmitOptions* options);
   void cut(const std::vector<Side>& staged, SubmitOptions& options);
   void cut_at(const Side& side);

@@ -41,7 +41,7 @@ struct alignas(64) Flight {
   std::vector<backend::Command> replay;      // the commands of a replay with bindings
   std::vector<backend::Argument> arguments;  // arguments of `replay`
   std::vector<Point> waits;
-  std::vector<Stamp> bound;   // work of this device that brings the awaited points, as far as it is promised
+  std::vector<Stamp> bound;  // work of this device that brings the awaited points, as far as it is promised
   std::vector<Raise> raises;
   std::string label;
   std::optional<Error> refused;     // the failure of a point that it waits for

@@ -11,8 +11,8 @@
 
 namespace pintle::core {
 
-/// One gate for each point that no backend can wait for yet. `opened` runs when the last gate is passed, `failed` when a
-/// gate fails.
+/// One gate for each point that no backend can wait for yet. `opened` runs when the last gate is passed, `failed` when
+/// a gate fails.
 class Hold {
  public:
   Hold(std::weak_ptr<Deferred> opened, std::weak_ptr<Deferred> failed) noexcept

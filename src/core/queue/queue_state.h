@@ -175,7 +175,6 @@ class QueueState final : public Observable, public Deferred, public Driven {
 
     QueueState& queue_;
   };
-  class NativeWaits;
   /// Work left for the time when no lock is held.
   struct Aftermath {
     Worklist worklist{};
@@ -221,10 +220,8 @@ class QueueState final : public Observable, public Deferred, public Driven {
   Result<void> hold_for(Flight& flight, const Point& point, Aftermath& aftermath);
   static void drop_open_hold(Flight& flight) noexcept;
   [[nodiscard]] QueueState* sibling_of(const NativePoint& point) const noexcept;
-  Result<void> collect(const Flight& flight, NativeWaits& waits, const Locked& locked);
+  Result<void> collect_waits(const Flight& flight, const Locked& locked);
   Result<void> start(Flight& flight, Locked& locked, Aftermath& aftermath, bool is_simple);
-  Result<void> start_behind(Flight& flight, std::span<const backend::QueuePoint> points, std::span<const Stamp> edges,
-                            Locked& locked, Aftermath& aftermath, bool is_simple);
   [[nodiscard]] static Error wrong_serial(std::uint64_t answered, std::uint64_t expected);
   void publish(std::uint64_t serial, Aftermath& aftermath) noexcept;
   void keep_promises(Flight& flight, Aftermath& aftermath, const Locked&) noexcept;
@@ -251,11 +248,13 @@ class QueueState final : public Observable, public Deferred, public Driven {
   std::shared_ptr<SignalState> timeline_;
   QueueClock clock_;
   Failing failing_{*this};
-  Preparation preparation_;                 // used by the thread that has the turn
-  std::optional<Error> failed_;             // the first failure after acceptance: the queue takes nothing more
-  std::atomic<std::uint64_t> starting_{0};  // the serial that the backend is being given; 0: none
-  const bool has_verdicts_;                 // the device may tell that a submission has failed, and go on
-  std::uint64_t newest_;                    // the last serial that a caller got a point for
+  Preparation preparation_;                        // used by the thread that has the turn
+  std::optional<Error> failed_;                    // the first failure after acceptance: the queue takes nothing more
+  std::vector<backend::QueuePoint> native_waits_;  // of the submission that is being started, in the device's turn
+  std::vector<Stamp> native_edges_;                // as core names them
+  std::atomic<std::uint64_t> starting_{0};         // the serial that the backend is being given; 0: none
+  const bool has_verdicts_;                        // the device may tell that a submission has failed, and go on
+  std::uint64_t newest_;                           // the last serial that a caller got a point for
   QueueList::iterator place_{};
   bool abandoned_ = false;
   bool is_over_ = false;          // it has neither a handle nor work, and the device's queues know

@@ -84,8 +84,7 @@ Result<void> RecordingState::bind_slots(Preparation& preparation, Flight& flight
     if (!binding) return binding.error().during(fmt::format("checking slot {}", slot));
     flight.bindings.push_back(*binding);
   }
-  for (const SlotShape& shape : list_.slot_shapes)
-    PINTLE_TRY(check_shape(shape, list_.arguments, flight.bindings));
+  for (const SlotShape& shape : list_.slot_shapes) PINTLE_TRY(check_shape(shape, list_.arguments, flight.bindings));
   return check_copies(flight.bindings, locked);
 }
 

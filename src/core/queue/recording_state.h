@@ -38,11 +38,7 @@ class RecordingState {
   /// Ends the backend's recording. Called in the device's turn.
   void forget(const Turn&) noexcept;
 
-  // With the lock held:
-  /// Pins the buffers: from now on the recording knows where they are.
-  /// Checks what a replay names, and looks at the special buffers among it.
-  Result<void> look_at(Preparation& preparation, std::span<const SlotValue> bindings, const Locked& locked) const;
-  /// Makes the flight's commands, after `look_at`.
+  /// Checks what a replay binds, and makes the flight's commands. Called with the lock held.
   Result<void> bind(Preparation& preparation, Flight& flight, std::span<const SlotValue> bindings,
                     const Locked& locked);
   [[nodiscard]] const Stamps& stamps(const Locked&) const noexcept { return stamps_; }

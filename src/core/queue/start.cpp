@@ -1,7 +1,6 @@
 // From an accepted submission to the backend: at once, or when the points that hold it have come.
 #include <fmt/format.h>
 
-#include <array>
 #include <utility>
 
 #include "base/contain.h"
@@ -11,47 +10,15 @@
 
 namespace pintle::core {
 
-// Waits that the backend does itself. They are few in practice, so they need no allocation.
-class QueueState::NativeWaits {
- public:
-  void add(backend::QueuePoint point, std::uint64_t queue) {
-    if (size_ < points_.size()) {
-      points_[size_] = point;
-      edges_[size_++] = {queue, point.serial};
-      return;
-    }
-    if (more_points_.empty()) {
-      more_points_.assign(points_.begin(), points_.end());
-      more_edges_.assign(edges_.begin(), edges_.end());
-    }
-    more_points_.push_back(point);
-    more_edges_.push_back({queue, point.serial});
-  }
-  [[nodiscard]] std::span<const backend::QueuePoint> points() const noexcept {
-    if (!more_points_.empty()) return more_points_;
-    return std::span(points_).first(size_);
-  }
-  [[nodiscard]] std::span<const Stamp> edges() const noexcept {
-    if (!more_edges_.empty()) return more_edges_;
-    return std::span(edges_).first(size_);
-  }
-
- private:
-  std::array<backend::QueuePoint, 8> points_;  // no initial value, since only the first `size_` count
-  std::array<Stamp, 8> edges_;
-  std::size_t size_ = 0;
-  std::vector<backend::QueuePoint> more_points_;
-  std::vector<Stamp> more_edges_;
-};
-
 // The queue of a native point, where it belongs to this device.
 QueueState* QueueState::sibling_of(const NativePoint& point) const noexcept {
   auto* const queue = dynamic_cast<QueueState*>(point.queue.get());
   return queue != nullptr && queue->table_.get() == table_.get() ? queue : nullptr;
 }
 
-// The waits for the backend. A point that had a gate has been reached; any other point was bound to a submission.
-Result<void> QueueState::collect(const Flight& flight, NativeWaits& waits, const Locked& locked) {
+// What the backend itself waits for. A point that had a gate has been reached; any other point was bound to a
+// submission.
+Result<void> QueueState::collect_waits(const Flight& flight, const Locked& locked) {
   for (const Point& point : flight.waits) {
     const auto signal = Inside::signal(point);
     if (signal->timeline().status(point.value()) == PointStatus::failed) return signal->failure();
@@ -59,31 +26,23 @@ Result<void> QueueState::collect(const Flight& flight, NativeWaits& waits, const
   for (const Stamp& stamp : flight.bound) {
     const QueueClock* const clock = table_->clocks(locked).find(stamp.queue);
     if (clock == nullptr || clock == &clock_ || table_->clocks(locked).is_finished(stamp)) continue;
-    waits.add({clock->queue, stamp.serial}, stamp.queue);
+    native_waits_.push_back({clock->queue, stamp.serial});
+    native_edges_.push_back(stamp);
   }
+  table_->order(locked).reserve(native_edges_.size());
   return {};
 }
 
 // Gives the flight to the backend, without the lock. Where `is_simple`, nothing is left to do under the lock.
 Result<void> QueueState::start(Flight& flight, Locked& locked, Aftermath& aftermath, bool is_simple) {
-  if (flight.waits.empty()) return start_behind(flight, {}, {}, locked, aftermath, is_simple);
-  NativeWaits waits;
-  const auto ready = base::contain("starting a submission", [&]() -> Result<void> {
-    PINTLE_TRY(collect(flight, waits, locked));
-    table_->order(locked).reserve(waits.edges().size());
-    return {};
-  });
-  if (!ready) return ready;
-  return start_behind(flight, waits.points(), waits.edges(), locked, aftermath, is_simple);
-}
-
-Result<void> QueueState::start_behind(Flight& flight, std::span<const backend::QueuePoint> points,
-                                      std::span<const Stamp> edges, Locked& locked, Aftermath& aftermath,
-                                      bool is_simple) {
+  native_waits_.clear();
+  native_edges_.clear();
+  if (!flight.waits.empty())
+    PINTLE_TRY(base::contain("starting a submission", [&] { return collect_waits(flight, locked); }));
   const std::uint64_t serial = flight.serial;
   starting_.store(serial, std::memory_order_relaxed);
   locked.unlock();
-  const auto answer = life().device().submit(id(), points, flight.commands);
+  const auto answer = life().device().submit(id(), native_waits_, flight.commands);
   Result<void> started;
   if (!answer) started = life().report(answer.error(), aftermath.worklist);
   else if (*answer != serial) started = wrong_serial(*answer, serial);
@@ -97,8 +56,8 @@ Result<void> QueueState::start_behind(Flight& flight, std::span<const backend::Q
     starting_.store(0, std::memory_order_relaxed);
     return started;
   }
-  for (const Stamp& edge : edges) {
-    table_->order(locked).add({number_, serial}, {edge.queue, edge.serial},
+  for (const Stamp& edge : native_edges_) {
+    table_->order(locked).add({number_, serial}, edge,
                               [&](const Stamp& stamp) { return table_->clocks(locked).is_finished(stamp); });
   }
   publish(serial, aftermath);

@@ -143,8 +143,7 @@ Result<void> QueueState::give_memory(const Part& part) {
   }
   const ListState* const list = Inside::state(*part.list);
   if (list == nullptr || list->incarnation != life().number()) return {};
-  for (const BufferUse& use : buffer_uses(list->commands, list->arguments))
-    PINTLE_TRY(table_->materialize(use.buffer));
+  for (const BufferUse& use : buffer_uses(list->commands, list->arguments)) PINTLE_TRY(table_->materialize(use.buffer));
   return {};
 }
 
