@@ -136,7 +136,7 @@ class Improvement {
 
 bool is_searchable(const Model& model) noexcept {
   return model.is_line && !model.has_chunks() && !model.has_fixed && !model.blocks.empty() &&
-         model.blocks.size() <= most_searched;
+         model.blocks.size() <= PlanBudget::most_values;
 }
 
 void improve(const Model& model, Known& known, Allowance& allowance) { Improvement(model, known, allowance).run(); }

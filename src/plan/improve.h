@@ -16,8 +16,7 @@ struct Known {
   std::uint64_t enough = 0;  ///< A layout of so many bytes is good enough.
 };
 
-/// The search takes one line of time, one chunk, no fixed block and at most this many blocks.
-inline constexpr std::size_t most_searched = 4096;
+/// The search takes one line of time, one chunk, no fixed block and at most `PlanBudget::most_values` blocks.
 [[nodiscard]] bool is_searchable(const Model& model) noexcept;
 
 /// Makes the layout smaller and `least` larger until they meet, the layout is good enough, or the allowance is spent.

@@ -33,8 +33,6 @@ struct PlanOptions {
 };
 
 constexpr std::size_t most_rows = 40;
-/// `lay_out` searches among so many values at most.
-constexpr std::size_t most_searched = 4096;
 
 Result<std::chrono::nanoseconds> parse_duration(std::string_view text) {
   struct UnitOfTime {
@@ -129,7 +127,7 @@ struct End {
 bool is_searchable(const PlanProblem& problem) noexcept {
   std::uint64_t all = 0;  // fits, or there would be no plan
   for (const PlanValue& value : problem.values) all += value.size + value.alignment - 1;
-  return all <= problem.largest_chunk && problem.values.size() <= most_searched;
+  return all <= problem.largest_chunk && problem.values.size() <= PlanBudget::most_values;
 }
 
 /// The problem and the plan decide it, but for what of the budget was spent.
@@ -139,7 +137,7 @@ End end_of(const PlanProblem& problem, const PlanBudget& budget, const Plan& pla
     return {"enough",
             fmt::format("a peak of {} bytes is not larger than the capacity ({})", plan.total(), budget.enough)};
   if (!is_searchable(problem))
-    return {"not_searched", fmt::format("a search takes one chunk and at most {} values", most_searched)};
+    return {"not_searched", fmt::format("a search takes one chunk and at most {} values", PlanBudget::most_values)};
   if (budget.time.count() != 0 && elapsed >= budget.time) return {"time", "the budget's time is over"};
   return {"nodes", fmt::format("all {} nodes are spent", budget.nodes)};
 }
