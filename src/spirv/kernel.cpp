@@ -31,9 +31,13 @@ Error missing_entry(std::span<const Module> modules, const ProgramImage& image, 
 Result<void> KernelMatcher::add(std::span<const std::byte> code, std::span<const Entry> entries) {
   const auto modules = read_modules(code);
   if (!modules) return modules.error().during(fmt::format("loading [Program {}]", base::quote(image_.name)));
+  return add(std::span<const Module>(*modules), entries);
+}
+
+Result<void> KernelMatcher::add(std::span<const Module> modules, std::span<const Entry> entries) {
   for (const Entry& declared : entries) {
-    const auto found = find_entry(*modules, declared, entries.size());
-    if (!found) return missing_entry(*modules, image_, declared);
+    const auto found = find_entry(modules, declared, entries.size());
+    if (!found) return missing_entry(modules, image_, declared);
     PINTLE_ASSIGN(kernel, match(*found->module, *found->entry, declared));
     kernels_.push_back(std::move(kernel));
   }

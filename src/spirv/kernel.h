@@ -24,6 +24,8 @@ class KernelMatcher {
   /// Matches `entries` with the modules of `code`: an entry point of the same name, or, for one entry, "main".
   /// `invalid_argument` names what does not agree.
   [[nodiscard]] Result<void> add(std::span<const std::byte> code, std::span<const Entry> entries);
+  /// The same for modules that are read already. Only their code is kept.
+  [[nodiscard]] Result<void> add(std::span<const Module> modules, std::span<const Entry> entries);
   /// Returns all that was added. `invalid_argument` names a constant that no module has, and that is no side of a
   /// group.
   [[nodiscard]] Result<std::vector<KernelCode>> finish();

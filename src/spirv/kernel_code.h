@@ -43,6 +43,7 @@ struct Descriptor {
 struct DescriptorNeeds {
   std::uint32_t unit = 4;   ///< Bytes that the kernel accesses at least: a range is rounded up to a multiple of it.
   std::uint32_t least = 0;  ///< Bytes that a uniform block has.
+  std::uint32_t first = 0;  ///< Bytes of a storage buffer up to the end of its first element; 0: not known.
   ImageType image{};        ///< The type of an image, or of texels in a buffer.
 };
 

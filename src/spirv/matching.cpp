@@ -56,9 +56,9 @@ std::uint32_t unit_of(const Place& place) {
 
 DescriptorNeeds needs_of(const Place& place) {
   DescriptorNeeds needs{.unit = unit_of(place), .image = place.variables[0]->image};
-  if (!is_uniform(place)) return needs;
+  std::uint32_t& bytes = is_uniform(place) ? needs.least : needs.first;
   for (const Binding* const variable : place.variables)
-    needs.least = std::max(needs.least, static_cast<std::uint32_t>(variable->block.size));
+    bytes = std::max(bytes, static_cast<std::uint32_t>(variable->block.size));
   return needs;
 }
 

@@ -56,7 +56,8 @@ Result<void> registered() {
   return {};
 }
 
-constexpr std::array<Source, 3> quick_sources{{{"native", ""}, {"opencl_c", opencl_c_source}, {"glsl", glsl_source}}};
+constexpr std::array<Source, 4> quick_sources{
+    {{"native", ""}, {"opencl_c", opencl_c_source}, {"wgsl", wgsl_source}, {"glsl", glsl_source}}};
 
 }  // namespace
 
@@ -143,7 +144,8 @@ Result<ProgramPack> pack_of(std::span<const Source> sources, std::span<const std
 }
 
 Result<ProgramPack> source_pack() {
-  constexpr std::array<Source, 3> sources{{{"c", c_source}, {"opencl_c", opencl_c_source}, {"glsl", glsl_source}}};
+  constexpr std::array<Source, 4> sources{
+      {{"c", c_source}, {"opencl_c", opencl_c_source}, {"wgsl", wgsl_source}, {"glsl", glsl_source}}};
   return pack_of_all(sources);
 }
 

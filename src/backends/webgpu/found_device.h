@@ -1,0 +1,49 @@
+// Adapters as core lists them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/webgpu/api.h"
+#include "pintle/info.h"
+
+namespace pintle::webgpu {
+
+/// Submissions of a queue that may be unfinished.
+inline constexpr std::uint32_t max_in_flight = 64;
+/// Bytes of the scalars of a kernel.
+inline constexpr std::uint32_t most_scalar_bytes = 4096;
+
+/// What an adapter can do, and what is asked of its device.
+struct Abilities {
+  wg::Limits limits;
+  std::vector<wg::Feature> features;  ///< Of those that are used here, the ones that it has.
+  bool takes_spirv = false;
+  std::uint32_t push_bytes = 0;  ///< Bytes of immediates; 0: there are none.
+
+  [[nodiscard]] bool has(wg::Feature feature) const noexcept;
+};
+
+struct FoundDevice {
+  const Implementation* implementation = nullptr;
+  std::uint32_t index = 0;  ///< Of the adapter in its library.
+  Abilities abilities;
+  DeviceInfo info;
+};
+
+struct FoundDevices {
+  std::vector<FoundDevice> devices;
+  std::vector<Absence> absences;
+};
+
+/// Every adapter of every library that computes; libraries in their order. Makes no device.
+[[nodiscard]] FoundDevices find_devices();
+/// An adapter again: some serve one device only.
+[[nodiscard]] Result<Owned<wg::Adapter>> adapter_of(const Implementation& implementation, std::uint32_t index);
+
+/// Whether the machine has a program that makes SPIR-V of GLSL. Looked for once.
+[[nodiscard]] bool can_compile_glsl();
+
+}  // namespace pintle::webgpu

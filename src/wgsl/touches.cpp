@@ -1,0 +1,112 @@
+#include "wgsl/touches.h"
+
+#include <algorithm>
+
+namespace pintle::wgsl {
+namespace {
+
+class Walk {
+ public:
+  explicit Walk(const Declarations& all) noexcept : all_(all) {}
+
+  void into(const Function& function) {
+    if (!seen_.insert(function.name).second) return;
+    const std::set<std::string_view> own = names_of(function);
+    for (std::size_t at = function.begin; at < function.end; ++at) {
+      const Token& token = all_.tokens[at];
+      if (!token.is_word() || (at != 0 && all_.tokens[at - 1].is("."))) continue;
+      const auto called = std::ranges::find(all_.functions, token.text, &Function::name);
+      if (called != all_.functions.end()) into(*called);
+      if (std::ranges::find(all_.variables, token.text, &Variable::name) == all_.variables.end()) continue;
+      touched.used.insert(token.text);
+      if (!own.contains(token.text)) note(at, function.end);
+    }
+  }
+
+  Touched touched;
+
+ private:
+  /// Names that the function declares.
+  [[nodiscard]] std::set<std::string_view> names_of(const Function& function) const {
+    std::set<std::string_view> names(function.parameters.begin(), function.parameters.end());
+    for (std::size_t at = function.begin; at + 1 < function.end; ++at) {
+      const Token& token = all_.tokens[at];
+      if (!token.is("let") && !token.is("const") && !token.is("var")) continue;
+      std::size_t name = at + 1;
+      if (all_.tokens[name].is("<")) {
+        while (name < function.end && !all_.tokens[name].is(">")) ++name;
+        ++name;
+      }
+      names.insert(all_.tokens[name].text);
+    }
+    return names;
+  }
+
+  /// Behind the indices and members that follow the name at `at`.
+  [[nodiscard]] std::size_t behind_place(std::size_t at, std::size_t end) const {
+    std::size_t depth = 0;
+    for (++at; at < end; ++at) {
+      const Token& token = all_.tokens[at];
+      if (token.is("[")) ++depth;
+      else if (token.is("]") && depth != 0) --depth;
+      else if (depth == 0 && token.is(".")) ++at;
+      else if (depth == 0) return at;
+    }
+    return end;
+  }
+
+  void note(std::size_t at, std::size_t end) {
+    const std::string_view name = all_.tokens[at].text;
+    if (at >= 3 && all_.tokens[at - 1].is("&") && all_.tokens[at - 2].is("("))
+      return note_pointer(name, all_.tokens[at - 3].text);
+    if (at >= 1 && all_.tokens[at - 1].is("&") && !is_operand_before(at - 1)) return;  // a pointer that goes elsewhere
+    const std::size_t next = behind_place(at, end);
+    const auto is = [&](std::size_t place, std::string_view text) {
+      return place < end && all_.tokens[place].is(text);
+    };
+    const bool is_equal = is(next, "=") && is(next + 1, "=");
+    const bool is_assigned = is(next, "=") && !is_equal;
+    if (is_assigned || is_compound(next, end)) touched.written.insert(name);
+    if (!is_assigned) touched.read.insert(name);
+  }
+
+  /// Whether the `&` at `at` stands between two operands.
+  [[nodiscard]] bool is_operand_before(std::size_t at) const {
+    const Token& before = all_.tokens[at - 1];
+    return before.is_word() || before.kind == Token::Kind::number || before.is(")") || before.is("]") || before.is("&");
+  }
+
+  /// `x += 1`, `x <<= 1`, `x++`.
+  [[nodiscard]] bool is_compound(std::size_t at, std::size_t end) const {
+    if (at + 2 >= end) return false;
+    const Token& first = all_.tokens[at];
+    const Token& second = all_.tokens[at + 1];
+    const bool is_beside = second.offset == first.offset + 1;
+    if (!is_beside || first.kind != Token::Kind::symbol) return false;
+    if (second.is("=")) return std::string_view("+-*/%&|^").contains(first.text);
+    if (first.text == second.text && (first.is("+") || first.is("-")))
+      return all_.tokens[at + 2].is(";") || all_.tokens[at + 2].is(")");
+    return first.text == second.text && (first.is("<") || first.is(">")) && all_.tokens[at + 2].is("=") &&
+           all_.tokens[at + 2].offset == second.offset + 1;
+  }
+
+  /// The pointer is an argument of `function`.
+  void note_pointer(std::string_view name, std::string_view function) {
+    if (!function.starts_with("atomic")) return;
+    if (function != "atomicLoad") touched.written.insert(name);
+    if (function != "atomicStore") touched.read.insert(name);
+  }
+
+  const Declarations& all_;
+  std::set<std::string_view> seen_;
+};
+
+}  // namespace
+
+Touched touched_by(const Declarations& all, const Function& function) {
+  Walk walk(all);
+  walk.into(function);
+  return std::move(walk.touched);
+}
+
+}  // namespace pintle::wgsl
