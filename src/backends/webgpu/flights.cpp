@@ -107,6 +107,8 @@ bool Flights::finish(Flight& flight) noexcept {
     return {};
   });
   if (!delivered) return false;
+  flight.staging.reset();
+  flight.queries.clear();
   std::vector<kit::EventTold> told;
   {
     const std::lock_guard lock(flight.mutex_);

@@ -6,7 +6,8 @@
 #include <array>
 #include <thread>
 
-#include "base/made_once.h"
+#include "base/file.h"
+#include "base/hash.h"
 #include "pintle/deadline.h"
 #include "spirv/glsl_program.h"
 
@@ -91,6 +92,12 @@ std::string implementation_name(const wg::Table& api) {
                      version & 0xff);
 }
 
+/// Of vendor, device and driver, since WebGPU has no ids. Two alike in one machine have one.
+std::string uuid_of(const wg::AdapterInfo& info, const std::string& driver) {
+  const std::string all = fmt::format("{:x}:{:x} {} {}", info.vendor_id, info.device_id, info.device.text(), driver);
+  return base::hex(base::sha256(base::bytes_in(all))).substr(0, 32);
+}
+
 Abilities abilities_of(const Implementation& implementation, wg::Adapter adapter) {
   const wg::Table& api = implementation.api;
   constexpr std::array wanted{wg::Feature::timestamp_query,   wg::Feature::shader_f16,
@@ -166,6 +173,7 @@ DeviceInfo describe(const Implementation& implementation, wg::Adapter adapter, c
   for (const std::string_view words : {from.vendor.text(), from.architecture.text(), from.description.text()}) {
     if (!words.empty()) info.driver += fmt::format(", {}", words);
   }
+  info.uuid = uuid_of(from, info.driver);
   info.kind = kind_of(from.type);
   info.progress = Progress::own;
   info.formats = {"wgsl"};
@@ -210,6 +218,7 @@ FoundDevices find_devices() {
       if (!computes(implementation->api, adapter)) continue;
       FoundDevice device{implementation, index, abilities_of(*implementation, adapter), {}};
       device.info = describe(*implementation, adapter, device.abilities);
+      device.abilities.computes_on_host = device.info.kind == DeviceKind::software;
       device.info.id = fmt::format("webgpu:{}", found.devices.size());
       found.devices.push_back(std::move(device));
     }

@@ -21,7 +21,8 @@ struct Abilities {
   wg::Limits limits;
   std::vector<wg::Feature> features;  ///< Of those that are used here, the ones that it has.
   bool takes_spirv = false;
-  std::uint32_t push_bytes = 0;  ///< Bytes of immediates; 0: there are none.
+  bool computes_on_host = false;  ///< Its memory is the host's.
+  std::uint32_t push_bytes = 0;   ///< Bytes of immediates; 0: there are none.
 
   [[nodiscard]] bool has(wg::Feature feature) const noexcept;
 };

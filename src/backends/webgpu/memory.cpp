@@ -1,5 +1,6 @@
 #include "backends/webgpu/memory.h"
 
+#include "kit/host_cpus.h"
 #include "kit/memory_source.h"
 
 namespace pintle::webgpu {
@@ -47,7 +48,10 @@ void MemoryTable::release(backend::MemoryId memory) noexcept {
 
 std::vector<Heap> MemoryTable::heaps() {
   const std::lock_guard lock(mutex_);
-  return {{"device memory", 0, std::nullopt, used_, "WebGPU tells no sizes of memory"}};
+  if (!context_.abilities().computes_on_host)
+    return {{"device memory", 0, std::nullopt, used_, "WebGPU tells no sizes of memory"}};
+  const kit::HostMemory host = kit::host_memory("/");
+  return {{"device memory", host.total, host.available, used_, "/proc/meminfo, since the device is in software"}};
 }
 
 }  // namespace pintle::webgpu

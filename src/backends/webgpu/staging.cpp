@@ -54,8 +54,11 @@ void BufferPool::give_back(PooledBuffer buffer) noexcept {
   free_.push_back(std::move(buffer));
 }
 
-Staging::~Staging() {
+void Staging::reset() noexcept {
   for (Chunk& chunk : chunks_) pool_.give_back(std::move(chunk.buffer));
+  chunks_.clear();
+  writes_.clear();
+  copies_.clear();
 }
 
 Result<Staged> Staging::take(Use use, std::uint64_t size, std::uint64_t alignment) {

@@ -67,7 +67,7 @@ class Staging {
   explicit Staging(BufferPool& pool) noexcept : pool_(pool) {}
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
-  ~Staging();
+  ~Staging() { reset(); }
 
   [[nodiscard]] Result<Staged> take(Use use, std::uint64_t size, std::uint64_t alignment);
   /// Notes a write. The last bytes of a word that is not whole are padded; `data` is read when the list is submitted.
@@ -75,6 +75,8 @@ class Staging {
   /// The same for bytes that are copied here.
   void write_copy(const Staged& to, std::span<const std::byte> bytes);
   [[nodiscard]] std::span<const Write> writes() const noexcept { return writes_; }
+  /// Everything taken goes back to the pool.
+  void reset() noexcept;
 
  private:
   struct Chunk {
