@@ -1,4 +1,5 @@
-// Our declarations of webgpu.h: the layout of each struct on machines of 64 bits, as the header of the standard gives it.
+// Our declarations of webgpu.h: the layout of each struct on machines of 64 bits, as the header of the standard gives
+// it.
 #include <gtest/gtest.h>
 
 #include <cstddef>
