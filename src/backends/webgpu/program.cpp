@@ -12,6 +12,7 @@
 #include "kit/no_source.h"
 #include "spirv/descriptors.h"
 #include "spirv/matching.h"
+#include "spirv/places.h"
 #include "wgsl/unit.h"
 
 namespace pintle::webgpu {
@@ -19,7 +20,7 @@ namespace {
 
 using spirv::DescriptorKind;
 
-spirv::KernelLimits limits_of(const Abilities& abilities) {
+spirv::KernelLimits kernel_limits_of(const Abilities& abilities) {
   const wg::Limits& limits = abilities.limits;
   return {.push_bytes = abilities.push_bytes,
           .shared_bytes = limits.max_workgroup_storage,
@@ -75,10 +76,11 @@ Result<std::vector<PipelineConstant>> constants_of(const spirv::KernelCode& code
   return constants;
 }
 
-/// Whether all variables that see the descriptor only read.
-bool is_only_read(const spirv::Module& module, const spirv::Descriptor& at) {
+/// Whether all variables of the entry point that see the descriptor only read. Other entry points have others there.
+bool is_only_read(const spirv::Module& module, const spirv::EntryPoint& entry, const spirv::Descriptor& at) {
   return std::ranges::all_of(module.bindings, [&](const spirv::Binding& binding) {
-    return binding.set != at.set || binding.binding != at.binding || !binding.is_writable;
+    const bool is_there = binding.set == at.set && binding.binding == at.binding;
+    return !is_there || !binding.is_writable || !spirv::uses(module, entry, binding.id);
   });
 }
 
@@ -123,6 +125,11 @@ std::shared_ptr<const Owned<wg::ShaderModule>> shared(const Context& context, wg
 Error refused(std::string_view what, const Error& error) {
   if (error.code() != Errc::internal) return error;
   return {Errc::build_failed, fmt::format("{} does not compile: {}", what, error.message())};
+}
+
+/// One entry of several may need what an implementation does not take of SPIR-V, such as addresses.
+std::string left_out_words(const Error& error) {
+  return fmt::format("is in code that the implementation does not take: {}", error.message());
 }
 
 }  // namespace
@@ -232,7 +239,7 @@ Result<void> Program::load_wgsl(Context& context, const backend::ProgramImage& i
   const auto unit = wgsl::read_unit(text);
   if (!unit) return unit.error().during(fmt::format("loading [Program {}]", base::quote(image.name)));
   PINTLE_ASSIGN(writing, wgsl::with_writable_buffers(text));
-  spirv::KernelMatcher matcher(image, limits_of(context.abilities()),
+  spirv::KernelMatcher matcher(image, kernel_limits_of(context.abilities()),
                                [](const spirv::Module&) { return Result<void>(); });
   const std::span<const spirv::Module> modules(&unit->module, 1);
   std::vector<std::size_t> places;
@@ -254,14 +261,16 @@ Result<void> Program::load_wgsl(Context& context, const backend::ProgramImage& i
     kernel.entry_point = std::move(found[index].entry_point);
     kernel.module_ = module;
     kernel.writing_text_ = writing;
+    const auto entry = std::ranges::find(unit->module.entries, kernel.entry_point, &spirv::EntryPoint::name);
     for (const spirv::Descriptor& at : kernel.descriptors)
-      kernel.is_read_only.push_back(at.kind == DescriptorKind::storage_buffer && is_only_read(unit->module, at));
+      kernel.is_read_only.push_back(at.kind == DescriptorKind::storage_buffer &&
+                                    is_only_read(unit->module, *entry, at));
   }
   return {};
 }
 
 Result<void> Program::load_spirv(Context& context, const backend::ProgramImage& image) {
-  spirv::KernelMatcher matcher(image, limits_of(context.abilities()),
+  spirv::KernelMatcher matcher(image, kernel_limits_of(context.abilities()),
                                [](const spirv::Module&) { return Result<void>(); });
   if (image.format == "spirv") {
     PINTLE_TRY(kit::refuse_source_options(image));
@@ -285,8 +294,11 @@ Result<void> Program::load_spirv(Context& context, const backend::ProgramImage& 
     kernel.is_read_only.assign(kernel.descriptors.size(), false);
     const auto words = without_non_writable(found[index].code);
     Catch failures(context);
-    kernel.module_ = shared(context, create_module(context, words));
-    if (const auto read = failures.check("the code"); !read) return refused(kernel.text, read.error());
+    Module module = shared(context, create_module(context, words));
+    const auto read = failures.check("the code");
+    if (!read && !kit::leave_out(image, image.entries[index].name, left_out_words(read.error())))
+      return refused(kernel.text, read.error());
+    if (read) kernel.module_ = std::move(module);
   }
   return {};
 }
