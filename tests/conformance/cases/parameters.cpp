@@ -252,7 +252,7 @@ DEVICE_TEST(Launch, AlignmentIsChecked) {
   check_error(queue.replay(recorded, {crooked}), Errc::invalid_argument, {"(8)", std::to_string(4 * step)});
 }
 
-constexpr std::array<Source, 3> tile_sources{{{"c", R"(
+constexpr std::array<Source, 4> tile_sources{{{"c", R"(
 void tile(const pintle_group* group, void* const* arguments) {
   uint32_t* out = arguments[0];
   for (uint32_t i = 0; i < group->size[0] * group->size[1]; ++i) out[i] = 10 * TILE + group->size[1];
@@ -260,6 +260,12 @@ void tile(const pintle_group* group, void* const* arguments) {
                                               {"opencl_c", R"(
 kernel void tile(global uint* out) {
   out[get_local_id(1) * get_local_size(0) + get_local_id(0)] = 10 * TILE + get_local_size(1);
+})"},
+                                              {"wgsl", R"(
+override TILE: u32 = 1;
+@group(0) @binding(0) var<storage, read_write> result: array<u32>;
+@compute @workgroup_size(TILE, TILE) fn tile(@builtin(local_invocation_index) index: u32) {
+  result[index] = 10 * TILE + TILE;
 })"},
                                               {"glsl", R"(#version 450
 layout(local_size_x_id = 3, local_size_y_id = 3) in;
