@@ -12,7 +12,8 @@
 namespace pintle::webgpu {
 
 Result<std::vector<std::byte>> compile_glsl(const backend::ProgramImage& image, const Entry& entry) {
-  const spirv::GlslSource unit = spirv::source_of(image, entry);
+  spirv::GlslSource unit = spirv::source_of(image, entry);
+  if (unit.language.empty()) unit.language = "vulkan1.1";  // SPIR-V 1.3 is what the implementations read best
   PINTLE_ASSIGN(compiler, spirv::find_glsl_program());
   const std::string all = fmt::format("pintle {} {}\n{}", version, compiler, spirv::dependencies_of(unit));
   PINTLE_ASSIGN(cache, kit::CodeCache::of_settings());

@@ -32,7 +32,7 @@ struct alignas(16) Mix {
 
 constexpr std::string_view mix_signature =
     "blend(p: { scale: f32, add: f32x3, power: f32 at 32 }, v: u32x4, w: f32x3, out: write f32[])";
-constexpr std::array<Source, 3> mix_sources{{{"c", R"(
+constexpr std::array<Source, 4> mix_sources{{{"c", R"(
 typedef struct { float scale, pad[3], add[4], power, end[3]; } mix_t;
 void blend(const pintle_group* group, void* const* arguments) {
   const mix_t* p = arguments[0];
@@ -50,6 +50,14 @@ kernel void blend(mix_t p, uint4 v, float3 w, global float* out) {
   const float last[3] = {w.x, w.y, w.z};
   const uint i = get_group_id(0);
   out[i] = p.scale * add[i] + p.power + (float)more[i + 1] + last[i];
+})"},
+                                             {"wgsl", R"(
+struct Values { scale: f32, add: vec3<f32>, @align(16) power: f32, v: vec4<u32>, w: vec3<f32> }
+@group(0) @binding(0) var<storage, read_write> result: array<f32>;
+@group(0) @binding(1) var<uniform> values: Values;
+@compute @workgroup_size(1) fn blend(@builtin(workgroup_id) group: vec3<u32>) {
+  let i = group.x;
+  result[i] = values.scale * values.add[i] + values.power + f32(values.v[i + 1]) + values.w[i];
 })"},
                                              {"glsl", R"(#version 450
 layout(push_constant) uniform Values {
