@@ -57,6 +57,7 @@ void Recorder::end_pass() noexcept {
   if (!pass_) return;
   api_.ComputePassEncoderEnd(pass_.get());
   pass_ = {};
+  set_ = nullptr;
 }
 
 Result<void> Recorder::record(const backend::Commands& list) {
@@ -287,8 +288,10 @@ Result<void> Recorder::launch(Kernel& kernel, std::span<const Bound> given, std:
     bound.push_back({staged.buffer, staged.offset, kernel.scalar_bytes});
   }
   PINTLE_ASSIGN(pass, this->pass());
-  api_.ComputePassEncoderSetPipeline(pass, pipeline->pipeline.get());
-  PINTLE_TRY(set_groups(pass, kernel, *pipeline, bound));
+  if (set_ != pipeline) api_.ComputePassEncoderSetPipeline(pass, pipeline->pipeline.get());
+  if (set_ != pipeline || bound_ != bound) PINTLE_TRY(set_groups(pass, kernel, *pipeline, bound));
+  set_ = pipeline;
+  bound_ = std::move(bound);
   if (kernel.scalar_source == spirv::ScalarSource::push)
     api_.ComputePassEncoderSetImmediates(pass, 0, scalars.data(), scalars.size());
   if (launched.grid_at.buffer != nullptr)

@@ -51,6 +51,7 @@ class Recorder {
     wg::Buffer buffer = nullptr;
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
+    friend bool operator==(const Bound&, const Bound&) = default;
   };
   /// A part of a buffer that can be bound, and where in it the wanted bytes begin.
   struct Window {
@@ -91,6 +92,8 @@ class Recorder {
   const backend::Commands* list_ = nullptr;
   Owned<wg::CommandEncoder> encoder_;
   Owned<wg::ComputePass> pass_;
+  const Pipeline* set_ = nullptr;  // what the pass has, with what is bound
+  std::vector<Bound> bound_;
   bool is_first_ = true;  // nothing has been encoded yet
 };
 
