@@ -136,10 +136,10 @@ class PackagesTest(unittest.TestCase):
         self.assertIn("ran with ['--rounds', '2']", words)
         self.assertNotIn("there is no wheel", words)
 
-    def test_test_installs_slang_a_third_opencl_and_zig(self):
+    def test_test_installs_slang_webgpu_a_third_opencl_and_zig(self):
         words = self.run_verb("test", files={"build/venv/bin/pip": '#!/bin/bash\ncat "${!#}" >&2\n'})[1]
         self.assertEqual(sorted(re.findall(r"^([\w-]+)==", words, re.MULTILINE)),
-                         ["intel-cmplr-lib-rt", "intel-opencl-rt", "slangpy", "tbb", "tcmlib", "ziglang"])
+                         ["cffi", "intel-cmplr-lib-rt", "intel-opencl-rt", "slangpy", "tbb", "tcmlib", "wgpu", "wgpudawn", "ziglang"])
 
     def test_test_goes_on_without_wheels(self):
         words = self.run_verb("test", files={"build/venv/bin/pip": "#!/bin/bash\nfalse\n"})[1]
