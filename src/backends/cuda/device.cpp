@@ -16,7 +16,8 @@ Result<std::unique_ptr<backend::Device>> Device::open(FoundDevice found) {
   std::unique_ptr<Device> device(new Device(std::move(context)));
   const std::shared_ptr<kit::Loss> loss = device->context_->loss();
   kit::StepQueues& steps = device->queues_.steps;
-  return std::unique_ptr<backend::Device>(std::make_unique<kit::Guarded>(std::move(device), loss, steps));
+  return std::unique_ptr<backend::Device>(
+      std::make_unique<kit::Guarded>(std::move(device), loss, steps, kit::Driving::loads_wait));
 }
 
 Device::Device(std::unique_ptr<Context> context)
@@ -39,6 +40,11 @@ Result<std::span<std::byte>> Device::map(backend::MemoryId id) {
   return Error(Errc::unsupported,
                fmt::format("Memory of ({} bytes) on [{}] has no address for the host: it is not placed on the host.",
                            piece.size, info().id));
+}
+
+Result<backend::RecordingId> Device::record(const backend::Commands& commands) {
+  PINTLE_ASSIGN(recording, Recording::create(*context_, commands));
+  return recordings_.add(std::move(recording));
 }
 
 /// Fills four bytes on a queue of its own.

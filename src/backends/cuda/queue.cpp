@@ -5,6 +5,8 @@
 #include <utility>
 #include <variant>
 
+#include "backends/cuda/call.h"
+#include "backends/cuda/recording.h"
 #include "base/contain.h"
 #include "kit/host_clock.h"
 
@@ -41,10 +43,12 @@ backend::Command part_of(backend::Command command, std::uint64_t offset, std::ui
   return command;
 }
 
-/// A fill with a pattern of eight bytes is several.
+/// A fill with a pattern of eight bytes is several, and so is a graph whose nodes the host launches one by one.
 std::size_t calls_of(const backend::Command& command) noexcept {
+  if (const auto* const replay = std::get_if<backend::Replay>(&command.operation))
+    return std::min(Recordings::at(replay->recording).launches(), most_started);
   const auto* const fill = std::get_if<backend::Fill>(&command.operation);
-  return fill != nullptr && fill->pattern_size == 8 ? 40 : 1;
+  return fill != nullptr && !is_short(*fill) ? 40 : 1;
 }
 
 }  // namespace
@@ -86,6 +90,11 @@ bool Queue::is_step(const backend::Command& command) const noexcept {
   return std::holds_alternative<backend::HostCall>(command.operation) ||
          std::holds_alternative<backend::ExecIndirect>(command.operation) ||
          std::holds_alternative<backend::Timestamp>(command.operation) || is_large(command);
+}
+
+Commands Queue::recorded(const backend::Replay& replay) const noexcept {
+  const Recording& recording = Recordings::at(replay.recording);
+  return recording.touches_host() ? recording.list() : Commands{};
 }
 
 bool Queue::has_room(const Commands& commands) {
@@ -132,6 +141,7 @@ bool Queue::end(std::uint64_t serial) {
   for (; batch != started_.end() && (*batch)->serial <= serial; ++batch) {
     if (!kit::deliver((*batch)->deliveries, shared_.context.host())) break;
     depth_ -= (*batch)->commands;
+    for (Recording* const recording : (*batch)->timed) recording->learn();
     give_back(**batch);
   }
   started_.erase(started_.begin(), batch);
@@ -159,7 +169,7 @@ Result<void> Queue::run(std::span<const QueuePoint> waits, std::optional<std::ui
     started_.reserve(started_.size() + 1);
   }
   PINTLE_ASSIGN(done, shared_.events.take());
-  Enqueue enqueue(shared_.context, shared_.memory.pinned(), stream_, *batch);
+  Enqueue enqueue(Staging(shared_.context, shared_.memory.pinned(), *batch), stream_);
   const auto enqueued = base::contain("enqueuing", [&]() -> Result<void> {
     PINTLE_TRY(enqueue_waits(waits));
     return body(enqueue);

@@ -47,6 +47,7 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
   using Piece = kit::StepQueue::Piece;
 
   bool is_step(const backend::Command& command) const noexcept override;
+  backend::Commands recorded(const backend::Replay& replay) const noexcept override;
   bool has_room(const backend::Commands& commands) override;
   Result<void> start(const Piece& piece) override;
   Result<void> finish(Deadline deadline) override;

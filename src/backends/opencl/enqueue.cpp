@@ -23,14 +23,6 @@ Result<void> Enqueue::all(cl_event* last) {
   return {};
 }
 
-/// Where a slot's range is, cut to what the command needs.
-Range Enqueue::place(const Range& range) const {
-  if (range.slot == backend::no_slot) return range;
-  Range held = bound(range, range.slot);
-  if (range.size != 0) held.size = range.size;
-  return held;
-}
-
 Result<void> Enqueue::started(cl_int status, std::string_view call) {
   PINTLE_TRY(check(status, call));
   has_started_ = true;
@@ -72,17 +64,19 @@ Result<void> Enqueue::operator()(const backend::Fill& fill) {
 Result<void> Enqueue::operator()(const backend::Upload& upload) {
   const Range to = place(upload.to);
   if (to.size == 0) return {};
-  return started(api().clEnqueueWriteBuffer(queue_, object_of(to), CL_FALSE, to.offset, to.size,
-                                            bound(upload.from, upload.from.slot).data, 0, nullptr, event_),
-                 "clEnqueueWriteBuffer");
+  return started(
+      api().clEnqueueWriteBuffer(queue_, object_of(to), CL_FALSE, to.offset, to.size,
+                                 kit::bound(upload.from, upload.from.slot, bindings_).data, 0, nullptr, event_),
+      "clEnqueueWriteBuffer");
 }
 
 Result<void> Enqueue::operator()(const backend::Download& download) {
   const Range from = place(download.from);
   if (from.size == 0) return {};
-  return started(api().clEnqueueReadBuffer(queue_, object_of(from), CL_FALSE, from.offset, from.size,
-                                           bound(download.to, download.to.slot).data, 0, nullptr, event_),
-                 "clEnqueueReadBuffer");
+  return started(
+      api().clEnqueueReadBuffer(queue_, object_of(from), CL_FALSE, from.offset, from.size,
+                                kit::bound(download.to, download.to.slot, bindings_).data, 0, nullptr, event_),
+      "clEnqueueReadBuffer");
 }
 
 /// One replay at a time uses the kernel objects of a recording.
@@ -123,7 +117,7 @@ Result<void> Enqueue::set_argument(BoundKernel& bound, const Kernel& kernel, std
     PINTLE_ASSIGN(sampler, kernel.images().sampler(argument.sampler()));
     return bound.set(index, std::as_bytes(std::span(&sampler, 1)));
   }
-  const backend::Scalar& scalar = this->bound(argument.scalar, argument.slot);
+  const backend::Scalar& scalar = kit::bound(argument.scalar, argument.slot, bindings_);
   return bound.set(index, std::span(scalar.bytes).first(bytes_of(argument.dtype)));
 }
 
