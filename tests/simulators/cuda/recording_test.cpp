@@ -256,10 +256,12 @@ class CudaWidth : public CudaRecording {
  public:
   RecordingId record_wide() {
     const MemoryId x = words(Words(64, 0));
-    List list;
-    for (std::uint64_t index = 0; index < 64; ++index) add(list, word(x, index), scalar_argument(1u));
-    return record(list);
+    for (std::uint64_t index = 0; index < 64; ++index) add(list_, word(x, index), scalar_argument(1u));
+    return record(list_);
   }
+
+ private:
+  List list_;
 };
 
 TEST_F(CudaWidth, LongKernelsComeToStandAlone) {
