@@ -4,26 +4,32 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "kit/graph_edges.h"
 #include "pintle/backend/command.h"
 #include "pintle/deadline.h"
 #include "pintle/error.h"
 
 namespace pintle::kit {
 
-/// The commands between two barriers, which may run at one time, in `width` chains. Where a node of a graph costs more
-/// than what it does, chains are faster than nodes that stand alone; where a command is long, the other way round.
+/// The commands that may run at one time stand alone or in chains. Where a node of a graph costs more than what it
+/// does, chains are faster; where a command is long, it is the other way round. Edges come from the bytes that commands
+/// touch (`GraphEdges`), and from barriers alone where a list is very long.
 class GraphShape {
  public:
   /// `cost`: nanoseconds of one command, perhaps `unknown_cost`, which is taken for little.
   GraphShape(const backend::Commands& list, float cost);
+  /// The same list for another cost.
+  [[nodiscard]] GraphShape reshaped(float cost) const { return GraphShape(edges_, levels_, cost); }
 
   /// Whether another cost might give another shape.
   [[nodiscard]] bool has_choice() const noexcept { return has_choice_; }
-  /// Whether a shape for this cost would be faster by so much that it is worth another graph.
-  [[nodiscard]] bool is_outgrown(float cost) const noexcept;
+  /// Nanoseconds of a run.
+  [[nodiscard]] float expected(float cost) const noexcept;
   /// What a run takes where the commands cost nothing, and how many of them stand one behind another.
   struct Empty {
     Duration time{};
@@ -33,41 +39,74 @@ class GraphShape {
   /// How many nodes a launch gives to the device one by one.
   [[nodiscard]] std::size_t launches() const noexcept;
 
-  /// Makes the graph in the order of the list: `add(index, before)` returns the node of a command behind the nodes
-  /// `before`, `join(before)` a node that does nothing.
+  /// Makes the graph: `add(index, before)` returns the node of a command behind the nodes `before`, `join(before)` a
+  /// node that does nothing.
   template <class Node, class Add, class Join>
   [[nodiscard]] Result<void> build(Add add, Join join) const;
 
  private:
-  struct Phase {
-    std::size_t first = 0;
+  /// Commands that may run at one time, in `width` chains.
+  struct Level {
+    std::size_t first = 0;  // of the order
     std::size_t count = 0;
     std::size_t width = 1;
   };
-  [[nodiscard]] static std::size_t width_for(std::size_t count, float cost) noexcept;
-  [[nodiscard]] static float expected(std::size_t count, std::size_t width, float cost) noexcept;
+  /// The commands, level by level.
+  struct Levels {
+    std::vector<std::uint32_t> order;
+    std::vector<Level> all;
+  };
+  /// Fewer commands stand alone whatever they cost.
+  static constexpr std::size_t few = 8;
 
-  std::vector<Phase> phases_;
+  GraphShape(std::shared_ptr<const GraphEdges> edges, Levels levels, float cost);
+  [[nodiscard]] static Levels levels_of(const backend::Commands& list, const GraphEdges* edges);
+  [[nodiscard]] static std::size_t width_for(std::size_t count, float cost) noexcept;
+  void measure();
+
+  std::shared_ptr<const GraphEdges> edges_;  // null for a very long list
+  Levels levels_;
   bool has_choice_ = false;
+  std::size_t branches_ = 0, depth_ = 0;  // of the graph: nodes that begin a branch, nodes one behind another
 };
 
 template <class Node, class Add, class Join>
 Result<void> GraphShape::build(Add add, Join join) const {
-  std::vector<Node> before, nodes;
-  for (const Phase& phase : phases_) {
-    if (before.size() > 1 && phase.width > 1) {
-      PINTLE_ASSIGN(joined, join(std::span<const Node>(before)));
-      before.assign(1, joined);
+  std::vector<Node> nodes(levels_.order.size()), before, all;
+  std::vector<std::uint8_t> is_last(nodes.size(), 0);  // nothing is behind it yet
+  std::vector<std::uint32_t> maybe_last;
+  const auto add_node = [&](std::uint32_t command) -> Result<void> {
+    PINTLE_ASSIGN(node, add(std::size_t{command}, std::span<const Node>(before)));
+    nodes[command] = node;
+    is_last[command] = 1;
+    maybe_last.push_back(command);
+    return {};
+  };
+  const auto put_behind = [&](std::uint32_t other) {
+    before.push_back(nodes[other]);
+    is_last[other] = 0;
+  };
+  for (const Level& level : levels_.all) {
+    const auto commands = std::span(levels_.order).subspan(level.first, level.count);
+    const bool is_narrow = edges_ != nullptr && level.count <= few;
+    if (!is_narrow) {
+      all.clear();
+      for (const std::uint32_t command : maybe_last) {
+        if (std::exchange(is_last[command], std::uint8_t{0}) != 0) all.push_back(nodes[command]);
+      }
+      maybe_last.clear();
+      if (all.size() > 1 && level.width > 1) {
+        PINTLE_ASSIGN(joined, join(std::span<const Node>(all)));
+        all.assign(1, joined);
+      }
     }
-    nodes.clear();
-    for (std::size_t index = 0; index < phase.count; ++index) {
-      const bool is_behind = index >= phase.width;
-      const std::span<const Node> own =
-          is_behind ? std::span<const Node>(nodes).subspan(index - phase.width, 1) : std::span<const Node>(before);
-      PINTLE_ASSIGN(node, add(phase.first + index, own));
-      nodes.push_back(node);
+    for (std::size_t index = 0; index < level.count; ++index) {
+      before.clear();
+      if (is_narrow) std::ranges::for_each(edges_->before(commands[index]), put_behind);
+      else if (index >= level.width) put_behind(commands[index - level.width]);
+      else before = all;
+      PINTLE_TRY(add_node(commands[index]));
     }
-    before.assign(nodes.end() - static_cast<std::ptrdiff_t>(std::min(phase.width, phase.count)), nodes.end());
   }
   return {};
 }

@@ -207,7 +207,7 @@ Result<std::byte*> Recording::place_of(const Command& command, Staging& staging,
 
 /// A driver may refuse a change that another graph can have: the other kind of memory for a copy, say.
 Result<void> Recording::make_ready(Bindings bindings) {
-  if (has_learned_.exchange(false) && exec_ != nullptr && shape_.is_outgrown(cost_.of(1))) drop();
+  if (has_learned_.exchange(false) && exec_ != nullptr) outgrow();
   if (exec_ != nullptr) {
     const Status patched = patch(bindings);
     if (patched == Status::CUDA_SUCCESS) return {};
@@ -216,6 +216,15 @@ Result<void> Recording::make_ready(Bindings bindings) {
     drop();
   }
   return build(bindings);
+}
+
+/// Drops a graph that another one would beat by a fifth.
+void Recording::outgrow() {
+  constexpr float worth_it = 0.8f;
+  kit::GraphShape better = shape_.reshaped(cost_.of(1));
+  if (better.expected(cost_.of(1)) >= worth_it * shape_.expected(cost_.of(1))) return;
+  shape_ = std::move(better);
+  drop();
 }
 
 template <class Use>
@@ -247,7 +256,6 @@ Status Recording::with_node(std::size_t index, std::byte* staged, Bindings bindi
 /// What is half built stays until the next build or the end: nothing launches it.
 Result<void> Recording::build(Bindings bindings) {
   drop();
-  shape_ = kit::GraphShape(list_, cost_.of(1));
   launches_.store(shape_.launches(), std::memory_order_relaxed);
   nodes_.assign(list_.commands.size(), nullptr);
   const Current current(context_);

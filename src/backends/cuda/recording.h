@@ -53,6 +53,7 @@ class Recording {
   [[nodiscard]] Result<std::byte*> place_of(const backend::Command& command, Staging& staging, Bindings bindings);
   void note_changes(Bindings bindings);
   [[nodiscard]] Result<void> make_ready(Bindings bindings);
+  void outgrow();
   [[nodiscard]] Result<void> build(Bindings bindings);
   [[nodiscard]] Result<vendor::cuda::GraphNode> add_node(std::size_t index,
                                                          std::span<const vendor::cuda::GraphNode> before,
