@@ -49,6 +49,8 @@ class KernelCall {
 
 /// Whether a pattern of eight bytes is one of four, twice: the driver fills with no more than four.
 [[nodiscard]] bool is_short(const backend::Fill& fill) noexcept;
+/// Bytes of a longer pattern's repetitions that are staged.
+inline constexpr std::uint64_t most_pattern = 4096;
 /// A fill of `to` whose pattern `is_short`.
 [[nodiscard]] vendor::cuda::FillNode fill_node(const backend::Fill& fill, const backend::Range& to) noexcept;
 

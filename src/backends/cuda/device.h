@@ -56,6 +56,7 @@ class Device final : public backend::Device {
 
  private:
   explicit Device(std::unique_ptr<Context> context);
+  void warm_up();
 
   const std::unique_ptr<Context> context_;
   MemoryTable memory_;

@@ -44,7 +44,7 @@ Result<void> Enqueue::operator()(const backend::Fill& fill) {
 /// The driver fills with words of 32 bits at most. One of 64 is written once or a few times, and what is there is then
 /// copied behind itself, twice as much each time.
 Result<void> Enqueue::fill_words(DevicePointer to, std::uint64_t size, const backend::Scalar& pattern) {
-  std::array<std::byte, 4096> words;
+  std::array<std::byte, most_pattern> words;
   constexpr std::size_t word = sizeof(std::uint64_t);
   for (std::size_t at = 0; at < words.size(); at += word) std::copy_n(pattern.bytes.begin(), word, words.begin() + at);
   std::uint64_t done = std::min<std::uint64_t>(size, words.size());

@@ -138,6 +138,7 @@ void Recording::find_changing() {
     bool is_staged = false;
     kit::for_each_host(command, [&](const auto&, Access) { is_staged = true; });
     touches_host_ |= is_staged;
+    staged_bytes_ += cuda::staged_bytes(command);
     const auto count = static_cast<std::uint32_t>(slots_.size()) - first;
     if (count != 0 || is_staged) changing_.push_back({index, first, count, nullptr, true});
   }

@@ -17,7 +17,7 @@
 namespace pintle::cuda {
 
 /// A RecordingId is its address. One thread at a time records and forgets; several may replay.
-class Recording {
+class Recording final : private Timed {
  public:
   /// `unsupported` for a list with steps, copies in pieces, or uploads of what the list downloads. A list that is the
   /// same at each replay becomes a graph now, any other one at its first replay.
@@ -29,13 +29,13 @@ class Recording {
 
   [[nodiscard]] const backend::Commands& list() const noexcept { return list_; }
   [[nodiscard]] bool touches_host() const noexcept { return touches_host_; }
+  /// Pinned memory that a replay needs.
+  [[nodiscard]] std::uint64_t staged_bytes() const noexcept { return staged_bytes_; }
   /// Calls of the driver that a replay counts as.
   [[nodiscard]] std::size_t launches() const noexcept { return launches_.load(std::memory_order_relaxed); }
   /// Puts the graph behind what the stream has. The driver runs one launch of a graph at a time. What is set for the
   /// next launch does not touch one that runs.
   [[nodiscard]] Result<void> replay(Staging& staging, vendor::cuda::Stream stream, Bindings bindings);
-  /// A launch that was timed has ended.
-  void learn() noexcept;
 
  private:
   /// A node that is not the same at each replay.
@@ -47,6 +47,7 @@ class Recording {
     bool is_changed = true;
   };
 
+  void learn() noexcept override;
   void find_changing();
   void add_slots(const backend::Command& command);
   [[nodiscard]] Result<void> stage(Staging& staging, Bindings bindings);
@@ -69,6 +70,7 @@ class Recording {
 
   Context& context_;
   const backend::Commands list_;
+  std::uint64_t staged_bytes_ = 0;
   bool touches_host_ = false;
   std::mutex mutex_;
   kit::LoopCost cost_;  // of one command

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,20 +16,33 @@ namespace pintle::cuda {
 /// Larger copies from and to the host's memory go in pieces.
 inline constexpr std::uint64_t most_staged = 1 << 20;
 
-class Recording;
+/// Staged bytes begin at multiples of this.
+inline constexpr std::uint64_t staged_alignment = 256;
+/// The pinned memory that a command needs; a replay's is the recording's.
+[[nodiscard]] std::uint64_t staged_bytes(const backend::Command& command) noexcept;
+
+/// What wants to know when its launch has ended.
+class Timed {
+ public:
+  virtual void learn() noexcept = 0;
+
+ protected:
+  ~Timed() = default;
+};
 
 /// What one piece of a submission holds until it is done.
 struct Batch {
-  std::vector<Piece> staged;
+  std::optional<Piece> staged;
+  std::uint64_t used = 0;  ///< Bytes of `staged`.
   std::vector<kit::Delivery> deliveries;
-  std::vector<Recording*> timed;  ///< Whose launch has its time taken.
-  std::size_t commands = 0;       ///< That the driver has taken: they count against the depth of a stream.
-  std::uint64_t serial = 0;       ///< With which it is done.
+  std::vector<Timed*> timed;  ///< Whose launch has its time taken.
+  std::size_t commands = 0;   ///< That the driver has taken: they count against the depth of a stream.
+  std::uint64_t serial = 0;   ///< With which it is done.
 };
 
 class Staging {
  public:
-  Staging(Context& context, Arena& pinned, Batch& batch) noexcept : context_(context), pinned_(pinned), batch_(batch) {}
+  Staging(Context& context, Batch& batch) noexcept : context_(context), batch_(batch) {}
 
   [[nodiscard]] Context& context() const noexcept { return context_; }
   [[nodiscard]] Batch& batch() const noexcept { return batch_; }
@@ -43,7 +57,6 @@ class Staging {
   [[nodiscard]] Result<std::byte*> take(std::uint64_t size);
 
   Context& context_;
-  Arena& pinned_;
   Batch& batch_;
 };
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/dylib.h"
 #include "pintle/commands.h"
 #include "pintle/device.h"
 #include "pintle/must.h"
@@ -20,6 +22,7 @@
 namespace pintle::test {
 namespace {
 
+using backend::no_slot;
 using testing::AllOf;
 using testing::HasSubstr;
 using Words = std::vector<std::uint32_t>;
@@ -143,6 +146,29 @@ TEST(CudaQueue, SubmitNeverBlocksInAFullStream) {
   Words sum(1);
   std::memcpy(sum.data(), rig.read(memory, 4).data(), 4);
   EXPECT_EQ(sum[0], 3000u);
+}
+
+TEST(CudaQueue, SubmitAsksForNoPinnedMemory) {
+  const auto library = must(base::Dylib::open_any(std::array{"libcuda.so.1"}));
+  auto* const calls = must(library.function<std::uint64_t(const char*)>("simulated_thread_calls"));
+  Rig rig;
+  const std::uint64_t size = 1 << 20;
+  const auto memory = rig.allocate(16 * size);
+  const auto bytes = pattern(16 * size);
+  std::vector<std::byte> back(16 * size);
+  volatile std::uint32_t* const gate = rig.hold();
+  const std::uint64_t before = calls("cuMemHostAlloc");
+  List up, down;
+  for (std::uint64_t index = 0; index < 16; ++index) {
+    up.add(backend::Upload{range_of(memory, index * size, size), {bytes.data() + index * size, size, no_slot}});
+    down.add(backend::Download{{back.data() + index * size, size, no_slot}, range_of(memory, index * size, size)});
+  }
+  rig.submit(up);
+  const std::uint64_t last = rig.submit(down);
+  EXPECT_EQ(calls("cuMemHostAlloc"), before);  // the courier's thread has asked, or will
+  rig.let_go(gate);
+  rig.finish(last);
+  EXPECT_TRUE(back == bytes);
 }
 
 TEST(CudaMemory, NobodyWaitsForSomebodysKernel) {

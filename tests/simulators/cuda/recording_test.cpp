@@ -256,7 +256,7 @@ TEST_F(CudaRecording, MemoryThatComesAgainAtAnotherAddressIsSet) {
 /// Lists of fills, copies and launches over ranges that overlap as they like.
 class CudaRandomLists : public CudaRecording {
  public:
-  static constexpr std::uint64_t words_each = 32;
+  static constexpr std::uint64_t words_each = 256;
 
   List list(unsigned seed) {
     std::minstd_rand random(seed);
@@ -266,7 +266,7 @@ class CudaRandomLists : public CudaRecording {
     };
     List made;
     for (int index = 0; index < 60; ++index) {
-      const std::uint64_t count = 1 + below(8);
+      const std::uint64_t count = 1 + below(seed % 8 + 1);
       const Range to = range(count), from = range(count);
       const bool is_apart =
           to.memory != from.memory || to.offset + to.size <= from.offset || from.offset + from.size <= to.offset;

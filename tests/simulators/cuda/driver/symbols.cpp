@@ -26,9 +26,12 @@ template <class... Arguments, Status (*Function)(Arguments...)>
 struct Counted<Function> {
   static Status call(Arguments... arguments) {
     calls.fetch_add(1, std::memory_order_relaxed);
+    ++of_thread;
     return Function(arguments...);
   }
   static inline std::atomic<std::uint64_t> calls{0};
+  static inline thread_local std::uint64_t of_thread = 0;
+  static std::uint64_t calls_of_thread() { return of_thread; }
 };
 
 struct Symbol {
@@ -36,11 +39,13 @@ struct Symbol {
   int version;
   void* address;
   const std::atomic<std::uint64_t>* calls;
+  std::uint64_t (*calls_of_thread)();
 };
 
 const Symbol symbols[] = {
-#define FUNCTION(name, exported, version, ...) \
-  {#name, version, reinterpret_cast<void*>(&Counted<&::exported>::call), &Counted<&::exported>::calls},
+#define FUNCTION(name, exported, version, ...)                                                         \
+  {#name, version, reinterpret_cast<void*>(&Counted<&::exported>::call), &Counted<&::exported>::calls, \
+   &Counted<&::exported>::calls_of_thread},
 #include "vendor/cuda/driver_symbols.inc"
 #undef FUNCTION
 };
@@ -52,6 +57,14 @@ const Symbol symbols[] = {
 PINTLE_SIMULATED std::uint64_t simulated_calls(const char* name) {
   for (const pintle::simulator::Symbol& symbol : pintle::simulator::symbols) {
     if (symbol.name == name) return symbol.calls->load(std::memory_order_relaxed);
+  }
+  return 0;
+}
+
+/// The same of the calling thread.
+PINTLE_SIMULATED std::uint64_t simulated_thread_calls(const char* name) {
+  for (const pintle::simulator::Symbol& symbol : pintle::simulator::symbols) {
+    if (symbol.name == name) return symbol.calls_of_thread();
   }
   return 0;
 }
