@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -39,6 +41,21 @@ TEST_F(HostileVulkan, StandsBeforeTheNameOfTheDevice) {
   VkPhysicalDeviceProperties properties{};
   vk().GetPhysicalDeviceProperties(physical(), &properties);
   EXPECT_TRUE(std::string(properties.deviceName).starts_with("hostile ")) << properties.deviceName;
+}
+
+TEST_F(HostileVulkan, EndsAForkedChildAtItsFirstCall) {
+  const VkPhysicalDevice device = physical();
+  VkPhysicalDeviceProperties properties{};
+  vk().GetPhysicalDeviceProperties(device, &properties);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    vk().GetPhysicalDeviceProperties(device, &properties);
+    std::_Exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(WTERMSIG(status), SIGABRT);
 }
 
 TEST_F(HostileVulkan, HasTheMemoryOfACard) {

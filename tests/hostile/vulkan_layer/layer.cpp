@@ -37,6 +37,7 @@ void stand_up() {
   for (const Habit& habit : habits) {
     if (is_on(habit.name, habit.is_usual)) habit.install(made);
   }
+  install_forks(made);
   table = made;
 }
 
