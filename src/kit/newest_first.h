@@ -9,7 +9,7 @@
 namespace pintle::kit {
 
 /// Owns objects, and ends the one that came last first. PoCL looks for a kernel that is released through all later
-/// ones of its program: 20,000 of them took 10 s in the order in which they were made, and 20 ms in this one.
+/// ones of its program: 20,000 of them took 7 s in the order in which they were made, and 0.1 s in this one.
 template <class T>
 class NewestFirst {
  public:
