@@ -6,6 +6,7 @@
 
 #include "backends/vulkan/memory_types.h"
 #include "backends/vulkan/physical.h"
+#include "kit/tried_allocation.h"
 
 namespace pintle::vulkan {
 namespace {
@@ -122,6 +123,7 @@ DeviceInfo describe(const Physical& physical, std::uint32_t ordinal, bool compil
   info.texels = physical.texels;
   info.buffer_texels = physical.texel_usages.support();
   info.nanoseconds_per_tick = static_cast<double>(physical.properties.limits.timestampPeriod);
+  kit::lower_to_tried(info);
   return info;
 }
 

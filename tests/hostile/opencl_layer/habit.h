@@ -23,6 +23,7 @@ void install_maps(cl_icd_dispatch& table);
 void install_fault(cl_icd_dispatch& table);
 void install_waiting_calls(cl_icd_dispatch& table);
 void install_discrete(cl_icd_dispatch& table);
+void install_largest(cl_icd_dispatch& table);
 void install_nonsense(cl_icd_dispatch& table);
 
 [[nodiscard]] std::string name_of(const cl_icd_dispatch& table, cl_kernel kernel);

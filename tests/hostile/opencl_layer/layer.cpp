@@ -23,6 +23,7 @@ constexpr std::array habits{
     Habit{"releases", &install_releases},
     Habit{"arguments", &install_arguments},
     Habit{"maps", &install_maps},
+    Habit{"largest", &install_largest},
     Habit{"waiting_calls", &install_waiting_calls},
     Habit{"fault", &install_fault},
     Habit{"discrete", &install_discrete, false},
