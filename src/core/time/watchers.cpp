@@ -67,7 +67,7 @@ void Watchers::run(Watcher& watcher) {
     std::size_t left = watcher.watches.size();
     lock.unlock();
     Deadline until = deadline_after(Clock::now(), slice);
-    for (std::size_t place = 0; left != 0; --left, until = Clock::now()) place += look(watcher, place, until) ? 0 : 1;
+    for (std::size_t place = 0; left != 0; --left, until = Clock::now()) place += look(watcher, place, until) ? 0U : 1U;
   }
 }
 
