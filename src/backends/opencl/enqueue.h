@@ -46,6 +46,8 @@ class Enqueue {
   [[nodiscard]] Result<void> set_arguments(BoundKernel& bound, const Kernel& kernel,
                                            std::span<const backend::Argument> arguments) const;
   [[nodiscard]] Result<void> launch(BoundKernel& bound, const Kernel& kernel, const backend::Exec& exec);
+  template <class Transfer>
+  [[nodiscard]] Result<void> in_pieces(std::uint64_t size, std::string_view call, Transfer transfer);
   [[nodiscard]] Result<void> started(cl_int status, std::string_view call);
 
   const cl_command_queue queue_;

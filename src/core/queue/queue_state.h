@@ -56,6 +56,7 @@ class QueueState final : public Observable, public Deferred, public Driven {
   /// From now on no stamp of this queue means anything.
   void end(const Locked& locked) noexcept { table_->clocks(locked).remove(number_); }
 
+  [[nodiscard]] const void* device() const noexcept override { return &life(); }
   [[nodiscard]] const std::string& text() const noexcept override { return text_; }
   [[nodiscard]] BufferTable& table() const noexcept { return *table_; }
   [[nodiscard]] Life& life() const noexcept { return table_->life(); }
