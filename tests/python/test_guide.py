@@ -11,7 +11,7 @@ import pintle
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```python(?: title=\"Pintle\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def blocks():

@@ -1,10 +1,12 @@
 # ./dev docs: the reference by doxygen, the site by mkdocs, then a look at every link of what was built. It uses no network.
 # shellcheck shell=bash
 
-# reference LANGUAGE TITLE LINES: doxygen's pages of some headers.
+# reference LANGUAGE TITLE LINES: doxygen's pages of some headers; the first one leads back to the site.
 reference() {
+  local first=build/$1.dox
   mkdir -p "build/reference/$1"
-  printf '%s\n' "$(cat tools/docs/Doxyfile)" "PROJECT_NAME = \"$2\"" "OUTPUT_DIRECTORY = build/reference/$1" "$3" | doxygen -
+  printf '/** @mainpage %s\n\n<a href="../../reference.html">What each header is for</a>. <a href="../../index.html">The guides</a>. */\n' "$2" >"$first"
+  printf '%s\n' "$(cat tools/docs/Doxyfile)" "PROJECT_NAME = \"$2\"" "OUTPUT_DIRECTORY = build/reference/$1" "$3" "INPUT += $first" | doxygen -
 }
 
 rm -rf build/reference build/docs

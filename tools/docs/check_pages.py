@@ -15,7 +15,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import libraries
-from pages import HEADING, LINK, MADE, ROOT, anchors, blocks, pages, site_of, without_blocks
+from pages import HEADING, LINK, ROOT, anchors, blocks, is_made, pages, site_of, without_blocks
 
 # Languages of blocks, and who looks at them. tests/docs compiles cpp and c; tests/python runs python.
 LANGUAGES = {"cpp", "c", "python", "sh", "cmake", "json", "text"}
@@ -94,8 +94,7 @@ def link_problem(root, path, target):
     name, _, anchor = target.partition("#")
     file = (path.parent / name).resolve() if name else path
     if not file.exists():
-        made = file.is_relative_to(root / "docs") and str(file.relative_to(root / "docs")) in MADE
-        return "" if made else "there is no such file"
+        return "" if file.is_relative_to(root / "docs") and is_made(file.relative_to(root / "docs").as_posix()) else "there is no such file"
     if anchor and file.suffix == ".md" and anchor not in anchors(file.read_text(encoding="utf-8")):
         return "the page has no such heading"
     return ""
@@ -118,7 +117,7 @@ def check_nav(root):
     for name in sorted(there - set(listed)):
         yield f"tools/docs/mkdocs.yml: nav lacks {name}."
     for name in listed:
-        if name not in there | MADE or listed.count(name) > 1:
+        if not (name in there or is_made(name)) or listed.count(name) > 1:
             yield f"tools/docs/mkdocs.yml: nav has {name} {'twice' if name in there else 'and there is no such page'}."
 
 

@@ -11,15 +11,16 @@ from mkdocs.structure.files import File
 sys.path.insert(0, str(Path(__file__).parent))
 import libraries  # noqa: E402
 import pictures  # noqa: E402
-from pages import FENCE, HEADING, MADE, ROOT, ROOT_PAGES, WORDS, title_of  # noqa: E402
+from pages import FENCE, HEADING, ROOT, ROOT_PAGES, WORDS, is_made, title_of  # noqa: E402
 from pages import site_of as site_of_path  # noqa: E402
 
 REFERENCE = ROOT / "build/reference"  # what doxygen has written: cpp/ and c/
 TREE_OF = {site: tree for tree, site in ROOT_PAGES.items()}
-# Pictures that the site alone has: (page, what it follows, the Markdown)
+# Pictures that the site alone has: (page, heading, what stands in its place)
 BARS = "\n".join(f"![{column} of each library](peers_{index}.svg)" for index, column in enumerate(pictures.COLUMNS))
-PLACED = (("architecture.md", "## Folders\n", "![Which folder of src may include which; a small arrow names a layer further down](architecture.svg)"),
-          ("figures.md", "## Beside other libraries\n", f'<div class="grid" markdown>\n\n{BARS}\n\n</div>'))
+PLACED = (("architecture.md", "## The life of a submission\n",
+           "![Which folder of src may include which; a small arrow names a layer further down](architecture.svg)\n\n## The life of a submission\n"),
+          ("figures.md", "## Beside other libraries\n", f'## Beside other libraries\n\n<div class="grid" markdown>\n\n{BARS}\n\n</div>\n'))
 REFERENCE_PAGE = """# Reference
 
 Every public header with what it is for. The pages behind the links are made by doxygen from the headers' comments; each has a search of its own.
@@ -92,7 +93,7 @@ def linked(words, page, title=""):
     name, _, anchor = target.partition("#")
     path = normpath(f"{dirname(tree)}/{name}").lstrip("/")
     site = site_of_path(path)
-    if site is None or not ((ROOT / path).is_file() or site in MADE):
+    if site is None or not ((ROOT / path).is_file() or is_made(site)):
         return text  # it is in the tree, and no page
     return f"{mark}[{text}]({relpath(site, dirname(page) or '.')}{'#' + anchor if anchor else ''})"
 
@@ -117,10 +118,11 @@ def block(match):
 def on_page_markdown(markdown, page, config, files):
     del config, files
     name, parts, at = page.file.src_uri, [], 0
-    for where, heading, picture in PLACED:
-        if where == name:
-            markdown = markdown.replace(heading, f"{heading}\n{picture}\n", 1)
     for match in FENCE.finditer(markdown):
         parts += [with_links(markdown[at:match.start()], name), block(match)]
         at = match.end()
-    return "".join([*parts, with_links(markdown[at:], name)])
+    markdown = "".join([*parts, with_links(markdown[at:], name)])
+    for where, heading, instead in PLACED:
+        if where == name:
+            markdown = markdown.replace(heading, instead, 1)
+    return markdown

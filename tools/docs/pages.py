@@ -8,7 +8,6 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 ROOT_PAGES = {"README.md": "index.md", "ARCHITECTURE.md": "architecture.md", "GLOSSARY.md": "glossary.md", "CHANGELOG.md": "changelog.md",
               "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md"}
-MADE = {"reference.md", "reference/cpp/index.html", "reference/c/index.html"}  # of the site alone, below docs/
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(!?)\[((?:[^\[\]`]|`[^`]*`)*)\]\(([^()\s]+)\)")  # a link: an image or none, its text, its target
 WORDS = re.compile(rf"{LINK.pattern}|`([^`\n]+)`")  # a link, or code in a line
@@ -32,6 +31,11 @@ def site_of(path):
     if path in ROOT_PAGES:
         return ROOT_PAGES[path]
     return path.removeprefix("docs/") if path.startswith("docs/") and not path.endswith(".json") else None
+
+
+def is_made(site):
+    """Whether a path is of the site alone: what doxygen writes, and the page in front of it."""
+    return site == "reference.md" or site.startswith("reference/")
 
 
 def blocks(text):
