@@ -69,6 +69,10 @@ class PagesTest(unittest.TestCase):
         self.assert_problem("docs/a.md:3: a code block without a language: it is indented.", docs__a="# A\n\n    ./dev test\n")
         self.assert_problem('nothing checks code in "rust".', docs__a="# A\n\n```rust\nx\n```\n")
 
+    def test_a_list_begins_after_an_empty_line(self):
+        self.assert_problem("docs/a.md:4: a list needs an empty line before it", docs__a="# A\n\nThree:\n- one\n  more\n- two\n")
+        self.assertEqual(problems(docs__a="# A\n- one\n\nThree:\n\n1. one\n   more\n2. two\n"), [])
+
     def test_code_that_does_not_parse(self):
         for language, code in (("sh", "if true; then\n"), ("json", "{\n"), ("python", "def f(\n"), ("cmake", "set(x\n")):
             self.assert_problem("this block does not parse", docs__a=f"# A\n\n```{language}\n{code}```\n")

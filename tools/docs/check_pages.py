@@ -20,6 +20,7 @@ from pages import HEADING, LINK, ROOT, anchors, blocks, is_made, pages, site_of,
 # Languages of blocks, and who looks at them. tests/docs compiles cpp and c; tests/python runs python.
 LANGUAGES = {"cpp", "c", "python", "sh", "cmake", "json", "text"}
 SKETCH = "Sketch, never compiled"  # what a decision may show
+ITEM = re.compile(r"[-*] |\d+\. ")
 VERB = re.compile(r"(?:^|[;&|] *)(?:\w+=\S+ +)*\./dev +([a-z][\w-]*)", re.MULTILINE)
 
 
@@ -73,9 +74,11 @@ def check_blocks(root, path, text):
         elif block.language in PARSERS and (problem := PARSERS[block.language](block.code, root)):
             yield f"{where}: this block does not parse: {problem}"
     lines = without_blocks(text).split("\n")
-    for number, line in enumerate(lines, 1):
-        if line.startswith(("    ", "\t")) and not lines[number - 2]:
+    for number, (before, line) in enumerate(zip(["", *lines], lines), 1):
+        if line.startswith(("    ", "\t")) and not before:
             yield f"{path.relative_to(root)}:{number}: a code block without a language: it is indented."
+        if ITEM.match(line) and before and not ITEM.match(before) and not before.startswith((" ", "#")):
+            yield f"{path.relative_to(root)}:{number}: a list needs an empty line before it: the site has none here."
 
 
 def external_problem(target):
