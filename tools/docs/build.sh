@@ -1,4 +1,4 @@
-# ./dev docs: the reference by doxygen, the site by mkdocs, then a look at every link of what was built. It uses no network.
+# ./dev docs: the rules of pages, other libraries' code where they are, the reference by doxygen, the site by mkdocs, then a look at every link of what was built. It uses no network.
 # shellcheck shell=bash
 
 # reference LANGUAGE TITLE LINES: doxygen's pages of some headers; the first one leads back to the site.
@@ -9,6 +9,10 @@ reference() {
   printf '%s\n' "$(cat tools/docs/Doxyfile)" "PROJECT_NAME = \"$2\"" "OUTPUT_DIRECTORY = build/reference/$1" "$3" "INPUT += $first" | doxygen -
 }
 
+python3 -B tools/docs/check_pages.py
+for library in CUDA OpenCL wgpu IREE ggml; do
+  python3 -B tools/docs/check_pages.py --library "$library" || [[ $? == 77 ]]
+done
 rm -rf build/reference build/docs
 reference cpp "Pintle in C++" $'INPUT = include/pintle\nEXCLUDE = include/pintle/c'
 reference c "Pintle in C" $'INPUT = include/pintle/c\nOPTIMIZE_OUTPUT_FOR_C = YES'
