@@ -2,6 +2,7 @@
 
 import sys
 import unittest
+import unittest.mock as mock
 import xml.etree.ElementTree as xml
 
 from tree import ROOT, Tree
@@ -12,6 +13,7 @@ import check_site  # noqa: E402
 import libraries  # noqa: E402
 import pages  # noqa: E402
 import pictures  # noqa: E402
+import rewrite  # noqa: E402
 
 NAV = "site_name: x\nnav:\n  - Home: index.md\n  - One: a.md\n"
 
@@ -112,6 +114,39 @@ class LibrariesTest(unittest.TestCase):
         with Tree() as tree:
             tree["docs/a.md"] = "# A\n"
             self.assertEqual(list(libraries.problems("OpenCL", tree.root)), ["no page has a block of OpenCL"])
+
+
+class RewriteTest(unittest.TestCase):
+    def rewritten(self, text, page="guide/a.md"):
+        with Tree() as tree:
+            tree["README.md"], tree["SECURITY.md"], tree["docs/b.md"], tree["docs/guide/c.md"] = "# Home\n", "# Security\n", "# The `b`\n", "# C\n"
+            tree["bench/README.md"], tree["docs/x.svg"] = "# Bench\n", "<svg/>"
+            return rewrite.rewritten(text, page, tree.root)
+
+    def test_links_lead_to_where_pages_are_in_the_site(self):
+        self.assertEqual(self.rewritten("[s](../../SECURITY.md#a), [c](c.md)"), "[s](../security.md#a), [c](c.md)")
+        self.assertEqual(self.rewritten("[b](docs/b.md) ![x](docs/x.svg) [r](docs/reference/cpp/index.html)", "index.md"),
+                         "[b](b.md) ![x](x.svg) [r](reference/cpp/index.html)")
+        self.assertEqual(self.rewritten("[x](#here) [y](https://example.org)"), "[x](#here) [y](https://example.org)")
+
+    def test_a_page_that_is_named_becomes_a_link_with_its_title(self):
+        self.assertEqual(self.rewritten("see `docs/b.md`, `README.md`, `docs/guide/a.md`"), "see [The `b`](../b.md), [Home](../index.md), `docs/guide/a.md`")
+
+    def test_what_is_no_page_stays_as_words(self):
+        self.assertEqual(self.rewritten("`bench/README.md` [raw](../../bench)"), "`bench/README.md` raw")
+
+    def test_code_is_left_alone(self):
+        text = "# `docs/b.md`\n```text\n[c](../../SECURITY.md)\n```\n"
+        self.assertEqual(self.rewritten(text), text)
+
+    def test_a_bar_in_code_of_a_table_needs_no_backslash_on_the_site(self):
+        self.assertEqual(self.rewritten("| `a \\| b` | c \\| d |"), "| `a | b` | c \\| d |")
+
+    def test_a_block_that_is_not_compiled_here_is_called_so(self):
+        text = '```cpp title="CUDA"\nx\n```'
+        for here, expected in ((True, text), (False, text.replace("CUDA", "CUDA, not compiled here"))):
+            with mock.patch.object(libraries, "is_here", lambda library, here=here: here):
+                self.assertEqual(self.rewritten(text), expected)
 
 
 class SiteTest(unittest.TestCase):

@@ -1,21 +1,17 @@
-"""Hooks of mkdocs: pages of the tree's root, links to paths of the tree, pictures, the reference, and blocks that were not compiled here."""
+"""Hooks of mkdocs: pages of the tree's root, pictures, the reference, and Markdown as rewrite.py makes it for the site."""
 
-import os
 import re
 import sys
 from pathlib import Path
-from posixpath import dirname, normpath, relpath
 
 from mkdocs.structure.files import File
 
 sys.path.insert(0, str(Path(__file__).parent))
-import libraries  # noqa: E402
 import pictures  # noqa: E402
-from pages import FENCE, HEADING, ROOT, ROOT_PAGES, WORDS, is_made, title_of  # noqa: E402
-from pages import site_of as site_of_path  # noqa: E402
+import rewrite  # noqa: E402
+from pages import ROOT, ROOT_PAGES  # noqa: E402
 
 REFERENCE = ROOT / "build/reference"  # what doxygen has written: cpp/ and c/
-TREE_OF = {site: tree for tree, site in ROOT_PAGES.items()}
 # Pictures that the site alone has: (page, heading, what stands in its place)
 BARS = "\n".join(f"![{column} of each library](peers_{index}.svg)" for index, column in enumerate(pictures.COLUMNS))
 PLACED = (("architecture.md", "## The life of a submission\n",
@@ -81,47 +77,10 @@ def on_files(files, config):
     return files
 
 
-def linked(words, page, title=""):
-    """A piece of a line, with what it links to or names of the tree as a link of the site."""
-    mark, text, target, code = words.groups()
-    tree = TREE_OF.get(page, f"docs/{page}")
-    if code:
-        site = site_of_path(code) if code.endswith(".md") and (ROOT / code).is_file() else None
-        return f"[{title_of((ROOT / code).read_text(encoding='utf-8'))}]({relpath(site, dirname(page))})" if site and site != page else words[0]
-    if re.match(r"[a-z][a-z0-9+.-]*:|#", target):
-        return words[0]
-    name, _, anchor = target.partition("#")
-    path = normpath(f"{dirname(tree)}/{name}").lstrip("/")
-    site = site_of_path(path)
-    if site is None or not ((ROOT / path).is_file() or is_made(site)):
-        return text  # it is in the tree, and no page
-    return f"{mark}[{text}]({relpath(site, dirname(page) or '.')}{'#' + anchor if anchor else ''})"
-
-
-def with_links(text, page):
-    """Tables keep `|` in code apart by a backslash where they are read as they are; here code may have it."""
-    lines = []
-    for line in text.split("\n"):
-        if line.startswith("|"):
-            line = re.sub(r"`[^`]*`", lambda match: match[0].replace("\\|", "|"), line)
-        lines.append(line if HEADING.match(line) else WORDS.sub(lambda words: linked(words, page), line))
-    return "\n".join(lines)
-
-
-def block(match):
-    title = re.search(r'title="([^"]*)"', match[1])
-    if title and title[1] in libraries.LIBRARIES and not libraries.is_here(title[1]):
-        return match[0].replace(title[0], f'title="{title[1]}, not compiled here"', 1)
-    return match[0]
-
-
 def on_page_markdown(markdown, page, config, files):
     del config, files
-    name, parts, at = page.file.src_uri, [], 0
-    for match in FENCE.finditer(markdown):
-        parts += [with_links(markdown[at:match.start()], name), block(match)]
-        at = match.end()
-    markdown = "".join([*parts, with_links(markdown[at:], name)])
+    name = page.file.src_uri
+    markdown = rewrite.rewritten(markdown, name)
     for where, heading, instead in PLACED:
         if where == name:
             markdown = markdown.replace(heading, instead, 1)
