@@ -9,7 +9,7 @@ from tree import ROOT, Tree
 
 VERBS = ["setup", "build", "test", "check", "fmt", "tidy", "layers", "size", "bench", "support", "device-tests", "demo",
          "new-backend", "nightly", "random", "pintle", "install", "quick", "hooks",
-          "shake", "simulate", "package", "help"]
+          "shake", "simulate", "package", "docs", "help"]
 PASSED = '<testcase name="a" status="run"/>'
 FAILED = '<testcase name="b" status="fail"><failure/></testcase>'
 
@@ -100,9 +100,9 @@ class PackagesTest(unittest.TestCase):
                              (["install", "--prefix", "out"], "build command"), (["fmt"], "format"), (["layers"], "layers"), (["size"], "size"),
                              (["build"], "build command suite opencl_c"), (["build", "clang"], "build command suite clang"), (["build", "demo"], "build"),
                              (["test"], "build command suite devices kernels opencl_c test size wheels"), (["setup", "lend"], "lend"),
-                             (["package"], "build command opencl_c kernels package wheels"), (["setup"], " ".join(groups))):
+                             (["docs"], "docs wheels"), (["package"], "build command opencl_c kernels package wheels"), (["setup"], " ".join(groups))):
             expected = set().union(*(groups[group] for group in wanted.split()))
-            self.assertEqual(self.run_verb(*verb, files={"tools/package.sh": ""})[0], expected, verb)
+            self.assertEqual(self.run_verb(*verb, files={"tools/package.sh": "", "tools/docs/build.sh": ""})[0], expected, verb)
 
     def test_nothing_missing_nothing_installed(self):
         everything = " ".join(set().union(*self.groups().values()))
@@ -194,7 +194,7 @@ class CheckTest(unittest.TestCase):
         script = (ROOT / "tools/check.sh").read_text(encoding="utf-8")
         script = script.replace("\nrun_check\n", f"\n{steps}\n").replace("tools/count_tests.py", f"'{ROOT}/tools/count_tests.py'").replace("tools/judge.py", "judge.py")
         with Tree() as tree:
-            tree["tools/packages.txt"] = "[build] a\n[package] b\n[nightly] c\n"
+            tree["tools/packages.txt"] = "[build] a\n[package] b\n[docs] d\n[nightly] c\n"
             tree["junit.xml"] = f"<testsuite>{junit}</testsuite>"
             tree["ctest_passes"] = '#!/bin/sh\ncp junit.xml "$2"\n'
             tree["ctest_fails"] = '#!/bin/sh\ncp junit.xml "$2"\nexit 8\n'
@@ -218,10 +218,10 @@ class CheckTest(unittest.TestCase):
             commits = file.read_text(encoding="utf-8").replace(head, "HEAD\n") if file.exists() else ""
         return result.returncode, result.stdout, commits
 
-    def test_it_installs_nothing_that_makes_packages(self):
+    def test_it_installs_nothing_that_makes_packages_or_the_site(self):
         output = self.outcome("check_groups")[1].split()
         self.assertIn("nightly", output)
-        self.assertNotIn("package", output)
+        self.assertFalse({"package", "docs"} & set(output))
 
     def assert_outcome(self, steps, junit, code, closing, **options):
         got, output, commits = self.outcome(steps, junit, **options)
