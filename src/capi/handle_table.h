@@ -30,8 +30,8 @@ struct HandleId {
 };
 
 /// The word of a cell: kind and epoch where a handle has them, and where a handle has its place, state (2 bits) and
-/// users (22 bits). So one comparison tells whether a handle is that of the cell's live object, whatever its bits. States
-/// follow each other by adding `step`, and the last one carries into the epoch.
+/// users (22 bits). So one comparison tells whether a handle is that of the cell's live object, whatever its bits.
+/// States follow each other by adding `step`, and the last one carries into the epoch.
 class CellWord {
  public:
   enum State : unsigned { live = 0, released = 1, ending = 2, empty = 3 };
@@ -40,10 +40,10 @@ class CellWord {
   static constexpr std::uint64_t users(std::uint64_t word) noexcept { return word & (step - 1); }
   static constexpr State state(std::uint64_t word) noexcept { return static_cast<State>((word >> state_shift) & 3); }
   static constexpr std::uint64_t epoch(std::uint64_t word) noexcept { return HandleId::epoch(word); }
+  /// Kind and epoch of a handle.
+  static constexpr std::uint64_t name_of(std::uint64_t id) noexcept { return id & ~(HandleId::place_limit - 1); }
   /// Whether the cell's object is live and has this handle, but for the place, which the caller came by.
-  static constexpr bool is_of(std::uint64_t word, std::uint64_t id) noexcept {
-    return (word ^ (id & ~(HandleId::place_limit - 1))) < step;
-  }
+  static constexpr bool is_of(std::uint64_t word, std::uint64_t id) noexcept { return (word ^ name_of(id)) < step; }
   /// Whether the object was released and one user is inside.
   static constexpr bool is_last_use(std::uint64_t word) noexcept {
     return (word & (HandleId::place_limit - 1)) == released * step + 1;
@@ -54,8 +54,8 @@ class CellWord {
 template <class T>
 class Cell {
  public:
-  /// Begins a use; false where the handle, which has the cell's place, names no live object. The caller leaves in either
-  /// case.
+  /// Begins a use; false where the handle, which has the cell's place, names no live object. The caller leaves in
+  /// either case.
   [[nodiscard]] bool enter(std::uint64_t id) noexcept {
     return CellWord::is_of(word_.fetch_add(1, std::memory_order_acquire), id);
   }
@@ -81,14 +81,12 @@ class Cell {
   /// Begins the last use: from now on no handle of this epoch finds the object. `none` where it is not live, or another
   /// thread was first; then there is nothing to end. `alone`: the caller ends it by `end_taken`. `shared`: others are
   /// inside, and the last of them ends it; the caller leaves.
-  [[nodiscard]] Taken take(std::uint64_t id) noexcept {
-    std::uint64_t word = word_.load(std::memory_order_relaxed);
-    std::uint64_t next;
-    do {
-      if (!CellWord::is_of(word, id)) return Taken::none;
-      next = word + (CellWord::users(word) == 0 ? 2 : 1) * CellWord::step + 1;
-    } while (!word_.compare_exchange_weak(word, next, std::memory_order_acq_rel, std::memory_order_relaxed));
-    return CellWord::state(next) == CellWord::ending ? Taken::alone : Taken::shared;
+  [[nodiscard, gnu::always_inline]] Taken take(std::uint64_t id) noexcept {
+    std::uint64_t word = CellWord::name_of(id);  // live, and nobody is inside
+    if (word_.compare_exchange_strong(word, word + 2 * CellWord::step + 1, std::memory_order_acq_rel,
+                                      std::memory_order_relaxed)) [[likely]]
+      return Taken::alone;
+    return take(id, word);
   }
 
   /// Ends the object that the caller has taken alone. Handles of it may still come and go.
@@ -109,6 +107,16 @@ class Cell {
   [[nodiscard]] T& object() noexcept { return object_; }
 
  private:
+  // Where it is not so simple: `word` is what was seen.
+  [[nodiscard, gnu::noinline]] Taken take(std::uint64_t id, std::uint64_t word) noexcept {
+    std::uint64_t next;
+    do {
+      if (!CellWord::is_of(word, id)) return Taken::none;
+      next = word + (CellWord::users(word) == 0 ? 2 : 1) * CellWord::step + 1;
+    } while (!word_.compare_exchange_weak(word, next, std::memory_order_acq_rel, std::memory_order_relaxed));
+    return CellWord::state(next) == CellWord::ending ? Taken::alone : Taken::shared;
+  }
+
   // Several threads may see a released cell without users, when handles that were released come and go. One of them
   // wins. A cell that was taken alone is `ending` at once, so none of them ends it.
   bool end(std::uint64_t word) noexcept {
@@ -287,7 +295,8 @@ class HandleTable {
 
   // The last empty place lies apart, which is cheap where a thread makes and releases by turns.
   void put_empty(Cell<T>& cell) noexcept {
-    const std::uint32_t before = spare_.exchange(static_cast<std::uint32_t>(cell.place() + 1), std::memory_order_acq_rel);
+    const std::uint32_t before =
+        spare_.exchange(static_cast<std::uint32_t>(cell.place() + 1), std::memory_order_acq_rel);
     if (before != 0) list_empty(*cell_at(before - 1));
   }
   // A place whose epochs have run out is not used again.

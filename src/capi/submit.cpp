@@ -70,8 +70,7 @@ template <class Handle>
                    fmt::format("The number of bindings ({}) is beyond the number of slots: {}.", count, Slot::limit));
     Bindings values;
     PINTLE_TRY(values.fill(bindings, count, "pintle_argument", make_slot_value));
-    if (options == nullptr)
-      return answer(point, queue.timeline, queue.queue.replay(recording, values.values()));
+    if (options == nullptr) return answer(point, queue.timeline, queue.queue.replay(recording, values.values()));
     PINTLE_ASSIGN(how, options_of(options));
     return answer(point, queue.timeline, queue.queue.replay(recording, values.values(), std::move(how)));
   };
@@ -91,9 +90,8 @@ class FewScalars {
     for (std::size_t i = 0; i < count; ++i) {
       const pintle_argument& argument = arguments[i];
       if (argument.size != sizeof argument || argument.kind != PINTLE_ARGUMENT_SCALAR) return false;
-      const auto dtype = static_cast<DType>(argument.dtype);
-      if (argument.dtype > 0xff || !is_dtype(dtype)) return false;
-      std::construct_at(values() + i, scalar_of(dtype, argument.value.u));
+      if (argument.dtype - 1U >= static_cast<unsigned>(DType::complex64)) return false;
+      std::construct_at(values() + i, scalar_of(static_cast<DType>(argument.dtype), argument.value.u));
     }
     return true;
   }
@@ -105,8 +103,9 @@ class FewScalars {
 
 }  // namespace
 
-pintle_status pintle_queue_submit(pintle_queue queue, pintle_list list, const pintle_submit_options* options,
-                                  pintle_point* point, pintle_error* error) {
+[[gnu::flatten]] pintle_status pintle_queue_submit(pintle_queue queue, pintle_list list,
+                                                   const pintle_submit_options* options, pintle_point* point,
+                                                   pintle_error* error) {
   return enter(error, [&]() __attribute__((always_inline)) -> pintle_status {
     if (!can_answer(point)) [[unlikely]]
       return no_answer(*point, error);
@@ -124,9 +123,10 @@ pintle_status pintle_queue_submit(pintle_queue queue, pintle_list list, const pi
   });
 }
 
-pintle_status pintle_queue_replay(pintle_queue queue, pintle_recording recording, const pintle_argument* bindings,
-                                  size_t count, const pintle_submit_options* options, pintle_point* point,
-                                  pintle_error* error) {
+[[gnu::flatten]] pintle_status pintle_queue_replay(pintle_queue queue, pintle_recording recording,
+                                                   const pintle_argument* bindings, size_t count,
+                                                   const pintle_submit_options* options, pintle_point* point,
+                                                   pintle_error* error) {
   return enter(error, [&]() __attribute__((always_inline)) -> pintle_status {
     if (!can_answer(point)) [[unlikely]]
       return no_answer(*point, error);
@@ -141,6 +141,7 @@ pintle_status pintle_queue_replay(pintle_queue queue, pintle_recording recording
     FewScalars values;
     if (options != nullptr || !values.fill(bindings, count)) [[unlikely]]
       return replay_with(*its, *what, bindings, count, options, point, error);
-    return end(point, its->timeline, its->queue.replay(*what, std::span<const SlotValue>(values.values(), count)), error);
+    return end(point, its->timeline, its->queue.replay(*what, std::span<const SlotValue>(values.values(), count)),
+               error);
   });
 }
