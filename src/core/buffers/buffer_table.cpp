@@ -7,6 +7,7 @@
 
 #include "core/buffers/loan.h"
 #include "core/buffers/unowned.h"
+#include "core/door/describe.h"
 #include "core/door/object_names.h"
 #include "core/life/owners.h"
 
@@ -450,7 +451,7 @@ Result<void> BufferTable::check_texels(std::span<const backend::Argument> argume
 }
 
 Error BufferTable::sealed_refusal(std::uint64_t id, const Locked& locked) {
-  return Error(Errc::invalid_argument, fmt::format("{} is sealed: nothing may write it.", text(id, locked)));
+  return invalid(fmt::format("{} is sealed: nothing may write it.", text(id, locked)));
 }
 
 }  // namespace pintle::core

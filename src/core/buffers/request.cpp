@@ -5,13 +5,12 @@
 
 #include "base/bytes.h"
 #include "core/buffers/buffer_table.h"
+#include "core/door/describe.h"
 
 namespace pintle::core {
 namespace {
 
 constexpr std::uint64_t max_alignment = 4096;
-
-Error invalid(std::string message) { return {Errc::invalid_argument, std::move(message)}; }
 
 Result<void> check_options(const BufferOptions& options) {
   if (!base::is_power_of_two(options.alignment) || options.alignment > max_alignment) {

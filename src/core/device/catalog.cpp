@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/nearest.h"
 #include "base/quote.h"
+#include "core/door/describe.h"
 #include "core/program/program_pack.h"
 
 namespace pintle::core {
@@ -248,8 +249,8 @@ Result<Place> Catalog::called(const DeviceId& id, Driver& driver, const DeviceLi
   if (matches.size() == 1) return place_at(driver, found, matches.front());
   std::vector<std::string> ids;
   for (const std::size_t match : matches) ids.push_back(found.devices[match].id);
-  return Error(Errc::invalid_argument, fmt::format("Word {} begins the uuid, name or driver of {} devices of {}: {}.",
-                                                   word, matches.size(), name, joined(ids)));
+  return invalid(fmt::format("Word {} begins the uuid, name or driver of {} devices of {}: {}.", word, matches.size(),
+                             name, joined(ids)));
 }
 
 Result<Place> Catalog::named(const DeviceId& id) const {

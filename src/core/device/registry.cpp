@@ -15,6 +15,7 @@
 #include "core/device/catalog.h"
 #include "core/device/modules.h"
 #include "core/device/registry_table.h"
+#include "core/door/describe.h"
 
 namespace pintle::core {
 namespace {
@@ -50,9 +51,8 @@ Result<void> check_backends(std::string_view list, const std::filesystem::path& 
     if (std::ranges::find(names, name) != names.end()) continue;
     std::string known;
     for (const std::string& one : names) known += (known.empty() ? "" : ", ") + one;
-    return Error(Errc::invalid_argument, "Value " + base::quote(name) +
-                                             " in variable PINTLE_BACKENDS is no backend of this build; they are " +
-                                             known + ".");
+    return invalid("Value " + base::quote(name) +
+                   " in variable PINTLE_BACKENDS is no backend of this build; they are " + known + ".");
   }
   return {};
 }

@@ -10,6 +10,7 @@
 #include "base/contain.h"
 #include "base/immortal.h"
 #include "base/inside.h"
+#include "core/door/describe.h"
 #include "core/door/object_names.h"
 #include "core/list/host_function.h"
 #include "core/list/list_state.h"
@@ -17,11 +18,10 @@
 
 namespace pintle {
 
+using core::invalid;
 using core::ListState;
 
 namespace {
-
-Error invalid(std::string message) { return {Errc::invalid_argument, std::move(message)}; }
 
 /// Checks that the range is whole elements of `size` bytes.
 Result<void> check_elements(std::uint64_t incarnation, const backend::Range& range, std::uint64_t size) {
@@ -46,7 +46,7 @@ Result<void> check_dtype(std::uint64_t incarnation, const BufferArgument& argume
 
 const std::optional<Error>& moved_from_error() noexcept {
   static const base::Immortal<std::optional<Error>> error(
-      Error(Errc::invalid_argument, "Command list is moved from; a list is submitted or recorded once."));
+      invalid("Command list is moved from; a list is submitted or recorded once."));
   return error.value;
 }
 

@@ -1,30 +1,24 @@
-#include "core/list/features.h"
-
+// A command that needs a feature which the device declares absent never reaches the device.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <optional>
+#include <type_traits>
+#include <variant>
+
+#include "core/list/list_state.h"
 
 namespace pintle::core {
-namespace {
 
-std::optional<Feature> feature_of(const backend::Operation& operation) noexcept {
-  if (std::holds_alternative<backend::HostCall>(operation)) return Feature::host_call;
-  if (std::holds_alternative<backend::Timestamp>(operation)) return Feature::timestamp;
-  if (std::holds_alternative<backend::ExecIndirect>(operation)) return Feature::indirect;
-  return std::nullopt;
-}
-
-}  // namespace
-
-Result<void> check_feature(const backend::Operation& operation, const DeviceInfo& info) {
-  const auto feature = feature_of(operation);
-  if (!feature) return {};
-  const auto row = std::ranges::find(info.capabilities, *feature, &Capability::feature);
-  if (row != info.capabilities.end() && row->support != Support::absent) return {};
-  return Error(Errc::unsupported,
-               fmt::format("Command ({}) needs the feature ({}), which [{}] does not have: {}.",
-                           backend::name(operation), name(*feature), info.id, info.capability(*feature).detail));
+Result<void> ListState::check_features(const DeviceInfo& info) const {
+  if (!needs_features) return {};
+  for (const backend::Command& command : commands) {
+    const auto feature =
+        std::visit([](const auto& its) { return feature_for<std::remove_cvref_t<decltype(its)>>; }, command.operation);
+    if (!feature || info.capability(*feature).support != Support::absent) continue;
+    return Error(Errc::unsupported, fmt::format("Command ({}) needs the feature ({}), which [{}] does not have: {}.",
+                                                backend::name(command.operation), name(*feature), info.id,
+                                                info.capability(*feature).detail));
+  }
+  return {};
 }
 
 }  // namespace pintle::core

@@ -17,7 +17,7 @@ namespace {
 static_assert(std::is_trivially_copyable_v<backend::Command> && std::is_trivially_copyable_v<backend::Argument>);
 
 // A thread keeps what a loop of short lists needs, and gives back the memory of long ones.
-constexpr std::size_t most_spare = 8, most_commands = 16, most_arguments = 64;
+constexpr std::size_t most_spare = 4, most_commands = 128, most_arguments = 512;
 
 thread_local bool is_thread_over = false;
 
@@ -33,8 +33,6 @@ struct Spare {
 };
 
 thread_local Spare spare;
-
-Error invalid(std::string message) { return {Errc::invalid_argument, std::move(message)}; }
 
 }  // namespace
 
@@ -67,7 +65,7 @@ void ListState::clear() noexcept {
   incarnation = first_buffer = 0;
   first_kernel = nullptr;
   next_label.reset();
-  next_barrier = borrows = false;
+  next_barrier = needs_features = borrows = false;
   error.reset();
 }
 

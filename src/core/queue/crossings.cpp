@@ -196,6 +196,7 @@ void Crossings::take(CommandList& list, std::size_t end) {
   piece.first_buffer = state_.first_buffer;
   piece.first_kernel = state_.first_kernel;
   piece.first_slot = state_.first_slot;
+  piece.needs_features = state_.needs_features;
   for (; taken_ < end; ++taken_) {
     const auto* const call = std::get_if<backend::HostCall>(&state_.commands[taken_].operation);
     if (call != nullptr) piece.host_runs.push_back(static_cast<HostRun*>(call->state));

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/inside.h"
-#include "core/list/features.h"
 #include "core/list/list_state.h"
 #include "core/queue/imported.h"
 #include "kit/accesses.h"
@@ -12,9 +11,9 @@
 namespace pintle::core {
 
 Result<void> Preparation::resolve(ListState& list, Flight& flight, const Locked& locked) {
+  PINTLE_TRY(list.check_features(table_.life().info()));
   Result<void> answer;
   for (backend::Command& command : list.commands) {
-    PINTLE_TRY(check_feature(command.operation, table_.life().info()));
     kit::for_each_range(command, std::span(list.arguments), [&](backend::Range& range, Access access) {
       if (range.slot != backend::no_slot || !answer) return;
       const auto place = use(range.buffer, access, flight, locked);

@@ -11,6 +11,7 @@
 #include "core/door/describe.h"
 #include "core/door/object_names.h"
 #include "core/door/thread_context.h"
+#include "core/life/handle.h"
 #include "core/life/owners.h"
 #include "core/time/coming.h"
 #include "core/time/reactor.h"
@@ -20,8 +21,7 @@ namespace pintle::core {
 Result<std::shared_ptr<QueueState>> Queues::create(const QueueOptions& options) {
   PINTLE_TRY(life_.usable());
   if (options.kind != QueueKind::compute && options.kind != QueueKind::copy) {
-    return Error(Errc::invalid_argument,
-                 fmt::format("Queue kind ({}) does not exist.", static_cast<int>(options.kind)));
+    return invalid(fmt::format("Queue kind ({}) does not exist.", static_cast<int>(options.kind)));
   }
   const Capability copies = life_.info().capability(Feature::copy_queue);
   if (options.kind == QueueKind::copy && copies.support == Support::absent)
@@ -53,19 +53,6 @@ Result<std::shared_ptr<QueueState>> Queues::make(const QueueOptions& options, st
 
 Result<std::shared_ptr<QueueState>> Queues::keep(backend::QueueId id, const QueueOptions& options,
                                                  std::uint64_t first) {
-  struct Handle {
-    std::shared_ptr<void> lease;
-    Queues& queues;
-    std::shared_ptr<QueueState> queue;
-    bool is_kept = false;
-    Handle(std::shared_ptr<void> held, Queues& all, std::shared_ptr<QueueState> state) noexcept
-        : lease(std::move(held)), queues(all), queue(std::move(state)) {}
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-    ~Handle() {
-      if (is_kept) queues.abandon(queue);
-    }
-  };
   std::uint64_t number = 0;
   {
     const Locked locked = life_.lock();
@@ -73,11 +60,10 @@ Result<std::shared_ptr<QueueState>> Queues::keep(backend::QueueId id, const Queu
   }
   const auto queue = std::make_shared<QueueState>(life_.keep(table_), *this, id, options.kind, first,
                                                   object_text("Queue", number, options.label));
-  const auto handle = std::make_shared<Handle>(life_.lease(), *this, queue);
+  auto handle = make_handle(life_, queue, [this](const auto& gone) { abandon(gone); });
   const Locked locked = life_.lock();
   add(queue, locked);
-  handle->is_kept = true;
-  return std::shared_ptr<QueueState>(handle, queue.get());
+  return handle;
 }
 
 void Queues::add(const std::shared_ptr<QueueState>& queue, const Locked& locked) {
@@ -132,7 +118,7 @@ Result<void> Queues::ask_all() {
 }
 
 void Queues::abandon(const std::shared_ptr<QueueState>& queue) noexcept {
-  if (base::in_forked_child()) return;
+  if (base::in_forked_child() || queue->number() == 0) return;  // 0: there was no memory to add it
   std::uint64_t unfinished = 0;
   {
     Worklist worklist;

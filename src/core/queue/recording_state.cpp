@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/inside.h"
+#include "core/door/describe.h"
 #include "core/door/object_names.h"
-#include "core/list/features.h"
 #include "core/list/hazards.h"
 #include "core/list/list_state.h"
 #include "core/list/slot_rules.h"
@@ -18,7 +18,7 @@ namespace pintle::core {
 namespace {
 
 Error null_memory(std::size_t size) {
-  return {Errc::invalid_argument, fmt::format("Address (null) of the host memory has no {} bytes.", size)};
+  return invalid(fmt::format("Address (null) of the host memory has no {} bytes.", size));
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ Result<void> RecordingState::freeze(const Locked& locked) {
   auto& arguments = list_.arguments;
   uses_ = buffer_uses(commands, arguments);
   launches_ = has_launches(commands);
-  for (const backend::Command& command : commands) PINTLE_TRY(check_feature(command.operation, table_->life().info()));
+  PINTLE_TRY(list_.check_features(table_->life().info()));
   for (const auto& [buffer, access] : uses_) {
     const BufferRecord* const record = table_->find(buffer, locked);
     if (record == nullptr) return table_->stale(buffer);
@@ -66,8 +66,7 @@ void RecordingState::forget(const Turn&) noexcept { plan_.forget(table_->life().
 Result<void> RecordingState::bind(Preparation& preparation, Flight& flight, std::span<const SlotValue> bindings,
                                   const Locked& locked) {
   if (bindings.size() != slots_) {
-    return Error(Errc::invalid_argument,
-                 fmt::format("Bindings ({}) do not match the slots ({}) of {}.", bindings.size(), slots_, text_));
+    return invalid(fmt::format("Bindings ({}) do not match the slots ({}) of {}.", bindings.size(), slots_, text_));
   }
   if (slots_ != 0) PINTLE_TRY(bind_slots(preparation, flight, bindings, locked));
   for (const auto& [buffer, access] : uses_) PINTLE_TRY(preparation.use(buffer, access, flight, locked));
@@ -185,14 +184,12 @@ Result<void> RecordingState::check_copies(std::span<const backend::Binding> bind
     const backend::Range to = bound(copy.to, bindings);
     const backend::Range from = bound(copy.from, bindings);
     if (to.size != from.size) {
-      return Error(Errc::invalid_argument,
-                   fmt::format("The copy's destination has size ({}), its source size ({}).", to.size, from.size));
+      return invalid(fmt::format("The copy's destination has size ({}), its source size ({}).", to.size, from.size));
     }
     if (overlap(to, from)) {
       const std::uint64_t base = table_->find(to.buffer, locked)->base;
-      return Error(Errc::invalid_argument,
-                   fmt::format("The copy's destination ({}, {} bytes) overlaps its source ({}) in {}.",
-                               to.offset - base, to.size, from.offset - base, table_->text(to.buffer, locked)));
+      return invalid(fmt::format("The copy's destination ({}, {} bytes) overlaps its source ({}) in {}.",
+                                 to.offset - base, to.size, from.offset - base, table_->text(to.buffer, locked)));
     }
   }
   return {};

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "base/inside.h"
+#include "core/door/describe.h"
 #include "core/door/object_names.h"
+#include "core/life/handle.h"
 #include "core/list/list_state.h"
 #include "core/list/slot_rules.h"
 
@@ -14,12 +16,10 @@ Result<void> Recordings::check(const CommandList& list) const {
   const ListState* const state = Inside::state(list);
   if (state == nullptr) return {};
   if (state->borrows) {
-    return Error(Errc::invalid_argument,
-                 "A recording cannot borrow host memory for its replays: use a slot, or memory that the list keeps.");
+    return invalid("A recording cannot borrow host memory for its replays: use a slot, or memory that the list keeps.");
   }
   if (!state->crossings.empty()) {
-    return Error(Errc::invalid_argument,
-                 "A recording works on one device, and a copy of the list crosses two: submit it.");
+    return invalid("A recording works on one device, and a copy of the list crosses two: submit it.");
   }
   if (state->incarnation == 0 || state->incarnation == table_.life().number()) return {};
   return table_.life().check_owner(state->incarnation, state->first_text());
@@ -35,16 +35,6 @@ Result<void> Recordings::materialize(const CommandList& list) {
 }
 
 Result<std::shared_ptr<RecordingState>> Recordings::create(CommandList list) {
-  struct Handle {
-    std::shared_ptr<void> lease;
-    Recordings& recordings;
-    std::shared_ptr<RecordingState> recording;
-    Handle(std::shared_ptr<void> held, Recordings& all, std::shared_ptr<RecordingState> state) noexcept
-        : lease(std::move(held)), recordings(all), recording(std::move(state)) {}
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-    ~Handle() { recordings.abandon(*recording); }
-  };
   Life& life = table_.life();
   PINTLE_TRY(life.usable());
   if (list.error()) return list.error()->during("recording on " + life.text());
@@ -57,7 +47,7 @@ Result<std::shared_ptr<RecordingState>> Recordings::create(CommandList list) {
   }
   const auto recording =
       std::make_shared<RecordingState>(life.keep(table_), std::move(list), object_text("Recording", number, ""));
-  const auto handle = std::make_shared<Handle>(life.lease(), *this, recording);
+  auto handle = make_handle(life, recording, [this](const auto& gone) { abandon(*gone); });
   Worklist worklist;  // runs when the turn is over
   const Turn turn = life.take_turn();
   {
@@ -70,7 +60,7 @@ Result<std::shared_ptr<RecordingState>> Recordings::create(CommandList list) {
     return life.report(planned.error(), worklist).during("recording on " + life.text());
   const Locked locked = life.lock();
   all_.push_back({recording, false});
-  return std::shared_ptr<RecordingState>(handle, recording.get());
+  return handle;
 }
 
 void Recordings::abandon(const RecordingState& recording) noexcept {

@@ -45,13 +45,11 @@ Result<void> QueueState::check(const SubmitOptions& options) const {
     const SignalState* signal = Inside::signal(point).get();
     if (signal == nullptr) return empty_object("Point").during("checking what the submission signals");
     if (signal->belongs_to_queue()) {
-      return Error(Errc::invalid_argument,
-                   fmt::format("The timeline of {} is raised by its submissions only.", signal->text()));
+      return invalid(fmt::format("The timeline of {} is raised by its submissions only.", signal->text()));
     }
     if (point.value() <= signal->timeline().value()) {
-      return Error(Errc::invalid_argument,
-                   fmt::format("Signal value ({}) is not above the value ({}) that {} has reached.", point.value(),
-                               signal->timeline().value(), signal->text()));
+      return invalid(fmt::format("Signal value ({}) is not above the value ({}) that {} has reached.", point.value(),
+                                 signal->timeline().value(), signal->text()));
     }
   }
   return {};
@@ -74,7 +72,7 @@ Error QueueState::refusal() const {
 std::string QueueState::place() const { return fmt::format("{} of {}", text_, life().text()); }
 
 Error QueueState::launch_refusal() const {
-  return {Errc::invalid_argument, fmt::format("{} is a copy queue, which launches no kernels.", text_)};
+  return invalid(fmt::format("{} is a copy queue, which launches no kernels.", text_));
 }
 
 Result<void> QueueState::check_open() {
@@ -244,8 +242,7 @@ Result<void> QueueState::check_list(const ListState& list) const {
   if (!launches() && has_launches(list.commands)) return launch_refusal();
   const std::uint32_t slot = list.first_slot;
   if (slot == backend::no_slot) return {};
-  return Error(Errc::invalid_argument,
-               fmt::format("The list has slot ({}), which only a recording can have: record it, then replay.", slot));
+  return invalid(fmt::format("The list has slot ({}), which only a recording can have: record it, then replay.", slot));
 }
 
 void QueueState::adopt(Flight& flight, SubmitOptions& options) {
@@ -310,9 +307,8 @@ void QueueState::look_after_pieces(std::uint64_t first, std::size_t count, After
 Result<void> QueueState::hold(Flight& flight, Aftermath& aftermath) {
   for (const Point& point : flight.waits) {
     if (Inside::signal(point).get() == timeline_.get() && point.value() >= flight.serial) {
-      return Error(Errc::invalid_argument,
-                   fmt::format("Submission ({}) of {} would wait for value ({}) of its own queue.", flight.serial,
-                               text_, point.value()));
+      return invalid(fmt::format("Submission ({}) of {} would wait for value ({}) of its own queue.", flight.serial,
+                                 text_, point.value()));
     }
   }
   for (const Point& point : flight.waits) PINTLE_TRY(hold_for(flight, point, aftermath));
