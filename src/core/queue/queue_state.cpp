@@ -33,10 +33,9 @@ std::string describe_lack(std::span<const Point> waits) {
 
 }  // namespace
 
-QueueState::QueueState(std::shared_ptr<BufferTable> table, Siblings& siblings, backend::QueueId id, QueueKind kind,
+QueueState::QueueState(std::shared_ptr<BufferTable> table, backend::QueueId id, QueueKind kind,
                        std::uint64_t first_serial, std::string text)
     : table_(std::move(table)),
-      siblings_(siblings),
       kind_(kind),
       text_(std::move(text)),
       preparation_(*table_),
@@ -121,7 +120,7 @@ Result<void> QueueState::notify(std::uint64_t serial, backend::Notification noti
 void QueueState::dispose_ended() noexcept {
   Worklist worklist;
   const Locked locked = life().lock();
-  siblings_.dispose_finished(worklist, locked);
+  table_->queues().dispose_finished(worklist, locked);
 }
 
 void QueueState::look_after(std::uint64_t serial) noexcept { owe(serial, life().lock()); }
@@ -154,7 +153,7 @@ Result<void> QueueState::observe_called(Worklist& worklist) {
   const bool is_known = try_add_before(*reached, before, locked);
   if (!is_known || !before.empty()) {
     locked.unlock();
-    PINTLE_TRY(is_known ? observe_before(before) : siblings_.ask_all());
+    PINTLE_TRY(is_known ? observe_before(before) : table_->queues().ask_all());
     locked.lock();
   }
   if (*reached <= clock_.reached || life().is_lost()) return {};
@@ -174,7 +173,7 @@ Result<void> QueueState::observe_before(std::vector<std::shared_ptr<QueueState>>
     Locked locked = life().lock();
     if (queue.try_add_before(*its, before, locked)) continue;
     locked.unlock();
-    return siblings_.ask_all();
+    return table_->queues().ask_all();
   }
   return {};
 }
@@ -225,14 +224,14 @@ void QueueState::finish_up_to(std::uint64_t reached, Worklist& worklist, const L
   worklist.begin_letting_go(timeline_->letting_go());
   timeline_->timeline().raise(clock_.reached, worklist);
   forget_watched();
-  siblings_.dispose_finished(worklist, locked);
+  table_->queues().dispose_finished(worklist, locked);
   go_if_over(worklist, locked);
 }
 
 void QueueState::go_if_over(Worklist& worklist, const Locked& locked) noexcept {
   if (!abandoned_ || is_over_ || !(life().is_lost() || is_idle(locked))) return;
   is_over_ = true;
-  siblings_.end(*this, worklist, locked);
+  table_->queues().end(*this, worklist, locked);
 }
 
 void QueueState::finish(Flight& flight, Worklist& worklist, const Locked& locked) noexcept {
@@ -359,7 +358,7 @@ void QueueState::fail_from(std::uint64_t serial, const Error& error, Worklist& w
                            const Locked& locked) noexcept {
   fail_points(serial, error, worklist);
   while (clock_.last > undroppable() && clock_.last >= serial) clear(flight(clock_.last--), worklist);
-  if (siblings_.has_dropped(locked)) siblings_.dispose_finished(worklist, locked);
+  if (table_->queues().has_dropped(locked)) table_->queues().dispose_finished(worklist, locked);
   go_if_over(worklist, locked);
 }
 

@@ -15,7 +15,6 @@
 #include "core/queue/driving.h"
 #include "core/queue/flights.h"
 #include "core/queue/preparation.h"
-#include "core/queue/siblings.h"
 #include "core/time/observable.h"
 #include "pintle/backend/driver.h"
 #include "pintle/queue.h"
@@ -49,8 +48,8 @@ struct Part {
 /// that one alone.
 class QueueState final : public Observable, public Deferred, public Driven {
  public:
-  QueueState(std::shared_ptr<BufferTable> table, Siblings& siblings, backend::QueueId id, QueueKind kind,
-             std::uint64_t first_serial, std::string text);
+  QueueState(std::shared_ptr<BufferTable> table, backend::QueueId id, QueueKind kind, std::uint64_t first_serial,
+             std::string text);
   /// Called after construction, since the timeline needs the shared pointer, and before the first use.
   void begin(const Locked& locked);
   /// From now on no stamp of this queue means anything.
@@ -241,7 +240,6 @@ class QueueState final : public Observable, public Deferred, public Driven {
   }
 
   std::shared_ptr<BufferTable> table_;
-  Siblings& siblings_;
   QueueKind kind_;
   std::string text_;
   std::uint64_t number_ = 0;

@@ -58,7 +58,7 @@ Result<std::shared_ptr<QueueState>> Queues::keep(backend::QueueId id, const Queu
     const Locked locked = life_.lock();
     number = next_++;
   }
-  const auto queue = std::make_shared<QueueState>(life_.keep(table_), *this, id, options.kind, first,
+  const auto queue = std::make_shared<QueueState>(life_.keep(table_), id, options.kind, first,
                                                   object_text("Queue", number, options.label));
   auto handle = make_handle(life_, queue, [this](const auto& gone) { abandon(gone); });
   const Locked locked = life_.lock();

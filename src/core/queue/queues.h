@@ -13,7 +13,7 @@
 namespace pintle::core {
 
 /// A queue lives until its handle is gone and its work is finished.
-class Queues final : public Dispatcher, public Siblings, public Deferred {
+class Queues final : public Dispatcher, public Deferred {
  public:
   Queues(Life& life, BufferTable& table, Pools& pools, Recordings& recordings) noexcept
       : life_(life), table_(table), pools_(pools), recordings_(recordings) {}

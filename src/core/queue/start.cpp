@@ -120,7 +120,7 @@ bool QueueState::pump_one(Aftermath& aftermath, Worklist& worklist) {
               aftermath.worklist, locked);
     return false;
   }
-  if (next.is_lent || siblings_.has_dropped(locked)) owe(serial, locked);
+  if (next.is_lent || table_->queues().has_dropped(locked)) owe(serial, locked);
   return true;
 }
 
