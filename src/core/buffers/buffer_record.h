@@ -68,8 +68,6 @@ struct BufferRecord {
   }
   [[nodiscard]] bool is_lazy() const noexcept { return memory == backend::MemoryId::none; }
   [[nodiscard]] bool is_lent() const noexcept { return !use_of_loan.expired(); }
-  /// Whether a use asks for more than the place of the bytes.
-  [[nodiscard]] bool is_special() const noexcept { return is_sealed || formed; }
 };
 
 }  // namespace pintle::core

@@ -65,7 +65,7 @@ void ListState::clear() noexcept {
   incarnation = first_buffer = 0;
   first_kernel = nullptr;
   next_label.reset();
-  next_barrier = needs_features = borrows = false;
+  next_barrier = needs_features = owns_of_caller = borrows = false;
   error.reset();
 }
 
@@ -79,6 +79,13 @@ ListState& state_of(CommandList& list) {
   if (state == nullptr) state = ListState::take();
   if (state == nullptr) throw std::bad_alloc();
   return *state;
+}
+
+void ListState::own(std::shared_ptr<const void> owner) {
+  borrows = borrows || owner == nullptr;
+  if (owner == nullptr) return;
+  retained.push_back(std::move(owner));
+  owns_of_caller = true;
 }
 
 Result<void> ListState::admit(std::uint64_t its, std::uint64_t buffer) {

@@ -54,6 +54,7 @@ struct ListState {
   std::shared_ptr<const std::string> next_label;
   bool next_barrier = false;
   bool needs_features = false;  // some command needs a feature
+  bool owns_of_caller = false;  // something that its caller may wait to get back: memory, or what a function captured
   bool borrows = false;         // some host memory is the caller's: the list may be submitted, not recorded
   std::optional<Error> error;
 
@@ -79,6 +80,8 @@ struct ListState {
     command.label = next_label->c_str();
     retained.push_back(std::move(next_label));
   }
+  /// Keeps the owner of a transfer's memory. Null: the caller has it.
+  void own(std::shared_ptr<const void> owner);
   Result<void> take_slot(Slot slot);
   Result<void> admit(const BufferView& view);
   Result<void> admit(const Kernel& kernel);

@@ -141,7 +141,7 @@ Result<Point> Crossings::submit_pieces(const std::vector<Side>& staged, SubmitOp
   for (const BufferUse& use : buffer_uses(state_.commands, state_.arguments)) come_after(queue_->table(), use.buffer);
   for (const Side& side : staged) come_after(queue_->table(), Inside::buffer(side.local));
   SubmitOptions all = take(options);
-  PINTLE_TRY(queue_->check(all));
+  PINTLE_TRY(check_options(all));
   turn_ = std::make_shared<SignalState>(0, "crossing");
   cut(staged, all);
   for (Piece& piece : pieces_) keep_devices(piece.list, staged);

@@ -69,7 +69,7 @@ Result<std::shared_ptr<QueueState>> Queues::keep(backend::QueueId id, const Queu
 void Queues::add(const std::shared_ptr<QueueState>& queue, const Locked& locked) {
   QueueList one{queue};
   queue->begin(locked);
-  queue->set_place(one.begin(), locked);
+  queue->place(locked) = one.begin();
   live_.splice(live_.end(), one);
 }
 
@@ -141,8 +141,8 @@ bool Queues::has_dropped(const Locked& locked) const noexcept {
   return table_.has_retired(locked) || recordings_.has_abandoned(locked) || pools_.has_abandoned(locked);
 }
 
-void Queues::end(QueueState& queue, Worklist& worklist, const Locked& locked) noexcept {
-  over_.splice(over_.end(), abandoned_, queue.place(locked));
+void Queues::end(Observer& queue, Worklist& worklist, const Locked& locked) noexcept {
+  over_.splice(over_.end(), abandoned_, static_cast<QueueState&>(queue).place(locked));
   worklist.add(life_.keep(*this));
 }
 
@@ -172,7 +172,7 @@ bool Queues::destroy_one(Worklist& worklist) noexcept {
     if (over == over_.end()) return false;
     queue = *over;
     over_.erase(over);
-    queue->end(locked);
+    table_.clocks(locked).remove(queue->number());  // no stamp of this queue means anything any more
     Reactor::instance().forget(*queue);
   }
   if (!life_.is_lost()) life_.device().destroy_queue(queue->id());
@@ -249,7 +249,7 @@ Result<void> Queues::wait_for_rest(QueueState& queue, Deadline deadline) {
     std::uint64_t rest = 0;
     {
       const Locked locked = life_.lock();
-      rest = queue.clock(locked).last;
+      rest = queue.flights().last();
     }
     const auto is_pending = [&] { return queue.timeline()->timeline().status(rest) == PointStatus::pending; };
     if (!is_pending()) return {};
@@ -284,7 +284,8 @@ bool Queues::wait_held(Deadline deadline) {
       queues.push_back(queue);
       waits.push_back(std::move(points));
     } else {
-      is_busy |= queue->has_rest();  // another thread has started it meanwhile
+      const Locked locked = life_.lock();
+      is_busy |= !life_.is_lost() && queue->flights().has_native();  // another thread has started it meanwhile
     }
   }
   const std::vector<bool> comes = which_come(waits);
@@ -298,7 +299,7 @@ bool Queues::close(const Error& cause, Worklist& worklist) {
   bool unfinished = false;
   for_each(locked, [&](const auto& queue) {
     queue->cancel_held(cause, worklist, locked);
-    unfinished |= !life_.is_lost() && !queue->is_idle(locked);
+    unfinished |= !life_.is_lost() && queue->flights().count() != 0;
     static_cast<void>(queue->abandon(locked));
   });
   abandoned_.splice(abandoned_.end(), live_);

@@ -69,8 +69,11 @@ Result<void> RecordingState::bind(Preparation& preparation, Flight& flight, std:
     return invalid(fmt::format("Bindings ({}) do not match the slots ({}) of {}.", bindings.size(), slots_, text_));
   }
   if (slots_ != 0) PINTLE_TRY(bind_slots(preparation, flight, bindings, locked));
-  for (const auto& [buffer, access] : uses_) PINTLE_TRY(preparation.use(buffer, access, flight, locked));
-  preparation.stamp(stamps_, flight.serial, locked);
+  Result<void> refusal;
+  for (const auto& [buffer, access] : uses_) {
+    if (preparation.use(buffer, access, flight, refusal) == nullptr) return refusal;
+  }
+  preparation.stamp(stamps_, flight.serial);
   compose(flight, locked);
   return {};
 }
@@ -79,7 +82,7 @@ Result<void> RecordingState::bind_slots(Preparation& preparation, Flight& flight
                                         const Locked& locked) const {
   flight.bindings.reserve(slots_);
   for (std::uint32_t slot = 0; slot < slots_; ++slot) {
-    auto binding = bind_slot(preparation, flight, slot, bindings[slot], locked);
+    auto binding = bind_slot(preparation, flight, slot, bindings[slot]);
     if (!binding) return binding.error().during(fmt::format("checking slot {}", slot));
     flight.bindings.push_back(*binding);
   }
@@ -143,15 +146,17 @@ void RecordingState::give_runs(Flight& flight) const {
 }
 
 Result<backend::Binding> RecordingState::bind_slot(Preparation& preparation, Flight& flight, std::uint32_t slot,
-                                                   const SlotValue& value, const Locked& locked) const {
+                                                   const SlotValue& value) const {
   PINTLE_ASSIGN(binding, to_binding(value));
   for (const SlotRule& rule : rules_) {
     if (rule.slot == slot) PINTLE_TRY(check_rule(rule, binding, dtype_of_value(value)));
   }
   if (auto* const range = std::get_if<backend::Range>(&binding)) {
-    PINTLE_ASSIGN(place, preparation.use(range->buffer, slot_accesses_[slot], flight, locked));
-    range->memory = place.memory;
-    range->offset += place.offset;
+    Result<void> refusal;
+    const BufferRecord* const record = preparation.use(range->buffer, slot_accesses_[slot], flight, refusal);
+    if (record == nullptr) return refusal.error();
+    range->memory = record->memory;
+    range->offset += record->base;
   }
   return binding;
 }

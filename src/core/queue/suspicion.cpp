@@ -55,7 +55,7 @@ void QueueState::suspect_after(Duration patience) noexcept {
 /// The oldest serial that the backend has and has not finished, as far as anybody has looked; 0: there is none.
 std::uint64_t QueueState::oldest_native() noexcept {
   const Locked locked = life().lock();
-  return clock_.native.load() == clock_.reached ? 0 : clock_.reached + 1;
+  return flights().has_native() ? flights().reached() + 1 : 0;
 }
 
 }  // namespace pintle::core
