@@ -22,6 +22,7 @@
 namespace pintle::core {
 
 class Observer;
+class QueueState;
 
 /// The queues of the device, as buffers, other devices and one of the queues see them: `Queues`, in a later room. The
 /// interface turns that arrow around.
@@ -30,8 +31,9 @@ class Dispatcher {
   // These functions take the lock.
   /// Waits until all these uses are finished.
   virtual Result<void> wait_for(const Stamps& stamps, Deadline deadline) = 0;
-  /// Submits a list to a queue that is made for this list alone. The queue goes when its work is finished.
-  virtual Result<Point> submit_apart(CommandList&& list, SubmitOptions& options, std::string_view label) = 0;
+  /// A handle to a queue for work of the library's own, on which nothing of anybody else's waits: one that has become
+  /// idle, or a new one.
+  virtual Result<std::shared_ptr<QueueState>> take_mover() = 0;
   /// Asks the backend how far every queue is. Needs no memory.
   virtual Result<void> ask_all() = 0;
 
@@ -42,8 +44,8 @@ class Dispatcher {
   virtual void dispose_finished(Worklist& worklist, const Locked& locked) noexcept = 0;
   /// Whether something that the user has dropped waits for the end of work: memory, a recording, a pool.
   [[nodiscard]] virtual bool has_dropped(const Locked& locked) const noexcept = 0;
-  /// Passes a queue that has neither a handle nor work to the worklist.
-  virtual void end(Observer& queue, Worklist& worklist, const Locked& locked) noexcept = 0;
+  /// Passes a queue that has neither a handle nor work to the worklist. False where it is kept for other work.
+  [[nodiscard]] virtual bool end(Observer& queue, Worklist& worklist, const Locked& locked) noexcept = 0;
 
  protected:
   ~Dispatcher() = default;

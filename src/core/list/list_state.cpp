@@ -81,6 +81,23 @@ ListState& state_of(CommandList& list) {
   return *state;
 }
 
+void ListState::add_part(const ListState& whole, std::size_t begin, std::size_t end) {
+  const auto part = std::span(whole.commands).subspan(begin, end - begin);
+  commands.insert(commands.end(), part.begin(), part.end());
+  if (arguments.empty()) arguments = whole.arguments;  // each launch knows its place among all of them
+  retained.insert(retained.end(), whole.retained.begin(), whole.retained.end());
+  for (const backend::Command& command : part) {
+    const auto* const call = std::get_if<backend::HostCall>(&command.operation);
+    if (call != nullptr) host_runs.push_back(static_cast<HostRun*>(call->state));
+  }
+  incarnation = whole.incarnation;
+  first_buffer = whole.first_buffer;
+  first_kernel = whole.first_kernel;
+  first_slot = whole.first_slot;
+  needs_features = whole.needs_features;
+  owns_of_caller |= whole.owns_of_caller;
+}
+
 void ListState::own(std::shared_ptr<const void> owner) {
   borrows = borrows || owner == nullptr;
   if (owner == nullptr) return;

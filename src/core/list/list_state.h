@@ -80,6 +80,8 @@ struct ListState {
     command.label = next_label->c_str();
     retained.push_back(std::move(next_label));
   }
+  /// Adds the commands of `[begin, end)` of another list, and what they point to.
+  void add_part(const ListState& whole, std::size_t begin, std::size_t end);
   /// Keeps the owner of a transfer's memory. Null: the caller has it.
   void own(std::shared_ptr<const void> owner);
   Result<void> take_slot(Slot slot);

@@ -157,7 +157,7 @@ void Crossings::cut(const std::vector<Side>& staged, SubmitOptions& options) {
       .after = std::move(options.after), .label = options.label, .timeout = options.timeout};
   for (const Side& side : staged) cut_at(side);
   Piece& last = pieces_.back();
-  take(last.list, state_.commands.size());
+  state_of(last.list).add_part(state_, taken_, state_.commands.size());
   state_of(last.list).held = state_.held;
   last.options.signal = std::move(options.signal);
   last.options.label = std::move(options.label);
@@ -169,7 +169,8 @@ void Crossings::cut_at(const Side& side) {
   const std::span<std::byte> span(bytes.get(), size);
   const auto turn = [&] { return SignalState::point(turn_, ++turns_); };
   Piece& before = pieces_.back();
-  take(before.list, side.command);
+  state_of(before.list).add_part(state_, taken_, side.command);
+  taken_ = side.command + 1;
   if (!side.is_inbound) before.list.download_retained(bytes, span, side.local);
   const Point moves = turn(), goes_on = turn();
   before.options.signal = {moves};
@@ -181,26 +182,6 @@ void Crossings::cut_at(const Side& side) {
   Piece& after = pieces_.emplace_back();
   after.options.after = {goes_on};
   if (side.is_inbound) after.list.upload_retained(side.local, bytes, span);
-  ++taken_;
-}
-
-// Moves the commands of the list up to `end` into the piece, with all that they point to.
-void Crossings::take(CommandList& list, std::size_t end) {
-  ListState& piece = state_of(list);
-  const auto begin = state_.commands.begin() + static_cast<std::ptrdiff_t>(taken_);
-  const bool is_first = piece.arguments.empty();
-  piece.commands.insert(piece.commands.end(), begin, state_.commands.begin() + static_cast<std::ptrdiff_t>(end));
-  if (is_first) piece.arguments = state_.arguments;
-  piece.retained.insert(piece.retained.end(), state_.retained.begin(), state_.retained.end());
-  piece.incarnation = state_.incarnation;
-  piece.first_buffer = state_.first_buffer;
-  piece.first_kernel = state_.first_kernel;
-  piece.first_slot = state_.first_slot;
-  piece.needs_features = state_.needs_features;
-  for (; taken_ < end; ++taken_) {
-    const auto* const call = std::get_if<backend::HostCall>(&state_.commands[taken_].operation);
-    if (call != nullptr) piece.host_runs.push_back(static_cast<HostRun*>(call->state));
-  }
 }
 
 // A device that closes gives up what is held on it, so none may close before the last piece is done.
@@ -209,15 +190,34 @@ void Crossings::keep_devices(CommandList& piece, const std::vector<Side>& staged
   for (const Side& side : staged) state_of(piece).retained.push_back(side.owner->life().lease());
 }
 
-// The moves wait for the first piece, and so they start only after the queue has accepted all pieces.
+// The moves wait for the first piece, and so they start only after the queue has accepted all pieces. Those of one
+// device wait for each other in any case, so they go to one queue there; no other list's work is on that queue.
 Result<Point> Crossings::submit_all() {
-  for (Piece& move : moves_) {
-    const auto moved = move.owner->queues().submit_apart(std::move(move.list), move.options, "crossing");
+  for (auto begin = moves_.begin(); begin != moves_.end();) {
+    const auto owner = begin->owner;
+    const auto end = std::stable_partition(begin, moves_.end(), [&](const Piece& move) { return move.owner == owner; });
+    PINTLE_TRY(submit_moves(*owner, {begin, end}));
+    begin = end;
+  }
+  auto parts = parts_of(pieces_);
+  return queue_->submit(parts);
+}
+
+Result<void> Crossings::submit_moves(BufferTable& owner, std::span<Piece> moves) {
+  const std::size_t most = std::max<std::size_t>(owner.life().info().limits.max_in_flight, 1);
+  for (; !moves.empty(); moves = moves.subspan(std::min(most, moves.size()))) {
+    auto parts = parts_of(moves.first(std::min(most, moves.size())));
+    auto mover = owner.queues().take_mover();
+    const auto moved = mover ? (*mover)->submit(parts) : Result<Point>(mover.error());
     if (!moved) return moved.error().during("submitting a copy to " + queue_->text());
   }
+  return {};
+}
+
+std::vector<Part> Crossings::parts_of(std::span<Piece> pieces) const {
   std::vector<Part> parts;
-  for (Piece& piece : pieces_) parts.push_back({.list = &piece.list, .borrows = borrows_, .options = &piece.options});
-  return queue_->submit(parts);
+  for (Piece& piece : pieces) parts.push_back({.list = &piece.list, .borrows = borrows_, .options = &piece.options});
+  return parts;
 }
 
 }  // namespace pintle::core

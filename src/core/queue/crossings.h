@@ -70,9 +70,10 @@ class Crossings {
   Result<Point> submit_pieces(const std::vector<Side>& staged, SubmitOptions* options);
   void cut(const std::vector<Side>& staged, SubmitOptions& options);
   void cut_at(const Side& side);
-  void take(CommandList& piece, std::size_t end);
   void keep_devices(CommandList& piece, const std::vector<Side>& staged) const;
   Result<Point> submit_all();
+  Result<void> submit_moves(BufferTable& owner, std::span<Piece> moves);
+  [[nodiscard]] std::vector<Part> parts_of(std::span<Piece> pieces) const;
 
   std::shared_ptr<QueueState> queue_;
   CommandList& list_;

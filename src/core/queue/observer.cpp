@@ -172,8 +172,7 @@ void Observer::finish_up_to(std::uint64_t reached, Worklist& worklist, const Loc
 
 void Observer::go_if_over(Worklist& worklist, const Locked& locked) noexcept {
   if (!abandoned_ || is_over_ || !(life().is_lost() || flights_.count() == 0)) return;
-  is_over_ = true;
-  table_->queues().end(*this, worklist, locked);
+  is_over_ = table_->queues().end(*this, worklist, locked);
 }
 
 void Observer::finish(Flight& flight, Worklist& worklist, const Locked& locked) noexcept {

@@ -66,6 +66,8 @@ class Observer : public Observable {
   /// Notes that the user's handle has gone. The queue goes when it is idle. Returns a native serial that must be
   /// watched then; 0: none.
   [[nodiscard]] std::uint64_t abandon(const Locked&) noexcept;
+  /// The queue has a handle again.
+  void take_up(const Locked&) noexcept { abandoned_ = false; }
   [[nodiscard]] bool is_abandoned(const Locked&) const noexcept { return abandoned_; }
   /// Has the queue end, once, where it has neither a handle nor work.
   void go_if_over(Worklist& worklist, const Locked& locked) noexcept;

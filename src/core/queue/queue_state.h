@@ -36,7 +36,12 @@ class QueueState final : public Observer {
   /// Counts the submissions so far as a use of the buffer.
   Result<void> touch(std::uint64_t buffer);
   /// Where the queue is in a list of its device. Needs the lock.
-  [[nodiscard]] QueueList::iterator& place(const Locked&) noexcept { return place_; }
+  struct Place {
+    QueueList* list = nullptr;
+    QueueList::iterator at{};
+    bool is_mover = false;  ///< It has work of the library's own.
+  };
+  [[nodiscard]] Place& place(const Locked&) noexcept { return place_; }
   /// The last point that a caller got.
   [[nodiscard]] Point last() { return submitter_.last(); }
   /// Has the end of `serial` observed soon, though nobody asks.
@@ -69,7 +74,7 @@ class QueueState final : public Observer {
 
   Starter starter_{*this};
   Submitter submitter_;
-  QueueList::iterator place_{};
+  Place place_;
   std::atomic<bool> is_to_be_driven_{false};
   std::shared_ptr<QueueState> next_driven_;  // written by the thread that is to drive this queue
 };

@@ -17,6 +17,12 @@
 #include "core/time/reactor.h"
 
 namespace pintle::core {
+namespace {
+
+// A copy between two devices seldom finds more of its kind.
+constexpr std::size_t most_spare = 2;
+
+}  // namespace
 
 Result<std::shared_ptr<QueueState>> Queues::create(const QueueOptions& options) {
   PINTLE_TRY(life_.usable());
@@ -60,7 +66,7 @@ Result<std::shared_ptr<QueueState>> Queues::keep(backend::QueueId id, const Queu
   }
   const auto queue = std::make_shared<QueueState>(life_.keep(table_), id, options.kind, first,
                                                   object_text("Queue", number, options.label));
-  auto handle = make_handle(life_, queue, [this](const auto& gone) { abandon(gone); });
+  auto handle = handle_to(queue);
   const Locked locked = life_.lock();
   add(queue, locked);
   return handle;
@@ -69,13 +75,22 @@ Result<std::shared_ptr<QueueState>> Queues::keep(backend::QueueId id, const Queu
 void Queues::add(const std::shared_ptr<QueueState>& queue, const Locked& locked) {
   QueueList one{queue};
   queue->begin(locked);
-  queue->place(locked) = one.begin();
+  queue->place(locked) = {&live_, one.begin()};
   live_.splice(live_.end(), one);
+}
+
+void Queues::move_to(QueueList& list, QueueState& queue, const Locked& locked) noexcept {
+  auto& place = queue.place(locked);
+  list.splice(list.end(), *std::exchange(place.list, &list), place.at);
+}
+
+std::shared_ptr<QueueState> Queues::handle_to(const std::shared_ptr<QueueState>& queue) {
+  return make_handle(life_, queue, [this](const auto& gone) { abandon(gone); });
 }
 
 template <class Visit>
 void Queues::for_each(const Locked&, Visit visit) {
-  for (QueueList* const list : {&live_, &abandoned_}) {
+  for (QueueList* const list : {&live_, &abandoned_, &spare_}) {
     for (auto next = list->begin(); next != list->end();) visit(*next++);
   }
 }
@@ -83,7 +98,7 @@ void Queues::for_each(const Locked&, Visit visit) {
 std::vector<std::shared_ptr<QueueState>> Queues::all() {
   std::vector<std::shared_ptr<QueueState>> all;
   const Locked locked = life_.lock();
-  all.reserve(live_.size() + abandoned_.size());
+  all.reserve(live_.size() + abandoned_.size() + spare_.size());
   for_each(locked, [&](const auto& queue) { all.push_back(queue); });
   return all;
 }
@@ -124,7 +139,7 @@ void Queues::abandon(const std::shared_ptr<QueueState>& queue) noexcept {
     Worklist worklist;
     const Locked locked = life_.lock();
     unfinished = queue->abandon(locked);
-    abandoned_.splice(abandoned_.end(), live_, queue->place(locked));
+    move_to(abandoned_, *queue, locked);
     queue->go_if_over(worklist, locked);
   }
   if (unfinished != 0) queue->watch(unfinished);
@@ -141,9 +156,16 @@ bool Queues::has_dropped(const Locked& locked) const noexcept {
   return table_.has_retired(locked) || recordings_.has_abandoned(locked) || pools_.has_abandoned(locked);
 }
 
-void Queues::end(Observer& queue, Worklist& worklist, const Locked& locked) noexcept {
-  over_.splice(over_.end(), abandoned_, static_cast<QueueState&>(queue).place(locked));
+bool Queues::end(Observer& queue, Worklist& worklist, const Locked& locked) noexcept {
+  auto& ending = static_cast<QueueState&>(queue);
+  const bool is_good = ending.place(locked).is_mover && !queue.failure(locked) && !life_.is_lost();
+  if (is_good && (ending.place(locked).list == &spare_ || spare_.size() < most_spare)) {
+    move_to(spare_, ending, locked);
+    return false;
+  }
+  move_to(over_, ending, locked);
   worklist.add(life_.keep(*this));
+  return true;
 }
 
 // Work that is held comes here again when it starts.
@@ -201,9 +223,24 @@ Result<void> Queues::wait_for(const Stamps& stamps, Deadline deadline) {
   return {};
 }
 
-Result<Point> Queues::submit_apart(CommandList&& list, SubmitOptions& options, std::string_view label) {
-  PINTLE_ASSIGN(queue, create({.label = std::string(label)}));
-  return queue->submit(std::move(list), &options);
+Result<std::shared_ptr<QueueState>> Queues::take_mover() {
+  const auto idle = [this] {
+    const Locked locked = life_.lock();
+    if (spare_.empty()) return std::shared_ptr<QueueState>();
+    spare_.back()->take_up(locked);
+    auto last = spare_.back();
+    move_to(live_, *last, locked);
+    return last;
+  }();
+  if (idle != nullptr) {
+    auto handle =
+        base::contain("taking an idle queue", [&]() -> Result<std::shared_ptr<QueueState>> { return handle_to(idle); });
+    if (!handle) abandon(idle);
+    return handle;
+  }
+  PINTLE_ASSIGN(made, create({.label = "crossing"}));
+  made->place(life_.lock()).is_mover = true;
+  return std::move(made);
 }
 
 void Queues::drive() {
@@ -301,8 +338,9 @@ bool Queues::close(const Error& cause, Worklist& worklist) {
     queue->cancel_held(cause, worklist, locked);
     unfinished |= !life_.is_lost() && queue->flights().count() != 0;
     static_cast<void>(queue->abandon(locked));
+    queue->place(locked).is_mover = false;
+    if (queue->place(locked).list != &abandoned_) move_to(abandoned_, *queue, locked);
   });
-  abandoned_.splice(abandoned_.end(), live_);
   for_each(locked, [&](const auto& queue) { queue->go_if_over(worklist, locked); });
   if (!unfinished) dispose_finished(worklist, locked);
   return !unfinished;

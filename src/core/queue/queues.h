@@ -25,7 +25,7 @@ class Queues final : public Dispatcher, public Deferred {
   Result<std::shared_ptr<QueueState>> wrap(const backend::NativeObject& queue, const QueueOptions& options);
   Result<void> ask_all() override;
   Result<void> wait_for(const Stamps& stamps, Deadline deadline) override;
-  Result<Point> submit_apart(CommandList&& list, SubmitOptions& options, std::string_view label) override;
+  Result<std::shared_ptr<QueueState>> take_mover() override;
   /// Drives the device, then observes every queue.
   Result<void> poll();
   Result<void> wait_idle(Deadline deadline);
@@ -37,7 +37,7 @@ class Queues final : public Dispatcher, public Deferred {
   // With the lock held:
   void dispose_finished(Worklist& worklist, const Locked& locked) noexcept override;
   [[nodiscard]] bool has_dropped(const Locked& locked) const noexcept override;
-  void end(Observer& queue, Worklist& worklist, const Locked& locked) noexcept override;
+  [[nodiscard]] bool end(Observer& queue, Worklist& worklist, const Locked& locked) noexcept override;
   void look_after(const Stamps& stamps, const Locked& locked) noexcept override;
   void lose(const Error& error, Worklist& worklist, const Locked& locked) noexcept;
 
@@ -47,6 +47,8 @@ class Queues final : public Dispatcher, public Deferred {
   template <class Create>
   Result<std::shared_ptr<QueueState>> make(const QueueOptions& options, std::string_view what, Create create);
   void add(const std::shared_ptr<QueueState>& queue, const Locked& locked);
+  static void move_to(QueueList& list, QueueState& queue, const Locked& locked) noexcept;
+  [[nodiscard]] std::shared_ptr<QueueState> handle_to(const std::shared_ptr<QueueState>& queue);
   Result<std::shared_ptr<QueueState>> keep(backend::QueueId id, const QueueOptions& options, std::uint64_t first);
   void abandon(const std::shared_ptr<QueueState>& queue) noexcept;
   [[nodiscard]] std::vector<std::shared_ptr<QueueState>> all();
@@ -67,6 +69,7 @@ class Queues final : public Dispatcher, public Deferred {
   QueueList live_;       // in the order of their creation
   QueueList abandoned_;  // queues without a handle that have work
   QueueList over_;       // queues that are to be destroyed
+  QueueList spare_;      // idle movers
   std::uint64_t next_ = 1;
 };
 
