@@ -69,6 +69,7 @@ class Observer : public Observable {
   /// The queue has a handle again.
   void take_up(const Locked&) noexcept { abandoned_ = false; }
   [[nodiscard]] bool is_abandoned(const Locked&) const noexcept { return abandoned_; }
+  [[nodiscard]] bool is_over(const Locked&) const noexcept { return is_over_; }
   /// Has the queue end, once, where it has neither a handle nor work.
   void go_if_over(Worklist& worklist, const Locked& locked) noexcept;
   /// Ends all calls of the backend with this queue. False while a call is running; the caller tries again.

@@ -37,9 +37,9 @@ class QueueState final : public Observer {
   Result<void> touch(std::uint64_t buffer);
   /// Where the queue is in a list of its device. Needs the lock.
   struct Place {
-    QueueList* list = nullptr;
     QueueList::iterator at{};
-    bool is_mover = false;  ///< It has work of the library's own.
+    std::uint64_t order = 0;  ///< Of creation.
+    bool is_mover = false;    ///< It has work of the library's own.
   };
   [[nodiscard]] Place& place(const Locked&) noexcept { return place_; }
   /// The last point that a caller got.

@@ -17,13 +17,6 @@
 #include "core/time/reactor.h"
 
 namespace pintle::core {
-namespace {
-
-// A copy between two devices seldom finds more of its kind.
-constexpr std::size_t most_spare = 2;
-
-}  // namespace
-
 Result<std::shared_ptr<QueueState>> Queues::create(const QueueOptions& options) {
   PINTLE_TRY(life_.usable());
   if (options.kind != QueueKind::compute && options.kind != QueueKind::copy) {
@@ -75,13 +68,8 @@ Result<std::shared_ptr<QueueState>> Queues::keep(backend::QueueId id, const Queu
 void Queues::add(const std::shared_ptr<QueueState>& queue, const Locked& locked) {
   QueueList one{queue};
   queue->begin(locked);
-  queue->place(locked) = {&live_, one.begin()};
-  live_.splice(live_.end(), one);
-}
-
-void Queues::move_to(QueueList& list, QueueState& queue, const Locked& locked) noexcept {
-  auto& place = queue.place(locked);
-  list.splice(list.end(), *std::exchange(place.list, &list), place.at);
+  queue->place(locked) = {one.begin(), ++added_};
+  all_.splice(all_.end(), one);
 }
 
 std::shared_ptr<QueueState> Queues::handle_to(const std::shared_ptr<QueueState>& queue) {
@@ -90,46 +78,36 @@ std::shared_ptr<QueueState> Queues::handle_to(const std::shared_ptr<QueueState>&
 
 template <class Visit>
 void Queues::for_each(const Locked&, Visit visit) {
-  for (QueueList* const list : {&live_, &abandoned_, &spare_}) {
-    for (auto next = list->begin(); next != list->end();) visit(*next++);
-  }
+  for (auto next = all_.begin(); next != all_.end();) visit(*next++);
 }
 
-std::vector<std::shared_ptr<QueueState>> Queues::all() {
-  std::vector<std::shared_ptr<QueueState>> all;
+/// The queue that was created after `last`; the first of all for null.
+std::shared_ptr<QueueState> Queues::behind(QueueState* last) noexcept {
   const Locked locked = life_.lock();
-  all.reserve(live_.size() + abandoned_.size() + spare_.size());
-  for_each(locked, [&](const auto& queue) { all.push_back(queue); });
-  return all;
+  const auto is_later = [&](const auto& each) { return each->place(locked).order > last->place(locked).order; };
+  auto next = all_.begin();
+  if (last != nullptr)
+    next = last->is_over(locked) ? std::ranges::find_if(all_, is_later) : std::next(last->place(locked).at);
+  return next != all_.end() ? *next : nullptr;
 }
 
-/// The queue at the next address after `last`; null after the highest. Queues may come and go meanwhile.
-std::shared_ptr<QueueState> Queues::behind(const QueueState* last) noexcept {
-  const std::less<const QueueState*> is_less;
-  std::shared_ptr<QueueState> next;
-  const Locked locked = life_.lock();
-  for_each(locked, [&](const auto& queue) {
-    if (is_less(last, queue.get()) && (next == nullptr || is_less(queue.get(), next.get()))) next = queue;
-  });
-  return next;
-}
-
-// Where there is no memory for a copy of the lists, the queues are found one by one.
+// Needs no memory. Queues may come and go meanwhile; a new one is left out.
 template <class Visit>
 Result<void> Queues::visit_each(Visit visit) {
-  std::vector<std::shared_ptr<QueueState>> copy;
-  const bool has_copy = base::contain_or(false, [&] {
-    copy = all();
-    return true;
-  });
-  for (const auto& queue : copy) PINTLE_TRY(visit(*queue));
-  if (has_copy) return {};
-  for (auto queue = behind(nullptr); queue != nullptr; queue = behind(queue.get())) PINTLE_TRY(visit(*queue));
+  std::uint64_t newest = 0;
+  {
+    const Locked locked = life_.lock();
+    newest = added_;
+  }
+  for (auto queue = behind(nullptr); queue != nullptr; queue = behind(queue.get())) {
+    if (queue->place(life_.lock()).order > newest) break;
+    PINTLE_TRY(visit(queue));
+  }
   return {};
 }
 
 Result<void> Queues::ask_all() {
-  return visit_each([](QueueState& queue) { return queue.ask(); });
+  return visit_each([](const auto& queue) { return queue->ask(); });
 }
 
 void Queues::abandon(const std::shared_ptr<QueueState>& queue) noexcept {
@@ -139,7 +117,6 @@ void Queues::abandon(const std::shared_ptr<QueueState>& queue) noexcept {
     Worklist worklist;
     const Locked locked = life_.lock();
     unfinished = queue->abandon(locked);
-    move_to(abandoned_, *queue, locked);
     queue->go_if_over(worklist, locked);
   }
   if (unfinished != 0) queue->watch(unfinished);
@@ -158,12 +135,13 @@ bool Queues::has_dropped(const Locked& locked) const noexcept {
 
 bool Queues::end(Observer& queue, Worklist& worklist, const Locked& locked) noexcept {
   auto& ending = static_cast<QueueState&>(queue);
-  const bool is_good = ending.place(locked).is_mover && !queue.failure(locked) && !life_.is_lost();
-  if (is_good && (ending.place(locked).list == &spare_ || spare_.size() < most_spare)) {
-    move_to(spare_, ending, locked);
+  std::ranges::replace(spare_, &ending, nullptr);
+  const auto room = std::ranges::find(spare_, nullptr);
+  if (ending.place(locked).is_mover && room != spare_.end() && !queue.failure(locked) && !life_.is_lost()) {
+    *room = &ending;
     return false;
   }
-  move_to(over_, ending, locked);
+  over_.splice(over_.end(), all_, ending.place(locked).at);
   worklist.add(life_.keep(*this));
   return true;
 }
@@ -224,13 +202,14 @@ Result<void> Queues::wait_for(const Stamps& stamps, Deadline deadline) {
 }
 
 Result<std::shared_ptr<QueueState>> Queues::take_mover() {
-  const auto idle = [this] {
+  const auto idle = [this]() -> std::shared_ptr<QueueState> {
     const Locked locked = life_.lock();
-    if (spare_.empty()) return std::shared_ptr<QueueState>();
-    spare_.back()->take_up(locked);
-    auto last = spare_.back();
-    move_to(live_, *last, locked);
-    return last;
+    const auto spare = std::ranges::find_if(spare_, [](const auto* each) { return each != nullptr; });
+    if (spare == spare_.end()) return nullptr;
+    QueueState& taken = **spare;
+    *spare = nullptr;
+    taken.take_up(locked);
+    return *taken.place(locked).at;
   }();
   if (idle != nullptr) {
     auto handle =
@@ -245,18 +224,18 @@ Result<std::shared_ptr<QueueState>> Queues::take_mover() {
 
 void Queues::drive() {
   if (!life_.is_driven()) return;
-  static_cast<void>(visit_each([](QueueState& queue) -> Result<void> {
-    queue.drive();
+  static_cast<void>(visit_each([](const auto& queue) -> Result<void> {
+    queue->drive();
     return {};
   }));
 }
 
 Result<void> Queues::poll() {
   drive();
-  return visit_each([](QueueState& queue) {
+  return visit_each([](const auto& queue) {
     Worklist worklist;
-    auto observed = queue.observe(worklist);
-    await(queue.timeline()->letting_go(), Deadline::max());
+    auto observed = queue->observe(worklist);
+    await(queue->timeline()->letting_go(), Deadline::max());
     return observed;
   });
 }
@@ -266,16 +245,17 @@ Result<void> Queues::poll() {
 Result<void> Queues::wait_idle(Deadline deadline) {
   drive();
   Result<void> answer;
-  for (const auto& queue : all()) {
+  PINTLE_TRY(visit_each([&](const auto& queue) -> Result<void> {
     const Point last = queue->last();
     const auto waited = queue->timeline()->wait(last.value(), deadline);
-    if (waited) continue;
+    if (waited) return {};
     if (queue->timeline()->timeline().status(last.value()) == PointStatus::pending) return waited;
     if (no_blocking > 0) return blocking_refused("Waiting for " + queue->text());
     PINTLE_TRY(wait_for_rest(*queue, deadline));
     const Locked locked = life_.lock();
     if (answer && !queue->is_abandoned(locked)) answer = waited;
-  }
+    return {};
+  }));
   return answer;
 }
 
@@ -299,23 +279,25 @@ Result<void> Queues::drain(Deadline deadline) {
   for (bool busy = true; busy;) {
     drive();
     busy = false;
-    PINTLE_TRY(visit_each([&](QueueState& queue) -> Result<void> {
-      PINTLE_ASSIGN(waited, queue.wait_rest(deadline));
+    PINTLE_TRY(visit_each([&](const auto& queue) -> Result<void> {
+      PINTLE_ASSIGN(waited, queue->wait_rest(deadline));
       busy |= waited;
       return {};
     }));
-    if (!busy) busy = wait_held(deadline);
+    if (busy) continue;
+    PINTLE_ASSIGN(held, wait_held(deadline));
+    busy = held;
   }
   return {};
 }
 
 /// Waits until held submissions that come by themselves have started or failed; false where there are none, and where
 /// no time is left.
-bool Queues::wait_held(Deadline deadline) {
+Result<bool> Queues::wait_held(Deadline deadline) {
   std::vector<std::shared_ptr<QueueState>> queues;
   std::vector<std::vector<Point>> waits;
   bool is_busy = false;
-  for (const auto& queue : all()) {
+  PINTLE_TRY(visit_each([&](const auto& queue) -> Result<void> {
     std::vector<Point> points;
     if (queue->add_first_held(points)) {
       queues.push_back(queue);
@@ -324,7 +306,8 @@ bool Queues::wait_held(Deadline deadline) {
       const Locked locked = life_.lock();
       is_busy |= !life_.is_lost() && queue->flights().has_native();  // another thread has started it meanwhile
     }
-  }
+    return {};
+  }));
   const std::vector<bool> comes = which_come(waits);
   for (std::size_t i = 0; i < queues.size(); ++i)
     if (comes[i]) is_busy |= queues[i]->wait_held(waits[i], deadline);
@@ -339,7 +322,6 @@ bool Queues::close(const Error& cause, Worklist& worklist) {
     unfinished |= !life_.is_lost() && queue->flights().count() != 0;
     static_cast<void>(queue->abandon(locked));
     queue->place(locked).is_mover = false;
-    if (queue->place(locked).list != &abandoned_) move_to(abandoned_, *queue, locked);
   });
   for_each(locked, [&](const auto& queue) { queue->go_if_over(worklist, locked); });
   if (!unfinished) dispose_finished(worklist, locked);

@@ -1,6 +1,7 @@
 // The queues of a device.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -47,29 +48,27 @@ class Queues final : public Dispatcher, public Deferred {
   template <class Create>
   Result<std::shared_ptr<QueueState>> make(const QueueOptions& options, std::string_view what, Create create);
   void add(const std::shared_ptr<QueueState>& queue, const Locked& locked);
-  static void move_to(QueueList& list, QueueState& queue, const Locked& locked) noexcept;
   [[nodiscard]] std::shared_ptr<QueueState> handle_to(const std::shared_ptr<QueueState>& queue);
   Result<std::shared_ptr<QueueState>> keep(backend::QueueId id, const QueueOptions& options, std::uint64_t first);
   void abandon(const std::shared_ptr<QueueState>& queue) noexcept;
-  [[nodiscard]] std::vector<std::shared_ptr<QueueState>> all();
-  [[nodiscard]] std::shared_ptr<QueueState> behind(const QueueState* last) noexcept;
+  [[nodiscard]] std::shared_ptr<QueueState> behind(QueueState* last) noexcept;
   template <class Visit>
   Result<void> visit_each(Visit visit);
   /// Calls `visit` for each queue that is not over. It may be over then.
   template <class Visit>
   void for_each(const Locked&, Visit visit);
   void drive();
-  bool wait_held(Deadline deadline);
+  Result<bool> wait_held(Deadline deadline);
   Result<void> wait_for_rest(QueueState& queue, Deadline deadline);
 
   Life& life_;
   BufferTable& table_;
   Pools& pools_;
   Recordings& recordings_;
-  QueueList live_;       // in the order of their creation
-  QueueList abandoned_;  // queues without a handle that have work
-  QueueList over_;       // queues that are to be destroyed
-  QueueList spare_;      // idle movers
+  QueueList all_;                       // in the order of their creation
+  QueueList over_;                      // queues that are to be destroyed
+  std::array<QueueState*, 2> spare_{};  // idle movers, for which there is seldom more use
+  std::uint64_t added_ = 0;
   std::uint64_t next_ = 1;
 };
 
