@@ -9,6 +9,7 @@ namespace pintle::core {
 namespace {
 
 constexpr std::uint64_t host_space = 0;  // MemoryId::none
+constexpr unsigned touched = 1, written = 2, slot_touched = 4, slot_written = 8;
 
 std::size_t is_host(const Touch& touch) noexcept { return touch.space == host_space ? 1 : 0; }
 
@@ -52,13 +53,6 @@ void RangeSet::add(const Touch& touch) {
   ends_.emplace_hint(at, std::pair{touch.space, begin}, end);
 }
 
-void Barriers::Side::add(const Side& other) noexcept {
-  touched |= other.touched;
-  written |= other.written;
-  slot_touched |= other.slot_touched;
-  slot_written |= other.slot_written;
-}
-
 /// Imported host memory counts as host memory. Native memory may be any memory that has another name.
 Touch Barriers::touch_of(const backend::Range& range, Access access) const noexcept {
   if (range.slot != backend::no_slot) return {~host_space, 0, 0, writes(access), true};
@@ -73,13 +67,10 @@ Touch Barriers::touch_of(const backend::Range& range, Access access) const noexc
 
 void Barriers::note(const Touch& touch) {
   does_conflict_ = does_conflict_ || conflicts(touch);
-  Side& side = sides_now_[is_host(touch)];
-  side.touched = true;
-  side.written |= touch.is_write;
-  if (touch.is_anywhere) {
-    side.slot_touched = true;
-    side.slot_written |= touch.is_write;
-  } else if (count_ + count_now_ < few_.size()) {
+  const unsigned how = touched | (touch.is_write ? written : 0);
+  sides_now_[is_host(touch)] |= touch.is_anywhere ? how | how * slot_touched : how;
+  if (touch.is_anywhere) return;
+  if (count_ + count_now_ < few_.size()) {
     few_[count_ + count_now_++] = touch;
   } else {
     more_now_.push_back(touch);
@@ -87,10 +78,10 @@ void Barriers::note(const Touch& touch) {
 }
 
 bool Barriers::conflicts(const Touch& touch) const {
-  const Side& side = sides_[is_host(touch)];
-  if (side.slot_written || (touch.is_write && side.slot_touched)) return true;
-  if (touch.is_anywhere) return side.written || (touch.is_write && side.touched);
-  if (!side.written && !(touch.is_write && side.touched)) return false;
+  const unsigned side = sides_[is_host(touch)];
+  const bool meets_slot = (side & (touch.is_write ? slot_touched : slot_written)) != 0;
+  const bool may_meet = (side & (touch.is_write ? touched : written)) != 0;
+  if (meets_slot || touch.is_anywhere || !may_meet) return meets_slot || may_meet;
   return meets_few(touch) || written_.meets(touch) || (touch.is_write && read_.meets(touch));
 }
 
@@ -127,7 +118,7 @@ void Barriers::keep() {
   count_ += std::exchange(count_now_, 0);
   for (const Touch& touch : more_now_) (touch.is_write ? written_ : read_).add(touch);
   more_now_.clear();
-  for (std::size_t side = 0; side < sides_.size(); ++side) sides_[side].add(std::exchange(sides_now_[side], {}));
+  for (std::size_t side = 0; side < sides_.size(); ++side) sides_[side] |= std::exchange(sides_now_[side], 0);
 }
 
 void place_barriers(std::span<backend::Command> commands, std::span<const backend::Argument> arguments,

@@ -54,11 +54,7 @@ class Barriers {
   }
 
  private:
-  struct Side {
-    bool touched = false, written = false, slot_touched = false, slot_written = false;
-    void add(const Side& other) noexcept;
-  };
-  using Sides = std::array<Side, 2>;  // device, host
+  using Sides = std::array<unsigned, 2>;  // device, host: in which ways each is touched
 
   [[nodiscard]] Touch touch_of(const backend::Range& range, Access access) const noexcept;
   void note(const Touch& touch);

@@ -10,6 +10,23 @@
 
 namespace pintle::core {
 
+Result<void> give_memory(BufferTable& table, const CommandList& list) {
+  const ListState* const state = table.has_lazy() ? Inside::state(list) : nullptr;
+  if (state == nullptr || state->incarnation != table.life().number()) return {};
+  for (const BufferUse& use : buffer_uses(state->commands, state->arguments)) PINTLE_TRY(table.materialize(use.buffer));
+  return {};
+}
+
+Result<void> give_memory(BufferTable& table, std::span<const SlotValue> bindings) {
+  if (!table.has_lazy()) return {};
+  for (const SlotValue& value : bindings) {
+    const auto* const view = std::get_if<BufferView>(&Inside::value(value));
+    if (view == nullptr || Inside::incarnation(*view) != table.life().number()) continue;
+    PINTLE_TRY(table.materialize(Inside::buffer(*view)));
+  }
+  return {};
+}
+
 Result<void> Preparation::resolve(ListState& list, Flight& flight) {
   PINTLE_TRY(list.check_features(table_.life().info()));
   const bool has_imports = !table_.aliases(locked_).empty();

@@ -3,12 +3,19 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "core/buffers/buffer_table.h"
 #include "core/list/list_state.h"
 #include "core/queue/flight.h"
+#include "pintle/recording.h"
 
 namespace pintle::core {
+
+/// Gives lazy buffers their memory, which a device is asked for before the turn and without the lock. A buffer of
+/// another device is refused later.
+[[nodiscard]] Result<void> give_memory(BufferTable& table, const CommandList& list);
+[[nodiscard]] Result<void> give_memory(BufferTable& table, std::span<const SlotValue> bindings);
 
 /// Fills in where buffers are, and stamps what the submission names with the serial to come, so that it stays alive
 /// while the backend is called without the lock. Nothing is undone where the submission is refused then: a stamp beyond

@@ -25,21 +25,12 @@ Result<void> Recordings::check(const CommandList& list) const {
   return table_.life().check_owner(state->incarnation, state->first_text());
 }
 
-/// Gives the buffers of the list their memory, since a recording's memory stays.
-Result<void> Recordings::materialize(const CommandList& list) {
-  const ListState* const state = Inside::state(list);
-  if (state == nullptr) return {};
-  for (const BufferUse& use : buffer_uses(state->commands, state->arguments))
-    PINTLE_TRY(table_.materialize(use.buffer));
-  return {};
-}
-
 Result<std::shared_ptr<RecordingState>> Recordings::create(CommandList list) {
   Life& life = table_.life();
   PINTLE_TRY(life.usable());
   if (list.error()) return list.error()->during("recording on " + life.text());
   PINTLE_TRY(check(list));
-  if (const auto made = materialize(list); !made) return made.error().during("recording on " + life.text());
+  if (const auto made = give_memory(table_, list); !made) return made.error().during("recording on " + life.text());
   std::uint64_t number = 0;
   {
     const Locked locked = life.lock();

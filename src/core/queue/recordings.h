@@ -31,7 +31,6 @@ class Recordings final : public Deferred {
   void run_deferred(Worklist& worklist) noexcept override;
   void abandon(const RecordingState& recording) noexcept;
   Result<void> check(const CommandList& list) const;
-  Result<void> materialize(const CommandList& list);
   [[nodiscard]] bool is_over(const Entry& entry, const Locked& locked) const noexcept;
   [[nodiscard]] std::shared_ptr<RecordingState> take_finished() noexcept;
 

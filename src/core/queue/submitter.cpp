@@ -78,8 +78,9 @@ Result<Point> Submitter::submit(std::span<Part> parts) {
 }
 
 Result<Point> Submitter::try_to_submit(std::span<Part> parts) {
-  if (queue_.table().has_lazy()) {
-    for (const Part& part : parts) PINTLE_TRY(give_memory(part));
+  for (const Part& part : parts) {
+    if (part.list != nullptr) PINTLE_TRY(give_memory(queue_.table(), *part.list));
+    else PINTLE_TRY(give_memory(queue_.table(), part.bindings));
   }
   std::optional<Deadline> deadline;
   for (;;) {
@@ -90,23 +91,6 @@ Result<Point> Submitter::try_to_submit(std::span<Part> parts) {
     const SubmitOptions* const options = parts.front().options;
     PINTLE_TRY(make_room(parts.size(), options != nullptr ? options->timeout : Timeout{}, deadline));
   }
-}
-
-/// Gives lazy buffers their memory. A buffer of another device is refused later.
-Result<void> Submitter::give_memory(const Part& part) {
-  BufferTable& table = queue_.table();
-  if (part.recording != nullptr) {
-    for (const SlotValue& value : part.bindings) {
-      const auto* const view = std::get_if<BufferView>(&Inside::value(value));
-      if (view == nullptr || Inside::incarnation(*view) != life().number()) continue;
-      PINTLE_TRY(table.materialize(Inside::buffer(*view)));
-    }
-    return {};
-  }
-  const ListState* const list = Inside::state(*part.list);
-  if (list == nullptr || list->incarnation != life().number()) return {};
-  for (const BufferUse& use : buffer_uses(list->commands, list->arguments)) PINTLE_TRY(table.materialize(use.buffer));
-  return {};
 }
 
 // Blocks until the queue can take more.

@@ -59,7 +59,6 @@ class Submitter {
   };
 
   Result<Point> try_to_submit(std::span<Part> parts);
-  Result<void> give_memory(const Part& part);
   Result<void> make_room(std::size_t count, const Timeout& timeout, std::optional<Deadline>& deadline);
   Result<Point> attempt(Batch& batch);
   Result<void> accept(Batch& batch, const Locked& locked);
