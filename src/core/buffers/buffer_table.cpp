@@ -97,19 +97,17 @@ Result<Buffer> BufferTable::import_memory(const backend::Exported& exported) {
   return Buffer(made);
 }
 
-Result<Buffer> BufferTable::import_host(std::span<std::byte> bytes, std::uint64_t offset, Access access, DType dtype,
-                                        const Shape& shape, const std::string& label,
-                                        std::shared_ptr<const void> keeper) {
+Result<Buffer> BufferTable::import_host(const HostImport& import) {
   PINTLE_TRY(life_.usable());
-  PINTLE_ASSIGN(size, check_request(dtype, shape, {}));
-  PINTLE_TRY(check_import(bytes, offset, access, dtype, shape, size));
-  BufferRecord record = record_of({size, 1, Placement::device, label});
-  record.base = offset;
-  record.is_sealed = !writes(access);
-  record.origin.keeper = std::move(keeper);
-  const auto imported = life_.device().import_memory(bytes);
+  PINTLE_ASSIGN(size, check_request(import.dtype, import.shape, {}));
+  PINTLE_TRY(check_import(import, size));
+  BufferRecord record = record_of({size, 1, Placement::device, import.label});
+  record.base = import.offset;
+  record.is_sealed = !writes(import.access);
+  record.origin.keeper = import.keeper;
+  const auto imported = life_.device().import_memory(import.bytes);
   if (!imported) return life_.report(imported.error()).during(fmt::format("importing host memory to {}", life_.text()));
-  PINTLE_ASSIGN(made, keep_import(*imported, std::move(record), bytes, dtype, shape));
+  PINTLE_ASSIGN(made, keep_import(*imported, std::move(record), import.bytes, import.dtype, import.shape));
   return Buffer(made);
 }
 

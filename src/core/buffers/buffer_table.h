@@ -15,6 +15,17 @@
 
 namespace pintle::core {
 
+/// Bytes of the host that a buffer is to lie over.
+struct HostImport {
+  std::span<std::byte> bytes;
+  std::uint64_t offset = 0;  ///< Where the buffer begins in the bytes.
+  Access access = Access::read;
+  DType dtype = DType::u8;
+  Shape shape;
+  std::string label;
+  std::shared_ptr<const void> keeper;  ///< Let go after the last use.
+};
+
 /// What users ask of a device's buffers. The backend is called without any lock.
 class BufferTable final : public BufferRecords {
  public:
@@ -34,9 +45,8 @@ class BufferTable final : public BufferRecords {
                              const std::string& label);
   /// The bytes of another device's buffer, as a buffer of this one.
   Result<Buffer> import_memory(const backend::Exported& exported);
-  /// Host memory in place, from `offset` on; `keeper` is let go after the last use. With `Access::read` it is sealed.
-  Result<Buffer> import_host(std::span<std::byte> bytes, std::uint64_t offset, Access access, DType dtype,
-                             const Shape& shape, const std::string& label, std::shared_ptr<const void> keeper);
+  /// Host memory in place. With `Access::read` it is sealed.
+  Result<Buffer> import_host(const HostImport& import);
   void destroy(std::uint64_t id) noexcept;
   Result<void> seal(std::uint64_t id);
   [[nodiscard]] bool is_sealed(std::uint64_t id);
@@ -88,8 +98,7 @@ class BufferTable final : public BufferRecords {
   Result<NewBuffer> keep_import(Result<backend::MemoryId> imported, BufferRecord record, std::span<std::byte> host,
                                 DType dtype, const Shape& shape);
   [[nodiscard]] Result<void> check_image(const ImageExtent& extent, Texel texel, Access access) const;
-  [[nodiscard]] Result<void> check_import(std::span<std::byte> bytes, std::uint64_t offset, Access access, DType dtype,
-                                          const Shape& shape, std::uint64_t size) const;
+  [[nodiscard]] Result<void> check_import(const HostImport& import, std::uint64_t size) const;
   template <class Lend>
   Result<std::shared_ptr<Loan>> loan_of(std::uint64_t id, Access access, Lend lend);
   [[nodiscard]] Error exhausted(const Error& error);

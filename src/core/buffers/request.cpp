@@ -45,8 +45,8 @@ Result<std::uint64_t> BufferTable::check_request(DType dtype, const Shape& shape
   return *bytes;
 }
 
-Result<void> BufferTable::check_import(std::span<std::byte> bytes, std::uint64_t offset, Access access, DType dtype,
-                                       const Shape& shape, std::uint64_t size) const {
+Result<void> BufferTable::check_import(const HostImport& import, std::uint64_t size) const {
+  const auto& [bytes, offset, access, dtype, shape, label, keeper] = import;
   if (access != Access::read && access != Access::write && access != Access::read_write)
     return invalid(fmt::format("Access ({}) does not exist.", static_cast<int>(access)));
   if (bytes.data() == nullptr) return invalid(fmt::format("Address (null) of the host memory has no {} bytes.", size));
