@@ -80,12 +80,6 @@ std::string text_of(const std::vector<Absence>& absences) {
   return text;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 /// The kinds of devices, the best first.
 constexpr std::array kinds{DeviceKind::discrete_gpu, DeviceKind::integrated_gpu, DeviceKind::accelerator,
                            DeviceKind::cpu,          DeviceKind::software,       DeviceKind::simulated};
@@ -187,7 +181,8 @@ std::string Catalog::layer_names() const {
 std::string Catalog::valid_ids() const {
   const std::vector<DeviceInfo> devices = all().devices;
   if (devices.empty()) return "none";
-  return (std::ranges::any_of(devices, is_eligible) ? "best, " : "") + joined(ids_by_name(devices));
+  return fmt::format("{}{}", std::ranges::any_of(devices, is_eligible) ? "best, " : "",
+                     fmt::join(ids_by_name(devices), ", "));
 }
 
 std::vector<std::string> Catalog::known_names() const {
@@ -250,7 +245,7 @@ Result<Place> Catalog::called(const DeviceId& id, Driver& driver, const DeviceLi
   std::vector<std::string> ids;
   for (const std::size_t match : matches) ids.push_back(found.devices[match].id);
   return invalid(fmt::format("Word {} begins the uuid, name or driver of {} devices of {}: {}.", word, matches.size(),
-                             name, joined(ids)));
+                             name, fmt::join(ids, ", ")));
 }
 
 Result<Place> Catalog::named(const DeviceId& id) const {

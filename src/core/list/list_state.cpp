@@ -4,7 +4,9 @@
 
 #include <array>
 #include <new>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "core/door/describe.h"
 #include "core/door/object_names.h"
@@ -72,6 +74,19 @@ void ListState::clear() noexcept {
 std::string ListState::first_text() const {
   if (first_kernel != nullptr) return kernel_text(*first_kernel);
   return object_text("Buffer", static_cast<std::uint32_t>(first_buffer), "");
+}
+
+Result<void> ListState::check_features(const DeviceInfo& info) const {
+  if (!needs_features) return {};
+  for (const backend::Command& command : commands) {
+    const auto feature =
+        std::visit([](const auto& its) { return feature_for<std::remove_cvref_t<decltype(its)>>; }, command.operation);
+    if (!feature || info.capability(*feature).support != Support::absent) continue;
+    return Error(Errc::unsupported, fmt::format("Command ({}) needs the feature ({}), which [{}] does not have: {}.",
+                                                backend::name(command.operation), name(*feature), info.id,
+                                                info.capability(*feature).detail));
+  }
+  return {};
 }
 
 ListState& state_of(CommandList& list) {

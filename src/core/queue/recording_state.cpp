@@ -90,32 +90,26 @@ Result<void> RecordingState::bind_slots(Preparation& preparation, Flight& flight
   return check_copies(flight.bindings, locked);
 }
 
-// Uses the backend's own replay with bindings, the plan, or a copy of the plan with the slots filled in.
+// Uses the backend's own replay with bindings, the plan, or a copy of the plan with the slots filled in. The barriers
+// were placed without the imported bytes that these bindings may touch: then the whole list is composed again.
 void RecordingState::compose(Flight& flight, const Locked& locked) const {
-  if (touches_imports(flight.bindings, locked)) return compose_apart(flight, locked);
-  const backend::Commands replay = plan_.commands();
+  const bool is_apart = touches_imports(flight.bindings, locked);
+  const backend::Commands all = is_apart ? list_.all() : plan_.commands();
   const bool has_runs = !list_.host_runs.empty();
-  if (slots_ == 0 && !has_runs) {
-    flight.commands = replay;
+  if (slots_ == 0 && !has_runs && !is_apart) {
+    flight.commands = all;
     return;
   }
-  flight.replay.assign(replay.commands.begin(), replay.commands.end());
-  flight.arguments.assign(replay.arguments.begin(), replay.arguments.end());
-  if (has_runs) give_runs(flight);
-  if (plan_.is_whole()) std::get_if<backend::Replay>(&flight.replay[0].operation)->bindings = flight.bindings;
-  else fill_slots(flight.replay, flight.arguments, flight.bindings);
-  flight.commands = {flight.replay, flight.arguments};
-}
-
-// The barriers were placed without these imported bytes, so the whole list is composed again.
-void RecordingState::compose_apart(Flight& flight, const Locked& locked) const {
-  const backend::Commands all = list_.all();
   flight.replay.assign(all.commands.begin(), all.commands.end());
   flight.arguments.assign(all.arguments.begin(), all.arguments.end());
-  if (!list_.host_runs.empty()) give_runs(flight);
-  fill_slots(flight.replay, flight.arguments, flight.bindings);
-  use_imports(flight.replay, table_->aliases(locked));
-  place_barriers(flight.replay, flight.arguments, table_->aliases(locked));
+  if (has_runs) give_runs(flight);
+  if (plan_.is_whole() && !is_apart)
+    std::get_if<backend::Replay>(&flight.replay[0].operation)->bindings = flight.bindings;
+  else fill_slots(flight.replay, flight.arguments, flight.bindings);
+  if (is_apart) {
+    use_imports(flight.replay, table_->aliases(locked));
+    place_barriers(flight.replay, flight.arguments, table_->aliases(locked));
+  }
   flight.commands = {flight.replay, flight.arguments};
 }
 

@@ -52,7 +52,6 @@ class RecordingState {
   [[nodiscard]] static std::optional<DType> dtype_of_value(const SlotValue& value);
   Result<void> check_copies(std::span<const backend::Binding> bindings, const Locked& locked) const;
   void compose(Flight& flight, const Locked& locked) const;
-  void compose_apart(Flight& flight, const Locked& locked) const;
   void give_runs(Flight& flight) const;
   [[nodiscard]] bool touches_imports(std::span<const backend::Binding> bindings, const Locked& locked) const;
 
