@@ -111,48 +111,39 @@ Result<void> Observer::observe_called(Worklist& worklist) {
 Result<void> Observer::observe_before(Others& before) {
   for (std::size_t next = 0; next < before.size(); ++next) {
     Observer& queue = *before[next];
-    const Call call(queue);
-    if (!call.is_allowed()) continue;
-    const auto its = life().device().reached(queue.id());
-    if (!its) return life().report(its.error());
+    PINTLE_ASSIGN(its, queue.ask());
     Locked locked = life().lock();
-    if (queue.try_add_before(*its, before, locked)) continue;
+    if (queue.try_add_before(its, before, locked)) continue;
     locked.unlock();
     return table_->queues().ask_all();
   }
   return {};
 }
 
-Result<void> Observer::ask() {
+Result<std::uint64_t> Observer::ask() {
   const Call call(*this);
-  if (!call.is_allowed()) return {};
-  const auto its = life().device().reached(id());
-  return its ? Result<void>() : life().report(its.error());
+  const auto reached = call.is_allowed() ? life().device().reached(id()) : Result<std::uint64_t>(0U);
+  if (!reached) return life().report(reached.error());
+  return reached;
 }
 
-/// False where there is no memory for the queues.
+/// Adds the queues that newly finished work has waited for. False where there is no memory for them.
 bool Observer::try_add_before(std::uint64_t reached, Others& before, const Locked& locked) noexcept {
   return base::contain_or(false, [&] {
-    add_before(reached, before, locked);
+    const std::uint64_t newest = std::min(reached, flights_.native());
+    for (std::uint64_t serial = flights_.reached(); serial < newest;) {  // never beyond the last of all serials
+      const Flight& finished = flights_[++serial];
+      if (finished.is_plain) continue;
+      for (const Stamp& stamp : finished.bound) add_before(stamp, before, locked);
+    }
     return true;
   });
-}
-
-/// Adds the queues that newly finished work has waited for.
-void Observer::add_before(std::uint64_t reached, Others& before, const Locked& locked) {
-  const std::uint64_t newest = std::min(reached, flights_.native());
-  for (std::uint64_t serial = flights_.reached(); serial < newest;) {  // never beyond the last of all serials
-    const Flight& finished = flights_[++serial];
-    if (finished.is_plain) continue;
-    for (const Stamp& stamp : finished.bound) add_before(stamp, before, locked);
-  }
 }
 
 void Observer::add_before(const Stamp& stamp, Others& before, const Locked& locked) {
   const QueueClock* const clock = table_->clocks(locked).find(stamp.queue);
   const auto native = clock != nullptr ? clock->timeline->native_point(stamp.serial) : std::nullopt;
-  Observer* const sibling = native ? sibling_of(*native) : nullptr;
-  if (sibling == nullptr || sibling == this) return;
+  if (!native || native->queue.get() == this || sibling_of(*native) == nullptr) return;
   auto queue = std::static_pointer_cast<Observer>(native->queue);
   if (std::ranges::find(before, queue) == before.end()) before.push_back(std::move(queue));
 }

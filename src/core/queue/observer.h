@@ -38,8 +38,8 @@ class Observer : public Observable {
 
   // These functions take the lock.
   Result<void> observe(Worklist& worklist) override;
-  /// Asks the backend how far the queue is. The backend may deliver downloads then.
-  Result<void> ask();
+  /// Asks the backend how far the queue is; 0 once the queue has ended. The backend may deliver downloads then.
+  Result<std::uint64_t> ask();
   Result<void> wait_native(std::uint64_t serial, Deadline deadline) override;
   /// Waits for the work that the backend has, also on a queue that has failed; false when the backend has none.
   Result<bool> wait_rest(Deadline deadline);
@@ -106,7 +106,6 @@ class Observer : public Observable {
   /// Observes, within a `Call` that is allowed.
   Result<void> observe_called(Worklist& worklist);
   Result<void> observe_before(Others& before);
-  void add_before(std::uint64_t reached, Others& before, const Locked& locked);
   void add_before(const Stamp& stamp, Others& before, const Locked& locked);
   [[nodiscard]] bool try_add_before(std::uint64_t reached, Others& before, const Locked& locked) noexcept;
   void finish_up_to(std::uint64_t reached, Worklist& worklist, const Locked& locked) noexcept;

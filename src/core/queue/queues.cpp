@@ -52,13 +52,8 @@ Result<std::shared_ptr<QueueState>> Queues::make(const QueueOptions& options, st
 
 Result<std::shared_ptr<QueueState>> Queues::keep(backend::QueueId id, const QueueOptions& options,
                                                  std::uint64_t first) {
-  std::uint64_t number = 0;
-  {
-    const Locked locked = life_.lock();
-    number = next_++;
-  }
   const auto queue = std::make_shared<QueueState>(life_.keep(table_), id, options.kind, first,
-                                                  object_text("Queue", number, options.label));
+                                                  object_text("Queue", next_++, options.label));
   auto handle = handle_to(queue);
   const Locked locked = life_.lock();
   add(queue, locked);
@@ -81,33 +76,22 @@ void Queues::for_each(const Locked&, Visit visit) {
   for (auto next = all_.begin(); next != all_.end();) visit(*next++);
 }
 
-/// The queue that was created after `last`; the first of all for null.
-std::shared_ptr<QueueState> Queues::behind(QueueState* last) noexcept {
-  const Locked locked = life_.lock();
+QueueState* Queues::Each::next() noexcept {
+  std::shared_ptr<QueueState> last = std::move(at_);  // destroyed without the lock
+  const Locked locked = queues_.life_.lock();
+  QueueList& all = queues_.all_;
   const auto is_later = [&](const auto& each) { return each->place(locked).order > last->place(locked).order; };
-  auto next = all_.begin();
+  auto place = all.begin();
   if (last != nullptr)
-    next = last->is_over(locked) ? std::ranges::find_if(all_, is_later) : std::next(last->place(locked).at);
-  return next != all_.end() ? *next : nullptr;
-}
-
-// Needs no memory. Queues may come and go meanwhile; a new one is left out.
-template <class Visit>
-Result<void> Queues::visit_each(Visit visit) {
-  std::uint64_t newest = 0;
-  {
-    const Locked locked = life_.lock();
-    newest = added_;
-  }
-  for (auto queue = behind(nullptr); queue != nullptr; queue = behind(queue.get())) {
-    if (queue->place(life_.lock()).order > newest) break;
-    PINTLE_TRY(visit(queue));
-  }
-  return {};
+    place = last->is_over(locked) ? std::ranges::find_if(all, is_later) : std::next(last->place(locked).at);
+  if (place == all.end() || (*place)->place(locked).order > newest_) return nullptr;
+  at_ = *place;
+  return at_.get();
 }
 
 Result<void> Queues::ask_all() {
-  return visit_each([](const auto& queue) { return queue->ask(); });
+  for (Each each(*this); QueueState* const queue = each.next();) PINTLE_TRY(queue->ask());
+  return {};
 }
 
 void Queues::abandon(const std::shared_ptr<QueueState>& queue) noexcept {
@@ -152,7 +136,7 @@ void Queues::look_after(const Stamps& stamps, const Locked& locked) noexcept {
     const auto awaited = table_.clocks(locked).unfinished(stamp.queue, stamp.serial);
     if (!awaited) continue;
     const auto native = awaited->clock.timeline->native_point(std::min(awaited->serial, awaited->clock.native.load()));
-    if (native) static_cast<QueueState&>(*native->queue).owe(native->serial, locked);
+    if (native) static_cast<Observer&>(*native->queue).owe(native->serial, locked);
   }
 }
 
@@ -224,20 +208,18 @@ Result<std::shared_ptr<QueueState>> Queues::take_mover() {
 
 void Queues::drive() {
   if (!life_.is_driven()) return;
-  static_cast<void>(visit_each([](const auto& queue) -> Result<void> {
-    queue->drive();
-    return {};
-  }));
+  for (Each each(*this); QueueState* const queue = each.next();) queue->drive();
 }
 
 Result<void> Queues::poll() {
   drive();
-  return visit_each([](const auto& queue) {
+  for (Each each(*this); QueueState* const queue = each.next();) {
     Worklist worklist;
-    auto observed = queue->observe(worklist);
+    const auto observed = queue->observe(worklist);
     await(queue->timeline()->letting_go(), Deadline::max());
-    return observed;
-  });
+    if (!observed) return observed;
+  }
+  return {};
 }
 
 // A queue that has failed may still run what came before the failure, and other queues go on. The failure of a queue
@@ -245,17 +227,16 @@ Result<void> Queues::poll() {
 Result<void> Queues::wait_idle(Deadline deadline) {
   drive();
   Result<void> answer;
-  PINTLE_TRY(visit_each([&](const auto& queue) -> Result<void> {
+  for (Each each(*this); QueueState* const queue = each.next();) {
     const Point last = queue->last();
     const auto waited = queue->timeline()->wait(last.value(), deadline);
-    if (waited) return {};
+    if (waited) continue;
     if (queue->timeline()->timeline().status(last.value()) == PointStatus::pending) return waited;
     if (no_blocking > 0) return blocking_refused("Waiting for " + queue->text());
     PINTLE_TRY(wait_for_rest(*queue, deadline));
     const Locked locked = life_.lock();
     if (answer && !queue->is_abandoned(locked)) answer = waited;
-    return {};
-  }));
+  }
   return answer;
 }
 
@@ -279,35 +260,31 @@ Result<void> Queues::drain(Deadline deadline) {
   for (bool busy = true; busy;) {
     drive();
     busy = false;
-    PINTLE_TRY(visit_each([&](const auto& queue) -> Result<void> {
+    for (Each each(*this); QueueState* const queue = each.next();) {
       PINTLE_ASSIGN(waited, queue->wait_rest(deadline));
       busy |= waited;
-      return {};
-    }));
-    if (busy) continue;
-    PINTLE_ASSIGN(held, wait_held(deadline));
-    busy = held;
+    }
+    if (!busy) busy = wait_held(deadline);
   }
   return {};
 }
 
 /// Waits until held submissions that come by themselves have started or failed; false where there are none, and where
 /// no time is left.
-Result<bool> Queues::wait_held(Deadline deadline) {
+bool Queues::wait_held(Deadline deadline) {
   std::vector<std::shared_ptr<QueueState>> queues;
   std::vector<std::vector<Point>> waits;
   bool is_busy = false;
-  PINTLE_TRY(visit_each([&](const auto& queue) -> Result<void> {
+  for (Each each(*this); QueueState* const queue = each.next();) {
     std::vector<Point> points;
     if (queue->add_first_held(points)) {
-      queues.push_back(queue);
+      queues.push_back(std::static_pointer_cast<QueueState>(queue->shared_from_this()));
       waits.push_back(std::move(points));
     } else {
       const Locked locked = life_.lock();
       is_busy |= !life_.is_lost() && queue->flights().has_native();  // another thread has started it meanwhile
     }
-    return {};
-  }));
+  }
   const std::vector<bool> comes = which_come(waits);
   for (std::size_t i = 0; i < queues.size(); ++i)
     if (comes[i]) is_busy |= queues[i]->wait_held(waits[i], deadline);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -43,6 +44,20 @@ class Queues final : public Dispatcher, public Deferred {
   void lose(const Error& error, Worklist& worklist, const Locked& locked) noexcept;
 
  private:
+  /// Goes through the queues that there are when it is made, in the order of their creation. Needs no memory. A queue
+  /// that ends meanwhile is left out.
+  class Each {
+   public:
+    explicit Each(Queues& queues) noexcept : queues_(queues), newest_(queues.added_) {}
+    /// The next queue, which lives until the next call; null after the last one.
+    [[nodiscard]] QueueState* next() noexcept;
+
+   private:
+    Queues& queues_;
+    const std::uint64_t newest_;
+    std::shared_ptr<QueueState> at_;
+  };
+
   void run_deferred(Worklist& worklist) noexcept override;
   [[nodiscard]] bool destroy_one(Worklist& worklist) noexcept;
   template <class Create>
@@ -51,14 +66,11 @@ class Queues final : public Dispatcher, public Deferred {
   [[nodiscard]] std::shared_ptr<QueueState> handle_to(const std::shared_ptr<QueueState>& queue);
   Result<std::shared_ptr<QueueState>> keep(backend::QueueId id, const QueueOptions& options, std::uint64_t first);
   void abandon(const std::shared_ptr<QueueState>& queue) noexcept;
-  [[nodiscard]] std::shared_ptr<QueueState> behind(QueueState* last) noexcept;
-  template <class Visit>
-  Result<void> visit_each(Visit visit);
   /// Calls `visit` for each queue that is not over. It may be over then.
   template <class Visit>
   void for_each(const Locked&, Visit visit);
   void drive();
-  Result<bool> wait_held(Deadline deadline);
+  bool wait_held(Deadline deadline);
   Result<void> wait_for_rest(QueueState& queue, Deadline deadline);
 
   Life& life_;
@@ -68,8 +80,8 @@ class Queues final : public Dispatcher, public Deferred {
   QueueList all_;                       // in the order of their creation
   QueueList over_;                      // queues that are to be destroyed
   std::array<QueueState*, 2> spare_{};  // idle movers, for which there is seldom more use
-  std::uint64_t added_ = 0;
-  std::uint64_t next_ = 1;
+  std::atomic<std::uint64_t> added_{0};
+  std::atomic<std::uint64_t> next_{1};
 };
 
 }  // namespace pintle::core

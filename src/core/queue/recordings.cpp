@@ -31,13 +31,8 @@ Result<std::shared_ptr<RecordingState>> Recordings::create(CommandList list) {
   if (list.error()) return list.error()->during("recording on " + life.text());
   PINTLE_TRY(check(list));
   if (const auto made = give_memory(table_, list); !made) return made.error().during("recording on " + life.text());
-  std::uint64_t number = 0;
-  {
-    const Locked locked = life.lock();
-    number = next_++;
-  }
   const auto recording =
-      std::make_shared<RecordingState>(life.keep(table_), std::move(list), object_text("Recording", number, ""));
+      std::make_shared<RecordingState>(life.keep(table_), std::move(list), object_text("Recording", next_++, ""));
   auto handle = make_handle(life, recording, [this](const auto& gone) { abandon(*gone); });
   Worklist worklist;  // runs when the turn is over
   const Turn turn = life.take_turn();

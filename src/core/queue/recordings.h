@@ -1,6 +1,7 @@
 // The recordings of a device.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -37,7 +38,7 @@ class Recordings final : public Deferred {
   BufferTable& table_;
   std::vector<Entry> all_;
   std::size_t abandoned_ = 0;
-  std::uint64_t next_ = 1;
+  std::atomic<std::uint64_t> next_{1};
 };
 
 }  // namespace pintle::core
