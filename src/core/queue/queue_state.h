@@ -68,9 +68,11 @@ class QueueState final : public Observer {
 
   [[nodiscard]] std::string describe_oldest(std::vector<Point>& waits);
   void drive_all() noexcept;
-  [[nodiscard]] std::uint64_t oldest_native() noexcept;
-  static void settle_suspicion(const std::shared_ptr<Life>& life, const std::shared_ptr<QueueState>& queue,
-                               std::uint64_t serial) noexcept;
+  /// The oldest serial that the backend has and has not finished, as far as anybody has looked; 0: there is none.
+  [[nodiscard]] std::uint64_t oldest_native() noexcept {
+    const Locked locked = life().lock();
+    return flights().has_native() ? flights().reached() + 1 : 0;
+  }
 
   Starter starter_{*this};
   Submitter submitter_;
