@@ -291,8 +291,7 @@ std::vector<ResourceHolder> PoolState::holders() {
 std::vector<ResourceHolder> PoolState::holders(const Locked& locked) const {
   std::vector<ResourceHolder> all;
   table_.records(locked).for_each([&](std::uint64_t id, const BufferRecord& record) {
-    if (record.origin.pool == this && !record.is_retired)
-      all.push_back({object_text("Buffer", static_cast<std::uint32_t>(id), record.label), record.size});
+    if (record.origin.pool == this && !record.is_retired) all.push_back({record.text(id), record.size});
   });
   std::ranges::sort(all, [](const ResourceHolder& a, const ResourceHolder& b) {
     return a.bytes != b.bytes ? a.bytes > b.bytes : a.buffer < b.buffer;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/buffers/buffer_record.h"
 #include "core/door/describe.h"
 #include "core/door/object_names.h"
 #include "core/program/program_state.h"
@@ -72,8 +73,7 @@ void ListState::clear() noexcept {
 }
 
 std::string ListState::first_text() const {
-  if (first_kernel != nullptr) return kernel_text(*first_kernel);
-  return object_text("Buffer", static_cast<std::uint32_t>(first_buffer), "");
+  return first_kernel != nullptr ? kernel_text(*first_kernel) : BufferRecord().text(first_buffer);
 }
 
 Result<void> ListState::check_features(const DeviceInfo& info) const {

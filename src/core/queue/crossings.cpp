@@ -28,12 +28,17 @@ Result<Point> Crossings::submit(SubmitOptions* options) {
   const auto crossings = std::exchange(state_.crossings, {});
   for (const ListCrossing& crossing : crossings) {
     PINTLE_ASSIGN(side, look(crossing));
-    PINTLE_TRY(settle(side));
+    PINTLE_TRY(find_way(side));
+    borrows_ |= side.twin != nullptr || side.loan != nullptr;
+    come_after(*side.owner, Inside::buffer(side.other));
     if (side.twin != nullptr) use_twin(side);
     else if (side.loan != nullptr) use_loan(side);
     else staged.push_back(std::move(side));
   }
-  return staged.empty() ? submit_whole(options) : submit_pieces(staged, options);
+  if (!staged.empty()) return submit_pieces(staged, options);
+  SubmitOptions all = take(options);
+  std::array parts{Part{.list = &list_, .borrows = borrows_, .options = &all}};
+  return queue_->submit(parts);
 }
 
 Result<Crossings::Side> Crossings::look(const ListCrossing& crossing) const {
@@ -49,20 +54,11 @@ Result<Crossings::Side> Crossings::look(const ListCrossing& crossing) const {
   const BufferView& other = is_inbound ? crossing.from : crossing.to;
   auto owner = BufferTable::find_table(Inside::incarnation(other));
   if (owner == nullptr) {
-    return Error(Errc::stale,
-                 fmt::format("{} belonged to a device that has been closed.",
-                             object_text("Buffer", static_cast<std::uint32_t>(Inside::buffer(other)), "")));
+    return Error(Errc::stale, fmt::format("{} belonged to a device that has been closed.",
+                                          BufferRecord().text(Inside::buffer(other))));
   }
   const BufferView& local = is_inbound ? crossing.to : crossing.from;
   return Side{local, other, std::move(owner), is_inbound, nullptr, nullptr, crossing.command};
-}
-
-// Finds how the bytes will go and what comes before.
-Result<void> Crossings::settle(Side& side) {
-  PINTLE_TRY(find_way(side));
-  borrows_ |= side.twin != nullptr || side.loan != nullptr;
-  come_after(*side.owner, Inside::buffer(side.other));
-  return {};
 }
 
 /// The whole list waits for the copy that makes a fork, whichever of its pieces uses the fork.
@@ -123,12 +119,6 @@ void Crossings::use_loan(const Side& side) {
   if (side.is_inbound) operation = backend::Upload{local, {bytes.data(), bytes.size(), backend::no_slot}};
   else operation = backend::Download{{bytes.data(), bytes.size(), backend::no_slot}, local};
   state_.retained.push_back(side.loan);
-}
-
-Result<Point> Crossings::submit_whole(SubmitOptions* options) {
-  SubmitOptions all = take(options);
-  std::array parts{Part{.list = &list_, .borrows = borrows_, .options = &all}};
-  return queue_->submit(parts);
 }
 
 SubmitOptions Crossings::take(SubmitOptions* options) const {

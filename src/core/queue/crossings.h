@@ -59,13 +59,11 @@ class Crossings {
   };
 
   Result<Side> look(const ListCrossing& crossing) const;
-  Result<void> settle(Side& side);
   void come_after(BufferTable& owner, std::uint64_t buffer);
   Result<void> find_way(Side& side);
   Result<const Twin*> find_twin(const Side& side);
   void use_twin(const Side& side);
   void use_loan(const Side& side);
-  Result<Point> submit_whole(SubmitOptions* options);
   SubmitOptions take(SubmitOptions* options) const;
   Result<Point> submit_pieces(const std::vector<Side>& staged, SubmitOptions* options);
   void cut(const std::vector<Side>& staged, SubmitOptions& options);

@@ -166,8 +166,7 @@ Result<backend::Binding> RecordingState::to_binding(const SlotValue& value) cons
     return backend::Binding(backend::HostTarget{target->data(), target->size()});
   }
   const auto& view = std::get<BufferView>(Inside::value(value));
-  PINTLE_TRY(table_->life().check_owner(Inside::incarnation(view),
-                                        object_text("Buffer", static_cast<std::uint32_t>(Inside::buffer(view)), "")));
+  PINTLE_TRY(table_->life().check_owner(Inside::incarnation(view), BufferRecord().text(Inside::buffer(view))));
   return backend::Binding(
       backend::Range{backend::MemoryId::none, Inside::buffer(view), view.offset_bytes(), view.size_bytes()});
 }
