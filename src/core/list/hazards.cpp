@@ -92,7 +92,7 @@ bool Barriers::meets_few(const Touch& touch) const noexcept {
   });
 }
 
-void Barriers::place_before(backend::Command& command) {
+void Barriers::place(backend::Command& command) {
   kit::for_each_host(command, [&](const auto& bytes, Access access) { note(host_touch(bytes, access)); });
   const bool is_anything = touches_anything(command);
   if (command.barrier_before || (!is_first_ && (does_conflict_ || after_anything_ || is_anything))) {
@@ -123,7 +123,8 @@ void Barriers::keep() {
 
 void place_barriers(std::span<backend::Command> commands, std::span<const backend::Argument> arguments,
                     std::span<const Alias> aliases) {
-  Barriers barriers(commands.size() > 1, aliases);
+  if (commands.size() < 2) return;
+  Barriers barriers(aliases);
   for (backend::Command& command : commands) {
     kit::for_each_range(command, arguments,
                         [&](const backend::Range& range, Access access) { barriers.touch(range, access); });

@@ -17,11 +17,9 @@ namespace pintle::core {
 /// Bytes that a command touches. Each memory of the device is one space. Host memory is one space, whose offsets are
 /// addresses.
 struct Touch {
-  std::uint64_t space = 0;
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-  bool is_write = false;
-  bool is_anywhere = false;  // in a slot: it may be any memory of its side
+  std::uint64_t space, begin, end;
+  bool is_write;
+  bool is_anywhere;  // in a slot: it may be any memory of its side
 };
 
 /// Disjoint ranges. Adjacent ranges are merged, so that the set stays as small as what it covers.
@@ -41,30 +39,22 @@ class RangeSet {
 /// when either side writes. Host calls are ordered against everything. O(n log n) in the number of ranges.
 class Barriers {
  public:
-  /// A list of one command needs none: then nothing is kept. `aliases` names the memory that has a second name: bytes
-  /// under two names are one memory.
-  explicit Barriers(bool are_needed, std::span<const Alias> aliases = {}) noexcept
-      : are_needed_(are_needed), aliases_(aliases) {}
+  /// `aliases` names the memory that has a second name: bytes under two names are one memory.
+  explicit Barriers(std::span<const Alias> aliases = {}) noexcept : aliases_(aliases) {}
 
-  void touch(const backend::Range& range, Access access) {
-    if (are_needed_) note(touch_of(range, access));
-  }
-  void place(backend::Command& command) {
-    if (are_needed_) place_before(command);
-  }
+  void touch(const backend::Range& range, Access access) { note(touch_of(range, access)); }
+  void place(backend::Command& command);
 
  private:
   using Sides = std::array<unsigned, 2>;  // device, host: in which ways each is touched
 
   [[nodiscard]] Touch touch_of(const backend::Range& range, Access access) const noexcept;
   void note(const Touch& touch);
-  void place_before(backend::Command& command);
   [[nodiscard]] bool conflicts(const Touch& touch) const;
   [[nodiscard]] bool meets_few(const Touch& touch) const noexcept;
   void forget() noexcept;
   void keep();
 
-  const bool are_needed_;
   bool is_first_ = true;
   bool after_anything_ = false;  // the command before touches what its list does not say
   bool does_conflict_ = false;   // this command does

@@ -77,7 +77,6 @@ std::string ListState::first_text() const {
 }
 
 Result<void> ListState::check_features(const DeviceInfo& info) const {
-  if (!needs_features) return {};
   for (const backend::Command& command : commands) {
     const auto feature =
         std::visit([](const auto& its) { return feature_for<std::remove_cvref_t<decltype(its)>>; }, command.operation);

@@ -11,14 +11,13 @@
 namespace pintle::core {
 
 Result<void> give_memory(BufferTable& table, const CommandList& list) {
-  const ListState* const state = table.has_lazy() ? Inside::state(list) : nullptr;
+  const ListState* const state = Inside::state(list);
   if (state == nullptr || state->incarnation != table.life().number()) return {};
   for (const BufferUse& use : buffer_uses(state->commands, state->arguments)) PINTLE_TRY(table.materialize(use.buffer));
   return {};
 }
 
 Result<void> give_memory(BufferTable& table, std::span<const SlotValue> bindings) {
-  if (!table.has_lazy()) return {};
   for (const SlotValue& value : bindings) {
     const auto* const view = std::get_if<BufferView>(&Inside::value(value));
     if (view == nullptr || Inside::incarnation(*view) != table.life().number()) continue;
@@ -28,9 +27,10 @@ Result<void> give_memory(BufferTable& table, std::span<const SlotValue> bindings
 }
 
 Result<void> Preparation::resolve(ListState& list, Flight& flight) {
-  PINTLE_TRY(list.check_features(table_.life().info()));
+  if (list.needs_features) PINTLE_TRY(list.check_features(table_.life().info()));
   const bool has_imports = !table_.aliases(locked_).empty();
-  Barriers barriers(!has_imports && list.commands.size() > 1);
+  std::optional<Barriers> barriers;  // one command needs none
+  if (!has_imports && list.commands.size() > 1) barriers.emplace();
   Result<void> answer;
   for (backend::Command& command : list.commands) {
     kit::for_each_range(command, std::span(list.arguments), [&](backend::Range& range, Access access) {
@@ -38,10 +38,10 @@ Result<void> Preparation::resolve(ListState& list, Flight& flight) {
       if (record == nullptr) return;
       range.memory = record->memory;
       range.offset += record->base;
-      barriers.touch(range, access);
+      if (barriers) barriers->touch(range, access);
     });
     if (!answer) return answer;
-    barriers.place(command);
+    if (barriers) barriers->place(command);
   }
   PINTLE_TRY(table_.check_texels(list.arguments, locked_));
   for (const std::uint64_t buffer : list.held) PINTLE_TRY(keep(buffer, flight.serial));

@@ -31,7 +31,7 @@ Result<void> RecordingState::freeze(const Locked& locked) {
   auto& arguments = list_.arguments;
   uses_ = buffer_uses(commands, arguments);
   launches_ = has_launches(commands);
-  PINTLE_TRY(list_.check_features(table_->life().info()));
+  if (list_.needs_features) PINTLE_TRY(list_.check_features(table_->life().info()));
   for (const auto& [buffer, access] : uses_) {
     const BufferRecord* const record = table_->find(buffer, locked);
     if (record == nullptr) return table_->stale(buffer);

@@ -78,9 +78,9 @@ Result<Point> Submitter::submit(std::span<Part> parts) {
 }
 
 Result<Point> Submitter::try_to_submit(std::span<Part> parts) {
-  for (const Part& part : parts) {
-    if (part.list != nullptr) PINTLE_TRY(give_memory(queue_.table(), *part.list));
-    else PINTLE_TRY(give_memory(queue_.table(), part.bindings));
+  for (std::size_t i = 0; queue_.table().has_lazy() && i < parts.size(); ++i) {
+    if (parts[i].list != nullptr) PINTLE_TRY(give_memory(queue_.table(), *parts[i].list));
+    else PINTLE_TRY(give_memory(queue_.table(), parts[i].bindings));
   }
   std::optional<Deadline> deadline;
   for (;;) {
