@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -42,8 +43,6 @@ class Dispatcher {
   virtual void look_after(const Stamps& stamps, const Locked& locked) noexcept = 0;
   /// Passes what has become free to the worklist: memory, recordings, queues that have ended.
   virtual void dispose_finished(Worklist& worklist, const Locked& locked) noexcept = 0;
-  /// Whether something that the user has dropped waits for the end of work: memory, a recording, a pool.
-  [[nodiscard]] virtual bool has_dropped(const Locked& locked) const noexcept = 0;
   /// Passes a queue that has neither a handle nor work to the worklist. False where it is kept for other work.
   [[nodiscard]] virtual bool end(Observer& queue, Worklist& worklist, const Locked& locked) noexcept = 0;
 
@@ -86,6 +85,10 @@ class BufferRecords : public Deferred {
   /// From now on nothing is given back to the device.
   void lose(Worklist& worklist, const Locked& locked) noexcept;
   [[nodiscard]] bool has_retired(const Locked&) const noexcept { return retired_ != 0 || free_ != 0; }
+  /// Pools and recordings without a handle, counted by their owners.
+  [[nodiscard]] std::size_t& abandoned(const Locked&) noexcept { return abandoned_; }
+  /// Whether something that the user has dropped waits for the end of work: memory, a recording, a pool.
+  [[nodiscard]] bool has_dropped(const Locked& locked) const noexcept { return has_retired(locked) || abandoned_ != 0; }
   /// A user holds one more buffer or pool; all of these share one lease.
   void count_held(const Locked&) noexcept {
     if (held_++ == 0) held_lease_ = life_.lease();
@@ -120,6 +123,7 @@ class BufferRecords : public Deferred {
   std::uint64_t retired_ = 0;  // the first record that work in flight may use
   std::uint64_t free_ = 0;     // the first record whose memory is to be given back
   std::uint64_t held_ = 0;
+  std::size_t abandoned_ = 0;
   std::shared_ptr<void> held_lease_;  // set while `held_` is above zero
 };
 

@@ -38,7 +38,7 @@ void Pools::abandon(const PoolState& pool) noexcept {
   if (entry == all_.end()) return;
   last = table_.count_gone(locked);
   entry->is_abandoned = true;
-  ++abandoned_;
+  ++table_.abandoned(locked);
   dispose(worklist, locked);
   entry->pool->abandon(locked);
 }
@@ -70,7 +70,7 @@ void Pools::drop_empty() noexcept {
     if (empty == all_.end()) return;
     dropped = std::move(empty->pool);
     all_.erase(empty);
-    --abandoned_;
+    --table_.abandoned(locked);
   }
 }
 

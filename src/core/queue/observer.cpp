@@ -157,7 +157,7 @@ void Observer::finish_up_to(std::uint64_t reached, Worklist& worklist, const Loc
   worklist.begin_letting_go(timeline_->letting_go());
   timeline_->timeline().raise(flights_.reached(), worklist);
   forget_watched();
-  table_->queues().dispose_finished(worklist, locked);
+  if (table_->has_dropped(locked)) table_->queues().dispose_finished(worklist, locked);
   go_if_over(worklist, locked);
 }
 
@@ -238,7 +238,7 @@ void Observer::fail_from(std::uint64_t serial, const Error& error, Worklist& wor
     if (dropped == nullptr) break;
     dropped->clear(worklist);
   }
-  if (table_->queues().has_dropped(locked)) table_->queues().dispose_finished(worklist, locked);
+  if (table_->has_dropped(locked)) table_->queues().dispose_finished(worklist, locked);
   go_if_over(worklist, locked);
 }
 

@@ -108,13 +108,11 @@ void Queues::abandon(const std::shared_ptr<QueueState>& queue) noexcept {
 
 void Queues::dispose_finished(Worklist& worklist, const Locked& locked) noexcept {
   table_.dispose_finished(worklist, locked);
-  if (pools_.has_abandoned(locked)) pools_.dispose(worklist, locked);
-  recordings_.dispose(worklist, locked);
+  if (table_.abandoned(locked) != 0) {
+    pools_.dispose(worklist, locked);
+    recordings_.dispose(worklist, locked);
+  }
   if (!over_.empty()) worklist.add(life_.keep(*this));
-}
-
-bool Queues::has_dropped(const Locked& locked) const noexcept {
-  return table_.has_retired(locked) || recordings_.has_abandoned(locked) || pools_.has_abandoned(locked);
 }
 
 bool Queues::end(Observer& queue, Worklist& worklist, const Locked& locked) noexcept {

@@ -38,7 +38,6 @@ class Queues final : public Dispatcher, public Deferred {
 
   // With the lock held:
   void dispose_finished(Worklist& worklist, const Locked& locked) noexcept override;
-  [[nodiscard]] bool has_dropped(const Locked& locked) const noexcept override;
   [[nodiscard]] bool end(Observer& queue, Worklist& worklist, const Locked& locked) noexcept override;
   void look_after(const Stamps& stamps, const Locked& locked) noexcept override;
   void lose(const Error& error, Worklist& worklist, const Locked& locked) noexcept;

@@ -56,7 +56,7 @@ void Recordings::abandon(const RecordingState& recording) noexcept {
   const auto entry = std::ranges::find(all_, &recording, [](const Entry& each) { return each.recording.get(); });
   if (entry == all_.end()) return;
   entry->is_abandoned = true;
-  ++abandoned_;
+  ++table_.abandoned(locked);
   dispose(worklist, locked);
   table_.queues().look_after(recording.stamps(locked), locked);
 }
@@ -67,7 +67,6 @@ bool Recordings::is_over(const Entry& entry, const Locked& locked) const noexcep
 }
 
 void Recordings::dispose(Worklist& worklist, const Locked& locked) noexcept {
-  if (abandoned_ == 0) return;
   if (std::ranges::any_of(all_, [&](const Entry& entry) { return is_over(entry, locked); }))
     worklist.add(table_.life().keep(*this));
 }
@@ -78,7 +77,7 @@ std::shared_ptr<RecordingState> Recordings::take_finished() noexcept {
   if (over == all_.end()) return nullptr;
   auto recording = std::move(over->recording);
   all_.erase(over);
-  --abandoned_;
+  --table_.abandoned(locked);
   return recording;
 }
 

@@ -21,7 +21,6 @@ class Recordings final : public Deferred {
   // With the lock held:
   /// Passes recordings without a handle and without unfinished replays to the worklist.
   void dispose(Worklist& worklist, const Locked&) noexcept;
-  [[nodiscard]] bool has_abandoned(const Locked&) const noexcept { return abandoned_ != 0; }
 
  private:
   struct Entry {
@@ -37,7 +36,6 @@ class Recordings final : public Deferred {
 
   BufferTable& table_;
   std::vector<Entry> all_;
-  std::size_t abandoned_ = 0;
   std::atomic<std::uint64_t> next_{1};
 };
 

@@ -142,7 +142,7 @@ bool Starter::pump_one(Aftermath& aftermath, Worklist& worklist) {
     return false;
   }
   end(*next, aftermath, locked);
-  if (next->is_lent || queue_.table().queues().has_dropped(locked)) queue_.owe(next->serial, locked);
+  if (next->is_lent || queue_.table().has_dropped(locked)) queue_.owe(next->serial, locked);
   return true;
 }
 
