@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "pintle/error.h"
 
 namespace pintle::core {
 
+[[nodiscard]] inline Error invalid(std::string message) { return {Errc::invalid_argument, std::move(message)}; }
 /// The refusal of a call that cannot block here: inside a callback or host call.
 [[nodiscard]] Error blocking_refused(std::string what);
 /// The refusal of a moved-from or default-made object of `kind`.

@@ -17,8 +17,6 @@
 namespace pintle::core {
 namespace {
 
-Error invalid(std::string message) { return {Errc::invalid_argument, std::move(message)}; }
-
 struct Row {
   char axis;
   std::uint32_t first;

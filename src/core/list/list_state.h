@@ -16,6 +16,7 @@
 #include "core/list/slot_rules.h"
 #include "pintle/backend/command.h"
 #include "pintle/commands.h"
+#include "pintle/info.h"
 
 namespace pintle::core {
 
@@ -25,6 +26,16 @@ struct ListCrossing {
   BufferView to;
   BufferView from;
 };
+
+/// The feature without which a device cannot do commands of this kind; none for most.
+template <class Operation>
+inline constexpr std::optional<Feature> feature_for = std::nullopt;
+template <>
+inline constexpr std::optional<Feature> feature_for<backend::HostCall> = Feature::host_call;
+template <>
+inline constexpr std::optional<Feature> feature_for<backend::Timestamp> = Feature::timestamp;
+template <>
+inline constexpr std::optional<Feature> feature_for<backend::ExecIndirect> = Feature::indirect;
 
 /// A list has one from its first step on. What it refers to is checked when a step is added, and resolved when the list
 /// is submitted or recorded.
@@ -42,7 +53,9 @@ struct ListState {
   const Entry* first_kernel = nullptr;  // or the entry that did, of a retained program
   std::shared_ptr<const std::string> next_label;
   bool next_barrier = false;
-  bool borrows = false;  // some host memory is the caller's: the list may be submitted, not recorded
+  bool needs_features = false;  // some command needs a feature
+  bool owns_of_caller = false;  // something that its caller may wait to get back: memory, or what a function captured
+  bool borrows = false;         // some host memory is the caller's: the list may be submitted, not recorded
   std::optional<Error> error;
 
   /// An empty one: one that this thread has let go of, whose vectors have their memory, or a new one. Null where there
@@ -52,18 +65,25 @@ struct ListState {
   static void let_go(ListState* list) noexcept;
 
   [[nodiscard]] backend::Commands all() const noexcept { return {commands, arguments}; }
+  /// `unsupported` where a command needs a feature that the device does not have.
+  [[nodiscard]] Result<void> check_features(const DeviceInfo& info) const;
   /// The object that decided the incarnation, without its label, which its device's lock guards.
   [[nodiscard]] std::string first_text() const;
 
   // The steps of a list.
   template <class Operation>
   void add(const Operation& operation) {
+    if constexpr (feature_for<Operation>.has_value()) needs_features = true;
     // The command is made in place: a variant on the way would be a copy of its whole size.
     backend::Command& command = commands.emplace_back(operation, nullptr, std::exchange(next_barrier, false));
     if (next_label == nullptr) return;
     command.label = next_label->c_str();
     retained.push_back(std::move(next_label));
   }
+  /// Adds the commands of `[begin, end)` of another list, and what they point to.
+  void add_part(const ListState& whole, std::size_t begin, std::size_t end);
+  /// Keeps the owner of a transfer's memory. Null: the caller has it.
+  void own(std::shared_ptr<const void> owner);
   Result<void> take_slot(Slot slot);
   Result<void> admit(const BufferView& view);
   Result<void> admit(const Kernel& kernel);
