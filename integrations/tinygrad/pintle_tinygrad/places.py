@@ -1,0 +1,79 @@
+"""The devices of Pintle that are open. Several of tinygrad's may stand for one: they share its queue, so their work has one order."""
+
+from __future__ import annotations
+
+import functools
+from contextlib import contextmanager, suppress
+
+import pintle
+from pintle_tinygrad import arches
+from tinygrad.device import CompileError
+
+
+class Refused(CompileError, RuntimeError):
+    """A kernel that a device cannot take. tinygrad's search for fast kernels goes on after a RuntimeError."""
+
+
+class Failed(RuntimeError):
+    """What Pintle has refused, as tinygrad expects it."""
+
+
+@contextmanager
+def translated(doing: str):
+    """Pintle's errors as tinygrad's. Memory that has run out stays a MemoryError, which tinygrad answers by emptying its cache."""
+    try:
+        yield
+    except pintle.OutOfMemory:
+        raise
+    except (pintle.BuildFailed, pintle.Unsupported) as error:
+        raise Refused(f"{doing}: {error}") from error
+    except pintle.Error as error:
+        raise Failed(f"{doing}: {error}") from error
+
+
+class Place:
+    """An open device with its queue."""
+
+    def __init__(self, device: pintle.Device) -> None:
+        self.device = device
+        self.queue = device.queue(label="tinygrad")
+        self.after: list[pintle.Point] = []  # what the next submission waits for: transfers that read this device's memory
+        self.language, self.arch = arches.of(device)
+        self.is_shared = self.language == "c"  # the cpu's memory is the host's
+
+    def waits(self) -> list[pintle.Point]:
+        """What the submission that is made now waits for. A reached point costs nothing."""
+        if not self.after:
+            return self.after
+        after, self.after = self.after, []
+        return after
+
+    def submit(self, *commands: pintle.Command) -> pintle.Point:
+        return self.queue.submit(*commands, after=self.waits())
+
+    def synchronize(self) -> None:
+        self.queue.last().wait()
+
+    def drain(self) -> None:
+        """As synchronize, for the end of the process: a failure has been raised where somebody waited for it."""
+        with suppress(pintle.Error):
+            self.synchronize()
+
+    def __repr__(self) -> str:
+        return f"<place {self.device.id}>"
+
+
+_places: dict[str, Place] = {}
+
+
+@functools.cache
+def open_place(id: str) -> Place:
+    """The place of an id; "best" and the id that it stands for are one."""
+    with translated(f"opening {id}"):
+        device = pintle.open(id)
+        found = _places.get(device.id)
+        if found is None:
+            found = _places[device.id] = Place(device)
+        else:
+            device.close()
+        return found

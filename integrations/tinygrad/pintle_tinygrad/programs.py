@@ -1,0 +1,78 @@
+"""Kernels: a rendered text as a program of Pintle, loaded for the groups that tinygrad launches it with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import pintle
+from pintle_tinygrad import entries
+from pintle_tinygrad.memory import Memory
+from pintle_tinygrad.places import translated
+from tinygrad.device import Program, TinyELF
+
+if TYPE_CHECKING:
+    from pintle_tinygrad.device import PintleDevice
+
+Sides = tuple[int, ...]
+
+
+def whole(sides: tuple[int | float, ...], name: str) -> Sides:
+    """tinygrad tries groups that do not divide the work; Pintle has whole groups only."""
+    if any(side != int(side) for side in sides):
+        raise RuntimeError(f"The number of groups {tuple(sides)} of [{name}] is no whole number.")
+    return tuple(int(side) for side in sides)
+
+
+class PintleProgram(Program["PintleDevice"]):
+    """A text and, by the size of their groups, its kernels. Pintle keeps what it has compiled in its cache."""
+
+    def __init__(self, dev: PintleDevice, obj: TinyELF) -> None:
+        self.dev, self.place, self.name, self.profile_key = dev, dev.place, obj.name, obj.profile_key
+        self.signature = obj.signature
+        self.text = obj.lib.decode()
+        self.format, self.entry = entries.read_header(self.text)
+        self.kernels: dict[Sides, pintle.Kernel] = {}
+        self.order = self._order(obj.signature)
+        self.kernel((1, 1, 1) if self.format == "c" else None)
+
+    @staticmethod
+    def _order(signature) -> list[tuple[bool, int]]:
+        """For each parameter in the order of the text: whether it is a variable, and which of the buffers or variables."""
+        buffers = sorted({slot for _, slot, _, shape in signature if shape != ()})
+        scalars = sorted({slot for _, slot, _, shape in signature if shape == ()})
+        return [(shape == (), scalars.index(slot) if shape == () else buffers.index(slot))
+                for name, slot, _, shape in signature if name != "core_id"]
+
+    def kernel(self, local: Sides | None) -> pintle.Kernel:
+        """The kernel for groups of this size; None: of one item, unless another is loaded already."""
+        group = local or (1, 1, 1)
+        found = self.kernels.get(group)
+        if found is None:
+            with translated(f"{self.name} on {self.dev.device} ({self.place.device.id})"):
+                pack = pintle.source(self.text, self.format, [f"{self.entry} group {','.join(map(str, group))}"], self.name)
+                found = self.kernels[group] = self.place.device.load(pack)[self.name]
+        return found
+
+    def launch_of(self, global_size, local_size) -> tuple[pintle.Kernel, Sides]:
+        """The kernel and its number of groups."""
+        groups = whole(global_size, self.name)
+        if self.format == "c":
+            return self.kernel((1, 1, 1)), groups
+        return self.kernel(None if local_size is None else whole(local_size, self.name)), groups
+
+    def arguments_of(self, part: Callable[[int, str], object], vals: Sequence[object]) -> list[object]:
+        """What the kernel takes. `part` answers the i-th buffer's "argument", "base" or "rest"."""
+        if self.format == "c":
+            return [vals[i] if is_variable else part(i, "argument") for is_variable, i in self.order]
+        taken = [vals[i] if is_variable else part(i, "base") for is_variable, i in self.order]
+        return taken + [part(i, "rest") for is_variable, i in self.order if not is_variable]
+
+    def __call__(self, *bufs: Memory, global_size=(1, 1, 1), local_size=None, vals=(), wait=False, timeout=None) -> float | None:
+        with translated(f"{self.name} on {self.dev.device}"):
+            kernel, groups = self.launch_of(global_size, local_size)
+            arguments = self.arguments_of(lambda i, what: getattr(bufs[i], what), vals)
+            if wait or self.dev.times.is_on:
+                return self.dev.times.run(self, kernel.command(*arguments, groups=groups), wait)
+            self.place.queue.launch(kernel, *arguments, groups=groups, after=self.place.waits())
+        return None

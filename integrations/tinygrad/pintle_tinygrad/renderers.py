@@ -1,0 +1,86 @@
+"""tinygrad's renderers, each with the entry that Pintle calls. A child process imports this module, so it imports nothing of Pintle."""
+
+from __future__ import annotations
+
+from pintle_tinygrad import entries
+from tinygrad.device import Compiler
+from tinygrad.dtype import DType
+from tinygrad.helpers import Target, is_image_shape
+from tinygrad.renderer.cstyle import ClangRenderer, OpenCLRenderer
+from tinygrad.uop.ops import UOp
+
+
+def refuse_images(bufs: entries.Parameters) -> None:
+    for name, (parameter, _) in bufs:
+        if is_image_shape(parameter._shape):
+            raise RuntimeError(f"The parameter [{name}] is an image, which PINTLE does not have; unset IMAGE.")
+
+
+class PintleCRenderer(ClangRenderer):
+    """C for the cpu. tinygrad's threads are work-groups, and the number of one is its core_id."""
+
+    kernel_typedef = "static inline __attribute__((always_inline)) void"
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.compiler = Compiler()  # hands the text over: Pintle compiles it at load, into its own cache
+
+    def render_vector_prefix(self, dt: DType, count: int) -> str:
+        # A view may begin at any element, so a vector in memory is aligned like one.
+        vector = self._render_dtype(dt, count)
+        return f"typedef {self.render_dtype(dt)} {vector} __attribute__((aligned({dt.itemsize}),ext_vector_type({count})));"
+
+    def _render_body(self, function_name, kernel, bufs, uops, pref=None) -> str:
+        return super()._render_body(f"{function_name}_body", kernel, bufs, uops, pref)
+
+    def _render_entry(self, function_name: str, bufs: entries.Parameters) -> str:
+        taken, passed = [], []
+        for name, (parameter, _) in bufs:
+            its = self._render_dtype(parameter.dtype)
+            if name in self._accesses:
+                const = "const " if self._accesses[name] == "read" else ""
+                taken.append(f"{const}uint8_t* {name}")
+                passed.append(f"({its}*){name}")
+            elif parameter.expr == "core_id":
+                passed.append("(int)group->id[0]")
+            else:
+                taken.append(f"{its} {name}")
+                passed.append(name)
+        return f"void {function_name}({', '.join(['const pintle_group* group', *taken])}) {{\n  {function_name}_body({', '.join(passed)});\n}}\n"
+
+    def render_kernel(self, function_name, kernel, bufs, uops, prefix=None) -> str:
+        refuse_images(bufs)
+        self._accesses = entries.accesses(bufs, uops)
+        text = super().render_kernel(function_name, kernel, bufs, uops, prefix)
+        declared = [f"{name}: {self._accesses[name]} u8[]" if name in self._accesses else entries.scalar(name, parameter.dtype)
+                    for name, (parameter, _) in bufs if name in self._accesses or parameter.expr != "core_id"]
+        # Multiplications and additions of one expression are fused, as tinygrad's own compiler does it.
+        return ("// pintle: compiler clang\n" + entries.header("c", function_name, declared) +
+                '#pragma clang diagnostic ignored "-Weverything"\n#pragma STDC FP_CONTRACT ON\n' + text)
+
+
+class PintleOpenCLRenderer(OpenCLRenderer):
+    """OpenCL C. A sub-buffer begins at a multiple of some bytes, and a view of tinygrad's anywhere: the rest comes as a number."""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        facts = dict(each.split("=") for each in target.arch.split(",") if "=" in each)
+        self.shared_max = int(facts.get("local", self.shared_max))
+
+    def render_kernel(self, function_name, kernel, bufs, uops, prefix=None) -> str:
+        refuse_images(bufs)
+        accesses = entries.accesses(bufs, uops)
+        inside = [(f"{name}_base" if name in accesses else name, its) for name, its in bufs]
+        moved = [self._moved(name, parameter) for name, (parameter, _) in bufs if name in accesses]
+        self.extra_args = [f"const uint {name}_at" for name in accesses]
+        text = super().render_kernel(function_name, moved + kernel, inside, uops, prefix)
+        declared = [f"{name}: {accesses[name]} u8[]" if name in accesses else entries.scalar(name, parameter.dtype)
+                    for name, (parameter, _) in bufs] + [f"{name}_at: u32" for name in accesses]
+        return entries.header("opencl_c", function_name, declared) + text
+
+    def _moved(self, name: str, parameter: UOp) -> str:
+        its = self._render_dtype(parameter.dtype, addrspace=parameter.addrspace)
+        return f"  {its} {name} = ({its})((__global uchar*){name}_base + {name}_at);"
+
+
+BY_LANGUAGE = {"c": PintleCRenderer, "opencl_c": PintleOpenCLRenderer}
