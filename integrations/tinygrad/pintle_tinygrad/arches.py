@@ -15,8 +15,15 @@ __kernel void cl_khr_fp16_is_there(__global float* x) { x[0] = 1; }
 #endif
 __kernel void opencl_c_is_there(__global float* x) { x[0] = 1; }
 """
+_PROBE_C = "void opencl_c_is_there(const pintle_group* group, float* x) { x[0] = 1; }"
+_ENTRY = "opencl_c_is_there(x: write f32[])"
 _EXTENSIONS = ("cl_khr_fp64", "cl_khr_fp16")
 _LANGUAGES = {"cpu": "c", "opencl": "opencl_c", "vulkan": "glsl", "cuda": "cuda_c"}
+
+
+def taken() -> pintle.Pack:
+    """A pack that a device takes where tinygrad writes its language: for the best of them."""
+    return pintle.source(_PROBE_C, "c", [_ENTRY], "probe").merged(pintle.source(_PROBE, "opencl_c", [_ENTRY], "probe"))
 
 
 def _backend(device: pintle.Device) -> str:

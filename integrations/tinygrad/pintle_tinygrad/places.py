@@ -70,7 +70,7 @@ _places: dict[str, Place] = {}
 def open_place(id: str) -> Place:
     """The place of an id; "best" and the id that it stands for are one."""
     with translated(f"opening {id}"):
-        device = pintle.open(id)
+        device = pintle.open(id, arches.taken()) if id == "best" else pintle.open(id)
         found = _places.get(device.id)
         if found is None:
             found = _places[device.id] = Place(device)
