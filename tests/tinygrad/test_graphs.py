@@ -3,6 +3,7 @@
 import signal
 
 import numpy as np
+import pintle_tinygrad.graphs
 import pytest
 from pintle_tinygrad.graphs import PintleGraph
 from tinygrad import Device, Tensor, TinyJit, Variable
@@ -70,6 +71,16 @@ def test_a_graph_that_is_freed_is_made_again(name):
         found = step(Tensor(x, device=name).realize()).item()
     step.captured.free_intermediates()
     assert step(Tensor(x, device=name).realize()).item() == pytest.approx(expected(x)) == pytest.approx(found)
+
+
+def test_with_more_inputs_than_slots_kernels_are_launched_one_by_one(name, monkeypatch):
+    monkeypatch.setattr(pintle_tinygrad.graphs, "MOST_SLOTS", 0)
+    step, expected = steps(name)
+    for i in range(5):
+        x = np.full((4, 8), i, np.float32)
+        with Context(DEBUG=2 if i == 4 else 0):
+            assert step(Tensor(x, device=name).realize()).item() == pytest.approx(expected(x), rel=1e-5)
+    assert graphs()[-1].recording is None
 
 
 def test_many_kernels_become_batches(name):

@@ -13,7 +13,11 @@ from tinygrad.engine.realize import get_call_arg_uops
 from tinygrad.helpers import all_int
 from tinygrad.uop.ops import Ops, UOp
 
-MOST_SLOTS = 1024
+MOST_SLOTS = 1024  # of a recording of Pintle's
+
+
+class _TooManySlots(Exception):
+    pass
 
 
 class _Slots:
@@ -24,12 +28,24 @@ class _Slots:
 
     def of(self, *key: Any) -> pintle.Slot:
         if key not in self.keys:
+            if len(self.keys) == MOST_SLOTS:
+                raise _TooManySlots
             self.keys.append(key)
         return pintle.slot(self.keys.index(key))
 
 
+class _Input:
+    """Stands for the memory that a replay gives: each of its parts that a kernel takes is a slot."""
+
+    def __init__(self, slots: _Slots, index: int) -> None:
+        self._slots, self._index = slots, index
+
+    def __getattr__(self, part: str) -> pintle.Slot:
+        return self._slots.of(part, self._index)
+
+
 class PintleGraph(GraphRunner):
-    """Kernels of one device, recorded once."""
+    """Kernels of one device, recorded once. With more inputs than a recording has slots, they are launched one by one."""
 
     def __init__(self, linear: UOp, input_uops: tuple[UOp, ...] = ()) -> None:
         super().__init__(linear, input_uops)
@@ -37,7 +53,13 @@ class PintleGraph(GraphRunner):
         self.slots = _Slots()
         self.timed: tuple[pintle.Recording, Stamps] | None = None
         with translated(f"recording {len(self.calls)} kernels on {self.dev.device}"):
-            self.recording = self.dev.place.device.record(*self._commands())
+            self.recording = self._recorded()
+
+    def _recorded(self) -> pintle.Recording | None:
+        try:
+            return self.dev.place.device.record(*self._commands())
+        except _TooManySlots:
+            return None
 
     def _commands(self) -> list[pintle.Command]:
         return [self._command(j) for j in range(len(self.calls))]
@@ -50,12 +72,8 @@ class PintleGraph(GraphRunner):
         kernel, groups = program.launch_of(*ast.arg.launch_dims({name: 0 for name in self.vars}))
         vals = [self.slots.of("variable", self.vars[variables[i]], each.dtype) if i in variables else device_vars.get(each.expr)
                 for i, each in enumerate(ast.arg.vars)]
-
-        def argument(i: int, what: str) -> object:
-            position = ast.arg.globals[i]
-            return self.slots.of(what, inputs[position]) if position in inputs else getattr(bufs[position]._buf, what)
-
-        return kernel.command(*program.arguments_of(argument, vals), groups=groups)
+        memories = [_Input(self.slots, inputs[position]) if position in inputs else bufs[position]._buf for position in ast.arg.globals]
+        return kernel.command(*program.arguments(memories, vals), groups=groups)
 
     def _bindings(self, input_uops: tuple[UOp, ...], var_vals: dict[str, int]) -> list[object]:
         """What fills the slots in this run."""
@@ -63,6 +81,8 @@ class PintleGraph(GraphRunner):
                 for key in self.slots.keys]
 
     def __call__(self, input_uops: tuple[UOp, ...], var_vals: dict[str, int], wait: bool = False) -> float | None:
+        if self.recording is None:
+            return self._launch_each(input_uops, var_vals, wait)
         place = self.dev.place
         with translated(f"replaying {len(self.calls)} kernels on {self.dev.device}"):
             bindings = self._bindings(input_uops, var_vals)
@@ -70,6 +90,16 @@ class PintleGraph(GraphRunner):
                 done = place.queue.replay(self.recording, *bindings, after=place.waits())
                 return self.dev.times.waited(done) if wait else None
             return self._run_timed(bindings)
+
+    def _launch_each(self, input_uops: tuple[UOp, ...], var_vals: dict[str, int], wait: bool) -> float | None:
+        """The same without a recording."""
+        seconds = 0.0
+        for (_, ast, bufs, device_vars), program, replaced in zip(self.calls, self.runtimes, self.uop_replace):
+            inputs, values = dict(replaced), {**var_vals, **device_vars}
+            memories = [(input_uops[inputs[i]].buffer if i in inputs else bufs[i]).get_buf(self.dev.device) for i in ast.arg.globals]
+            global_size, local_size = ast.arg.launch_dims(values)
+            seconds += program(*memories, global_size=global_size, local_size=local_size, vals=ast.arg.vals(values), wait=wait) or 0
+        return seconds if wait else None
 
     def _run_timed(self, bindings: list[object]) -> float:
         """The same with a timestamp before each kernel and behind the last."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
 import pintle
 from pintle_tinygrad import arches
@@ -18,17 +18,30 @@ class Failed(RuntimeError):
     """What Pintle has refused, as tinygrad expects it."""
 
 
-@contextmanager
-def translated(doing: str):
-    """Pintle's errors as tinygrad's. Memory that has run out stays a MemoryError, which tinygrad answers by emptying its cache."""
-    try:
-        yield
-    except pintle.OutOfMemory:
-        raise
-    except (pintle.BuildFailed, pintle.Unsupported) as error:
-        raise Refused(f"{doing}: {error}") from error
-    except pintle.Error as error:
-        raise Failed(f"{doing}: {error}") from error
+def _as_tinygrads(error: pintle.Error, doing: str) -> Exception:
+    """Memory that has run out stays a MemoryError, which tinygrad answers by emptying its cache."""
+    if isinstance(error, pintle.OutOfMemory):
+        return error
+    kind = Refused if isinstance(error, (pintle.BuildFailed, pintle.Unsupported)) else Failed
+    return kind(f"{doing}: {error}")
+
+
+class translated:
+    """Pintle's errors as tinygrad's, with what was under way."""
+
+    __slots__ = ("doing",)
+
+    def __init__(self, doing: str) -> None:
+        self.doing = doing
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, pintle.Error):
+            found = _as_tinygrads(error, self.doing)
+            if found is not error:
+                raise found from error
 
 
 class Place:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pintle
@@ -61,17 +61,17 @@ class PintleProgram(Program["PintleDevice"]):
             return self.kernel((1, 1, 1)), groups
         return self.kernel(None if local_size is None else whole(local_size, self.name)), groups
 
-    def arguments_of(self, part: Callable[[int, str], object], vals: Sequence[object]) -> list[object]:
-        """What the kernel takes. `part` answers the i-th buffer's "argument", "base" or "rest"."""
+    def arguments(self, bufs: Sequence[Memory], vals: Sequence[object]) -> list[object]:
+        """What the kernel takes."""
         if self.format == "c":
-            return [vals[i] if is_variable else part(i, "argument") for is_variable, i in self.order]
-        taken = [vals[i] if is_variable else part(i, "base") for is_variable, i in self.order]
-        return taken + [part(i, "rest") for is_variable, i in self.order if not is_variable]
+            return [vals[i] if is_variable else bufs[i].argument for is_variable, i in self.order]
+        taken = [vals[i] if is_variable else bufs[i].base for is_variable, i in self.order]
+        return taken + [bufs[i].rest for is_variable, i in self.order if not is_variable]
 
     def __call__(self, *bufs: Memory, global_size=(1, 1, 1), local_size=None, vals=(), wait=False, timeout=None) -> float | None:
         with translated(f"{self.name} on {self.dev.device}"):
             kernel, groups = self.launch_of(global_size, local_size)
-            arguments = self.arguments_of(lambda i, what: getattr(bufs[i], what), vals)
+            arguments = self.arguments(bufs, vals)
             if wait or self.dev.times.is_on:
                 return self.dev.times.run(self, kernel.command(*arguments, groups=groups), wait)
             self.place.queue.launch(kernel, *arguments, groups=groups, after=self.place.waits())
