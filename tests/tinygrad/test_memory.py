@@ -4,8 +4,9 @@ import ctypes
 
 import numpy as np
 import pytest
-from tinygrad import Device, Tensor, dtypes
+from tinygrad import Device, Tensor, TinyJit, dtypes
 from tinygrad.device import Buffer, BufferSpec
+from tinygrad.uop.ops import UOp
 
 
 def filled(name, values, dtype=dtypes.float32):
@@ -31,6 +32,28 @@ def test_a_kernel_reads_and_writes_views(name, first):
     expected = np.arange(512, dtype=np.float32)
     expected[first:first + 256] = -1
     assert x.numpy().tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("offset", [0, 4, 8, 12, 16, 20, 132])
+def test_vectors_are_read_and_written_anywhere(name, offset):
+    base = filled(name, range(300))
+    view = Tensor(UOp.from_buffer(base.view(256, dtypes.float32, offset).ensure_allocated()))
+    expected = np.arange(300, dtype=np.float32)
+    expected[offset // 4:offset // 4 + 256] = expected[offset // 4:offset // 4 + 256] * 2 + 1
+    assert (view * 2 + 1).numpy().tolist() == expected[offset // 4:offset // 4 + 256].tolist()
+    view.assign(view * 2 + 1).realize()
+    assert base.numpy().tolist() == expected.tolist()
+
+
+def test_a_graph_takes_views_of_any_offset(name):
+    @TinyJit
+    def step(x):
+        return ((x * 2).contiguous() + 1).realize()
+
+    for offset in (0, 64, 0, 4, 20, 128, 12):
+        base = filled(name, range(300))
+        view = Tensor(UOp.from_buffer(base.view(256, dtypes.float32, offset).ensure_allocated()))
+        assert step(view).numpy().tolist() == [2 * i + 1 for i in range(offset // 4, offset // 4 + 256)]
 
 
 @pytest.mark.parametrize("dtype", [dtypes.uint8, dtypes.int16, dtypes.float64, dtypes.bool, dtypes.half])

@@ -69,7 +69,8 @@ class PintleGraph(GraphRunner):
         _, ast, bufs, device_vars = self.calls[j]
         program, inputs = self.runtimes[j], dict(self.uop_replace[j])
         variables = dict(self.var_vals_replace.get(j, ()))
-        kernel, groups = program.launch_of(*ast.arg.launch_dims({name: 0 for name in self.vars}))
+        is_anywhere = any(bufs[i]._buf.is_anywhere for i in ast.arg.globals if i not in inputs)
+        kernel, groups = program.launch_of(*ast.arg.launch_dims({name: 0 for name in self.vars}), is_anywhere)
         vals = [self.slots.of("variable", self.vars[variables[i]], each.dtype) if i in variables else device_vars.get(each.expr)
                 for i, each in enumerate(ast.arg.vars)]
         memories = [_Input(self.slots, inputs[position]) if position in inputs else bufs[position]._buf for position in ast.arg.globals]
@@ -81,7 +82,7 @@ class PintleGraph(GraphRunner):
                 for key in self.slots.keys]
 
     def __call__(self, input_uops: tuple[UOp, ...], var_vals: dict[str, int], wait: bool = False) -> float | None:
-        if self.recording is None:
+        if self.recording is None or self._has_views(input_uops):
             return self._launch_each(input_uops, var_vals, wait)
         place = self.dev.place
         with translated(f"replaying {len(self.calls)} kernels on {self.dev.device}"):
@@ -90,6 +91,11 @@ class PintleGraph(GraphRunner):
                 done = place.queue.replay(self.recording, *bindings, after=place.waits())
                 return self.dev.times.waited(done) if wait else None
             return self._run_timed(bindings)
+
+    def _has_views(self, input_uops: tuple[UOp, ...]) -> bool:
+        """Whether an input begins where the recorded kernels cannot read vectors."""
+        return self.dev.place.language != "c" and any(input_uops[index].buffer.get_buf(self.dev.device).is_anywhere
+                                                      for what, index, *_ in self.slots.keys if what == "base")
 
     def _launch_each(self, input_uops: tuple[UOp, ...], var_vals: dict[str, int], wait: bool) -> float | None:
         """The same without a recording."""

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from pintle_tinygrad.device import PintleDevice
 
 
+VECTOR = 64  # bytes: what begins at a multiple of them may be read as any vector
+
+
 class Memory:
     """A part of a buffer. `argument` is the part for copies and for C; a kernel of another language takes `base`, which begins where the device
     allows it, and `rest`, the bytes from there to the part."""
@@ -28,6 +31,11 @@ class Memory:
     def _view(self, offset: int) -> pintle.Buffer | pintle.View:
         nbytes = self.offset + self.nbytes - offset
         return self.buffer if nbytes == self.buffer.nbytes else self.buffer.view(offset, nbytes, "u8")
+
+    @property
+    def is_anywhere(self) -> bool:
+        """Whether vectors in it may lie where a device cannot read them at once."""
+        return self.offset % VECTOR != 0
 
     def part(self, nbytes: int, offset: int) -> Memory:
         mapped = None if self.bytes is None else self.bytes[offset:offset + nbytes]

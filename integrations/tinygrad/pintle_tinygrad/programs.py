@@ -9,6 +9,7 @@ import pintle
 from pintle_tinygrad import entries
 from pintle_tinygrad.memory import Memory
 from pintle_tinygrad.places import translated
+from pintle_tinygrad.renderers import ANYWHERE
 from tinygrad.device import Program, TinyELF
 
 if TYPE_CHECKING:
@@ -32,9 +33,9 @@ class PintleProgram(Program["PintleDevice"]):
         self.signature = obj.signature
         self.text = obj.lib.decode()
         self.format, self.entry = entries.read_header(self.text)
-        self.kernels: dict[Sides, pintle.Kernel] = {}
+        self.kernels: dict[tuple[Sides, bool], pintle.Kernel] = {}
         self.order = self._order(obj.signature)
-        self.kernel((1, 1, 1) if self.format == "c" else None)
+        self.kernel((1, 1, 1), False)  # what does not compile is refused here
 
     @staticmethod
     def _order(signature) -> list[tuple[bool, int]]:
@@ -44,22 +45,22 @@ class PintleProgram(Program["PintleDevice"]):
         return [(shape == (), scalars.index(slot) if shape == () else buffers.index(slot))
                 for name, slot, _, shape in signature if name != "core_id"]
 
-    def kernel(self, local: Sides | None) -> pintle.Kernel:
-        """The kernel for groups of this size; None: of one item, unless another is loaded already."""
-        group = local or (1, 1, 1)
-        found = self.kernels.get(group)
+    def kernel(self, group: Sides, is_anywhere: bool) -> pintle.Kernel:
+        """The kernel for groups of this size, and for views that begin where vectors do not."""
+        found = self.kernels.get((group, is_anywhere))
         if found is None:
             with translated(f"{self.name} on {self.dev.device} ({self.place.device.id})"):
                 pack = pintle.source(self.text, self.format, [f"{self.entry} group {','.join(map(str, group))}"], self.name)
-                found = self.kernels[group] = self.place.device.load(pack)[self.name]
+                program = self.place.device.load(pack, macros={ANYWHERE: 1} if is_anywhere else {})
+                found = self.kernels[group, is_anywhere] = program[self.name]
         return found
 
-    def launch_of(self, global_size, local_size) -> tuple[pintle.Kernel, Sides]:
-        """The kernel and its number of groups."""
+    def launch_of(self, global_size, local_size, is_anywhere: bool = False) -> tuple[pintle.Kernel, Sides]:
+        """The kernel and its number of groups. C reads vectors anywhere, and its groups have one item."""
         groups = whole(global_size, self.name)
         if self.format == "c":
-            return self.kernel((1, 1, 1)), groups
-        return self.kernel(None if local_size is None else whole(local_size, self.name)), groups
+            return self.kernel((1, 1, 1), False), groups
+        return self.kernel((1, 1, 1) if local_size is None else whole(local_size, self.name), is_anywhere), groups
 
     def arguments(self, bufs: Sequence[Memory], vals: Sequence[object]) -> list[object]:
         """What the kernel takes."""
@@ -70,7 +71,7 @@ class PintleProgram(Program["PintleDevice"]):
 
     def __call__(self, *bufs: Memory, global_size=(1, 1, 1), local_size=None, vals=(), wait=False, timeout=None) -> float | None:
         with translated(f"{self.name} on {self.dev.device}"):
-            kernel, groups = self.launch_of(global_size, local_size)
+            kernel, groups = self.launch_of(global_size, local_size, any(each.is_anywhere for each in bufs))
             arguments = self.arguments(bufs, vals)
             if wait or self.dev.times.is_on:
                 return self.dev.times.run(self, kernel.command(*arguments, groups=groups), wait)

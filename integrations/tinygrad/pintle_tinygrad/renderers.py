@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pintle_tinygrad import entries
 from tinygrad.device import Compiler
-from tinygrad.dtype import DType
+from tinygrad.dtype import AddrSpace, DType
 from tinygrad.helpers import Target, is_image_shape
 from tinygrad.renderer.cstyle import ClangRenderer, OpenCLRenderer
 from tinygrad.uop.ops import UOp
@@ -59,8 +59,12 @@ class PintleCRenderer(ClangRenderer):
                 '#pragma clang diagnostic ignored "-Weverything"\n#pragma STDC FP_CONTRACT ON\n' + text)
 
 
+ANYWHERE = "PINTLE_ANYWHERE"  # the macro of a program whose vectors in memory are aligned as their numbers are
+
+
 class PintleOpenCLRenderer(OpenCLRenderer):
-    """OpenCL C. A sub-buffer begins at a multiple of some bytes, and a view of tinygrad's anywhere: the rest comes as a number."""
+    """OpenCL C. A sub-buffer begins at a multiple of some bytes, and a view of tinygrad's anywhere: the rest comes as a number, and vectors are
+    read and written by types of their own, whose alignment the macro decides."""
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -76,7 +80,22 @@ class PintleOpenCLRenderer(OpenCLRenderer):
         text = super().render_kernel(function_name, moved + kernel, inside, uops, prefix)
         declared = [f"{name}: {accesses[name]} u8[]" if name in accesses else entries.scalar(name, parameter.dtype)
                     for name, (parameter, _) in bufs] + [f"{name}_at: u32" for name in accesses]
-        return entries.header("opencl_c", function_name, declared) + text
+        return entries.header("opencl_c", function_name, declared) + self._typedefs() + text
+
+    def render_access(self, u: UOp) -> str:
+        if u.max_numel() == 1 or u.addrspace != AddrSpace.GLOBAL:
+            return super().render_access(u)
+        vector = self._render_dtype(u.dtype, u.max_numel())
+        self._vectors[vector] = u.dtype.itemsize
+        return f"*((__global {vector}_at*)({self[u]}))"
+
+    def _typedefs(self) -> str:
+        return "".join(f"#ifdef {ANYWHERE}\ntypedef {vector} {vector}_at __attribute__((aligned({size})));\n#else\ntypedef {vector} {vector}_at;\n#endif\n"
+                       for vector, size in self._vectors.items())
+
+    def _render(self, uops: list[UOp]):
+        self._vectors: dict[str, int] = {}
+        return super()._render(uops)
 
     def _moved(self, name: str, parameter: UOp) -> str:
         its = self._render_dtype(parameter.dtype, addrspace=parameter.addrspace)
