@@ -9,9 +9,8 @@ import textwrap
 import pytest
 
 SKIPPED = 77
-CASES = ["cpu", "opencl:pocl"]  # what the cases run on: PINTLE and PINTLE:1
-
-os.environ.update(DEV="PINTLE", TINYGRAD_PINTLE_DEVICES=" ".join(CASES))
+os.environ.update(DEV="PINTLE", TINYGRAD_PINTLE_DEVICES=os.environ.get("TEST_DEVICES", "cpu opencl:pocl"))
+CASES = os.environ["TINYGRAD_PINTLE_DEVICES"].split()  # what the cases run on: PINTLE and PINTLE:1
 os.environ.setdefault("CACHEDB", os.path.join(tempfile.mkdtemp(prefix="pintle-tinygrad-"), "cache.db"))
 
 

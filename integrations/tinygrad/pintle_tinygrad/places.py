@@ -65,7 +65,8 @@ class Place:
         return self.queue.submit(*commands, after=self.waits())
 
     def synchronize(self) -> None:
-        self.queue.last().wait()
+        """Waits for all work, also for what other devices read here: then the host may write this device's memory."""
+        pintle.wait_all([*self.after, self.queue.last()])
 
     def drain(self) -> None:
         """As synchronize, for the end of the process: a failure has been raised where somebody waited for it."""

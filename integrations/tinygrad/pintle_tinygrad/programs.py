@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pintle
-from pintle_tinygrad import entries
+from pintle_tinygrad import arches, entries
 from pintle_tinygrad.memory import Memory
 from pintle_tinygrad.places import translated
 from pintle_tinygrad.renderers import ANYWHERE
@@ -51,7 +51,8 @@ class PintleProgram(Program["PintleDevice"]):
         if found is None:
             with translated(f"{self.name} on {self.dev.device} ({self.place.device.id})"):
                 pack = pintle.source(self.text, self.format, [f"{self.entry} group {','.join(map(str, group))}"], self.name)
-                program = self.place.device.load(pack, macros={ANYWHERE: 1} if is_anywhere else {})
+                include = arches.cuda_headers() if "#include <cuda_" in self.text else []
+                program = self.place.device.load(pack, macros={ANYWHERE: 1} if is_anywhere else {}, include=include)
                 found = self.kernels[group, is_anywhere] = program[self.name]
         return found
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pintle_tinygrad import entries
+from tinygrad.codegen.opt import tc
 from tinygrad.device import Compiler
-from tinygrad.dtype import AddrSpace, DType
+from tinygrad.dtype import AddrSpace, DType, dtypes
 from tinygrad.helpers import Target, is_image_shape
-from tinygrad.renderer.cstyle import ClangRenderer, OpenCLRenderer
+from tinygrad.renderer.cstyle import ClangRenderer, CStyleLanguage, CUDARenderer, OpenCLRenderer
 from tinygrad.uop.ops import UOp
 
 
@@ -62,44 +63,95 @@ class PintleCRenderer(ClangRenderer):
 ANYWHERE = "PINTLE_ANYWHERE"  # the macro of a program whose vectors in memory are aligned as their numbers are
 
 
-class PintleOpenCLRenderer(OpenCLRenderer):
-    """OpenCL C. A sub-buffer begins at a multiple of some bytes, and a view of tinygrad's anywhere: the rest comes as a number, and vectors are
-    read and written by types of their own, whose alignment the macro decides."""
+class _Moved:
+    """What the languages of devices share. A kernel's argument begins at a multiple of some bytes, and a view of tinygrad's anywhere: the rest comes as
+    a number. Vectors are read and written by types of their own, whose alignment the macro decides."""
 
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        facts = dict(each.split("=") for each in target.arch.split(",") if "=" in each)
-        self.shared_max = int(facts.get("local", self.shared_max))
+    format: str
+    byte: str  # the type of a pointer to bytes
+    number: str  # the type of the rest
+
+    def vector_type(self, vector: str, element: str, size: int, count: int) -> str:
+        """The declaration of the type that the macro asks for."""
+        raise NotImplementedError
+
+    def with_types(self, types: str, text: str) -> str:
+        """The text with the types in their place."""
+        raise NotImplementedError
 
     def render_kernel(self, function_name, kernel, bufs, uops, prefix=None) -> str:
         refuse_images(bufs)
         accesses = entries.accesses(bufs, uops)
         inside = [(f"{name}_base" if name in accesses else name, its) for name, its in bufs]
         moved = [self._moved(name, parameter) for name, (parameter, _) in bufs if name in accesses]
-        self.extra_args = [f"const uint {name}_at" for name in accesses]
+        self.extra_args = [f"const {self.number} {name}_at" for name in accesses]
         text = super().render_kernel(function_name, moved + kernel, inside, uops, prefix)
         declared = [f"{name}: {accesses[name]} u8[]" if name in accesses else entries.scalar(name, parameter.dtype)
                     for name, (parameter, _) in bufs] + [f"{name}_at: u32" for name in accesses]
-        return entries.header("opencl_c", function_name, declared) + self._typedefs() + text
+        return entries.header(self.format, function_name, declared) + self.with_types(self._types(), text)
+
+    def _moved(self, name: str, parameter: UOp) -> str:
+        its = self._render_dtype(parameter.dtype, addrspace=parameter.addrspace)
+        return f"  {its} {name} = ({its})(({self.byte}){name}_base + {name}_at);"
+
+    def _render(self, uops: list[UOp]):
+        self._vectors: dict[str, str] = {}
+        return super()._render(uops)
 
     def render_access(self, u: UOp) -> str:
         if u.max_numel() == 1 or u.addrspace != AddrSpace.GLOBAL:
             return super().render_access(u)
-        vector = self._render_dtype(u.dtype, u.max_numel())
-        self._vectors[vector] = u.dtype.itemsize
-        return f"*((__global {vector}_at*)({self[u]}))"
+        vector, element = self._render_dtype(u.dtype, u.max_numel()), self._render_dtype(u.dtype)
+        self._vectors[vector] = self.vector_type(vector, element, u.dtype.itemsize, u.max_numel())
+        return f"*(({self.buffer_prefix}{vector}_at*)({self[u]}))"
 
-    def _typedefs(self) -> str:
-        return "".join(f"#ifdef {ANYWHERE}\ntypedef {vector} {vector}_at __attribute__((aligned({size})));\n#else\ntypedef {vector} {vector}_at;\n#endif\n"
-                       for vector, size in self._vectors.items())
-
-    def _render(self, uops: list[UOp]):
-        self._vectors: dict[str, int] = {}
-        return super()._render(uops)
-
-    def _moved(self, name: str, parameter: UOp) -> str:
-        its = self._render_dtype(parameter.dtype, addrspace=parameter.addrspace)
-        return f"  {its} {name} = ({its})((__global uchar*){name}_base + {name}_at);"
+    def _types(self) -> str:
+        return "".join(f"#ifdef {ANYWHERE}\n{anywhere}\n#else\ntypedef {vector} {vector}_at;\n#endif\n" for vector, anywhere in self._vectors.items())
 
 
-BY_LANGUAGE = {"c": PintleCRenderer, "opencl_c": PintleOpenCLRenderer}
+class PintleOpenCLRenderer(_Moved, OpenCLRenderer):
+    """OpenCL C."""
+
+    format, byte, number = "opencl_c", "__global uchar*", "uint"
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        facts = dict(each.split("=") for each in target.arch.split(",") if "=" in each)
+        self.shared_max = int(facts.get("local", self.shared_max))
+
+    def vector_type(self, vector: str, element: str, size: int, count: int) -> str:
+        return f"typedef {vector} {vector}_at __attribute__((aligned({size})));"
+
+    def with_types(self, types: str, text: str) -> str:
+        return types + text
+
+
+class PintleCUDARenderer(_Moved, CUDARenderer):
+    """CUDA C++. Numbers of 16 bits and tensor cores need headers of CUDA's, of which the arch says whether they are there."""
+
+    format, byte, number = "cuda_c", "unsigned char*", "unsigned int"
+    float4, float4_style = "float4", ("{", "}")
+
+    def __init__(self, target: Target) -> None:
+        CStyleLanguage.__init__(self, target)  # tinygrad's own opens NVIDIA's compiler
+        self.compiler = Compiler()
+        model, *facts = target.arch.split(",")
+        self.version, self.has_headers = int(model.removeprefix("sm_")), "headers" in facts
+        self.tensor_cores = tc.get_cuda(model) if self.has_headers else []
+
+    def supported_dtypes(self) -> set[DType]:
+        lacking = {*dtypes.fp8s, *([] if self.has_headers and self.version >= 53 else [dtypes.half]),
+                   *([] if self.has_headers and self.version >= 80 else [dtypes.bfloat16])}
+        return CStyleLanguage.supported_dtypes(self) - lacking
+
+    def vector_type(self, vector: str, element: str, size: int, count: int) -> str:
+        each = " ".join(f"(({element}*)&v)[{i}] = lanes[{i}];" for i in range(count))
+        back = " ".join(f"lanes[{i}] = ((const {element}*)&v)[{i}];" for i in range(count))
+        return (f"struct {vector}_at {{ {element} lanes[{count}]; __device__ operator {vector}() const {{ {vector} v; {each} return v; }} "
+                f"__device__ void operator=(const {vector}& v) {{ {back} }} }};")
+
+    def with_types(self, types: str, text: str) -> str:
+        return text.replace('extern "C" __global__', types + 'extern "C" __global__', 1)
+
+
+BY_LANGUAGE = {"c": PintleCRenderer, "opencl_c": PintleOpenCLRenderer, "cuda_c": PintleCUDARenderer}
