@@ -138,10 +138,21 @@ class PackagesTest(unittest.TestCase):
         self.assertIn("ran with ['--rounds', '2']", words)
         self.assertNotIn("there is no wheel", words)
 
-    def test_test_installs_slang_a_third_opencl_and_zig(self):
+    def test_test_installs_slang_a_third_opencl_zig_and_tinygrad(self):
         for verb in ("test", "setup"):  # after ./dev setup no network is needed
             words = self.run_verb(verb, files=self.ASKED)[1]
-            self.assertEqual(sorted(set(re.findall(r"([\w-]+)==", words))), ["intel-cmplr-lib-rt", "intel-opencl-rt", "slangpy", "tbb", "tcmlib", "ziglang"], verb)
+            self.assertEqual(sorted(set(re.findall(r"([\w-]+)==", words))),
+                             ["intel-cmplr-lib-rt", "intel-opencl-rt", "setuptools", "slangpy", "tbb", "tcmlib", "tinygrad", "ziglang"], verb)
+
+    def test_the_source_of_tinygrad_is_taken_by_its_hash(self):
+        words = self.run_verb("setup", "tinygrad", files={"build/venv/bin/pip": '#!/bin/bash\n[[ $1 != download ]] || { echo "$*"; cat "${!#}"; } >&2\n'})[1]
+        self.assertIn("--no-binary :all: --require-hashes -d build/sources", words)
+        self.assertRegex(words, r"(?m)^tinygrad==[\d.]+ --hash=sha256:")
+        self.assertNotIn("setuptools", words)
+
+    def test_without_the_source_the_group_is_not_whole(self):
+        words = self.run_verb("test", files={"build/venv/bin/pip": '#!/bin/bash\n[[ $1 != download ]]\n'})[1]
+        self.assertIn("test: going on without some wheels\n", words)
 
     def test_test_goes_on_without_wheels(self):
         words = self.run_verb("test", files={"build/venv/bin/pip": "#!/bin/bash\nfalse\n"})[1]
@@ -203,7 +214,7 @@ class PackagesTest(unittest.TestCase):
         lines = [line for line in (ROOT / "tools/wheels.txt").read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
         self.assertRegex(lines[0], r"^\[\w+\] \S")
         for line in lines:
-            self.assertRegex(line, r"^(\[\w+\] .*|[\w.-]+==[\w.]+ --hash=sha256:[0-9a-f]{64})$")
+            self.assertRegex(line, r"^(\[\w+\] .*|[\w.-]+==[\w.]+( --hash=sha256:[0-9a-f]{64})+)$")
 
     def test_unknown_group_is_refused(self):
         result = dev("setup", "nonsense")
