@@ -40,7 +40,8 @@ Limits limits_of(const Physical& physical) {
   const VkDeviceSize heap = largest_heap(physical.memory);
   Limits limits;
   limits.max_allocation =
-      std::min({physical.version_1_1.maxMemoryAllocationSize, physical.max_buffer_size, heap}) - beside;
+      std::max(std::min({physical.version_1_1.maxMemoryAllocationSize, physical.max_buffer_size, heap}), beside) -
+      beside;
   limits.max_binding = std::min<std::uint64_t>(from.maxStorageBufferRange, limits.max_allocation);
   limits.offset_alignment = static_cast<std::uint32_t>(std::max<VkDeviceSize>(from.minStorageBufferOffsetAlignment, 4));
   limits.max_grid = grid_of(from.maxComputeWorkGroupCount);
