@@ -1,6 +1,7 @@
 """Groups of ranks: operations on arrays and on buffers, sub-groups, failures, and symmetric memory."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -386,6 +387,17 @@ def test_processes_are_ranks():
     code = ("import numpy as np, pintle\nwith pintle.group() as group:\n    values = np.full(3, group.rank + 1, np.float32)\n"
             "    group.run(pintle.Collective.all_reduce(values))\n    assert values.tolist() == [6.0] * 3 and group.transport == 'shm', values\n")
     done = subprocess.run([command, "launch", "-n", "3", sys.executable, "-B", "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_processes_are_ranks_of_mpi():
+    """As mpirun starts them, over the plug-in for MPI: beside the library in a wheel, where PINTLE_MPI_PLUGIN says in a build."""
+    launcher = shutil.which("mpirun")
+    if launcher is None or "PINTLE_MPI_PLUGIN" not in os.environ:
+        pytest.skip("mpirun or the plug-in is not there (packages openmpi-bin and libopenmpi-dev)")
+    code = ("import numpy as np, pintle\nwith pintle.group() as group:\n    values = np.full(3, group.rank + 1, np.float32)\n"
+            "    group.run(pintle.Collective.all_reduce(values))\n    assert values.tolist() == [3.0] * 3 and group.transport == 'mpi', values\n")
+    done = subprocess.run([launcher, "--allow-run-as-root", "--oversubscribe", "-n", "2", sys.executable, "-B", "-c", code], capture_output=True, text=True, timeout=90)
     assert done.returncode == 0, done.stderr
 
 
