@@ -57,7 +57,7 @@ const std::optional<Error>& memory_error() noexcept {
 
 }  // namespace
 
-void CommandList::drop() noexcept { ListState::let_go(std::exchange(state_, nullptr)); }
+void CommandList::drop() noexcept { std::exchange(state_, nullptr)->let_go(); }
 
 std::size_t CommandList::size() const noexcept { return state_ != nullptr ? state_->commands.size() : 0; }
 

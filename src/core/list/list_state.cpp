@@ -48,11 +48,12 @@ ListState* ListState::take() noexcept {
   return spare.states[--spare.count];
 }
 
-void ListState::let_go(ListState* list) noexcept {
-  list->clear();
-  const bool is_short = list->commands.capacity() <= most_commands && list->arguments.capacity() <= most_arguments;
-  if (is_thread_over || !is_short || spare.count == most_spare) delete list;
-  else spare.states[spare.count++] = list;
+void ListState::let_go() noexcept {
+  clear();
+  const bool is_short = commands.capacity() <= most_commands && arguments.capacity() <= most_arguments &&
+                        retained.capacity() <= most_commands;
+  if (is_thread_over || !is_short || spare.count == most_spare) delete this;
+  else spare.states[spare.count++] = this;
 }
 
 /// As new, but for the memory of the vectors.

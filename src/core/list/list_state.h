@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,6 +13,7 @@
 #include "base/inside.h"
 #include "core/list/host_function.h"
 #include "core/list/slot_rules.h"
+#include "core/time/worklist.h"
 #include "pintle/backend/command.h"
 #include "pintle/commands.h"
 #include "pintle/info.h"
@@ -39,13 +39,13 @@ inline constexpr std::optional<Feature> feature_for<backend::ExecIndirect> = Fea
 
 /// A list has one from its first step on. What it refers to is checked when a step is added, and resolved when the list
 /// is submitted or recorded.
-struct ListState {
+struct ListState final : Buried {
   std::vector<backend::Command> commands;
   std::vector<backend::Argument> arguments;
-  std::list<std::shared_ptr<const void>> retained;  // host memory, labels, programs, functions
-  std::vector<HostRun*> host_runs;                  // runs of retained functions; asked for errors when they have run
-  std::vector<std::uint64_t> held;                  // buffers of `holds`
-  std::vector<SlotShape> slot_shapes;               // shapes whose sides slots decide
+  std::vector<std::shared_ptr<const void>> retained;  // host memory, labels, programs, functions
+  std::vector<HostRun*> host_runs;                    // runs of retained functions; asked for errors when they have run
+  std::vector<std::uint64_t> held;                    // buffers of `holds`
+  std::vector<SlotShape> slot_shapes;                 // shapes whose sides slots decide
   std::vector<ListCrossing> crossings;
   std::uint32_t first_slot = backend::no_slot;
   std::uint64_t incarnation = 0;        // the incarnation of the buffers and kernels used; 0: none yet
@@ -61,8 +61,8 @@ struct ListState {
   /// An empty one: one that this thread has let go of, whose vectors have their memory, or a new one. Null where there
   /// is no memory.
   [[nodiscard]] static ListState* take() noexcept;
-  /// Lets go of everything in it. Runs destructors of users' objects where `retained` has any.
-  static void let_go(ListState* list) noexcept;
+  /// Lets go of everything, and of itself. Runs destructors of users' objects where `retained` has any.
+  void let_go() noexcept override;
 
   [[nodiscard]] backend::Commands all() const noexcept { return {commands, arguments}; }
   /// `unsupported` where a command needs a feature that the device does not have.

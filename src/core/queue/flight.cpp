@@ -19,10 +19,7 @@ void Flight::clear(Worklist& worklist) noexcept {
   refused.reset();
   runs.reset();
   run_count = 0;
-  if (ListState* const owned = Inside::state(list)) {
-    worklist.bury(std::move(owned->retained));
-    list = CommandList();
-  }
+  if (ListState* const owned = std::exchange(Inside::state(list), nullptr)) worklist.bury(*owned);
 }
 
 std::optional<Error> Flight::take_error() noexcept {

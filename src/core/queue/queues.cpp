@@ -56,15 +56,11 @@ Result<std::shared_ptr<QueueState>> Queues::keep(backend::QueueId id, const Queu
                                                   object_text("Queue", next_++, options.label));
   auto handle = handle_to(queue);
   const Locked locked = life_.lock();
-  add(queue, locked);
-  return handle;
-}
-
-void Queues::add(const std::shared_ptr<QueueState>& queue, const Locked& locked) {
   QueueList one{queue};
   queue->begin(locked);
   queue->place(locked) = {one.begin(), ++added_};
   all_.splice(all_.end(), one);
+  return handle;
 }
 
 std::shared_ptr<QueueState> Queues::handle_to(const std::shared_ptr<QueueState>& queue) {
@@ -193,12 +189,7 @@ Result<std::shared_ptr<QueueState>> Queues::take_mover() {
     taken.take_up(locked);
     return *taken.place(locked).at;
   }();
-  if (idle != nullptr) {
-    auto handle =
-        base::contain("taking an idle queue", [&]() -> Result<std::shared_ptr<QueueState>> { return handle_to(idle); });
-    if (!handle) abandon(idle);
-    return handle;
-  }
+  if (idle != nullptr) return handle_to(idle);
   PINTLE_ASSIGN(made, create({.label = "crossing"}));
   made->place(life_.lock()).is_mover = true;
   return std::move(made);

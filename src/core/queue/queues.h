@@ -61,7 +61,6 @@ class Queues final : public Dispatcher, public Deferred {
   [[nodiscard]] bool destroy_one(Worklist& worklist) noexcept;
   template <class Create>
   Result<std::shared_ptr<QueueState>> make(const QueueOptions& options, std::string_view what, Create create);
-  void add(const std::shared_ptr<QueueState>& queue, const Locked& locked);
   [[nodiscard]] std::shared_ptr<QueueState> handle_to(const std::shared_ptr<QueueState>& queue);
   Result<std::shared_ptr<QueueState>> keep(backend::QueueId id, const QueueOptions& options, std::uint64_t first);
   void abandon(const std::shared_ptr<QueueState>& queue) noexcept;
