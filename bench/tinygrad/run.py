@@ -2,7 +2,7 @@
 """Steps of tinygrad's JIT on PINTLE beside tinygrad's own device, by turns in one process: `run.py [--device cpu] [--own CPU] [--steps 300]`.
 
 Needs an environment with tinygrad and pintle-tinygrad; build/dev/tests/tinygrad/venv is one after `ctest --preset dev -R tinygrad.environment`. A
-step is the call, the kernels and the result as an array. Prints a table of medians and 90th percentiles in microseconds.
+step is the call and its kernels, until the device is done. Prints a table of medians and 90th percentiles in microseconds.
 """
 
 import argparse
@@ -10,25 +10,28 @@ import os
 from time import perf_counter_ns as now
 
 
-def by_turns(ours, theirs, steps):
-    """The times of both in microseconds, sorted."""
-    times = {ours: [], theirs: []}
+def by_turns(sides, steps):
+    """The times of both sides, (begin, finish) each, in microseconds, sorted."""
+    times = ([], [])
     for i in range(steps):
-        for side in ((ours, theirs), (theirs, ours))[i % 2]:
-            begin = now()
-            side()
-            times[side].append((now() - begin) / 1000)
-    return sorted(times[ours]), sorted(times[theirs])
+        for which in ((0, 1), (1, 0))[i % 2]:
+            begin, finish = sides[which]
+            start = now()
+            begin()
+            finish()
+            times[which].append((now() - start) / 1000)
+    return [sorted(each) for each in times]
 
 
 def measured(make, own, steps):
     """The times of one model. Both sides have the same results."""
     import numpy as np
-    ours, theirs = make("PINTLE"), make(own)
+    from tinygrad import Device
+    sides = [(make(device), Device[device].synchronize) for device in ("PINTLE", own)]
     for _ in range(8):
-        a, b = ours(), theirs()
+        a, b = (begin().numpy() for begin, _ in sides)
         assert np.allclose(a, b, rtol=1e-4, atol=1e-5), (a, b)
-    return by_turns(ours, theirs, steps)
+    return by_turns(sides, steps)
 
 
 def main():

@@ -57,7 +57,7 @@ class Ended:
 @pytest.fixture
 def program(tmp_path):
     """Runs a text as a program, from a file, since spawned children import it."""
-    def run(code, timeout=120, begun=None, **environment):
+    def run(code, timeout=400, begun=None, **environment):
         path = tmp_path / "program.py"
         path.write_text(textwrap.dedent(code), encoding="utf-8")
         process = subprocess.Popen([sys.executable, "-B", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
