@@ -1,14 +1,15 @@
 """Turns the ```cpp and ```c blocks of Markdown files into C++ and C files: `extract.py OUT_FOLDER FILE.md...`.
 
-A block with its own main becomes a program, one that begins with an #include is a file as it is; every other block becomes the body of a
-function that preamble.h or preamble_c.h gives its names. Blocks with a title are other libraries' (tools/docs/libraries.py), but for "Pintle". A program of C++ that opens "best" becomes a second one, which runs it on every device here that takes source.
+A block with its own main becomes a program, and one that begins with an #include is a file as it is. Every other block becomes the body of a
+function that preamble.h or preamble_c.h gives its names. A block with the title "Pintle" stands beside another library's and has the names of
+BESIDE; with another title it is that library's, and tools/docs/libraries.py checks it. A program of C++ that opens "best" becomes a second one,
+which runs it on every device here that takes source.
 """
 import pathlib
 import re
 import sys
 
 BLOCK = re.compile(r"^```(cpp|c)( title=\"Pintle\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
 BESIDE = "Device& device, Queue& queue, std::vector<float> x, std::vector<float> y, std::uint32_t n"  # what blocks beside another library's have
 
 

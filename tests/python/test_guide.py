@@ -27,6 +27,8 @@ def blocks():
 BLOCKS = list(blocks())
 PROGRAMS = [each for each in BLOCKS if re.search(r"^import .*\bpintle\b", each[1], re.MULTILINE)]
 PARTS = [each for each in BLOCKS if each not in PROGRAMS]
+ANYWHERE = [each for each in PROGRAMS if 'open("best"' in each[1]]
+ONCE = [each for each in PROGRAMS if each not in ANYWHERE]  # they open a device by its name
 
 
 def names(device):
@@ -40,7 +42,13 @@ def test_the_guide_has_programs_and_parts():
     assert any(place.startswith("python.md") for place, _ in PROGRAMS) and any(place.startswith("python.md") for place, _ in PARTS)
 
 
-@pytest.mark.parametrize("place, code", PROGRAMS, ids=[place for place, _ in PROGRAMS])
+@pytest.mark.parametrize("place, code", ONCE, ids=[place for place, _ in ONCE])
+def test_a_program_runs(place, code, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    child.passes(code, "-W", "error", prelude="")
+
+
+@pytest.mark.parametrize("place, code", ANYWHERE, ids=[place for place, _ in ANYWHERE])
 def test_a_program_runs_on_each_device(device, place, code, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     child.passes(code, "-W", "error", prelude="", PINTLE_DEVICE=device.id)

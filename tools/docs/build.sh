@@ -1,11 +1,13 @@
-# ./dev docs: the rules of pages, other libraries' code where they are, the reference by doxygen, the site by mkdocs, then a look at every link of what was built. It uses no network.
+# ./dev docs: the rules of pages, other libraries' code where they are, the reference by doxygen, the site by mkdocs, then a look at every
+# link of what was built. It uses no network.
 # shellcheck shell=bash
 
 # reference LANGUAGE TITLE LINES: doxygen's pages of some headers; the first one leads back to the site.
 reference() {
   local first=build/$1.dox
   mkdir -p "build/reference/$1"
-  printf '/** @mainpage %s\n\n<a href="../../reference.html">What each header is for</a>. <a href="../../index.html">The guides</a>. */\n' "$2" >"$first"
+  printf '/** @mainpage %s\n\n' "$2" >"$first"
+  printf '<a href="../../reference.html">What each header is for</a>. <a href="../../index.html">The guides</a>. */\n' >>"$first"
   printf '%s\n' "$(cat tools/docs/Doxyfile)" "PROJECT_NAME = \"$2\"" "OUTPUT_DIRECTORY = build/reference/$1" "$3" "INPUT += $first" | doxygen -
 }
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pages import ROOT, blocks, pages
 
+SECONDS = 600  # for one block: a second on a machine that is free, minutes on one that twenty others use
 SITE_PACKAGES = sorted((ROOT / "build/venv/lib").glob("python3*/site-packages"))[:1]
 
 
@@ -61,8 +62,11 @@ def check(library, code):
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / f"block.{suffix}"
         source.write_text(f"{before}{code}", encoding="utf-8")
-        done = subprocess.run([*command, str(source)], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
-                              timeout=120)
+        try:
+            done = subprocess.run([*command, str(source)], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+                                  timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            return f"it did not end within {SECONDS} s"
         return done.stdout if done.returncode else ""
 
 
