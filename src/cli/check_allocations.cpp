@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,7 +42,7 @@ std::uint64_t room_on(const Device& device) {
 }
 
 /// Whether the buffer has the pattern, but for one byte at its end.
-Result<void> check(const std::vector<std::byte>& bytes) {
+Result<void> check(std::span<const std::byte> bytes) {
   constexpr std::size_t step = 4096;
   for (std::size_t at = 0; at + 1 < bytes.size(); at += step) {
     if (bytes[at] != pattern) return Error(Errc::internal, fmt::format("Byte ({}) of the buffer is wrong.", at));
@@ -122,7 +124,8 @@ Result<void> try_allocation(const std::string& id, std::uint64_t bytes) {
   PINTLE_ASSIGN(queue, device.create_queue());
   PINTLE_ASSIGN(buffer, device.allocate(DType::u8, {bytes}));
   PINTLE_ASSIGN(last, buffer.slice(bytes - 1, 1));
-  std::vector<std::byte> all(bytes);
+  const auto host = std::make_unique_for_overwrite<std::byte[]>(bytes);  // untouched where the fill fails
+  const std::span<std::byte> all(host.get(), bytes);
   CommandList list;
   list.fill(buffer, static_cast<std::uint8_t>(pattern))
       .upload(last, std::vector<std::uint8_t>{1})
