@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "core/door/describe.h"
 #include "core/door/object_names.h"
 #include "core/life/owners.h"

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <memory>
 #include <ranges>
-#include <utility>
 #include <vector>
 
 #include "base/device_nodes.h"

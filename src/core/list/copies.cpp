@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <utility>
 
 #include "core/door/describe.h"
 #include "core/door/object_names.h"

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <memory>
-#include <utility>
 
 #include "base/bytes.h"
 #include "base/inside.h"

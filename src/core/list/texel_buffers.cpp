@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <span>
-#include <string>
 
 #include "base/texel_support.h"
 #include "core/door/describe.h"

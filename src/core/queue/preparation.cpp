@@ -1,7 +1,6 @@
 #include "core/queue/preparation.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/inside.h"
 #include "core/list/hazards.h"

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "base/contain.h"
 #include "base/inside.h"
 #include "core/door/describe.h"

@@ -1,7 +1,6 @@
 #include "pintle/signal.h"
 
 #include <utility>
-#include <vector>
 
 #include "base/inside.h"
 #include "base/timeout.h"
