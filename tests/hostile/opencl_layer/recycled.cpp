@@ -80,13 +80,16 @@ cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags flags, size_t 
   return made;
 }
 
-/// A command that has not ended, or a part, holds the object as well: then it goes as it would.
+/// A command that has not ended, or a part, holds the object as well: then it goes as it would. The driver's callbacks
+/// come here, so it is called without the mutex.
 cl_int CL_API_CALL release_buffer(cl_mem memory) {
-  cl_uint references = 0;
-  const std::lock_guard lock(mutex);
-  const cl_int told = next.clGetMemObjectInfo(memory, CL_MEM_REFERENCE_COUNT, sizeof references, &references, nullptr);
-  if (told == CL_SUCCESS && references == 1 && buffers.keep(memory)) return CL_SUCCESS;
-  if (references == 1) buffers.live.erase(memory);
+  {
+    cl_uint count = 0;
+    const std::lock_guard lock(mutex);
+    const cl_int told = next.clGetMemObjectInfo(memory, CL_MEM_REFERENCE_COUNT, sizeof count, &count, nullptr);
+    if (told == CL_SUCCESS && count == 1 && buffers.keep(memory)) return CL_SUCCESS;
+    if (count == 1) buffers.live.erase(memory);
+  }
   return next.clReleaseMemObject(memory);
 }
 
