@@ -35,7 +35,11 @@ Result<void> Preparation::resolve(ListState& list, Flight& flight) {
     PINTLE_TRY(go_through(list, flight, &barriers));
   }
   PINTLE_TRY(table_.check_texels(list.arguments, locked_));
-  for (const std::uint64_t buffer : list.held) PINTLE_TRY(keep(buffer, flight.serial));
+  for (const std::uint64_t buffer : list.held) {  // they stay until the flight is over; nothing is ordered
+    BufferRecord* const record = table_.find(buffer, locked_);
+    if (record == nullptr) return table_.stale(buffer);
+    stamp(record->stamps, flight.serial);
+  }
   if (has_imports) use_imports(list, flight);
   return {};
 }
@@ -64,14 +68,6 @@ const BufferRecord* Preparation::use(std::uint64_t buffer, Access access, Flight
   if (record->formed) come_after(record->formed, flight);
   stamp(record->stamps, flight.serial);
   return record;
-}
-
-/// Until the flight is over. Nothing is ordered.
-Result<void> Preparation::keep(std::uint64_t buffer, std::uint64_t serial) {
-  BufferRecord* const record = table_.find(buffer, locked_);
-  if (record == nullptr) return table_.stale(buffer);
-  stamp(record->stamps, serial);
-  return {};
 }
 
 void Preparation::stamp(Stamps& stamps, std::uint64_t serial) {

@@ -39,7 +39,6 @@ class Preparation {
 
  private:
   Result<void> go_through(ListState& list, Flight& flight, Barriers* barriers);
-  Result<void> keep(std::uint64_t buffer, std::uint64_t serial);
   void come_after(std::optional<Point>& formed, Flight& flight);
   void use_imports(ListState& list, Flight& flight);
 
