@@ -200,20 +200,18 @@ Result<void> Observer::wait_native(std::uint64_t serial, Deadline deadline) {
 }
 
 Result<bool> Observer::wait_rest(Deadline deadline) {
-  std::optional<std::uint64_t> serial;
+  std::uint64_t serial = 0;
   {
     const Locked locked = life().lock();
-    const std::uint64_t native = flights_.native();
-    if (!life().is_lost() && native > flights_.reached()) serial = native;
+    if (!life().is_lost() && flights_.has_native()) serial = flights_.native();
   }
-  if (serial) PINTLE_TRY(wait_native(*serial, deadline));
-  return serial.has_value();
+  if (serial != 0) PINTLE_TRY(wait_native(serial, deadline));
+  return serial != 0;
 }
 
 std::uint64_t Observer::abandon(const Locked&) noexcept {
   abandoned_ = true;
-  const std::uint64_t native = flights_.native();
-  return native > flights_.reached() ? native : 0;
+  return flights_.has_native() ? flights_.native() : 0;
 }
 
 // The timeline fails first, so that a thread that a signal wakes finds the queue failed too.

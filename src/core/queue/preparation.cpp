@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/inside.h"
-#include "core/list/hazards.h"
 #include "core/queue/imported.h"
 #include "kit/accesses.h"
 
@@ -28,8 +27,23 @@ Result<void> give_memory(BufferTable& table, std::span<const SlotValue> bindings
 Result<void> Preparation::resolve(ListState& list, Flight& flight) {
   if (list.needs_features) PINTLE_TRY(list.check_features(table_.life().info()));
   const bool has_imports = !table_.aliases(locked_).empty();
-  std::optional<Barriers> barriers;  // one command needs none
-  if (!has_imports && list.commands.size() > 1) barriers.emplace();
+  if (has_imports || list.commands.size() < 2) {  // one command needs no barrier
+    PINTLE_TRY(go_through(list, flight, nullptr));
+  } else {
+    Barriers barriers;
+    PINTLE_TRY(go_through(list, flight, &barriers));
+  }
+  PINTLE_TRY(table_.check_texels(list.arguments, locked_));
+  for (const std::uint64_t buffer : list.held) {  // they stay until the flight is over; nothing is ordered
+    BufferRecord* const record = table_.find(buffer, locked_);
+    if (record == nullptr) return table_.stale(buffer);
+    stamp(record->stamps, flight.serial);
+  }
+  if (has_imports) use_imports(list, flight);
+  return {};
+}
+
+Result<void> Preparation::go_through(ListState& list, Flight& flight, Barriers* barriers) {
   Result<void> answer;
   for (backend::Command& command : list.commands) {
     kit::for_each_range(command, std::span(list.arguments), [&](backend::Range& range, Access access) {
@@ -37,14 +51,11 @@ Result<void> Preparation::resolve(ListState& list, Flight& flight) {
       if (record == nullptr) return;
       range.memory = record->memory;
       range.offset += record->base;
-      if (barriers) barriers->touch(range, access);
+      if (barriers != nullptr) barriers->touch(range, access);
     });
     if (!answer) return answer;
-    if (barriers) barriers->place(command);
+    if (barriers != nullptr) barriers->place(command);
   }
-  PINTLE_TRY(table_.check_texels(list.arguments, locked_));
-  for (const std::uint64_t buffer : list.held) PINTLE_TRY(keep(buffer, flight.serial));
-  if (has_imports) use_imports(list, flight);
   return {};
 }
 
@@ -56,14 +67,6 @@ const BufferRecord* Preparation::use(std::uint64_t buffer, Access access, Flight
   if (record->formed) come_after(record->formed, flight);
   stamp(record->stamps, flight.serial);
   return record;
-}
-
-/// Until the flight is over. Nothing is ordered.
-Result<void> Preparation::keep(std::uint64_t buffer, std::uint64_t serial) {
-  BufferRecord* const record = table_.find(buffer, locked_);
-  if (record == nullptr) return table_.stale(buffer);
-  stamp(record->stamps, serial);
-  return {};
 }
 
 void Preparation::stamp(Stamps& stamps, std::uint64_t serial) {

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/buffers/buffer_table.h"
+#include "core/list/hazards.h"
 #include "core/list/list_state.h"
 #include "core/queue/flight.h"
 #include "pintle/recording.h"
@@ -37,7 +38,7 @@ class Preparation {
   void stamp(Stamps& stamps, std::uint64_t serial);
 
  private:
-  Result<void> keep(std::uint64_t buffer, std::uint64_t serial);
+  Result<void> go_through(ListState& list, Flight& flight, Barriers* barriers);
   void come_after(std::optional<Point>& formed, Flight& flight);
   void use_imports(ListState& list, Flight& flight);
 

@@ -32,8 +32,7 @@ class Starter final : public Deferred {
   Result<void> begin(const Flight& flight, const Locked& locked);
   void end(Flight& flight, Aftermath& aftermath, const Locked& locked) noexcept;
 
-  // Without it:
-  /// Asks the backend. The flight has not started where it is refused.
+  /// Asks the backend, without the lock. The flight has not started where it is refused.
   Result<void> give(const Flight& flight, Worklist& worklist);
   /// `end` for a flight that raises nothing and waits for nothing. From now on any thread may finish it.
   void end_simple(std::uint64_t serial, Aftermath& aftermath) noexcept;
