@@ -49,7 +49,7 @@ GraphShape::Levels GraphShape::levels_of(const backend::Commands& list, const Gr
   Levels levels;
   levels.order.resize(own.size());
   std::iota(levels.order.begin(), levels.order.end(), 0u);
-  std::ranges::stable_sort(levels.order, {}, [&](std::uint32_t index) { return own[index]; });
+  std::ranges::sort(levels.order, {}, [&](std::uint32_t index) { return std::pair(own[index], index); });
   for (std::size_t place = 0; place < own.size(); ++place) {
     if (place == 0 || own[levels.order[place]] != own[levels.order[place - 1]]) levels.all.push_back({place, 0, 1});
     ++levels.all.back().count;
