@@ -1,5 +1,6 @@
 #include "kit/graph_shape.h"
 
+#include <algorithm>
 #include <array>
 #include <numeric>
 #include <utility>
