@@ -164,7 +164,8 @@ void Crossings::cut_at(const Side& side) {
   if (!side.is_inbound) before.list.download_retained(bytes, span, side.local);
   const Point moves = turn(), goes_on = turn();
   before.options.signal = {moves};
-  Piece& move = moves_.emplace_back();
+  const auto behind = std::ranges::find(moves_.rbegin(), moves_.rend(), side.owner, &Piece::owner).base();
+  Piece& move = *moves_.emplace(behind);  // moves of one device stand together
   move.owner = side.owner;
   move.options = {.after = {moves}, .signal = {goes_on}};
   if (side.is_inbound) move.list.download_retained(bytes, span, side.other);
@@ -185,7 +186,7 @@ void Crossings::keep_devices(CommandList& piece, const std::vector<Side>& staged
 Result<Point> Crossings::submit_all() {
   for (auto begin = moves_.begin(); begin != moves_.end();) {
     const auto owner = begin->owner;
-    const auto end = std::stable_partition(begin, moves_.end(), [&](const Piece& move) { return move.owner == owner; });
+    const auto end = std::find_if(begin, moves_.end(), [&](const Piece& move) { return move.owner != owner; });
     PINTLE_TRY(submit_moves(*owner, {begin, end}));
     begin = end;
   }
