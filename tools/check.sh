@@ -11,13 +11,16 @@ passed=0
 failed=0
 skipped=0
 left=0
+rows=()    # of the table; not in a file, since a disk may be full
+judged=()  # what is said of tests that failed
 mkdir -p "$logs"
 find "$logs" -mindepth 1 ! -name passed -delete
 
 # count_processor: sets processor to the seconds of all children that have ended, user and system. A subshell would be told of its own.
 count_processor() {
-  times >"$logs/times"
-  processor=$(awk 'NR == 2 { split($1, u, /[ms]/); split($2, s, /[ms]/); printf "%d", u[1] * 60 + u[2] + s[1] * 60 + s[2] }' "$logs/times")
+  times >"$logs/times" || true
+  processor=$(awk 'NR == 2 { split($1, u, /[ms]/); split($2, s, /[ms]/); printf "%d", u[1] * 60 + u[2] + s[1] * 60 + s[2] }' "$logs/times" || true)
+  processor=${processor:-0}
 }
 
 # cache_counts: HITS MISSES of ccache since ever.
@@ -42,7 +45,7 @@ note() {
   count_processor
   line=$(printf '%-7s %-15s %5d s %5d s  %s%s' "$1" "$2" $((SECONDS - start)) $((processor - start_processor)) "${*:3}" "$cache")
   printf '%s\n' "$line"
-  printf '%s\n' "$line" >>"$logs/summary"
+  rows+=("$line")
 }
 
 # Runs a command with its output in a log.
@@ -52,7 +55,7 @@ logged() {
   "$@" >"$logs/$name.log" 2>&1 </dev/null
 }
 
-show_end() { tail -n 80 "$logs/$1.log"; }
+show_end() { tail -n 80 "$logs/$1.log" || true; }
 
 # step NAME COMMAND...: counts as one.
 step() {
@@ -86,17 +89,20 @@ step_build() {
 # step_tests NAME PRESET COMMAND...: counts each test of a command that takes ctest's arguments; a failure outside the tests counts too. What
 # fails and then passes twice alone is flaky: it is said, and does not stop anybody. What other turns run is counted as left.
 step_tests() {
-  local name=$1 preset=$2 result=ok counts=(0 0 0 0) forgiven
+  local name=$1 preset=$2 result=ok counts=(0 0 0 0) words forgiven
   shift 2
   begin
   take_share "$preset"
   rm -f "build/$preset/left"
   logged "$name" "$@" --output-junit "$logs/$name.xml" --test-output-size-passed 1000000 || result=FAILED
-  [[ ! -f $logs/$name.xml ]] || read -r -a counts < <(python3 tools/count_tests.py "$logs/$name.xml")
+  [[ ! -f $logs/$name.xml ]] || read -r -a counts < <(python3 tools/count_tests.py "$logs/$name.xml") || counts=(0 1 0 0)
   if ((counts[1] != 0)); then
-    python3 tools/judge.py "$logs/$name.xml" "$preset" "$logs" >"$logs/$name.judged" || printf '0\n' >"$logs/$name.judged"
-    forgiven=$(tail -n 1 "$logs/$name.judged")
-    head -n -1 "$logs/$name.judged" | tee -a "$logs/judged"
+    words=$(python3 tools/judge.py "$logs/$name.xml" "$preset" "$logs") || words=0
+    forgiven=${words##*$'\n'}
+    if [[ $words == *$'\n'* ]]; then
+      printf '%s\n' "${words%$'\n'*}"
+      judged+=("${words%$'\n'*}")
+    fi
     ((counts[0] += forgiven, counts[1] -= forgiven)) || true
     ((counts[1] != 0)) || result=ok
   fi
@@ -126,8 +132,8 @@ step_packages() {
   fi
 }
 
-# The groups of tools/packages.txt that a check is made with: no package is made by one.
-check_groups() { sed -n 's/^\[\([a-z_]*\)\].*/\1/p' tools/packages.txt | grep -vx package; }
+# The groups of tools/packages.txt that a check is made with: it makes no package and no site.
+check_groups() { sed -n 's/^\[\([a-z_]*\)\].*/\1/p' tools/packages.txt | grep -vxE 'package|docs'; }
 
 # What could not be installed: where a group is not whole, this check runs less than others, and says of what.
 step_groups() {
@@ -145,6 +151,12 @@ step_wheels() {
   for group in "${test_wheels[@]}"; do
     if ! logged "wheels-$group" need_wheels "$group"; then skip "wheels-$group" "not all of this group of tools/wheels.txt can be had"; fi
   done
+}
+
+# What the build of dev leaves out for lack of something: its tests are not there to be skipped.
+step_left_out() {
+  local line
+  while read -r line; do skip left-out "$line"; done < <(sed -n 's/^-- Left out: //p' build/dev.log)
 }
 
 step_sanitized() {
@@ -169,7 +181,10 @@ run_check() {
   step layers ./dev layers
   step size ./dev size
   step flaky python3 tools/flaky.py
-  if step_build dev; then step_tests test-dev dev ./dev test; fi
+  if step_build dev; then
+    step_left_out
+    step_tests test-dev dev ./dev test
+  fi
   step_build release bench || true
   step_build demo demo || true
   step_sanitized
@@ -184,9 +199,10 @@ finish() {
   ((hits + misses == 0)) || percent=$((100 * hits / (hits + misses)))
   printf '\ndev check after %d s, %d s of processor time:\n' "$SECONDS" "$processor"
   printf '%-7s %-15s %7s %7s\n' "" step time processor
-  cat "$logs/summary"
-  [[ ! -f $logs/judged ]] || cat "$logs/judged"
-  if ((percent < warm_percent)); then
+  printf '%s\n' "${rows[@]}" "${judged[@]}"
+  if ! command -v ccache >/dev/null; then
+    printf 'There is no ccache: everything was compiled, and the time of this check has no limit.\n'
+  elif ((percent < warm_percent)); then
     printf 'The cache had %d %% of %d compilations: this check was cold, and its time has no limit.\n' "$percent" $((hits + misses))
   elif ((processor > most_processor_seconds)); then
     failed=$((failed + 1))

@@ -15,7 +15,7 @@ from pathlib import Path
 SOURCE = ("include", "src")
 OURS = ("include", "src", "tests", "bench", "examples")
 SUFFIXES = {".h", ".cpp", ".c", ".inc"}
-BACKEND_LINES = {"cpu": 1100, "cuda": 2000, "null": 1000, "opencl": 3600, "vulkan": 4100}  # docs/adr/0008, 0018, 0020, 0026
+BACKEND_LINES = {"cpu": 1100, "cuda": 2700, "null": 1000, "opencl": 3600, "vulkan": 4100}  # docs/adr/0008, 0018, 0020, 0026
 OTHER_BACKEND_LINES = 3000
 TABLE = re.compile(r"(?<=<!-- ./dev size --write -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
@@ -83,7 +83,7 @@ def check_core(root, report):
     counts = public_functions(found).most_common(1)
     if not counts:
         return report.missing("public functions", "ctags found none in core")
-    report.row("public functions of a class of core, most", counts[0][1], 51, counts[0][0])
+    report.row("public functions of a class of core, most", counts[0][1], 32, counts[0][0])
 
 
 def percentile(sorted_rows, fraction):
@@ -91,7 +91,7 @@ def percentile(sorted_rows, fraction):
 
 
 def check_functions(root, report):
-    rows = function_lengths(files(root, SOURCE + ("python", "bench", "examples")))
+    rows = function_lengths(files(root, SOURCE + ("python", "integrations", "bench", "examples")))
     if not rows:
         report.missing("functions", "ctags found none")
         return
@@ -108,7 +108,7 @@ def located(row, limit, root):
 
 
 def check_files(root, report):
-    for what, folders, limit in (("source file", ("src", "python", "tests", "bench", "examples"), 500), ("public header", ("include",), 300)):
+    for what, folders, limit in (("source file", ("src", "python", "integrations", "tests", "bench", "examples"), 500), ("public header", ("include",), 300)):
         found = files(root, folders)
         for path in found:
             if line_count(path) > limit:
@@ -213,7 +213,7 @@ def check_tests(root, report):
     shared = total_lines(path for path in files(root, ("src/backends",)) if path.parent.name not in ("cpu", "null"))
     shared += total_lines(files(root, ("src/vendor",)))
     source = total_lines(files(root, SOURCE)) + total_lines(files(root, ("tools",), {".py"})) - shared
-    source += total_lines(files(root, ("python",), SUFFIXES | {".py"}))
+    source += total_lines(files(root, ("python", "integrations"), SUFFIXES | {".py"}))
     report.row("lines of tests (source and tools, less vendors' backends, are the limit)", total_lines(files(root, ("tests",), SUFFIXES | {".py"})),
                source, at_least=True)
     report.limits.popitem()

@@ -30,6 +30,12 @@ try_wheel() {
   numpy=$(grep -m 1 '^numpy==' tools/wheels.txt)
   "$work/venv/bin/pip" install -q --no-deps --require-hashes -r <(printf '%s\n' "$numpy")
   expect_sevens "$(alone python "$work/saxpy.py")" "saxpy of the wheel"
+  alone mpirun --allow-run-as-root --oversubscribe -n 2 python -c '
+import numpy as np, pintle
+with pintle.group() as group:
+    values = np.full(3, group.rank + 1, np.float32)
+    group.run(pintle.Collective.all_reduce(values))
+    assert group.transport == "mpi" and values.tolist() == [3.0] * 3, values' || fail "two ranks of MPI do not meet with the plug-in of the wheel"
   PINTLE=$work/venv/bin/pintle python3 -B tests/cli/without_clang_test.py
   say "the wheel: saxpy runs, and what it says without clang 19 is right"
 }

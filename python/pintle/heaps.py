@@ -11,7 +11,7 @@ from pintle.dtypes import DType, dtype_of
 from pintle.groups import Group
 from pintle.hosts import dims_of, matching, pinned, shape_of
 from pintle.lent import Lent, Owner, note
-from pintle.points import Point, submit_options
+from pintle.points import Point, Signal, submit_options
 from pintle.queues import Queue
 
 TYPE_CHECKING = False
@@ -76,6 +76,7 @@ class SymmetricHeap(Owner, kind=17):
         super().__init__(handle)
         self.group, self.device = group, device
         self._lent: dict[int, Lent] = {}  # of each symmetric buffer, by its handle
+        self._timelines: dict[int, Signal] = {}  # of the asynchronous forms: a new one after a failure
 
     @property
     def _struct(self) -> _c.pintle_symmetric_heap:
@@ -160,6 +161,39 @@ class SymmetricHeap(Owner, kind=17):
         call("pintle_symmetric_heap_get", self._struct, elements.ctypes.data, elements.nbytes, byref(view))
         return elements
 
+    def _begin(self, function: str, after: Iterable[Point], timeout: float | None, lent: object, *arguments: object) -> Point:
+        """An asynchronous form, which has borrowed what `lent` keeps."""
+        options, done = submit_options(after, (), timeout), struct(_c.pintle_point)
+        call(function, self._struct, *arguments, byref(options), byref(done))
+        handle: int = done.signal.id
+        signal = self._timelines.get(handle)
+        if signal is None:
+            signal = self._timelines[handle] = Signal._timeline(handle, self.device)
+        signal.lend(done.value, lent)
+        return Point(signal, done.value)
+
+    def put_async(self, to: SymmetricBuffer, rank: int, array: object, *, signals: SymmetricSignals | None = None, index: int = 0, value: int = 1,
+                  after: Iterable[Point] = (), timeout: float | None = None) -> Point:
+        """As put(), by a thread of the heap: in the order of such calls, when every point of `after` is reached, for which it waits `timeout` seconds
+        at most; None: the library's default. The array may not change, and is kept, until the point is reached: then the bytes are there. Once one
+        such call has failed, those behind it fail too; flush() raises the first cause and begins afresh. The point is pintle.Stale after close()."""
+        expect(to, SymmetricBuffer, "What a heap copies")
+        memory, address, nbytes = pinned(matching(array, to.dtype, to.nbytes, "the array", "the buffer"))
+        view = byref(self._range(to, rank))
+        if signals is None:
+            return self._begin("pintle_symmetric_heap_put_async", after, timeout, memory, view, address, nbytes)
+        return self._begin("pintle_symmetric_heap_put_signal_async", after, timeout, memory, view, address, nbytes,
+                           expect(signals, SymmetricSignals, "What put_async() raises")._struct, u64(index, "index"), u64(value, "value"))
+
+    def get_async(self, array: object, from_: SymmetricBuffer, rank: int | None = None, *, after: Iterable[Point] = (),
+                  timeout: float | None = None) -> Point:
+        """Copies the buffer in the piece of a rank, None: of this one, into an array in C order of the buffer's dtype and size, as put_async() does.
+        The array is kept, and is nobody else's, until the point is reached."""
+        its = expect(from_, SymmetricBuffer, "What a heap copies")
+        memory, address, nbytes = pinned(matching(array, its.dtype, its.nbytes, "the array", "the buffer"), True)
+        view = byref(self._range(its, self.group.rank if rank is None else rank))
+        return self._begin("pintle_symmetric_heap_get_async", after, timeout, memory, address, nbytes, view)
+
     def raise_signal(self, signals: SymmetricSignals, rank: int, value: int, *, index: int = 0) -> None:
         """Raises signal `index` of a rank to `value`; a value that is not above the signal's changes nothing."""
         its = expect(signals, SymmetricSignals, "What raise_signal() takes")
@@ -186,7 +220,7 @@ class SymmetricHeap(Owner, kind=17):
         call("pintle_symmetric_heap_fence", self._struct, _native.nanoseconds(timeout))
 
     def flush(self, *, timeout: float | None = None) -> None:
-        """Blocks until everything that this rank has put is there."""
+        """Blocks until everything that this rank has put is there, and its asynchronous calls are done. Raises the first failure of those."""
         call("pintle_symmetric_heap_flush", self._struct, _native.nanoseconds(timeout))
 
     def barrier(self, *, timeout: float | None = None) -> None:

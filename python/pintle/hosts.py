@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ctypes import c_uint64
 from math import prod
+from sys import byteorder
 
 from pintle import _native, errors
 from pintle._records import NamedTuple
@@ -33,7 +34,8 @@ class HostArray(NamedTuple):
 
 
 def _of_format(text: str, itemsize: int) -> DType | None:
-    text = text.lstrip("@=")
+    """The dtype of a format of the buffer protocol. Arrays of ctypes name the byte order; another one than the machine's is no dtype."""
+    text = text.lstrip("@=<" if byteorder == "little" else "@=>!")
     if text in _INTEGERS:
         return dtype_of(f"{'i' if text.islower() else 'u'}{itemsize * 8}")
     return dtype_of(_FORMATS[text]) if text in _FORMATS else None

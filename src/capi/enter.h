@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <type_traits>
 
 #include "pintle/c/status.h"
 #include "pintle/error.h"
@@ -13,6 +14,19 @@ namespace pintle::capi {
 pintle_status fail(pintle_error* out, const Error& failure) noexcept;
 /// The exception that is being handled, as an error.
 [[nodiscard]] Error caught() noexcept;
+
+/// For a body that answers a status: it calls `fail` itself.
+template <std::invocable Body>
+  requires std::same_as<std::invoke_result_t<const Body&>, pintle_status>
+[[gnu::always_inline]] inline pintle_status enter(pintle_error* error, const Body& body) noexcept {
+  if (error != nullptr && !is_usable(*error)) [[unlikely]]
+    return PINTLE_INVALID_ARGUMENT;
+  try {
+    return body();
+  } catch (...) {
+    return fail(error, caught());
+  }
+}
 
 template <std::invocable Body>
 [[gnu::always_inline]] inline pintle_status enter(pintle_error* error, const Body& body) noexcept {

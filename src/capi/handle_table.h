@@ -29,43 +29,50 @@ struct HandleId {
   static constexpr std::uint64_t place(std::uint64_t id) noexcept { return id & (place_limit - 1); }
 };
 
-/// The word of a cell: epoch (34 bits), state (2 bits), users (28 bits). States follow each other by adding `step`, and
-/// the last one carries into the epoch.
+/// The word of a cell: kind and epoch where a handle has them, and where a handle has its place, state (2 bits) and
+/// users (22 bits). So one comparison tells whether a handle is that of the cell's live object, whatever its bits.
+/// States follow each other by adding `step`, and the last one carries into the epoch.
 class CellWord {
  public:
-  enum State : unsigned { empty = 0, live = 1, released = 2, ending = 3 };
-  static constexpr int state_shift = 28;
+  enum State : unsigned { live = 0, released = 1, ending = 2, empty = 3 };
+  static constexpr int state_shift = 22;
   static constexpr std::uint64_t step = std::uint64_t{1} << state_shift;
   static constexpr std::uint64_t users(std::uint64_t word) noexcept { return word & (step - 1); }
   static constexpr State state(std::uint64_t word) noexcept { return static_cast<State>((word >> state_shift) & 3); }
-  static constexpr std::uint64_t epoch(std::uint64_t word) noexcept { return word >> (state_shift + 2); }
-  /// What the word of a live cell has above its users: `word >> state_shift`.
-  static constexpr std::uint64_t live_in(std::uint64_t epoch) noexcept { return (epoch << 2) | live; }
+  static constexpr std::uint64_t epoch(std::uint64_t word) noexcept { return HandleId::epoch(word); }
+  /// Kind and epoch of a handle.
+  static constexpr std::uint64_t name_of(std::uint64_t id) noexcept { return id & ~(HandleId::place_limit - 1); }
+  /// Whether the cell's object is live and has this handle, but for the place, which the caller came by.
+  static constexpr bool is_of(std::uint64_t word, std::uint64_t id) noexcept { return (word ^ name_of(id)) < step; }
+  /// Whether the object was released and one user is inside.
+  static constexpr bool is_last_use(std::uint64_t word) noexcept {
+    return (word & (HandleId::place_limit - 1)) == released * step + 1;
+  }
 };
 
 /// One object in place. It ends when it has been released and the last user is gone, on that user's thread.
 template <class T>
 class Cell {
  public:
-  /// Begins a use; null where the object of this epoch is not live. The caller leaves in either case.
-  [[nodiscard]] T* enter(std::uint64_t epoch) noexcept {
-    const std::uint64_t before = word_.fetch_add(1, std::memory_order_acquire);
-    return before >> CellWord::state_shift == CellWord::live_in(epoch) ? &object_ : nullptr;
+  /// Begins a use; false where the handle, which has the cell's place, names no live object. The caller leaves in
+  /// either case.
+  [[nodiscard]] bool enter(std::uint64_t id) noexcept {
+    return CellWord::is_of(word_.fetch_add(1, std::memory_order_acquire), id);
   }
 
   /// Ends a use. True where that emptied the cell: the caller puts it back.
   bool leave() noexcept {
-    const std::uint64_t now = word_.fetch_sub(1, std::memory_order_acq_rel) - 1;
-    if (CellWord::users(now) != 0 || CellWord::state(now) != CellWord::released) [[likely]]
+    const std::uint64_t before = word_.fetch_sub(1, std::memory_order_acq_rel);
+    if (!CellWord::is_last_use(before)) [[likely]]
       return false;
-    return end(now);
+    return end(before - 1);
   }
 
   /// Makes the object of an empty cell and answers its epoch. The caller is the cell's only user.
   template <class... Parts>
   std::uint64_t fill(Parts&&... parts) noexcept {
     std::construct_at(&object_, std::forward<Parts>(parts)...);
-    return CellWord::epoch(word_.fetch_add(CellWord::step, std::memory_order_release));
+    return CellWord::epoch(word_.fetch_add(CellWord::step, std::memory_order_release) + CellWord::step);
   }
 
   /// What `take` found: whether it may be the object's end, and whether others were using it.
@@ -74,34 +81,42 @@ class Cell {
   /// Begins the last use: from now on no handle of this epoch finds the object. `none` where it is not live, or another
   /// thread was first; then there is nothing to end. `alone`: the caller ends it by `end_taken`. `shared`: others are
   /// inside, and the last of them ends it; the caller leaves.
-  [[nodiscard]] Taken take(std::uint64_t epoch) noexcept {
-    std::uint64_t word = word_.load(std::memory_order_relaxed);
-    std::uint64_t next;
-    do {
-      if (word >> CellWord::state_shift != CellWord::live_in(epoch)) return Taken::none;
-      next = word + (CellWord::users(word) == 0 ? 2 : 1) * CellWord::step + 1;
-    } while (!word_.compare_exchange_weak(word, next, std::memory_order_acq_rel, std::memory_order_relaxed));
-    return CellWord::state(next) == CellWord::ending ? Taken::alone : Taken::shared;
+  [[nodiscard, gnu::always_inline]] Taken take(std::uint64_t id) noexcept {
+    std::uint64_t word = CellWord::name_of(id);  // live, and nobody is inside
+    if (word_.compare_exchange_strong(word, word + 2 * CellWord::step + 1, std::memory_order_acq_rel,
+                                      std::memory_order_relaxed)) [[likely]]
+      return Taken::alone;
+    return take(id, word);
   }
 
   /// Ends the object that the caller has taken alone. Handles of it may still come and go.
   void end_taken() noexcept {
     std::destroy_at(&object_);
-    word_.fetch_add(CellWord::step - 1, std::memory_order_release);  // from `ending` to `empty` of the next epoch
+    word_.fetch_add(CellWord::step - 1, std::memory_order_release);  // from `ending` to `empty`, and the caller leaves
   }
 
-  /// Before its first object: its place in the table, and where epochs begin.
-  void begin(std::uint64_t place, std::uint64_t epoch) noexcept {
+  /// Before its first object: the table's kind, its place there, and where epochs begin.
+  void begin(unsigned kind, std::uint64_t place, std::uint64_t epoch) noexcept {
     place_ = static_cast<std::uint32_t>(place);
-    word_.fetch_add(epoch << (CellWord::state_shift + 2), std::memory_order_relaxed);
+    word_.fetch_add(HandleId::of(kind, epoch - 1, 0), std::memory_order_relaxed);
   }
   [[nodiscard]] std::uint64_t epoch() const noexcept { return CellWord::epoch(word_.load(std::memory_order_relaxed)); }
+  /// Whether an empty cell has had its last epoch: it is not filled again.
+  [[nodiscard]] bool is_worn() const noexcept { return epoch() == HandleId::epoch_limit - 1; }
   [[nodiscard]] std::uint64_t place() const noexcept { return place_; }
   [[nodiscard]] T& object() noexcept { return object_; }
 
-  std::atomic<std::uint32_t> next{0};  // in the list of empty places: the place, plus 1
-
  private:
+  // Where it is not so simple: `word` is what was seen.
+  [[nodiscard, gnu::noinline]] Taken take(std::uint64_t id, std::uint64_t word) noexcept {
+    std::uint64_t next;
+    do {
+      if (!CellWord::is_of(word, id)) return Taken::none;
+      next = word + (CellWord::users(word) == 0 ? 2 : 1) * CellWord::step + 1;
+    } while (!word_.compare_exchange_weak(word, next, std::memory_order_acq_rel, std::memory_order_relaxed));
+    return CellWord::state(next) == CellWord::ending ? Taken::alone : Taken::shared;
+  }
+
   // Several threads may see a released cell without users, when handles that were released come and go. One of them
   // wins. A cell that was taken alone is `ending` at once, so none of them ends it.
   bool end(std::uint64_t word) noexcept {
@@ -109,12 +124,17 @@ class Cell {
                                        std::memory_order_relaxed))
       return false;
     std::destroy_at(&object_);
-    word_.fetch_add(CellWord::step, std::memory_order_release);  // from `ending` to `empty` of the next epoch
+    word_.fetch_add(CellWord::step, std::memory_order_release);  // from `ending` to `empty`
     return true;
   }
 
+  std::atomic<std::uint64_t> word_{CellWord::empty * CellWord::step};  // of kind 0: no handle's before `begin`
   std::uint32_t place_ = 0;
-  std::atomic<std::uint64_t> word_{0};
+
+ public:
+  std::atomic<std::uint32_t> next{0};  // in the list of empty places: the place, plus 1
+
+ private:
   union {
     T object_;
   };
@@ -155,10 +175,9 @@ class HandleTable {
         : table_(&table), cell_(&cell), is_alone_(is_alone) {}
     LastUse(const LastUse&) = delete;
     LastUse& operator=(const LastUse&) = delete;
-    [[gnu::always_inline]] ~LastUse() {
+    ~LastUse() {
       if (cell_ == nullptr) return;
-      if (is_alone_) [[likely]]
-        table_->end_taken(*cell_);
+      if (is_alone_) table_->end_taken(*cell_);
       else table_->leave(*cell_);
     }
     explicit operator bool() const noexcept { return cell_ != nullptr; }
@@ -171,27 +190,56 @@ class HandleTable {
     bool is_alone_ = false;
   };
 
+  /// A use of the cell that `enter` answered, where a few instructions count.
+  class Stay {
+   public:
+    Stay(HandleTable& table, Cell<T>& cell) noexcept : table_(table), cell_(cell) {}
+    Stay(const Stay&) = delete;
+    Stay& operator=(const Stay&) = delete;
+    [[gnu::always_inline]] ~Stay() { table_.leave(cell_); }
+    T* operator->() const noexcept { return &cell_.object(); }
+    T& operator*() const noexcept { return cell_.object(); }
+
+   private:
+    HandleTable& table_;
+    Cell<T>& cell_;
+  };
+
+  /// The cell of a live object, for a Stay; null where the handle names none.
+  [[nodiscard, gnu::always_inline]] Cell<T>* enter(std::uint64_t id) noexcept {
+    Cell<T>* const cell = cell_at(HandleId::place(id));
+    if (cell == nullptr || cell->enter(id)) [[likely]]
+      return cell;
+    leave(*cell);
+    return nullptr;
+  }
+
   /// Empty where the handle names no live object.
-  [[nodiscard, gnu::always_inline]] Use find(std::uint64_t id) noexcept {
-    Cell<T>* const cell = cell_of(id);
-    if (cell == nullptr) [[unlikely]]
-      return {};
-    if (cell->enter(HandleId::epoch(id)) == nullptr) [[unlikely]] {
-      leave(*cell);
-      return {};
-    }
-    return Use(*this, *cell);
+  [[nodiscard]] Use find(std::uint64_t id) noexcept {
+    Cell<T>* const cell = enter(id);
+    return cell == nullptr ? Use() : Use(*this, *cell);
   }
 
   /// As `find`, and no handle names the object from now on. The object ends with its last use. Only one of several
   /// threads gets it.
-  [[nodiscard, gnu::always_inline]] LastUse take(std::uint64_t id) noexcept {
-    using Taken = typename Cell<T>::Taken;
-    Cell<T>* const cell = cell_of(id);
-    const Taken taken = cell == nullptr ? Taken::none : cell->take(HandleId::epoch(id));
-    if (taken == Taken::none) [[unlikely]]
-      return {};
-    return LastUse(*this, *cell, taken == Taken::alone);
+  [[nodiscard]] LastUse take(std::uint64_t id) noexcept {
+    Cell<T>* cell;
+    const Taken taken = take(id, &cell);
+    return taken == Taken::none ? LastUse() : LastUse(*this, *cell, taken == Taken::alone);
+  }
+
+  using Taken = typename Cell<T>::Taken;
+  /// The same in two steps, where a few instructions count: `move_out` ends what is not `none`.
+  [[nodiscard, gnu::always_inline]] Taken take(std::uint64_t id, Cell<T>** out) noexcept {
+    Cell<T>* const cell = *out = cell_at(HandleId::place(id));
+    return cell == nullptr ? Taken::none : cell->take(id);
+  }
+  [[nodiscard, gnu::always_inline]] T move_out(Cell<T>& cell, Taken taken) noexcept {
+    T moved = std::move(cell.object());
+    if (taken == Taken::alone) [[likely]]
+      end_taken(cell);
+    else leave(cell);
+    return moved;
   }
 
   /// A new object's handle; 0 where memory or places run out.
@@ -236,11 +284,6 @@ class HandleTable {
     return cells == nullptr ? nullptr : cells + (place - first_of(chunk));
   }
 
-  /// The cell that a handle of this kind names; it may hold nothing, or another object. Null where there is none.
-  [[nodiscard]] Cell<T>* cell_of(std::uint64_t id) noexcept {
-    return HandleId::kind(id) == kind ? cell_at(HandleId::place(id)) : nullptr;
-  }
-
   void leave(Cell<T>& cell) noexcept {
     if (cell.leave()) [[unlikely]]
       put_empty(cell);
@@ -250,10 +293,23 @@ class HandleTable {
     put_empty(cell);
   }
 
-  // The list of empty places. Its head has a number that rises, so that a place that was taken and put back between two
-  // looks is noticed.
+  // The last empty place lies apart, which is cheap where a thread makes and releases by turns.
   void put_empty(Cell<T>& cell) noexcept {
-    if (cell.epoch() == 0) return;  // the epochs have run out: the place is not used again
+    const std::uint32_t before =
+        spare_.exchange(static_cast<std::uint32_t>(cell.place() + 1), std::memory_order_acq_rel);
+    if (before != 0) list_empty(*cell_at(before - 1));
+  }
+  // A place whose epochs have run out is not used again.
+  [[nodiscard]] std::uint64_t take_empty() noexcept {
+    std::uint64_t place = spare_.exchange(0, std::memory_order_acq_rel);
+    place = place != 0 ? place - 1 : take_listed();
+    while (place != none && cell_at(place)->is_worn()) place = take_listed();
+    return place;
+  }
+
+  // The list of the others. Its head has a number that rises, so that a place that was taken and put back between two
+  // looks is noticed.
+  [[gnu::noinline]] void list_empty(Cell<T>& cell) noexcept {
     std::uint64_t head = empty_.load(std::memory_order_relaxed);
     std::uint64_t next;
     do {
@@ -261,7 +317,7 @@ class HandleTable {
       next = ((head & ~place_mask) + place_mask + 1) | (cell.place() + 1);
     } while (!empty_.compare_exchange_weak(head, next, std::memory_order_acq_rel, std::memory_order_relaxed));
   }
-  [[nodiscard]] std::uint64_t take_empty() noexcept {
+  [[nodiscard]] std::uint64_t take_listed() noexcept {
     std::uint64_t head = empty_.load(std::memory_order_acquire);
     while ((head & place_mask) != 0) {
       const std::uint64_t place = (head & place_mask) - 1;
@@ -280,7 +336,7 @@ class HandleTable {
       cells = place == HandleId::place_limit ? nullptr : make_chunk(chunk_of(place));
       if (cells == nullptr) return none;
     } while (!fresh_.compare_exchange_weak(place, place + 1, std::memory_order_relaxed));
-    cells[place - first_of(chunk_of(place))].begin(place, 1);
+    cells[place - first_of(chunk_of(place))].begin(kind, place, 1);
     return place;
   }
   // Null where memory runs out.
@@ -296,6 +352,7 @@ class HandleTable {
   static constexpr std::uint64_t place_mask = (std::uint64_t{1} << 25) - 1;  // a place plus 1
 
   std::array<std::atomic<Cell<T>*>, chunk_count> chunks_{};
+  std::atomic<std::uint32_t> spare_{0};  // a place plus 1
   std::atomic<std::uint64_t> empty_{0};
   std::atomic<std::uint64_t> fresh_{0};
 };

@@ -78,15 +78,9 @@ template <class Handle>
   return found;
 }
 
-/// The same where a few instructions count: empty where there is no object, and `missing` says why.
+/// The object of a handle that ends with this call: empty where there is none, and `missing` says why.
 template <class Handle>
-[[nodiscard, gnu::always_inline]] inline Use<Handle> find(Handle handle) noexcept {
-  return Kind<Handle>::table.find(handle.id);
-}
-
-/// The object of a handle that ends with this call. As `find`.
-template <class Handle>
-[[nodiscard, gnu::always_inline]] inline auto take(Handle handle) noexcept {
+[[nodiscard]] auto take(Handle handle) noexcept {
   return Kind<Handle>::table.take(handle.id);
 }
 

@@ -10,7 +10,6 @@
 namespace pintle::cli {
 namespace {
 
-constexpr auto patience = std::chrono::seconds(20);
 constexpr int first_signal = 128;
 
 std::string last_line(std::string text) {
@@ -22,7 +21,7 @@ std::string last_line(std::string text) {
 }  // namespace
 
 Result<base::ProcessOutput> run_child(const std::vector<std::string>& environment,
-                                      const std::vector<std::string>& arguments) {
+                                      const std::vector<std::string>& arguments, std::chrono::seconds patience) {
   std::error_code failed;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", failed);
   if (failed) return Error(Errc::io, fmt::format("/proc/self/exe cannot be read: {}.", failed.message()));

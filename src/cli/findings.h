@@ -42,6 +42,11 @@ using Findings = std::vector<Finding>;
 [[nodiscard]] Findings check_compiler();
 /// Whether the folder of compiled programs can be used.
 [[nodiscard]] Findings check_cache();
+/// Whether the largest allocation of each device works, by trials in processes of their own. Where it does not, what
+/// works is kept, and is the device's limit from now on.
+[[nodiscard]] Findings check_allocations();
+/// One such trial, which may end the process.
+[[nodiscard]] Result<void> try_allocation(const std::string& id, std::uint64_t bytes);
 /// How many processors work for the cpu device.
 [[nodiscard]] Findings check_threads();
 

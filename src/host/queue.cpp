@@ -24,13 +24,7 @@ Result<std::unique_ptr<Queue>> Queue::create(Executor& executor, Pool* pool, std
 }
 
 Queue::Queue(Executor& executor, Pool* pool, std::uint64_t first_serial)
-    : executor_(executor),
-      pool_(pool),
-      first_serial_(first_serial),
-      ring_(std::make_unique<Work[]>(capacity)),
-      submitted_(first_serial),
-      finished_(first_serial),
-      timeline_(first_serial) {
+    : executor_(executor), pool_(pool), submitted_(first_serial), finished_(first_serial), timeline_(first_serial) {
   for (std::uint32_t index = 0; index < capacity; ++index) {
     ring_[index].serial.store(first_serial, std::memory_order_relaxed);  // no serial that this queue will ever use
   }

@@ -10,6 +10,7 @@
 
 #include "host/pool.h"
 #include "kit/host_timeline.h"
+#include "kit/serial_ring.h"
 #include "pintle/backend/driver.h"
 
 namespace pintle::host {
@@ -109,7 +110,7 @@ class Queue final : public Pool::Task, public Lookout::Ward {
   }
   [[nodiscard]] Result<void> keep_waits(Work& work, std::span<const backend::QueuePoint> waits);
   [[nodiscard]] bool wait_or_park(Work& work) noexcept;
-  [[nodiscard]] Work& slot(std::uint64_t serial) noexcept { return ring_[(serial - first_serial_ - 1) % capacity]; }
+  [[nodiscard]] Work& slot(std::uint64_t serial) noexcept { return ring_[serial]; }
   [[nodiscard]] bool has_work() noexcept {
     return slot(finished_ + 1).serial.load(std::memory_order_acquire) == finished_ + 1;
   }
@@ -119,8 +120,7 @@ class Queue final : public Pool::Task, public Lookout::Ward {
 
   Executor& executor_;
   Pool* const pool_;
-  const std::uint64_t first_serial_;
-  std::unique_ptr<Work[]> ring_;
+  kit::SerialRing<Work> ring_{capacity};
   std::atomic<bool> is_left_{false};          // submissions are left to threads that wait
   std::atomic<bool> is_awaited_{false};       // a thread has come to wait while a worker had the queue
   std::uint64_t submitted_;                   // used by the producer

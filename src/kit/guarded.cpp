@@ -23,9 +23,9 @@ void leave(backend::Device* device) {
 
 Guarded::Guarded(std::unique_ptr<backend::Device> inner, std::shared_ptr<Loss> loss, StepQueues& queues,
                  Driving driving)
-    : inner_(std::move(inner)), loss_(std::move(loss)) {
+    : inner_(std::move(inner)), loss_(std::move(loss)), driving_(driving) {
   before_exit_.emplace(*this, queues);
-  if (driving == Driving::may_wait) deputy_.emplace(inner_->info().id);
+  if (driving != Driving::never_waits) deputy_.emplace(inner_->info().id);
 }
 
 Guarded::~Guarded() {
@@ -66,7 +66,7 @@ auto Guarded::ask_deputy(const std::string& what, Body body, Undo undo) {
 Result<std::vector<Heap>> Guarded::budget() {
   return guard("asking for the memory budget", [&]() -> Result<std::vector<Heap>> {
     backend::Device* const inner = inner_.get();
-    if (!deputy_) return inner->budget();
+    if (!may_wait()) return inner->budget();
     return ask_deputy("asking for the memory budget", [inner] { return inner->budget(); }, [](const auto&) {});
   });
 }
@@ -74,7 +74,7 @@ Result<std::vector<Heap>> Guarded::budget() {
 Result<backend::MemoryId> Guarded::allocate(const backend::MemoryRequest& request) {
   return guard("allocating", [&]() -> Result<backend::MemoryId> {
     backend::Device* const inner = inner_.get();
-    if (!deputy_) return inner->allocate(request);
+    if (!may_wait()) return inner->allocate(request);
     return ask_deputy(
         fmt::format("allocating ({} bytes)", request.size),
         [inner, kept = KeptMemoryRequest(request)] { return inner->allocate(kept.request()); },
@@ -84,7 +84,7 @@ Result<backend::MemoryId> Guarded::allocate(const backend::MemoryRequest& reques
 
 void Guarded::release(backend::MemoryId memory) noexcept {
   backend::Device* const inner = inner_.get();
-  if (!deputy_) inner->release(memory);
+  if (!may_wait()) inner->release(memory);
   else deputy_->post([inner, memory] { inner->release(memory); });
 }
 
@@ -103,7 +103,7 @@ Result<backend::ProgramId> Guarded::load(const backend::ProgramImage& image) {
 
 void Guarded::unload(backend::ProgramId program) noexcept {
   backend::Device* const inner = inner_.get();
-  if (!deputy_) inner->unload(program);
+  if (!may_wait()) inner->unload(program);
   else deputy_->post([inner, program] { inner->unload(program); });
 }
 

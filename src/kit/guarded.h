@@ -20,8 +20,8 @@ namespace pintle::kit {
 /// Where a driver keeps a caller that allocates, frees, loads or unloads while a kernel runs.
 enum class Driving : std::uint8_t {
   never_waits,
-  may_wait,  ///< Such calls are a thread's of the device: the caller waits to the default deadline, for a release
-             ///< never.
+  loads_wait,  ///< Loading is a thread's of the device: the caller waits to the default deadline.
+  may_wait,    ///< All such calls are that thread's: a caller never waits for a release.
 };
 
 /// The device inside may throw, and need not ask whether it is lost: no exception gets out, and each call to a lost
@@ -61,6 +61,8 @@ class Guarded final : public backend::Device {
   Result<void> probe() override;
 
  private:
+  /// Whether the driver keeps more calls than those that load.
+  [[nodiscard]] bool may_wait() const noexcept { return driving_ == Driving::may_wait; }
   template <class Body>
   auto guard(std::string_view what, Body body) noexcept;
   template <class Body, class Undo>
@@ -68,6 +70,7 @@ class Guarded final : public backend::Device {
 
   std::unique_ptr<backend::Device> inner_;
   const std::shared_ptr<Loss> loss_;
+  const Driving driving_;
   std::optional<Deputy> deputy_;
   std::optional<BeforeExit> before_exit_;  // last, since it calls this object
 };

@@ -40,12 +40,13 @@ void HostOrder::note_copy(const Command& command, std::uint64_t serial) {
 /// Its own downloads come last: `reads_own_downloads` has kept out a list that reads them.
 void HostOrder::note_replay(const Command& command, const backend::Replay& replay, const Commands& list,
                             std::uint64_t serial) {
-  for (const Command& recorded : list.commands) {
-    const auto* const upload = std::get_if<backend::Upload>(&recorded.operation);
-    if (upload == nullptr || !written_.overlap(bytes_of(bound(upload->from, replay)))) continue;
-    mark(command);
-    break;
-  }
+  const auto is_late = [&](const Command& recorded) {
+    if (const auto* const upload = std::get_if<backend::Upload>(&recorded.operation))
+      return written_.overlap(bytes_of(bound(upload->from, replay)));
+    const auto* const download = std::get_if<backend::Download>(&recorded.operation);
+    return copies_ == HostCopies::all && download != nullptr && written_.overlap(bytes_of(bound(download->to, replay)));
+  };
+  if (std::ranges::any_of(list.commands, is_late)) mark(command);
   for (const Command& recorded : list.commands) {
     if (const auto* const download = std::get_if<backend::Download>(&recorded.operation))
       written_.add(bytes_of(bound(download->to, replay)), queue_, serial);

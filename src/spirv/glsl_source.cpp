@@ -93,6 +93,12 @@ GlslSource source_of(const backend::ProgramImage& image, const Entry& entry) {
   return unit;
 }
 
+bool lacks_main(const Error& refusal) noexcept {
+  // glslang's words, which glslc, shaderc and glslangValidator pass on.
+  return refusal.code() == Errc::build_failed &&
+         refusal.message().find("Missing entry point") != std::string_view::npos;
+}
+
 std::string dependencies_of(const GlslSource& source) {
   std::string all = source.language + "\n";
   for (const auto& [macro, value] : source.macros) all += fmt::format("{}={}\n", macro, value);

@@ -12,6 +12,9 @@ namespace pintle::spirv {
 /// image's source options.
 [[nodiscard]] GlslSource source_of(const backend::ProgramImage& image, const Entry& entry);
 
+/// Whether that is why a source does not compile: the entry's conditions leave no main() over.
+[[nodiscard]] bool lacks_main(const Error& refusal) noexcept;
+
 /// The source's text and options, and the names and texts of the files that it includes, and that those include, as far
 /// as they are in its folders. Lines that a condition leaves out count too.
 [[nodiscard]] std::string dependencies_of(const GlslSource& source);

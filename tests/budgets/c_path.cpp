@@ -1,12 +1,10 @@
-// The submissions of hot_path.h through the C interface: a list of one launch, or a recording of one with a slot. Ends
-// with 1 where one of them allocates on any thread; c_instructions.py counts its instructions.
+#include "budgets/c_path.h"
+
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
 
-#include "budgets/all_allocations.h"
-#include "budgets/rounds.h"
-#include "pintle/c/pintle.h"
 #include "pintle/native/cpu_kernel.h"
 
 namespace budgets {
@@ -21,36 +19,6 @@ void ok(pintle_status status, const pintle_error& error) {
 void add_one(const pintle_group*, void* const* arguments) { ++*static_cast<std::uint32_t*>(arguments[0]); }
 
 }  // namespace
-
-class CPath {
- public:
-  explicit CPath(bool is_recording);
-  CPath(const CPath&) = delete;
-  CPath& operator=(const CPath&) = delete;
-  ~CPath() { let_go(); }
-
-  /// Makes the list that the next `submit` takes; nothing for a recording.
-  void prepare();
-  /// The measured call.
-  [[gnu::noinline]] void submit();
-
- private:
-  [[nodiscard]] pintle_list launch(const pintle_argument& number);
-  void occupy();
-  void let_go();
-
-  bool is_recording_;
-  pintle_error error_ PINTLE_ERROR_INIT;
-  pintle_device device_{};
-  pintle_queue queue_{};
-  pintle_kernel kernel_{};
-  pintle_buffer buffer_{};
-  pintle_recording recording_{};
-  pintle_list list_{};
-  pintle_argument one_{};
-  pintle_point done_{};
-  std::atomic<bool> busy_{false}, released_{false};
-};
 
 CPath::CPath(bool is_recording) : is_recording_(is_recording) {
   const char* const signature = "budget_add_one(x: read_write u32[], n: u32)";
@@ -126,16 +94,11 @@ void CPath::submit() {
   else ok(pintle_queue_submit(queue_, list_, nullptr, &done_, &error_), error_);
 }
 
-}  // namespace budgets
-
-int main(int count, char** arguments) {
-  const bool is_recording = count == 2 && std::strcmp(arguments[1], "recording") == 0;
-  if (!is_recording && (count != 2 || std::strcmp(arguments[1], "list") != 0)) {
-    std::fprintf(stderr, "usage: c_path list|recording\n");
-    return 2;
-  }
-  budgets::CPath path(is_recording);
-  const int found = allocations_of(path);
-  std::printf("%d allocations in %d rounds; the budget is 0\n", found, budgets::measured);
-  return counts() && found == 0 ? 0 : 1;
+bool is_recording(int count, char** arguments) {
+  if (count == 2 && std::strcmp(arguments[1], "recording") == 0) return true;
+  if (count == 2 && std::strcmp(arguments[1], "list") == 0) return false;
+  std::fprintf(stderr, "usage: PROGRAM list|recording\n");
+  std::exit(2);
 }
+
+}  // namespace budgets

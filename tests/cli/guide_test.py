@@ -33,9 +33,10 @@ ELSEWHERE = {"PINTLE_SLANG=": "slang_test.py packs Slang", "ctest ": "runs these
 
 
 def commands_in(page):
-    for line in page.read_text().splitlines():
-        if re.match(r"    (PINTLE_\w+=\S+ )?(pintle|ctest) ", line):
-            yield line.strip()
+    for block in re.findall(r"^```sh\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL):
+        for line in block.splitlines():
+            if re.match(r"(PINTLE_\w+=\S+ )?(pintle|ctest) ", line):
+                yield line
 
 
 @unittest.skipUnless(CLANG, "clang 19 or later is not installed")

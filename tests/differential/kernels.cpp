@@ -66,6 +66,16 @@ kernel void lift(read_only image1d_buffer_t from, write_only image1d_buffer_t to
 }
 )";
 
+/// The backend has no images yet: the others are left out.
+constexpr std::string_view cuda_c_source = R"(
+#define EACH(n) const unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < (n))
+extern "C" __global__ void add_to(const unsigned* from, unsigned* to, unsigned add, unsigned n) { EACH(n) to[i] = from[i] + add; }
+extern "C" __global__ void affine(unsigned* x, unsigned m, unsigned a, unsigned n) { EACH(n) x[i] = x[i] * m + a; }
+extern "C" __global__ void gather(const unsigned* from, unsigned* to, unsigned step, unsigned n) {
+  EACH(n) to[i] = to[i] * 3u + from[i * step % n];
+}
+)";
+
 constexpr std::string_view glsl_source = R"(#version 450
 layout(local_size_x = PINTLE_GROUP_X, local_size_y = PINTLE_GROUP_Y, local_size_z = PINTLE_GROUP_Z) in;
 #if defined(PINTLE_ENTRY_add_to)
@@ -103,8 +113,9 @@ void main() { uint i = gl_GlobalInvocationID.x; if (i < n) to[i] = to[i] * 3u + 
 Result<ProgramPack> kernels_pack() {
   PINTLE_ASSIGN(c, ProgramPack::source("c", c_source, signatures, "differential"));
   PINTLE_ASSIGN(opencl, ProgramPack::source("opencl_c", opencl_c_source, signatures, "differential"));
+  PINTLE_ASSIGN(cuda, ProgramPack::source("cuda_c", cuda_c_source, signatures, "differential"));
   PINTLE_ASSIGN(glsl, ProgramPack::source("glsl", glsl_source, signatures, "differential"));
-  return c.with(opencl).with(glsl);
+  return c.with(opencl).with(cuda).with(glsl);
 }
 
 }  // namespace pintle::differential

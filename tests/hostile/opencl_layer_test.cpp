@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "base/dylib.h"
 #include "pintle/must.h"
 #include "vendor/opencl/table.h"
 
@@ -16,6 +17,27 @@ namespace {
 const vendor::opencl::Table& cl() {
   static const auto& table = *new vendor::opencl::Table(must(vendor::opencl::Table::open()));
   return table;
+}
+
+/// What Pintle does not call.
+struct More {
+  base::Dylib library = must(base::Dylib::open("libOpenCL.so.1"));
+  decltype(&::clCreateUserEvent) create_user_event = get<decltype(::clCreateUserEvent)>("clCreateUserEvent");
+  decltype(&::clSetUserEventStatus) set_user_event = get<decltype(::clSetUserEventStatus)>("clSetUserEventStatus");
+  decltype(&::clEnqueueMapBuffer) map = get<decltype(::clEnqueueMapBuffer)>("clEnqueueMapBuffer");
+  decltype(&::clEnqueueUnmapMemObject) unmap = get<decltype(::clEnqueueUnmapMemObject)>("clEnqueueUnmapMemObject");
+  decltype(&::clFinish) finish = get<decltype(::clFinish)>("clFinish");
+
+ private:
+  template <class Function>
+  [[nodiscard]] Function* get(const char* name) const {
+    return must(library.function<Function>(name));
+  }
+};
+
+const More& more() {
+  static const More& all = *new More;
+  return all;
 }
 
 class HostileLayer : public testing::Test {
@@ -118,6 +140,72 @@ TEST_F(HostileLayer, CallsBackOnThreadsOfItsOwn) {
   ASSERT_EQ(cl().clFlush(queue_), CL_SUCCESS);
   while (calls.load() < 20) std::this_thread::yield();
   cl().clReleaseMemObject(memory);
+}
+
+TEST_F(HostileLayer, AnEnqueueBlocksWhereTheQueueIsFull) {
+  const cl_event gate = more().create_user_event(context_, nullptr);
+  const cl_mem memory = buffer(4);
+  const std::uint32_t word = 7;
+  const auto fill = [&](cl_uint count, const cl_event* waits, cl_event* event) {
+    return cl().clEnqueueFillBuffer(queue_, memory, &word, 4, 0, 4, count, waits, event);
+  };
+  cl_event held = nullptr;
+  ASSERT_EQ(fill(1, &gate, &held), CL_SUCCESS);
+  for (int i = 0; i < 20; ++i) ASSERT_EQ(fill(0, nullptr, nullptr), CL_SUCCESS);  // these take no room
+  EXPECT_NE(state_of(held), CL_COMPLETE);
+  ASSERT_EQ(more().set_user_event(gate, CL_COMPLETE), CL_SUCCESS);
+  ASSERT_EQ(fill(0, nullptr, nullptr), CL_SUCCESS);  // without a flush by this program
+  EXPECT_EQ(state_of(held), CL_COMPLETE);
+  cl().clReleaseEvent(held);
+  cl().clReleaseEvent(gate);
+  cl().clReleaseMemObject(memory);
+}
+
+TEST_F(HostileLayer, GivesHandlesAndAddressesAgainAtOnce) {
+  const cl_mem first = buffer(1 << 12);
+  cl().clReleaseMemObject(first);
+  const cl_mem second = buffer(1 << 12);
+  EXPECT_EQ(first, second);
+  const cl_mem other = buffer(1 << 12);
+  EXPECT_NE(other, second);
+  cl().clReleaseMemObject(other);
+  cl().clReleaseMemObject(second);
+  void* const address = cl().clSVMAlloc(context_, CL_MEM_READ_WRITE, 1 << 12, 0);
+  ASSERT_NE(address, nullptr);
+  cl().clSVMFree(context_, address);
+  void* const again = cl().clSVMAlloc(context_, CL_MEM_READ_WRITE, 1 << 12, 0);
+  EXPECT_EQ(address, again);
+  cl().clSVMFree(context_, again);
+}
+
+TEST_F(HostileLayer, EndsTheProcessAtALaunchOnMappedBytes) {
+  const cl_program built =
+      program("kernel void put(global const int* x, global int* y) { y[0] = x[0]; }", "-cl-kernel-arg-info");
+  const cl_kernel kernel = cl().clCreateKernel(built, "put", nullptr);
+  const cl_mem from = buffer(64), to = buffer(64);
+  ASSERT_EQ(cl().clSetKernelArg(kernel, 0, sizeof from, &from), CL_SUCCESS);
+  ASSERT_EQ(cl().clSetKernelArg(kernel, 1, sizeof to, &to), CL_SUCCESS);
+  const auto map = [&](cl_mem memory, cl_map_flags flags) {
+    return more().map(queue_, memory, CL_TRUE, flags, 0, 4, 0, nullptr, nullptr, nullptr);
+  };
+  const auto launch = [&] {
+    const std::size_t one = 1;
+    return cl().clEnqueueNDRangeKernel(queue_, kernel, 1, nullptr, &one, &one, 0, nullptr, nullptr);
+  };
+  void* const read = map(from, CL_MAP_READ);
+  EXPECT_EQ(launch(), CL_SUCCESS);  // both read
+  void* const read_too = map(to, CL_MAP_READ);
+  EXPECT_DEATH(launch(), "hostile: clEnqueueNDRangeKernel launches \"put\", whose argument 1 is written and mapped");
+  more().unmap(queue_, to, read_too, 0, nullptr, nullptr);
+  void* const written = map(from, CL_MAP_WRITE);
+  EXPECT_DEATH(launch(), "whose argument 0 has bytes that are mapped for writing");
+  for (void* const address : {read, written}) more().unmap(queue_, from, address, 0, nullptr, nullptr);
+  EXPECT_EQ(launch(), CL_SUCCESS);
+  more().finish(queue_);
+  cl().clReleaseMemObject(from);
+  cl().clReleaseMemObject(to);
+  cl().clReleaseKernel(kernel);
+  cl().clReleaseProgram(built);
 }
 
 TEST_F(HostileLayer, BuildsNoKernelWithoutParametersWithTheOption) {

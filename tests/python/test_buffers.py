@@ -1,5 +1,6 @@
 """Buffers: copies, sharing, views, seals, and what arrays are refused."""
 
+import ctypes
 import gc
 import weakref
 
@@ -53,6 +54,25 @@ def test_a_copy_takes_any_order(cpu):
     x = np.arange(12, dtype=np.float32).reshape(3, 4)
     for each in (x.T, x[::2], x[:, ::-1], np.asfortranarray(x)):
         assert cpu.buffer(each).numpy().tolist() == each.tolist()
+
+
+@pytest.mark.parametrize("kind, name", [(ctypes.c_uint8, "u8"), (ctypes.c_int16, "i16"), (ctypes.c_uint32, "u32"), (ctypes.c_int64, "i64"), (ctypes.c_float, "f32"),
+                                        (ctypes.c_double, "f64"), (ctypes.c_bool, "bool")])
+def test_an_array_of_ctypes_names_its_byte_order(cpu, kind, name):
+    memory = (kind * 6)(*[0, 1] * 3)
+    assert memoryview(memory).format[0] in "<>"
+    shared, copied, out = cpu.wrap(memory), cpu.buffer(memory), (kind * 6)()
+    assert shared.dtype == copied.dtype == name and shared.numpy().tolist() == copied.numpy().tolist() == [0, 1] * 3
+    cpu.queue().submit(pintle.upload(copied, memory), pintle.download(out, copied)).wait(30)
+    assert list(out) == list(memory)
+    memory[0] = 1
+    assert shared.numpy()[0] == 1
+
+
+def test_memory_of_another_byte_order_is_refused(cpu):
+    memory = (ctypes.c_float.__ctype_be__ * 4)()
+    with pytest.raises(pintle.InvalidArgument, match=">f"):
+        cpu.wrap(memory)
 
 
 @pytest.mark.parametrize("make", [lambda x: x.T, lambda x: x[:, 1:], lambda x: x[::2], lambda x: x[::-1], np.asfortranarray])

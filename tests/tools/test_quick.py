@@ -1,10 +1,14 @@
 """tools/quick.py: what a change touches, and the commands for it."""
 
+import contextlib
+import io
 import os
+import re
 import unittest
 from pathlib import Path
+from unittest import mock
 
-from tree import Tree
+from tree import ROOT, Tree
 
 import quick
 
@@ -56,6 +60,62 @@ class QuickTest(unittest.TestCase):
     def test_clang_gets_what_gcc_gets_without_what_only_gcc_knows(self):
         entry = {"command": "cmake -E env A=b /usr/bin/ccache /usr/bin/c++ -DX -Winvalid-pch -include pch.hxx -Wno-restrict -O1 -o a.o -c a.cpp", "file": "a.cpp"}
         self.assertEqual(quick.clang_command(entry), ["clang++-19", "-DX", "-O1", "-fsyntax-only", "a.cpp"])
+
+
+    def test_a_new_source_is_compiled(self):
+        entries = [{"file": str(self.root / path), "command": f"c++ -O1 -o {name} -c {path}"} for path, name in (("src/core/a.cpp", "src/a.o"), ("src/new.cpp", "src/new.o"))]
+        self.assertEqual(quick.new_objects(entries, self.deps, self.root, ["src/core/a.cpp", "src/new.cpp", "README.md"]), ["src/new.o"])
+
+    def test_ctests_of_scripts_tools_and_programs(self):
+        def ctest(name, *words, environment=()):
+            return {"name": name, "command": [str(word) for word in words], "properties": [{"name": "ENVIRONMENT", "value": list(environment)}]}
+        script, program = self.root / "tests/cli/run_test.py", self.root / "build/dev/bin/capi_launch"
+        tests = [ctest("cli.run", "/usr/bin/python3", "-B", script, environment=[f"PINTLE={self.root}/build/dev/bin/pintle"]),
+                 ctest("capi.launch", program), ctest("tools.layers", "/usr/bin/python3", "x.py"), ctest("tools.dev", "/usr/bin/python3", "y.py"), {"name": "NOT_BUILT"}]
+
+        def found(*paths, objects=()):
+            return quick.ctests_of(tests, self.root, paths, quick.programs_of(objects))
+        self.assertEqual(found("tests/cli/run_test.py"), {"cli.run": {"pintle"}})
+        self.assertEqual(found("tools/layers.py", "tools/check.sh"), {"tools.layers": set(), "tools.dev": set()})
+        self.assertEqual(found("tests/capi/launch.c", objects=["tests/capi/CMakeFiles/capi_launch.dir/launch.c.o"]), {"capi.launch": {"capi_launch"}})
+        self.assertEqual(found("README.md", "src/core/a.cpp", objects=["src/a.o"]), {})
+
+
+class RunTest(unittest.TestCase):
+    """What runs, what fails and what there is no time for."""
+
+    def said(self, *commands, seconds=60, seconds_over=60):
+        one = quick.Quick(Path("/"), seconds)
+        one.seconds_over = seconds_over
+        with contextlib.redirect_stdout(io.StringIO()) as output:
+            ends = [one.has_time("sh") and one.run("sh", ["sh", "-c", command]) for command in commands]
+        return ends, one.failed, one.skipped, re.sub(r" \(\d+ s\)", "", output.getvalue()).splitlines()
+
+    def test_a_failure_is_said_with_its_words(self):
+        self.assertEqual(self.said("echo good", "echo bad; false"), ([True, False], True, 0, ["ok      sh", "FAILED  sh", "bad"]))
+
+    def test_what_takes_too_long_is_skipped_and_counted(self):
+        self.assertEqual(self.said("sleep 60", seconds=0.2, seconds_over=0), ([False], False, 1, ["skipped sh: it takes longer than there is time"]))
+        self.assertEqual(self.said("true", seconds=-1), ([False], False, 1, ["skipped sh: no time"]))
+
+    def outcome(self, deps, *files):
+        one = quick.Quick(ROOT, 60)
+        parts = {"read_dependencies": lambda: deps, "entries": list, "ctests": list}
+        with mock.patch.multiple(one, **parts), contextlib.redirect_stdout(io.StringIO()) as output:
+            one.all(files)
+        return one.failed, output.getvalue()
+
+    def test_a_tree_that_was_never_built_is_no_success(self):
+        self.assertEqual(self.outcome({}, "src/core/a.h"), (True, "FAILED build/dev was never built, so what depends on a header is not known: ./dev build\n"))
+        self.assertEqual(self.outcome({"a.o": set()}, "src/core/a.h"), (False, ""))
+        self.assertEqual(self.outcome({}, "README.md"), (False, ""))
+
+    def test_without_clang_the_sources_are_counted(self):
+        one = quick.Quick(ROOT, 60)
+        entries = [{"file": str(ROOT / "src/base/error.cpp"), "command": "", "directory": "/"}]
+        with mock.patch.object(one, "entries", lambda: entries), mock.patch("shutil.which", lambda name: None), contextlib.redirect_stdout(io.StringIO()) as output:
+            one.check_with_clang(["src/base/error.cpp", "README.md"])
+        self.assertEqual((one.skipped, output.getvalue()), (1, "skipped clang++-19 is not there; 1 sources are not checked with it\n"))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
 """tests/shares.py: each test has its turn, and a check leaves out what tests/shares.txt says."""
 
 import re
+import subprocess
 import sys
 import unittest
+from unittest import mock
 
-from tree import ROOT
+from tree import ROOT, Tree
 
 sys.path.insert(0, str(ROOT / "tests"))
 import shares  # noqa: E402
@@ -36,6 +38,20 @@ class SharesTest(unittest.TestCase):
     def test_one_in_one_is_all_and_none_is_left_to_nightly(self):
         self.assertEqual(self.left("tests", "tsan", 5, NAMES), [])
         self.assertEqual(self.left("tests", "asan", 5, NAMES), NAMES[:6])
+
+    def test_what_takes_long_begins_first_where_nothing_ran_before(self):
+        with Tree() as tree:
+            costs, ran = tree.root / "build/CTestCostData.txt", tree.root / "CTestTestfile.cmake"
+            with mock.patch.object(shares, "ROOT", tree.root):
+                tree["tests/shares.txt"] = TEXT
+                shares.begin_costs(costs, ["other", "sweep.1"], "dev")
+                self.assertEqual(costs.read_text(encoding="utf-8"), "sweep.1 1 60\n---\n")
+                shares.begin_costs(costs, ["sweep.2"], "dev")
+                self.assertEqual(costs.read_text(encoding="utf-8"), "sweep.1 1 60\n---\n")
+            tree["Testing/Temporary/CTestCostData.txt"] = costs.read_text(encoding="utf-8")
+            ran.write_text("".join(f"add_test({name} /bin/true)\n" for name in ("a", "b", "sweep.1", "c")), encoding="utf-8")
+            said = subprocess.run(["ctest", "-j", "2"], cwd=tree.root, text=True, stdout=subprocess.PIPE, check=True).stdout
+            self.assertEqual(re.findall(r"Start +\d+: (\S+)", said)[0], "sweep.1", said)
 
     def test_a_single_name_has_its_turn(self):
         self.assertEqual(sum(self.left("cases", "asan", turn, ["Long.a"]) == [] for turn in range(4)), 1)

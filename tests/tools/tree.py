@@ -1,4 +1,4 @@
-"""A small source tree in a temporary folder."""
+"""A small source tree in a temporary folder, whose path has spaces as a user's may."""
 
 import sys
 import tempfile
@@ -12,7 +12,7 @@ class Tree:
     """Files are given as tree["src/core/a.h"] = "text"."""
 
     def __init__(self):
-        self.folder = tempfile.TemporaryDirectory()
+        self.folder = tempfile.TemporaryDirectory(prefix="a tree ")
         self.root = Path(self.folder.name)
 
     def __setitem__(self, path, text):

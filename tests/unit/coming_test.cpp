@@ -87,6 +87,7 @@ struct Link final : core::Observable {
   [[nodiscard]] bool is_driven() const noexcept override { return false; }
   void drive() override {}
   void report(const Error&) noexcept override {}
+  [[nodiscard]] const void* device() const noexcept override { return this; }
   std::string describe_oldest() override { return name; }
   [[nodiscard]] const std::string& text() const noexcept override { return name; }
 };

@@ -72,11 +72,13 @@ class Device final : public backend::Device {
   Result<void> wait(backend::QueueId queue, std::uint64_t serial, Deadline deadline) override {
     std::unique_lock lock(mutex_);
     ++waiting_[queue];
+    most_waiting_ = std::max(most_waiting_, ++all_waiting_);
     if (oversleeps_) deadline = Deadline::max();
     const auto done = [&] { return error_ || queues_.at(queue).reached >= serial; };
     const bool settled =
         deadline == Deadline::max() ? (changed_.wait(lock, done), true) : changed_.wait_until(lock, deadline, done);
     --waiting_[queue];
+    --all_waiting_;
     if (error_) return *error_;
     return settled ? Result<void>() : Result<void>(Error(Errc::timeout, "The fake is late."));
   }
@@ -116,6 +118,12 @@ class Device final : public backend::Device {
     for (auto& [id, queue] : queues_) queue.reached = std::max(queue.reached, std::min(serial, queue.submitted));
     changed_.notify_all();
   }
+  /// As `finish`, of the queue that was made last.
+  void finish_last(std::uint64_t serial) {
+    std::lock_guard lock(mutex_);
+    queues_.rbegin()->second.reached = serial;
+    changed_.notify_all();
+  }
   void lose(const Error& error) {
     std::lock_guard lock(mutex_);
     error_ = error;
@@ -133,6 +141,11 @@ class Device final : public backend::Device {
   [[nodiscard]] bool is_waited_for() {
     std::lock_guard lock(mutex_);
     return std::ranges::any_of(waiting_, [](const auto& queue) { return queue.second != 0; });
+  }
+  /// The most threads that were in `wait` at one time.
+  [[nodiscard]] std::size_t most_waiting() {
+    std::lock_guard lock(mutex_);
+    return most_waiting_;
   }
   void skip_serials(std::uint64_t step) {
     std::lock_guard lock(mutex_);
@@ -165,6 +178,8 @@ class Device final : public backend::Device {
   std::uint64_t step_ = 1;
   std::map<backend::QueueId, Queue> queues_;
   std::map<backend::QueueId, std::uint32_t> waiting_;
+  std::size_t all_waiting_ = 0;
+  std::size_t most_waiting_ = 0;
   std::vector<backend::MemoryId> released_;
   bool destroyed_in_call_ = false;
   bool oversleeps_ = false;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -106,16 +107,17 @@ TEST_F(HandleTableTest, APlaceIsUsedAgainByAnotherHandle) {
 }
 
 TEST_F(HandleTableTest, MadeUpHandlesNameNothing) {
-  const std::uint64_t id = table_.make(live_, 1);
+  static Table& table = *new Table;  // of whose other places no handle was made
+  const std::uint64_t id = table.make(live_, 1);
   for (const std::uint64_t other :
        {std::uint64_t{0}, ~std::uint64_t{0}, id + 1, id ^ (std::uint64_t{1} << 60), id + HandleId::place_limit,
         HandleId::of(5, 0, 0), HandleId::of(5, 1, HandleId::place_limit - 1)}) {
-    EXPECT_FALSE(table_.find(other)) << other;
-    EXPECT_FALSE(table_.release(other)) << other;
-    EXPECT_FALSE(table_.was_made(other)) << other;
+    EXPECT_FALSE(table.find(other)) << other;
+    EXPECT_FALSE(table.release(other)) << other;
+    EXPECT_FALSE(table.was_made(other)) << other;
   }
-  EXPECT_EQ(table_.find(id)->value, 1);
-  EXPECT_TRUE(table_.release(id));
+  EXPECT_EQ(table.find(id)->value, 1);
+  EXPECT_TRUE(table.release(id));
 }
 
 TEST_F(HandleTableTest, ObjectsDoNotMoveWhileTheTableGrows) {
@@ -129,17 +131,45 @@ TEST_F(HandleTableTest, ObjectsDoNotMoveWhileTheTableGrows) {
 }
 
 TEST_F(HandleTableTest, TheLastEpochEndsAPlace) {
+  constexpr std::uint64_t last = HandleId::epoch_limit - 1, id = HandleId::of(5, last, 0);
   Cell<Counted> cell;
-  cell.begin(0, HandleId::epoch_limit - 1);
-  EXPECT_EQ(cell.fill(live_), HandleId::epoch_limit - 1);
-  EXPECT_NE(cell.enter(HandleId::epoch_limit - 1), nullptr);
-  EXPECT_EQ(cell.take(HandleId::epoch_limit - 1), Cell<Counted>::Taken::shared);
-  EXPECT_EQ(cell.take(HandleId::epoch_limit - 1), Cell<Counted>::Taken::none);
+  cell.begin(5, 0, last);
+  EXPECT_FALSE(cell.is_worn());
+  EXPECT_EQ(cell.fill(live_), last);
+  EXPECT_TRUE(cell.enter(id));
+  EXPECT_EQ(cell.take(id), Cell<Counted>::Taken::shared);
+  EXPECT_EQ(cell.take(id), Cell<Counted>::Taken::none);
   EXPECT_FALSE(cell.leave());
   EXPECT_TRUE(cell.leave());
-  EXPECT_EQ(cell.epoch(), 0U);
-  EXPECT_EQ(cell.enter(0), nullptr);
+  EXPECT_TRUE(cell.is_worn());
+  EXPECT_FALSE(cell.enter(id));
   EXPECT_FALSE(cell.leave());
+}
+
+// Bits that nobody was given, also such as a cell has that holds nothing.
+TEST_F(HandleTableTest, NoBitsNameAnEmptyCell) {
+  Cell<Counted> cell;
+  for (const unsigned kind : {0U, 5U, 63U}) {
+    for (const std::uint64_t epoch : {std::uint64_t{0}, std::uint64_t{1}, HandleId::epoch_limit - 1}) {
+      EXPECT_FALSE(cell.enter(HandleId::of(kind, epoch, 3))) << kind << " " << epoch;
+      EXPECT_FALSE(cell.leave());
+    }
+  }
+  cell.begin(5, 3, 1);
+  for (const std::uint64_t epoch : {0U, 1U, 2U})
+    EXPECT_EQ(cell.take(HandleId::of(5, epoch, 3)), Cell<Counted>::Taken::none);
+}
+
+TEST_F(HandleTableTest, ManyPlacesAreUsedAgain) {
+  std::vector<std::uint64_t> first, second;
+  for (int i = 0; i < 10; ++i) first.push_back(table_.make(live_, i));
+  for (const std::uint64_t id : first) EXPECT_TRUE(table_.release(id));
+  for (int i = 0; i < 10; ++i) second.push_back(table_.make(live_, i));
+  std::set<std::uint64_t> before, after;
+  for (const std::uint64_t id : first) before.insert(HandleId::place(id));
+  for (const std::uint64_t id : second) after.insert(HandleId::place(id));
+  EXPECT_EQ(before, after);
+  for (const std::uint64_t id : second) EXPECT_TRUE(table_.release(id));
 }
 
 // Threads make, find and release objects of the same few places, with handles that others release meanwhile.

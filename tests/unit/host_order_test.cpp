@@ -103,6 +103,18 @@ TEST_F(HostOrderTest, AReplayTakesTheMemoryOfItsSlots) {
   EXPECT_EQ(late(order, replays), "-L");
 }
 
+// Where the host writes a download's target, two downloads to it have an order of their own.
+TEST_F(HostOrderTest, AReplayIsLateForATargetThatIsStillWritten) {
+  const std::array recorded{download(0, 10)};
+  const auto list = [&](const backend::Replay&) { return backend::Commands{recorded, {}}; };
+  const std::array replays{Command{backend::Replay{}, nullptr, false}, Command{backend::Replay{}, nullptr, false}};
+  HostOrder all(written_, first, HostCopies::all), uploads(written_, second, HostCopies::uploads);
+  all.note({replays, {}}, 1, list);
+  EXPECT_EQ(late(all, replays), "-L");
+  uploads.note({replays, {}}, 1, list);
+  EXPECT_EQ(late(uploads, replays), "--");
+}
+
 TEST_F(HostOrderTest, AListThatReadsItsDownloadsIsNoReplay) {
   const auto reads = [](std::vector<Command> commands) { return reads_own_downloads({commands, {}}); };
   EXPECT_TRUE(reads({download(0, 10), upload(9, 1)}));

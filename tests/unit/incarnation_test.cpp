@@ -79,6 +79,24 @@ TEST_F(IncarnationConcurrency, AnEarlierSerialIsToldThoughALaterOneIsWatchedAlre
   of_second.get_future().wait();
 }
 
+TEST_F(IncarnationConcurrency, OneThreadWatchesAllQueuesOfADevice) {
+  constexpr std::size_t count = 30;
+  std::vector<std::shared_ptr<QueueState>> queues;
+  std::vector<std::promise<void>> told(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    queues.push_back(queue());
+    submit(*queues[i]);
+    ASSERT_TRUE(submit(*queues[i]).then([&told, i](const Result<void>&) { told[i].set_value(); }));
+  }
+  while (!device_->is_waited_for()) std::this_thread::yield();
+  device_->finish(1);
+  device_->finish_last(2);
+  told.back().get_future().wait();
+  device_->finish(2);
+  for (std::size_t i = 0; i + 1 < count; ++i) told[i].get_future().wait();
+  EXPECT_EQ(device_->most_waiting(), 1u);
+}
+
 TEST_F(IncarnationConcurrency, HeldSubmissionStartsWhenTheSignalComes) {
   const auto work = queue();
   Signal gate = must(Signal::create());

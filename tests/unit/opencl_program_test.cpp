@@ -251,18 +251,19 @@ TEST_F(OpenClProgramTest, ConstantsAreFixedAtLoad) {
   });
 }
 
-/// Sets PATH for a while.
-class PathIs {
+/// Sets a variable for a while, also for processes that are started meanwhile.
+class Variable {
  public:
-  explicit PathIs(const std::string& path) {
-    if (const char* const before = std::getenv("PATH")) before_ = before;
-    setenv("PATH", path.c_str(), 1);
+  Variable(const char* name, const std::string& value) : name_(name) {
+    if (const char* const before = std::getenv(name)) before_ = before;
+    setenv(name, value.c_str(), 1);
   }
-  ~PathIs() { before_ ? setenv("PATH", before_->c_str(), 1) : unsetenv("PATH"); }
-  PathIs(const PathIs&) = delete;
-  PathIs& operator=(const PathIs&) = delete;
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+  ~Variable() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
 
  private:
+  const char* name_;
   std::optional<std::string> before_;
 };
 
@@ -271,7 +272,7 @@ TEST_F(OpenClProgramTest, PoclWithoutALinkerIsBuildFailed) {
   on_each([](OpenClRig& rig) {
     if (!rig.device->info().driver.starts_with("PoCL")) return;
     const test::ScratchFolder folder;
-    const PathIs nowhere(folder.path().c_str());
+    const Variable nowhere("PATH", folder.path());
     const auto loaded = rig.try_load(opencl_kernels, opencl_signatures);
     ASSERT_FALSE(loaded);
     EXPECT_EQ(loaded.error().code(), Errc::build_failed);
@@ -309,9 +310,8 @@ bool computes(std::uint32_t ordinal) {
   return rig.read<std::uint32_t>(out, 64) == Words(64, 3);
 }
 
-/// In a process of its own, which reads the setting afresh.
+/// In a process of its own, which has the setting from its start.
 [[noreturn]] void use_cache(const std::filesystem::path& folder, std::size_t device_count) {
-  setenv("PINTLE_CACHE_DIR", folder.c_str(), 1);
   const auto all_compute = [&] {
     for (std::uint32_t ordinal = 0; ordinal < device_count; ++ordinal) {
       if (!computes(ordinal)) return false;
@@ -331,8 +331,11 @@ bool computes(std::uint32_t ordinal) {
 
 TEST_F(OpenClProgramTest, CompiledCodeIsKeptAndDamagedCodeIsCompiledAgain) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const ScratchFolder folder;
-  EXPECT_EXIT(use_cache(folder.path(), devices().size()), testing::ExitedWithCode(3), "");
+  const ScratchFolder scratch;
+  const char* const given = std::getenv("OPENCL_PROGRAM_TEST");  // in the process of its own, which comes by here too
+  const std::string folder = given != nullptr ? given : scratch.path().string();
+  const Variable name("OPENCL_PROGRAM_TEST", folder), setting("PINTLE_CACHE_DIR", folder);
+  EXPECT_EXIT(use_cache(folder, devices().size()), testing::ExitedWithCode(3), "");
 }
 
 }  // namespace

@@ -18,10 +18,17 @@ namespace {
 using testing::HasSubstr;
 using Words = std::vector<std::uint32_t>;
 
-/// A cpu device that exports and imports memory within the process, until it is to refuse.
+/// What the driver of some devices does with memory that it is to import, and how often it did.
+struct Imports {
+  bool refuses = false;
+  int taken = 0;
+  int refused = 0;
+};
+
+/// A cpu device that exports and imports memory within the process, until its driver refuses.
 class Choosy final : public kit::Forwarding {
  public:
-  explicit Choosy(const bool& refuses) : Forwarding("choosy", must(try_open_cpu({}))), refuses_(refuses) {
+  explicit Choosy(Imports& imports) : Forwarding("choosy", must(try_open_cpu({}))), imports_(imports) {
     info_.uuid = "choosy";
     for (Capability& row : info_.capabilities) {
       if (row.feature == Feature::memory_export) row.support = Support::native;
@@ -36,7 +43,8 @@ class Choosy final : public kit::Forwarding {
   }
   Result<backend::MemoryId> import_memory(const backend::MemorySource& source) override {
     const auto* const handle = std::get_if<backend::Exported>(&source);
-    if (refuses_) {
+    ++(imports_.refuses ? imports_.refused : imports_.taken);
+    if (imports_.refuses) {
       return Error(handle != nullptr ? Errc::out_of_memory : Errc::unsupported, "The driver takes nothing.")
           .with_vendor({"lib", -2, "NOTHING"});
     }
@@ -50,14 +58,14 @@ class Choosy final : public kit::Forwarding {
     return bytes;
   }
 
-  const bool& refuses_;
+  Imports& imports_;
 };
 
-Device choosy(const char* id, const bool& refuses) { return device_over(id, std::make_unique<Choosy>(refuses)); }
+Device choosy(const char* id, Imports& imports) { return device_over(id, std::make_unique<Choosy>(imports)); }
 
 TEST(RefusedImport, ABufferThatNobodyWritesIsACopy) {
-  const bool refuses = true;
-  const Device device = choosy("choosy:0", refuses);
+  Imports imports{.refuses = true};
+  const Device device = choosy("choosy:0", imports);
   Queue queue = must(device.create_queue());
   Words values(1000, 5);
   const Buffer buffer = must(device.import_host(std::as_const(values), {}, "weights"));
@@ -67,8 +75,8 @@ TEST(RefusedImport, ABufferThatNobodyWritesIsACopy) {
 }
 
 TEST(RefusedImport, ABufferThatIsWrittenIsRefusedWithTheDriversWords) {
-  const bool refuses = true;
-  const Device device = choosy("choosy:0", refuses);
+  Imports imports{.refuses = true};
+  const Device device = choosy("choosy:0", imports);
   Words values(1000, 5);
   const auto refused = device.import_host(values);
   ASSERT_FALSE(refused);
@@ -78,16 +86,21 @@ TEST(RefusedImport, ABufferThatIsWrittenIsRefusedWithTheDriversWords) {
 }
 
 TEST(RefusedImport, ACopyBetweenDevicesGoesThroughTheHost) {
-  bool refuses = false;
-  const Device first = choosy("choosy:0", refuses), second = choosy("choosy:1", refuses);
+  Imports imports;
+  const Device first = choosy("choosy:0", imports), second = choosy("choosy:1", imports);
   Queue queue = must(first.create_queue()), other = must(second.create_queue());
   const Buffer to = must(first.allocate(DType::u32, {1000})), from = must(second.allocate(DType::u32, {1000}));
-  for (const std::uint32_t value : {1u, 2u}) {
+  const auto cross = [&](std::uint32_t value) {
     must(other.submit_and_wait(CommandList{}.fill(from, value)));
     must(queue.submit_and_wait(CommandList{}.copy(to, from)));
     EXPECT_EQ(must(read<std::uint32_t>(queue, to)), Words(1000, value));
-    refuses = true;  // from now on, and the devices know that they share memory
-  }
+  };
+  cross(1);
+  EXPECT_EQ(imports.taken, 2);  // the trial, and the buffer: the devices know that they share memory
+  imports.refuses = true;
+  cross(2);
+  EXPECT_EQ(imports.taken, 2);
+  EXPECT_EQ(imports.refused, 1);
 }
 
 }  // namespace

@@ -47,9 +47,9 @@ class SpirvWriter {
     words_.push_back(raw);
     return *this;
   }
-  /// An entry point "main" (function 1) of group (1, 1, 1), and its function.
-  SpirvWriter& minimal() {
-    add(17, {1}).add(15, {5, 1}, "main").add(16, {1, 17, 1, 1, 1});
+  /// An entry point (function 1) of group (1, 1, 1), and its function.
+  SpirvWriter& minimal(std::string_view name = "main") {
+    add(17, {1}).add(14, {0, 1}).add(15, {5, 1}, name).add(16, {1, 17, 1, 1, 1});
     return add(19, {2}).add(33, {3, 2}).add(54, {2, 1, 0, 3}).add(248, {4}).add(253, {}).add(56, {});
   }
 

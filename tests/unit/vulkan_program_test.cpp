@@ -107,6 +107,31 @@ TEST_F(VulkanProgramTest, DecorationsOfGroupsAreRead) {
   });
 }
 
+// One module of three needs what the device lacks, and one entry is in none of them: the others load.
+TEST_F(VulkanProgramTest, AnEntryThatIsMissingOrDoesNotFitCostsOnlyItself) {
+  each([](VulkanRig& rig) {
+    SpirvWriter plain, lacking;
+    plain.minimal("plain");
+    lacking.add(17, {6}).minimal("lacking");  // the capability Kernel
+    std::vector<std::byte> code(lacking.bytes().begin(), lacking.bytes().end());
+    code.insert(code.end(), plain.bytes().begin(), plain.bytes().end());
+    std::vector<Entry> entries;
+    for (const char* signature : {"absent()", "lacking()", "plain()"}) entries.push_back(must(Entry::parse(signature)));
+    std::vector<backend::LeftOut> left_out;
+    const auto program = must(rig.device->load({"parts", "spirv", code, entries, {}, &left_out}));
+    ASSERT_EQ(left_out.size(), 2u);
+    EXPECT_EQ(left_out[0].entry, "absent");
+    EXPECT_THAT(left_out[0].reason, HasSubstr("is not in the code"));
+    EXPECT_EQ(left_out[1].entry, "lacking");
+    EXPECT_THAT(left_out[1].reason, HasSubstr("needs the SPIR-V capability Kernel (6)"));
+    rig.run(launch(program, 2, {4, 1, 1}, {}));
+    rig.device->unload(program);
+    left_out.clear();
+    const auto none = rig.device->load({"parts", "spirv", code, std::span(entries).first(2), {}, &left_out});
+    EXPECT_EQ(none.error().code(), Errc::unsupported);
+  });
+}
+
 // A driver may end the process for an extension that it does not know.
 TEST_F(VulkanProgramTest, ExtensionsThatAreNotKnownAreNamed) {
   each([](VulkanRig& rig) {

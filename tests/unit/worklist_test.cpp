@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <list>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "core/list/list_state.h"
 
@@ -17,10 +17,10 @@ std::shared_ptr<void> writes_when_gone(std::string& text, char letter) {
   return {nullptr, [&text, letter](void*) { text += letter; }};
 }
 
-/// What a list owns.
-std::list<std::shared_ptr<const void>> list_that_owns(std::shared_ptr<void> owned) {
+/// The state of a list that owns something.
+Buried& list_that_owns(std::shared_ptr<void> owned) {
   CommandList list = CommandList{}.call([owned = std::move(owned)] {}).label("call").call([] {});
-  return std::move(Inside::state(list)->retained);
+  return *std::exchange(Inside::state(list), nullptr);
 }
 
 /// Runs a function when no lock is held.
@@ -70,9 +70,12 @@ TEST(Worklist, AnActionMayAddMore) {
 }
 
 TEST(Worklist, AnEmptyListIsNothing) {
-  Worklist worklist;
-  worklist.bury({});
+  Worklist worklist, other;
+  CommandList list = CommandList{}.barrier();
+  worklist.take(other);
+  worklist.bury(*std::exchange(Inside::state(list), nullptr));
   worklist.run();
+  EXPECT_TRUE(worklist.empty());
   worklist.run();
 }
 

@@ -6,6 +6,7 @@
 #include <nvrtc.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdio>
 #include <type_traits>
 
@@ -91,6 +92,7 @@ static_assert(of(ProcAddressQuery::not_found) == of(CU_GET_PROC_ADDRESS_SYMBOL_N
 static_assert(of(ProcAddressQuery::version_not_sufficient) == of(CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT));
 static_assert(context_schedule_auto == of(CU_CTX_SCHED_AUTO));
 static_assert(stream_non_blocking == of(CU_STREAM_NON_BLOCKING));
+static_assert(event_default == of(CU_EVENT_DEFAULT));
 static_assert(event_disable_timing == of(CU_EVENT_DISABLE_TIMING));
 static_assert(host_memory_portable == CU_MEMHOSTALLOC_PORTABLE);
 static_assert(host_memory_device_mapped == CU_MEMHOSTALLOC_DEVICEMAP);
@@ -103,6 +105,50 @@ static_assert(of(CompilerStatus::invalid_program) == of(NVRTC_ERROR_INVALID_PROG
 static_assert(of(CompilerStatus::invalid_option) == of(NVRTC_ERROR_INVALID_OPTION));
 static_assert(of(CompilerStatus::compilation) == of(NVRTC_ERROR_COMPILATION));
 static_assert(of(CompilerStatus::internal_error) == of(NVRTC_ERROR_INTERNAL_ERROR));
+
+// ---- structs: the place of each member that is set or read
+#define PLACE(ours, member, theirs, their_member) \
+  static_assert(offsetof(ours, member) == offsetof(theirs, their_member), #their_member)
+PLACE(KernelNode, function, CUDA_KERNEL_NODE_PARAMS_v2, func);
+PLACE(KernelNode, grid, CUDA_KERNEL_NODE_PARAMS_v2, gridDimX);
+PLACE(KernelNode, block, CUDA_KERNEL_NODE_PARAMS_v2, blockDimX);
+PLACE(KernelNode, shared_bytes, CUDA_KERNEL_NODE_PARAMS_v2, sharedMemBytes);
+PLACE(KernelNode, arguments, CUDA_KERNEL_NODE_PARAMS_v2, kernelParams);
+PLACE(KernelNode, extra, CUDA_KERNEL_NODE_PARAMS_v2, extra);
+PLACE(KernelNode, kernel, CUDA_KERNEL_NODE_PARAMS_v2, kern);
+PLACE(KernelNode, context, CUDA_KERNEL_NODE_PARAMS_v2, ctx);
+PLACE(CopyNode, from.x, CUDA_MEMCPY3D_v2, srcXInBytes);
+PLACE(CopyNode, from.type, CUDA_MEMCPY3D_v2, srcMemoryType);
+PLACE(CopyNode, from.host, CUDA_MEMCPY3D_v2, srcHost);
+PLACE(CopyNode, from.device, CUDA_MEMCPY3D_v2, srcDevice);
+PLACE(CopyNode, from.array, CUDA_MEMCPY3D_v2, srcArray);
+PLACE(CopyNode, from.reserved, CUDA_MEMCPY3D_v2, reserved0);
+PLACE(CopyNode, from.pitch, CUDA_MEMCPY3D_v2, srcPitch);
+PLACE(CopyNode, from.height, CUDA_MEMCPY3D_v2, srcHeight);
+PLACE(CopyNode, to.x, CUDA_MEMCPY3D_v2, dstXInBytes);
+PLACE(CopyNode, to.type, CUDA_MEMCPY3D_v2, dstMemoryType);
+PLACE(CopyNode, to.host, CUDA_MEMCPY3D_v2, dstHost);
+PLACE(CopyNode, to.device, CUDA_MEMCPY3D_v2, dstDevice);
+PLACE(CopyNode, to.height, CUDA_MEMCPY3D_v2, dstHeight);
+PLACE(CopyNode, width, CUDA_MEMCPY3D_v2, WidthInBytes);
+PLACE(CopyNode, height, CUDA_MEMCPY3D_v2, Height);
+PLACE(CopyNode, depth, CUDA_MEMCPY3D_v2, Depth);
+PLACE(FillNode, to, CUDA_MEMSET_NODE_PARAMS_v1, dst);
+PLACE(FillNode, pitch, CUDA_MEMSET_NODE_PARAMS_v1, pitch);
+PLACE(FillNode, value, CUDA_MEMSET_NODE_PARAMS_v1, value);
+PLACE(FillNode, element_bytes, CUDA_MEMSET_NODE_PARAMS_v1, elementSize);
+PLACE(FillNode, width, CUDA_MEMSET_NODE_PARAMS_v1, width);
+PLACE(FillNode, height, CUDA_MEMSET_NODE_PARAMS_v1, height);
+PLACE(GraphUpdateInfo, result, CUgraphExecUpdateResultInfo_v1, result);
+PLACE(GraphUpdateInfo, node, CUgraphExecUpdateResultInfo_v1, errorNode);
+PLACE(GraphUpdateInfo, from, CUgraphExecUpdateResultInfo_v1, errorFromNode);
+#undef PLACE
+static_assert(of(MemoryType::host) == of(CU_MEMORYTYPE_HOST) && of(MemoryType::device) == of(CU_MEMORYTYPE_DEVICE));
+static_assert(of(GraphUpdateResult::success) == of(CU_GRAPH_EXEC_UPDATE_SUCCESS));
+static_assert(of(GraphUpdateResult::error) == of(CU_GRAPH_EXEC_UPDATE_ERROR));
+static_assert(of(GraphUpdateResult::topology_changed) == of(CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED));
+static_assert(of(GraphUpdateResult::node_type_changed) == of(CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED));
+static_assert(of(GraphUpdateResult::parameters_changed) == of(CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED));
 
 constexpr std::array exported{
 #define FUNCTION(name, exported, version, ...) #exported,

@@ -14,9 +14,11 @@ namespace pintle::cuda {
 Result<std::unique_ptr<backend::Device>> Device::open(FoundDevice found) {
   PINTLE_ASSIGN(context, Context::open(std::move(found)));
   std::unique_ptr<Device> device(new Device(std::move(context)));
+  device->warm_up();
   const std::shared_ptr<kit::Loss> loss = device->context_->loss();
   kit::StepQueues& steps = device->queues_.steps;
-  return std::unique_ptr<backend::Device>(std::make_unique<kit::Guarded>(std::move(device), loss, steps));
+  return std::unique_ptr<backend::Device>(
+      std::make_unique<kit::Guarded>(std::move(device), loss, steps, kit::Driving::loads_wait));
 }
 
 Device::Device(std::unique_ptr<Context> context)
@@ -24,6 +26,12 @@ Device::Device(std::unique_ptr<Context> context)
       memory_(*context_),
       programs_(*context_),
       queues_{*context_, memory_, EventPool(*context_), {}, {}} {}
+
+/// A first block of pinned memory, so that the first submissions need not ask for it. Where there is none, they do.
+void Device::warm_up() {
+  const auto piece = memory_.pinned().take({1, 1, Placement::host, "staging"});
+  if (piece) memory_.pinned().give_back(*piece);
+}
 
 /// Queues go first: their threads use what the others have.
 Device::~Device() { queues_.table.clear(); }
@@ -39,6 +47,11 @@ Result<std::span<std::byte>> Device::map(backend::MemoryId id) {
   return Error(Errc::unsupported,
                fmt::format("Memory of ({} bytes) on [{}] has no address for the host: it is not placed on the host.",
                            piece.size, info().id));
+}
+
+Result<backend::RecordingId> Device::record(const backend::Commands& commands) {
+  PINTLE_ASSIGN(recording, Recording::create(*context_, commands));
+  return recordings_.add(std::move(recording));
 }
 
 /// Fills four bytes on a queue of its own.

@@ -10,6 +10,7 @@
 #include "backends/cuda/memory.h"
 #include "backends/cuda/program.h"
 #include "backends/cuda/queue.h"
+#include "backends/cuda/recording.h"
 #include "kit/host_clock.h"
 #include "pintle/backend/driver.h"
 
@@ -47,15 +48,20 @@ class Device final : public backend::Device {
     return queues_.table.with(id, [&](Queue& queue) { return queue.wait(serial, deadline); });
   }
 
+  Result<backend::RecordingId> record(const backend::Commands& commands) override;
+  void forget(backend::RecordingId recording) noexcept override { recordings_.remove(recording); }
+
   Result<backend::ClockPair> calibrate() override { return kit::host_clock_pair(); }
   Result<void> probe() override;
 
  private:
   explicit Device(std::unique_ptr<Context> context);
+  void warm_up();
 
   const std::unique_ptr<Context> context_;
   MemoryTable memory_;
   ProgramTable programs_;
+  Recordings recordings_;
   QueueContext queues_;
 };
 

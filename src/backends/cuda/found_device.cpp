@@ -80,7 +80,7 @@ std::vector<Capability> capabilities_of() {
           {timestamp, Support::emulated, thread + ": it writes the host's steady clock"},
           {indirect, Support::emulated, thread + ": it reads the grid back"},
           {mapped_memory, native, ""},
-          {recording, absent, "a list is submitted again: the backend has no graphs yet"},
+          {recording, native, ""},
           {notification, absent, "a callback of the driver takes longer than a thread that waits"},
           {host_import, absent, "the backend does not register the host's memory yet"},
           {memory_export, absent, "the backend exports no memory yet"},

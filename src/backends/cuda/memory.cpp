@@ -57,6 +57,11 @@ Result<Piece> Arena::take(const backend::MemoryRequest& request) {
                fmt::format("A block of ({}) bytes has no room for ({}).", made.places.size(), request.size));
 }
 
+std::optional<Piece> Arena::try_take(std::uint64_t size) {
+  const std::lock_guard lock(mutex_);
+  return find(size, least_alignment);
+}
+
 /// A block with room for more, else one that is just large enough, else the same when empty blocks have gone.
 Result<std::unique_ptr<Block>> Arena::create_for(const backend::MemoryRequest& request) {
   const auto least = base::align_up(request.size, granularity);

@@ -45,6 +45,8 @@ class Arena {
   ~Arena();
 
   [[nodiscard]] Result<Piece> take(const backend::MemoryRequest& request);
+  /// Without the driver: none where no block has room.
+  [[nodiscard]] std::optional<Piece> try_take(std::uint64_t size);
   void give_back(const Piece& piece) noexcept;
   /// Bytes of the blocks, and of them what is taken.
   struct Sum {

@@ -5,6 +5,8 @@
 #include <utility>
 #include <variant>
 
+#include "backends/cuda/call.h"
+#include "backends/cuda/recording.h"
 #include "base/contain.h"
 #include "kit/host_clock.h"
 
@@ -41,10 +43,21 @@ backend::Command part_of(backend::Command command, std::uint64_t offset, std::ui
   return command;
 }
 
-/// A fill with a pattern of eight bytes is several.
+/// A fill with a pattern of eight bytes is several, and so is a graph whose nodes the host launches one by one.
 std::size_t calls_of(const backend::Command& command) noexcept {
+  if (const auto* const replay = std::get_if<backend::Replay>(&command.operation))
+    return std::min(Recordings::at(replay->recording).launches(), most_started);
   const auto* const fill = std::get_if<backend::Fill>(&command.operation);
-  return fill != nullptr && fill->pattern_size == 8 ? 40 : 1;
+  return fill != nullptr && !is_short(*fill) ? 40 : 1;
+}
+
+std::uint64_t staged_bytes(const Commands& list) noexcept {
+  std::uint64_t bytes = 0;
+  for (const backend::Command& command : list.commands) {
+    const auto* const replay = std::get_if<backend::Replay>(&command.operation);
+    bytes += replay != nullptr ? Recordings::at(replay->recording).staged_bytes() : cuda::staged_bytes(command);
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -88,12 +101,21 @@ bool Queue::is_step(const backend::Command& command) const noexcept {
          std::holds_alternative<backend::Timestamp>(command.operation) || is_large(command);
 }
 
+Commands Queue::recorded(const backend::Replay& replay) const noexcept {
+  const Recording& recording = Recordings::at(replay.recording);
+  return recording.touches_host() ? recording.list() : Commands{};
+}
+
+/// Pinned memory that has to be asked of the driver is the courier's business, since that takes milliseconds.
 bool Queue::has_room(const Commands& commands) {
   std::size_t calls = 0;
   for (const backend::Command& command : commands.commands) calls += calls_of(command);
+  const std::uint64_t staged = staged_bytes(commands);
   const auto fits = [&] {
     const std::lock_guard lock(mutex_);
-    return depth_ + calls <= most_started;
+    if (depth_ + calls > most_started) return false;
+    if (staged != 0) reserved_ = shared_.memory.pinned().try_take(staged);
+    return staged == 0 || reserved_.has_value();
   };
   if (fits()) return true;
   static_cast<void>(reached());  // what is finished counts no more
@@ -132,6 +154,7 @@ bool Queue::end(std::uint64_t serial) {
   for (; batch != started_.end() && (*batch)->serial <= serial; ++batch) {
     if (!kit::deliver((*batch)->deliveries, shared_.context.host())) break;
     depth_ -= (*batch)->commands;
+    for (Timed* const timed : (*batch)->timed) timed->learn();
     give_back(**batch);
   }
   started_.erase(started_.begin(), batch);
@@ -139,29 +162,49 @@ bool Queue::end(std::uint64_t serial) {
 }
 
 void Queue::give_back(Batch& batch) noexcept {
-  for (const cuda::Piece& piece : batch.staged) shared_.memory.pinned().give_back(piece);
-  batch.staged.clear();
+  if (batch.staged) shared_.memory.pinned().give_back(*std::exchange(batch.staged, std::nullopt));
 }
 
 Result<void> Queue::start(const Piece& piece) {
-  return run(piece.waits, piece.serial, [&](Enqueue& enqueue) { return enqueue.all(piece.commands); });
+  return run(piece.waits, piece.serial, staged_bytes(piece.commands),
+             [&](Enqueue& enqueue) { return enqueue.all(piece.commands); });
+}
+
+/// Where the driver has no pinned memory, what has been started gives its own back. The submitting thread has reserved
+/// what it needs, so only the courier waits.
+Result<void> Queue::stage(Batch& batch, std::uint64_t size) {
+  if (size == 0 || batch.staged) return {};
+  const backend::MemoryRequest request{size, 1, Placement::host, "staging"};
+  auto piece = shared_.memory.pinned().take(request);
+  if (!piece && piece.error().code() == Errc::out_of_memory) {
+    PINTLE_TRY(await_all());
+    piece = shared_.memory.pinned().take(request);
+  }
+  if (!piece) return piece.error();
+  batch.staged = *piece;
+  return {};
 }
 
 /// What closes a piece is there before its first command starts. A command that has started cannot be taken back, so an
 /// error behind it is the loss of the device.
 template <class Body>
-Result<void> Queue::run(std::span<const QueuePoint> waits, std::optional<std::uint64_t> serial, Body body) {
-  PINTLE_TRY(shared_.context.loss()->check());
+Result<void> Queue::run(std::span<const QueuePoint> waits, std::optional<std::uint64_t> serial, std::uint64_t staged,
+                        Body body) {
   auto batch = std::make_unique<Batch>();
-  timeline_.reserve();
-  {
-    const std::lock_guard lock(mutex_);
-    started_.reserve(started_.size() + 1);
-  }
-  PINTLE_ASSIGN(done, shared_.events.take());
-  Enqueue enqueue(shared_.context, shared_.memory.pinned(), stream_, *batch);
+  batch->staged = std::exchange(reserved_, std::nullopt);
+  Event done;
   const auto enqueued = base::contain("enqueuing", [&]() -> Result<void> {
+    PINTLE_TRY(shared_.context.loss()->check());
+    timeline_.reserve();
+    {
+      const std::lock_guard lock(mutex_);
+      started_.reserve(started_.size() + 1);
+    }
+    PINTLE_TRY(stage(*batch, staged));
+    PINTLE_ASSIGN(event, shared_.events.take());
+    done = std::move(event);
     PINTLE_TRY(enqueue_waits(waits));
+    Enqueue enqueue(Staging(shared_.context, *batch), stream_);
     return body(enqueue);
   });
   if (enqueued) return close(std::move(batch), std::move(done), serial);
@@ -225,7 +268,8 @@ Result<void> Queue::step(const backend::Command& command, const Commands& list) 
     if (const auto* const exec = std::get_if<backend::ExecIndirect>(&command.operation))
       return launch_indirect(*exec, list);
     if (is_large(command)) return transfer(command);
-    return run({}, std::nullopt, [&](Enqueue& enqueue) { return enqueue.one(command, list); });
+    return run({}, std::nullopt, staged_bytes({std::span(&command, 1), {}}),
+               [&](Enqueue& enqueue) { return enqueue.one(command, list); });
   });
 }
 
@@ -242,16 +286,16 @@ Result<void> Queue::launch_indirect(const backend::ExecIndirect& indirect, const
   download.from = indirect.grid_at;
   download.from.size = sizeof counts;
   download.to = {reinterpret_cast<std::byte*>(counts.data()), sizeof counts, backend::no_slot};
-  PINTLE_TRY(run({}, std::nullopt, [&](Enqueue& enqueue) { return enqueue(download); }));
+  PINTLE_TRY(run({}, std::nullopt, sizeof counts, [&](Enqueue& enqueue) { return enqueue(download); }));
   PINTLE_TRY(await_all());
   const auto exec = kit::launch_of(indirect, counts);
   if (!exec) return {};
-  return run({}, std::nullopt, [&](Enqueue& enqueue) { return enqueue.launch(*exec, list); });
+  return run({}, std::nullopt, 0, [&](Enqueue& enqueue) { return enqueue.launch(*exec, list); });
 }
 
 Result<void> Queue::write_time(const backend::Range& to) {
   const std::uint64_t ticks = kit::host_ticks();
-  return run({}, std::nullopt,
+  return run({}, std::nullopt, sizeof ticks,
              [&](Enqueue& enqueue) { return enqueue.write(address_of(to), std::as_bytes(std::span(&ticks, 1))); });
 }
 
@@ -261,7 +305,7 @@ Result<void> Queue::transfer(const backend::Command& command) {
   const std::uint64_t size = host_bytes_of(command);
   for (std::uint64_t offset = 0, count = 1; offset < size; offset += most_staged, ++count) {
     const auto piece = part_of(command, offset, std::min(most_staged, size - offset));
-    PINTLE_TRY(run({}, std::nullopt, [&](Enqueue& enqueue) { return enqueue.one(piece, {}); }));
+    PINTLE_TRY(run({}, std::nullopt, host_bytes_of(piece), [&](Enqueue& enqueue) { return enqueue.one(piece, {}); }));
     if (count % most_under_way == 0) PINTLE_TRY(await_all());
   }
   return await_all();

@@ -47,6 +47,7 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
   using Piece = kit::StepQueue::Piece;
 
   bool is_step(const backend::Command& command) const noexcept override;
+  backend::Commands recorded(const backend::Replay& replay) const noexcept override;
   bool has_room(const backend::Commands& commands) override;
   Result<void> start(const Piece& piece) override;
   Result<void> finish(Deadline deadline) override;
@@ -56,7 +57,8 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
 
   template <class Body>
   [[nodiscard]] Result<void> run(std::span<const backend::QueuePoint> waits, std::optional<std::uint64_t> serial,
-                                 Body body);
+                                 std::uint64_t staged, Body body);
+  [[nodiscard]] Result<void> stage(Batch& batch, std::uint64_t size);
   [[nodiscard]] Result<void> enqueue_waits(std::span<const backend::QueuePoint> waits);
   [[nodiscard]] Result<void> close(std::unique_ptr<Batch> batch, Event done, std::optional<std::uint64_t> serial);
   void give_back(Batch& batch) noexcept;
@@ -75,6 +77,7 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
   std::atomic<bool> is_closing_{false};
   std::uint64_t started_serial_;  // written by the thread that starts pieces
   std::atomic<std::uint64_t> reported_;
+  std::optional<cuda::Piece> reserved_;  // of pinned memory, for the list that the submitting thread starts
   std::mutex mutex_;
   std::vector<std::unique_ptr<Batch>> started_;  // oldest first
   std::size_t depth_ = 0;                        // commands of `started_`

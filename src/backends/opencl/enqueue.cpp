@@ -3,6 +3,8 @@
 #include <array>
 #include <variant>
 
+#include "kit/pieces.h"
+
 namespace pintle::opencl {
 
 using backend::Argument;
@@ -23,26 +25,25 @@ Result<void> Enqueue::all(cl_event* last) {
   return {};
 }
 
-/// Where a slot's range is, cut to what the command needs.
-Range Enqueue::place(const Range& range) const {
-  if (range.slot == backend::no_slot) return range;
-  Range held = bound(range, range.slot);
-  if (range.size != 0) held.size = range.size;
-  return held;
-}
-
 Result<void> Enqueue::started(cl_int status, std::string_view call) {
   PINTLE_TRY(check(status, call));
   has_started_ = true;
   return {};
 }
 
+template <class Transfer>
+Result<void> Enqueue::in_pieces(std::uint64_t size, std::string_view call, Transfer transfer) {
+  return kit::in_pieces(size, [&](std::uint64_t at, std::uint64_t some, bool is_last) {
+    return started(transfer(at, some, is_last ? event_ : nullptr), call);
+  });
+}
+
 Result<void> Enqueue::operator()(const backend::Copy& copy) {
   const Range to = place(copy.to), from = place(copy.from);
-  if (to.size == 0) return {};
-  return started(api().clEnqueueCopyBuffer(queue_, object_of(from), object_of(to), from.offset, to.offset, to.size, 0,
-                                           nullptr, event_),
-                 "clEnqueueCopyBuffer");
+  return in_pieces(to.size, "clEnqueueCopyBuffer", [&](std::uint64_t at, std::uint64_t size, cl_event* event) {
+    return api().clEnqueueCopyBuffer(queue_, object_of(from), object_of(to), from.offset + at, to.offset + at, size, 0,
+                                     nullptr, event);
+  });
 }
 
 Result<void> Enqueue::operator()(const backend::CopyImage& copy) {
@@ -63,26 +64,28 @@ Result<void> Enqueue::copy_block(const backend::CopyImage& copy, const ImageBloc
 
 Result<void> Enqueue::operator()(const backend::Fill& fill) {
   const Range to = place(fill.to);
-  if (to.size == 0) return {};
-  return started(api().clEnqueueFillBuffer(queue_, object_of(to), fill.pattern.bytes.data(), fill.pattern_size,
-                                           to.offset, to.size, 0, nullptr, event_),
-                 "clEnqueueFillBuffer");
+  return in_pieces(to.size, "clEnqueueFillBuffer", [&](std::uint64_t at, std::uint64_t size, cl_event* event) {
+    return api().clEnqueueFillBuffer(queue_, object_of(to), fill.pattern.bytes.data(), fill.pattern_size,
+                                     to.offset + at, size, 0, nullptr, event);
+  });
 }
 
 Result<void> Enqueue::operator()(const backend::Upload& upload) {
   const Range to = place(upload.to);
-  if (to.size == 0) return {};
-  return started(api().clEnqueueWriteBuffer(queue_, object_of(to), CL_FALSE, to.offset, to.size,
-                                            bound(upload.from, upload.from.slot).data, 0, nullptr, event_),
-                 "clEnqueueWriteBuffer");
+  const std::byte* const source = kit::bound(upload.from, upload.from.slot, bindings_).data;
+  return in_pieces(to.size, "clEnqueueWriteBuffer", [&](std::uint64_t at, std::uint64_t size, cl_event* event) {
+    return api().clEnqueueWriteBuffer(queue_, object_of(to), CL_FALSE, to.offset + at, size, source + at, 0, nullptr,
+                                      event);
+  });
 }
 
 Result<void> Enqueue::operator()(const backend::Download& download) {
   const Range from = place(download.from);
-  if (from.size == 0) return {};
-  return started(api().clEnqueueReadBuffer(queue_, object_of(from), CL_FALSE, from.offset, from.size,
-                                           bound(download.to, download.to.slot).data, 0, nullptr, event_),
-                 "clEnqueueReadBuffer");
+  std::byte* const target = kit::bound(download.to, download.to.slot, bindings_).data;
+  return in_pieces(from.size, "clEnqueueReadBuffer", [&](std::uint64_t at, std::uint64_t size, cl_event* event) {
+    return api().clEnqueueReadBuffer(queue_, object_of(from), CL_FALSE, from.offset + at, size, target + at, 0, nullptr,
+                                     event);
+  });
 }
 
 /// One replay at a time uses the kernel objects of a recording.
@@ -123,7 +126,7 @@ Result<void> Enqueue::set_argument(BoundKernel& bound, const Kernel& kernel, std
     PINTLE_ASSIGN(sampler, kernel.images().sampler(argument.sampler()));
     return bound.set(index, std::as_bytes(std::span(&sampler, 1)));
   }
-  const backend::Scalar& scalar = this->bound(argument.scalar, argument.slot);
+  const backend::Scalar& scalar = kit::bound(argument.scalar, argument.slot, bindings_);
   return bound.set(index, std::span(scalar.bytes).first(bytes_of(argument.dtype)));
 }
 

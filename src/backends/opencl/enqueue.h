@@ -8,6 +8,7 @@
 #include "backends/opencl/memory.h"
 #include "backends/opencl/program.h"
 #include "backends/opencl/recording.h"
+#include "kit/bound.h"
 #include "pintle/backend/command.h"
 
 namespace pintle::opencl {
@@ -36,17 +37,17 @@ class Enqueue {
   }
 
  private:
-  template <class T>
-  [[nodiscard]] const T& bound(const T& given, std::uint32_t slot) const {
-    return slot == backend::no_slot ? given : *std::get_if<T>(&bindings_[slot]);
+  [[nodiscard]] backend::Range place(const backend::Range& range) const noexcept {
+    return kit::bound(range, bindings_);
   }
-  [[nodiscard]] backend::Range place(const backend::Range& range) const;
   [[nodiscard]] Result<void> copy_block(const backend::CopyImage& copy, const ImageBlock& block);
   [[nodiscard]] Result<void> set_argument(BoundKernel& bound, const Kernel& kernel, std::uint32_t index,
                                           const backend::Argument& argument) const;
   [[nodiscard]] Result<void> set_arguments(BoundKernel& bound, const Kernel& kernel,
                                            std::span<const backend::Argument> arguments) const;
   [[nodiscard]] Result<void> launch(BoundKernel& bound, const Kernel& kernel, const backend::Exec& exec);
+  template <class Transfer>
+  [[nodiscard]] Result<void> in_pieces(std::uint64_t size, std::string_view call, Transfer transfer);
   [[nodiscard]] Result<void> started(cl_int status, std::string_view call);
 
   const cl_command_queue queue_;

@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/made_once.h"
 #include "base/quote.h"
+#include "kit/tried_allocation.h"
 
 namespace pintle::opencl {
 namespace {
@@ -218,6 +219,7 @@ void describe(FoundDevice& found, std::uint32_t version) {
   info.progress = Progress::own;
   info.formats = formats_of(found.device, version);
   info.limits = limits_of(found.device);
+  kit::lower_to_tried(info);
   if (info.limits.max_image_2d != 0) info.texels = promised_texels(CL_MEM_OBJECT_IMAGE2D);
   if (found.platform_name == rusticl) info.limits.max_texel_buffer = 0;
   if (info.limits.max_texel_buffer != 0) info.buffer_texels = promised_texels(CL_MEM_OBJECT_IMAGE1D_BUFFER);

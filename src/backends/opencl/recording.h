@@ -9,6 +9,7 @@
 
 #include "backends/opencl/program.h"
 #include "kit/accesses.h"
+#include "kit/newest_first.h"
 #include "kit/owned_table.h"
 #include "pintle/backend/driver.h"
 
@@ -19,7 +20,7 @@ struct Recording {
   backend::Commands commands;
   bool touches_host = false;  ///< It has uploads or downloads.
   std::mutex mutex;           ///< Held by a replay.
-  std::vector<std::unique_ptr<BoundKernel>> kernels;
+  kit::NewestFirst<BoundKernel> kernels;
   std::vector<BoundKernel*> by_command;  ///< Null for a command that launches nothing.
 };
 
@@ -37,7 +38,7 @@ struct Recording {
     }
   }
   PINTLE_ASSIGN(kernel, Programs::at(exec.program).kernels[exec.entry]->create());
-  return recording.kernels.emplace_back(std::move(kernel)).get();
+  return &recording.kernels.add(std::move(kernel));
 }
 
 using Recordings = kit::OwnedTable<backend::RecordingId, Recording>;

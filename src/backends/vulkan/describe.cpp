@@ -6,6 +6,7 @@
 
 #include "backends/vulkan/memory_types.h"
 #include "backends/vulkan/physical.h"
+#include "kit/tried_allocation.h"
 
 namespace pintle::vulkan {
 namespace {
@@ -30,11 +31,17 @@ std::uint32_t buffers_of(const Physical& physical) {
   return most;
 }
 
+/// What an allocation has beside a buffer: bytes before the first aligned address, and those of the driver's own.
+/// SwiftShader refuses an allocation of the size that it tells.
+constexpr VkDeviceSize beside = 2 * 4096;
+
 Limits limits_of(const Physical& physical) {
   const VkPhysicalDeviceLimits& from = physical.properties.limits;
   const VkDeviceSize heap = largest_heap(physical.memory);
   Limits limits;
-  limits.max_allocation = std::min({physical.version_1_1.maxMemoryAllocationSize, physical.max_buffer_size, heap});
+  limits.max_allocation =
+      std::max(std::min({physical.version_1_1.maxMemoryAllocationSize, physical.max_buffer_size, heap}), beside) -
+      beside;
   limits.max_binding = std::min<std::uint64_t>(from.maxStorageBufferRange, limits.max_allocation);
   limits.offset_alignment = static_cast<std::uint32_t>(std::max<VkDeviceSize>(from.minStorageBufferOffsetAlignment, 4));
   limits.max_grid = grid_of(from.maxComputeWorkGroupCount);
@@ -117,6 +124,7 @@ DeviceInfo describe(const Physical& physical, std::uint32_t ordinal, bool compil
   info.texels = physical.texels;
   info.buffer_texels = physical.texel_usages.support();
   info.nanoseconds_per_tick = static_cast<double>(physical.properties.limits.timestampPeriod);
+  kit::lower_to_tried(info);
   return info;
 }
 

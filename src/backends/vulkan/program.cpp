@@ -8,8 +8,10 @@
 #include "base/file.h"
 #include "base/quote.h"
 #include "kit/code_cache.h"
+#include "kit/left_out.h"
 #include "kit/no_source.h"
 #include "spirv/descriptors.h"
+#include "spirv/glsl_source.h"
 
 namespace pintle::vulkan {
 
@@ -74,16 +76,20 @@ spirv::KernelLimits limits_of(const Physical& physical) {
 /// The code of each entry of the image, checked against what is declared.
 Result<std::vector<KernelCode>> read_image(const Physical& physical, const backend::ProgramImage& image) {
   const vendor::vulkan::Abilities abilities = physical.abilities();
-  spirv::KernelMatcher matcher(image, limits_of(physical), [&](const spirv::Module& module) {
+  const auto check = [&](const spirv::Module& module) {
     return vendor::vulkan::check_spirv(abilities, module.version, module.capabilities, module.extensions);
+  };
+  spirv::KernelMatcher matcher(image, limits_of(physical), check, [&](const std::string& entry, std::string reason) {
+    return kit::leave_out(image, entry, std::move(reason));
   });
   if (image.format == "spirv") {
     PINTLE_TRY(kit::refuse_source_options(image));
     PINTLE_TRY(matcher.add(image.code, image.entries));
   } else if (image.format == "glsl") {
     for (const Entry& entry : image.entries) {
-      PINTLE_ASSIGN(code, compile_glsl(image, entry));
-      PINTLE_TRY(matcher.add(code, std::span(&entry, 1)));
+      const auto code = compile_glsl(image, entry);
+      if (!code && !spirv::lacks_main(code.error())) return code.error();
+      PINTLE_TRY(code ? matcher.add(*code, std::span(&entry, 1)) : matcher.add_missing(entry, code.error()));
     }
   } else {
     return Error(Errc::unsupported,
@@ -97,6 +103,7 @@ Result<std::vector<KernelCode>> read_image(const Physical& physical, const backe
 void ask_alignments(std::uint32_t bytes, std::span<const KernelCode> parts, const backend::ProgramImage& image) {
   if (image.alignments == nullptr) return;
   for (std::uint32_t entry = 0; entry < parts.size(); ++entry) {
+    if (parts[entry].code.empty()) continue;
     std::size_t bound = 0;
     const auto& parameters = image.entries[entry].parameters;
     for (std::uint32_t index = 0; index < parameters.size(); ++index) {
@@ -188,9 +195,11 @@ Program::~Program() {
 
 Result<void> Program::build(LayoutTable& layouts, std::span<const KernelCode> parts) {
   for (const KernelCode& part : parts) {
+    kernels_.emplace_back();  // of an entry that is left out: nobody launches it
+    if (part.code.empty()) continue;
     PINTLE_ASSIGN(layout, layouts.of(part.interface));
     const bool has_images = std::ranges::any_of(part.interface.descriptors, is_no_buffer, &spirv::Descriptor::kind);
-    kernels_.push_back({part.interface, VK_NULL_HANDLE, layout, has_images});
+    kernels_.back() = {part.interface, VK_NULL_HANDLE, layout, has_images};
   }
   bool is_built = false;
   PINTLE_ASSIGN(cache, kit::CodeCache::of_settings());
@@ -214,6 +223,7 @@ Result<void> Program::build_all(std::span<const KernelCode> parts, std::span<con
   PINTLE_TRY(context_.check(vk.CreatePipelineCache(context_.device(), &info, nullptr, &cache.handle),
                             "vkCreatePipelineCache"));
   for (std::size_t index = 0; index < parts.size(); ++index) {
+    if (parts[index].code.empty()) continue;
     PINTLE_ASSIGN(pipeline, build_one(parts[index], kernels_[index], cache.handle));
     kernels_[index].pipeline = pipeline;
   }

@@ -7,7 +7,9 @@
 #include <cstring>
 #include <variant>
 
+#include "host/bytes.h"
 #include "kit/accesses.h"
+#include "kit/pieces.h"
 
 namespace pintle::vulkan {
 namespace {
@@ -28,13 +30,6 @@ std::uint32_t timestamps_in(const backend::Commands& list) noexcept {
   return static_cast<std::uint32_t>(std::ranges::count_if(list.commands, [](const backend::Command& command) {
     return std::holds_alternative<backend::Timestamp>(command.operation);
   }));
-}
-
-/// Fills `to` with repetitions of `pattern`.
-void repeat(std::byte* to, std::uint64_t size, const std::byte* pattern, std::uint64_t pattern_size) noexcept {
-  std::memcpy(to, pattern, std::min(size, pattern_size));
-  for (std::uint64_t done = pattern_size; done < size; done *= 2)
-    std::memcpy(to + done, to, std::min(done, size - done));
 }
 
 /// A pattern of eight bytes may be a pattern of four, twice.
@@ -150,8 +145,10 @@ void Recorder::barrier(Order order) {
 }
 
 void Recorder::copy(const Place& to, const Place& from, std::uint64_t size) {
-  const VkBufferCopy region{from.offset, to.offset, size};
-  vk_.CmdCopyBuffer(commands_, from.buffer, to.buffer, 1, &region);
+  for (std::uint64_t at = 0; at < size; at += kit::largest_piece) {
+    const VkBufferCopy region{from.offset + at, to.offset + at, std::min(size - at, kit::largest_piece)};
+    vk_.CmdCopyBuffer(commands_, from.buffer, to.buffer, 1, &region);
+  }
 }
 
 Result<void> Recorder::operator()(const backend::Copy& copied) {
@@ -195,8 +192,9 @@ Result<void> Recorder::operator()(const backend::Fill& fill) {
   const std::uint64_t last = first + (end - first) / word * word;
   if (last > first) {
     std::uint32_t value = 0;
-    repeat(reinterpret_cast<std::byte*>(&value), word, fill.pattern.bytes.data(), period);
-    vk_.CmdFillBuffer(commands_, to.buffer, to.offset + first, last - first, value);
+    host::repeat(reinterpret_cast<std::byte*>(&value), word, fill);
+    for (std::uint64_t at = first; at < last; at += kit::largest_piece)
+      vk_.CmdFillBuffer(commands_, to.buffer, to.offset + at, std::min(last - at, kit::largest_piece), value);
   }
   PINTLE_TRY(fill_staged(fill, to, 0, first));
   return fill_staged(fill, to, last, end);
@@ -206,7 +204,7 @@ Result<void> Recorder::fill_staged(const backend::Fill& fill, const Place& to, s
   if (begin == end) return {};
   const std::uint64_t staged = std::min(end - begin, pattern_block);
   PINTLE_ASSIGN(from, slot_.staging.take(staged, word));
-  repeat(from.data, staged, fill.pattern.bytes.data(), fill.pattern_size);
+  host::repeat(from.data, staged, fill);
   std::vector<VkBufferCopy> regions;
   for (std::uint64_t at = begin; at < end; at += staged)
     regions.push_back({from.offset, to.offset + at, std::min(staged, end - at)});

@@ -1,6 +1,7 @@
 // `pintle doctor`: what is wrong with this machine, and what to do about it.
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -16,12 +17,20 @@ struct DoctorOptions {
   std::string root = "/";
   std::string load;
   bool here = false;
+  bool probe = false;
+  std::string attempt;
+  std::uint64_t bytes = 0;
 };
 
-// --help does not show these options: this command gives them to processes that it starts, and its tests use them.
+// --help does not show the options without a group: this command gives them to processes that it starts, and its tests
+// use them.
 void declare(CLI::App& command, DoctorOptions& options) {
+  command.add_flag("--probe", options.probe,
+                   "Try the largest allocation of each device, too; what fails lowers its limit");
   command.add_option("--root", options.root, "Folder whose dev/ is looked at")->group("");
   command.add_option("--load", options.load, "Load this library and do nothing else")->group("");
+  command.add_option("--attempt", options.attempt, "Try one allocation of this device and do nothing else")->group("");
+  command.add_option("--bytes", options.bytes, "The size of that allocation")->group("");
   command.add_flag("--here", options.here, "Look at the devices in this process and at nothing else")->group("");
 }
 
@@ -30,6 +39,7 @@ Findings look(const DoctorOptions& options) {
   constexpr std::array checks{check_settings, check_devices, check_drivers, check_compiler, check_cache, check_threads};
   Findings all = check_nodes(options.root);
   for (const auto check : checks) std::ranges::move(check(), std::back_inserter(all));
+  if (options.probe) std::ranges::move(check_allocations(), std::back_inserter(all));
   return all;
 }
 
@@ -51,6 +61,10 @@ Json as_json(const Findings& findings) {
 Result<ExitCode> run(const DoctorOptions& options, const Output& output) {
   if (!options.load.empty()) {
     PINTLE_TRY(load_library(options.load));
+    return ExitCode::ok;
+  }
+  if (!options.attempt.empty()) {
+    PINTLE_TRY(try_allocation(options.attempt, options.bytes));
     return ExitCode::ok;
   }
   const Findings findings = look(options);

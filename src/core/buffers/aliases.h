@@ -17,9 +17,6 @@ struct Alias {
   std::uint64_t buffer = 0;   ///< The record that holds the import.
   bool is_constant = false;   ///< Nothing may write it.
 
-  [[nodiscard]] bool contains(std::span<const std::byte> bytes) const noexcept {
-    return bytes.data() >= host.data() && bytes.data() + bytes.size() <= host.data() + host.size();
-  }
   [[nodiscard]] bool overlaps(std::span<const std::byte> bytes) const noexcept {
     return bytes.data() < host.data() + host.size() && host.data() < bytes.data() + bytes.size();
   }

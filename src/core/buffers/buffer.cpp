@@ -14,16 +14,14 @@ namespace {
 
 Error slice_refusal(std::uint64_t incarnation, std::uint64_t first, std::uint64_t count,
                     std::uint64_t elements) noexcept {
-  return base::contain(
-             "slicing a view",
-             [&]() -> Result<void> {
-               if (incarnation == 0) return core::empty_object("BufferView");
-               const auto end = base::checked_add(first, count);
-               return Error(
-                   Errc::invalid_argument,
-                   fmt::format("Slice of ({}) elements from ({}) ends at ({}), beyond the ({}) elements of the view.",
-                               count, first, end ? std::to_string(*end) : "more than 64 bits count", elements));
-             })
+  return base::contain("slicing a view",
+                       [&]() -> Result<void> {
+                         if (incarnation == 0) return core::empty_object("BufferView");
+                         const auto end = base::checked_add(first, count);
+                         return core::invalid(fmt::format(
+                             "Slice of ({}) elements from ({}) ends at ({}), beyond the ({}) elements of the view.",
+                             count, first, end ? std::to_string(*end) : "more than 64 bits count", elements));
+                       })
       .error();
 }
 
@@ -45,13 +43,12 @@ Result<BufferView> BufferView::as(DType dtype, const Shape& shape) const {
     if (incarnation_ == 0) return core::empty_object("BufferView");
     const auto bytes = shape.is_valid() ? checked_bytes(dtype, shape) : std::nullopt;
     if (bytes != size_) {
-      return Error(Errc::invalid_argument,
-                   fmt::format("Shape {} of {} has size ({}), not the size ({}) of the view.", shape.text(),
-                               name(dtype), bytes ? std::to_string(*bytes) : "beyond 64 bits", size_));
+      return core::invalid(fmt::format("Shape {} of {} has size ({}), not the size ({}) of the view.", shape.text(),
+                                       name(dtype), bytes ? std::to_string(*bytes) : "beyond 64 bits", size_));
     }
     if (offset_ % bytes_of(dtype) != 0) {
-      return Error(Errc::invalid_argument, fmt::format("Offset ({}) is not a multiple of the element size ({}) of {}.",
-                                                       offset_, bytes_of(dtype), name(dtype)));
+      return core::invalid(fmt::format("Offset ({}) is not a multiple of the element size ({}) of {}.", offset_,
+                                       bytes_of(dtype), name(dtype)));
     }
     BufferView other = *this;
     other.dtype_ = dtype;

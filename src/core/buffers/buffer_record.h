@@ -9,6 +9,7 @@
 
 #include "core/buffers/pool_heap.h"
 #include "core/buffers/stamps.h"
+#include "core/door/object_names.h"
 #include "pintle/backend/command.h"
 #include "pintle/buffer.h"
 #include "pintle/dtype.h"
@@ -61,10 +62,12 @@ struct BufferRecord {
   std::shared_ptr<const void> kept{};  ///< What the user keeps alive until the buffer goes.
   std::uint64_t next_retired = 0;      ///< The id of the next record in the chain.
 
+  /// Its name in messages, where its id is `id`.
+  [[nodiscard]] std::string text(std::uint64_t id) const {
+    return object_text(is_image ? "Image" : "Buffer", static_cast<std::uint32_t>(id), label);
+  }
   [[nodiscard]] bool is_lazy() const noexcept { return memory == backend::MemoryId::none; }
   [[nodiscard]] bool is_lent() const noexcept { return !use_of_loan.expired(); }
-  /// Whether a use asks for more than the place of the bytes.
-  [[nodiscard]] bool is_special() const noexcept { return is_sealed || formed; }
 };
 
 }  // namespace pintle::core

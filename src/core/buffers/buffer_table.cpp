@@ -7,6 +7,7 @@
 
 #include "core/buffers/loan.h"
 #include "core/buffers/unowned.h"
+#include "core/door/describe.h"
 #include "core/door/object_names.h"
 #include "core/life/owners.h"
 
@@ -22,27 +23,17 @@ BufferRecord record_of(const backend::MemoryRequest& request) {
   return record;
 }
 
-std::string name_of(std::uint64_t id, std::string_view label, bool is_image = false) {
-  return object_text(is_image ? "Image" : "Buffer", static_cast<std::uint32_t>(id), label);
-}
-
 }  // namespace
 
 std::string buffer_text(std::uint64_t incarnation, std::uint64_t id) {
   const auto table = BufferTable::find_table(incarnation);
-  return table ? table->text(id) : name_of(id, "");
+  return table ? table->text(id) : BufferRecord().text(id);
 }
 
 std::shared_ptr<BufferTable> BufferTable::find_table(std::uint64_t number) {
   const auto owner = find_owner(number);
   return owner ? std::static_pointer_cast<BufferTable>(owner->table.lock()) : nullptr;
 }
-
-BufferTable::BufferTable(Life& life, Dispatcher& queues)
-    : life_(life),
-      queues_(queues),
-      records_(static_cast<std::uint32_t>(first_serial() >> 32)),
-      clocks_(static_cast<std::uint32_t>(first_serial() >> 32)) {}
 
 Result<Buffer> BufferTable::allocate(DType dtype, const Shape& shape, const BufferOptions& options) {
   PINTLE_TRY(life_.usable());
@@ -106,19 +97,17 @@ Result<Buffer> BufferTable::import_memory(const backend::Exported& exported) {
   return Buffer(made);
 }
 
-Result<Buffer> BufferTable::import_host(std::span<std::byte> bytes, std::uint64_t offset, Access access, DType dtype,
-                                        const Shape& shape, const std::string& label,
-                                        std::shared_ptr<const void> keeper) {
+Result<Buffer> BufferTable::import_host(const HostImport& import) {
   PINTLE_TRY(life_.usable());
-  PINTLE_ASSIGN(size, check_request(dtype, shape, {}));
-  PINTLE_TRY(check_import(bytes, offset, access, dtype, shape, size));
-  BufferRecord record = record_of({size, 1, Placement::device, label});
-  record.base = offset;
-  record.is_sealed = !writes(access);
-  record.origin.keeper = std::move(keeper);
-  const auto imported = life_.device().import_memory(bytes);
+  PINTLE_ASSIGN(size, check_request(import.dtype, import.shape, {}));
+  PINTLE_TRY(check_import(import, size));
+  BufferRecord record = record_of({size, 1, Placement::device, import.label});
+  record.base = import.offset;
+  record.is_sealed = !writes(import.access);
+  record.origin.keeper = import.keeper;
+  const auto imported = life_.device().import_memory(import.bytes);
   if (!imported) return life_.report(imported.error()).during(fmt::format("importing host memory to {}", life_.text()));
-  PINTLE_ASSIGN(made, keep_import(*imported, std::move(record), bytes, dtype, shape));
+  PINTLE_ASSIGN(made, keep_import(*imported, std::move(record), import.bytes, import.dtype, import.shape));
   return Buffer(made);
 }
 
@@ -147,8 +136,7 @@ Error BufferTable::exhausted(const Error& error) {
   {
     const Locked locked = life_.lock();
     records_.for_each([&](std::uint64_t id, const BufferRecord& record) {
-      if (!record.is_lazy() && !record.is_retired)
-        holders.emplace_back(record.size, name_of(id, record.label, record.is_image));
+      if (!record.is_lazy() && !record.is_retired) holders.emplace_back(record.size, record.text(id));
     });
   }
   std::ranges::sort(holders, std::greater());
@@ -286,91 +274,6 @@ Result<void> BufferTable::await_memory(std::uint64_t id, Deadline deadline) {
   return before.empty() ? Result<void>() : queues_.wait_for(before, deadline);
 }
 
-void BufferTable::retire(std::uint64_t id, Worklist& worklist, const Locked& locked) noexcept {
-  BufferRecord& record = *records_.find(id);
-  if (record.is_lazy()) --lazy_;
-  if (record.is_lazy() && is_free(record)) return records_.drop(id);
-  record.is_retired = true;
-  if (record.origin.pool != nullptr && !record.is_lent()) {
-    record.origin.pool->give_back(*record.origin.chunk, std::move(record.stamps), worklist, locked);
-    return records_.drop(id);
-  }
-  if (!is_free(record)) {
-    record.next_retired = std::exchange(retired_, id);
-    return queues_.look_after(record.stamps, locked);
-  }
-  free(id, record);
-  worklist.add(life_.keep(*this));
-}
-
-bool BufferTable::is_free(const BufferRecord& record) const noexcept {
-  return life_.is_lost() || (!record.is_lent() && clocks_.is_finished(record.stamps));
-}
-
-/// From now on nobody may begin to use the memory.
-void BufferTable::free(std::uint64_t id, BufferRecord& record) noexcept {
-  std::erase_if(aliases_, [&](const Alias& alias) { return alias.buffer == id; });
-  record.next_retired = std::exchange(free_, id);
-}
-
-void BufferTable::dispose_finished(Worklist& worklist, const Locked&) noexcept {
-  for (std::uint64_t* link = &retired_; *link != 0;) {
-    const std::uint64_t id = *link;
-    BufferRecord& record = *records_.find(id);
-    if (!is_free(record)) {
-      link = &record.next_retired;
-      continue;
-    }
-    *link = record.next_retired;
-    free(id, record);
-  }
-  if (free_ != 0) worklist.add(life_.keep(*this));
-}
-
-void BufferTable::run_deferred(Worklist&) noexcept {
-  while (give_back_one()) {
-  }
-}
-
-/// The backend is called without the lock, and what the memory kept is destroyed without it.
-bool BufferTable::give_back_one() noexcept {
-  Worklist worklist;
-  BufferRecord freed;
-  {
-    const Locked locked = life_.lock();
-    if (free_ == 0) return false;
-    const std::uint64_t id = free_;
-    BufferRecord& record = *records_.find(id);
-    free_ = record.next_retired;
-    freed = std::move(record);
-    records_.drop(id);
-    if (freed.is_lazy()) return true;
-    if (freed.origin.pool != nullptr) {
-      freed.origin.pool->give_back(*freed.origin.chunk, {}, worklist, locked);
-      return true;
-    }
-  }
-  if (!life_.is_lost()) life_.device().release(freed.memory);
-  return true;
-}
-
-/// A lost device uses nothing any more.
-void BufferTable::lose(Worklist& worklist, const Locked&) noexcept {
-  while (retired_ != 0) {
-    const std::uint64_t id = retired_;
-    BufferRecord& record = *records_.find(id);
-    retired_ = record.next_retired;
-    free(id, record);
-  }
-  if (free_ != 0) worklist.add(life_.keep(*this));
-}
-
-void BufferTable::end_loan() noexcept {
-  Worklist worklist;
-  const Locked locked = life_.lock();
-  dispose_finished(worklist, locked);
-}
-
 /// The loan of a live buffer, after `lend(loan, memory)` has mapped or exported the memory for it.
 template <class Lend>
 Result<std::shared_ptr<Loan>> BufferTable::loan_of(std::uint64_t id, Access access, Lend lend) {
@@ -418,23 +321,6 @@ Result<std::shared_ptr<Loan>> BufferTable::share(std::uint64_t id, Access access
   });
 }
 
-std::string BufferTable::text(std::uint64_t id) {
-  const Locked locked = life_.lock();
-  return text(id, locked);
-}
-
-std::string BufferTable::text(std::uint64_t id, const Locked& locked) {
-  const BufferRecord* const record = find(id, locked);
-  return record == nullptr ? name_of(id, "") : name_of(id, record->label, record->is_image);
-}
-
-Error BufferTable::stale(std::uint64_t id) const {
-  const BufferRecord* const retired = records_.find(id);
-  const std::string_view kind = retired == nullptr ? gone_kind_ : retired->is_image ? "Image" : "Buffer";
-  return Error(Errc::stale, fmt::format("{} of {} has been destroyed.",
-                                        object_text(kind, static_cast<std::uint32_t>(id), {}), life_.text()));
-}
-
 Result<void> BufferTable::check_texels(std::span<const backend::Argument> arguments, const Locked& locked) {
   const Limits& limits = life_.info().limits;
   if (limits.texel_alignment <= limits.offset_alignment) return {};  // every buffer begins at a multiple of that
@@ -447,10 +333,6 @@ Result<void> BufferTable::check_texels(std::span<const backend::Argument> argume
       Errc::unsupported,
       fmt::format("{} lies at ({}) in its memory, and texel buffers of {} begin at multiples of ({}).",
                   text(found->range.buffer, locked), found->range.offset, life_.text(), limits.texel_alignment));
-}
-
-Error BufferTable::sealed_refusal(std::uint64_t id, const Locked& locked) {
-  return Error(Errc::invalid_argument, fmt::format("{} is sealed: nothing may write it.", text(id, locked)));
 }
 
 }  // namespace pintle::core

@@ -29,8 +29,6 @@ struct Unfinished {
   const QueueClock& clock;
   std::uint64_t serial = 0;
 
-  /// A backend has the submission, so it comes without anybody's help.
-  [[nodiscard]] bool is_native() const noexcept { return serial <= clock.native.load(std::memory_order_relaxed); }
   [[nodiscard]] Point point() const noexcept { return SignalState::point(clock.timeline, serial); }
 };
 
@@ -66,7 +64,6 @@ class Clocks {
     }
     return true;
   }
-  /// A backend has the submission, so it comes without anybody's help.
 
  private:
   ObjectTable<QueueClock*> clocks_;

@@ -9,13 +9,12 @@
 #include "base/texel_support.h"
 #include "core/buffers/buffer_table.h"
 #include "core/buffers/unowned.h"
+#include "core/door/describe.h"
 #include "core/door/door.h"
 
 namespace pintle {
 namespace core {
 namespace {
-
-Error invalid(std::string message) { return {Errc::invalid_argument, std::move(message)}; }
 
 std::string text_of(const ImageExtent& extent) {
   return extent.depth == 0 ? fmt::format("({}, {})", extent.width, extent.height)

@@ -1,6 +1,7 @@
 #include "core/buffers/loan.h"
 
 #include "base/fork.h"
+#include "core/buffers/buffer_records.h"
 
 namespace pintle::core {
 

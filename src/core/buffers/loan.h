@@ -13,20 +13,14 @@
 
 namespace pintle::core {
 
+class BufferRecords;
+
 /// Shared by all borrowers of the bytes. The memory stays until the last borrower is done, and so does a map of it.
 class Loan {
  public:
-  /// The owner of the bytes. It is told when the last borrower is done, with no lock held.
-  class Lender {
-   public:
-    virtual void end_loan() noexcept = 0;
-
-   protected:
-    ~Lender() = default;
-  };
-
   /// `use` is let go when the memory has been unmapped. The loan itself expires earlier.
-  Loan(Life& life, std::shared_ptr<Lender> lender, const backend::Range& place, std::shared_ptr<void> use) noexcept
+  Loan(Life& life, std::shared_ptr<BufferRecords> lender, const backend::Range& place,
+       std::shared_ptr<void> use) noexcept
       : life_(life), lender_(std::move(lender)), place_(place), use_(std::move(use)) {}
   Loan(const Loan&) = delete;
   Loan& operator=(const Loan&) = delete;
@@ -38,8 +32,8 @@ class Loan {
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
 
  private:
-  Life& life_;  // the lender keeps it alive
-  std::shared_ptr<Lender> lender_;
+  Life& life_;                             // the lender keeps it alive
+  std::shared_ptr<BufferRecords> lender_;  // it is told when the last borrower is done, with no lock held
   backend::Range place_;
   std::shared_ptr<void> use_;
   std::mutex mutex_;

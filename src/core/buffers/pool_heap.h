@@ -8,7 +8,6 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -176,13 +175,11 @@ class PoolHeap {
   std::uint64_t waiting_bytes_ = 0;
 };
 
-/// Takes chunks back.
+/// Takes chunks back: `PoolState`, which stands on the records that name it. The interface turns that arrow around.
 class ChunkOwner {
  public:
   /// `stamps` are those of the last uses. Called with the lock held.
   virtual void give_back(PoolHeap::Chunk& chunk, Stamps&& stamps, Worklist& worklist, const Locked&) noexcept = 0;
-  /// Its name in messages.
-  [[nodiscard]] virtual const std::string& text() const noexcept = 0;
 
  protected:
   ~ChunkOwner() = default;

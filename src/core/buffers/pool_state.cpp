@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/contain.h"
+#include "core/door/describe.h"
 #include "core/door/object_names.h"
 #include "core/door/thread_context.h"
 
@@ -34,7 +35,7 @@ Result<Buffer> PoolState::allocate(std::uint64_t queue, DType dtype, const Shape
   PINTLE_ASSIGN(size, table_.check_request(dtype, shape, options));
   const std::uint64_t slack = options.alignment > heap_.granule() ? options.alignment - heap_.granule() : 0;
   const auto chunk_size = heap_.rounded(size + slack);
-  if (!chunk_size) return Error(Errc::invalid_argument, fmt::format("Size ({}) is larger than any memory.", size));
+  if (!chunk_size) return invalid(fmt::format("Size ({}) is larger than any memory.", size));
   Request request{size, options.alignment, options.label, *chunk_size};
   Locked locked = table_.life().lock();
   PoolHeap::Chunk* chunk = table_.life().is_usable() ? find(queue, request, locked) : nullptr;
@@ -290,8 +291,7 @@ std::vector<ResourceHolder> PoolState::holders() {
 std::vector<ResourceHolder> PoolState::holders(const Locked& locked) const {
   std::vector<ResourceHolder> all;
   table_.records(locked).for_each([&](std::uint64_t id, const BufferRecord& record) {
-    if (record.origin.pool == this && !record.is_retired)
-      all.push_back({object_text("Buffer", static_cast<std::uint32_t>(id), record.label), record.size});
+    if (record.origin.pool == this && !record.is_retired) all.push_back({record.text(id), record.size});
   });
   std::ranges::sort(all, [](const ResourceHolder& a, const ResourceHolder& b) {
     return a.bytes != b.bytes ? a.bytes > b.bytes : a.buffer < b.buffer;

@@ -22,7 +22,7 @@ class PoolState final : public ChunkOwner {
 
   [[nodiscard]] BufferTable& table() const noexcept { return table_; }
   [[nodiscard]] const PoolOptions& options() const noexcept { return options_; }
-  [[nodiscard]] const std::string& text() const noexcept override { return text_; }
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
   // These take the lock.
   /// Allocates for work that `queue` gets from now on.

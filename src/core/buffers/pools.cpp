@@ -5,20 +5,11 @@
 
 #include "base/timeout.h"
 #include "core/door/object_names.h"
+#include "core/life/handle.h"
 
 namespace pintle::core {
 
 Result<std::shared_ptr<PoolState>> Pools::create(PoolOptions options) {
-  struct Handle {
-    std::shared_ptr<void> lease;
-    Pools& pools;
-    std::shared_ptr<PoolState> pool;
-    Handle(std::shared_ptr<void> held, Pools& all, std::shared_ptr<PoolState> state) noexcept
-        : lease(std::move(held)), pools(all), pool(std::move(state)) {}
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-    ~Handle() { pools.abandon(*pool); }
-  };
   Life& life = table_.life();
   PINTLE_TRY(base::check(options.patience));
   PINTLE_TRY(life.usable());
@@ -30,13 +21,12 @@ Result<std::shared_ptr<PoolState>> Pools::create(PoolOptions options) {
   }
   const std::string text = object_text("Pool", number, options.label);
   auto pool = std::make_shared<PoolState>(table_, std::move(options), text);
-  PoolState* const state = pool.get();
-  const auto handle = std::make_shared<Handle>(life.lease(), *this, pool);
+  auto handle = make_handle(life, pool, [this](const auto& gone) { abandon(*gone); });
   const Locked locked = life.lock();
   all_.push_back({std::move(pool), false});
   table_.order(locked).begin();
   table_.count_held(locked);  // so that buffers may come and go without a lease of their own
-  return std::shared_ptr<PoolState>(handle, state);
+  return handle;
 }
 
 void Pools::abandon(const PoolState& pool) noexcept {
@@ -48,7 +38,7 @@ void Pools::abandon(const PoolState& pool) noexcept {
   if (entry == all_.end()) return;
   last = table_.count_gone(locked);
   entry->is_abandoned = true;
-  ++abandoned_;
+  ++table_.abandoned(locked);
   dispose(worklist, locked);
   entry->pool->abandon(locked);
 }
@@ -80,7 +70,7 @@ void Pools::drop_empty() noexcept {
     if (empty == all_.end()) return;
     dropped = std::move(empty->pool);
     all_.erase(empty);
-    --abandoned_;
+    --table_.abandoned(locked);
   }
 }
 

@@ -19,7 +19,6 @@ class Pools final : public Deferred {
   Result<std::shared_ptr<PoolState>> create(PoolOptions options);
 
   // With the lock held:
-  [[nodiscard]] bool has_abandoned(const Locked&) const noexcept { return abandoned_ != 0; }
   /// Pools whose handle is gone give back the memory that has become free.
   void dispose(Worklist& worklist, const Locked&) noexcept;
 
@@ -36,7 +35,6 @@ class Pools final : public Deferred {
 
   BufferTable& table_;
   std::vector<Entry> all_;
-  std::size_t abandoned_ = 0;
   std::uint64_t next_ = 1;
 };
 

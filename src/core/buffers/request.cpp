@@ -5,13 +5,12 @@
 
 #include "base/bytes.h"
 #include "core/buffers/buffer_table.h"
+#include "core/door/describe.h"
 
 namespace pintle::core {
 namespace {
 
 constexpr std::uint64_t max_alignment = 4096;
-
-Error invalid(std::string message) { return {Errc::invalid_argument, std::move(message)}; }
 
 Result<void> check_options(const BufferOptions& options) {
   if (!base::is_power_of_two(options.alignment) || options.alignment > max_alignment) {
@@ -46,8 +45,8 @@ Result<std::uint64_t> BufferTable::check_request(DType dtype, const Shape& shape
   return *bytes;
 }
 
-Result<void> BufferTable::check_import(std::span<std::byte> bytes, std::uint64_t offset, Access access, DType dtype,
-                                       const Shape& shape, std::uint64_t size) const {
+Result<void> BufferTable::check_import(const HostImport& import, std::uint64_t size) const {
+  const auto& [bytes, offset, access, dtype, shape, label, keeper] = import;
   if (access != Access::read && access != Access::write && access != Access::read_write)
     return invalid(fmt::format("Access ({}) does not exist.", static_cast<int>(access)));
   if (bytes.data() == nullptr) return invalid(fmt::format("Address (null) of the host memory has no {} bytes.", size));

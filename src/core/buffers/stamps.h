@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 namespace pintle::core {
@@ -40,13 +39,6 @@ class Stamps {
     const auto place = writable(queue);
     if (place == stamps_.end() || place->queue != queue) stamps_.insert(place, {queue, serial});
     else place->serial = serial;
-  }
-  /// Undoes a `set`: `before` is what `find` gave before it, or nothing.
-  void restore(std::uint64_t queue, const std::optional<Stamp>& before) noexcept {
-    const auto place = writable(queue);
-    if (place == stamps_.end() || place->queue != queue) return;
-    if (before) *place = *before;
-    else stamps_.erase(place);
   }
   [[nodiscard]] bool empty() const noexcept { return stamps_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return stamps_.size(); }

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/nearest.h"
 #include "base/quote.h"
+#include "core/door/describe.h"
 #include "core/program/program_pack.h"
 
 namespace pintle::core {
@@ -76,12 +77,6 @@ std::string text_of(const std::vector<Absence>& absences) {
     append_sentence(text, absence.reason);
     append_sentence(text, absence.next_step);
   }
-  return text;
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
   return text;
 }
 
@@ -186,7 +181,8 @@ std::string Catalog::layer_names() const {
 std::string Catalog::valid_ids() const {
   const std::vector<DeviceInfo> devices = all().devices;
   if (devices.empty()) return "none";
-  return (std::ranges::any_of(devices, is_eligible) ? "best, " : "") + joined(ids_by_name(devices));
+  return fmt::format("{}{}", std::ranges::any_of(devices, is_eligible) ? "best, " : "",
+                     fmt::join(ids_by_name(devices), ", "));
 }
 
 std::vector<std::string> Catalog::known_names() const {
@@ -248,8 +244,8 @@ Result<Place> Catalog::called(const DeviceId& id, Driver& driver, const DeviceLi
   if (matches.size() == 1) return place_at(driver, found, matches.front());
   std::vector<std::string> ids;
   for (const std::size_t match : matches) ids.push_back(found.devices[match].id);
-  return Error(Errc::invalid_argument, fmt::format("Word {} begins the uuid, name or driver of {} devices of {}: {}.",
-                                                   word, matches.size(), name, joined(ids)));
+  return invalid(fmt::format("Word {} begins the uuid, name or driver of {} devices of {}: {}.", word, matches.size(),
+                             name, fmt::join(ids, ", ")));
 }
 
 Result<Place> Catalog::named(const DeviceId& id) const {

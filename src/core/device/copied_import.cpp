@@ -20,8 +20,7 @@ Result<Buffer> copy_of(Incarnation& incarnation, const HostImport& import) {
 }  // namespace
 
 Result<Buffer> import_or_copy(Incarnation& incarnation, const HostImport& import) {
-  auto imported = incarnation.buffers().import_host(import.bytes, import.offset, import.access, import.dtype,
-                                                    import.shape, import.label, import.keeper);
+  auto imported = incarnation.buffers().import_host(import);
   const bool is_refused = !imported && imported.error().code() == Errc::unsupported && imported.error().vendor();
   if (!is_refused || import.access != Access::read) return imported;
   base::log(LogLevel::info, "core", "[Buffer \"{}\"] is a copy of the host's memory: {}", import.label,

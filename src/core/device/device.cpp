@@ -123,9 +123,9 @@ Result<Buffer> Device::map_file(const std::filesystem::path& path, std::uint64_t
     const auto file = std::make_shared<const base::MappedFile>(std::move(mapped));
     const auto size = is_dtype(dtype) && shape.is_valid() ? checked_bytes(dtype, shape) : std::nullopt;
     if (!size || *size == 0 || !base::range_fits(offset, *size, file->bytes().size())) {
-      return Error(Errc::invalid_argument,
-                   fmt::format("Shape {} of {} from offset ({}) does not lie in file {} of size ({}).", shape.text(),
-                               name(dtype), offset, base::quote(path.string(), 4096), file->bytes().size()));
+      return core::invalid(fmt::format("Shape {} of {} from offset ({}) does not lie in file {} of size ({}).",
+                                       shape.text(), name(dtype), offset, base::quote(path.string(), 4096),
+                                       file->bytes().size()));
     }
     const auto [pages, begin] = file->pages(offset, *size);
     const std::span<std::byte> writable(const_cast<std::byte*>(pages.data()), pages.size());  // sealed
@@ -224,8 +224,8 @@ Result<void> Device::fill_native(std::string_view type, void* out) const {
 Result<Pool> Pool::create(const Device& device, PoolOptions options) {
   return enter(Inside::state(device), "Device", "creating a pool", [&]() -> Result<Pool> {
     if (options.block == 0 || options.block > options.cap) {
-      return Error(Errc::invalid_argument, fmt::format("Block ({}) is none of at least (1) and at most the cap ({}).",
-                                                       options.block, options.cap));
+      return core::invalid(
+          fmt::format("Block ({}) is none of at least (1) and at most the cap ({}).", options.block, options.cap));
     }
     PINTLE_ASSIGN(state, Inside::state(device)->current()->pools().create(std::move(options)));
     return Inside::make<Pool>(std::move(state));

@@ -1,4 +1,5 @@
 #include "core/device/device_id.h"
+#include "core/door/describe.h"
 
 #include <fmt/format.h>
 
@@ -69,8 +70,7 @@ bool Reader::take(char symbol) noexcept {
 }
 
 Error Reader::wrong(std::size_t column, std::string_view sentence) const {
-  return {Errc::invalid_argument,
-          fmt::format("Column {} of the device id {} {}.", column + 1, base::quote(text_), sentence)};
+  return invalid(fmt::format("Column {} of the device id {} {}.", column + 1, base::quote(text_), sentence));
 }
 
 Error Reader::expected(std::string_view what) const {
@@ -183,8 +183,8 @@ void append(std::string& text, const std::vector<IdOption>& options) {
 Result<DeviceId> DeviceId::parse(std::string_view text) {
   return base::contain("reading a device id", [&]() -> Result<DeviceId> {
     if (text.size() <= max_length) return Reader(text).id();
-    return Error(Errc::invalid_argument, fmt::format("Length ({}) of the device id {} is larger than the limit ({}).",
-                                                     text.size(), base::quote(text, 40), max_length));
+    return invalid(fmt::format("Length ({}) of the device id {} is larger than the limit ({}).", text.size(),
+                               base::quote(text, 40), max_length));
   });
 }
 

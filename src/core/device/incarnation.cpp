@@ -11,6 +11,7 @@
 #include "core/door/keep_for_ever.h"
 #include "core/door/thread_context.h"
 #include "core/life/checkup.h"
+#include "core/life/handle.h"
 #include "core/life/owners.h"
 #include "core/time/reactor.h"
 
@@ -34,12 +35,7 @@ Result<std::shared_ptr<Incarnation>> Incarnation::open(const std::string& id, st
 }
 
 std::shared_ptr<ProgramState> Incarnation::hand_out(std::shared_ptr<ProgramState> program) const {
-  struct Handle {
-    std::shared_ptr<void> lease;
-    std::shared_ptr<ProgramState> program;
-  };
-  ProgramState* const state = program.get();
-  return {std::make_shared<Handle>(life_.lease(), std::move(program)), state};
+  return make_handle(life_, std::move(program), [](const auto&) {});
 }
 
 // A lost backend touches nothing any more, so what submissions own can go at once.

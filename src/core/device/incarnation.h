@@ -8,7 +8,6 @@
 
 #include "core/buffers/buffer_table.h"
 #include "core/buffers/pools.h"
-#include "core/device/process_end.h"
 #include "core/life/life.h"
 #include "core/program/program_state.h"
 #include "core/queue/queues.h"
@@ -21,7 +20,7 @@ namespace pintle::core {
 /// Lifetime: the user's objects (Device, Buffer, Queue, Program, Recording) share a *lease*. When the last of them
 /// goes, the device is closed: it is drained with a deadline, and its queues are given up. The library's own objects
 /// share the incarnation itself, so a thread that still waits for a point finds the backend alive.
-class Incarnation final : public Life::Body, public EndsWithProcess {
+class Incarnation final : public Life::Body {
  public:
   /// Opens the device and returns a lease.
   static Result<std::shared_ptr<Incarnation>> open(const std::string& id, std::uint64_t generation,

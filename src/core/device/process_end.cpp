@@ -17,7 +17,7 @@ namespace pintle::core {
 namespace {
 
 struct Entry {
-  std::weak_ptr<EndsWithProcess> device;
+  std::weak_ptr<Life::Body> device;
   std::weak_ptr<const void> presence;
 };
 
@@ -56,7 +56,7 @@ void end_all() {
 
 }  // namespace
 
-void end_with_process(std::weak_ptr<EndsWithProcess> device, std::weak_ptr<const void> presence) {
+void end_with_process(std::weak_ptr<Life::Body> device, std::weak_ptr<const void> presence) {
   {
     std::lock_guard lock(Opened::instance().mutex);
     auto& all = Opened::instance().entries;

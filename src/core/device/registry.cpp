@@ -1,11 +1,12 @@
 #include "core/device/registry.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
 #include <memory>
 #include <ranges>
-#include <utility>
 #include <vector>
 
 #include "base/device_nodes.h"
@@ -15,6 +16,7 @@
 #include "core/device/catalog.h"
 #include "core/device/modules.h"
 #include "core/device/registry_table.h"
+#include "core/door/describe.h"
 
 namespace pintle::core {
 namespace {
@@ -48,11 +50,8 @@ Result<void> check_backends(std::string_view list, const std::filesystem::path& 
   for (const auto part : list | std::views::split(',')) {
     const std::string_view name(part.begin(), part.end());
     if (std::ranges::find(names, name) != names.end()) continue;
-    std::string known;
-    for (const std::string& one : names) known += (known.empty() ? "" : ", ") + one;
-    return Error(Errc::invalid_argument, "Value " + base::quote(name) +
-                                             " in variable PINTLE_BACKENDS is no backend of this build; they are " +
-                                             known + ".");
+    return invalid(fmt::format("Value {} in variable PINTLE_BACKENDS is no backend of this build; they are {}.",
+                               base::quote(name), fmt::join(names, ", ")));
   }
   return {};
 }

@@ -7,17 +7,16 @@
 namespace pintle::core {
 
 Error blocking_refused(std::string what) {
-  return Error(Errc::invalid_argument,
-               std::move(what) + " blocks, which is refused inside a callback or host call: it could wait for itself.");
+  return invalid(std::move(what) +
+                 " blocks, which is refused inside a callback or host call: it could wait for itself.");
 }
 
 Error empty_object(std::string_view kind) {
-  return Error(Errc::invalid_argument, fmt::format("This {} is empty: it was moved from or never made.", kind));
+  return invalid(fmt::format("This {} is empty: it was moved from or never made.", kind));
 }
 
 Error empty_window(std::string_view buffer, std::uint64_t offset) {
-  return Error(
-      Errc::invalid_argument,
+  return invalid(
       fmt::format("Window (0 bytes at offset {}) of {} is empty; a command needs at least 1 byte.", offset, buffer));
 }
 

@@ -2,13 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <source_location>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "pintle/error.h"
 
 namespace pintle::core {
 
+[[nodiscard]] inline Error invalid(std::string message, std::source_location where = std::source_location::current()) {
+  return {Errc::invalid_argument, std::move(message), where};
+}
 /// The refusal of a call that cannot block here: inside a callback or host call.
 [[nodiscard]] Error blocking_refused(std::string what);
 /// The refusal of a moved-from or default-made object of `kind`.

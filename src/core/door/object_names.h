@@ -14,7 +14,10 @@
 namespace pintle::core {
 
 /// `[Buffer 12 "view matrix"]`, or `[Buffer 12]` without a label.
-[[nodiscard]] std::string object_text(std::string_view kind, std::uint64_t number, std::string_view label);
+[[nodiscard]] inline std::string object_text(std::string_view kind, std::uint64_t number, std::string_view label) {
+  return label.empty() ? fmt::format("[{} {}]", kind, number)
+                       : fmt::format("[{} {} {}]", kind, number, base::quote(label));
+}
 /// The name of a buffer of the incarnation with that number. The label is given while both live. Takes the
 /// incarnation's lock.
 [[nodiscard]] std::string buffer_text(std::uint64_t incarnation, std::uint64_t id);

@@ -62,7 +62,7 @@ Result<void> Life::usable(std::string_view object) const {
 
 Error Life::foreign(std::string_view object, const Life& other) const {
   if (id() == other.id() && generation_ < other.generation_) return stale(object, id(), generation_, other.generation_);
-  return Error(Errc::invalid_argument, fmt::format("{} belongs to [{}], not to [{}].", object, id(), other.id()));
+  return invalid(fmt::format("{} belongs to [{}], not to [{}].", object, id(), other.id()));
 }
 
 Result<void> Life::check_owner(std::uint64_t number, std::string_view object) const {
@@ -71,7 +71,7 @@ Result<void> Life::check_owner(std::uint64_t number, std::string_view object) co
   const auto owner = find_owner(number);
   if (!owner) return Error(Errc::stale, fmt::format("{} belonged to a device that has been closed.", object));
   if (owner->id == id() && owner->generation < generation_) return stale(object, id(), owner->generation, generation_);
-  return Error(Errc::invalid_argument, fmt::format("{} belongs to [{}], not to [{}].", object, owner->id, id()));
+  return invalid(fmt::format("{} belongs to [{}], not to [{}].", object, owner->id, id()));
 }
 
 Error Life::report(const Error& error) {

@@ -25,7 +25,8 @@ class Worklist;
 /// One life of a device: the device of a backend, its two locks, its description, and whether it is lost.
 class Life {
  public:
-  /// The object that is made of this life and of the parts that use it.
+  /// The object that is made of this life and of the parts that use it. It has one kind; the interface turns the arrow
+  /// from this room to that object around.
   class Body {
    public:
     /// Called once when the device is lost.
@@ -34,6 +35,8 @@ class Life {
     virtual void close() noexcept = 0;
     /// Observes what has been finished, so that what waited for it can go.
     virtual Result<void> poll() = 0;
+    /// The process ends: finishes the driver's work until the deadline, then uses the driver no more.
+    virtual void end(Deadline deadline) noexcept = 0;
 
    protected:
     ~Body() = default;

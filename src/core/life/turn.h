@@ -55,7 +55,11 @@ class Turns {
   void end(Worklist* worklist) noexcept {
     if (mutex_.unlock()) see_to_wanting(worklist);
   }
-  void see_to_wanting(Worklist* worklist) noexcept;
+  void see_to_wanting(Worklist* worklist) noexcept {
+    Worklist own;  // runs at the end of this function
+    const std::lock_guard lock(wanting_mutex_);
+    (worklist != nullptr ? *worklist : own).take(wanting_);
+  }
 
   base::Mutex mutex_;
   std::mutex wanting_mutex_;  // a leaf

@@ -10,6 +10,7 @@
 #include "base/contain.h"
 #include "base/immortal.h"
 #include "base/inside.h"
+#include "core/door/describe.h"
 #include "core/door/object_names.h"
 #include "core/list/host_function.h"
 #include "core/list/list_state.h"
@@ -17,11 +18,10 @@
 
 namespace pintle {
 
+using core::invalid;
 using core::ListState;
 
 namespace {
-
-Error invalid(std::string message) { return {Errc::invalid_argument, std::move(message)}; }
 
 /// Checks that the range is whole elements of `size` bytes.
 Result<void> check_elements(std::uint64_t incarnation, const backend::Range& range, std::uint64_t size) {
@@ -46,7 +46,7 @@ Result<void> check_dtype(std::uint64_t incarnation, const BufferArgument& argume
 
 const std::optional<Error>& moved_from_error() noexcept {
   static const base::Immortal<std::optional<Error>> error(
-      Error(Errc::invalid_argument, "Command list is moved from; a list is submitted or recorded once."));
+      invalid("Command list is moved from; a list is submitted or recorded once."));
   return error.value;
 }
 
@@ -57,7 +57,7 @@ const std::optional<Error>& memory_error() noexcept {
 
 }  // namespace
 
-void CommandList::drop() noexcept { ListState::let_go(std::exchange(state_, nullptr)); }
+void CommandList::drop() noexcept { std::exchange(state_, nullptr)->let_go(); }
 
 std::size_t CommandList::size() const noexcept { return state_ != nullptr ? state_->commands.size() : 0; }
 
@@ -117,7 +117,7 @@ CommandList&& CommandList::upload_copy(const BufferView& to, std::optional<DType
     auto bytes = std::make_shared_for_overwrite<std::byte[]>(from.size());
     std::memcpy(bytes.get(), from.data(), from.size());
     list.add(backend::Upload{target, {bytes.get(), from.size(), backend::no_slot}});
-    list.retained.push_back(std::move(bytes));
+    list.own(std::move(bytes));
     return {};
   });
 }
@@ -136,9 +136,8 @@ CommandList&& CommandList::upload_retained(const BufferView& to, std::optional<D
                                            std::shared_ptr<const void> owner, std::span<const std::byte> from) {
   return step("upload", [&](ListState& list) -> Result<void> {
     PINTLE_ASSIGN(target, list.host_range(to, dtype, from));
-    list.borrows = list.borrows || owner == nullptr;
     list.add(backend::Upload{target, {from.data(), from.size(), backend::no_slot}});
-    if (owner != nullptr) list.retained.push_back(std::move(owner));
+    list.own(std::move(owner));
     return {};
   });
 }
@@ -156,9 +155,8 @@ CommandList&& CommandList::download_lent(std::optional<DType> dtype, std::span<s
                                          std::shared_ptr<void> owner, const BufferView& from) {
   return step("download", [&](ListState& list) -> Result<void> {
     PINTLE_ASSIGN(source, list.host_range(from, dtype, to));
-    list.borrows = list.borrows || owner == nullptr;
     list.add(backend::Download{{to.data(), to.size(), backend::no_slot}, source});
-    if (owner != nullptr) list.retained.push_back(std::move(owner));
+    list.own(std::move(owner));
     return {};
   });
 }
@@ -204,7 +202,7 @@ CommandList&& CommandList::call(std::function<void()> function) {
     if (!function) return invalid("Host function is empty.");
     auto held = std::make_shared<core::ListedFunction>(std::move(function));
     list.host_runs.reserve(list.host_runs.size() + 1);
-    list.retained.push_back(held);
+    list.own(held);
     list.add(backend::HostCall{&core::HostRun::run, &held->run});
     list.host_runs.push_back(&held->run);
     return {};

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <utility>
 
 #include "core/door/describe.h"
 #include "core/door/object_names.h"
@@ -11,8 +10,6 @@
 
 namespace pintle::core {
 namespace {
-
-Error invalid(std::string message) { return {Errc::invalid_argument, std::move(message)}; }
 
 /// The size that the other side of a copy needs; 0 where a replay decides.
 std::uint64_t size_of(const BufferArgument& argument) noexcept {
@@ -79,8 +76,7 @@ Result<void> ListState::copy_image(const ImageView& image, const BufferArgument&
   const std::uint64_t needed = bytes_of(*transfer), texel = bytes_of(image.texel());
   PINTLE_ASSIGN(rows, range(buffer, needed));
   if (rows.size < needed || rows.offset % texel != 0) {
-    return Error(
-        Errc::invalid_argument,
+    return invalid(
         fmt::format("Window ({} bytes at offset {}) of {} has no room for the ({}) bytes of the part of {}, or "
                     "does not begin at a multiple of the texel ({} bytes).",
                     rows.size, rows.offset, buffer_text(incarnation, rows.buffer), needed, image_text(image), texel));

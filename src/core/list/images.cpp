@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <memory>
-#include <utility>
 
 #include "base/bytes.h"
 #include "base/inside.h"
@@ -16,8 +14,6 @@
 
 namespace pintle::core {
 namespace {
-
-Error invalid(std::string message) { return {Errc::invalid_argument, std::move(message)}; }
 
 struct Row {
   char axis;

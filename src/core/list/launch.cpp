@@ -16,6 +16,7 @@
 #include "base/inside.h"
 #include "base/quote.h"
 #include "base/signature.h"
+#include "core/door/describe.h"
 #include "core/door/object_names.h"
 #include "core/list/images.h"
 #include "core/list/list_state.h"
@@ -25,8 +26,6 @@
 
 namespace pintle::core {
 namespace {
-
-Error invalid(std::string message) { return {Errc::invalid_argument, std::move(message)}; }
 
 using Counts = std::array<std::uint64_t, 3>;
 
@@ -329,9 +328,8 @@ Result<backend::Exec> ListState::launch(const Kernel& kernel, const Extent& exte
 Result<void> ListState::use(const BufferArgument& buffer, Access access) {
   backend::Exec* exec = commands.empty() ? nullptr : exec_of(commands.back());
   if (exec == nullptr) {
-    return Error(Errc::invalid_argument,
-                 fmt::format("Access ({}) by address belongs to no launch: the command before is {}.", name(access),
-                             commands.empty() ? "none" : backend::name(commands.back().operation)));
+    return invalid(fmt::format("Access ({}) by address belongs to no launch: the command before is {}.", name(access),
+                               commands.empty() ? "none" : backend::name(commands.back().operation)));
   }
   PINTLE_ASSIGN(range, this->range(buffer, 0));
   backend::Argument& used = arguments.emplace_back();

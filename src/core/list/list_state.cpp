@@ -4,8 +4,11 @@
 
 #include <array>
 #include <new>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
+#include "core/buffers/buffer_record.h"
 #include "core/door/describe.h"
 #include "core/door/object_names.h"
 #include "core/program/program_state.h"
@@ -17,7 +20,7 @@ namespace {
 static_assert(std::is_trivially_copyable_v<backend::Command> && std::is_trivially_copyable_v<backend::Argument>);
 
 // A thread keeps what a loop of short lists needs, and gives back the memory of long ones.
-constexpr std::size_t most_spare = 8, most_commands = 16, most_arguments = 64;
+constexpr std::size_t most_spare = 4, most_commands = 128, most_arguments = 512;
 
 thread_local bool is_thread_over = false;
 
@@ -34,8 +37,6 @@ struct Spare {
 
 thread_local Spare spare;
 
-Error invalid(std::string message) { return {Errc::invalid_argument, std::move(message)}; }
-
 }  // namespace
 
 std::string span_text(const backend::Range& range) {
@@ -47,11 +48,12 @@ ListState* ListState::take() noexcept {
   return spare.states[--spare.count];
 }
 
-void ListState::let_go(ListState* list) noexcept {
-  list->clear();
-  const bool is_short = list->commands.capacity() <= most_commands && list->arguments.capacity() <= most_arguments;
-  if (is_thread_over || !is_short || spare.count == most_spare) delete list;
-  else spare.states[spare.count++] = list;
+void ListState::let_go() noexcept {
+  clear();
+  const bool is_short = commands.capacity() <= most_commands && arguments.capacity() <= most_arguments &&
+                        retained.capacity() <= most_commands;
+  if (is_thread_over || !is_short || spare.count == most_spare) delete this;
+  else spare.states[spare.count++] = this;
 }
 
 /// As new, but for the memory of the vectors.
@@ -67,13 +69,24 @@ void ListState::clear() noexcept {
   incarnation = first_buffer = 0;
   first_kernel = nullptr;
   next_label.reset();
-  next_barrier = borrows = false;
+  next_barrier = needs_features = owns_of_caller = borrows = false;
   error.reset();
 }
 
 std::string ListState::first_text() const {
-  if (first_kernel != nullptr) return kernel_text(*first_kernel);
-  return object_text("Buffer", static_cast<std::uint32_t>(first_buffer), "");
+  return first_kernel != nullptr ? kernel_text(*first_kernel) : BufferRecord().text(first_buffer);
+}
+
+Result<void> ListState::check_features(const DeviceInfo& info) const {
+  for (const backend::Command& command : commands) {
+    const auto feature =
+        std::visit([](const auto& its) { return feature_for<std::remove_cvref_t<decltype(its)>>; }, command.operation);
+    if (!feature || info.capability(*feature).support != Support::absent) continue;
+    return Error(Errc::unsupported, fmt::format("Command ({}) needs the feature ({}), which [{}] does not have: {}.",
+                                                backend::name(command.operation), name(*feature), info.id,
+                                                info.capability(*feature).detail));
+  }
+  return {};
 }
 
 ListState& state_of(CommandList& list) {
@@ -81,6 +94,30 @@ ListState& state_of(CommandList& list) {
   if (state == nullptr) state = ListState::take();
   if (state == nullptr) throw std::bad_alloc();
   return *state;
+}
+
+void ListState::add_part(const ListState& whole, std::size_t begin, std::size_t end) {
+  const auto part = std::span(whole.commands).subspan(begin, end - begin);
+  commands.insert(commands.end(), part.begin(), part.end());
+  if (arguments.empty()) arguments = whole.arguments;  // each launch knows its place among all of them
+  retained.insert(retained.end(), whole.retained.begin(), whole.retained.end());
+  for (const backend::Command& command : part) {
+    const auto* const call = std::get_if<backend::HostCall>(&command.operation);
+    if (call != nullptr) host_runs.push_back(static_cast<HostRun*>(call->state));
+  }
+  incarnation = whole.incarnation;
+  first_buffer = whole.first_buffer;
+  first_kernel = whole.first_kernel;
+  first_slot = whole.first_slot;
+  needs_features = whole.needs_features;
+  owns_of_caller |= whole.owns_of_caller;
+}
+
+void ListState::own(std::shared_ptr<const void> owner) {
+  borrows = borrows || owner == nullptr;
+  if (owner == nullptr) return;
+  retained.push_back(std::move(owner));
+  owns_of_caller = true;
 }
 
 Result<void> ListState::admit(std::uint64_t its, std::uint64_t buffer) {

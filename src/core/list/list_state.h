@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,8 +13,10 @@
 #include "base/inside.h"
 #include "core/list/host_function.h"
 #include "core/list/slot_rules.h"
+#include "core/time/worklist.h"
 #include "pintle/backend/command.h"
 #include "pintle/commands.h"
+#include "pintle/info.h"
 
 namespace pintle::core {
 
@@ -26,15 +27,25 @@ struct ListCrossing {
   BufferView from;
 };
 
+/// The feature without which a device cannot do commands of this kind; none for most.
+template <class Operation>
+inline constexpr std::optional<Feature> feature_for = std::nullopt;
+template <>
+inline constexpr std::optional<Feature> feature_for<backend::HostCall> = Feature::host_call;
+template <>
+inline constexpr std::optional<Feature> feature_for<backend::Timestamp> = Feature::timestamp;
+template <>
+inline constexpr std::optional<Feature> feature_for<backend::ExecIndirect> = Feature::indirect;
+
 /// A list has one from its first step on. What it refers to is checked when a step is added, and resolved when the list
 /// is submitted or recorded.
-struct ListState {
+struct ListState final : Buried {
   std::vector<backend::Command> commands;
   std::vector<backend::Argument> arguments;
-  std::list<std::shared_ptr<const void>> retained;  // host memory, labels, programs, functions
-  std::vector<HostRun*> host_runs;                  // runs of retained functions; asked for errors when they have run
-  std::vector<std::uint64_t> held;                  // buffers of `holds`
-  std::vector<SlotShape> slot_shapes;               // shapes whose sides slots decide
+  std::vector<std::shared_ptr<const void>> retained;  // host memory, labels, programs, functions
+  std::vector<HostRun*> host_runs;                    // runs of retained functions; asked for errors when they have run
+  std::vector<std::uint64_t> held;                    // buffers of `holds`
+  std::vector<SlotShape> slot_shapes;                 // shapes whose sides slots decide
   std::vector<ListCrossing> crossings;
   std::uint32_t first_slot = backend::no_slot;
   std::uint64_t incarnation = 0;        // the incarnation of the buffers and kernels used; 0: none yet
@@ -42,28 +53,37 @@ struct ListState {
   const Entry* first_kernel = nullptr;  // or the entry that did, of a retained program
   std::shared_ptr<const std::string> next_label;
   bool next_barrier = false;
-  bool borrows = false;  // some host memory is the caller's: the list may be submitted, not recorded
+  bool needs_features = false;  // some command needs a feature
+  bool owns_of_caller = false;  // something that its caller may wait to get back: memory, or what a function captured
+  bool borrows = false;         // some host memory is the caller's: the list may be submitted, not recorded
   std::optional<Error> error;
 
   /// An empty one: one that this thread has let go of, whose vectors have their memory, or a new one. Null where there
   /// is no memory.
   [[nodiscard]] static ListState* take() noexcept;
-  /// Lets go of everything in it. Runs destructors of users' objects where `retained` has any.
-  static void let_go(ListState* list) noexcept;
+  /// Lets go of everything, and of itself. Runs destructors of users' objects where `retained` has any.
+  void let_go() noexcept override;
 
   [[nodiscard]] backend::Commands all() const noexcept { return {commands, arguments}; }
+  /// `unsupported` where a command needs a feature that the device does not have.
+  [[nodiscard]] Result<void> check_features(const DeviceInfo& info) const;
   /// The object that decided the incarnation, without its label, which its device's lock guards.
   [[nodiscard]] std::string first_text() const;
 
   // The steps of a list.
   template <class Operation>
   void add(const Operation& operation) {
+    if constexpr (feature_for<Operation>.has_value()) needs_features = true;
     // The command is made in place: a variant on the way would be a copy of its whole size.
     backend::Command& command = commands.emplace_back(operation, nullptr, std::exchange(next_barrier, false));
     if (next_label == nullptr) return;
     command.label = next_label->c_str();
     retained.push_back(std::move(next_label));
   }
+  /// Adds the commands of `[begin, end)` of another list, and what they point to.
+  void add_part(const ListState& whole, std::size_t begin, std::size_t end);
+  /// Keeps the owner of a transfer's memory. Null: the caller has it.
+  void own(std::shared_ptr<const void> owner);
   Result<void> take_slot(Slot slot);
   Result<void> admit(const BufferView& view);
   Result<void> admit(const Kernel& kernel);

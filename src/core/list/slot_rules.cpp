@@ -1,4 +1,5 @@
 #include "core/list/slot_rules.h"
+#include "core/door/describe.h"
 
 #include <fmt/format.h>
 
@@ -142,37 +143,31 @@ bool has_launches(std::span<const backend::Command> commands) noexcept {
 
 Result<void> check_rule(const SlotRule& rule, const backend::Binding& binding, std::optional<DType> dtype) {
   if (kind_of(binding) != rule.kind) {
-    return Error(Errc::invalid_argument, fmt::format("The binding is {}, where {} is declared.",
-                                                     kind_name(kind_of(binding)), kind_name(rule.kind)));
+    return invalid(
+        fmt::format("The binding is {}, where {} is declared.", kind_name(kind_of(binding)), kind_name(rule.kind)));
   }
   if (rule.dtype && dtype != rule.dtype) {
-    return Error(Errc::invalid_argument, fmt::format("The binding's dtype ({}) is not the declared dtype ({}).",
-                                                     dtype ? name(*dtype) : "none", name(*rule.dtype)));
+    return invalid(fmt::format("The binding's dtype ({}) is not the declared dtype ({}).",
+                               dtype ? name(*dtype) : "none", name(*rule.dtype)));
   }
   if (rule.size != 0 && size_of(binding) != rule.size) {
-    return Error(Errc::invalid_argument,
-                 fmt::format("The binding's size ({}) is not the size ({}) that the recording uses.", size_of(binding),
-                             rule.size));
+    return invalid(fmt::format("The binding's size ({}) is not the size ({}) that the recording uses.",
+                               size_of(binding), rule.size));
   }
   if (size_of(binding) < rule.least) {
-    return Error(Errc::invalid_argument,
-                 fmt::format("The binding's size ({}) is less than the size ({}) that the kernel needs.",
-                             size_of(binding), rule.least));
+    return invalid(fmt::format("The binding's size ({}) is less than the size ({}) that the kernel needs.",
+                               size_of(binding), rule.least));
   }
   if (rule.most != 0 && size_of(binding) > rule.most) {
-    return Error(Errc::invalid_argument,
-                 fmt::format("The binding's size ({}) is larger than the limit ({}).", size_of(binding), rule.most));
+    return invalid(fmt::format("The binding's size ({}) is larger than the limit ({}).", size_of(binding), rule.most));
   }
   if (size_of(binding) % rule.multiple != 0) {
-    return Error(Errc::invalid_argument,
-                 fmt::format("The binding's size ({}) is not a multiple of ({}).", size_of(binding), rule.multiple));
+    return invalid(fmt::format("The binding's size ({}) is not a multiple of ({}).", size_of(binding), rule.multiple));
   }
   const auto* range = std::get_if<backend::Range>(&binding);
-  if (range != nullptr && range->size == 0)
-    return Error(Errc::invalid_argument, "The binding's size is (0); the least is (1).");
+  if (range != nullptr && range->size == 0) return invalid("The binding's size is (0); the least is (1).");
   if (range != nullptr && range->offset % rule.alignment != 0) {
-    return Error(Errc::invalid_argument,
-                 fmt::format("The binding's offset ({}) is not a multiple of ({}).", range->offset, rule.alignment));
+    return invalid(fmt::format("The binding's offset ({}) is not a multiple of ({}).", range->offset, rule.alignment));
   }
   return {};
 }
@@ -190,9 +185,8 @@ Result<void> check_shape(const SlotShape& shape, std::span<const backend::Argume
   }
   const std::uint64_t size = bound(arguments[shape.buffer].range, bindings).size;
   if (size >= needed) return {};
-  return Error(Errc::invalid_argument,
-               fmt::format("The size ({}) of the buffer is less than the size ({}) that {} needs.", size, needed,
-                           shape.parameter));
+  return invalid(fmt::format("The size ({}) of the buffer is less than the size ({}) that {} needs.", size, needed,
+                             shape.parameter));
 }
 
 backend::Range bound(const backend::Range& range, std::span<const backend::Binding> bindings) {

@@ -4,16 +4,14 @@
 
 #include <algorithm>
 #include <span>
-#include <string>
 
 #include "base/texel_support.h"
+#include "core/door/describe.h"
 #include "core/door/object_names.h"
 #include "core/program/program_state.h"
 
 namespace pintle::core {
 namespace {
-
-Error invalid(std::string message) { return {Errc::invalid_argument, std::move(message)}; }
 
 Result<void> check_texel(const Parameter& parameter, Texel texel, std::span<const TexelSupport> texels) {
   if (!is_texel(texel))

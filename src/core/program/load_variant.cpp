@@ -13,6 +13,7 @@
 #include "base/constant.h"
 #include "base/contain.h"
 #include "base/quote.h"
+#include "core/door/describe.h"
 #include "core/program/program_pack.h"
 
 namespace pintle::core {
@@ -144,9 +145,8 @@ Result<std::uint32_t> side_of(const std::string& name, const ScalarValue& value)
   const auto size = base::whole_number(value);
   if (size && *size >= 1 && *size <= std::numeric_limits<std::uint32_t>::max())
     return static_cast<std::uint32_t>(*size);
-  return Error(Errc::invalid_argument,
-               fmt::format("Constant {} ({}) is a side of a group, and its value is no whole number from 1 to {}.",
-                           base::quote(name), pintle::name(value.dtype), std::numeric_limits<std::uint32_t>::max()));
+  return invalid(fmt::format("Constant {} ({}) is a side of a group, and its value is no whole number from 1 to {}.",
+                             base::quote(name), pintle::name(value.dtype), std::numeric_limits<std::uint32_t>::max()));
 }
 
 /// The entries with the groups that the constants give them.
@@ -339,7 +339,7 @@ template <class Value>
 Result<void> check_names(std::string_view what, const std::map<std::string, Value>& values) {
   for (const auto& [name, value] : values) {
     if (is_identifier(name)) continue;
-    return Error(Errc::invalid_argument, fmt::format("{} name {} is no identifier.", what, base::quote(name)));
+    return invalid(fmt::format("{} name {} is no identifier.", what, base::quote(name)));
   }
   return {};
 }

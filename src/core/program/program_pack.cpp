@@ -1,7 +1,5 @@
 #include "core/program/program_pack.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 

@@ -28,12 +28,17 @@ Result<Point> Crossings::submit(SubmitOptions* options) {
   const auto crossings = std::exchange(state_.crossings, {});
   for (const ListCrossing& crossing : crossings) {
     PINTLE_ASSIGN(side, look(crossing));
-    PINTLE_TRY(settle(side));
+    PINTLE_TRY(find_way(side));
+    borrows_ |= side.twin != nullptr || side.loan != nullptr;
+    come_after(*side.owner, Inside::buffer(side.other));
     if (side.twin != nullptr) use_twin(side);
     else if (side.loan != nullptr) use_loan(side);
     else staged.push_back(std::move(side));
   }
-  return staged.empty() ? submit_whole(options) : submit_pieces(staged, options);
+  if (!staged.empty()) return submit_pieces(staged, options);
+  SubmitOptions all = take(options);
+  std::array parts{Part{.list = &list_, .borrows = borrows_, .options = &all}};
+  return queue_->submit(parts);
 }
 
 Result<Crossings::Side> Crossings::look(const ListCrossing& crossing) const {
@@ -49,20 +54,11 @@ Result<Crossings::Side> Crossings::look(const ListCrossing& crossing) const {
   const BufferView& other = is_inbound ? crossing.from : crossing.to;
   auto owner = BufferTable::find_table(Inside::incarnation(other));
   if (owner == nullptr) {
-    return Error(Errc::stale,
-                 fmt::format("{} belonged to a device that has been closed.",
-                             object_text("Buffer", static_cast<std::uint32_t>(Inside::buffer(other)), "")));
+    return Error(Errc::stale, fmt::format("{} belonged to a device that has been closed.",
+                                          BufferRecord().text(Inside::buffer(other))));
   }
   const BufferView& local = is_inbound ? crossing.to : crossing.from;
   return Side{local, other, std::move(owner), is_inbound, nullptr, nullptr, crossing.command};
-}
-
-// Finds how the bytes will go and what comes before.
-Result<void> Crossings::settle(Side& side) {
-  PINTLE_TRY(find_way(side));
-  borrows_ |= side.twin != nullptr || side.loan != nullptr;
-  come_after(*side.owner, Inside::buffer(side.other));
-  return {};
 }
 
 /// The whole list waits for the copy that makes a fork, whichever of its pieces uses the fork.
@@ -125,12 +121,6 @@ void Crossings::use_loan(const Side& side) {
   state_.retained.push_back(side.loan);
 }
 
-Result<Point> Crossings::submit_whole(SubmitOptions* options) {
-  SubmitOptions all = take(options);
-  std::array parts{Part{.list = &list_, .borrows = borrows_, .options = &all}};
-  return queue_->submit(parts);
-}
-
 SubmitOptions Crossings::take(SubmitOptions* options) const {
   SubmitOptions all = options != nullptr ? std::move(*options) : SubmitOptions{};
   all.after.insert(all.after.end(), before_.begin(), before_.end());
@@ -141,7 +131,7 @@ Result<Point> Crossings::submit_pieces(const std::vector<Side>& staged, SubmitOp
   for (const BufferUse& use : buffer_uses(state_.commands, state_.arguments)) come_after(queue_->table(), use.buffer);
   for (const Side& side : staged) come_after(queue_->table(), Inside::buffer(side.local));
   SubmitOptions all = take(options);
-  PINTLE_TRY(queue_->check(all));
+  PINTLE_TRY(check_options(all));
   turn_ = std::make_shared<SignalState>(0, "crossing");
   cut(staged, all);
   for (Piece& piece : pieces_) keep_devices(piece.list, staged);
@@ -157,7 +147,7 @@ void Crossings::cut(const std::vector<Side>& staged, SubmitOptions& options) {
       .after = std::move(options.after), .label = options.label, .timeout = options.timeout};
   for (const Side& side : staged) cut_at(side);
   Piece& last = pieces_.back();
-  take(last.list, state_.commands.size());
+  state_of(last.list).add_part(state_, taken_, state_.commands.size());
   state_of(last.list).held = state_.held;
   last.options.signal = std::move(options.signal);
   last.options.label = std::move(options.label);
@@ -169,11 +159,13 @@ void Crossings::cut_at(const Side& side) {
   const std::span<std::byte> span(bytes.get(), size);
   const auto turn = [&] { return SignalState::point(turn_, ++turns_); };
   Piece& before = pieces_.back();
-  take(before.list, side.command);
+  state_of(before.list).add_part(state_, taken_, side.command);
+  taken_ = side.command + 1;
   if (!side.is_inbound) before.list.download_retained(bytes, span, side.local);
   const Point moves = turn(), goes_on = turn();
   before.options.signal = {moves};
-  Piece& move = moves_.emplace_back();
+  const auto behind = std::ranges::find(moves_.rbegin(), moves_.rend(), side.owner, &Piece::owner).base();
+  Piece& move = *moves_.emplace(behind);  // moves of one device stand together
   move.owner = side.owner;
   move.options = {.after = {moves}, .signal = {goes_on}};
   if (side.is_inbound) move.list.download_retained(bytes, span, side.other);
@@ -181,25 +173,6 @@ void Crossings::cut_at(const Side& side) {
   Piece& after = pieces_.emplace_back();
   after.options.after = {goes_on};
   if (side.is_inbound) after.list.upload_retained(side.local, bytes, span);
-  ++taken_;
-}
-
-// Moves the commands of the list up to `end` into the piece, with all that they point to.
-void Crossings::take(CommandList& list, std::size_t end) {
-  ListState& piece = state_of(list);
-  const auto begin = state_.commands.begin() + static_cast<std::ptrdiff_t>(taken_);
-  const bool is_first = piece.arguments.empty();
-  piece.commands.insert(piece.commands.end(), begin, state_.commands.begin() + static_cast<std::ptrdiff_t>(end));
-  if (is_first) piece.arguments = state_.arguments;
-  piece.retained.insert(piece.retained.end(), state_.retained.begin(), state_.retained.end());
-  piece.incarnation = state_.incarnation;
-  piece.first_buffer = state_.first_buffer;
-  piece.first_kernel = state_.first_kernel;
-  piece.first_slot = state_.first_slot;
-  for (; taken_ < end; ++taken_) {
-    const auto* const call = std::get_if<backend::HostCall>(&state_.commands[taken_].operation);
-    if (call != nullptr) piece.host_runs.push_back(static_cast<HostRun*>(call->state));
-  }
 }
 
 // A device that closes gives up what is held on it, so none may close before the last piece is done.
@@ -208,15 +181,34 @@ void Crossings::keep_devices(CommandList& piece, const std::vector<Side>& staged
   for (const Side& side : staged) state_of(piece).retained.push_back(side.owner->life().lease());
 }
 
-// The moves wait for the first piece, and so they start only after the queue has accepted all pieces.
+// The moves wait for the first piece, and so they start only after the queue has accepted all pieces. Those of one
+// device wait for each other in any case, so they go to one queue there; no other list's work is on that queue.
 Result<Point> Crossings::submit_all() {
-  for (Piece& move : moves_) {
-    const auto moved = move.owner->queues().submit_apart(std::move(move.list), move.options, "crossing");
+  for (auto begin = moves_.begin(); begin != moves_.end();) {
+    const auto owner = begin->owner;
+    const auto end = std::find_if(begin, moves_.end(), [&](const Piece& move) { return move.owner != owner; });
+    PINTLE_TRY(submit_moves(*owner, {begin, end}));
+    begin = end;
+  }
+  auto parts = parts_of(pieces_);
+  return queue_->submit(parts);
+}
+
+Result<void> Crossings::submit_moves(BufferTable& owner, std::span<Piece> moves) {
+  const std::size_t most = std::max<std::size_t>(owner.life().info().limits.max_in_flight, 1);
+  for (; !moves.empty(); moves = moves.subspan(std::min(most, moves.size()))) {
+    auto parts = parts_of(moves.first(std::min(most, moves.size())));
+    auto mover = owner.queues().take_mover();
+    const auto moved = mover ? (*mover)->submit(parts) : Result<Point>(mover.error());
     if (!moved) return moved.error().during("submitting a copy to " + queue_->text());
   }
+  return {};
+}
+
+std::vector<Part> Crossings::parts_of(std::span<Piece> pieces) const {
   std::vector<Part> parts;
-  for (Piece& piece : pieces_) parts.push_back({.list = &piece.list, .borrows = borrows_, .options = &piece.options});
-  return queue_->submit(parts);
+  for (Piece& piece : pieces) parts.push_back({.list = &piece.list, .borrows = borrows_, .options = &piece.options});
+  return parts;
 }
 
 }  // namespace pintle::core

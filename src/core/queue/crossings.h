@@ -3,7 +3,6 @@
 
 #include <list>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "core/buffers/loan.h"
@@ -59,20 +58,19 @@ class Crossings {
   };
 
   Result<Side> look(const ListCrossing& crossing) const;
-  Result<void> settle(Side& side);
   void come_after(BufferTable& owner, std::uint64_t buffer);
   Result<void> find_way(Side& side);
   Result<const Twin*> find_twin(const Side& side);
   void use_twin(const Side& side);
   void use_loan(const Side& side);
-  Result<Point> submit_whole(SubmitOptions* options);
   SubmitOptions take(SubmitOptions* options) const;
   Result<Point> submit_pieces(const std::vector<Side>& staged, SubmitOptions* options);
   void cut(const std::vector<Side>& staged, SubmitOptions& options);
   void cut_at(const Side& side);
-  void take(CommandList& piece, std::size_t end);
   void keep_devices(CommandList& piece, const std::vector<Side>& staged) const;
   Result<Point> submit_all();
+  Result<void> submit_moves(BufferTable& owner, std::span<Piece> moves);
+  [[nodiscard]] std::vector<Part> parts_of(std::span<Piece> pieces) const;
 
   std::shared_ptr<QueueState> queue_;
   CommandList& list_;

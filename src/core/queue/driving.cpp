@@ -1,8 +1,8 @@
-#include "core/queue/driving.h"
-
+// Queues whose work runs only inside calls.
 #include <utility>
 
 #include "base/contain.h"
+#include "core/queue/queue_state.h"
 
 namespace pintle::core {
 
@@ -16,13 +16,13 @@ class Driving {
   ~Driving() { current = nullptr; }
 
   /// Adds a queue at the end, unless this thread or another one is about to drive it.
-  void add(std::shared_ptr<Driven> queue) noexcept {
+  void add(std::shared_ptr<QueueState> queue) noexcept {
     if (queue->is_to_be_driven_.exchange(true)) return;
-    Driven* const last = queue.get();
+    QueueState* const last = queue.get();
     (last_ != nullptr ? last_->next_driven_ : first_) = std::move(queue);
     last_ = last;
   }
-  [[nodiscard]] std::shared_ptr<Driven> take() noexcept {
+  [[nodiscard]] std::shared_ptr<QueueState> take() noexcept {
     if (first_ == nullptr) return nullptr;
     auto next = std::move(first_);
     first_ = std::move(next->next_driven_);
@@ -34,21 +34,22 @@ class Driving {
   static thread_local constinit Driving* current;
 
  private:
-  std::shared_ptr<Driven> first_;
-  Driven* last_ = nullptr;
+  std::shared_ptr<QueueState> first_;
+  QueueState* last_ = nullptr;
 };
 thread_local constinit Driving* Driving::current = nullptr;
 
 namespace {
 
 // True when the backend has finished something, so there may be more.
-bool run_once(Driven& queue) noexcept {
+bool run_once(QueueState& queue) noexcept {
   return base::contain_or(false, [&] { return queue.wait_rest(Deadline::max()).value_or(false); });
 }
 
 }  // namespace
 
-void drive(std::shared_ptr<Driven> queue) noexcept {
+void QueueState::drive_all() noexcept {
+  auto queue = std::static_pointer_cast<QueueState>(shared_from_this());
   if (Driving::current != nullptr) return Driving::current->add(std::move(queue));
   Driving driving;
   for (; queue != nullptr; queue = driving.take()) {

@@ -16,8 +16,6 @@
 
 namespace pintle::core {
 
-class RecordingState;
-
 /// A signal that a submission raises or fails.
 struct Raise {
   std::shared_ptr<SignalState> signal;
@@ -48,6 +46,11 @@ struct alignas(64) Flight {
   std::unique_ptr<HostRun[]> runs;  // of a replay's host functions
   std::size_t run_count = 0;
   CommandList list;  // owns what the commands point to
+
+  /// Lets go of all of it. The worklist destroys what is the user's.
+  void clear(Worklist& worklist) noexcept;
+  /// The first error of its host functions, once they have run.
+  [[nodiscard]] std::optional<Error> take_error() noexcept;
 };
 
 }  // namespace pintle::core

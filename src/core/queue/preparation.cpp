@@ -1,61 +1,88 @@
 #include "core/queue/preparation.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/inside.h"
-#include "core/list/features.h"
-#include "core/list/list_state.h"
 #include "core/queue/imported.h"
 #include "kit/accesses.h"
 
 namespace pintle::core {
 
-Result<void> Preparation::resolve(ListState& list, Flight& flight, const Locked& locked) {
+Result<void> give_memory(BufferTable& table, const CommandList& list) {
+  const ListState* const state = Inside::state(list);
+  if (state == nullptr || state->incarnation != table.life().number()) return {};
+  for (const BufferUse& use : buffer_uses(state->commands, state->arguments)) PINTLE_TRY(table.materialize(use.buffer));
+  return {};
+}
+
+Result<void> give_memory(BufferTable& table, std::span<const SlotValue> bindings) {
+  for (const SlotValue& value : bindings) {
+    const auto* const view = std::get_if<BufferView>(&Inside::value(value));
+    if (view == nullptr || Inside::incarnation(*view) != table.life().number()) continue;
+    PINTLE_TRY(table.materialize(Inside::buffer(*view)));
+  }
+  return {};
+}
+
+Result<void> Preparation::resolve(ListState& list, Flight& flight) {
+  if (list.needs_features) PINTLE_TRY(list.check_features(table_.life().info()));
+  const bool has_imports = !table_.aliases(locked_).empty();
+  if (has_imports || list.commands.size() < 2) {  // one command needs no barrier
+    PINTLE_TRY(go_through(list, flight, nullptr));
+  } else {
+    Barriers barriers;
+    PINTLE_TRY(go_through(list, flight, &barriers));
+  }
+  PINTLE_TRY(table_.check_texels(list.arguments, locked_));
+  for (const std::uint64_t buffer : list.held) {  // they stay until the flight is over; nothing is ordered
+    BufferRecord* const record = table_.find(buffer, locked_);
+    if (record == nullptr) return table_.stale(buffer);
+    stamp(record->stamps, flight.serial);
+  }
+  if (has_imports) use_imports(list, flight);
+  return {};
+}
+
+Result<void> Preparation::go_through(ListState& list, Flight& flight, Barriers* barriers) {
   Result<void> answer;
   for (backend::Command& command : list.commands) {
-    PINTLE_TRY(check_feature(command.operation, table_.life().info()));
     kit::for_each_range(command, std::span(list.arguments), [&](backend::Range& range, Access access) {
-      if (range.slot != backend::no_slot || !answer) return;
-      const auto place = use(range.buffer, access, flight, locked);
-      if (!place) {
-        answer = place.error();
-        return;
-      }
-      range.memory = place->memory;
-      range.offset += place->offset;
+      const BufferRecord* const record = answer ? use(range.buffer, access, flight, answer) : nullptr;
+      if (record == nullptr) return;
+      range.memory = record->memory;
+      range.offset += record->base;
+      if (barriers != nullptr) barriers->touch(range, access);
     });
     if (!answer) return answer;
+    if (barriers != nullptr) barriers->place(command);
   }
-  PINTLE_TRY(table_.check_texels(list.arguments, locked));
-  for (const std::uint64_t buffer : list.held) PINTLE_TRY(keep(buffer, flight.serial, locked));
   return {};
 }
 
-Result<backend::Range> Preparation::use(std::uint64_t buffer, Access access, Flight& flight, const Locked& locked) {
-  BufferRecord* const record = table_.find(buffer, locked);
-  if (record == nullptr) return table_.stale(buffer);
-  if (record->is_special()) {
-    if (record->is_sealed && writes(access)) return table_.sealed_refusal(buffer, locked);
-    if (record->formed) come_after(record->formed, flight, locked);
-  }
-  touch(buffer, *record, flight.serial, locked);
-  return backend::Range{record->memory, buffer, record->base, record->size};
+const BufferRecord* Preparation::use(std::uint64_t buffer, Access access, Flight& flight, Result<void>& refusal) {
+  BufferRecord* const record = table_.find(buffer, locked_);
+  if (record == nullptr) refusal = table_.stale(buffer);
+  else if (record->is_sealed && writes(access)) refusal = table_.sealed_refusal(buffer, locked_);
+  if (!refusal) return nullptr;
+  if (record->formed) come_after(record->formed, flight);
+  stamp(record->stamps, flight.serial);
+  return record;
 }
 
-/// Until the flight is over. Nothing is ordered.
-Result<void> Preparation::keep(std::uint64_t buffer, std::uint64_t serial, const Locked& locked) {
-  BufferRecord* const record = table_.find(buffer, locked);
-  if (record == nullptr) return table_.stale(buffer);
-  touch(buffer, *record, serial, locked);
-  return {};
+void Preparation::stamp(Stamps& stamps, std::uint64_t serial) {
+  if (Stamp* const own = stamps.find(queue_)) {
+    own->serial = serial;
+    return;
+  }
+  stamps.reserve_one([&](const Stamp& stamp) { return table_.clocks(locked_).is_finished(stamp); });
+  stamps.set(queue_, serial);
 }
 
 /// As if the user had asked to wait for the point.
-void Preparation::come_after(std::optional<Point>& formed, Flight& flight, const Locked& locked) const {
+void Preparation::come_after(std::optional<Point>& formed, Flight& flight) {
   const auto& signal = Inside::signal(*formed);
   if (signal->timeline().status(formed->value()) == PointStatus::reached) return formed.reset();
-  const QueueClock* const own = table_.clocks(locked).find(queue_);
+  const QueueClock* const own = table_.clocks(locked_).find(queue_);
   if (own != nullptr && own->timeline == signal) return;
   const auto is_it = [&](const Point& point) {
     return Inside::signal(point) == signal && point.value() == formed->value();
@@ -65,48 +92,22 @@ void Preparation::come_after(std::optional<Point>& formed, Flight& flight, const
   flight.waits.push_back(*formed);
 }
 
-void Preparation::touch(std::uint64_t id, BufferRecord& record, std::uint64_t serial, const Locked& locked) {
-  if (Stamp* const own = record.stamps.find(queue_)) {
-    if (own->serial != serial) touched_.push_back({id, *own});
-    own->serial = serial;
-    return;
-  }
-  touched_.push_back({id, std::nullopt});
-  record.stamps.reserve_one([&](const Stamp& stamp) { return table_.clocks(locked).is_finished(stamp); });
-  record.stamps.set(queue_, serial);
-}
-
-void Preparation::stamp(Stamps& stamps, std::uint64_t serial, const Locked& locked) {
-  const Stamp* const own = stamps.find(queue_);
-  stamped_.push_back({&stamps, own != nullptr ? std::optional(*own) : std::nullopt});
-  if (own == nullptr) stamps.reserve_one([&](const Stamp& stamp) { return table_.clocks(locked).is_finished(stamp); });
-  stamps.set(queue_, serial);
-}
-
-void Preparation::roll_back(const Locked& locked) noexcept {
-  for (auto each = touched_.rbegin(); each != touched_.rend(); ++each) {
-    if (BufferRecord* const record = table_.find_any(each->buffer, locked))
-      record->stamps.restore(queue_, each->before);
-  }
-  for (auto each = stamped_.rbegin(); each != stamped_.rend(); ++each) each->stamps->restore(queue_, each->before);
-  forget();
-}
-
-Result<void> Preparation::use_imports(std::vector<backend::Command>& commands, Flight& flight, const Locked& locked) {
-  const auto aliases = table_.aliases(locked);
-  core::use_imports(commands, aliases);
-  for (const backend::Command& command : commands) {
+/// Lets the device do the transfers to and from imported memory.
+void Preparation::use_imports(ListState& list, Flight& flight) {
+  const auto aliases = table_.aliases(locked_);
+  core::use_imports(list.commands, aliases);
+  place_barriers(list.commands, list.arguments, aliases);
+  for (const backend::Command& command : list.commands) {
     const auto* const copy = std::get_if<backend::Copy>(&command.operation);
     if (copy == nullptr) continue;
     for (const backend::Range& range : {copy->to, copy->from}) {
       const auto alias = std::ranges::find(aliases, range.memory, &Alias::memory);
       if (alias == aliases.end()) continue;
-      BufferRecord* const record = table_.find_any(alias->buffer, locked);  // it may have been destroyed
-      if (record != nullptr) touch(alias->buffer, *record, flight.serial, locked);
+      BufferRecord* const record = table_.find_any(alias->buffer, locked_);  // it may have been destroyed
+      if (record != nullptr) stamp(record->stamps, flight.serial);
       flight.is_lent |= record == nullptr || record->is_retired;  // the import goes with its last use
     }
   }
-  return {};
 }
 
 }  // namespace pintle::core

@@ -1,59 +1,50 @@
-// The marks that a submission leaves on buffers: made first, then kept or forgotten as a whole.
+// What a submission needs of the device's tables, before it is accepted.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <utility>
-#include <vector>
+#include <span>
 
 #include "core/buffers/buffer_table.h"
+#include "core/list/hazards.h"
+#include "core/list/list_state.h"
 #include "core/queue/flight.h"
+#include "pintle/recording.h"
 
 namespace pintle::core {
 
-/// The first half of a submission changes only stamps of work to come. They keep what the submission names alive while
-/// the backend is called without the lock. Then comes `forget`, which cannot fail, or `roll_back`. One thread uses this
-/// object, in its turn. The object keeps its memory from one submission to the next.
+/// Gives lazy buffers their memory, which a device is asked for before the turn and without the lock. A buffer of
+/// another device is refused later.
+[[nodiscard]] Result<void> give_memory(BufferTable& table, const CommandList& list);
+[[nodiscard]] Result<void> give_memory(BufferTable& table, std::span<const SlotValue> bindings);
+
+/// Fills in where buffers are, and stamps what the submission names with the serial to come, so that it stays alive
+/// while the backend is called without the lock. Nothing is undone where the submission is refused then: a stamp beyond
+/// the queue's last serial counts as the last one's, so what was stamped waits for work that is in flight anyway.
 class Preparation {
  public:
-  explicit Preparation(BufferTable& table) noexcept : table_(table) {}
+  /// For submissions of `queue`, with the lock held.
+  Preparation(BufferTable& table, std::uint64_t queue, const Locked& locked) noexcept
+      : table_(table), queue_(queue), locked_(locked) {}
 
-  /// Begins the preparation of a submission of `queue`.
-  void begin(std::uint64_t queue) noexcept { queue_ = queue; }
-  /// Fills in memory ids. `stale` names a buffer that has gone; `invalid_argument`, a sealed one that would be written.
-  Result<void> resolve(ListState& list, Flight& flight, const Locked& locked);
-  /// Lets the device do the transfers to and from imported memory.
-  Result<void> use_imports(std::vector<backend::Command>& commands, Flight& flight, const Locked& locked);
-  /// Marks a use of a live buffer, and returns its place. Errors as of `resolve`.
-  Result<backend::Range> use(std::uint64_t buffer, Access access, Flight& flight, const Locked& locked);
-  /// Marks a use of another object with stamps, which lives until the end of the preparation.
-  void stamp(Stamps& stamps, std::uint64_t serial, const Locked& locked);
-
-  /// Keeps the marks: forgets the state to roll back to.
-  void forget() noexcept {
-    touched_.clear();
-    stamped_.clear();
-  }
-  void roll_back(const Locked& locked) noexcept;
+  /// Goes through the list once: memory, stamps, barriers. Where the device has imported memory, a second pass lets it
+  /// do the transfers to and from there. `stale` names a buffer that has gone; `invalid_argument`, a sealed one that
+  /// would be written; `unsupported`, what the device does not have.
+  Result<void> resolve(ListState& list, Flight& flight);
+  /// Marks a use of a live buffer, and returns its record. Null, and a refusal as of `resolve`, where it may not be
+  /// used.
+  const BufferRecord* use(std::uint64_t buffer, Access access, Flight& flight, Result<void>& refusal);
+  /// Marks a use of another object with stamps, which lives until the flight has started.
+  void stamp(Stamps& stamps, std::uint64_t serial);
 
  private:
-  struct Touched {
-    std::uint64_t buffer = 0;
-    std::optional<Stamp> before;
-  };
-  struct Stamped {
-    Stamps* stamps = nullptr;
-    std::optional<Stamp> before;
-  };
-
-  Result<void> keep(std::uint64_t buffer, std::uint64_t serial, const Locked& locked);
-  void come_after(std::optional<Point>& formed, Flight& flight, const Locked& locked) const;
-  void touch(std::uint64_t id, BufferRecord& record, std::uint64_t serial, const Locked& locked);
+  Result<void> go_through(ListState& list, Flight& flight, Barriers* barriers);
+  void come_after(std::optional<Point>& formed, Flight& flight);
+  void use_imports(ListState& list, Flight& flight);
 
   BufferTable& table_;
-  std::uint64_t queue_ = 0;
-  std::vector<Touched> touched_;
-  std::vector<Stamped> stamped_;
+  const std::uint64_t queue_;
+  const Locked& locked_;
 };
 
 }  // namespace pintle::core

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "base/contain.h"
@@ -11,17 +10,16 @@
 #include "core/door/describe.h"
 #include "core/door/object_names.h"
 #include "core/door/thread_context.h"
+#include "core/life/handle.h"
 #include "core/life/owners.h"
 #include "core/time/coming.h"
 #include "core/time/reactor.h"
 
 namespace pintle::core {
-
 Result<std::shared_ptr<QueueState>> Queues::create(const QueueOptions& options) {
   PINTLE_TRY(life_.usable());
   if (options.kind != QueueKind::compute && options.kind != QueueKind::copy) {
-    return Error(Errc::invalid_argument,
-                 fmt::format("Queue kind ({}) does not exist.", static_cast<int>(options.kind)));
+    return invalid(fmt::format("Queue kind ({}) does not exist.", static_cast<int>(options.kind)));
   }
   const Capability copies = life_.info().capability(Feature::copy_queue);
   if (options.kind == QueueKind::copy && copies.support == Support::absent)
@@ -53,92 +51,51 @@ Result<std::shared_ptr<QueueState>> Queues::make(const QueueOptions& options, st
 
 Result<std::shared_ptr<QueueState>> Queues::keep(backend::QueueId id, const QueueOptions& options,
                                                  std::uint64_t first) {
-  struct Handle {
-    std::shared_ptr<void> lease;
-    Queues& queues;
-    std::shared_ptr<QueueState> queue;
-    bool is_kept = false;
-    Handle(std::shared_ptr<void> held, Queues& all, std::shared_ptr<QueueState> state) noexcept
-        : lease(std::move(held)), queues(all), queue(std::move(state)) {}
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-    ~Handle() {
-      if (is_kept) queues.abandon(queue);
-    }
-  };
-  std::uint64_t number = 0;
-  {
-    const Locked locked = life_.lock();
-    number = next_++;
-  }
-  const auto queue = std::make_shared<QueueState>(life_.keep(table_), *this, id, options.kind, first,
-                                                  object_text("Queue", number, options.label));
-  const auto handle = std::make_shared<Handle>(life_.lease(), *this, queue);
+  const auto queue = std::make_shared<QueueState>(life_.keep(table_), id, options.kind, first,
+                                                  object_text("Queue", next_++, options.label));
+  auto handle = handle_to(queue);
   const Locked locked = life_.lock();
-  add(queue, locked);
-  handle->is_kept = true;
-  return std::shared_ptr<QueueState>(handle, queue.get());
-}
-
-void Queues::add(const std::shared_ptr<QueueState>& queue, const Locked& locked) {
   QueueList one{queue};
   queue->begin(locked);
-  queue->set_place(one.begin(), locked);
-  live_.splice(live_.end(), one);
+  queue->place(locked) = {one.begin(), ++added_};
+  all_.splice(all_.end(), one);
+  return handle;
+}
+
+std::shared_ptr<QueueState> Queues::handle_to(const std::shared_ptr<QueueState>& queue) {
+  return make_handle(life_, queue, [this](const auto& gone) { abandon(gone); });
 }
 
 template <class Visit>
 void Queues::for_each(const Locked&, Visit visit) {
-  for (QueueList* const list : {&live_, &abandoned_}) {
-    for (auto next = list->begin(); next != list->end();) visit(*next++);
-  }
+  for (auto next = all_.begin(); next != all_.end();) visit(*next++);
 }
 
-std::vector<std::shared_ptr<QueueState>> Queues::all() {
-  std::vector<std::shared_ptr<QueueState>> all;
-  const Locked locked = life_.lock();
-  all.reserve(live_.size() + abandoned_.size());
-  for_each(locked, [&](const auto& queue) { all.push_back(queue); });
-  return all;
-}
-
-/// The queue at the next address after `last`; null after the highest. Queues may come and go meanwhile.
-std::shared_ptr<QueueState> Queues::behind(const QueueState* last) noexcept {
-  const std::less<const QueueState*> is_less;
-  std::shared_ptr<QueueState> next;
-  const Locked locked = life_.lock();
-  for_each(locked, [&](const auto& queue) {
-    if (is_less(last, queue.get()) && (next == nullptr || is_less(queue.get(), next.get()))) next = queue;
-  });
-  return next;
-}
-
-// Where there is no memory for a copy of the lists, the queues are found one by one.
-template <class Visit>
-Result<void> Queues::visit_each(Visit visit) {
-  std::vector<std::shared_ptr<QueueState>> copy;
-  const bool has_copy = base::contain_or(false, [&] {
-    copy = all();
-    return true;
-  });
-  for (const auto& queue : copy) PINTLE_TRY(visit(*queue));
-  if (has_copy) return {};
-  for (auto queue = behind(nullptr); queue != nullptr; queue = behind(queue.get())) PINTLE_TRY(visit(*queue));
-  return {};
+QueueState* Queues::Each::next() noexcept {
+  std::shared_ptr<QueueState> last = std::move(at_);  // destroyed without the lock
+  const Locked locked = queues_.life_.lock();
+  QueueList& all = queues_.all_;
+  const auto is_later = [&](const auto& each) { return each->place(locked).order > last->place(locked).order; };
+  auto place = all.begin();
+  if (last != nullptr)
+    place = last->is_over(locked) ? std::ranges::find_if(all, is_later) : std::next(last->place(locked).at);
+  if (place == all.end() || (*place)->place(locked).order > newest_) return nullptr;
+  at_ = *place;
+  return at_.get();
 }
 
 Result<void> Queues::ask_all() {
-  return visit_each([](QueueState& queue) { return queue.ask(); });
+  for (Each each(*this); QueueState* const queue = each.next();) PINTLE_TRY(queue->ask());
+  return {};
 }
 
 void Queues::abandon(const std::shared_ptr<QueueState>& queue) noexcept {
-  if (base::in_forked_child()) return;
+  if (base::in_forked_child() || queue->number() == 0) return;  // 0: there was no memory to add it
   std::uint64_t unfinished = 0;
   {
     Worklist worklist;
     const Locked locked = life_.lock();
     unfinished = queue->abandon(locked);
-    abandoned_.splice(abandoned_.end(), live_, queue->place(locked));
     queue->go_if_over(worklist, locked);
   }
   if (unfinished != 0) queue->watch(unfinished);
@@ -146,18 +103,24 @@ void Queues::abandon(const std::shared_ptr<QueueState>& queue) noexcept {
 
 void Queues::dispose_finished(Worklist& worklist, const Locked& locked) noexcept {
   table_.dispose_finished(worklist, locked);
-  if (pools_.has_abandoned(locked)) pools_.dispose(worklist, locked);
-  recordings_.dispose(worklist, locked);
+  if (table_.abandoned(locked) != 0) {
+    pools_.dispose(worklist, locked);
+    recordings_.dispose(worklist, locked);
+  }
   if (!over_.empty()) worklist.add(life_.keep(*this));
 }
 
-bool Queues::has_dropped(const Locked& locked) const noexcept {
-  return table_.has_retired(locked) || recordings_.has_abandoned(locked) || pools_.has_abandoned(locked);
-}
-
-void Queues::end(QueueState& queue, Worklist& worklist, const Locked& locked) noexcept {
-  over_.splice(over_.end(), abandoned_, queue.place(locked));
+bool Queues::end(Observer& queue, Worklist& worklist, const Locked& locked) noexcept {
+  auto& ending = static_cast<QueueState&>(queue);
+  std::ranges::replace(spare_, &ending, nullptr);
+  const auto room = std::ranges::find(spare_, nullptr);
+  if (ending.place(locked).is_mover && room != spare_.end() && !queue.failure(locked) && !life_.is_lost()) {
+    *room = &ending;
+    return false;
+  }
+  over_.splice(over_.end(), all_, ending.place(locked).at);
   worklist.add(life_.keep(*this));
+  return true;
 }
 
 // Work that is held comes here again when it starts.
@@ -166,7 +129,7 @@ void Queues::look_after(const Stamps& stamps, const Locked& locked) noexcept {
     const auto awaited = table_.clocks(locked).unfinished(stamp.queue, stamp.serial);
     if (!awaited) continue;
     const auto native = awaited->clock.timeline->native_point(std::min(awaited->serial, awaited->clock.native.load()));
-    if (native) static_cast<QueueState&>(*native->queue).owe(native->serial, locked);
+    if (native) static_cast<Observer&>(*native->queue).owe(native->serial, locked);
   }
 }
 
@@ -186,7 +149,7 @@ bool Queues::destroy_one(Worklist& worklist) noexcept {
     if (over == over_.end()) return false;
     queue = *over;
     over_.erase(over);
-    queue->end(locked);
+    table_.clocks(locked).remove(queue->number());  // no stamp of this queue means anything any more
     Reactor::instance().forget(*queue);
   }
   if (!life_.is_lost()) life_.device().destroy_queue(queue->id());
@@ -215,27 +178,36 @@ Result<void> Queues::wait_for(const Stamps& stamps, Deadline deadline) {
   return {};
 }
 
-Result<Point> Queues::submit_apart(CommandList&& list, SubmitOptions& options, std::string_view label) {
-  PINTLE_ASSIGN(queue, create({.label = std::string(label)}));
-  return queue->submit(std::move(list), &options);
+Result<std::shared_ptr<QueueState>> Queues::take_mover() {
+  const auto idle = [this]() -> std::shared_ptr<QueueState> {
+    const Locked locked = life_.lock();
+    const auto spare = std::ranges::find_if(spare_, [](const auto* each) { return each != nullptr; });
+    if (spare == spare_.end()) return nullptr;
+    QueueState& taken = **spare;
+    *spare = nullptr;
+    taken.take_up(locked);
+    return *taken.place(locked).at;
+  }();
+  if (idle != nullptr) return handle_to(idle);
+  PINTLE_ASSIGN(made, create({.label = "crossing"}));
+  made->place(life_.lock()).is_mover = true;
+  return std::move(made);
 }
 
 void Queues::drive() {
   if (!life_.is_driven()) return;
-  static_cast<void>(visit_each([](QueueState& queue) -> Result<void> {
-    queue.drive();
-    return {};
-  }));
+  for (Each each(*this); QueueState* const queue = each.next();) queue->drive();
 }
 
 Result<void> Queues::poll() {
   drive();
-  return visit_each([](QueueState& queue) {
+  for (Each each(*this); QueueState* const queue = each.next();) {
     Worklist worklist;
-    auto observed = queue.observe(worklist);
-    await(queue.timeline()->letting_go(), Deadline::max());
-    return observed;
-  });
+    const auto observed = queue->observe(worklist);
+    await(queue->timeline()->letting_go(), Deadline::max());
+    if (!observed) return observed;
+  }
+  return {};
 }
 
 // A queue that has failed may still run what came before the failure, and other queues go on. The failure of a queue
@@ -243,7 +215,7 @@ Result<void> Queues::poll() {
 Result<void> Queues::wait_idle(Deadline deadline) {
   drive();
   Result<void> answer;
-  for (const auto& queue : all()) {
+  for (Each each(*this); QueueState* const queue = each.next();) {
     const Point last = queue->last();
     const auto waited = queue->timeline()->wait(last.value(), deadline);
     if (waited) continue;
@@ -263,7 +235,7 @@ Result<void> Queues::wait_for_rest(QueueState& queue, Deadline deadline) {
     std::uint64_t rest = 0;
     {
       const Locked locked = life_.lock();
-      rest = queue.clock(locked).last;
+      rest = queue.flights().last();
     }
     const auto is_pending = [&] { return queue.timeline()->timeline().status(rest) == PointStatus::pending; };
     if (!is_pending()) return {};
@@ -276,11 +248,10 @@ Result<void> Queues::drain(Deadline deadline) {
   for (bool busy = true; busy;) {
     drive();
     busy = false;
-    PINTLE_TRY(visit_each([&](QueueState& queue) -> Result<void> {
-      PINTLE_ASSIGN(waited, queue.wait_rest(deadline));
+    for (Each each(*this); QueueState* const queue = each.next();) {
+      PINTLE_ASSIGN(waited, queue->wait_rest(deadline));
       busy |= waited;
-      return {};
-    }));
+    }
     if (!busy) busy = wait_held(deadline);
   }
   return {};
@@ -292,13 +263,14 @@ bool Queues::wait_held(Deadline deadline) {
   std::vector<std::shared_ptr<QueueState>> queues;
   std::vector<std::vector<Point>> waits;
   bool is_busy = false;
-  for (const auto& queue : all()) {
+  for (Each each(*this); QueueState* const queue = each.next();) {
     std::vector<Point> points;
     if (queue->add_first_held(points)) {
-      queues.push_back(queue);
+      queues.push_back(std::static_pointer_cast<QueueState>(queue->shared_from_this()));
       waits.push_back(std::move(points));
     } else {
-      is_busy |= queue->has_rest();  // another thread has started it meanwhile
+      const Locked locked = life_.lock();
+      is_busy |= !life_.is_lost() && queue->flights().has_native();  // another thread has started it meanwhile
     }
   }
   const std::vector<bool> comes = which_come(waits);
@@ -312,10 +284,10 @@ bool Queues::close(const Error& cause, Worklist& worklist) {
   bool unfinished = false;
   for_each(locked, [&](const auto& queue) {
     queue->cancel_held(cause, worklist, locked);
-    unfinished |= !life_.is_lost() && !queue->is_idle(locked);
+    unfinished |= !life_.is_lost() && queue->flights().count() != 0;
     static_cast<void>(queue->abandon(locked));
+    queue->place(locked).is_mover = false;
   });
-  abandoned_.splice(abandoned_.end(), live_);
   for_each(locked, [&](const auto& queue) { queue->go_if_over(worklist, locked); });
   if (!unfinished) dispose_finished(worklist, locked);
   return !unfinished;

@@ -1,6 +1,8 @@
 // The queues of a device.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -13,7 +15,7 @@
 namespace pintle::core {
 
 /// A queue lives until its handle is gone and its work is finished.
-class Queues final : public Dispatcher, public Siblings, public Deferred {
+class Queues final : public Dispatcher, public Deferred {
  public:
   Queues(Life& life, BufferTable& table, Pools& pools, Recordings& recordings) noexcept
       : life_(life), table_(table), pools_(pools), recordings_(recordings) {}
@@ -25,7 +27,7 @@ class Queues final : public Dispatcher, public Siblings, public Deferred {
   Result<std::shared_ptr<QueueState>> wrap(const backend::NativeObject& queue, const QueueOptions& options);
   Result<void> ask_all() override;
   Result<void> wait_for(const Stamps& stamps, Deadline deadline) override;
-  Result<Point> submit_apart(CommandList&& list, SubmitOptions& options, std::string_view label) override;
+  Result<std::shared_ptr<QueueState>> take_mover() override;
   /// Drives the device, then observes every queue.
   Result<void> poll();
   Result<void> wait_idle(Deadline deadline);
@@ -36,23 +38,32 @@ class Queues final : public Dispatcher, public Siblings, public Deferred {
 
   // With the lock held:
   void dispose_finished(Worklist& worklist, const Locked& locked) noexcept override;
-  [[nodiscard]] bool has_dropped(const Locked& locked) const noexcept override;
-  void end(QueueState& queue, Worklist& worklist, const Locked& locked) noexcept override;
+  [[nodiscard]] bool end(Observer& queue, Worklist& worklist, const Locked& locked) noexcept override;
   void look_after(const Stamps& stamps, const Locked& locked) noexcept override;
   void lose(const Error& error, Worklist& worklist, const Locked& locked) noexcept;
 
  private:
+  /// Goes through the queues that there are when it is made, in the order of their creation. Needs no memory. A queue
+  /// that ends meanwhile is left out.
+  class Each {
+   public:
+    explicit Each(Queues& queues) noexcept : queues_(queues), newest_(queues.added_) {}
+    /// The next queue, which lives until the next call; null after the last one.
+    [[nodiscard]] QueueState* next() noexcept;
+
+   private:
+    Queues& queues_;
+    const std::uint64_t newest_;
+    std::shared_ptr<QueueState> at_;
+  };
+
   void run_deferred(Worklist& worklist) noexcept override;
   [[nodiscard]] bool destroy_one(Worklist& worklist) noexcept;
   template <class Create>
   Result<std::shared_ptr<QueueState>> make(const QueueOptions& options, std::string_view what, Create create);
-  void add(const std::shared_ptr<QueueState>& queue, const Locked& locked);
+  [[nodiscard]] std::shared_ptr<QueueState> handle_to(const std::shared_ptr<QueueState>& queue);
   Result<std::shared_ptr<QueueState>> keep(backend::QueueId id, const QueueOptions& options, std::uint64_t first);
   void abandon(const std::shared_ptr<QueueState>& queue) noexcept;
-  [[nodiscard]] std::vector<std::shared_ptr<QueueState>> all();
-  [[nodiscard]] std::shared_ptr<QueueState> behind(const QueueState* last) noexcept;
-  template <class Visit>
-  Result<void> visit_each(Visit visit);
   /// Calls `visit` for each queue that is not over. It may be over then.
   template <class Visit>
   void for_each(const Locked&, Visit visit);
@@ -64,10 +75,11 @@ class Queues final : public Dispatcher, public Siblings, public Deferred {
   BufferTable& table_;
   Pools& pools_;
   Recordings& recordings_;
-  QueueList live_;       // in the order of their creation
-  QueueList abandoned_;  // queues without a handle that have work
-  QueueList over_;       // queues that are to be destroyed
-  std::uint64_t next_ = 1;
+  QueueList all_;                       // in the order of their creation
+  QueueList over_;                      // queues that are to be destroyed
+  std::array<QueueState*, 2> spare_{};  // idle movers, for which there is seldom more use
+  std::atomic<std::uint64_t> added_{0};
+  std::atomic<std::uint64_t> next_{1};
 };
 
 }  // namespace pintle::core

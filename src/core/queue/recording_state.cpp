@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/inside.h"
+#include "core/door/describe.h"
 #include "core/door/object_names.h"
-#include "core/list/features.h"
 #include "core/list/hazards.h"
 #include "core/list/list_state.h"
 #include "core/list/slot_rules.h"
@@ -18,7 +18,7 @@ namespace pintle::core {
 namespace {
 
 Error null_memory(std::size_t size) {
-  return {Errc::invalid_argument, fmt::format("Address (null) of the host memory has no {} bytes.", size)};
+  return invalid(fmt::format("Address (null) of the host memory has no {} bytes.", size));
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ Result<void> RecordingState::freeze(const Locked& locked) {
   auto& arguments = list_.arguments;
   uses_ = buffer_uses(commands, arguments);
   launches_ = has_launches(commands);
-  for (const backend::Command& command : commands) PINTLE_TRY(check_feature(command.operation, table_->life().info()));
+  if (list_.needs_features) PINTLE_TRY(list_.check_features(table_->life().info()));
   for (const auto& [buffer, access] : uses_) {
     const BufferRecord* const record = table_->find(buffer, locked);
     if (record == nullptr) return table_->stale(buffer);
@@ -66,12 +66,14 @@ void RecordingState::forget(const Turn&) noexcept { plan_.forget(table_->life().
 Result<void> RecordingState::bind(Preparation& preparation, Flight& flight, std::span<const SlotValue> bindings,
                                   const Locked& locked) {
   if (bindings.size() != slots_) {
-    return Error(Errc::invalid_argument,
-                 fmt::format("Bindings ({}) do not match the slots ({}) of {}.", bindings.size(), slots_, text_));
+    return invalid(fmt::format("Bindings ({}) do not match the slots ({}) of {}.", bindings.size(), slots_, text_));
   }
   if (slots_ != 0) PINTLE_TRY(bind_slots(preparation, flight, bindings, locked));
-  for (const auto& [buffer, access] : uses_) PINTLE_TRY(preparation.use(buffer, access, flight, locked));
-  preparation.stamp(stamps_, flight.serial, locked);
+  Result<void> refusal;
+  for (const auto& [buffer, access] : uses_) {
+    if (preparation.use(buffer, access, flight, refusal) == nullptr) return refusal;
+  }
+  preparation.stamp(stamps_, flight.serial);
   compose(flight, locked);
   return {};
 }
@@ -80,7 +82,7 @@ Result<void> RecordingState::bind_slots(Preparation& preparation, Flight& flight
                                         const Locked& locked) const {
   flight.bindings.reserve(slots_);
   for (std::uint32_t slot = 0; slot < slots_; ++slot) {
-    auto binding = bind_slot(preparation, flight, slot, bindings[slot], locked);
+    auto binding = bind_slot(preparation, flight, slot, bindings[slot]);
     if (!binding) return binding.error().during(fmt::format("checking slot {}", slot));
     flight.bindings.push_back(*binding);
   }
@@ -88,32 +90,26 @@ Result<void> RecordingState::bind_slots(Preparation& preparation, Flight& flight
   return check_copies(flight.bindings, locked);
 }
 
-// Uses the backend's own replay with bindings, the plan, or a copy of the plan with the slots filled in.
+// Uses the backend's own replay with bindings, the plan, or a copy of the plan with the slots filled in. The barriers
+// were placed without the imported bytes that these bindings may touch: then the whole list is composed again.
 void RecordingState::compose(Flight& flight, const Locked& locked) const {
-  if (touches_imports(flight.bindings, locked)) return compose_apart(flight, locked);
-  const backend::Commands replay = plan_.commands();
+  const bool is_apart = touches_imports(flight.bindings, locked);
+  const backend::Commands all = is_apart ? list_.all() : plan_.commands();
   const bool has_runs = !list_.host_runs.empty();
-  if (slots_ == 0 && !has_runs) {
-    flight.commands = replay;
+  if (slots_ == 0 && !has_runs && !is_apart) {
+    flight.commands = all;
     return;
   }
-  flight.replay.assign(replay.commands.begin(), replay.commands.end());
-  flight.arguments.assign(replay.arguments.begin(), replay.arguments.end());
-  if (has_runs) give_runs(flight);
-  if (plan_.is_whole()) std::get_if<backend::Replay>(&flight.replay[0].operation)->bindings = flight.bindings;
-  else fill_slots(flight.replay, flight.arguments, flight.bindings);
-  flight.commands = {flight.replay, flight.arguments};
-}
-
-// The barriers were placed without these imported bytes, so the whole list is composed again.
-void RecordingState::compose_apart(Flight& flight, const Locked& locked) const {
-  const backend::Commands all = list_.all();
   flight.replay.assign(all.commands.begin(), all.commands.end());
   flight.arguments.assign(all.arguments.begin(), all.arguments.end());
-  if (!list_.host_runs.empty()) give_runs(flight);
-  fill_slots(flight.replay, flight.arguments, flight.bindings);
-  use_imports(flight.replay, table_->aliases(locked));
-  place_barriers(flight.replay, flight.arguments, table_->aliases(locked));
+  if (has_runs) give_runs(flight);
+  if (plan_.is_whole() && !is_apart)
+    std::get_if<backend::Replay>(&flight.replay[0].operation)->bindings = flight.bindings;
+  else fill_slots(flight.replay, flight.arguments, flight.bindings);
+  if (is_apart) {
+    use_imports(flight.replay, table_->aliases(locked));
+    place_barriers(flight.replay, flight.arguments, table_->aliases(locked));
+  }
   flight.commands = {flight.replay, flight.arguments};
 }
 
@@ -144,15 +140,17 @@ void RecordingState::give_runs(Flight& flight) const {
 }
 
 Result<backend::Binding> RecordingState::bind_slot(Preparation& preparation, Flight& flight, std::uint32_t slot,
-                                                   const SlotValue& value, const Locked& locked) const {
+                                                   const SlotValue& value) const {
   PINTLE_ASSIGN(binding, to_binding(value));
   for (const SlotRule& rule : rules_) {
     if (rule.slot == slot) PINTLE_TRY(check_rule(rule, binding, dtype_of_value(value)));
   }
   if (auto* const range = std::get_if<backend::Range>(&binding)) {
-    PINTLE_ASSIGN(place, preparation.use(range->buffer, slot_accesses_[slot], flight, locked));
-    range->memory = place.memory;
-    range->offset += place.offset;
+    Result<void> refusal;
+    const BufferRecord* const record = preparation.use(range->buffer, slot_accesses_[slot], flight, refusal);
+    if (record == nullptr) return refusal.error();
+    range->memory = record->memory;
+    range->offset += record->base;
   }
   return binding;
 }
@@ -168,8 +166,7 @@ Result<backend::Binding> RecordingState::to_binding(const SlotValue& value) cons
     return backend::Binding(backend::HostTarget{target->data(), target->size()});
   }
   const auto& view = std::get<BufferView>(Inside::value(value));
-  PINTLE_TRY(table_->life().check_owner(Inside::incarnation(view),
-                                        object_text("Buffer", static_cast<std::uint32_t>(Inside::buffer(view)), "")));
+  PINTLE_TRY(table_->life().check_owner(Inside::incarnation(view), BufferRecord().text(Inside::buffer(view))));
   return backend::Binding(
       backend::Range{backend::MemoryId::none, Inside::buffer(view), view.offset_bytes(), view.size_bytes()});
 }
@@ -185,14 +182,12 @@ Result<void> RecordingState::check_copies(std::span<const backend::Binding> bind
     const backend::Range to = bound(copy.to, bindings);
     const backend::Range from = bound(copy.from, bindings);
     if (to.size != from.size) {
-      return Error(Errc::invalid_argument,
-                   fmt::format("The copy's destination has size ({}), its source size ({}).", to.size, from.size));
+      return invalid(fmt::format("The copy's destination has size ({}), its source size ({}).", to.size, from.size));
     }
     if (overlap(to, from)) {
       const std::uint64_t base = table_->find(to.buffer, locked)->base;
-      return Error(Errc::invalid_argument,
-                   fmt::format("The copy's destination ({}, {} bytes) overlaps its source ({}) in {}.",
-                               to.offset - base, to.size, from.offset - base, table_->text(to.buffer, locked)));
+      return invalid(fmt::format("The copy's destination ({}, {} bytes) overlaps its source ({}) in {}.",
+                                 to.offset - base, to.size, from.offset - base, table_->text(to.buffer, locked)));
     }
   }
   return {};

@@ -47,12 +47,11 @@ class RecordingState {
   Result<void> bind_slots(Preparation& preparation, Flight& flight, std::span<const SlotValue> bindings,
                           const Locked& locked) const;
   Result<backend::Binding> bind_slot(Preparation& preparation, Flight& flight, std::uint32_t slot,
-                                     const SlotValue& value, const Locked& locked) const;
+                                     const SlotValue& value) const;
   Result<backend::Binding> to_binding(const SlotValue& value) const;
   [[nodiscard]] static std::optional<DType> dtype_of_value(const SlotValue& value);
   Result<void> check_copies(std::span<const backend::Binding> bindings, const Locked& locked) const;
   void compose(Flight& flight, const Locked& locked) const;
-  void compose_apart(Flight& flight, const Locked& locked) const;
   void give_runs(Flight& flight) const;
   [[nodiscard]] bool touches_imports(std::span<const backend::Binding> bindings, const Locked& locked) const;
 

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "base/inside.h"
+#include "core/door/describe.h"
 #include "core/door/object_names.h"
+#include "core/life/handle.h"
 #include "core/list/list_state.h"
 #include "core/list/slot_rules.h"
 
@@ -14,50 +16,24 @@ Result<void> Recordings::check(const CommandList& list) const {
   const ListState* const state = Inside::state(list);
   if (state == nullptr) return {};
   if (state->borrows) {
-    return Error(Errc::invalid_argument,
-                 "A recording cannot borrow host memory for its replays: use a slot, or memory that the list keeps.");
+    return invalid("A recording cannot borrow host memory for its replays: use a slot, or memory that the list keeps.");
   }
   if (!state->crossings.empty()) {
-    return Error(Errc::invalid_argument,
-                 "A recording works on one device, and a copy of the list crosses two: submit it.");
+    return invalid("A recording works on one device, and a copy of the list crosses two: submit it.");
   }
   if (state->incarnation == 0 || state->incarnation == table_.life().number()) return {};
   return table_.life().check_owner(state->incarnation, state->first_text());
 }
 
-/// Gives the buffers of the list their memory, since a recording's memory stays.
-Result<void> Recordings::materialize(const CommandList& list) {
-  const ListState* const state = Inside::state(list);
-  if (state == nullptr) return {};
-  for (const BufferUse& use : buffer_uses(state->commands, state->arguments))
-    PINTLE_TRY(table_.materialize(use.buffer));
-  return {};
-}
-
 Result<std::shared_ptr<RecordingState>> Recordings::create(CommandList list) {
-  struct Handle {
-    std::shared_ptr<void> lease;
-    Recordings& recordings;
-    std::shared_ptr<RecordingState> recording;
-    Handle(std::shared_ptr<void> held, Recordings& all, std::shared_ptr<RecordingState> state) noexcept
-        : lease(std::move(held)), recordings(all), recording(std::move(state)) {}
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-    ~Handle() { recordings.abandon(*recording); }
-  };
   Life& life = table_.life();
   PINTLE_TRY(life.usable());
   if (list.error()) return list.error()->during("recording on " + life.text());
   PINTLE_TRY(check(list));
-  if (const auto made = materialize(list); !made) return made.error().during("recording on " + life.text());
-  std::uint64_t number = 0;
-  {
-    const Locked locked = life.lock();
-    number = next_++;
-  }
+  if (const auto made = give_memory(table_, list); !made) return made.error().during("recording on " + life.text());
   const auto recording =
-      std::make_shared<RecordingState>(life.keep(table_), std::move(list), object_text("Recording", number, ""));
-  const auto handle = std::make_shared<Handle>(life.lease(), *this, recording);
+      std::make_shared<RecordingState>(life.keep(table_), std::move(list), object_text("Recording", next_++, ""));
+  auto handle = make_handle(life, recording, [this](const auto& gone) { abandon(*gone); });
   Worklist worklist;  // runs when the turn is over
   const Turn turn = life.take_turn();
   {
@@ -70,7 +46,7 @@ Result<std::shared_ptr<RecordingState>> Recordings::create(CommandList list) {
     return life.report(planned.error(), worklist).during("recording on " + life.text());
   const Locked locked = life.lock();
   all_.push_back({recording, false});
-  return std::shared_ptr<RecordingState>(handle, recording.get());
+  return handle;
 }
 
 void Recordings::abandon(const RecordingState& recording) noexcept {
@@ -80,7 +56,7 @@ void Recordings::abandon(const RecordingState& recording) noexcept {
   const auto entry = std::ranges::find(all_, &recording, [](const Entry& each) { return each.recording.get(); });
   if (entry == all_.end()) return;
   entry->is_abandoned = true;
-  ++abandoned_;
+  ++table_.abandoned(locked);
   dispose(worklist, locked);
   table_.queues().look_after(recording.stamps(locked), locked);
 }
@@ -91,7 +67,6 @@ bool Recordings::is_over(const Entry& entry, const Locked& locked) const noexcep
 }
 
 void Recordings::dispose(Worklist& worklist, const Locked& locked) noexcept {
-  if (abandoned_ == 0) return;
   if (std::ranges::any_of(all_, [&](const Entry& entry) { return is_over(entry, locked); }))
     worklist.add(table_.life().keep(*this));
 }
@@ -102,7 +77,7 @@ std::shared_ptr<RecordingState> Recordings::take_finished() noexcept {
   if (over == all_.end()) return nullptr;
   auto recording = std::move(over->recording);
   all_.erase(over);
-  --abandoned_;
+  --table_.abandoned(locked);
   return recording;
 }
 

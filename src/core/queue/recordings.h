@@ -1,6 +1,7 @@
 // The recordings of a device.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -20,7 +21,6 @@ class Recordings final : public Deferred {
   // With the lock held:
   /// Passes recordings without a handle and without unfinished replays to the worklist.
   void dispose(Worklist& worklist, const Locked&) noexcept;
-  [[nodiscard]] bool has_abandoned(const Locked&) const noexcept { return abandoned_ != 0; }
 
  private:
   struct Entry {
@@ -31,14 +31,12 @@ class Recordings final : public Deferred {
   void run_deferred(Worklist& worklist) noexcept override;
   void abandon(const RecordingState& recording) noexcept;
   Result<void> check(const CommandList& list) const;
-  Result<void> materialize(const CommandList& list);
   [[nodiscard]] bool is_over(const Entry& entry, const Locked& locked) const noexcept;
   [[nodiscard]] std::shared_ptr<RecordingState> take_finished() noexcept;
 
   BufferTable& table_;
   std::vector<Entry> all_;
-  std::size_t abandoned_ = 0;
-  std::uint64_t next_ = 1;
+  std::atomic<std::uint64_t> next_{1};
 };
 
 }  // namespace pintle::core

@@ -25,37 +25,24 @@ bool look_into(const std::shared_ptr<Life>& life) {
 // A kernel may be long: a program that has longer ones than the default deadline of its waits sets that deadline.
 void QueueState::suspect() noexcept { suspect_after(default_timeout()); }
 
-void QueueState::settle_suspicion(const std::shared_ptr<Life>& life, const std::shared_ptr<QueueState>& queue,
-                                  std::uint64_t serial) noexcept {
-  const bool is_stuck = queue != nullptr && queue->oldest_native() == serial && !life->is_lost();
-  const bool has_begun = is_stuck && base::contain_or(false, [&] { return look_into(life); });
-  if (!has_begun) life->end_suspicion();
-}
-
 // Nothing watches the work meanwhile: a driver might keep a caller whose deadline has passed. Where the work has come
 // and nobody has seen it, the device answers.
 void QueueState::suspect_after(Duration patience) noexcept {
   const std::uint64_t next = oldest_native();
   if (next == 0 || is_driven() || !life().begin_suspicion()) return;
+  const std::weak_ptr<Life> device = life().keep(life());
+  const auto settle = [device, queue = weak_from_this(), next](const Result<void>&) {
+    const auto alive = device.lock();
+    if (alive == nullptr) return;
+    const auto its = std::static_pointer_cast<QueueState>(queue.lock());
+    const bool is_stuck = its != nullptr && its->oldest_native() == next && !alive->is_lost();
+    if (!is_stuck || !base::contain_or(false, [&] { return look_into(alive); })) alive->end_suspicion();
+  };
   const auto begun = base::contain("suspecting a device", [&] {
-    const std::weak_ptr<Life> device = life().keep(life());
-    const std::weak_ptr<Observable> queue = weak_from_this();
     const auto never = std::make_shared<SignalState>(std::weak_ptr<Observable>(), 0, "a suspicion");
-    return Reactor::instance().then(
-        never, 1,
-        [device, queue, next](const Result<void>&) {
-          if (const auto alive = device.lock())
-            settle_suspicion(alive, std::static_pointer_cast<QueueState>(queue.lock()), next);
-        },
-        patience);
+    return Reactor::instance().then(never, 1, settle, patience);
   });
   if (!begun) life().end_suspicion();
-}
-
-/// The oldest serial that the backend has and has not finished, as far as anybody has looked; 0: there is none.
-std::uint64_t QueueState::oldest_native() noexcept {
-  const Locked locked = life().lock();
-  return clock_.native.load() == clock_.reached ? 0 : clock_.reached + 1;
 }
 
 }  // namespace pintle::core

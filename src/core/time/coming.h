@@ -1,7 +1,6 @@
 // Whether points come without the host.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <vector>
 

@@ -45,6 +45,8 @@ class Observable : public Polled, public std::enable_shared_from_this<Observable
   virtual void report(const Error& error) noexcept = 0;
   /// The words of a timeout: the oldest unfinished submission, which stands in the way.
   [[nodiscard]] virtual std::string describe_oldest() = 0;
+  /// The device's identity: one thread watches all its queues.
+  [[nodiscard]] virtual const void* device() const noexcept = 0;
   /// As messages name it: `[Queue 2]`.
   [[nodiscard]] virtual const std::string& text() const noexcept = 0;
 

@@ -1,7 +1,6 @@
 #include "pintle/signal.h"
 
 #include <utility>
-#include <vector>
 
 #include "base/inside.h"
 #include "base/timeout.h"
@@ -46,7 +45,7 @@ Result<void> Point::wait(Timeout timeout) const {
 
 Result<void> Point::then(std::function<void(const Result<void>&)> callback, Timeout timeout) const {
   return core::enter(signal_, "Point", "registering a callback", [&]() -> Result<void> {
-    if (!callback) return Error(Errc::invalid_argument, "The callback is empty.");
+    if (!callback) return core::invalid("The callback is empty.");
     PINTLE_TRY(base::check(timeout));
     return core::Reactor::instance().then(signal_, value_, std::move(callback), timeout);
   });

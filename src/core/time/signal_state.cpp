@@ -138,14 +138,13 @@ Error SignalState::failure() const noexcept {
 
 Result<void> SignalState::set(std::uint64_t value) {
   if (belongs_to_queue_) {
-    return Error(Errc::invalid_argument, fmt::format("The timeline of {} is raised by its submissions only.", text_));
+    return invalid(fmt::format("The timeline of {} is raised by its submissions only.", text_));
   }
   refresh();
   Worklist worklist;
   const std::uint64_t reached = timeline_.value();
   if (value < reached) {
-    return Error(Errc::invalid_argument,
-                 fmt::format("Value ({}) is lower than the value ({}) that {} has reached.", value, reached, text_));
+    return invalid(fmt::format("Value ({}) is lower than the value ({}) that {} has reached.", value, reached, text_));
   }
   if (timeline_.status(value) == PointStatus::failed) return timeline_.failure()->during("setting " + text_);
   timeline_.raise(value, worklist);
@@ -154,7 +153,7 @@ Result<void> SignalState::set(std::uint64_t value) {
 
 Result<void> SignalState::fail(Error error) {
   if (belongs_to_queue_) {
-    return Error(Errc::invalid_argument, fmt::format("The timeline of {} is failed by its submissions only.", text_));
+    return invalid(fmt::format("The timeline of {} is failed by its submissions only.", text_));
   }
   refresh();
   Worklist worklist;

@@ -98,7 +98,7 @@ Result<void> wait_all(std::span<const Point> points, Timeout timeout) {
 Result<std::size_t> wait_any(std::span<const Point> points, Timeout timeout) {
   return core::enter("waiting for any point", [&]() -> Result<std::size_t> {
     PINTLE_TRY(check(points));
-    if (points.empty()) return Error(Errc::invalid_argument, "Waiting for any of (0) points would never end.");
+    if (points.empty()) return core::invalid("Waiting for any of (0) points would never end.");
     return base::bounded(timeout, [&](Deadline deadline) -> Result<std::size_t> {
       PINTLE_ASSIGN(found, wait_until(points, deadline, [](const Survey& seen) { return seen.reached.has_value(); }));
       core::await(Inside::signal(points[*found.reached])->letting_go(), deadline);

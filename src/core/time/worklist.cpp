@@ -7,7 +7,7 @@
 namespace pintle::core {
 
 void Worklist::take(Worklist& other) noexcept {
-  spent_.splice(spent_.end(), other.spent_);
+  append(std::exchange(other.first_buried_, nullptr), std::exchange(other.last_buried_, nullptr));
   if (other.first_ == nullptr) return;
   (last_ != nullptr ? last_->next_ : first_) = std::exchange(other.first_, nullptr);
   last_ = std::exchange(other.last_, nullptr);
@@ -15,7 +15,7 @@ void Worklist::take(Worklist& other) noexcept {
 
 void Worklist::run_all() noexcept {
   ++others_wait;
-  spent_.clear();
+  let_go();
   while (first_ != nullptr) {
     Deferred& next = *first_;
     first_ = next.next_;
@@ -23,9 +23,17 @@ void Worklist::run_all() noexcept {
     const auto keeper = std::move(next.keeper_);
     next.is_listed_.store(false);  // before the object looks: a later change lists it again
     next.run_deferred(*this);
-    spent_.clear();
+    let_go();
   }
   --others_wait;
+}
+
+void Worklist::let_go() noexcept {
+  while (first_buried_ != nullptr) {
+    Buried& next = *std::exchange(first_buried_, first_buried_->next_);
+    if (first_buried_ == nullptr) last_buried_ = nullptr;
+    next.let_go();
+  }
 }
 
 }  // namespace pintle::core

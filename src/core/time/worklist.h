@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <list>
 #include <memory>
 
 #include "core/time/letting_go.h"
@@ -29,6 +28,19 @@ class Deferred {
   std::atomic<bool> is_listed_{false};
   Deferred* next_ = nullptr;        // of the thread that listed it
   std::shared_ptr<void> keeper_{};  // keeps it alive while it is listed
+};
+
+/// Something that owns objects of the user's, whose destructors may do anything.
+class Buried {
+ protected:
+  ~Buried() = default;
+
+ private:
+  friend class Worklist;
+  /// Called once, with no lock held.
+  virtual void let_go() noexcept = 0;
+
+  Buried* next_ = nullptr;
 };
 
 /// Collects, under locks, what a raised or failed timeline may have released, and what finished submissions owned. The
@@ -74,11 +86,11 @@ class Worklist {
     (last_ != nullptr ? last_->next_ : first_) = &deferred;
     last_ = &deferred;
   }
-  /// Destroys these later.
-  void bury(std::list<std::shared_ptr<const void>>&& owned) noexcept { spent_.splice(spent_.end(), owned); }
+  /// Has it let go of what it owns, later.
+  void bury(Buried& buried) noexcept { append(&buried, &buried); }
   /// Takes the contents of the other list.
   void take(Worklist& other) noexcept;
-  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr && spent_.empty(); }
+  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr && first_buried_ == nullptr; }
   /// Called with no lock held.
   void run() noexcept {
     if (!empty()) run_all();
@@ -86,10 +98,18 @@ class Worklist {
 
  private:
   void run_all() noexcept;
+  void let_go() noexcept;
+  void append(Buried* first, Buried* last) noexcept {
+    if (first == nullptr) return;
+    last->next_ = nullptr;
+    (last_buried_ != nullptr ? last_buried_->next_ : first_buried_) = first;
+    last_buried_ = last;
+  }
 
   Deferred* first_ = nullptr;
   Deferred* last_ = nullptr;
-  std::list<std::shared_ptr<const void>> spent_;
+  Buried* first_buried_ = nullptr;
+  Buried* last_buried_ = nullptr;
   Unasked* unasked_ = nullptr;
 };
 

@@ -12,11 +12,17 @@ struct ModuleObject;
 struct FunctionObject;
 struct StreamObject;
 struct EventObject;
-using Context = ContextObject*;    // CUcontext
-using Module = ModuleObject*;      // CUmodule
-using Function = FunctionObject*;  // CUfunction
-using Stream = StreamObject*;      // CUstream
-using Event = EventObject*;        // CUevent
+struct GraphObject;
+struct GraphNodeObject;
+struct GraphExecObject;
+using Context = ContextObject*;      // CUcontext
+using Module = ModuleObject*;        // CUmodule
+using Function = FunctionObject*;    // CUfunction
+using Stream = StreamObject*;        // CUstream
+using Event = EventObject*;          // CUevent
+using Graph = GraphObject*;          // CUgraph
+using GraphNode = GraphNodeObject*;  // CUgraphNode
+using GraphExec = GraphExecObject*;  // CUgraphExec
 
 using Device = int;                        // CUdevice
 using DevicePointer = unsigned long long;  // CUdeviceptr
@@ -73,8 +79,64 @@ enum class ProcAddressQuery : unsigned {
   version_not_sufficient = 2,
 };
 
+// What a node of a graph does. Each has the layout of the driver's own struct.
+struct KernelNode {  // CUDA_KERNEL_NODE_PARAMS_v2
+  Function function = nullptr;
+  std::array<unsigned, 3> grid{};
+  std::array<unsigned, 3> block{};
+  unsigned shared_bytes = 0;
+  void** arguments = nullptr;
+  void** extra = nullptr;
+  void* kernel = nullptr;
+  Context context = nullptr;
+};
+
+/// CUmemorytype.
+enum class MemoryType : unsigned {
+  host = 1,
+  device = 2,
+};
+
+struct CopySide {
+  std::size_t x = 0, y = 0, z = 0, level = 0;
+  MemoryType type = MemoryType::device;
+  void* host = nullptr;
+  DevicePointer device = 0;
+  void* array = nullptr;
+  void* reserved = nullptr;
+  std::size_t pitch = 0, height = 0;
+};
+struct CopyNode {  // CUDA_MEMCPY3D_v2
+  CopySide from, to;
+  std::size_t width = 0, height = 1, depth = 1;
+};
+
+struct FillNode {  // CUDA_MEMSET_NODE_PARAMS_v1
+  DevicePointer to = 0;
+  std::size_t pitch = 0;
+  unsigned value = 0;
+  unsigned element_bytes = 1;
+  std::size_t width = 0;  // in elements
+  std::size_t height = 1;
+};
+
+/// CUgraphExecUpdateResult.
+enum class GraphUpdateResult : unsigned {
+  success = 0,
+  error = 1,
+  topology_changed = 2,
+  node_type_changed = 3,
+  parameters_changed = 5,
+};
+struct GraphUpdateInfo {  // CUgraphExecUpdateResultInfo_v1
+  GraphUpdateResult result = GraphUpdateResult::success;
+  GraphNode node = nullptr;
+  GraphNode from = nullptr;
+};
+
 inline constexpr unsigned context_schedule_auto = 0;      // CU_CTX_SCHED_AUTO
 inline constexpr unsigned stream_non_blocking = 1;        // CU_STREAM_NON_BLOCKING
+inline constexpr unsigned event_default = 0;              // CU_EVENT_DEFAULT
 inline constexpr unsigned event_disable_timing = 2;       // CU_EVENT_DISABLE_TIMING
 inline constexpr unsigned host_memory_portable = 1;       // CU_MEMHOSTALLOC_PORTABLE
 inline constexpr unsigned host_memory_device_mapped = 2;  // CU_MEMHOSTALLOC_DEVICEMAP

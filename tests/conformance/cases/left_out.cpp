@@ -8,7 +8,7 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-constexpr std::array<Source, 2> guarded_sources{{{"c", R"(
+constexpr std::array<Source, 3> guarded_sources{{{"c", R"(
 void next(const pintle_group* group, void* const* arguments) { ((uint32_t*)arguments[0])[group->id[0]] += 1; }
 #ifdef HAS_TWICE
 void twice(const pintle_group* group, void* const* arguments) { ((uint32_t*)arguments[0])[group->id[0]] *= 2; }
@@ -19,13 +19,22 @@ kernel void next(global uint* x) { x[get_group_id(0)] += 1; }
 #ifdef HAS_TWICE
 kernel void twice(global uint* x) { x[get_group_id(0)] *= 2; }
 #endif
+)"},
+                                                 {"glsl", R"(#version 450
+layout(local_size_x = PINTLE_GROUP_X) in;
+layout(set = 0, binding = 0) buffer X { uint x[]; };
+#if defined(PINTLE_ENTRY_next)
+void main() { x[gl_WorkGroupID.x] += 1; }
+#elif defined(HAS_TWICE)
+void main() { x[gl_WorkGroupID.x] *= 2; }
+#endif
 )"}}};
 constexpr std::array<std::string_view, 2> guarded_signatures{"twice(x: read_write u32[])", "next(x: read_write u32[])"};
 
 // As where `#ifdef cl_khr_fp64` stands around a kernel: the others load, and the device says why that one does not.
 DEVICE_TEST(Program, AnEntryThatTheSourceLeavesOutCostsOnlyItself) {
   const auto source = find_source(test.info(), guarded_sources);
-  if (!source) test.not_applicable("the device compiles neither C nor OpenCL C");
+  if (!source) test.not_applicable("the device compiles none of C, OpenCL C and GLSL");
   test.require_bytes();
   const ProgramPack pack = need(ProgramPack::source(source->format, source->code, guarded_signatures, "guarded"));
   auto loaded = test.device().load(pack);

@@ -26,6 +26,14 @@ void refused(const Result<T>& result, std::source_location where = std::source_l
   clean_end::expect(result.error().text().find("fork") != std::string::npos, where);
 }
 
+/// What ended the child is said: the driver has exit handlers of its own, which run there, too.
+void expect_a_clean_end(int status) {
+  if (WIFSIGNALED(status)) std::fprintf(stderr, "The child is ended by signal %d.\n", WTERMSIG(status));
+  if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
+    std::fprintf(stderr, "The child ends with code %d.\n", WEXITSTATUS(status));
+  clean_end::expect(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 // Nothing may hang or crash here: every lock may be held by a thread that is not in this process.
 void be_refused(const char* id, Signal& gate) {
   refused(open(id));
@@ -68,7 +76,7 @@ int main(int count, char** arguments) {
   }
   int status = 0;
   clean_end::expect(waitpid(child, &status, 0) == child);
-  clean_end::expect(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  expect_a_clean_end(status);
 
   value(gate.set(1));
   value(held->wait());

@@ -46,6 +46,7 @@ struct Enqueue {
   [[nodiscard]] cl_uint& wait_count() { return std::get<place - 2>(arguments); }
   [[nodiscard]] const cl_event*& waits() { return std::get<place - 1>(arguments); }
   [[nodiscard]] cl_event* event() const { return std::get<place>(arguments); }
+  void set_event(cl_event* event) { std::get<place>(arguments) = event; }
 };
 
 /// The function that stands where `Entry` stood: `Habit::around(enqueue, run)`, where `run()` calls what stood there.

@@ -13,13 +13,17 @@ using Install = void (*)(cl_icd_dispatch& table);
 void install_device_texts(cl_icd_dispatch& table);
 void install_late_commands(cl_icd_dispatch& table);
 void install_late_callbacks(cl_icd_dispatch& table);
+void install_full_queue(cl_icd_dispatch& table);
+void install_recycled(cl_icd_dispatch& table);
 void install_early_reads(cl_icd_dispatch& table);
 void install_argument_info(cl_icd_dispatch& table);
 void install_releases(cl_icd_dispatch& table);
 void install_arguments(cl_icd_dispatch& table);
+void install_maps(cl_icd_dispatch& table);
 void install_fault(cl_icd_dispatch& table);
 void install_waiting_calls(cl_icd_dispatch& table);
 void install_discrete(cl_icd_dispatch& table);
+void install_largest(cl_icd_dispatch& table);
 void install_nonsense(cl_icd_dispatch& table);
 
 [[nodiscard]] std::string name_of(const cl_icd_dispatch& table, cl_kernel kernel);

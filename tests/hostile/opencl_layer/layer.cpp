@@ -14,11 +14,20 @@ struct Habit {
 
 /// From the driver up: a habit calls those before it.
 constexpr std::array habits{
-    Habit{"late_commands", &install_late_commands}, Habit{"late_callbacks", &install_late_callbacks},
-    Habit{"early_reads", &install_early_reads},     Habit{"argument_info", &install_argument_info},
-    Habit{"releases", &install_releases},           Habit{"arguments", &install_arguments},
-    Habit{"waiting_calls", &install_waiting_calls}, Habit{"fault", &install_fault},
-    Habit{"discrete", &install_discrete, false},    Habit{"nonsense", &install_nonsense, false},
+    Habit{"late_commands", &install_late_commands},
+    Habit{"late_callbacks", &install_late_callbacks},
+    Habit{"full_queue", &install_full_queue},
+    Habit{"recycled", &install_recycled},
+    Habit{"early_reads", &install_early_reads},
+    Habit{"argument_info", &install_argument_info},
+    Habit{"releases", &install_releases},
+    Habit{"arguments", &install_arguments},
+    Habit{"maps", &install_maps},
+    Habit{"largest", &install_largest},
+    Habit{"waiting_calls", &install_waiting_calls},
+    Habit{"fault", &install_fault},
+    Habit{"discrete", &install_discrete, false},
+    Habit{"nonsense", &install_nonsense, false},
 };
 
 cl_icd_dispatch table_over(const cl_icd_dispatch& below) {

@@ -23,6 +23,7 @@
   EACH(DestroyDevice)                     \
   EACH(DestroySemaphore)                  \
   EACH(DeviceWaitIdle)                    \
+  EACH(FlushMappedMemoryRanges)           \
   EACH(FreeMemory)                        \
   EACH(GetBufferMemoryRequirements)       \
   EACH(GetBufferMemoryRequirements2)      \
@@ -31,10 +32,12 @@
   EACH(GetImageMemoryRequirements2)       \
   EACH(GetMemoryHostPointerPropertiesEXT) \
   EACH(GetSemaphoreCounterValue)          \
+  EACH(InvalidateMappedMemoryRanges)      \
   EACH(MapMemory)                         \
   EACH(QueueSubmit)                       \
   EACH(QueueWaitIdle)                     \
   EACH(SignalSemaphore)                   \
+  EACH(UnmapMemory)                       \
   EACH(WaitSemaphores)
 
 namespace pintle::hostile {

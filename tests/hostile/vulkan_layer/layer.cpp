@@ -13,13 +13,13 @@ namespace {
 struct Habit {
   std::string_view name;
   Install install;
+  bool is_usual = true;  // on where none is named
 };
 
 /// From the driver up: a habit calls those before it.
 constexpr std::array habits{
-    Habit{"discrete_memory", &install_discrete_memory},
-    Habit{"refused_imports", &install_refused_imports},
-    Habit{"late_submissions", &install_late_submissions},
+    Habit{"discrete_memory", &install_discrete_memory}, Habit{"incoherent_memory", &install_incoherent_memory, false},
+    Habit{"refused_imports", &install_refused_imports}, Habit{"late_submissions", &install_late_submissions},
     Habit{"dead_device", &install_dead_device},
 };
 
@@ -35,8 +35,9 @@ void stand_up() {
   install_device_name(made);
   install_queues(made);
   for (const Habit& habit : habits) {
-    if (is_on(habit.name)) habit.install(made);
+    if (is_on(habit.name, habit.is_usual)) habit.install(made);
   }
+  install_forks(made);
   table = made;
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
@@ -10,113 +11,21 @@
 #include <string>
 #include <vector>
 
-#include "base/file.h"
-#include "pintle/backend/driver.h"
+#include "base/dylib.h"
 #include "pintle/commands.h"
 #include "pintle/device.h"
 #include "pintle/must.h"
 #include "pintle/program.h"
 #include "pintle/queue.h"
-#include "unit/cpu_support.h"
-#include "unit/seam_support.h"
-
-namespace pintle::cuda {
-std::unique_ptr<backend::Driver> create_driver();
-}
+#include "rig.h"
 
 namespace pintle::test {
 namespace {
 
+using backend::no_slot;
 using testing::AllOf;
 using testing::HasSubstr;
 using Words = std::vector<std::uint32_t>;
-
-constexpr std::string_view source = R"(
-extern "C" __global__ void add(unsigned* x, unsigned a, unsigned n) {
-  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) x[i] += a;
-}
-extern "C" __global__ void hold(volatile unsigned* gate) { while (*gate == 0) {} }
-extern "C" __global__ void store(unsigned long long at) { *(volatile unsigned*)at = 1; }
-extern "C" __global__ void __launch_bounds__(32) few() {}
-extern "C" __global__ void ends(unsigned at, unsigned size, unsigned* out) {
-  extern __shared__ unsigned char memory[];
-  memory[at] = 3;
-  memory[at + size - 1] = 4;
-  out[0] = memory[at] + memory[at + size - 1];
-}
-)";
-const std::vector<std::string> signatures{"add(x: read_write u32[], a: u32, n: u32) group 64", "hold(gate: read u32[])",
-                                          "store(at: u64)", "ends(memory: local u8[], size: u32, out: write u32[])"};
-enum class Entries : std::uint32_t { add, hold, store, ends };
-
-Result<std::unique_ptr<backend::Device>> try_open(std::uint32_t ordinal = 0, std::vector<Option> options = {}) {
-  return cuda::create_driver()->open(ordinal, options);
-}
-
-/// A device, a queue, and what tests say often.
-class Rig {
- public:
-  Rig() : device(must(try_open())), queue(must(device->create_queue({QueueKind::compute, 0, {}}))) {}
-
-  Result<backend::ProgramId> try_load(const std::vector<std::string>& all, std::string_view code = source,
-                                      std::string_view format = "cuda_c") {
-    std::vector<Entry> entries;
-    for (const std::string& signature : all) entries.push_back(must(Entry::parse(signature)));
-    return device->load({"test", format, base::bytes_in(code), entries, {}});
-  }
-  backend::MemoryId allocate(std::uint64_t bytes, Placement placement = Placement::device) {
-    return must(device->allocate({bytes, 1, placement, "test"}));
-  }
-  void launch(List& list, Entries entry, std::vector<backend::Argument> arguments, std::uint32_t groups = 1) {
-    if (program_ == backend::ProgramId::none) program_ = must(try_load(signatures));
-    backend::Exec exec;
-    exec.program = program_;
-    exec.entry = static_cast<std::uint32_t>(entry);
-    exec.first_argument = static_cast<std::uint32_t>(list.arguments.size());
-    exec.argument_count = static_cast<std::uint32_t>(arguments.size());
-    exec.grid = {groups, 1, 1};
-    list.arguments.insert(list.arguments.end(), arguments.begin(), arguments.end());
-    list.add(exec);
-  }
-  std::uint64_t submit(const List& list) { return must(device->submit(queue, {}, list)); }
-  void finish(std::uint64_t serial) { must(device->wait(queue, serial, soon())); }
-  void run(const List& list) { finish(submit(list)); }
-
-  void write(backend::MemoryId to, const std::vector<std::byte>& bytes) {
-    List list;
-    list.add(backend::Upload{range_of(to, 0, bytes.size()), {bytes.data(), bytes.size(), backend::no_slot}});
-    run(list);
-  }
-  std::vector<std::byte> read(backend::MemoryId from, std::uint64_t size) {
-    std::vector<std::byte> bytes(size);
-    List list;
-    list.add(backend::Download{{bytes.data(), size, backend::no_slot}, range_of(from, 0, size)});
-    run(list);
-    return bytes;
-  }
-  /// Holds the queue until `let_go`.
-  volatile std::uint32_t* hold() {
-    const auto gate = allocate(4, Placement::host);
-    auto* const word = reinterpret_cast<std::uint32_t*>(must(device->map(gate)).data());
-    *word = 0;
-    List list;
-    launch(list, Entries::hold, {buffer_argument(range_of(gate, 0, 4))});
-    held_ = submit(list);
-    return word;
-  }
-  void let_go(volatile std::uint32_t* gate) {
-    *gate = 1;
-    finish(held_);
-  }
-
-  std::unique_ptr<backend::Device> device;
-  backend::QueueId queue;
-
- private:
-  backend::ProgramId program_ = backend::ProgramId::none;
-  std::uint64_t held_ = 0;
-};
 
 std::vector<std::byte> pattern(std::size_t size) {
   std::vector<std::byte> bytes(size);
@@ -239,6 +148,29 @@ TEST(CudaQueue, SubmitNeverBlocksInAFullStream) {
   EXPECT_EQ(sum[0], 3000u);
 }
 
+TEST(CudaQueue, SubmitAsksForNoPinnedMemory) {
+  const auto library = must(base::Dylib::open_any(std::array{"libcuda.so.1"}));
+  auto* const calls = must(library.function<std::uint64_t(const char*)>("simulated_thread_calls"));
+  Rig rig;
+  const std::uint64_t size = 1 << 20;
+  const auto memory = rig.allocate(16 * size);
+  const auto bytes = pattern(16 * size);
+  std::vector<std::byte> back(16 * size);
+  volatile std::uint32_t* const gate = rig.hold();
+  const std::uint64_t before = calls("cuMemHostAlloc");
+  List up, down;
+  for (std::uint64_t index = 0; index < 16; ++index) {
+    up.add(backend::Upload{range_of(memory, index * size, size), {bytes.data() + index * size, size, no_slot}});
+    down.add(backend::Download{{back.data() + index * size, size, no_slot}, range_of(memory, index * size, size)});
+  }
+  rig.submit(up);
+  const std::uint64_t last = rig.submit(down);
+  EXPECT_EQ(calls("cuMemHostAlloc"), before);  // the courier's thread has asked, or will
+  rig.let_go(gate);
+  rig.finish(last);
+  EXPECT_TRUE(back == bytes);
+}
+
 TEST(CudaMemory, NobodyWaitsForSomebodysKernel) {
   Rig rig;
   const auto program = must(rig.try_load({"few()"}));
@@ -311,6 +243,24 @@ TEST_F(CudaProcess, AbsencesSayWhyAndWhatToDo) {
     rig.hold();
   }
   std::_Exit(0);
+}
+
+/// Loads behind a kernel that never ends: the driver does not answer, and the caller's deadline holds.
+[[noreturn]] void load_behind_endless() {
+  setenv("PINTLE_TIMEOUT_MS", "50", 1);
+  int passed = 0;
+  {
+    Rig rig;
+    rig.hold();
+    const auto loaded = rig.try_load({"few()"});
+    passed += !loaded && loaded.error().code() == Errc::timeout;
+    passed += rig.device->allocate({4, 1, Placement::device, "beside it"}).has_value();
+  }
+  std::_Exit(passed);
+}
+
+TEST_F(CudaProcess, ALoadBehindAnEndlessKernelEndsAtItsDeadline) {
+  EXPECT_EXIT(load_behind_endless(), testing::ExitedWithCode(2), "");
 }
 
 TEST_F(CudaProcess, NoDestructorWaitsForAnEndlessKernel) {

@@ -145,9 +145,16 @@ PINTLE_SIMULATOR_MATH(tanh)
 PINTLE_SIMULATOR_MATH(floor)
 PINTLE_SIMULATOR_MATH(ceil)
 PINTLE_SIMULATOR_MATH(fabs)
+PINTLE_SIMULATOR_MATH(exp2)
+PINTLE_SIMULATOR_MATH(log2)
+PINTLE_SIMULATOR_MATH(trunc)
 #undef PINTLE_SIMULATOR_MATH
 inline float fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 inline float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+inline float __int_as_float(int bits) { return __builtin_bit_cast(float, bits); }
+inline int __float_as_int(float value) { return __builtin_bit_cast(int, value); }
+inline float __uint_as_float(unsigned bits) { return __builtin_bit_cast(float, bits); }
+inline unsigned __float_as_uint(float value) { return __builtin_bit_cast(unsigned, value); }
 inline double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 template <class T>
 inline T min(T a, T b) {

@@ -105,7 +105,7 @@ Status Executor::run(const Launch& launch) {
   for (const std::size_t offset : offsets_of(parameters, size))
     arguments_.push_back(const_cast<std::byte*>(launch.arguments.data()) + offset);
   items_ = std::size_t{launch.block[0]} * launch.block[1] * launch.block[2];
-  for (int axis = 0; axis < 3; ++axis) {
+  for (std::size_t axis = 0; axis < 3; ++axis) {
     place_->block_size[axis] = launch.block[axis];
     place_->grid_size[axis] = launch.grid[axis];
   }

@@ -1,5 +1,7 @@
 // Launches: what the driver checks at the call.
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -9,21 +11,14 @@
 namespace pintle::simulator {
 namespace {
 
-struct Shape {
-  unsigned grid[3];
-  unsigned block[3];
-  unsigned shared;
-};
-
 /// Lines 188 to 208.
-bool is_valid(const Shape& shape, Function function) {
-  for (const unsigned side :
-       {shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0], shape.block[1], shape.block[2]}) {
-    if (side == 0) return false;
+bool is_valid(const vendor::cuda::KernelNode& shape) {
+  for (const auto& sides : {shape.grid, shape.block}) {
+    if (std::ranges::find(sides, 0u) != sides.end()) return false;
   }
   const std::size_t items = std::size_t{shape.block[0]} * shape.block[1] * shape.block[2];
   return shape.grid[0] <= 2147483647u && shape.grid[1] <= 65535 && shape.grid[2] <= 65535 && items <= 1024 &&
-         shape.block[2] <= 64 && shape.shared <= function->most_dynamic_shared;
+         shape.block[2] <= 64 && shape.shared_bytes <= shape.function->most_dynamic_shared;
 }
 
 /// Copies the argument that each pointer of `given` points to.
@@ -63,6 +58,29 @@ Status copy_arguments(void** each, void** extra, const std::vector<ParameterLayo
 }
 
 }  // namespace
+
+double kernel_time() {
+  const char* const given = std::getenv("SIMULATED_CUDA_KERNEL_US");
+  return given == nullptr ? 0 : std::atof(given);
+}
+
+Status prepare(const vendor::cuda::KernelNode& node, Context context, Launch& launch) {
+  const Function function = node.function;
+  if (function == nullptr || !function->module->is_alive) return Status::CUDA_ERROR_INVALID_HANDLE;  // lines 198, 1112
+  if (function->module->context != context) return Status::CUDA_ERROR_INVALID_HANDLE;                // lines 173, 174
+  if (!is_valid(node)) return Status::CUDA_ERROR_INVALID_VALUE;
+  const int most = function->text->max_threads;
+  if (most != 0 && node.block[0] * node.block[1] * node.block[2] > static_cast<unsigned>(most))
+    return Status::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;  // assumed, as with too many registers
+  if (function->host == nullptr) {
+    std::fprintf(stderr, "simulated libcuda.so.1: kernel %s is foreign PTX, which is loaded and not launched.\n",
+                 function->text->name.c_str());
+    return Status::CUDA_ERROR_NOT_SUPPORTED;
+  }
+  launch = {function->module->host, function->host, node.grid, node.block, {}};
+  return copy_arguments(node.arguments, node.extra, function->text->parameters, launch.arguments);
+}
+
 }  // namespace pintle::simulator
 
 using namespace pintle::simulator;
@@ -73,21 +91,13 @@ PINTLE_SIMULATED Status cuLaunchKernel(Function function, unsigned grid_x, unsig
   Lock lock(process().mutex);
   if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;
   const Stream stream = stream_of("cuLaunchKernel", given);
-  if (stream == nullptr) return Status::CUDA_ERROR_INVALID_CONTEXT;                                  // line 150
-  if (function == nullptr || !function->module->is_alive) return Status::CUDA_ERROR_INVALID_HANDLE;  // lines 198, 1112
-  if (function->module->context != stream->context) return Status::CUDA_ERROR_INVALID_HANDLE;        // lines 173, 174
-  const Shape shape{{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared};
-  if (!is_valid(shape, function)) return Status::CUDA_ERROR_INVALID_VALUE;
-  const int most = function->text->max_threads;
-  if (most != 0 && block_x * block_y * block_z > static_cast<unsigned>(most))
-    return Status::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;  // assumed, as with too many registers
-  if (function->host == nullptr) {
-    std::fprintf(stderr, "simulated libcuda.so.1: kernel %s is foreign PTX, which is loaded and not launched.\n",
-                 function->text->name.c_str());
-    return Status::CUDA_ERROR_NOT_SUPPORTED;
-  }
-  Launch launch{function->module->host, function->host, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {}};
-  const Status status = copy_arguments(arguments, extra, function->text->parameters, launch.arguments);
-  if (status != Status::CUDA_SUCCESS) return status;
-  return enqueue(lock, stream, {.run = [launch = std::move(launch)] { return run_grid(launch); }, .is_kernel = true});
+  if (stream == nullptr) return Status::CUDA_ERROR_INVALID_CONTEXT;  // line 150
+  const pintle::vendor::cuda::KernelNode node{
+      function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, arguments, extra};
+  Launch launch;
+  if (const Status status = prepare(node, stream->context, launch); status != Status::CUDA_SUCCESS) return status;
+  return enqueue(lock, stream,
+                 {.run = [launch = std::move(launch)] { return run_grid(launch); },
+                  .is_kernel = true,
+                  .microseconds = kernel_time()});
 }

@@ -49,21 +49,8 @@ bool is_known(DevicePointer address, std::size_t size) {
 
 void* pointer(DevicePointer address) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)); }
 
-/// A number that differs where a byte does (FNV-1a).
-std::uint64_t digest(const void* bytes, std::size_t size) {
-  std::uint64_t sum = 14695981039346656037u;
-  for (const unsigned char* at = static_cast<const unsigned char*>(bytes); size > 0; --size, ++at)
-    sum = (sum ^ *at) * 1099511628211u;
-  return sum;
-}
-
-/// A copy reads its pinned source when it runs. A program that writes the source before then has a race on every card.
-/// The process ends here, so that the program learns of it.
 Status copy_pinned(DevicePointer to, const void* from, std::size_t size, std::uint64_t sum) {
-  if (digest(from, size) != sum) {
-    std::fprintf(stderr, "simulated libcuda.so.1: the source of a copy (%zu bytes) has changed in flight.\n", size);
-    std::abort();
-  }
+  check_unchanged(from, size, sum);
   std::memcpy(pointer(to), from, size);
   return Status::CUDA_SUCCESS;
 }
@@ -92,6 +79,22 @@ Status fill(const char* call, DevicePointer to, Word value, std::size_t count, S
 }
 
 }  // namespace
+
+/// FNV-1a.
+std::uint64_t digest(const void* bytes, std::size_t size) {
+  std::uint64_t sum = 14695981039346656037u;
+  for (const unsigned char* at = static_cast<const unsigned char*>(bytes); size > 0; --size, ++at)
+    sum = (sum ^ *at) * 1099511628211u;
+  return sum;
+}
+
+/// A copy reads its pinned source when it runs. A program that writes the source before then has a race on every card.
+/// The process ends here, so that the program learns of it.
+void check_unchanged(const void* from, std::size_t size, std::uint64_t sum) {
+  if (digest(from, size) == sum) return;
+  std::fprintf(stderr, "simulated libcuda.so.1: the source of a copy (%zu bytes) has changed in flight.\n", size);
+  std::abort();
+}
 
 const Allocation* find_allocation(std::uintptr_t address, std::size_t size) {
   const auto& all = process().allocations;

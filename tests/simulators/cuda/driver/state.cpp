@@ -13,14 +13,21 @@ namespace {
 
 constexpr std::size_t depth = 1021;  // lines 349 and 350; assumed of copies and fills, too
 
+const char* seed() {
+  static const char* const given = std::getenv("SIMULATED_CUDA_SEED");
+  return given;
+}
+
+/// The next number of the thread, which depends on the seed.
+std::uint64_t next_number() {
+  thread_local std::uint64_t state =
+      std::strtoull(seed(), nullptr, 10) ^ std::hash<std::thread::id>()(std::this_thread::get_id());
+  return state = state * 6364136223846793005u + 1442695040888963407u;
+}
+
 /// A seed moves the moments at which streams go on: 0 to 255 us.
 std::chrono::microseconds next_delay() {
-  static const char* const seed = std::getenv("SIMULATED_CUDA_SEED");
-  if (seed == nullptr) return {};
-  thread_local std::uint64_t state =
-      std::strtoull(seed, nullptr, 10) ^ std::hash<std::thread::id>()(std::this_thread::get_id());
-  state = state * 6364136223846793005u + 1442695040888963407u;
-  return std::chrono::microseconds(state >> 56);
+  return std::chrono::microseconds(seed() == nullptr ? 0 : next_number() >> 56);
 }
 
 /// Runs a task without the lock. The work behind a fault is not run (line 733).
@@ -46,6 +53,7 @@ void serve(Stream stream) {
     if (task.counts) --stream->queued;
     all.changed.notify_all();
     run(lock, task);
+    stream->clock += task.microseconds;
     all.kernels.erase(task.kernel);
     ++stream->finished;
     all.changed.notify_all();
@@ -53,6 +61,8 @@ void serve(Stream stream) {
 }
 
 }  // namespace
+
+std::size_t choose(std::size_t count) { return seed() == nullptr ? count - 1 : (next_number() >> 33) % count; }
 
 Process& process() {
   static Process& all = *new Process;

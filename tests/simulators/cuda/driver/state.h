@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -21,6 +22,19 @@
 #include "image.h"
 #include "vendor/cuda/types.h"
 
+namespace pintle::simulator {
+
+/// A grid, as `run_grid` runs it.
+struct Launch {
+  const HostModule* module = nullptr;
+  const HostEntry* entry = nullptr;
+  std::array<unsigned, 3> grid{1, 1, 1};
+  std::array<unsigned, 3> block{1, 1, 1};
+  std::vector<std::byte> arguments;  ///< As the entry's parameters lie.
+};
+
+}  // namespace pintle::simulator
+
 namespace pintle::vendor::cuda {
 
 // Objects are never freed: a handle that is used after its end is found.
@@ -32,12 +46,14 @@ struct ContextObject {
 /// One recording of an event.
 struct EventRecord {
   bool is_done = false;
+  double at = 0;  // of its stream's clock
 };
 
 struct EventObject {
   Context context = nullptr;
   bool is_alive = true;
   std::shared_ptr<EventRecord> last;  // null until it is recorded
+  bool has_time = true;
 };
 
 /// A piece of a stream's work. Only launches and the like count against the stream's depth.
@@ -46,6 +62,7 @@ struct Task {
   bool counts = true;
   bool is_kernel = false;
   std::uint64_t kernel = 0;  // the driver's number for it
+  double microseconds = 0;   // that a card would take
 };
 
 struct StreamObject {
@@ -55,6 +72,7 @@ struct StreamObject {
   std::size_t queued = 0;       // of the tasks that count
   std::uint64_t submitted = 0;  // tasks of all time
   std::uint64_t finished = 0;
+  double clock = 0;  // microseconds that a card would have worked
 };
 
 struct ModuleObject {
@@ -74,6 +92,35 @@ struct FunctionObject {
   std::size_t most_dynamic_shared = 49152;  // line 200
 };
 
+/// What a node of a graph does.
+struct GraphStep {
+  enum class Kind : std::uint8_t { nothing, kernel, copy, fill };
+  Kind kind = Kind::nothing;
+  std::shared_ptr<const simulator::Launch> launch;
+  CopyNode copy;
+  FillNode fill;
+  std::vector<std::size_t> before;  // numbers of nodes
+};
+
+struct GraphNodeObject {
+  Graph graph = nullptr;
+  std::size_t number = 0;
+  GraphStep step;
+};
+
+struct GraphObject {
+  bool is_alive = true;
+  std::vector<std::unique_ptr<GraphNodeObject>> nodes;
+};
+
+struct GraphExecObject {
+  Graph graph = nullptr;  // of whose nodes it was made
+  bool is_alive = true;
+  Context context = nullptr;
+  std::vector<GraphStep> steps;
+  std::shared_ptr<EventRecord> last;  // the end of the last launch
+};
+
 }  // namespace pintle::vendor::cuda
 
 namespace pintle::simulator {
@@ -82,6 +129,9 @@ using vendor::cuda::Context;
 using vendor::cuda::DevicePointer;
 using vendor::cuda::Event;
 using vendor::cuda::Function;
+using vendor::cuda::Graph;
+using vendor::cuda::GraphExec;
+using vendor::cuda::GraphNode;
 using vendor::cuda::Module;
 using vendor::cuda::Status;
 using vendor::cuda::Stream;
@@ -139,14 +189,17 @@ void wait_for_kernels(Lock& lock);
 void free_memory_of(Context context);
 
 /// Runs a grid on the calling thread: success, or the code of the fault that ended it.
-struct Launch {
-  const HostModule* module = nullptr;
-  const HostEntry* entry = nullptr;
-  unsigned grid[3] = {1, 1, 1};
-  unsigned block[3] = {1, 1, 1};
-  std::vector<std::byte> arguments;  ///< As the entry's parameters lie.
-};
 [[nodiscard]] Status run_grid(const Launch& launch);
+/// What the driver checks of a launch in a context; `launch` is what runs.
+[[nodiscard]] Status prepare(const vendor::cuda::KernelNode& node, Context context, Launch& launch);
+/// Microseconds that each kernel takes on the card that is played: a test's setting, 0 where it is not set.
+[[nodiscard]] double kernel_time();
+/// A number that differs where a byte does.
+[[nodiscard]] std::uint64_t digest(const void* bytes, std::size_t size);
+/// Ends the process where a copy's pinned source has changed since its call.
+void check_unchanged(const void* from, std::size_t size, std::uint64_t sum);
+/// A number below `count`, which depends on the seed; `count - 1` where there is no seed.
+[[nodiscard]] std::size_t choose(std::size_t count);
 /// Where each parameter lies.
 [[nodiscard]] std::vector<std::size_t> offsets_of(const std::vector<ParameterLayout>& parameters, std::size_t& size);
 

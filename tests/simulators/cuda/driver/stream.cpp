@@ -19,9 +19,10 @@ Status await(const std::shared_ptr<EventRecord>& record) {
   return all.fault;
 }
 
-Status mark(const std::shared_ptr<EventRecord>& record) {
+Status mark(const std::shared_ptr<EventRecord>& record, Stream stream) {
   const Lock lock(process().mutex);
   record->is_done = true;
+  record->at = stream->clock;
   return Status::CUDA_SUCCESS;
 }
 
@@ -46,11 +47,12 @@ PINTLE_SIMULATED Status cuStreamDestroy_v2(Stream stream) {
   return gate(lock);
 }
 
-PINTLE_SIMULATED Status cuEventCreate(Event* event, unsigned) {
+PINTLE_SIMULATED Status cuEventCreate(Event* event, unsigned flags) {
   const Lock lock(process().mutex);
   if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;
   if (current() == nullptr) return Status::CUDA_ERROR_INVALID_CONTEXT;  // line 161
-  *event = new pintle::vendor::cuda::EventObject{current(), true, nullptr};
+  const bool has_time = (flags & pintle::vendor::cuda::event_disable_timing) == 0;
+  *event = new pintle::vendor::cuda::EventObject{current(), true, nullptr, has_time};
   return Status::CUDA_SUCCESS;
 }
 
@@ -69,7 +71,8 @@ PINTLE_SIMULATED Status cuEventRecord(Event event, Stream given) {
   const Stream stream = stream_of("cuEventRecord", given);
   if (stream == nullptr || stream->context != event->context) return Status::CUDA_ERROR_INVALID_HANDLE;  // line 181
   event->last = std::make_shared<pintle::vendor::cuda::EventRecord>();
-  return enqueue(lock, stream, {.run = [record = event->last] { return mark(record); }, .counts = false});  // line 351
+  return enqueue(lock, stream,  // line 351
+                 {.run = [record = event->last, stream] { return mark(record, stream); }, .counts = false});
 }
 
 PINTLE_SIMULATED Status cuEventQuery(Event event) {
@@ -78,6 +81,19 @@ PINTLE_SIMULATED Status cuEventQuery(Event event) {
   check("cuEventQuery", event);                                                         // line 1108
   const bool is_done = event->last == nullptr || event->last->is_done;                  // line 221
   return is_done ? Status::CUDA_SUCCESS : Status::CUDA_ERROR_NOT_READY;
+}
+
+/// Assumed: what no line says of events without a time, or without a record.
+PINTLE_SIMULATED Status cuEventElapsedTime(float* milliseconds, Event begin, Event end) {
+  const Lock lock(process().mutex);
+  if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;
+  for (const Event event : {begin, end}) {
+    check("cuEventElapsedTime", event);
+    if (!event->has_time || event->last == nullptr) return Status::CUDA_ERROR_INVALID_HANDLE;
+    if (!event->last->is_done) return Status::CUDA_ERROR_NOT_READY;
+  }
+  *milliseconds = static_cast<float>((end->last->at - begin->last->at) / 1000);
+  return Status::CUDA_SUCCESS;
 }
 
 PINTLE_SIMULATED Status cuStreamWaitEvent(Stream given, Event event, unsigned) {

@@ -1,24 +1,13 @@
 // cuGetProcAddress: every function that the simulator has, with the version of its declaration.
+#include <atomic>
+#include <cstdint>
 #include <string_view>
 #include <type_traits>
 
 #include "driver/state.h"
 #include "exports.h"
 
-using pintle::vendor::cuda::Context;
-using pintle::vendor::cuda::Device;
-using pintle::vendor::cuda::DeviceAttribute;
-using pintle::vendor::cuda::DevicePointer;
-using pintle::vendor::cuda::Event;
-using pintle::vendor::cuda::Flags64;
-using pintle::vendor::cuda::Function;
-using pintle::vendor::cuda::FunctionAttribute;
-using pintle::vendor::cuda::JitOption;
-using pintle::vendor::cuda::Module;
-using pintle::vendor::cuda::ProcAddressQuery;
-using pintle::vendor::cuda::Status;
-using pintle::vendor::cuda::Stream;
-using pintle::vendor::cuda::Uuid;
+using namespace pintle::vendor::cuda;
 
 // Declared after the table of the backend, so that a definition of another type does not compile.
 extern "C" {
@@ -30,20 +19,55 @@ extern "C" {
 namespace pintle::simulator {
 namespace {
 
+/// What a caller gets for a function: it counts its calls, for tests of how many a backend makes.
+template <auto Function>
+struct Counted;
+template <class... Arguments, Status (*Function)(Arguments...)>
+struct Counted<Function> {
+  static Status call(Arguments... arguments) {
+    calls.fetch_add(1, std::memory_order_relaxed);
+    ++of_thread;
+    return Function(arguments...);
+  }
+  static inline std::atomic<std::uint64_t> calls{0};
+  static inline thread_local std::uint64_t of_thread = 0;
+  static std::uint64_t calls_of_thread() { return of_thread; }
+};
+
 struct Symbol {
   std::string_view name;
   int version;
   void* address;
+  const std::atomic<std::uint64_t>* calls;
+  std::uint64_t (*calls_of_thread)();
 };
 
 const Symbol symbols[] = {
-#define FUNCTION(name, exported, version, ...) {#name, version, reinterpret_cast<void*>(&::exported)},
+#define FUNCTION(name, exported, version, ...)                                                         \
+  {#name, version, reinterpret_cast<void*>(&Counted<&::exported>::call), &Counted<&::exported>::calls, \
+   &Counted<&::exported>::calls_of_thread},
 #include "vendor/cuda/driver_symbols.inc"
 #undef FUNCTION
 };
 
 }  // namespace
 }  // namespace pintle::simulator
+
+/// How often the process has called a function that it got from cuGetProcAddress.
+PINTLE_SIMULATED std::uint64_t simulated_calls(const char* name) {
+  for (const pintle::simulator::Symbol& symbol : pintle::simulator::symbols) {
+    if (symbol.name == name) return symbol.calls->load(std::memory_order_relaxed);
+  }
+  return 0;
+}
+
+/// The same of the calling thread.
+PINTLE_SIMULATED std::uint64_t simulated_thread_calls(const char* name) {
+  for (const pintle::simulator::Symbol& symbol : pintle::simulator::symbols) {
+    if (symbol.name == name) return symbol.calls_of_thread();
+  }
+  return 0;
+}
 
 PINTLE_SIMULATED Status cuGetProcAddress_v2(const char* name, void** address, int version, Flags64,
                                             ProcAddressQuery* query) {

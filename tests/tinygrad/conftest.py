@@ -1,0 +1,81 @@
+"""What the tests share: the device, a folder for what tinygrad keeps, programs in processes of their own, and the line that counts cases."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import textwrap
+
+import pytest
+
+SKIPPED = 77
+os.environ.update(DEV="PINTLE", TINYGRAD_PINTLE_DEVICES=os.environ.get("TEST_DEVICES", "cpu opencl:pocl"))
+CASES = os.environ["TINYGRAD_PINTLE_DEVICES"].split()  # what the cases run on: PINTLE and PINTLE:1
+os.environ.setdefault("CACHEDB", os.path.join(tempfile.mkdtemp(prefix="pintle-tinygrad-"), "cache.db"))
+
+
+def _is_there(name):
+    from tinygrad import Device
+    try:
+        Device[name]
+    except RuntimeError as error:
+        return f"{name} is absent: {error}"
+    return ""
+
+
+@pytest.fixture(params=["PINTLE", "PINTLE:1"], ids=CASES)
+def name(request):
+    """A device of tinygrad: PINTLE is always there."""
+    reason = _is_there(request.param)
+    assert not reason or request.param != "PINTLE", reason
+    if reason:
+        pytest.skip(reason)
+    return request.param
+
+
+@pytest.fixture
+def second():
+    reason = _is_there("PINTLE:1")
+    if reason:
+        pytest.skip(reason)
+    return "PINTLE:1"
+
+
+class Ended:
+    """How a program ended."""
+
+    def __init__(self, process, timeout):
+        try:
+            self.out, self.err = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            self.out, self.err = process.communicate()
+            raise AssertionError(f"The program did not end within {timeout} s. It said:\n{self.out}\n{self.err}") from None
+        self.status = process.returncode
+
+
+@pytest.fixture
+def program(tmp_path):
+    """Runs a text as a program, from a file, since spawned children import it."""
+    def run(code, timeout=400, begun=None, **environment):
+        path = tmp_path / "program.py"
+        path.write_text(textwrap.dedent(code), encoding="utf-8")
+        process = subprocess.Popen([sys.executable, "-B", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+                                   cwd=tmp_path, env={**os.environ, **environment})
+        if begun is not None:
+            begun(process)
+        return Ended(process, timeout)
+
+    return run
+
+
+def pytest_terminal_summary(terminalreporter):
+    counts = {name: len(terminalreporter.stats.get(name, ())) for name in ("passed", "failed", "error", "skipped")}
+    terminalreporter.ensure_newline()
+    terminalreporter.write_line(f"{counts['passed']} passed, {counts['failed'] + counts['error']} failed, {counts['skipped']} skipped")
+
+
+def pytest_sessionfinish(session, exitstatus):
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if exitstatus == 0 and not reporter.stats.get("passed"):
+        session.exitstatus = SKIPPED

@@ -1,0 +1,232 @@
+"""tools/docs: each rule of the pages, the built site and the pictures, with a tree that breaks it."""
+
+import sys
+import unittest
+import unittest.mock as mock
+import xml.etree.ElementTree as xml
+
+from tree import ROOT, Tree
+
+sys.path.insert(0, str(ROOT / "tools/docs"))
+import check_pages  # noqa: E402
+import check_site  # noqa: E402
+import libraries  # noqa: E402
+import pages  # noqa: E402
+import pictures  # noqa: E402
+import rewrite  # noqa: E402
+
+NAV = "site_name: x\nnav:\n  - Home: index.md\n  - One: a.md\n"
+
+
+def problems(**files):
+    """What is wrong with a tree of a README, docs/a.md and these; a file's name has `__` for `/`."""
+    with Tree() as tree:
+        tree["README.md"], tree["docs/a.md"], tree["tools/docs/mkdocs.yml"] = "# Home\n", "# A page\n", NAV
+        tree["dev"] = "verb_test() {\n}\n"
+        for name, text in files.items():
+            tree[name.replace("__", "/") + ("" if "." in name else ".md")] = text
+        return list(check_pages.problems(tree.root.resolve()))
+
+
+class PagesTest(unittest.TestCase):
+    def assert_problem(self, words, **files):
+        found = problems(**files)
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(words, found[0])
+
+    def test_a_good_tree_has_none(self):
+        text = "# A page\n\n[home](../README.md), [here](#a-page), [there](https://example.org/x), `docs/a.md`, [made](reference/cpp/index.html)\n"
+        self.assertEqual(problems(docs__a=text), [])
+
+    def test_dead_links(self):
+        self.assert_problem("docs/a.md:3: dead link b.md: there is no such file.", docs__a="# A\n\n[b](b.md)\n")
+        self.assert_problem("dead link #b: the page has no such heading.", docs__a="# A\n\n[b](#b)\n")
+        self.assert_problem("dead link a.md#no: the page has no such heading.", docs__a="# A\n\n[`b`](a.md#no)\n")
+        self.assert_problem("dead link x.svg", docs__a="# A\n\n![b](x.svg)\n")
+
+    def test_addresses_are_looked_at_and_not_fetched(self):
+        self.assert_problem('"nowhere" is no host', docs__a="# A\n\n[b](https://nowhere/x)\n")
+        self.assert_problem('the scheme "ftp" is none of a page', docs__a="# A\n\n[b](ftp://example.org)\n")
+
+    def test_what_is_code_is_no_link(self):
+        self.assertEqual(problems(docs__a="# A\n\n`[](const auto& x)`\n\n```cpp\nauto f = [](int) {};\n```\n"), [])
+
+    def test_paths_that_are_named_are_there(self):
+        self.assert_problem("`docs/gone.md` is not in the tree.", docs__a="# A\n\nSee `docs/gone.md`.\n")
+
+    def test_headings_make_anchors(self):
+        text = "# A: `b` and [c](a.md), 2 + 3\n## D {#own}\n```sh\n# no heading\n```\n"
+        self.assertEqual(pages.anchors(text), {"a-b-and-c-2-3", "own"})
+
+    def test_a_page_that_nav_lacks(self):
+        self.assert_problem("nav lacks b.md.", docs__b="# B\n")
+        self.assert_problem("nav has c.md and there is no such page.", **{"tools__docs__mkdocs.yml": NAV + "  - c.md\n"})
+        self.assert_problem("nav lacks glossary.md.", GLOSSARY="# G\n")
+
+    def test_decisions_are_in_nav_by_themselves(self):
+        self.assertEqual(problems(docs__adr__1="# 1\n"), [])
+
+    def test_a_code_block_has_a_language(self):
+        self.assert_problem("docs/a.md:3: a code block without a language.", docs__a="# A\n\n```\nx\n```\n")
+        self.assert_problem("docs/a.md:3: a code block without a language: it is indented.", docs__a="# A\n\n    ./dev test\n")
+        self.assert_problem('nothing checks code in "rust".', docs__a="# A\n\n```rust\nx\n```\n")
+
+    def test_a_list_begins_after_an_empty_line(self):
+        self.assert_problem("docs/a.md:4: a list needs an empty line before it", docs__a="# A\n\nThree:\n- one\n  more\n- two\n")
+        self.assertEqual(problems(docs__a="# A\n- one\n\nThree:\n\n1. one\n   more\n2. two\n"), [])
+
+    def test_code_that_does_not_parse(self):
+        for language, code in (("sh", "if true; then\n"), ("json", "{\n"), ("python", "def f(\n"), ("cmake", "set(x\n")):
+            self.assert_problem("this block does not parse", docs__a=f"# A\n\n```{language}\n{code}```\n")
+
+    def test_a_verb_that_dev_does_not_have(self):
+        self.assert_problem("./dev has no verb frobnicate", docs__a="# A\n\n```sh\nX=1 ./dev test && ./dev frobnicate\n```\n")
+
+    def test_a_library_that_nobody_compiles_and_a_sketch_outside_decisions(self):
+        self.assert_problem('"Qt" is no library', docs__a='# A\n\n```cpp title="Qt"\nx\n```\n')
+        sketch = '# 1\n\n```cpp title="Sketch, never compiled"\nx\n```\n'
+        self.assertEqual(problems(docs__adr__1=sketch), [])
+        self.assert_problem("is no library", docs__a=sketch)
+
+    def test_a_page_begins_with_its_heading(self):
+        self.assert_problem("docs/a.md:1: a page begins with its heading.", docs__a="Words.\n")
+
+
+class LibrariesTest(unittest.TestCase):
+    """The code of other libraries is really compiled, where they are."""
+
+    WRONG = {"CUDA": ("cpp", "void f() { cudaMallok(); }\n"), "OpenCL": ("c", "void f(void) { clFinish(1, 2); }\n"),
+             "ggml": ("cpp", "void f() { ggml_new_tensor_1d(); }\n"), "wgpu": ("python", "import wgpu\nwgpu.nothing\n"),
+             "IREE": ("python", "import iree.runtime\niree.runtime.nothing\n")}
+
+    def test_wrong_code_is_refused(self):
+        self.assertEqual(set(self.WRONG), set(libraries.LIBRARIES))
+        for library, (language, code) in self.WRONG.items():
+            with self.subTest(library), Tree() as tree:
+                if not libraries.is_here(library):
+                    continue
+                tree["docs/a.md"] = f'# A\n\n```{language} title="{library}"\n{code}```\n'
+                found = list(libraries.problems(library, tree.root))
+                self.assertEqual(len(found), 1)
+                self.assertIn(f"docs/a.md:4: {library} refuses this block", found[0])
+
+    def test_a_library_without_a_block_is_said(self):
+        with Tree() as tree:
+            tree["docs/a.md"] = "# A\n"
+            self.assertEqual(list(libraries.problems("OpenCL", tree.root)), ["no page has a block of OpenCL"])
+
+
+class RewriteTest(unittest.TestCase):
+    def rewritten(self, text, page="guide/a.md"):
+        with Tree() as tree:
+            tree["README.md"], tree["SECURITY.md"], tree["docs/b.md"], tree["docs/guide/c.md"] = "# Home\n", "# Security\n", "# The `b`\n", "# C\n"
+            tree["bench/README.md"], tree["docs/x.svg"] = "# Bench\n", "<svg/>"
+            return rewrite.rewritten(text, page, tree.root)
+
+    def test_links_lead_to_where_pages_are_in_the_site(self):
+        self.assertEqual(self.rewritten("[s](../../SECURITY.md#a), [c](c.md)"), "[s](../security.md#a), [c](c.md)")
+        self.assertEqual(self.rewritten("[b](docs/b.md) ![x](docs/x.svg) [r](docs/reference/cpp/index.html)", "index.md"),
+                         "[b](b.md) ![x](x.svg) [r](reference/cpp/index.html)")
+        self.assertEqual(self.rewritten("[x](#here) [y](https://example.org)"), "[x](#here) [y](https://example.org)")
+
+    def test_a_page_that_is_named_becomes_a_link_with_its_title(self):
+        self.assertEqual(self.rewritten("see `docs/b.md`, `README.md`, `docs/guide/a.md`"), "see [The `b`](../b.md), [Home](../index.md), `docs/guide/a.md`")
+
+    def test_what_is_no_page_stays_as_words(self):
+        self.assertEqual(self.rewritten("`bench/README.md` [raw](../../bench)"), "`bench/README.md` raw")
+
+    def test_code_is_left_alone(self):
+        text = "# `docs/b.md`\n```text\n[c](../../SECURITY.md)\n```\n"
+        self.assertEqual(self.rewritten(text), text)
+
+    def test_a_bar_in_code_of_a_table_needs_no_backslash_on_the_site(self):
+        self.assertEqual(self.rewritten("| `a \\| b` | c \\| d |"), "| `a | b` | c \\| d |")
+
+    def test_a_block_that_is_not_compiled_here_is_called_so(self):
+        text = '```cpp title="CUDA"\nx\n```'
+        for here, expected in ((True, text), (False, text.replace("CUDA", "CUDA, not compiled here"))):
+            with mock.patch.object(libraries, "is_here", lambda library, here=here: here):
+                self.assertEqual(self.rewritten(text), expected)
+
+
+class SiteTest(unittest.TestCase):
+    def problems(self, page, **files):
+        with Tree() as tree:
+            tree["index.html"], tree["a/b.html"] = page, '<h1 id="top">B</h1><a name="old"></a>'
+            for name, text in files.items():
+                tree[name.replace("_", ".")] = text
+            return list(check_site.problems(tree.root))
+
+    def test_good_links(self):
+        good = '<a href="a/b.html#top">x</a> <a href="a/b.html#old">x</a> <a href="#me" id="me">x</a> <a href="a/../index.html?q=1">x</a>'
+        self.assertEqual(self.problems(f'{good} <a href="https://example.org/y">x</a> <a href="javascript:void(0)">x</a> <img src="data:image/png;base64,">'), [])
+
+    def test_dead_links(self):
+        for link, words in (("c.html", "no such file"), ("a/b.html#no", "no such anchor"), ("../x.html", "no such file"), ("https://nowhere", "no host")):
+            found = self.problems(f'<p>\n<a href="{link}">x</a>')
+            self.assertEqual(len(found), 1, link)
+            self.assertRegex(found[0], rf"^index.html:2: {link}: .*{words}")
+
+    def test_nothing_comes_from_a_network(self):
+        for tag in ('<script src="https://example.org/x.js"></script>', '<link rel="stylesheet" href="//example.org/x.css">',
+                    '<img src="http://example.org/x.png">', '<p style="background: url(https://example.org/x.png)">'):
+            found = self.problems(tag)
+            self.assertEqual(len(found), 1, tag)
+            self.assertIn("a browser would fetch it from a network", found[0])
+        self.assertIn("from a network", self.problems("", s_css="@font-face { src: url('https://example.org/x.woff') }")[0])
+        self.assertIn("no such file", self.problems("", s_css="p { background: url(x.png) }")[0])
+
+    def test_an_empty_site_is_none(self):
+        with Tree() as tree:
+            self.assertIn("there is no page", list(check_site.problems(tree.root))[0])
+
+
+class PicturesTest(unittest.TestCase):
+    LAYERS = """{"layers": {"base": {"headers": "values", "folders": []}, "seam": {"headers": "seam", "folders": ["base"]},
+                 "kit": {"headers": "seam", "folders": ["base", "seam"]}, "backends": {"headers": "seam", "folders": ["base", "seam", "kit"]},
+                 "core": {"headers": "public", "folders": ["base", "seam", "kit"]}, "cli": {"headers": "public", "folders": ["base"]}}}"""
+
+    def words(self, text):
+        root = xml.fromstring(text)
+        return [each.text for each in root.iter("{http://www.w3.org/2000/svg}text")]
+
+    def test_the_architecture_has_each_layer_and_follows_the_file(self):
+        with Tree() as tree:
+            tree["tools/layers.json"] = self.LAYERS
+            before = pictures.architecture(tree.root)
+            tree["tools/layers.json"] = self.LAYERS.replace('"cli": {"headers": "public", "folders": ["base"]}', '"web": {"headers": "public", "folders": []}')
+            after = self.words(pictures.architecture(tree.root))
+        words = self.words(before)
+        for layer in ("base", "seam", "kit", "backends", "core", "cli"):
+            self.assertIn(layer, words)
+        self.assertEqual(words.count("→ base"), 2)  # cli and seam; the others include base through what they stand on
+        self.assertTrue("web" in after and "cli" not in after)
+
+    def test_an_include_that_a_longer_way_says_is_left_out(self):
+        self.assertEqual(pictures.reduced({"a": ["b", "c"], "b": ["c"], "c": []}), {"a": ["b"], "b": ["c"], "c": []})
+
+    def test_a_line_past_a_row_has_a_place_in_it(self):
+        layers = {name: {"headers": "values", "folders": below} for name, below in (("a", []), ("b", ["a"]), ("c", ["b"]), ("d", ["c", "x"]), ("x", []))}
+        rows, lines = pictures.rows_of(layers, {name: row["folders"] for name, row in layers.items()})
+        self.assertEqual([len(names) for _, names in rows], [1, 2, 2, 2])
+        self.assertEqual(lines["d"], ["c", "d>x>2"])
+        self.assertEqual(lines["d>x>1"], ["x"])
+
+    def test_layers_of_this_tree_each_have_a_box(self):
+        words = self.words(pictures.architecture(ROOT))
+        self.assertLessEqual({"core", "backends", "base", "capi", "include/pintle/backend: the seam"}, set(words))
+
+    def test_a_plot_has_a_bar_for_each_number_of_the_table(self):
+        table = "| x |\n\n| peer | launch, µs | chain of 100, µs | saxpy 1 Mi, GB/s | cold start, cached, ms |\n| --- | --: | --: | --: | --: |\n" \
+                "| **pintle cpu** | **0.24 ★** | **1** | **2** | **3** |\n| numpy | – | 10 | 20 | 30 |\n\n| a | b |\n"
+        with Tree() as tree:
+            tree["docs/figures.md"] = table
+            drawn = pictures.peers(tree.root)
+        self.assertEqual(len(drawn), 4)
+        self.assertEqual(self.words(drawn["peers_0.svg"]), ["launch, µs (less is better, logarithmic)", "pintle cpu", "0.24"])
+        self.assertEqual(self.words(drawn["peers_2.svg"])[0], "saxpy 1 Mi, GB/s (more is better, logarithmic)")
+        self.assertIn("numpy", self.words(drawn["peers_1.svg"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
