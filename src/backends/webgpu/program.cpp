@@ -11,6 +11,7 @@
 #include "kit/left_out.h"
 #include "kit/no_source.h"
 #include "spirv/descriptors.h"
+#include "spirv/glsl_source.h"
 #include "spirv/matching.h"
 #include "spirv/places.h"
 #include "wgsl/unit.h"
@@ -33,6 +34,13 @@ spirv::KernelLimits kernel_limits_of(const Abilities& abilities) {
           .samplers = 0,
           .sets = limits.max_bind_groups,
           .bindings = limits.max_bindings_per_bind_group};
+}
+
+spirv::KernelMatcher matcher_of(const Context& context, const backend::ProgramImage& image) {
+  return {image, kernel_limits_of(context.abilities()), [](const spirv::Module&) { return Result<void>(); },
+          [&image](const std::string& entry, std::string reason) {
+            return kit::leave_out(image, entry, std::move(reason));
+          }};
 }
 
 /// The value of a constant as the code's type has it.
@@ -239,21 +247,13 @@ Result<void> Program::load_wgsl(Context& context, const backend::ProgramImage& i
   const auto unit = wgsl::read_unit(text);
   if (!unit) return unit.error().during(fmt::format("loading [Program {}]", base::quote(image.name)));
   PINTLE_ASSIGN(writing, wgsl::with_writable_buffers(text));
-  spirv::KernelMatcher matcher(image, kernel_limits_of(context.abilities()),
-                               [](const spirv::Module&) { return Result<void>(); });
-  const std::span<const spirv::Module> modules(&unit->module, 1);
-  std::vector<std::size_t> places;
-  for (std::size_t index = 0; index < image.entries.size(); ++index) {
-    const Entry& entry = image.entries[index];
-    const bool is_there = spirv::find_entry(modules, entry, image.entries.size()).has_value();
-    if (!is_there && kit::leave_out(image, entry.name, kit::not_in_code)) continue;
-    PINTLE_TRY(matcher.add(modules, std::span(&entry, 1)));
-    places.push_back(index);
-  }
+  spirv::KernelMatcher matcher = matcher_of(context, image);
+  PINTLE_TRY(matcher.add(std::span(&unit->module, 1), image.entries));
   PINTLE_ASSIGN(found, matcher.finish());
-  kernels_.resize(image.entries.size());
+  kernels_.resize(found.size());
   for (std::size_t index = 0; index < found.size(); ++index) {
-    Kernel& kernel = kernels_[places[index]];
+    if (found[index].code.empty()) continue;  // left out
+    Kernel& kernel = kernels_[index];
     static_cast<spirv::KernelInterface&>(kernel) = std::move(found[index].interface);
     PINTLE_ASSIGN(constants, constants_of(found[index], unit->module.constants, unit->keys));
     kernel.constants = std::move(constants);
@@ -270,20 +270,21 @@ Result<void> Program::load_wgsl(Context& context, const backend::ProgramImage& i
 }
 
 Result<void> Program::load_spirv(Context& context, const backend::ProgramImage& image) {
-  spirv::KernelMatcher matcher(image, kernel_limits_of(context.abilities()),
-                               [](const spirv::Module&) { return Result<void>(); });
+  spirv::KernelMatcher matcher = matcher_of(context, image);
   if (image.format == "spirv") {
     PINTLE_TRY(kit::refuse_source_options(image));
     PINTLE_TRY(matcher.add(image.code, image.entries));
   } else {
     for (const Entry& entry : image.entries) {
-      PINTLE_ASSIGN(code, compile_glsl(image, entry));
-      PINTLE_TRY(matcher.add(code, std::span(&entry, 1)));
+      const auto code = compile_glsl(image, entry);
+      if (!code && !spirv::lacks_main(code.error())) return code.error();
+      PINTLE_TRY(code ? matcher.add(*code, std::span(&entry, 1)) : matcher.add_missing(entry, code.error()));
     }
   }
   PINTLE_ASSIGN(found, matcher.finish());
   kernels_.resize(found.size());
   for (std::size_t index = 0; index < found.size(); ++index) {
+    if (found[index].code.empty()) continue;  // left out
     Kernel& kernel = kernels_[index];
     PINTLE_ASSIGN(modules, spirv::read_modules(found[index].code));
     static_cast<spirv::KernelInterface&>(kernel) = std::move(found[index].interface);

@@ -44,7 +44,6 @@ class Kernel : public spirv::KernelInterface {
   [[nodiscard]] Result<void> create_groups(const Context& context, bool writes_all, Pipeline& made) const;
 
   std::shared_ptr<const Owned<wg::ShaderModule>> module_;
-  std::shared_ptr<const Owned<wg::ShaderModule>> writing_module_;
   std::string writing_text_;  // WGSL of which the second module is made
   Pipeline plain_;
   Pipeline writing_;
