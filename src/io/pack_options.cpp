@@ -84,7 +84,8 @@ bool is_version(Language language, std::string_view version) noexcept {
     case Language::c: return is_in(versions_of_c);
     case Language::glsl: version = without_profile(version); return is_in(versions_of_glsl);
     case Language::hlsl:
-    case Language::slang: return false;
+    case Language::slang:
+    case Language::wgsl: return false;
   }
   return false;
 }
@@ -102,6 +103,11 @@ Result<void> define(const SourceOptions& options, PackSource& source) {
                              base::quote(options.version), base::quote(source.file), version_names()));
   }
   const bool is_fixed = !options.macros.empty() || !options.version.empty();
+  if (source.language == Language::wgsl && !options.macros.empty()) {
+    return Error(Errc::invalid_argument,
+                 fmt::format("Source {} takes no macro {}: WGSL has none. A constant is an `override` there.",
+                             base::quote(source.file), base::quote(options.macros.front().first)));
+  }
   if (source.language != Language::glsl) fix(options, source);
   else if (is_fixed) fix_shader(options, source);
   return {};

@@ -1,13 +1,10 @@
 #include "spirv/infer.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,9 +13,8 @@
 #include "spirv/declarations.h"
 #include "spirv/descriptors.h"
 #include "spirv/folding.h"
-#include "spirv/matching.h"
 #include "spirv/places.h"
-#include "spirv/scalars.h"
+#include "spirv/said_entry.h"
 
 namespace pintle::spirv {
 namespace {
@@ -30,35 +26,6 @@ Error not_told(fmt::format_string<Values...> sentence, Values&&... values) {
   return {Errc::invalid_argument, fmt::format(sentence, std::forward<Values>(values)...)};
 }
 
-/// The dtype of a buffer's numbers; bytes where they are of several types, or where the variables that see it differ.
-DType dtype_of(const Place& place) {
-  std::optional<base::Number> number;
-  for (const Binding* const variable : place.variables) {
-    for (const Field& field : variable->block.fields) {
-      if (number && *number != field.number) return DType::u8;
-      number = field.number;
-    }
-  }
-  return number ? base::dtype_of(*number).value_or(DType::u8) : DType::u8;
-}
-
-/// Parameters with one name all get another one: a name of the module that is another parameter's would say that the
-/// order differs.
-void make_unique(Declarations& parameters) {
-  std::map<std::string, std::size_t> counts;
-  for (std::size_t index = 0; index < parameters.size(); ++index) {
-    std::string& name = parameters[index].name;
-    if (!base::is_identifier(name)) name = fmt::format("p{}", index);
-    ++counts[name];
-  }
-  std::set<std::string> used;
-  for (std::size_t index = 0; index < parameters.size(); ++index) {
-    std::string& name = parameters[index].name;
-    if (counts[name] > 1) name = fmt::format("{}_{}", name, index);
-    while (!used.insert(name).second) name += '_';
-  }
-}
-
 class Inference {
  public:
   Inference(const Module& module, const EntryPoint& entry, std::string_view name)
@@ -66,11 +33,11 @@ class Inference {
 
   Result<Entry> infer() {
     if (!base::is_identifier(name_)) return not_told("has a name that no signature can have");
-    PINTLE_ASSIGN(group, group_text());
+    PINTLE_ASSIGN(group, group_of_code());
     PINTLE_ASSIGN(places, find_places(module_, entry_, no_limits));
     Result<Entry> last = not_told("has nothing that a signature can say");
     for (const Way& way : ways(places)) {
-      last = entry_of(places, way, group);
+      last = entry_of(module_, entry_, {std::string(name_), bound(places, way), way.values, group});
       if (last) break;
     }
     return last;
@@ -137,23 +104,9 @@ class Inference {
     return place.is_element && !name.empty() ? fmt::format("{}_{}", name, place.at.element) : name;
   }
 
-  [[nodiscard]] Access access_of(const Place& place) const {
-    const auto touches = [&](const std::vector<std::uint32_t>& ids) {
-      return std::ranges::any_of(place.variables,
-                                 [&](const Binding* one) { return std::ranges::binary_search(ids, one->id); });
-    };
-    const bool may_write = !is_uniform(place) && std::ranges::any_of(place.variables, &Binding::is_writable);
-    const bool may_read = std::ranges::any_of(place.variables, &Binding::is_readable);
-    if (!may_write) return Access::read;
-    if (!may_read) return Access::write;
-    if (touches(entry_.escaped)) return Access::read_write;
-    if (!touches(entry_.written)) return Access::read;
-    return touches(entry_.read) ? Access::read_write : Access::write;
-  }
-
   [[nodiscard]] std::string type_of(const Place& place) const {
     const ImageType& image = place.variables[0]->image;
-    const auto access = name(access_of(place));
+    const auto access = name(access_of(entry_, place));
     switch (place.at.kind) {
       case DescriptorKind::sampler: return "sampler";
       case DescriptorKind::combined: return fmt::format("read image{}d sampled", image.dimensions);
@@ -167,52 +120,24 @@ class Inference {
     }
   }
 
-  /// What the host binds, and behind it what comes by value.
-  [[nodiscard]] Declarations parameters(const std::vector<Place>& places, const Way& way) const {
+  [[nodiscard]] Declarations bound(const std::vector<Place>& places, const Way& way) const {
     Declarations all;
     for (const Place& place : places) {
       if (&place != way.block) all.push_back({name_of(place), type_of(place)});
     }
-    all.insert(all.end(), way.values.begin(), way.values.end());
-    make_unique(all);
     return all;
   }
 
-  /// The grammar and the comparison with a declared entry judge what was found.
-  Result<Entry> entry_of(const std::vector<Place>& places, const Way& way, const std::string& group) const {
-    const Declarations all = parameters(places, way);
-    std::vector<std::string> texts;
-    for (const Declaration& one : all) texts.push_back(fmt::format("{}: {}", one.name, one.type));
-    const auto entry = Entry::parse(fmt::format("{}({}) group {}", name_, fmt::join(texts, ", "), group));
-    if (!entry) return not_told("has no signature: {}", entry.error().message());
-    const DeclaredScalars scalars(*entry);
-    for (std::size_t index = 0; index < way.values.size(); ++index) {
-      if (scalars.places()[index].offset == way.values[index].offset) continue;
-      return not_told("has {} at offset ({}) of its scalars, where no signature places it",
-                      base::quote(way.values[index].name), way.values[index].offset);
-    }
-    KernelCode kernel;
-    PINTLE_TRY(match_entry(no_limits, module_, entry_, *entry, kernel));
-    return *entry;
-  }
-
-  /// "NAME=16,NAME,4": a specialisation constant that has a name can be given another value at load.
-  [[nodiscard]] Result<std::string> group_text() const {
+  /// A specialisation constant that has a name can be given another value at load.
+  [[nodiscard]] Result<std::string> group_of_code() const {
     if (!entry_.group_size) return not_told("has no group size");
-    std::vector<std::string> sides;
-    std::set<std::string> named;
+    std::vector<GroupSide> sides;
     for (const Dimension& dimension : *entry_.group_size) {
       PINTLE_ASSIGN(side, side_of(dimension));
-      if (side.name.empty()) sides.push_back(fmt::to_string(side.size));
-      else sides.push_back(named.insert(side.name).second ? fmt::format("{}={}", side.name, side.size) : side.name);
+      sides.push_back(std::move(side));
     }
-    return fmt::format("{}", fmt::join(sides, ","));
+    return group_text(sides);
   }
-
-  struct GroupSide {
-    std::uint32_t size = 0;
-    std::string name{};
-  };
 
   [[nodiscard]] Result<GroupSide> side_of(const Dimension& dimension) const {
     GroupSide side{dimension.value};

@@ -1,6 +1,7 @@
 #include "wgsl/touches.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace pintle::wgsl {
 namespace {
@@ -57,9 +58,7 @@ class Walk {
 
   void note(std::size_t at, std::size_t end) {
     const std::string_view name = all_.tokens[at].text;
-    if (at >= 3 && all_.tokens[at - 1].is("&") && all_.tokens[at - 2].is("("))
-      return note_pointer(name, all_.tokens[at - 3].text);
-    if (at >= 1 && all_.tokens[at - 1].is("&") && !is_operand_before(at - 1)) return;  // a pointer that goes elsewhere
+    if (const auto address = address_of(at)) return note_pointer(name, *address);
     const std::size_t next = behind_place(at, end);
     const auto is = [&](std::size_t place, std::string_view text) {
       return place < end && all_.tokens[place].is(text);
@@ -70,8 +69,19 @@ class Walk {
     if (!is_assigned) touched.read.insert(name);
   }
 
+  /// The function that the place's address is the first argument of, empty for another use of it; nothing where the
+  /// place at `at` is not one whose address is taken.
+  [[nodiscard]] std::optional<std::string_view> address_of(std::size_t at) const {
+    std::size_t begin = at;
+    while (begin >= 1 && all_.tokens[begin - 1].is("(")) --begin;
+    if (begin < 1 || !all_.tokens[begin - 1].is("&") || is_operand_before(begin - 1)) return std::nullopt;
+    const bool is_first = begin == at && begin >= 3 && all_.tokens[begin - 2].is("(");
+    return is_first ? all_.tokens[begin - 3].text : std::string_view();
+  }
+
   /// Whether the `&` at `at` stands between two operands.
   [[nodiscard]] bool is_operand_before(std::size_t at) const {
+    if (at == 0) return false;
     const Token& before = all_.tokens[at - 1];
     return before.is_word() || before.kind == Token::Kind::number || before.is(")") || before.is("]") || before.is("&");
   }
@@ -92,7 +102,11 @@ class Walk {
 
   /// The pointer is an argument of `function`.
   void note_pointer(std::string_view name, std::string_view function) {
-    if (!function.starts_with("atomic")) return;
+    if (function == "arrayLength") return;
+    if (!function.starts_with("atomic")) {
+      touched.escaped.insert(name);
+      return;
+    }
     if (function != "atomicLoad") touched.written.insert(name);
     if (function != "atomicStore") touched.read.insert(name);
   }

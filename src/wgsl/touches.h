@@ -13,6 +13,7 @@ struct Touched {
   std::set<std::string_view> used;
   std::set<std::string_view> read;     ///< Certainly, or by an atomic function.
   std::set<std::string_view> written;  ///< Certainly, or by an atomic function.
+  std::set<std::string_view> escaped;  ///< A pointer to it goes where it is not followed.
 };
 
 /// What the function touches, also through the functions that it calls.

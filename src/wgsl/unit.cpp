@@ -118,6 +118,7 @@ class Reading {
       if (touched.used.contains(name)) entry.interface.push_back(id);
       if (touched.read.contains(name)) entry.read.push_back(id);
       if (touched.written.contains(name)) entry.written.push_back(id);
+      if (touched.escaped.contains(name)) entry.escaped.push_back(id);
     }
     unit_.module.entries.push_back(std::move(entry));
   }

@@ -56,7 +56,7 @@ void keep(const io::PackSource& source, io::PackVariant variant, const std::vect
 
 /// Formats whose constants are set when they are loaded.
 bool has_constants(std::string_view format) {
-  constexpr std::array<std::string_view, 4> formats{"c", "opencl_c", "glsl", "spirv"};
+  constexpr std::array<std::string_view, 5> formats{"c", "opencl_c", "glsl", "spirv", "wgsl"};
   return std::ranges::find(formats, format) != formats.end();
 }
 

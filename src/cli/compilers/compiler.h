@@ -60,5 +60,7 @@ struct Compiler {
 [[nodiscard]] Result<Code> compile_slang_so(const io::PackSource& source, std::string_view target);
 /// Slang to SPIR-V modules back to back, one for each entry.
 [[nodiscard]] Result<Code> compile_slang_spirv(const io::PackSource& source, std::string_view target);
+/// Slang to one text of WGSL with all entries.
+[[nodiscard]] Result<Code> compile_slang_wgsl(const io::PackSource& source, std::string_view target);
 
 }  // namespace pintle::cli

@@ -44,6 +44,8 @@ std::span<const Compiler> compilers() {
       Compiler{hlsl, "spirv", "", whole<compile_hlsl>},
       Compiler{slang, "so", machine, whole<compile_slang_so>},
       Compiler{slang, "spirv", "", whole<compile_slang_spirv>},
+      Compiler{slang, "wgsl", "", whole<compile_slang_wgsl>},
+      Compiler{wgsl, "wgsl", "", whole<keep_source>},
   };
   return rows;
 }

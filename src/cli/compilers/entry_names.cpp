@@ -21,6 +21,7 @@
 #include "cli/compilers/slang_signatures.h"
 #include "cli/compilers/spirv_module.h"
 #include "opencl_c/options.h"
+#include "wgsl/unit.h"
 
 namespace pintle::cli {
 namespace {
@@ -139,6 +140,13 @@ Result<Names> entries_of_hlsl(const io::PackSource& source) {
   return compiled.error();
 }
 
+Result<Names> entries_of_wgsl(std::string_view text) {
+  PINTLE_ASSIGN(unit, wgsl::read_unit(text));
+  Names names;
+  for (const auto& entry : unit.module.entries) names.push_back(entry.name);
+  return names;
+}
+
 /// A code object has a descriptor "name.kd" for each kernel.
 Result<Names> kernels_of_amdgcn(std::span<const std::byte> code) {
   constexpr std::string_view ending = ".kd";
@@ -193,6 +201,7 @@ Result<Names> entries_of_source(const io::PackSource& source) {
     case io::Language::opencl_c: return entries_of_opencl_c(source);
     case io::Language::glsl: return entries_of_glsl(source);
     case io::Language::slang: return entries_of_slang(source);
+    case io::Language::wgsl: return entries_of_wgsl(source.text);
     case io::Language::hlsl: break;
   }
   return entries_of_hlsl(source);
@@ -203,7 +212,8 @@ Result<Names> entries_of_code(std::string_view format, std::span<const std::byte
   if (format == "amdgcn") return kernels_of_amdgcn(code);
   if (format == "ptx") return names_behind(base::text_in(code), ".entry ");
   if (format == "spirv" || format == "spirv_opencl") return entry_names(code);
-  constexpr std::array<std::string_view, 5> unread{"wgsl", "metal", "metallib", "cubin", "wasm"};
+  if (format == "wgsl") return entries_of_wgsl(base::text_in(code));
+  constexpr std::array<std::string_view, 4> unread{"metal", "metallib", "cubin", "wasm"};
   if (std::ranges::find(unread, format) != unread.end())
     return Error(Errc::unavailable, fmt::format("Nothing here reads the format {}.", base::quote(format)));
   const Names known = known_formats();

@@ -12,6 +12,8 @@
 #include "cli/compilers/entry_names.h"
 #include "spirv/infer.h"
 #include "spirv/module.h"
+#include "wgsl/infer.h"
+#include "wgsl/unit.h"
 
 namespace pintle::cli {
 namespace {
@@ -69,6 +71,17 @@ Result<void> infer_shader(const io::PackSource& source, Inferred& inferred) {
   return {};
 }
 
+Result<void> infer_wgsl(const io::PackSource& source, Inferred& inferred) {
+  const auto unit = wgsl::read_unit(source.text);
+  if (!unit) return unit.error().during(fmt::format("reading {}", base::quote(source.file)));
+  for (const spirv::EntryPoint& point : unit->module.entries) {
+    auto entry = wgsl::infer(*unit, point);
+    inferred.add(entry ? std::move(entry)
+                       : refused(fmt::format("Source {}", base::quote(source.file)), point.name, entry.error()));
+  }
+  return {};
+}
+
 /// The one entry of a file may be called main, and then goes by the file.
 Result<void> infer_module(const ModuleFile& file, Inferred& inferred) {
   const std::string code = fmt::format("Module {}", base::quote(file.file));
@@ -96,6 +109,7 @@ Result<void> infer_first_shader(const std::vector<io::PackSource>& sources, cons
   for (const io::PackSource& source : sources) {
     if (source.language == io::Language::glsl || source.language == io::Language::hlsl)
       return infer_shader(source, inferred);
+    if (source.language == io::Language::wgsl) return infer_wgsl(source, inferred);
   }
   return modules.empty() ? Result<void>() : infer_module(modules[0], inferred);
 }

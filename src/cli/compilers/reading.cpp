@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 
 #include "base/file.h"
 #include "base/quote.h"
 #include "cli/compilers/entry_names.h"
 #include "cli/compilers/gpu_arguments.h"
 #include "spirv/matching.h"
+#include "wgsl/unit.h"
 
 namespace pintle::cli {
 namespace {
@@ -20,7 +22,7 @@ namespace {
 /// The language of a variant that is a source; empty where it is compiled.
 std::optional<io::Language> language_of_format(std::string_view format) {
   using enum io::Language;
-  for (const io::Language language : {c, opencl_c, glsl, hlsl}) {
+  for (const io::Language language : {c, opencl_c, glsl, hlsl, wgsl}) {
     if (io::source_format(language) == format) return language;
   }
   return std::nullopt;
@@ -77,17 +79,18 @@ std::string name_of(const io::PackVariant& variant) {
   return fmt::format("Variant {}{}{}", variant.format, variant.target.empty() ? "" : " for ", variant.target);
 }
 
+std::string cannot_be_read(const Error& error) {
+  std::string_view why = error.message();
+  while (why.ends_with('.')) why.remove_suffix(1);
+  return fmt::format("cannot be read: {}", why);
+}
+
 /// No device's limits are known here.
-std::optional<std::string> difference_in_spirv(const io::PackVariant& variant, const Entry& entry) {
+std::optional<std::string> difference_in(std::span<const spirv::Module> modules, const io::PackVariant& variant,
+                                         const Entry& entry) {
   constexpr spirv::KernelLimits none{std::numeric_limits<std::uint32_t>::max(),
                                      std::numeric_limits<std::uint32_t>::max()};
-  const auto modules = spirv::read_modules(variant.code);
-  if (!modules) {
-    std::string_view why = modules.error().message();
-    while (why.ends_with('.')) why.remove_suffix(1);
-    return fmt::format("cannot be read: {}", why);
-  }
-  const auto found = spirv::find_entry(*modules, entry, variant.entries.size());
+  const auto found = spirv::find_entry(modules, entry, variant.entries.size());
   if (!found) return "has no compute entry point";
   spirv::KernelCode kernel;
   const auto matched = spirv::match_entry(none, *found->module, *found->entry, entry, kernel);
@@ -96,7 +99,14 @@ std::optional<std::string> difference_in_spirv(const io::PackVariant& variant, c
 }
 
 std::optional<std::string> difference_in(const io::PackVariant& variant, const Entry& entry) {
-  if (variant.format == "spirv") return difference_in_spirv(variant, entry);
+  if (variant.format == "spirv") {
+    const auto modules = spirv::read_modules(variant.code);
+    return modules ? difference_in(*modules, variant, entry) : cannot_be_read(modules.error());
+  }
+  if (variant.format == "wgsl") {
+    const auto unit = wgsl::read_unit(base::text_in(variant.code));
+    return unit ? difference_in(std::span(&unit->module, 1), variant, entry) : cannot_be_read(unit.error());
+  }
   std::optional<std::vector<base::OpenClArgument>> arguments;
   if (variant.format == "ptx") arguments = arguments_in_ptx(base::text_in(variant.code), entry.name);
   if (variant.format == "amdgcn") arguments = arguments_in_amdgcn(variant.code, entry.name);
