@@ -1,4 +1,4 @@
-"""`pintle pack x.slang`: signatures from Slang's own reflection, SPIR-V for Vulkan, a shared object for the cpu; and `best` for a pack."""
+"""`pintle pack x.slang`: signatures from Slang's own reflection, SPIR-V for Vulkan, WGSL for WebGPU, a shared object for the cpu; and `best` for a pack."""
 
 import json
 import os
@@ -72,8 +72,8 @@ class SlangCase(CommandCase):
         return self.json("pack", name, *options, "-o", "x.pack", **more)
 
     def devices(self):
-        """The cpu, and every device of Vulkan that is here."""
-        return ["cpu", "cpu?inline", *(row["id"] for row in self.json("devices")["devices"] if row["backend"] == "vulkan")]
+        """The cpu, and every device of Vulkan and WebGPU that is here."""
+        return ["cpu", "cpu?inline", *(row["id"] for row in self.json("devices")["devices"] if row["backend"] in ("vulkan", "webgpu"))]
 
     def floats(self, name, values):
         self.write_npy(name, "<f4", (len(values),), list(values))
@@ -87,7 +87,7 @@ def npy_floats(file, count, form="f"):
 class Signatures(SlangCase):
     def signatures(self, text, *options):
         document = self.build(text, *options)
-        self.assertEqual([variant["format"] for variant in document["variants"]], ["so", "spirv"])
+        self.assertEqual([variant["format"] for variant in document["variants"]], ["so", "spirv", "wgsl"])
         return [entry["signature"] for entry in document["variants"][0]["entries"]]
 
     def test_names_types_accesses_and_the_group_are_the_sources(self):
@@ -107,6 +107,7 @@ class Signatures(SlangCase):
         found = ("look(both: read image2d sampled, from: read image2d, smooth: sampler, cells: read_write image3d r32ui, "
                  "out: read_write f32[]) group 8,8")
         self.assertEqual([(each["format"], each["entries"][0]["signature"]) for each in declared["variants"]], [("spirv", found)])
+        self.assertIn("wgsl", [each["format"] for each in declared["not_built"]])
         written = found.replace("read_write image3d r32ui", "write image3d")
         self.command("pack", "x.slang", "--format", "spirv", "--entry", written, "-o", "x.pack")
         for wrong in (found.replace("r32ui", "r32i"), found.replace("smooth: sampler", "smooth: u32"), found.replace("image2d,", "image3d,"),
@@ -175,6 +176,31 @@ class Runs(SlangCase):
             self.assertEqual(npy_floats(self.folder / "to.npy", 70), [11.0] * 60 + [0.0] * 10, device)
 
 
+class Texts(SlangCase):
+    def text(self, source):
+        document = self.build(source, "--format", "wgsl")
+        pack = (self.folder / "x.pack").read_bytes().decode(errors="replace")
+        self.assertEqual([each["format"] for each in document["variants"]], ["wgsl"])
+        return pack
+
+    def test_the_bindings_are_in_the_signatures_order(self):
+        text = self.text(GLOBALS)
+        for number, name in enumerate(("var<storage, read> from_0_lengths", "var<storage, read_write> entryPointParams_to_0_lengths",
+                                       "var<uniform> scalars_0_lengths")):
+            self.assertIn(f"@binding({number}) @group(0) {name}", text)
+
+    def test_several_entries_are_one_text(self):
+        text = self.text(SAXPY + SUMS)
+        for name in ("fn saxpy(", "fn sums("):
+            self.assertEqual(text.count(name), 1)
+
+    def test_a_type_that_wgsl_lacks_costs_only_this_format(self):
+        document = self.build(SAXPY.replace("float", "double"))
+        self.assertEqual([variant["format"] for variant in document["variants"]], ["so", "spirv"])
+        self.assertEqual([each["format"] for each in document["not_built"]], ["wgsl"])
+        self.assertIn("f64", document["not_built"][0]["reason"])
+
+
 class Modules(SlangCase):
     @unittest.skipUnless(shutil.which("spirv-val"), "spirv-val is not installed")
     def test_spirv_is_valid(self):
@@ -198,7 +224,7 @@ class Refusals(SlangCase):
     def test_the_size_of_a_buffer_is_not_known_on_the_cpu(self):
         text = SAXPY.replace("at.x < n", "at.x < size(x)") + "uint size(StructuredBuffer<float> x) { uint n, s; x.GetDimensions(n, s); return n; }\n"
         document = self.build(text)
-        self.assertEqual([variant["format"] for variant in document["variants"]], ["spirv"])
+        self.assertEqual([variant["format"] for variant in document["variants"]], ["spirv", "wgsl"])
         self.assertIn("GetDimensions", document["not_built"][0]["reason"])
 
     def test_a_crash_of_the_compiler_is_an_error(self):
