@@ -129,14 +129,14 @@ class Inference {
   }
 
   /// A specialisation constant that has a name can be given another value at load.
-  [[nodiscard]] Result<std::string> group_of_code() const {
+  [[nodiscard]] Result<std::vector<GroupSide>> group_of_code() const {
     if (!entry_.group_size) return not_told("has no group size");
     std::vector<GroupSide> sides;
     for (const Dimension& dimension : *entry_.group_size) {
       PINTLE_ASSIGN(side, side_of(dimension));
       sides.push_back(std::move(side));
     }
-    return group_text(sides);
+    return sides;
   }
 
   [[nodiscard]] Result<GroupSide> side_of(const Dimension& dimension) const {
