@@ -69,8 +69,8 @@ Trial try_size(const std::string& id, std::uint64_t bytes) {
 
 Result<void> keep(const DeviceInfo& info, std::uint64_t bytes) {
   PINTLE_ASSIGN(settings, base::settings());
-  return base::keep_number(base::cache_folder(*settings),
-                           base::allocation_with(info.backend + " " + info.name, info.driver), bytes);
+  return base::keep_number(base::cache_folder(*settings), base::allocation_with(info.backend, info.name, info.driver),
+                           bytes);
 }
 
 /// Half of what fails, until it works; 0 where nothing does.

@@ -391,7 +391,7 @@ def test_processes_are_ranks():
 
 
 def test_processes_are_ranks_of_mpi():
-    """As mpirun starts them, over the plug-in for MPI: beside the library in a wheel, where PINTLE_MPI_PLUGIN says in a build."""
+    """As mpirun starts them, over the build's plug-in for MPI. tools/try_packages.sh does the same with the wheel's."""
     launcher = shutil.which("mpirun")
     if launcher is None or "PINTLE_MPI_PLUGIN" not in os.environ:
         pytest.skip("mpirun or the plug-in is not there (packages openmpi-bin and libopenmpi-dev)")

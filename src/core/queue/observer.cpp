@@ -28,8 +28,7 @@ void Observer::begin(const Locked& locked) {
 }
 
 Observer* Observer::sibling_of(const NativePoint& point) const noexcept {
-  auto* const queue = dynamic_cast<Observer*>(point.queue.get());
-  return queue != nullptr && queue->table_.get() == table_.get() ? queue : nullptr;
+  return point.queue->device() == device() ? static_cast<Observer*>(point.queue.get()) : nullptr;
 }
 
 void Observer::forget_watched() noexcept {
@@ -228,7 +227,6 @@ void Observer::fail_points(std::uint64_t serial, const Error& error, Worklist& w
   }
 }
 
-// Every submission from `serial` on fails. Those that no backend has are dropped.
 void Observer::fail_from(std::uint64_t serial, const Error& error, Worklist& worklist, const Locked& locked) noexcept {
   fail_points(serial, error, worklist);
   while (flights_.last() >= serial) {

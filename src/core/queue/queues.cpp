@@ -16,6 +16,7 @@
 #include "core/time/reactor.h"
 
 namespace pintle::core {
+
 Result<std::shared_ptr<QueueState>> Queues::create(const QueueOptions& options) {
   PINTLE_TRY(life_.usable());
   if (options.kind != QueueKind::compute && options.kind != QueueKind::copy) {

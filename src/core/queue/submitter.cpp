@@ -247,7 +247,9 @@ Point Submitter::commit(Batch& batch, const Locked& locked) noexcept {
   for (std::uint64_t serial = batch.first; serial - batch.first < count; ++serial) {
     Flight& accepted = flights[serial];
     accepted.is_lent |= has_pieces;
-    for (Raise& raise : accepted.raises) raise.signal->promise(raise.promise);
+    const bool is_promised = batch.starts && serial == batch.first;  // by its start
+    for (Raise& raise : accepted.raises)
+      if (!is_promised) raise.signal->promise(raise.promise);
     if (accepted.refused && failing == nullptr) failing = &accepted;
   }
   if (failing != nullptr) {
