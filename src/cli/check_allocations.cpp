@@ -101,6 +101,11 @@ Finding look_at(const DeviceInfo& info) {
   const auto device = open(info.id);
   if (!device) return {info.id + " allocation", Verdict::fail, device.error().text(), "See the row of the device."};
   const std::uint64_t most = std::min(info.limits.max_allocation, room_on(*device));
+  if (most < least) {
+    return {info.id + " allocation", Verdict::warn,
+            fmt::format("There is room for {} only: no trial was made", text_of_bytes(most)),
+            "Try again where more memory is free."};
+  }
   return tried(info, most);
 }
 

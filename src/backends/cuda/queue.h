@@ -65,6 +65,7 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
   [[nodiscard]] Result<void> retire(std::uint64_t serial);
   [[nodiscard]] bool end(std::uint64_t serial);  // with the lock held
   [[nodiscard]] Result<void> finish_pieces(Deadline deadline);
+  [[nodiscard]] Result<void> await_room(std::size_t calls);
   [[nodiscard]] Result<void> await_all();
   [[nodiscard]] Result<void> call(const backend::HostCall& called);
   [[nodiscard]] Result<void> launch_indirect(const backend::ExecIndirect& indirect, const backend::Commands& list);

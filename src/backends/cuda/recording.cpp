@@ -315,6 +315,7 @@ Result<void> Recording::launch(Staging& staging, vendor::cuda::Stream stream) {
   PINTLE_TRY(staging.started(api().cuGraphLaunch(exec_, stream), "cuGraphLaunch", launches()));
   if (!is_timed) return {};
   PINTLE_TRY(staging.started(api().cuEventRecord(end_, stream), "cuEventRecord", 0));
+  is_timed_.store(true);  // not before: only the end of a batch that is kept takes it back
   staging.batch().timed.push_back(this);
   return {};
 }
@@ -327,7 +328,6 @@ bool Recording::starts_timing() {
     if (api().cuEventCreate(event, vendor::cuda::event_default) != Status::CUDA_SUCCESS) return false;
   }
   timed_ = shape_.empty();
-  is_timed_.store(true);
   return true;
 }
 

@@ -71,7 +71,7 @@ void Observer::dispose_ended() noexcept {
 
 // The reactor is told under the lock, which is what keeps its list and `is_looked_after_` together.
 void Observer::owe(std::uint64_t serial, const Locked&) noexcept {
-  serial = std::min(serial, flights_.native());
+  serial = std::min(serial, flights_.undroppable());
   if (is_driven() || serial <= flights_.reached()) return;
   owed_ = std::max(owed_, serial);
   if (!std::exchange(is_looked_after_, true)) Reactor::instance().look_after(shared_from_this());
