@@ -62,6 +62,7 @@ def test_a_timed_replay_answers_seconds_and_the_same_result(name):
         step(Tensor(x, device=name).realize())
     with Context(DEBUG=2):
         assert step(Tensor(x, device=name).realize()).item() == pytest.approx(expected(x), rel=1e-5)
+    assert graphs()[-1].timed is not None
 
 
 def test_a_graph_that_is_freed_is_made_again(name):
@@ -84,6 +85,8 @@ def test_with_more_inputs_than_slots_kernels_are_launched_one_by_one(name, monke
 
 
 def test_many_kernels_become_batches(name):
+    before = len(graphs())
+
     @TinyJit
     def step(x):
         for i in range(50):
@@ -92,6 +95,7 @@ def test_many_kernels_become_batches(name):
 
     for i in range(4):
         assert step(Tensor([float(i)], device=name).realize()).tolist() == [i + 1225]
+    assert len(graphs()) > before + 1
 
 
 @pytest.mark.parametrize("when", ["submitting", "waiting"])

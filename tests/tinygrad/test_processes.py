@@ -5,6 +5,7 @@ import signal
 
 import numpy as np
 import pytest
+from pintle_tinygrad import listing
 from tinygrad import Device, Tensor
 
 SPAWNED = """
@@ -87,11 +88,8 @@ def test_a_forked_child_is_refused_and_the_parent_goes_on(program):
     assert ended.status == 0 and ended.out.startswith("refused: ") and "fork" in ended.out and ended.out.endswith("[2.0]\n"), ended.out + ended.err
 
 
-@pytest.mark.parametrize("id", ["cpu", "opencl:pocl"])
-def test_a_search_for_fast_kernels_ends(program, id):
-    if id != "cpu" and Device["PINTLE"].count() < 2:
-        pytest.skip("there is one device")
-    ended = program(SEARCH, TINYGRAD_PINTLE_DEVICES=id, PARALLEL="2", IGNORE_BEAM_CACHE="1", BEAM_UPCAST_MAX="8", BEAM_LOCAL_MAX="16")
+def test_a_search_for_fast_kernels_ends(program, name):
+    ended = program(SEARCH, TINYGRAD_PINTLE_DEVICES=listing.id_of(name), PARALLEL="2", IGNORE_BEAM_CACHE="1", BEAM_UPCAST_MAX="8", BEAM_LOCAL_MAX="16")
     assert ended.status == 0, ended.err
 
     a = np.arange(64 * 64, dtype=np.float64).reshape(64, 64)
@@ -108,9 +106,8 @@ def test_ctrl_c_ends_a_jit_and_leaves_the_device_whole(program):
     assert (ended.status, ended.out) == (0, "interrupted 4.0\n"), ended.err
 
 
-@pytest.mark.parametrize("id", ["cpu", "opencl:pocl"])
-def test_the_profiler_gets_the_devices_times(program, id):
-    ended = program(PROFILED, PROFILE="1", TINYGRAD_PINTLE_DEVICES=id)
+def test_the_profiler_gets_the_devices_times(program, name):
+    ended = program(PROFILED, PROFILE="1", TINYGRAD_PINTLE_DEVICES=listing.id_of(name))
     assert (ended.status, ended.out) == (0, "True 8 True\n"), ended.out + ended.err
 
 

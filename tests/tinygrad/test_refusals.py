@@ -67,10 +67,9 @@ def test_a_format_that_the_device_does_not_take_is_named(second):
 
 
 def test_groups_that_do_not_divide_the_work_are_refused(name):
-    program, memory = loaded(name, "x[0] = 1;"), Tensor(np.zeros(8, np.uint8), device=name).realize().uop.buffer._buf
+    program = loaded(name, "x[0] = 1;")
     with pytest.raises(RuntimeError, match=r"number of groups \(1\.5, 1, 1\) of \[wrong\] is no whole number"):
         program.launch_of((1.5, 1, 1), (1, 1, 1))
-    assert memory.nbytes == 8
 
 
 def test_a_group_that_is_too_large_is_refused_with_the_limit(second):
@@ -85,10 +84,8 @@ def test_a_variable_of_no_dtype_of_ours_is_named():
         entries.scalar("n", dtypes.half)
 
 
-def test_an_argument_that_is_wrong_runs_nothing(name):
-    program = loaded(name, "x[0] = 1;") if name == "PINTLE" else None
-    if program is None:
-        pytest.skip("the text of PINTLE:1 has no number for the rest of an offset")
+def test_an_argument_that_is_wrong_runs_nothing():  # on PINTLE alone: the text of PINTLE:1 has no number for the rest of an offset
+    program = loaded("PINTLE", "x[0] = 1;")
     other = Device["PINTLE"].allocator.alloc(8)
     other.buffer.close()
     with pytest.raises(Failed, match="wrong on PINTLE"):
