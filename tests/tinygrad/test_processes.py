@@ -57,6 +57,18 @@ FOREVER = """
     except KeyboardInterrupt:
         print("interrupted", step(x).numpy().max())
 """
+LATE = """
+    import pintle
+    from tinygrad import Device, Tensor
+    x, gate = Tensor([1.0]).realize(), pintle.Signal()
+    Device["PINTLE"].place.after.append(gate.point(1))
+    (x + 1).realize()
+    try:
+        Device["PINTLE"].synchronize()
+    except RuntimeError as error:
+        print(error)
+    gate.set(1)
+"""
 PROFILED = """
     import pickle
     from tinygrad import Tensor, TinyJit, Device
@@ -109,6 +121,11 @@ def test_ctrl_c_ends_a_jit_and_leaves_the_device_whole(program):
 def test_the_profiler_gets_the_devices_times(program, name):
     ended = program(PROFILED, PROFILE="1", TINYGRAD_PINTLE_DEVICES=listing.id_of(name))
     assert (ended.status, ended.out) == (0, "True 8 True\n"), ended.out + ended.err
+
+
+def test_work_that_takes_longer_than_the_timeout_is_a_runtime_error(program):
+    ended = program(LATE, PINTLE_TIMEOUT_MS="300")
+    assert ended.status == 0 and ended.out.startswith("waiting for PINTLE: "), ended.out + ended.err
 
 
 def test_a_program_may_end_with_work_in_flight(program):

@@ -1,12 +1,17 @@
 """What PINTLE does not take, and how it says so."""
 
+from contextlib import contextmanager
+
 import numpy as np
+import pintle
 import pytest
 from pintle_tinygrad import entries, versions
+from pintle_tinygrad.graphs import PintleGraph
 from pintle_tinygrad.places import Failed, Refused
 from pintle_tinygrad.programs import PintleProgram
-from tinygrad import Device, Tensor, dtypes
+from tinygrad import Device, Tensor, TinyJit, dtypes
 from tinygrad.device import CompileError, TinyELF
+from tinygrad.helpers import Context
 
 TEXTS = {"PINTLE": "// pintle: compiler clang\n// pintle: format c\n// pintle: entry wrong({parameters})\n"
                    "void wrong(const pintle_group* group, uint8_t* x) {{ {body} }}\n",
@@ -90,6 +95,67 @@ def test_an_argument_that_is_wrong_runs_nothing():  # on PINTLE alone: the text 
     other.buffer.close()
     with pytest.raises(Failed, match="wrong on PINTLE"):
         program(other)
+
+
+@contextmanager
+def awaited(*places):
+    """The next submission to each of the places waits for a point, as if a transfer still read its memory: it must do so when this ends, too."""
+    gate = pintle.Signal()
+    for place in places:
+        place.synchronize()
+        place.after = [gate.point(1)]
+    try:
+        yield
+        assert [place.after for place in places] == [[gate.point(1)]] * len(places)
+        done = [place.submit(pintle.fill(place.device.empty(8, "u8"), 0)) for place in places]
+        assert not any(each.reached for each in done) and not any(place.after for place in places)
+    finally:
+        gate.set(1)
+        for place in places:
+            place.synchronize()
+
+
+def closed(device):
+    memory = device.allocator.alloc(8)
+    memory.buffer.close()
+    return memory
+
+
+def test_a_refused_launch_leaves_the_order_to_the_next_one():
+    program = loaded("PINTLE", "x[0] = 1;")
+    with awaited(Device["PINTLE"].place), pytest.raises(Failed):
+        program(closed(Device["PINTLE"]))
+
+
+def test_a_refused_command_leaves_the_order_to_the_next_one(name):
+    place, memory = Device[name].place, Device[name].allocator.alloc(8)
+    command = pintle.fill(memory.buffer, 0)
+    memory.buffer.close()
+    with awaited(place), pytest.raises(pintle.Error):
+        place.submit(command)
+
+
+@pytest.mark.parametrize("debug", [0, 2], ids=["untimed", "timed"])
+def test_a_refused_replay_leaves_the_order_to_the_next_one(name, monkeypatch, debug):
+    @TinyJit
+    def step(x):
+        return ((x + 1).contiguous() * 2).contiguous().realize()
+
+    x = Tensor([1.0, 2.0], device=name).realize()
+    for _ in range(3):
+        step(x)
+    gone = closed(Device[name]).buffer
+    monkeypatch.setattr(PintleGraph, "_bindings", lambda self, *_: [gone for _ in self.slots.keys])
+    with awaited(Device[name].place), Context(DEBUG=debug), pytest.raises(Failed):
+        step(x)
+
+
+@pytest.mark.parametrize("which", ["from", "to"])
+def test_a_refused_transfer_leaves_the_order_to_the_next_one(second, which):
+    here, there = Device["PINTLE"], Device[second]
+    src, dest = (closed(device) if which == word else device.allocator.alloc(8) for word, device in (("from", here), ("to", there)))
+    with awaited(here.place, there.place), pytest.raises(Failed):
+        there.allocator._transfer(dest, src, 8, here, there)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -0.0])

@@ -75,5 +75,6 @@ class PintleProgram(Program["PintleDevice"]):
             arguments = self.arguments(bufs, vals)
             if wait or self.dev.times.is_on:
                 return self.dev.times.run(self, kernel.command(*arguments, groups=groups), wait)
-            self.place.queue.launch(kernel, *arguments, groups=groups, after=self.place.waits())
+            self.place.queue.launch(kernel, *arguments, groups=groups, after=self.place.after)
+            self.place.accepted()
         return None
