@@ -122,9 +122,11 @@ bool Queue::has_room(const Commands& commands) {
     if (staged != 0) reserved_ = shared_.memory.pinned().try_take(staged);
     return staged == 0 || reserved_.has_value();
   };
-  if (fits()) return true;
+  has_room_ = fits();
+  if (has_room_) return true;
   static_cast<void>(reached());  // what is finished counts no more
-  return fits();
+  has_room_ = fits();
+  return has_room_;
 }
 
 Result<std::uint64_t> Queue::submit(std::span<const QueuePoint> waits, const Commands& commands) {
@@ -171,7 +173,7 @@ void Queue::give_back(Batch& batch) noexcept {
 }
 
 Result<void> Queue::start(const Piece& piece) {
-  PINTLE_TRY(await_room(calls_of(piece.commands)));
+  if (!std::exchange(has_room_, false)) PINTLE_TRY(await_room(calls_of(piece.commands)));
   return run(piece.waits, piece.serial, staged_bytes(piece.commands),
              [&](Enqueue& enqueue) { return enqueue.all(piece.commands); });
 }
@@ -259,8 +261,7 @@ Result<void> Queue::finish_pieces(Deadline deadline) {
   return {};
 }
 
-/// The driver would block instead, and a replay holds its recording there, which another queue's submit may want. The
-/// submitting thread has seen that there is room, so only the courier waits.
+/// The driver would block instead, and a replay holds its recording there, which another queue's submit may want.
 Result<void> Queue::await_room(std::size_t calls) {
   {
     const std::lock_guard lock(mutex_);

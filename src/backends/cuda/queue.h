@@ -78,7 +78,8 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
   std::atomic<bool> is_closing_{false};
   std::uint64_t started_serial_;  // written by the thread that starts pieces
   std::atomic<std::uint64_t> reported_;
-  std::optional<cuda::Piece> reserved_;  // of pinned memory, for the list that the submitting thread starts
+  bool has_room_ = false;                // for the list that the submitting thread starts; the courier waits for room
+  std::optional<cuda::Piece> reserved_;  // of pinned memory, for that list
   std::mutex mutex_;
   std::vector<std::unique_ptr<Batch>> started_;  // oldest first
   std::size_t depth_ = 0;                        // commands of `started_`
