@@ -73,10 +73,10 @@ class SymmetricHeap(Owner, kind=17):
     device: Device | None
 
     def __init__(self, handle: int, group: Group, device: Device | None) -> None:
+        self._timeline: tuple[int, Signal] | None = None  # of the asynchronous forms: another one after a failure. It goes before the heap
         super().__init__(handle)
         self.group, self.device = group, device
         self._lent: dict[int, Lent] = {}  # of each symmetric buffer, by its handle
-        self._timelines: dict[int, Signal] = {}  # of the asynchronous forms: a new one after a failure
 
     @property
     def _struct(self) -> _c.pintle_symmetric_heap:
@@ -166,9 +166,9 @@ class SymmetricHeap(Owner, kind=17):
         options, done = submit_options(after, (), timeout), struct(_c.pintle_point)
         call(function, self._struct, *arguments, byref(options), byref(done))
         handle: int = done.signal.id
-        signal = self._timelines.get(handle)
-        if signal is None:
-            signal = self._timelines[handle] = Signal._timeline(handle, self.device)
+        if self._timeline is None or self._timeline[0] != handle:
+            self._timeline = handle, Signal._timeline(handle, self.device)
+        signal = self._timeline[1]
         signal.lend(done.value, lent)
         return Point(signal, done.value)
 
@@ -219,13 +219,26 @@ class SymmetricHeap(Owner, kind=17):
         """Orders the puts of this rank: every rank sees what was put before the fence before it sees what is put after."""
         call("pintle_symmetric_heap_fence", self._struct, _native.nanoseconds(timeout))
 
+    def _give_back(self) -> None:
+        """Lets go of the arrays whose points are reached."""
+        if self._timeline is not None:
+            self._timeline[1].lend(0, None)
+
     def flush(self, *, timeout: float | None = None) -> None:
         """Blocks until everything that this rank has put is there, and its asynchronous calls are done. Raises the first failure of those."""
         call("pintle_symmetric_heap_flush", self._struct, _native.nanoseconds(timeout))
+        self._give_back()
 
     def barrier(self, *, timeout: float | None = None) -> None:
         """Collective. Flushes on every rank, and blocks until all ranks have come."""
         call("pintle_symmetric_heap_barrier", self._struct, _native.nanoseconds(timeout))
+        self._give_back()
+
+    def close(self) -> None:
+        """As of every owner of memory. An array of an asynchronous call that is not over, and whose point is still somebody's, is kept for ever."""
+        self._give_back()
+        self._timeline = None  # before the heap ends, since its signal can still say when the rest is over
+        super().close()
 
     def on_device(self, buffer: SymmetricBuffer) -> View:
         """The device's bytes of a buffer, for kernels and commands: the piece itself in place, the device's copy where staged. Points order work on

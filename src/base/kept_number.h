@@ -20,8 +20,9 @@ namespace pintle::base {
                                        std::uint64_t number);
 
 /// The subject of the largest allocation that works with a device and its driver.
-[[nodiscard]] inline std::string allocation_with(const std::string& device, const std::string& driver) {
-  return "largest allocation\n" + device + "\n" + driver;
+[[nodiscard]] inline std::string allocation_with(const std::string& backend, const std::string& name,
+                                                 const std::string& driver) {
+  return "largest allocation\n" + backend + " " + name + "\n" + driver;
 }
 
 }  // namespace pintle::base

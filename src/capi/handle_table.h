@@ -39,7 +39,6 @@ class CellWord {
   static constexpr std::uint64_t step = std::uint64_t{1} << state_shift;
   static constexpr std::uint64_t users(std::uint64_t word) noexcept { return word & (step - 1); }
   static constexpr State state(std::uint64_t word) noexcept { return static_cast<State>((word >> state_shift) & 3); }
-  static constexpr std::uint64_t epoch(std::uint64_t word) noexcept { return HandleId::epoch(word); }
   /// Kind and epoch of a handle.
   static constexpr std::uint64_t name_of(std::uint64_t id) noexcept { return id & ~(HandleId::place_limit - 1); }
   /// Whether the cell's object is live and has this handle, but for the place, which the caller came by.
@@ -72,7 +71,7 @@ class Cell {
   template <class... Parts>
   std::uint64_t fill(Parts&&... parts) noexcept {
     std::construct_at(&object_, std::forward<Parts>(parts)...);
-    return CellWord::epoch(word_.fetch_add(CellWord::step, std::memory_order_release) + CellWord::step);
+    return HandleId::epoch(word_.fetch_add(CellWord::step, std::memory_order_release) + CellWord::step);
   }
 
   /// What `take` found: whether it may be the object's end, and whether others were using it.
@@ -100,7 +99,7 @@ class Cell {
     place_ = static_cast<std::uint32_t>(place);
     word_.fetch_add(HandleId::of(kind, epoch - 1, 0), std::memory_order_relaxed);
   }
-  [[nodiscard]] std::uint64_t epoch() const noexcept { return CellWord::epoch(word_.load(std::memory_order_relaxed)); }
+  [[nodiscard]] std::uint64_t epoch() const noexcept { return HandleId::epoch(word_.load(std::memory_order_relaxed)); }
   /// Whether an empty cell has had its last epoch: it is not filled again.
   [[nodiscard]] bool is_worn() const noexcept { return epoch() == HandleId::epoch_limit - 1; }
   [[nodiscard]] std::uint64_t place() const noexcept { return place_; }

@@ -69,8 +69,8 @@ Trial try_size(const std::string& id, std::uint64_t bytes) {
 
 Result<void> keep(const DeviceInfo& info, std::uint64_t bytes) {
   PINTLE_ASSIGN(settings, base::settings());
-  return base::keep_number(base::cache_folder(*settings),
-                           base::allocation_with(info.backend + " " + info.name, info.driver), bytes);
+  return base::keep_number(base::cache_folder(*settings), base::allocation_with(info.backend, info.name, info.driver),
+                           bytes);
 }
 
 /// Half of what fails, until it works; 0 where nothing does.
@@ -101,6 +101,11 @@ Finding look_at(const DeviceInfo& info) {
   const auto device = open(info.id);
   if (!device) return {info.id + " allocation", Verdict::fail, device.error().text(), "See the row of the device."};
   const std::uint64_t most = std::min(info.limits.max_allocation, room_on(*device));
+  if (most < least) {
+    return {info.id + " allocation", Verdict::warn,
+            fmt::format("There is room for {} only: no trial was made", text_of_bytes(most)),
+            "Try again where more memory is free."};
+  }
   return tried(info, most);
 }
 

@@ -35,7 +35,7 @@ class Touched {
     for (const auto& [memory, touches] : memories_) look_anywhere(touches, touch, meet);
     look_anywhere(slots_, touch, meet);
   }
-  /// Who comes behind a write is behind all that the write is behind.
+  /// A write replaces the touches that it covers: it is behind them, and so is every command behind it.
   void add(backend::MemoryId memory, const Touch& touch) {
     std::vector<Touch>& touches = memories_[memory];
     if (touch.is_write)

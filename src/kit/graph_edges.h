@@ -17,7 +17,6 @@ class GraphEdges {
  public:
   explicit GraphEdges(const backend::Commands& list);
 
-  [[nodiscard]] std::size_t size() const noexcept { return first_.size() - 1; }
   [[nodiscard]] std::span<const std::uint32_t> before(std::size_t command) const noexcept {
     return std::span(before_).subspan(first_[command], first_[command + 1] - first_[command]);
   }

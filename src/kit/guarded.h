@@ -61,7 +61,7 @@ class Guarded final : public backend::Device {
   Result<void> probe() override;
 
  private:
-  /// Whether the driver keeps more calls than those that load.
+  /// Whether allocating and releasing are the deputy's, too.
   [[nodiscard]] bool may_wait() const noexcept { return driving_ == Driving::may_wait; }
   template <class Body>
   auto guard(std::string_view what, Body body) noexcept;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kit/bound.h"
+
 namespace pintle::kit {
 
 using backend::Command;
@@ -12,12 +14,6 @@ namespace {
 template <class Host>
 std::span<const std::byte> bytes_of(const Host& host) noexcept {
   return {host.data, static_cast<std::size_t>(host.size)};
-}
-
-/// The host memory of a command in a replay.
-template <class Host>
-const Host& bound(const Host& host, const backend::Replay& replay) noexcept {
-  return host.slot == backend::no_slot ? host : *std::get_if<Host>(&replay.bindings[host.slot]);
 }
 
 /// What lies in a slot may be anything.
@@ -42,14 +38,15 @@ void HostOrder::note_replay(const Command& command, const backend::Replay& repla
                             std::uint64_t serial) {
   const auto is_late = [&](const Command& recorded) {
     if (const auto* const upload = std::get_if<backend::Upload>(&recorded.operation))
-      return written_.overlap(bytes_of(bound(upload->from, replay)));
+      return written_.overlap(bytes_of(bound(upload->from, upload->from.slot, replay.bindings)));
     const auto* const download = std::get_if<backend::Download>(&recorded.operation);
-    return copies_ == HostCopies::all && download != nullptr && written_.overlap(bytes_of(bound(download->to, replay)));
+    return copies_ == HostCopies::all && download != nullptr &&
+           written_.overlap(bytes_of(bound(download->to, download->to.slot, replay.bindings)));
   };
   if (std::ranges::any_of(list.commands, is_late)) mark(command);
   for (const Command& recorded : list.commands) {
     if (const auto* const download = std::get_if<backend::Download>(&recorded.operation))
-      written_.add(bytes_of(bound(download->to, replay)), queue_, serial);
+      written_.add(bytes_of(bound(download->to, download->to.slot, replay.bindings)), queue_, serial);
   }
 }
 

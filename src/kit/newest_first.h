@@ -1,4 +1,4 @@
-// Objects that are released in the order in which drivers find them at once.
+// Objects that end newest first: a driver finds the newest one at once.
 #pragma once
 
 #include <cstddef>

@@ -8,8 +8,8 @@
 
 namespace pintle::kit {
 
-/// A ring. The object of a serial lies at the serial mod the size, a power of two, so the serials in use are
-/// neighbours, no more of them than the size. A place that is used again has what was left there: an object with
+/// A ring. The object of a serial lies at the serial mod the size, a power of two, so the serials in use follow
+/// one another, and are not more than the size. A place that is used again has what was left there: an object with
 /// vectors keeps their memory, and a user that has found its size allocates nothing.
 template <class T>
 class SerialRing {
@@ -22,10 +22,10 @@ class SerialRing {
 
   /// Makes room for `count` objects behind `last`, where those up to `before` are over. The others may move.
   void make_room(std::uint64_t before, std::uint64_t last, std::size_t count) {
-    std::size_t size = mask_ + 1;
-    while (size < last - before + count) size *= 2;
-    if (size == mask_ + 1) return;
-    SerialRing larger(size);
+    std::size_t needed = size();
+    while (needed < last - before + count) needed *= 2;
+    if (needed == size()) return;
+    SerialRing larger(needed);
     for (std::uint64_t serial = before; serial++ != last;) larger[serial] = std::move((*this)[serial]);
     *this = std::move(larger);
   }

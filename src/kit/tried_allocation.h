@@ -14,8 +14,8 @@ namespace pintle::kit {
 inline void lower_to_tried(DeviceInfo& info) {
   const auto settings = base::settings();
   if (!settings) return;
-  const auto tried = base::kept_number(base::cache_folder(**settings),
-                                       base::allocation_with(info.backend + " " + info.name, info.driver));
+  const auto tried =
+      base::kept_number(base::cache_folder(**settings), base::allocation_with(info.backend, info.name, info.driver));
   if (!tried) return;
   info.limits.max_allocation = std::min(info.limits.max_allocation, *tried);
   info.limits.max_binding = std::min(info.limits.max_binding, info.limits.max_allocation);

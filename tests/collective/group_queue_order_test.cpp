@@ -18,7 +18,7 @@ using test::Memory;
 class GroupQueueOrder : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (const auto opened = open(GetParam()); !opened) GTEST_SKIP() << opened.error().text();
+    if (const auto absence = test::absence_of(GetParam()); !absence.empty()) GTEST_SKIP() << absence;
   }
 };
 

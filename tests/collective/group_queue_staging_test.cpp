@@ -17,9 +17,8 @@ constexpr std::uint64_t slot_bytes = 4096;
 class GroupQueueStaging : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    auto opened = open(GetParam());
-    if (!opened) GTEST_SKIP() << opened.error().text();
-    device_ = *opened;
+    if (const auto absence = test::absence_of(GetParam()); !absence.empty()) GTEST_SKIP() << absence;
+    device_ = must(open(GetParam()));
     queue_ = must(device_.create_queue());
     staging_ = must(Staging::create(device_, slot_bytes));
   }

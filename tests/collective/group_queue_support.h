@@ -25,6 +25,17 @@ inline std::vector<std::string> device_ids() {
   return {"cpu", "cpu?inline", "vulkan:swiftshader", "vulkan:llvmpipe", "opencl:pocl", "opencl:rusticl"};
 }
 
+/// Why the device is not here, or nothing where it is. The cpu is always here. Any other failure to open a device is
+/// thrown, so that it ends the test: a body that runs behind a SetUp that has only noted a failure has no device.
+inline std::string absence_of(const std::string& id) {
+  const auto opened = open(id);
+  if (!opened && opened.error().code() == Errc::unavailable && id.find("cpu") == std::string::npos) {
+    return opened.error().text();
+  }
+  must(opened);
+  return {};
+}
+
 inline std::string name_of_device(const testing::TestParamInfo<std::string>& info) {
   std::string name = info.param;
   std::ranges::replace_if(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "collective/group_queue_support.h"
 #include "pintle/pintle.h"
 #include "pintle/symmetric.h"
 #include "symmetric_support.h"
@@ -35,9 +36,8 @@ constexpr const char* without_import = "faulty(cpu)?call=import_memory&code=unsu
 class SymmetricDevice : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    auto opened = open(GetParam());
-    if (!opened) GTEST_SKIP() << opened.error().message();
-    device_ = *opened;
+    if (const auto absence = test::absence_of(GetParam()); !absence.empty()) GTEST_SKIP() << absence;
+    device_ = must(open(GetParam()));
   }
   /// Runs `work(heap, queue)` on two ranks of the device.
   template <class Work>

@@ -2,9 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
+#include <span>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "hanging/gate.h"
 #include "unit/cpu_support.h"
@@ -31,6 +34,77 @@ class Lender final : public kit::Forwarding {
   Gate& unmapping_;
   std::atomic<int>& releases_;
 };
+
+/// One that takes its time to submit, counts what is released, and is lost when it is asked.
+class SlowToSubmit final : public kit::Forwarding {
+ public:
+  SlowToSubmit(Gate& submitting, std::atomic<int>& releases, bool refuses = false)
+      : Forwarding("slow", must(test::try_open_cpu({}))),
+        submitting_(submitting),
+        releases_(releases),
+        refuses_(refuses) {}
+
+ private:
+  Result<void> before(Call call) override {
+    if (call == Call::submit) submitting_.pass();
+    if (call == Call::submit && refuses_) return Error(Errc::out_of_memory, "There is no room.");
+    if (call == Call::release) ++releases_;
+    return call == Call::probe ? Result<void>(Error(Errc::device_lost, "It is gone.")) : Result<void>();
+  }
+
+  Gate& submitting_;
+  std::atomic<int>& releases_;
+  const bool refuses_;
+};
+
+template <class Condition>
+bool comes(Condition condition) {
+  const Deadline end = Clock::now() + bound;
+  while (!condition() && Clock::now() < end) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return condition();
+}
+
+/// Drops a buffer while its work is being started, which the driver refuses or not. Nobody asks the queue.
+void drop_while_it_starts(bool refuses) {
+  Gate submitting;
+  std::atomic<int> releases{0};
+  const Device device = test::device_over("slow", std::make_unique<SlowToSubmit>(submitting, releases, refuses));
+  Queue queue = must(device.create_queue());
+  Buffer buffer = must(device.allocate(DType::u32, {64}));
+  submitting.arm();
+  std::thread starting([&] { EXPECT_NE(queue.submit(CommandList{}.fill(buffer, 1u)).has_value(), refuses); });
+  EXPECT_TRUE(submitting.wait_for_someone());
+  {
+    const Buffer gone = std::move(buffer);
+  }
+  submitting.open();
+  starting.join();
+  EXPECT_TRUE(comes([&] { return releases == 1; }));
+}
+
+TEST(HangingMemoryConcurrency, WhatIsDroppedWhileItsWorkIsBeingStartedGoesByItself) { drop_while_it_starts(false); }
+
+TEST(HangingMemoryConcurrency, WhatIsDroppedWhileItsWorkIsRefusedGoesByItself) { drop_while_it_starts(true); }
+
+TEST(HangingMemoryConcurrency, WhatAListOwnsGoesWhereTheDeviceIsLostWhileItStarts) {
+  Gate submitting;
+  std::atomic<int> releases{0};
+  const Device device = test::device_over("slow", std::make_unique<SlowToSubmit>(submitting, releases));
+  Queue queue = must(device.create_queue());
+  const Buffer buffer = must(device.allocate(DType::u32, {64}));
+  auto owner = std::make_shared<std::vector<std::byte>>(buffer.size_bytes());
+  const std::weak_ptr<std::vector<std::byte>> held = owner;
+  submitting.arm();
+  std::thread waiting([&] {
+    const std::span<const std::byte> bytes(*owner);
+    EXPECT_FALSE(queue.submit_and_wait(CommandList{}.upload_retained(buffer, std::move(owner), bytes)));
+  });
+  EXPECT_TRUE(submitting.wait_for_someone());
+  EXPECT_FALSE(device.health());
+  submitting.open();
+  waiting.join();
+  EXPECT_TRUE(comes([&] { return held.expired(); }));  // the queue is still there
+}
 
 TEST(HangingMemoryConcurrency, WhatIsBeingUnmappedAfterALoanIsNotReleased) {
   Gate unmapping;

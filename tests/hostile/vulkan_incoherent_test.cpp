@@ -1,10 +1,8 @@
 // Memory that is not coherent, by hand, in a process under the layer with that habit.
-#include <algorithm>
-#include <bit>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
-#include "base/dylib.h"
 #include "hostile/vulkan_by_hand.h"
 
 namespace pintle::test {

@@ -4,6 +4,8 @@ import os
 import shutil
 import subprocess
 import sys
+import time
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -363,6 +365,35 @@ def test_an_asynchronous_call_keeps_its_array_until_the_point():
     assert on_ranks(body, 1) == [True]
 
 
+def test_what_asynchronous_calls_have_kept_goes():
+    failed = []
+
+    def body(group):
+        heap, gate = group.heap(1 << 12), pintle.Signal()
+        buffer, values = heap.allocate(10), np.ones(10, np.float32)
+        alone = sys.getrefcount(values)
+        heap.put_async(buffer, group.rank, values)
+        heap.flush()
+        assert sys.getrefcount(values) == alone
+        kept = np.ones(10, np.float32)
+        failed.append(weakref.ref(kept))
+        heap.put_async(buffer, group.rank, kept, after=[gate.point(1)])
+        gate.fail("no more", pintle.Cancelled)
+        with pytest.raises(pintle.Cancelled):
+            heap.flush()
+        del kept
+        heap.put_async(buffer, group.rank, values).wait(30)
+        heap.close()
+        assert sys.getrefcount(values) == alone
+        return True
+    assert on_ranks(body, 1) == [True]
+    for _ in range(1000):  # what is dropped on another thread goes on this one
+        if failed[0]() is None:
+            break
+        time.sleep(0.01)
+    assert failed[0]() is None
+
+
 def test_a_heap_is_memory_of_a_device(device, saxpy):
     def body(group):
         queue, heap = device.queue(), group.heap(1 << 16, device=device)
@@ -391,7 +422,7 @@ def test_processes_are_ranks():
 
 
 def test_processes_are_ranks_of_mpi():
-    """As mpirun starts them, over the plug-in for MPI: beside the library in a wheel, where PINTLE_MPI_PLUGIN says in a build."""
+    """As mpirun starts them, over the build's plug-in for MPI. tools/try_packages.sh does the same with the wheel's."""
     launcher = shutil.which("mpirun")
     if launcher is None or "PINTLE_MPI_PLUGIN" not in os.environ:
         pytest.skip("mpirun or the plug-in is not there (packages openmpi-bin and libopenmpi-dev)")

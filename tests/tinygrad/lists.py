@@ -3,7 +3,7 @@
 
 DEVICE is an id of Pintle's (cpu, opencl:pocl, opencl:intel), or CPU or CL, a device of tinygrad's own. The tests are files of a checkout,
 PINTLE_CORPORA/tinygrad/tinygrad, at the commit that tests/foreign/list.csv has, which fits the wheel. What comes out is in OUT/DEVICE.json (--out,
-build/tinygrad): the outcome of each test. `table` prints what docs/tinygrad_tests.md has; `check` fails for a test that fails here and passes on
+build/tinygrad): the outcome of each test. `table` prints what docs/guide/tinygrad.md has; `check` fails for a test that fails here and passes on
 tinygrad's own device.
 """
 
@@ -24,7 +24,7 @@ SKIPPED = 77
 
 
 def files():
-    """The files of list.csv, and the commit."""
+    """The files of list.csv, and the commit that a checkout is meant to be at: `run` does not look."""
     with open(ROOT / "tests" / "foreign" / "list.csv", newline="") as lines:
         rows = [row for row in csv.DictReader(lines) if row["repository"] == REPOSITORY and row["file"].startswith("test/")]
     return [row["file"] for row in rows], rows[0]["commit"]

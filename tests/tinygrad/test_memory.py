@@ -115,7 +115,7 @@ def test_a_freed_buffer_in_flight_does_no_harm(name):
     assert total.numpy().tolist() == [190] * (1 << 16)
 
 
-def test_memory_of_the_host_that_is_not_shared_is_refused_by_name(second):
+def test_memory_of_the_host_that_is_not_shared_is_wrapped_whole_or_refused_by_name(second):
     allocator, host = Device[second].allocator, (ctypes.c_uint8 * 100)()
     try:
         memory = allocator.alloc(100, BufferSpec(external_ptr=ctypes.addressof(host) + 1))

@@ -5,6 +5,7 @@ import signal
 
 import numpy as np
 import pytest
+from pintle_tinygrad import listing
 from tinygrad import Device, Tensor
 
 SPAWNED = """
@@ -56,6 +57,18 @@ FOREVER = """
     except KeyboardInterrupt:
         print("interrupted", step(x).numpy().max())
 """
+LATE = """
+    import pintle
+    from tinygrad import Device, Tensor
+    x, gate = Tensor([1.0]).realize(), pintle.Signal()
+    Device["PINTLE"].place.after.append(gate.point(1))
+    (x + 1).realize()
+    try:
+        Device["PINTLE"].synchronize()
+    except RuntimeError as error:
+        print(error)
+    gate.set(1)
+"""
 PROFILED = """
     import pickle
     from tinygrad import Tensor, TinyJit, Device
@@ -87,11 +100,8 @@ def test_a_forked_child_is_refused_and_the_parent_goes_on(program):
     assert ended.status == 0 and ended.out.startswith("refused: ") and "fork" in ended.out and ended.out.endswith("[2.0]\n"), ended.out + ended.err
 
 
-@pytest.mark.parametrize("id", ["cpu", "opencl:pocl"])
-def test_a_search_for_fast_kernels_ends(program, id):
-    if id != "cpu" and Device["PINTLE"].count() < 2:
-        pytest.skip("there is one device")
-    ended = program(SEARCH, TINYGRAD_PINTLE_DEVICES=id, PARALLEL="2", IGNORE_BEAM_CACHE="1", BEAM_UPCAST_MAX="8", BEAM_LOCAL_MAX="16")
+def test_a_search_for_fast_kernels_ends(program, name):
+    ended = program(SEARCH, TINYGRAD_PINTLE_DEVICES=listing.id_of(name), PARALLEL="2", IGNORE_BEAM_CACHE="1", BEAM_UPCAST_MAX="8", BEAM_LOCAL_MAX="16")
     assert ended.status == 0, ended.err
 
     a = np.arange(64 * 64, dtype=np.float64).reshape(64, 64)
@@ -108,10 +118,14 @@ def test_ctrl_c_ends_a_jit_and_leaves_the_device_whole(program):
     assert (ended.status, ended.out) == (0, "interrupted 4.0\n"), ended.err
 
 
-@pytest.mark.parametrize("id", ["cpu", "opencl:pocl"])
-def test_the_profiler_gets_the_devices_times(program, id):
-    ended = program(PROFILED, PROFILE="1", TINYGRAD_PINTLE_DEVICES=id)
+def test_the_profiler_gets_the_devices_times(program, name):
+    ended = program(PROFILED, PROFILE="1", TINYGRAD_PINTLE_DEVICES=listing.id_of(name))
     assert (ended.status, ended.out) == (0, "True 8 True\n"), ended.out + ended.err
+
+
+def test_work_that_takes_longer_than_the_timeout_is_a_runtime_error(program):
+    ended = program(LATE, PINTLE_TIMEOUT_MS="300")
+    assert ended.status == 0 and ended.out.startswith("waiting for PINTLE: "), ended.out + ended.err
 
 
 def test_a_program_may_end_with_work_in_flight(program):

@@ -41,6 +41,16 @@ class CountTest(unittest.TestCase):
         self.assertEqual(self.counts(("notrun", said.format("0 passed, 0 failed, 5 skipped"))), (0, 0, 5))
         self.assertEqual(self.counts(("notrun", said.format("0 passed, 0 failed, 0 skipped, 7 left")), with_left=True), (0, 0, 0, 7))
 
+    def test_skips_of_a_script_of_unittest_are_counted(self):
+        said = "s.\n\n----\nRan {} in 0.004s\n\n{}\n\nwhat stdout kept until the end"
+        self.assertEqual(self.cases("run", said.format("5 tests", "OK")), (1, 0, 0))
+        self.assertEqual(self.cases("run", said.format("5 tests", "OK (skipped=2)")), (1, 0, 2))
+        self.assertEqual(self.cases("run", said.format("5 tests", "OK (skipped=5)")), (0, 0, 5))
+        self.assertEqual(self.cases("run", said.format("1 test", "OK (skipped=1, expected failures=1)")), (0, 0, 1))
+        self.assertEqual(self.cases("run", said.format("0 tests", "OK (skipped=1)")), (0, 0, 1))  # a class whose setUpClass has skipped it
+        self.assertEqual(self.cases("fail", said.format("5 tests", "FAILED (failures=1, skipped=4)")), (0, 1, 4))
+        self.assertEqual(self.cases("fail", said.format("5 tests", "OK (skipped=5)")), (0, 1, 5))
+
     def test_a_ctest_that_failed_has_a_failure_whatever_it_says(self):
         self.assertEqual(self.cases("fail", "3 passed, 0 failed, 0 skipped"), (3, 1, 0))
         self.assertEqual(self.cases("fail", "Segmentation fault"), (0, 1, 0))

@@ -201,6 +201,9 @@ class PackagesTest(unittest.TestCase):
             words = self.run_verb("build", there=self.everything(), files=files, status=1)[1]
             self.assertEqual("dev: the disk of / is full: 3 MB are left\n" in words, said, words)
 
+    def test_a_disk_that_cannot_be_looked_at_changes_no_status(self):
+        self.run_verb("build", there=self.everything(), files={"bin/df": "#!/bin/bash\nexit 1\n", "bin/cmake": "#!/bin/bash\nexit 8\n"}, status=8)
+
     def test_the_demo_installs_no_wheel(self):
         self.assertNotIn("wheel", self.run_verb("demo", files={"build/venv/bin/pip": "#!/bin/bash\nfalse\n"})[1])
 

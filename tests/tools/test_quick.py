@@ -4,6 +4,8 @@ import contextlib
 import io
 import os
 import re
+import signal
+import subprocess
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -71,12 +73,14 @@ class QuickTest(unittest.TestCase):
             return {"name": name, "command": [str(word) for word in words], "properties": [{"name": "ENVIRONMENT", "value": list(environment)}]}
         script, program = self.root / "tests/cli/run_test.py", self.root / "build/dev/bin/capi_launch"
         tests = [ctest("cli.run", "/usr/bin/python3", "-B", script, environment=[f"PINTLE={self.root}/build/dev/bin/pintle"]),
-                 ctest("capi.launch", program), ctest("tools.layers", "/usr/bin/python3", "x.py"), ctest("tools.dev", "/usr/bin/python3", "y.py"), {"name": "NOT_BUILT"}]
+                 ctest("capi.launch", program), {"name": "NOT_BUILT"},
+                 *(ctest(f"tools.{name}", "/usr/bin/python3", f"{name}.py") for name in ("layers", "dev", "docs", "device_tests"))]
 
         def found(*paths, objects=()):
             return quick.ctests_of(tests, self.root, paths, quick.programs_of(objects))
         self.assertEqual(found("tests/cli/run_test.py"), {"cli.run": {"pintle"}})
         self.assertEqual(found("tools/layers.py", "tools/check.sh"), {"tools.layers": set(), "tools.dev": set()})
+        self.assertEqual(found("tools/docs/check_site.py", "tools/device_tests/pack.sh"), {"tools.docs": set(), "tools.device_tests": set()})
         self.assertEqual(found("tests/capi/launch.c", objects=["tests/capi/CMakeFiles/capi_launch.dir/launch.c.o"]), {"capi.launch": {"capi_launch"}})
         self.assertEqual(found("README.md", "src/core/a.cpp", objects=["src/a.o"]), {})
 
@@ -97,6 +101,20 @@ class RunTest(unittest.TestCase):
     def test_what_takes_too_long_is_skipped_and_counted(self):
         self.assertEqual(self.said("sleep 60", seconds=0.2, seconds_over=0), ([False], False, 1, ["skipped sh: it takes longer than there is time"]))
         self.assertEqual(self.said("true", seconds=-1), ([False], False, 1, ["skipped sh: no time"]))
+
+    def test_what_runs_ends_with_an_interrupt(self):
+        started = []
+
+        class Interrupted(subprocess.Popen):
+            def communicate(self, *_, **__):
+                started.append(self)
+                raise KeyboardInterrupt
+
+        with mock.patch("subprocess.Popen", Interrupted), self.assertRaises(KeyboardInterrupt):
+            self.said("sleep 60")
+        self.addCleanup(started[0].stdout.close)
+        self.addCleanup(started[0].kill)
+        self.assertEqual(started[0].wait(timeout=30), -signal.SIGTERM)
 
     def outcome(self, deps, *files):
         one = quick.Quick(ROOT, 60)

@@ -166,12 +166,9 @@ TEST_P(CpuQueueConcurrency, LaunchesSideBySideRunOnceEach) {
       const std::uint32_t count = groups_of(index) * 16;
       if (step == 0) outs.push_back(rig.buffer(std::vector<std::uint32_t>(count, 0)));
       const std::uint32_t entry = step == 0 ? iota : add;
-      List one = launch(program, entry, {step == 0 ? groups_of(index) : 1, 1, 1},
-                        {buffer_argument(range_of(outs[index], 0, 4 * count)), scalar_argument(count)});
-      auto exec = std::get<backend::Exec>(one.commands.front().operation);
-      exec.first_argument = static_cast<std::uint32_t>(list.arguments.size());
-      list.arguments.insert(list.arguments.end(), one.arguments.begin(), one.arguments.end());
-      list.add(exec).commands.back().barrier_before = step == 1 && index == 0;
+      add_launch(list, program, entry, {step == 0 ? groups_of(index) : 1, 1, 1},
+                 std::array{buffer_argument(range_of(outs[index], 0, 4 * count)), scalar_argument(count)});
+      list.commands.back().barrier_before = step == 1 && index == 0;
     }
   }
   rig.run(list);

@@ -109,17 +109,24 @@ inline backend::Argument value_argument(DType dtype, std::span<const std::byte> 
   return argument;
 }
 
-/// A list of one launch.
-inline List launch(backend::ProgramId program, std::uint32_t entry, Grid grid,
-                   std::vector<backend::Argument> arguments) {
-  List list;
-  list.arguments = std::move(arguments);
+/// Adds a launch to a list.
+inline void add_launch(List& list, backend::ProgramId program, std::uint32_t entry, Grid grid,
+                       std::span<const backend::Argument> arguments) {
   backend::Exec exec;
   exec.program = program;
   exec.entry = entry;
-  exec.argument_count = static_cast<std::uint32_t>(list.arguments.size());
+  exec.first_argument = static_cast<std::uint32_t>(list.arguments.size());
+  exec.argument_count = static_cast<std::uint32_t>(arguments.size());
   exec.grid = grid;
+  list.arguments.insert(list.arguments.end(), arguments.begin(), arguments.end());
   list.add(exec);
+}
+
+/// A list of one launch.
+inline List launch(backend::ProgramId program, std::uint32_t entry, Grid grid,
+                   const std::vector<backend::Argument>& arguments) {
+  List list;
+  add_launch(list, program, entry, grid, arguments);
   return list;
 }
 

@@ -99,15 +99,9 @@ class OpenClRig {
   }
 
   /// Adds a launch of one of the kernels above to `list`.
-  void launch(List& list, OpenClEntry entry, std::vector<backend::Argument> arguments, std::uint32_t groups = 1) {
-    backend::Exec exec;
-    exec.program = program();
-    exec.entry = static_cast<std::uint32_t>(entry);
-    exec.first_argument = static_cast<std::uint32_t>(list.arguments.size());
-    exec.argument_count = static_cast<std::uint32_t>(arguments.size());
-    exec.grid = {groups, 1, 1};
-    list.arguments.insert(list.arguments.end(), arguments.begin(), arguments.end());
-    list.add(exec);
+  void launch(List& list, OpenClEntry entry, const std::vector<backend::Argument>& arguments,
+              std::uint32_t groups = 1) {
+    add_launch(list, program(), static_cast<std::uint32_t>(entry), {groups, 1, 1}, arguments);
   }
   void add(List& list, backend::Range range, std::uint32_t a) {
     const auto count = static_cast<std::uint32_t>(range.size / 4);

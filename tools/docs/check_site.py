@@ -43,7 +43,7 @@ def problem_of(root, pages, where, target, is_fetched):
     if is_on_a_network(target):
         return "a browser would fetch it from a network" if is_fetched else external_problem(target)
     parts = urlsplit(target)
-    path = normpath(f"{dirname(where)}/{unquote(parts.path)}").lstrip("/") if parts.path else where
+    path = normpath(f"{dirname(where) or '.'}/{unquote(parts.path)}") if parts.path else where
     if (root / path).is_dir():
         path = f"{path}/index.html".removeprefix("./")
     if path.startswith("..") or not (root / path).is_file():

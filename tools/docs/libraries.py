@@ -17,7 +17,7 @@ SITE_PACKAGES = sorted((ROOT / "build/venv/lib").glob("python3*/site-packages"))
 
 
 def package(name):
-    """A folder of a wheel that `./dev setup peers` brings; None where it is not there."""
+    """A folder of a wheel that `./dev setup from` brings; None where it is not there."""
     return next((folder / name for folder in SITE_PACKAGES if (folder / name).is_dir()), None)
 
 

@@ -38,10 +38,6 @@ def taken() -> pintle.Pack:
     return first
 
 
-def _backend(device: pintle.Device) -> str:
-    return device.info.backend
-
-
 def _has(program: pintle.Program, name: str) -> bool:
     try:
         program[name]
@@ -58,7 +54,7 @@ def _opencl(device: pintle.Device) -> list[str]:
 
 def of(device: pintle.Device) -> tuple[str, str]:
     """The language of the device's kernels, and its arch. pintle.Unsupported for a device whose language tinygrad does not write."""
-    backend = _backend(device)
+    backend = device.info.backend
     language = _LANGUAGES.get(backend)
     if language == "c":
         return language, f"{platform.machine()},native"

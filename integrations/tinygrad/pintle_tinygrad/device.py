@@ -7,7 +7,7 @@ from dataclasses import replace
 from pintle_tinygrad import listing
 from pintle_tinygrad.graphs import PintleGraph
 from pintle_tinygrad.memory import PintleAllocator, SharedAllocator
-from pintle_tinygrad.places import open_place
+from pintle_tinygrad.places import open_place, translated
 from pintle_tinygrad.programs import PintleProgram
 from pintle_tinygrad.renderers import BY_LANGUAGE
 from pintle_tinygrad.times import Times
@@ -44,8 +44,9 @@ class PintleDevice(Compiled):
         return self.cached_renderer[key]
 
     def synchronize(self) -> None:
-        self.place.synchronize()
-        self.times.collect()
+        with translated(f"waiting for {self.device}"):
+            self.place.synchronize()
+            self.times.collect()
 
     def _at_profile_finalize(self) -> None:
         self.times.collect()

@@ -88,7 +88,8 @@ class PintleGraph(GraphRunner):
         with translated(f"replaying {len(self.calls)} kernels on {self.dev.device}"):
             bindings = self._bindings(input_uops, var_vals)
             if not wait and not self.dev.times.is_on or not self.dev.times.has_clock:
-                done = place.queue.replay(self.recording, *bindings, after=place.waits())
+                done = place.queue.replay(self.recording, *bindings, after=place.after)
+                place.accepted()
                 return self.dev.times.waited(done) if wait else None
             return self._run_timed(bindings)
 
@@ -115,7 +116,8 @@ class PintleGraph(GraphRunner):
             commands = [each for j, command in enumerate(self._commands()) for each in (stamps.at(j), command)]
             self.timed = place.device.record(*commands, stamps.at(len(self.calls))), stamps
         recording, stamps = self.timed
-        place.queue.replay(recording, *bindings, after=place.waits())
+        place.queue.replay(recording, *bindings, after=place.after)
+        place.accepted()
         ticks = stamps.read(place)
         if times.is_on:
             times.graph(self.runtimes, ticks)

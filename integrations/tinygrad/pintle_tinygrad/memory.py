@@ -88,12 +88,13 @@ class PintleAllocator(LRUAllocator["PintleDevice"]):
 
     def _transfer(self, dest: Memory, src: Memory, sz: int, src_dev: PintleDevice, dest_dev: PintleDevice) -> None:
         with translated(f"copying {sz} bytes from {src_dev.device} to {dest_dev.device}"):
-            after = dest.place.waits()
+            command = pintle.copy(dest.argument, src.argument)
             if src.place is dest.place:
-                dest.place.queue.submit(pintle.copy(dest.argument, src.argument), after=after)
+                dest.place.submit(command)
                 return
-            done = dest.place.queue.submit(pintle.copy(dest.argument, src.argument), after=[*after, src.place.queue.last(), *src.place.waits()])
-            src.place.after.append(done)
+            done = dest.place.queue.submit(command, after=[*dest.place.after, src.place.queue.last(), *src.place.after])
+            dest.place.accepted()
+            src.place.after = [done]
 
 
 class SharedAllocator(PintleAllocator):

@@ -54,15 +54,15 @@ class Place:
         self.language, self.arch = arches.of(device)
         self.is_shared = self.language == "c"  # the cpu's memory is the host's
 
-    def waits(self) -> list[pintle.Point]:
-        """What the submission that is made now waits for. A reached point costs nothing."""
-        if not self.after:
-            return self.after
-        after, self.after = self.after, []
-        return after
+    def accepted(self) -> None:
+        """A submission waits for `after`, so the next one need not. Called behind the submission: one that is refused leaves it to the next one."""
+        if self.after:
+            self.after = []
 
     def submit(self, *commands: pintle.Command) -> pintle.Point:
-        return self.queue.submit(*commands, after=self.waits())
+        done = self.queue.submit(*commands, after=self.after)
+        self.accepted()
+        return done
 
     def synchronize(self) -> None:
         """Waits for all work, also for what other devices read here: then the host may write this device's memory."""

@@ -30,7 +30,6 @@ class PintleProgram(Program["PintleDevice"]):
 
     def __init__(self, dev: PintleDevice, obj: TinyELF) -> None:
         self.dev, self.place, self.name, self.profile_key = dev, dev.place, obj.name, obj.profile_key
-        self.signature = obj.signature
         self.text = obj.lib.decode()
         self.format, self.entry = entries.read_header(self.text)
         self.kernels: dict[tuple[Sides, bool], pintle.Kernel] = {}
@@ -76,5 +75,6 @@ class PintleProgram(Program["PintleDevice"]):
             arguments = self.arguments(bufs, vals)
             if wait or self.dev.times.is_on:
                 return self.dev.times.run(self, kernel.command(*arguments, groups=groups), wait)
-            self.place.queue.launch(kernel, *arguments, groups=groups, after=self.place.waits())
+            self.place.queue.launch(kernel, *arguments, groups=groups, after=self.place.after)
+            self.place.accepted()
         return None

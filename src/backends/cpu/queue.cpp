@@ -10,6 +10,7 @@
 #include "host/bytes.h"
 #include "host/expected.h"
 #include "host/launches.h"
+#include "kit/bound.h"
 #include "kit/host_clock.h"
 
 namespace pintle::cpu {
@@ -93,11 +94,11 @@ class Run {
   }
   void operator()(const backend::Upload& upload) const {
     const Range to = place(upload.to);
-    move(bytes_at(to), bound(upload.from, upload.from.slot).data, to.size);
+    move(bytes_at(to), kit::bound(upload.from, upload.from.slot, bindings_).data, to.size);
   }
   void operator()(const backend::Download& download) const {
     const Range from = place(download.from);
-    move(bound(download.to, download.to.slot).data, bytes_at(from), from.size);
+    move(kit::bound(download.to, download.to.slot, bindings_).data, bytes_at(from), from.size);
   }
   void operator()(const backend::Fill& fill) const {
     const Range to = place(fill.to);
@@ -134,21 +135,13 @@ class Run {
     return host::expected(operation, [&](const Range& range) { return place(range).size; });
   }
 
-  template <class T>
-  [[nodiscard]] const T& bound(const T& given, std::uint32_t slot) const {
-    return slot == no_slot ? given : *std::get_if<T>(&bindings_[slot]);
-  }
-  [[nodiscard]] Range place(const Range& range) const {
-    if (range.slot == no_slot) return range;
-    Range held = bound(range, range.slot);
-    if (range.size != 0) held.size = range.size;
-    return held;
-  }
+  [[nodiscard]] Range place(const Range& range) const noexcept { return kit::bound(range, bindings_); }
 
   [[nodiscard]] void* address(const Argument& argument) const {
-    if (argument.kind == Argument::Kind::buffer) return bytes_at(bound(argument.range, argument.range.slot));
+    if (argument.kind == Argument::Kind::buffer)
+      return bytes_at(kit::bound(argument.range, argument.range.slot, bindings_));
     if (argument.kind == Argument::Kind::scalar)  // kernels take void*, and read it
-      return const_cast<std::byte*>(bound(argument.scalar, argument.slot).bytes.data());
+      return const_cast<std::byte*>(kit::bound(argument.scalar, argument.slot, bindings_).bytes.data());
     if (argument.kind == Argument::Kind::image) return &block_of(argument.range.memory).image;
     if (argument.kind == Argument::Kind::sampler) return const_cast<std::byte*>(argument.scalar.bytes.data());
     if (argument.kind == Argument::Kind::value) return const_cast<std::byte*>(argument.value);

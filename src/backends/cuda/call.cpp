@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kit/fill_period.h"
+
 namespace pintle::cuda {
 
 using backend::Argument;
@@ -80,15 +82,12 @@ vendor::cuda::CopyNode copy_node(const vendor::cuda::CopySide& to, const vendor:
   return node;
 }
 
-bool is_short(const backend::Fill& fill) noexcept {
-  const std::byte* const bytes = fill.pattern.bytes.data();
-  return fill.pattern_size <= most_filled || std::memcmp(bytes, bytes + most_filled, most_filled) == 0;
-}
+bool is_short(const backend::Fill& fill) noexcept { return kit::period_of(fill) <= most_filled; }
 
 vendor::cuda::FillNode fill_node(const backend::Fill& fill, const backend::Range& to) noexcept {
   vendor::cuda::FillNode node;
   node.to = address_of(to);
-  node.element_bytes = std::min(fill.pattern_size, most_filled);
+  node.element_bytes = kit::period_of(fill);
   std::memcpy(&node.value, fill.pattern.bytes.data(), node.element_bytes);
   node.width = to.size / node.element_bytes;
   return node;

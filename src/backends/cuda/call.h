@@ -16,7 +16,7 @@ namespace pintle::cuda {
 using Bindings = std::span<const backend::Binding>;
 
 /// One launch. The driver wants the address of each argument. What a kernel takes in more bytes than were given lies in
-/// a place of its own. Used where it stands.
+/// a place of its own. It holds addresses of its own members, so it is neither copied nor moved.
 class KernelCall {
  public:
   KernelCall(const backend::Exec& exec, const backend::Commands& list, Bindings bindings);

@@ -9,6 +9,7 @@
 #include <ranges>
 
 #include "base/platform.h"
+#include "kit/tried_allocation.h"
 
 namespace pintle::cuda {
 namespace {
@@ -135,6 +136,7 @@ void describe(FoundDevice& found, int version) {
   if (compiler()) info.formats.emplace_back("cuda_c");
   else info.absent_formats.emplace_back("cuda_c", "There is no libnvrtc.so to compile with: CUDA's toolkit has it.");
   info.limits = limits_of(found);
+  kit::lower_to_tried(info);
   info.capabilities = capabilities_of();
   info.nanoseconds_per_tick = 1;  // of the host's clock
   add_targets(found);

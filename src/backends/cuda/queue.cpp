@@ -51,6 +51,12 @@ std::size_t calls_of(const backend::Command& command) noexcept {
   return fill != nullptr && !is_short(*fill) ? 40 : 1;
 }
 
+std::size_t calls_of(const Commands& list) noexcept {
+  std::size_t calls = 0;
+  for (const backend::Command& command : list.commands) calls += calls_of(command);
+  return calls;
+}
+
 std::uint64_t staged_bytes(const Commands& list) noexcept {
   std::uint64_t bytes = 0;
   for (const backend::Command& command : list.commands) {
@@ -108,8 +114,7 @@ Commands Queue::recorded(const backend::Replay& replay) const noexcept {
 
 /// Pinned memory that has to be asked of the driver is the courier's business, since that takes milliseconds.
 bool Queue::has_room(const Commands& commands) {
-  std::size_t calls = 0;
-  for (const backend::Command& command : commands.commands) calls += calls_of(command);
+  const std::size_t calls = calls_of(commands);
   const std::uint64_t staged = staged_bytes(commands);
   const auto fits = [&] {
     const std::lock_guard lock(mutex_);
@@ -117,9 +122,11 @@ bool Queue::has_room(const Commands& commands) {
     if (staged != 0) reserved_ = shared_.memory.pinned().try_take(staged);
     return staged == 0 || reserved_.has_value();
   };
-  if (fits()) return true;
+  has_room_ = fits();
+  if (has_room_) return true;
   static_cast<void>(reached());  // what is finished counts no more
-  return fits();
+  has_room_ = fits();
+  return has_room_;
 }
 
 Result<std::uint64_t> Queue::submit(std::span<const QueuePoint> waits, const Commands& commands) {
@@ -166,6 +173,7 @@ void Queue::give_back(Batch& batch) noexcept {
 }
 
 Result<void> Queue::start(const Piece& piece) {
+  if (!std::exchange(has_room_, false)) PINTLE_TRY(await_room(calls_of(piece.commands)));
   return run(piece.waits, piece.serial, staged_bytes(piece.commands),
              [&](Enqueue& enqueue) { return enqueue.all(piece.commands); });
 }
@@ -251,6 +259,15 @@ Result<void> Queue::finish_pieces(Deadline deadline) {
   const std::lock_guard lock(mutex_);
   if (!end(started_serial_ + 1)) return shared_.context.cause();  // a step's pieces: the next stage in their memory
   return {};
+}
+
+/// The driver would block instead, and a replay holds its recording there, which another queue's submit may want.
+Result<void> Queue::await_room(std::size_t calls) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (started_.empty() || depth_ + calls <= most_started) return {};
+  }
+  return await_all();
 }
 
 /// Gives up when the queue goes.

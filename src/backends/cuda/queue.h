@@ -65,6 +65,7 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
   [[nodiscard]] Result<void> retire(std::uint64_t serial);
   [[nodiscard]] bool end(std::uint64_t serial);  // with the lock held
   [[nodiscard]] Result<void> finish_pieces(Deadline deadline);
+  [[nodiscard]] Result<void> await_room(std::size_t calls);
   [[nodiscard]] Result<void> await_all();
   [[nodiscard]] Result<void> call(const backend::HostCall& called);
   [[nodiscard]] Result<void> launch_indirect(const backend::ExecIndirect& indirect, const backend::Commands& list);
@@ -77,7 +78,8 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
   std::atomic<bool> is_closing_{false};
   std::uint64_t started_serial_;  // written by the thread that starts pieces
   std::atomic<std::uint64_t> reported_;
-  std::optional<cuda::Piece> reserved_;  // of pinned memory, for the list that the submitting thread starts
+  bool has_room_ = false;                // for the list that the submitting thread starts; the courier waits for room
+  std::optional<cuda::Piece> reserved_;  // of pinned memory, for that list
   std::mutex mutex_;
   std::vector<std::unique_ptr<Batch>> started_;  // oldest first
   std::size_t depth_ = 0;                        // commands of `started_`

@@ -21,7 +21,7 @@ using vendor::cuda::KernelNode;
 
 /// One node costs 0.36 us, a whole graph of 1,000 costs 71: from so many changes on the whole is faster.
 constexpr std::size_t most_by_node = 200;
-/// Each so many replays one has its time taken.
+/// One replay in so many has its time taken.
 constexpr std::uint64_t timed_each = 64;
 
 /// A command that does nothing: it moves no bytes.
@@ -84,20 +84,6 @@ bool fits(const Command& command) noexcept {
          std::holds_alternative<backend::Copy>(command.operation);
 }
 
-/// What of a binding the nodes have: addresses, since the id of memory may be given again. What is staged of the host's
-/// memory tells by itself.
-backend::Binding known_of(const backend::Binding& binding) noexcept {
-  if (std::holds_alternative<backend::Scalar>(binding)) return binding;
-  const auto* const range = std::get_if<Range>(&binding);
-  return range == nullptr ? Range{} : Range{backend::MemoryId::none, 0, address_of(*range), range->size};
-}
-
-bool is_alike(const backend::Binding& one, const backend::Binding& other) noexcept {
-  if (one.index() != other.index()) return false;
-  if (const auto* const range = std::get_if<Range>(&one)) return *range == *std::get_if<Range>(&other);
-  return *std::get_if<backend::Scalar>(&one) == *std::get_if<backend::Scalar>(&other);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Recording>> Recording::create(Context& context, const backend::Commands& list) {
@@ -144,7 +130,7 @@ void Recording::find_changing() {
   }
 }
 
-/// A buffer that a kernel reaches by address is no parameter of its.
+/// A buffer that a kernel reaches by address is no parameter of the kernel.
 void Recording::add_slots(const Command& command) {
   const auto add = [&](std::uint32_t slot) {
     if (slot != backend::no_slot) slots_.push_back(slot);
@@ -170,15 +156,23 @@ Result<void> Recording::replay(Staging& staging, vendor::cuda::Stream stream, Bi
   return launch(staging, stream);
 }
 
+/// Address and size, since the id of memory may be given again. The host's memory is left out: `stage` notes where its
+/// copies lie.
+Recording::Known Recording::known_of(const backend::Binding& binding) noexcept {
+  if (const auto* const scalar = std::get_if<backend::Scalar>(&binding)) return *scalar;
+  const auto* const range = std::get_if<Range>(&binding);
+  return range == nullptr ? Range{} : Range{backend::MemoryId::none, 0, address_of(*range), range->size};
+}
+
 /// A node stays changed until the driver has taken it.
 void Recording::note_changes(Bindings bindings) {
   std::ranges::fill(is_new_, 0);
   for (std::size_t slot = 0; slot < bindings.size(); ++slot) {
-    backend::Binding known = known_of(bindings[slot]);
-    if (slot < bound_.size() && is_alike(bound_[slot], known)) continue;
+    const Known known = known_of(bindings[slot]);
+    if (slot < bound_.size() && bound_[slot] == known) continue;
     bound_.resize(std::max(bound_.size(), slot + 1));
     is_new_.resize(bound_.size());
-    bound_[slot] = std::move(known);
+    bound_[slot] = known;
     is_new_[slot] = 1;
   }
   for (Changing& one : changing_)
@@ -321,6 +315,7 @@ Result<void> Recording::launch(Staging& staging, vendor::cuda::Stream stream) {
   PINTLE_TRY(staging.started(api().cuGraphLaunch(exec_, stream), "cuGraphLaunch", launches()));
   if (!is_timed) return {};
   PINTLE_TRY(staging.started(api().cuEventRecord(end_, stream), "cuEventRecord", 0));
+  is_timed_.store(true);  // not before: only the end of a batch that is kept takes it back
   staging.batch().timed.push_back(this);
   return {};
 }
@@ -333,7 +328,6 @@ bool Recording::starts_timing() {
     if (api().cuEventCreate(event, vendor::cuda::event_default) != Status::CUDA_SUCCESS) return false;
   }
   timed_ = shape_.empty();
-  is_timed_.store(true);
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <variant>
 #include <vector>
 
 #include "backends/cuda/call.h"
@@ -47,7 +48,11 @@ class Recording final : private Timed {
     bool is_changed = true;
   };
 
+  /// What the nodes have of a binding.
+  using Known = std::variant<backend::Range, backend::Scalar>;
+
   void learn() noexcept override;
+  [[nodiscard]] static Known known_of(const backend::Binding& binding) noexcept;
   void find_changing();
   void add_slots(const backend::Command& command);
   [[nodiscard]] Result<void> stage(Staging& staging, Bindings bindings);
@@ -81,8 +86,8 @@ class Recording final : private Timed {
   std::vector<vendor::cuda::GraphNode> nodes_;  // of each command
   std::vector<Changing> changing_;              // in the order of the list
   std::vector<std::uint32_t> slots_;
-  std::vector<backend::Binding> bound_;  // of the last replay: an address is the offset of a range
-  std::vector<std::uint8_t> is_new_;     // of each slot, in this replay
+  std::vector<Known> bound_;          // of the last replay: an address is the offset of a range
+  std::vector<std::uint8_t> is_new_;  // of each slot, in this replay
   std::uint64_t replays_ = 0;
   kit::GraphShape::Empty timed_;  // of the launch that is timed
   std::atomic<bool> is_timed_{false}, has_learned_{false};

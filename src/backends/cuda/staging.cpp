@@ -27,7 +27,7 @@ Result<void> Staging::started(Status status, std::string_view call, std::size_t 
 
 Result<std::byte*> Staging::take(std::uint64_t size) {
   const std::uint64_t held = batch_.staged ? batch_.staged->size : 0;
-  if (size > held - batch_.used)
+  if (batch_.used + size > held)
     return Error(Errc::internal, fmt::format("A batch has staged ({}) of ({}) bytes, and has no room for ({}).",
                                              batch_.used, held, size));
   std::byte* const place = batch_.staged->host() + batch_.used;

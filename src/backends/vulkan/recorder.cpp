@@ -9,6 +9,7 @@
 
 #include "host/bytes.h"
 #include "kit/accesses.h"
+#include "kit/fill_period.h"
 #include "kit/pieces.h"
 
 namespace pintle::vulkan {
@@ -30,12 +31,6 @@ std::uint32_t timestamps_in(const backend::Commands& list) noexcept {
   return static_cast<std::uint32_t>(std::ranges::count_if(list.commands, [](const backend::Command& command) {
     return std::holds_alternative<backend::Timestamp>(command.operation);
   }));
-}
-
-/// A pattern of eight bytes may be a pattern of four, twice.
-std::uint64_t period_of(const backend::Fill& fill) noexcept {
-  const std::byte* const bytes = fill.pattern.bytes.data();
-  return fill.pattern_size == 8 && std::memcmp(bytes, bytes + word, word) == 0 ? word : fill.pattern_size;
 }
 
 /// Whether the command is the same at each replay.
@@ -185,7 +180,7 @@ Result<void> Recorder::operator()(const backend::CopyImage& copied) {
 /// staging.
 Result<void> Recorder::operator()(const backend::Fill& fill) {
   const Place to = place_of(fill.to);
-  const std::uint64_t period = period_of(fill);
+  const std::uint64_t period = kit::period_of(fill);
   const std::uint64_t end = fill.to.size;
   if (period > word) return fill_staged(fill, to, 0, end);
   const std::uint64_t first = std::min(end, (word - to.offset % word) % word);

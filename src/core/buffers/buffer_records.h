@@ -32,8 +32,7 @@ class Dispatcher {
   // These functions take the lock.
   /// Waits until all these uses are finished.
   virtual Result<void> wait_for(const Stamps& stamps, Deadline deadline) = 0;
-  /// A handle to a queue for work of the library's own, on which nothing of anybody else's waits: one that has become
-  /// idle, or a new one.
+  /// A handle to a mover: an idle one, or a new one. No other list's work is on it.
   virtual Result<std::shared_ptr<QueueState>> take_mover() = 0;
   /// Asks the backend how far every queue is. Needs no memory.
   virtual Result<void> ask_all() = 0;

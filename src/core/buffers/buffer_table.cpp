@@ -287,7 +287,7 @@ Result<std::shared_ptr<Loan>> BufferTable::loan_of(std::uint64_t id, Access acce
     if (loan == nullptr) {
       auto use = record->use_of_loan.lock();  // of an earlier loan that is still unmapping
       if (use == nullptr) use = std::make_shared<char>();
-      loan = std::make_shared<Loan>(life_, life_.keep(*this), place, use);
+      loan = std::make_shared<Loan>(life_.keep(*this), place, use);
       record->loan = loan;
       record->use_of_loan = use;
     }

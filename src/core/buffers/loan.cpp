@@ -7,7 +7,8 @@ namespace pintle::core {
 
 Loan::~Loan() {
   if (base::in_forked_child()) return;
-  if (!bytes_.empty() && !life_.is_lost()) life_.device().unmap(place_.memory);
+  Life& life = lender_->life();
+  if (!bytes_.empty() && !life.is_lost()) life.device().unmap(place_.memory);
   use_.reset();
   lender_->end_loan();
 }
@@ -18,14 +19,14 @@ Result<void> Loan::map() {
     const std::lock_guard lock(mutex_);
     if (!bytes_.empty()) return {};
   }
-  PINTLE_ASSIGN(bytes, life_.device().map(place_.memory));
+  PINTLE_ASSIGN(bytes, lender_->life().device().map(place_.memory));
   bool is_first = false;
   {
     const std::lock_guard lock(mutex_);
     is_first = bytes_.empty();
     bytes_ = bytes.subspan(place_.offset, place_.size);
   }
-  if (!is_first) life_.device().unmap(place_.memory);
+  if (!is_first) lender_->life().device().unmap(place_.memory);
   return {};
 }
 

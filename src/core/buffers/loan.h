@@ -7,7 +7,6 @@
 #include <span>
 #include <utility>
 
-#include "core/life/life.h"
 #include "pintle/backend/command.h"
 #include "pintle/error.h"
 
@@ -19,9 +18,8 @@ class BufferRecords;
 class Loan {
  public:
   /// `use` is let go when the memory has been unmapped. The loan itself expires earlier.
-  Loan(Life& life, std::shared_ptr<BufferRecords> lender, const backend::Range& place,
-       std::shared_ptr<void> use) noexcept
-      : life_(life), lender_(std::move(lender)), place_(place), use_(std::move(use)) {}
+  Loan(std::shared_ptr<BufferRecords> lender, const backend::Range& place, std::shared_ptr<void> use) noexcept
+      : lender_(std::move(lender)), place_(place), use_(std::move(use)) {}
   Loan(const Loan&) = delete;
   Loan& operator=(const Loan&) = delete;
   ~Loan();
@@ -32,7 +30,6 @@ class Loan {
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
 
  private:
-  Life& life_;                             // the lender keeps it alive
   std::shared_ptr<BufferRecords> lender_;  // it is told when the last borrower is done, with no lock held
   backend::Range place_;
   std::shared_ptr<void> use_;

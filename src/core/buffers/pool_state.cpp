@@ -9,7 +9,6 @@
 #include "base/bytes.h"
 #include "base/contain.h"
 #include "core/door/describe.h"
-#include "core/door/object_names.h"
 #include "core/door/thread_context.h"
 
 namespace pintle::core {

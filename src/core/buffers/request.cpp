@@ -49,7 +49,7 @@ Result<void> BufferTable::check_import(const HostImport& import, std::uint64_t s
   const auto& [bytes, offset, access, dtype, shape, label, keeper] = import;
   if (access != Access::read && access != Access::write && access != Access::read_write)
     return invalid(fmt::format("Access ({}) does not exist.", static_cast<int>(access)));
-  if (bytes.data() == nullptr) return invalid(fmt::format("Address (null) of the host memory has no {} bytes.", size));
+  if (bytes.data() == nullptr) return null_memory(size);
   if (!base::range_fits(offset, size, bytes.size())) {
     return invalid(fmt::format("Shape {} of {} has size ({}), and the memory has ({}) from ({}).", shape.text(),
                                name(dtype), size, bytes.size(), offset));

@@ -1,5 +1,4 @@
 #include "core/device/device_id.h"
-#include "core/door/describe.h"
 
 #include <fmt/format.h>
 
@@ -10,6 +9,7 @@
 #include "base/contain.h"
 #include "base/parse.h"
 #include "base/quote.h"
+#include "core/door/describe.h"
 
 namespace pintle::core {
 namespace {

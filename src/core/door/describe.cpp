@@ -20,6 +20,10 @@ Error empty_window(std::string_view buffer, std::uint64_t offset) {
       fmt::format("Window (0 bytes at offset {}) of {} is empty; a command needs at least 1 byte.", offset, buffer));
 }
 
+Error null_memory(std::uint64_t size, std::source_location where) {
+  return invalid(fmt::format("Address (null) of the host memory has no {} bytes.", size), where);
+}
+
 std::string native_text(std::string_view type, std::string_view object) {
   return fmt::format("asking {} for the native type {}", object, base::quote(type));
 }

@@ -20,6 +20,8 @@ namespace pintle::core {
 [[nodiscard]] Error empty_object(std::string_view kind);
 /// The refusal of a view without bytes; `buffer` is the buffer's name.
 [[nodiscard]] Error empty_window(std::string_view buffer, std::uint64_t offset);
+/// The refusal of host memory without an address.
+[[nodiscard]] Error null_memory(std::uint64_t size, std::source_location where = std::source_location::current());
 /// The words of what was being done when native access failed.
 [[nodiscard]] std::string native_text(std::string_view type, std::string_view object);
 

@@ -184,9 +184,7 @@ Result<backend::Range> ListState::host_range(const BufferView& view, std::option
     return invalid(fmt::format("Size ({}) of the host memory differs from the size ({}) of {}.", bytes.size(),
                                view.size_bytes(), buffer_text(incarnation, Inside::buffer(view))));
   }
-  if (bytes.data() == nullptr) {
-    return invalid(fmt::format("Address (null) of the host memory has no {} bytes.", bytes.size()));
-  }
+  if (bytes.data() == nullptr) return null_memory(bytes.size());
   return range;
 }
 

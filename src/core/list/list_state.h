@@ -82,7 +82,8 @@ struct ListState final : Buried {
   }
   /// Adds the commands of `[begin, end)` of another list, and what they point to.
   void add_part(const ListState& whole, std::size_t begin, std::size_t end);
-  /// Keeps the owner of a transfer's memory. Null: the caller has it.
+  /// Keeps what the caller may wait to get back: the owner of a transfer's memory, or a function. Null: the caller
+  /// keeps the memory.
   void own(std::shared_ptr<const void> owner);
   Result<void> take_slot(Slot slot);
   Result<void> admit(const BufferView& view);

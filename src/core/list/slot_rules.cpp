@@ -1,5 +1,4 @@
 #include "core/list/slot_rules.h"
-#include "core/door/describe.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/constant.h"
+#include "core/door/describe.h"
 #include "kit/accesses.h"
 
 namespace pintle::core {

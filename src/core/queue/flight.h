@@ -31,7 +31,7 @@ struct Raise {
 /// elements stay where they are when the ring grows, since a backend and signals read them.
 struct alignas(64) Flight {
   std::uint64_t serial = 0;
-  bool is_plain = true;        // nothing below `bindings` is in use: a bare replay touches one cache line or two
+  bool is_plain = true;        // nothing from `waits` on is in use: a bare replay touches one cache line or two
   bool is_lent = false;        // its list owns something of the caller's, which is let go soon after its end
   backend::Commands commands;  // what the backend gets
   std::unique_ptr<Hold> hold;  // while it waits for points that no backend can wait for

@@ -28,8 +28,7 @@ void Observer::begin(const Locked& locked) {
 }
 
 Observer* Observer::sibling_of(const NativePoint& point) const noexcept {
-  auto* const queue = dynamic_cast<Observer*>(point.queue.get());
-  return queue != nullptr && queue->table_.get() == table_.get() ? queue : nullptr;
+  return point.queue->device() == device() ? static_cast<Observer*>(point.queue.get()) : nullptr;
 }
 
 void Observer::forget_watched() noexcept {
@@ -72,7 +71,7 @@ void Observer::dispose_ended() noexcept {
 
 // The reactor is told under the lock, which is what keeps its list and `is_looked_after_` together.
 void Observer::owe(std::uint64_t serial, const Locked&) noexcept {
-  serial = std::min(serial, flights_.native());
+  serial = std::min(serial, flights_.undroppable());
   if (is_driven() || serial <= flights_.reached()) return;
   owed_ = std::max(owed_, serial);
   if (!std::exchange(is_looked_after_, true)) Reactor::instance().look_after(shared_from_this());
@@ -228,7 +227,6 @@ void Observer::fail_points(std::uint64_t serial, const Error& error, Worklist& w
   }
 }
 
-// Every submission from `serial` on fails. Those that no backend has are dropped.
 void Observer::fail_from(std::uint64_t serial, const Error& error, Worklist& worklist, const Locked& locked) noexcept {
   fail_points(serial, error, worklist);
   while (flights_.last() >= serial) {

@@ -62,7 +62,8 @@ class Observer : public Observable {
   void cancel_held(const Error& error, Worklist& worklist, const Locked& locked) noexcept;
   /// Fails and drops everything that is not finished.
   void lose(const Error& error, Worklist& worklist, const Locked& locked) noexcept;
-  /// Has the queue observed soon after `serial` is reached, as far as the backend has the work up to there.
+  /// Has the queue observed soon after `serial` is reached, as far as the backend has the work up to there, or is being
+  /// given it.
   void owe(std::uint64_t serial, const Locked&) noexcept;
   /// Notes that the user's handle has gone. The queue goes when it is idle. Returns a native serial that must be
   /// watched then; 0: none.

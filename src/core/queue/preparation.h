@@ -9,7 +9,7 @@
 #include "core/list/hazards.h"
 #include "core/list/list_state.h"
 #include "core/queue/flight.h"
-#include "pintle/recording.h"
+#include "pintle/commands.h"
 
 namespace pintle::core {
 
@@ -20,7 +20,8 @@ namespace pintle::core {
 
 /// Fills in where buffers are, and stamps what the submission names with the serial to come, so that it stays alive
 /// while the backend is called without the lock. Nothing is undone where the submission is refused then: a stamp beyond
-/// the queue's last serial counts as the last one's, so what was stamped waits for work that is in flight anyway.
+/// the queue's last serial counts as the last one's, and later as that of the submission that takes the serial. So what
+/// was stamped may wait for work that does not use it.
 class Preparation {
  public:
   /// For submissions of `queue`, with the lock held.

@@ -35,13 +35,6 @@ class QueueState final : public Observer {
   Result<void> check(const BufferView& view, Access access);
   /// Counts the submissions so far as a use of the buffer.
   Result<void> touch(std::uint64_t buffer);
-  /// Where the queue is in a list of its device. Needs the lock.
-  struct Place {
-    QueueList::iterator at{};
-    std::uint64_t order = 0;  ///< Of creation.
-    bool is_mover = false;    ///< It has work of the library's own.
-  };
-  [[nodiscard]] Place& place(const Locked&) noexcept { return place_; }
   /// The last point that a caller got.
   [[nodiscard]] Point last() { return submitter_.last(); }
   /// Has the end of `serial` observed soon, though nobody asks.
@@ -62,6 +55,15 @@ class QueueState final : public Observer {
   /// Has the device asked whether it answers, once `patience` has passed in which nothing more of this queue is
   /// finished. One such look at a time, whatever the queue.
   void suspect_after(Duration patience) noexcept;
+
+  // With the lock held:
+  /// Where the queue is in a list of its device.
+  struct Place {
+    QueueList::iterator at{};
+    std::uint64_t order = 0;  ///< Of creation.
+    bool is_mover = false;    ///< It has work of the library's own.
+  };
+  [[nodiscard]] Place& place(const Locked&) noexcept { return place_; }
 
  private:
   friend class Driving;

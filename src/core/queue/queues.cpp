@@ -16,6 +16,7 @@
 #include "core/time/reactor.h"
 
 namespace pintle::core {
+
 Result<std::shared_ptr<QueueState>> Queues::create(const QueueOptions& options) {
   PINTLE_TRY(life_.usable());
   if (options.kind != QueueKind::compute && options.kind != QueueKind::copy) {
@@ -129,7 +130,7 @@ void Queues::look_after(const Stamps& stamps, const Locked& locked) noexcept {
     const auto awaited = table_.clocks(locked).unfinished(stamp.queue, stamp.serial);
     if (!awaited) continue;
     const auto native = awaited->clock.timeline->native_point(std::min(awaited->serial, awaited->clock.native.load()));
-    if (native) static_cast<Observer&>(*native->queue).owe(native->serial, locked);
+    if (native) static_cast<Observer&>(*native->queue).owe(awaited->serial, locked);
   }
 }
 

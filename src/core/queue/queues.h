@@ -4,9 +4,8 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <list>
 #include <memory>
-#include <vector>
+#include <string_view>
 
 #include "core/buffers/pools.h"
 #include "core/queue/queue_state.h"

@@ -7,7 +7,6 @@
 
 #include "base/inside.h"
 #include "core/door/describe.h"
-#include "core/door/object_names.h"
 #include "core/list/hazards.h"
 #include "core/list/list_state.h"
 #include "core/list/slot_rules.h"
@@ -15,13 +14,6 @@
 #include "kit/accesses.h"
 
 namespace pintle::core {
-namespace {
-
-Error null_memory(std::size_t size) {
-  return invalid(fmt::format("Address (null) of the host memory has no {} bytes.", size));
-}
-
-}  // namespace
 
 RecordingState::RecordingState(std::shared_ptr<BufferTable> table, CommandList list, std::string text)
     : table_(std::move(table)), owner_(std::move(list)), list_(state_of(owner_)), text_(std::move(text)) {}
@@ -166,7 +158,9 @@ Result<backend::Binding> RecordingState::to_binding(const SlotValue& value) cons
     return backend::Binding(backend::HostTarget{target->data(), target->size()});
   }
   const auto& view = std::get<BufferView>(Inside::value(value));
-  PINTLE_TRY(table_->life().check_owner(Inside::incarnation(view), BufferRecord().text(Inside::buffer(view))));
+  const Life& life = table_->life();
+  if (Inside::incarnation(view) != life.number())
+    return life.check_owner(Inside::incarnation(view), BufferRecord().text(Inside::buffer(view))).error();
   return backend::Binding(
       backend::Range{backend::MemoryId::none, Inside::buffer(view), view.offset_bytes(), view.size_bytes()});
 }

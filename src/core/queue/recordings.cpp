@@ -8,7 +8,6 @@
 #include "core/door/object_names.h"
 #include "core/life/handle.h"
 #include "core/list/list_state.h"
-#include "core/list/slot_rules.h"
 
 namespace pintle::core {
 

@@ -143,6 +143,8 @@ Result<Point> Submitter::attempt(Batch& batch) {
   if (!life().is_lost()) queue_.flights().take_back(batch.first);
   newest_ = batch.newest_before;
   withdraw(batch);
+  if (queue_.table().has_dropped(locked))  // meanwhile, by another thread: the stamps kept it until now
+    queue_.table().queues().dispose_finished(batch.aftermath.worklist, locked);
   return given.error();
 }
 
@@ -168,7 +170,9 @@ Result<void> Submitter::accept(Batch& batch, const Locked& locked) {
     withdraw(batch);
     return prepared;
   }
-  batch.is_simple = batch.starts && count == 1 && !first.is_lent && first.raises.empty() && first.waits.empty();
+  const ListState* const list = Inside::state(first.list);
+  const bool owns = first.is_lent || (list != nullptr && list->owns_of_caller);  // one that waits has it lent to nobody
+  batch.is_simple = batch.starts && count == 1 && !owns && first.raises.empty() && first.waits.empty();
   batch.newest_before = std::exchange(newest_, flights.accept(count));
   return {};
 }
@@ -247,7 +251,9 @@ Point Submitter::commit(Batch& batch, const Locked& locked) noexcept {
   for (std::uint64_t serial = batch.first; serial - batch.first < count; ++serial) {
     Flight& accepted = flights[serial];
     accepted.is_lent |= has_pieces;
-    for (Raise& raise : accepted.raises) raise.signal->promise(raise.promise);
+    const bool is_promised = batch.starts && serial == batch.first;  // by its start
+    for (Raise& raise : accepted.raises)
+      if (!is_promised) raise.signal->promise(raise.promise);
     if (accepted.refused && failing == nullptr) failing = &accepted;
   }
   if (failing != nullptr) {

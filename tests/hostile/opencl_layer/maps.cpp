@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "habit.h"
+#include "kernel_arguments.h"
 #include "objects.h"
 
 namespace pintle::hostile {
@@ -31,7 +32,6 @@ struct Mapping {
 cl_icd_dispatch next;
 std::mutex mutex;
 auto& mappings = *new std::vector<Mapping>;
-auto& arguments = *new std::map<cl_kernel, std::map<cl_uint, void*>>;  // handles, as far as values are some
 
 template <class T>
 T value_of(cl_mem memory, cl_mem_info what) {
@@ -68,14 +68,6 @@ cl_int CL_API_CALL unmap(cl_command_queue queue, cl_mem memory, void* address, c
   return next.clEnqueueUnmapMemObject(queue, memory, address, count, waits, event);
 }
 
-cl_int CL_API_CALL set_argument(cl_kernel kernel, cl_uint index, size_t size, const void* value) {
-  const cl_int status = next.clSetKernelArg(kernel, index, size, value);
-  void* const handle = size == sizeof(void*) && value != nullptr ? *static_cast<void* const*>(value) : nullptr;
-  const std::lock_guard lock(mutex);
-  if (status == CL_SUCCESS) arguments[kernel][index] = handle;
-  return status;
-}
-
 /// As far as the driver tells it.
 bool is_written(cl_kernel kernel, cl_uint index) {
   cl_kernel_arg_type_qualifier type = CL_KERNEL_ARG_TYPE_CONST;
@@ -93,25 +85,22 @@ void check(cl_kernel kernel, cl_uint index, const Region& used) {
   }
 }
 
-void check_arguments(cl_kernel kernel) {
-  const std::lock_guard lock(mutex);
-  if (mappings.empty()) return;
-  for (const auto& [index, handle] : arguments[kernel]) {
-    const cl_mem memory = static_cast<cl_mem>(handle);
-    cl_mem_object_type type = 0;
-    const bool is_memory = Objects::instance().number_of(handle) != 0 &&
-                           next.clGetMemObjectInfo(memory, CL_MEM_TYPE, sizeof type, &type, nullptr) == CL_SUCCESS;
-    if (is_memory && type == CL_MEM_OBJECT_BUFFER)
-      check(kernel, index, region_of(memory, 0, value_of<size_t>(memory, CL_MEM_SIZE)));
-  }
-}
+struct Maps {
+  static inline cl_icd_dispatch& next = hostile::next;
 
-cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t* offset,
-                          const size_t* global, const size_t* local, cl_uint count, const cl_event* waits,
-                          cl_event* event) {
-  check_arguments(kernel);
-  return next.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, count, waits, event);
-}
+  static void before_launch(cl_kernel kernel, const std::map<cl_uint, Held>& arguments) {
+    const std::lock_guard lock(mutex);
+    if (mappings.empty()) return;
+    for (const auto& [index, argument] : arguments) {
+      const cl_mem memory = static_cast<cl_mem>(argument.handle);
+      cl_mem_object_type type = 0;
+      const bool is_memory = Objects::instance().number_of(argument.handle) != 0 &&
+                             next.clGetMemObjectInfo(memory, CL_MEM_TYPE, sizeof type, &type, nullptr) == CL_SUCCESS;
+      if (is_memory && type == CL_MEM_OBJECT_BUFFER)
+        check(kernel, index, region_of(memory, 0, value_of<size_t>(memory, CL_MEM_SIZE)));
+    }
+  }
+};
 
 }  // namespace
 
@@ -120,8 +109,7 @@ void install_maps(cl_icd_dispatch& table) {
   next = table;
   table.clEnqueueMapBuffer = &map_buffer;
   table.clEnqueueUnmapMemObject = &unmap;
-  table.clSetKernelArg = &set_argument;
-  table.clEnqueueNDRangeKernel = &launch;
+  KernelArguments<Maps>::stand(table);
 }
 
 }  // namespace pintle::hostile

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "base/dylib.h"
+#include "base/kept_number.h"
+#include "base/temporary_folder.h"
 #include "pintle/commands.h"
 #include "pintle/device.h"
 #include "pintle/must.h"
@@ -215,6 +217,21 @@ TEST_F(CudaProcess, AbsencesSayWhyAndWhatToDo) {
   EXPECT_EXIT(tell_absences("SIMULATED_CUDA_VERSION", "12020"), told, "CUDA .12.2., and .12.4. is needed.*550");
   EXPECT_EXIT(tell_absences("CUDA_VISIBLE_DEVICES", "-1"), told, "NO_DEVICE.*CUDA_VISIBLE_DEVICES is .-1.*nvidia-smi");
 }
+
+/// The largest allocation that a trial has shown to work is the limit from then on.
+[[noreturn]] void keep_what_works() {
+  constexpr std::uint64_t works = std::uint64_t{3} << 20;
+  const auto folder = must(base::TemporaryFolder::create());
+  setenv("PINTLE_CACHE_DIR", (folder / "cache").c_str(), 1);
+  const auto find = [] { return cuda::create_driver()->enumerate().devices.front(); };
+  const DeviceInfo before = find();
+  must(base::keep_number(folder / "cache", base::allocation_with(before.backend, before.name, before.driver), works));
+  const DeviceInfo after = find();
+  std::_Exit(before.limits.max_allocation > works && after.limits.max_allocation == works &&
+             after.limits.max_binding == works);
+}
+
+TEST_F(CudaProcess, ATriedAllocationIsTheLimit) { EXPECT_EXIT(keep_what_works(), testing::ExitedWithCode(1), ""); }
 
 /// The exit code tells how far a process comes in which a kernel writes where nothing is.
 [[noreturn]] void poison() {

@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <future>
 #include <map>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/dylib.h"
@@ -361,6 +364,30 @@ TEST_F(CudaRecording, MoreThanAStreamHoldsNeverBlocksSubmit) {
   rig.let_go(gate);
   rig.finish(last);
   EXPECT_EQ(read(x, 1), Words{3000});
+}
+
+// A thread that waits for room in its stream keeps nobody from the recording.
+TEST_F(CudaRecording, AFullStreamKeepsNoOtherQueueFromTheRecording) {
+  const MemoryId x = words({0});
+  List list;
+  add(list, word(x), scalar_argument(1u));
+  const RecordingId recording = record(list);
+  const auto other = must(rig.device->create_queue({QueueKind::compute, 0, "other"}));
+  volatile std::uint32_t* const gate = rig.hold();
+  std::uint64_t last = 0;
+  for (int count = 0; count < 3000; ++count) last = submit_replay(recording);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until the courier is at the end of the stream
+  List once;
+  once.add(backend::Replay{recording, {}});
+  std::promise<std::uint64_t> submitted;
+  auto submission = submitted.get_future();
+  std::thread submitting([&] { submitted.set_value(must(rig.device->submit(other, {}, once))); });
+  EXPECT_EQ(submission.wait_for(std::chrono::seconds(10)), std::future_status::ready);
+  rig.let_go(gate);
+  submitting.join();
+  rig.finish(last);
+  must(rig.device->wait(other, submission.get(), soon()));
+  rig.device->destroy_queue(other);
 }
 
 TEST_F(CudaRecording, ARecordingIsForgotten) {

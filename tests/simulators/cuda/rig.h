@@ -57,16 +57,9 @@ class Rig {
   backend::MemoryId allocate(std::uint64_t bytes, Placement placement = Placement::device) {
     return must(device->allocate({bytes, 1, placement, "test"}));
   }
-  void launch(List& list, Entries entry, std::vector<backend::Argument> arguments, std::uint32_t groups = 1) {
+  void launch(List& list, Entries entry, const std::vector<backend::Argument>& arguments, std::uint32_t groups = 1) {
     if (program_ == backend::ProgramId::none) program_ = must(try_load(signatures));
-    backend::Exec exec;
-    exec.program = program_;
-    exec.entry = static_cast<std::uint32_t>(entry);
-    exec.first_argument = static_cast<std::uint32_t>(list.arguments.size());
-    exec.argument_count = static_cast<std::uint32_t>(arguments.size());
-    exec.grid = {groups, 1, 1};
-    list.arguments.insert(list.arguments.end(), arguments.begin(), arguments.end());
-    list.add(exec);
+    add_launch(list, program_, static_cast<std::uint32_t>(entry), {groups, 1, 1}, arguments);
   }
   std::uint64_t submit(const List& list) { return must(device->submit(queue, {}, list)); }
   void finish(std::uint64_t serial) { must(device->wait(queue, serial, soon())); }

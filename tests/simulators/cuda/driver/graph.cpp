@@ -22,13 +22,11 @@ void check(const char* call, Graph graph) {
   if (graph == nullptr || !graph->is_alive) die(call, "a graph that was destroyed");  // assumed, as of streams
 }
 
-void* place_of(const CopySide& side) {
-  return side.type == MemoryType::host ? side.host : reinterpret_cast<void*>(static_cast<std::uintptr_t>(side.device));
-}
+void* place_of(const CopySide& side) { return side.type == MemoryType::host ? side.host : pointer(side.device); }
 
-bool is_known(const CopySide& side, std::size_t size) {
+bool is_there(const CopySide& side, std::size_t size) {
   if (side.type == MemoryType::host) return side.host != nullptr;
-  return side.type == MemoryType::device && find_allocation(static_cast<std::uintptr_t>(side.device), size) != nullptr;
+  return side.type == MemoryType::device && is_known(side.device, size);
 }
 
 // What a node is to do; `made` is it.
@@ -44,7 +42,7 @@ Status read(const CopyNode& node, Context, GraphStep& made) {
   made.kind = GraphStep::Kind::copy;
   made.copy = node;
   const bool is_line = node.height == 1 && node.depth == 1 && node.width != 0;  // assumed: the others are not played
-  const bool is_valid = is_line && is_known(node.from, node.width) && is_known(node.to, node.width);
+  const bool is_valid = is_line && is_there(node.from, node.width) && is_there(node.to, node.width);
   return is_valid ? Status::CUDA_SUCCESS : Status::CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -54,9 +52,7 @@ Status read(const FillNode& node, Context, GraphStep& made) {
   const bool is_word = node.element_bytes == 1 || node.element_bytes == 2 || node.element_bytes == 4;
   const bool is_line = node.height == 1 && node.width != 0;
   if (!is_word || !is_line || node.to % node.element_bytes != 0) return Status::CUDA_ERROR_INVALID_VALUE;
-  const bool is_there =
-      find_allocation(static_cast<std::uintptr_t>(node.to), node.width * node.element_bytes) != nullptr;
-  return is_there ? Status::CUDA_SUCCESS : Status::CUDA_ERROR_INVALID_VALUE;
+  return is_known(node.to, node.width * node.element_bytes) ? Status::CUDA_SUCCESS : Status::CUDA_ERROR_INVALID_VALUE;
 }
 
 bool is_on_host(const CopySide& side) {
@@ -154,7 +150,7 @@ Status run(const GraphStep& step) {
     case GraphStep::Kind::kernel: return run_grid(*step.launch);
     case GraphStep::Kind::copy: std::memmove(place_of(step.copy.to), place_of(step.copy.from), step.copy.width); break;
     case GraphStep::Kind::fill: {
-      auto* const to = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(step.fill.to));
+      auto* const to = static_cast<std::byte*>(pointer(step.fill.to));
       for (std::size_t at = 0; at < step.fill.width; ++at)
         std::memcpy(to + at * step.fill.element_bytes, &step.fill.value, step.fill.element_bytes);
       break;
@@ -203,13 +199,6 @@ class Run {
   std::vector<GraphStep> steps_;
   std::vector<std::uint64_t> sums_;
 };
-
-Status await(const std::shared_ptr<vendor::cuda::EventRecord>& before) {
-  Process& all = process();
-  Lock lock(all.mutex);
-  all.changed.wait(lock, [&] { return before == nullptr || before->is_done || all.fault != Status::CUDA_SUCCESS; });
-  return all.fault;
-}
 
 /// One launch at a time (line 437).
 Status run_behind(const Run& steps, const std::shared_ptr<vendor::cuda::EventRecord>& before,

@@ -43,12 +43,6 @@ Status free_allocation(Lock& lock, std::uintptr_t address, bool is_host) {
   return Status::CUDA_SUCCESS;
 }
 
-bool is_known(DevicePointer address, std::size_t size) {
-  return find_allocation(static_cast<std::uintptr_t>(address), size) != nullptr;
-}
-
-void* pointer(DevicePointer address) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)); }
-
 Status copy_pinned(DevicePointer to, const void* from, std::size_t size, std::uint64_t sum) {
   check_unchanged(from, size, sum);
   std::memcpy(pointer(to), from, size);
@@ -94,6 +88,10 @@ void check_unchanged(const void* from, std::size_t size, std::uint64_t sum) {
   if (digest(from, size) == sum) return;
   std::fprintf(stderr, "simulated libcuda.so.1: the source of a copy (%zu bytes) has changed in flight.\n", size);
   std::abort();
+}
+
+bool is_known(DevicePointer address, std::size_t size) {
+  return find_allocation(static_cast<std::uintptr_t>(address), size) != nullptr;
 }
 
 const Allocation* find_allocation(std::uintptr_t address, std::size_t size) {

@@ -184,6 +184,15 @@ void wait_for_kernels(Lock& lock);
 /// Queues the task. Blocks while the stream is full (lines 349 to 352).
 [[nodiscard]] Status enqueue(Lock& lock, Stream stream, vendor::cuda::Task task);
 
+/// Waits until the event has been recorded, which has been queued before; null: there is nothing to wait for. The fault
+/// if there is one meanwhile.
+[[nodiscard]] Status await(const std::shared_ptr<vendor::cuda::EventRecord>& record);
+
+[[nodiscard]] inline void* pointer(vendor::cuda::DevicePointer address) noexcept {
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
+}
+/// Whether an allocation has all of these bytes.
+[[nodiscard]] bool is_known(vendor::cuda::DevicePointer address, std::size_t size);
 /// The allocation that has all of these bytes; null where none has.
 [[nodiscard]] const Allocation* find_allocation(std::uintptr_t address, std::size_t size);
 void free_memory_of(Context context);

@@ -11,14 +11,6 @@ void check(const char* call, Event event) {
   if (event == nullptr || !event->is_alive) die(call, "an event that was destroyed");
 }
 
-/// A stream goes on when the event has been recorded, and not while it is in the future: the record was queued before.
-Status await(const std::shared_ptr<EventRecord>& record) {
-  Process& all = process();
-  Lock lock(all.mutex);
-  all.changed.wait(lock, [&] { return record->is_done || all.fault != Status::CUDA_SUCCESS; });
-  return all.fault;
-}
-
 Status mark(const std::shared_ptr<EventRecord>& record, Stream stream) {
   const Lock lock(process().mutex);
   record->is_done = true;
@@ -27,6 +19,14 @@ Status mark(const std::shared_ptr<EventRecord>& record, Stream stream) {
 }
 
 }  // namespace
+
+Status await(const std::shared_ptr<EventRecord>& record) {
+  Process& all = process();
+  Lock lock(all.mutex);
+  all.changed.wait(lock, [&] { return record == nullptr || record->is_done || all.fault != Status::CUDA_SUCCESS; });
+  return all.fault;
+}
+
 }  // namespace pintle::simulator
 
 using namespace pintle::simulator;

@@ -50,23 +50,25 @@ const Symbol symbols[] = {
 #undef FUNCTION
 };
 
+/// A test that counted the calls of a function that is not there would never fail.
+const Symbol& counted(std::string_view name) {
+  for (const Symbol& symbol : symbols) {
+    if (symbol.name == name) return symbol;
+  }
+  die("simulated_calls", "the name of no function");
+}
+
 }  // namespace
 }  // namespace pintle::simulator
 
 /// How often the process has called a function that it got from cuGetProcAddress.
 PINTLE_SIMULATED std::uint64_t simulated_calls(const char* name) {
-  for (const pintle::simulator::Symbol& symbol : pintle::simulator::symbols) {
-    if (symbol.name == name) return symbol.calls->load(std::memory_order_relaxed);
-  }
-  return 0;
+  return pintle::simulator::counted(name).calls->load(std::memory_order_relaxed);
 }
 
 /// The same of the calling thread.
 PINTLE_SIMULATED std::uint64_t simulated_thread_calls(const char* name) {
-  for (const pintle::simulator::Symbol& symbol : pintle::simulator::symbols) {
-    if (symbol.name == name) return symbol.calls_of_thread();
-  }
-  return 0;
+  return pintle::simulator::counted(name).calls_of_thread();
 }
 
 PINTLE_SIMULATED Status cuGetProcAddress_v2(const char* name, void** address, int version, Flags64,
