@@ -35,7 +35,8 @@ class Lender final : public kit::Forwarding {
   std::atomic<int>& releases_;
 };
 
-/// One that takes its time to submit, counts what is released, and is lost when it is asked.
+/// One that takes its time to submit, counts what is released, and is lost when it is asked. Once it is lost it runs
+/// nothing, as the seam has it.
 class SlowToSubmit final : public kit::Forwarding {
  public:
   SlowToSubmit(Gate& submitting, std::atomic<int>& releases, bool refuses = false)
@@ -44,17 +45,33 @@ class SlowToSubmit final : public kit::Forwarding {
         releases_(releases),
         refuses_(refuses) {}
 
+  Result<backend::QueueId> create_queue(const backend::QueueRequest& request) override {
+    first_serial_ = request.first_serial;
+    return Forwarding::create_queue(request);
+  }
+  Result<std::uint64_t> submit(backend::QueueId queue, std::span<const backend::QueuePoint> waits,
+                               const backend::Commands& commands) override {
+    submitting_.pass();
+    if (refuses_) return Error(Errc::out_of_memory, "There is no room.");
+    if (is_lost_) return first_serial_ + 1;  // it was accepted just before the loss
+    return Forwarding::submit(queue, waits, commands);
+  }
+  Result<void> probe() override {
+    is_lost_ = true;
+    return Error(Errc::device_lost, "It is gone.");
+  }
+
  private:
   Result<void> before(Call call) override {
-    if (call == Call::submit) submitting_.pass();
-    if (call == Call::submit && refuses_) return Error(Errc::out_of_memory, "There is no room.");
     if (call == Call::release) ++releases_;
-    return call == Call::probe ? Result<void>(Error(Errc::device_lost, "It is gone.")) : Result<void>();
+    return {};
   }
 
   Gate& submitting_;
   std::atomic<int>& releases_;
   const bool refuses_;
+  std::uint64_t first_serial_ = 0;
+  std::atomic<bool> is_lost_{false};
 };
 
 template <class Condition>
