@@ -1,4 +1,4 @@
-// The words that select a device among those of its backend: `opencl:pocl`, `vulkan:llvmpipe`, `cuda:h100`.
+// The words that select a device among those of its backend: `opencl:pocl`, `webgpu:wgpu-llvmpipe`, `cuda:h100`.
 #pragma once
 
 #include <span>
@@ -17,7 +17,8 @@ namespace pintle::base {
 
 /// The devices of one backend that `word` selects: the one with exactly this name, else all whose uuid, or any word of
 /// whose driver, begins with it, else all with such a word in their name. Drivers come before names since a device in
-/// software has the name of its processor: `opencl:intel` is Intel's driver, not PoCL on a processor of Intel's.
+/// software has the name of its processor: `opencl:intel` is Intel's driver, not PoCL on a processor of Intel's. Where
+/// none of these is so, all whose driver and name have each of several words: `webgpu:wgpu-llvmpipe`.
 /// With more than one device the word is not enough.
 [[nodiscard]] std::vector<std::size_t> devices_called(std::string_view word, std::span<const DeviceInfo> devices);
 

@@ -22,19 +22,19 @@ void saxpy(uint3 at : SV_DispatchThreadID, uniform float a, uniform StructuredBu
 """
 SUMS = """
 groupshared float tile[64];
-groupshared uint seen;
+groupshared Atomic<uint> seen;
 [shader("compute")] [numthreads(16, 4, 1)]
 void sums(uint3 at : SV_DispatchThreadID, uint item : SV_GroupIndex, uint3 group : SV_GroupID, uniform StructuredBuffer<float> from,
-          uniform RWStructuredBuffer<float> to, uniform RWStructuredBuffer<uint> count) {
-  if (item == 0) seen = 0;
+          uniform RWStructuredBuffer<float> to, uniform RWStructuredBuffer<Atomic<uint>> count) {
+  if (item == 0) seen.store(0);
   tile[item] = from[group.x * 64 + item];
   GroupMemoryBarrierWithGroupSync();
-  InterlockedAdd(seen, 1);
+  seen.add(1);
   for (uint step = 32; step > 0; step /= 2) {
     if (item < step) tile[item] += tile[item + step];
     GroupMemoryBarrierWithGroupSync();
   }
-  if (item == 0) { to[group.x] = tile[0]; InterlockedAdd(count[0], seen); }
+  if (item == 0) { to[group.x] = tile[0]; count[0].add(seen.load()); }
 }
 """
 GLOBALS = """
@@ -198,7 +198,13 @@ class Texts(SlangCase):
         document = self.build(SAXPY.replace("float", "double"))
         self.assertEqual([variant["format"] for variant in document["variants"]], ["so", "spirv"])
         self.assertEqual([each["format"] for each in document["not_built"]], ["wgsl"])
-        self.assertIn("f64", document["not_built"][0]["reason"])
+        self.assertIn("f64, a type that WGSL does not have", document["not_built"][0]["reason"])
+
+    def test_what_slang_does_not_write_as_wgsl_costs_only_this_format(self):
+        document = self.build(SAXPY.replace("if (at.x", "uint seen; InterlockedAdd(count[0], 1, seen); if (seen").replace(
+            "uniform uint n", "uniform uint n, uniform RWStructuredBuffer<uint> count"))
+        self.assertEqual([each["format"] for each in document["not_built"]], ["wgsl"])
+        self.assertIn("E36107", document["not_built"][0]["reason"])
 
 
 class Modules(SlangCase):

@@ -48,6 +48,18 @@ def test_a_program_runs(place, code, tmp_path, monkeypatch):
     child.passes(code, "-W", "error", prelude="")
 
 
+WGSL = [each for each in ONCE if 'format="wgsl"' in each[1]]
+
+
+@pytest.mark.parametrize("place, code", WGSL, ids=[place for place, _ in WGSL])
+def test_wgsl_of_a_program_runs_on_webgpu(place, code, tmp_path, monkeypatch):
+    if not any(each.backend == "webgpu" for each in pintle.devices()):
+        pytest.skip("no device of webgpu is here")
+    monkeypatch.chdir(tmp_path)
+    # Without it Mesa's layer of Vulkan writes a line, since wgpu-native asks for windows.
+    child.passes(code.replace('open("cpu"', 'open("webgpu"'), "-W", "error", prelude="", XDG_RUNTIME_DIR=str(tmp_path))
+
+
 @pytest.mark.parametrize("place, code", ANYWHERE, ids=[place for place, _ in ANYWHERE])
 def test_a_program_runs_on_each_device(device, place, code, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

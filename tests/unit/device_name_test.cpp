@@ -44,6 +44,19 @@ TEST(DeviceName, ADriverComesBeforeTheNameOfAProcessor) {
   EXPECT_EQ(ids_by_name(devices), (std::vector<std::string>{"opencl:pocl", "opencl:intel"}));
 }
 
+TEST(DeviceName, SeveralWordsMayStandApart) {
+  const std::vector<DeviceInfo> devices{device("webgpu:0", "SwiftShader", "wgpu-native 29 over Vulkan"),
+                                        device("webgpu:1", "llvmpipe (LLVM 15)", "wgpu-native 29 over Vulkan"),
+                                        device("webgpu:2", "SwiftShader", "Dawn over Vulkan")};
+  EXPECT_EQ(devices_called("wgpu-llvmpipe", devices), Places{1});
+  EXPECT_EQ(devices_called("llvm-wgpu", devices), Places{1});
+  EXPECT_EQ(devices_called("dawn-swift", devices), Places{2});
+  EXPECT_EQ(devices_called("wgpu-vulkan", devices), (Places{0, 1}));
+  EXPECT_EQ(devices_called("dawn-llvmpipe", devices), Places{});
+  EXPECT_EQ(devices_called("wgpu--llvmpipe", devices), Places{});
+  EXPECT_EQ(ids_by_name(devices), (std::vector<std::string>{"webgpu:wgpu-swiftshader", "webgpu:llvmpipe", "webgpu:dawn"}));
+}
+
 TEST(DeviceName, IdsByName) {
   const std::vector<DeviceInfo> devices{
       device("cpu", "AMD EPYC", "pintle 0.1.0"),

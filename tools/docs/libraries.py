@@ -42,7 +42,7 @@ def ggml():
 
 
 def wgpu():
-    return package("wgpu") and ("py", "", [str(ROOT / "build/venv/bin/python"), "-W", "error::SyntaxWarning"])
+    return package("wgpu") and package("numpy") and ("py", "", [str(ROOT / "build/venv/bin/python"), "-W", "error::SyntaxWarning"])
 
 
 def iree():

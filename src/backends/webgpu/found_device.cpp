@@ -135,12 +135,14 @@ Limits limits_of(const Abilities& abilities) {
   return limits;
 }
 
-std::vector<Capability> capabilities_of(const Abilities& abilities) {
+std::vector<Capability> capabilities_of(const Implementation& implementation, const Abilities& abilities) {
   using enum Feature;
+  const bool ends_with_device = implementation.polls_devices();
   const bool has_time = abilities.has(wg::Feature::timestamp_query);
   const bool has_atomics = abilities.has(wg::Feature::native_f32_atomic);
   return {
-      {execution, Support::native, ""},
+      {execution, Support::native,
+       ends_with_device ? "where the driver loses the device, wgpu-native ends the process; Dawn does not" : ""},
       {copy_queue, Support::emulated, "a device of WebGPU has one queue, so these queues share it"},
       {host_call, Support::emulated,
        "WebGPU runs no host code: a thread of the backend cuts the submission there, waits and calls"},
@@ -182,7 +184,7 @@ DeviceInfo describe(const Implementation& implementation, wg::Adapter adapter, c
   else if (abilities.takes_spirv)
     info.absent_formats.emplace_back("glsl", "Install the package glslang-tools or glslc.");
   info.limits = limits_of(abilities);
-  info.capabilities = capabilities_of(abilities);
+  info.capabilities = capabilities_of(implementation, abilities);
   implementation.api.AdapterInfoFreeMembers(from);
   return info;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <utility>
 
@@ -22,9 +23,11 @@ std::string without(std::string text, const std::string& part) {
   return text;
 }
 
-/// A linker names what is missing in a line of its own, and only a later line says that this is an error.
+/// Slang says "error[E36107]:". A linker names what is missing in a line of its own, and only a later line says that
+/// this is an error.
 bool is_error(std::string_view line) {
-  return line.find("error:") != std::string_view::npos || line.find("undefined reference") != std::string_view::npos;
+  constexpr std::array<std::string_view, 3> marks{"error:", "error[", "undefined reference"};
+  return std::ranges::any_of(marks, [&](std::string_view mark) { return line.find(mark) != std::string_view::npos; });
 }
 
 std::string text_of_status(int status) {

@@ -63,6 +63,18 @@ std::set<std::string_view> names_of(const wgsl::Declarations& all) {
   return names;
 }
 
+Result<void> check_type(const Entry& entry, std::string_view type) {
+  if (std::ranges::find(missing_types, type) == missing_types.end()) return {};
+  return Error(Errc::unsupported,
+               fmt::format("Entry {} needs {}, a type that WGSL does not have.", base::quote(entry.name), type));
+}
+
+/// Slang's own refusal of a signature's types is an exception in it.
+Result<void> check_signature(const Entry& entry) {
+  for (const Parameter& parameter : entry.parameters) PINTLE_TRY(check_type(entry, name(parameter.dtype)));
+  return {};
+}
+
 /// The text of one entry as a part of the program's.
 class Part {
  public:
@@ -85,11 +97,7 @@ class Part {
 
   /// Slang writes them all the same.
   [[nodiscard]] Result<void> check_types() const {
-    for (const wgsl::Token& token : all_.tokens) {
-      if (std::ranges::find(missing_types, token.text) == missing_types.end()) continue;
-      return Error(Errc::unsupported, fmt::format("Entry {} needs {}, a type that WGSL does not have.",
-                                                  base::quote(entry_.entry.name), token.text));
-    }
+    for (const wgsl::Token& token : all_.tokens) PINTLE_TRY(check_type(entry_.entry, token.text));
     return {};
   }
 
@@ -189,6 +197,7 @@ Result<Code> compile_slang_wgsl(const io::PackSource& source, std::string_view) 
   std::vector<Entry> made;
   for (const SlangEntry& entry : entries) {
     if (!is_listed(source, entry.entry.name)) continue;
+    PINTLE_TRY(check_signature(entry.entry));
     auto part = part_of(source, entry);
     if (!part) return part.error().during(fmt::format("compiling the entry {}", base::quote(entry.entry.name)));
     whole.add(*part);

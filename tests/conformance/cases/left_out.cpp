@@ -8,7 +8,7 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-constexpr std::array<Source, 3> guarded_sources{{{"c", R"(
+constexpr std::array<Source, 4> guarded_sources{{{"c", R"(
 void next(const pintle_group* group, void* const* arguments) { ((uint32_t*)arguments[0])[group->id[0]] += 1; }
 #ifdef HAS_TWICE
 void twice(const pintle_group* group, void* const* arguments) { ((uint32_t*)arguments[0])[group->id[0]] *= 2; }
@@ -18,6 +18,12 @@ void twice(const pintle_group* group, void* const* arguments) { ((uint32_t*)argu
 kernel void next(global uint* x) { x[get_group_id(0)] += 1; }
 #ifdef HAS_TWICE
 kernel void twice(global uint* x) { x[get_group_id(0)] *= 2; }
+#endif
+)"},
+                                                 {"cuda_c", R"(
+extern "C" __global__ void next(unsigned* x) { x[blockIdx.x] += 1; }
+#ifdef HAS_TWICE
+extern "C" __global__ void twice(unsigned* x) { x[blockIdx.x] *= 2; }
 #endif
 )"},
                                                  {"glsl", R"(#version 450
@@ -34,7 +40,7 @@ constexpr std::array<std::string_view, 2> guarded_signatures{"twice(x: read_writ
 // As where `#ifdef cl_khr_fp64` stands around a kernel: the others load, and the device says why that one does not.
 DEVICE_TEST(Program, AnEntryThatTheSourceLeavesOutCostsOnlyItself) {
   const auto source = find_source(test.info(), guarded_sources);
-  if (!source) test.not_applicable("the device compiles none of C, OpenCL C and GLSL");
+  if (!source) test.not_applicable("the device compiles none of C, OpenCL C, CUDA C and GLSL");
   test.require_bytes();
   const ProgramPack pack = need(ProgramPack::source(source->format, source->code, guarded_signatures, "guarded"));
   auto loaded = test.device().load(pack);

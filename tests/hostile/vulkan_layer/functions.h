@@ -28,6 +28,7 @@
   EACH(GetBufferMemoryRequirements)       \
   EACH(GetBufferMemoryRequirements2)      \
   EACH(GetDeviceQueue)                    \
+  EACH(GetFenceStatus)                    \
   EACH(GetImageMemoryRequirements)        \
   EACH(GetImageMemoryRequirements2)       \
   EACH(GetMemoryHostPointerPropertiesEXT) \
@@ -35,9 +36,11 @@
   EACH(InvalidateMappedMemoryRanges)      \
   EACH(MapMemory)                         \
   EACH(QueueSubmit)                       \
+  EACH(QueueSubmit2)                      \
   EACH(QueueWaitIdle)                     \
   EACH(SignalSemaphore)                   \
   EACH(UnmapMemory)                       \
+  EACH(WaitForFences)                     \
   EACH(WaitSemaphores)
 
 namespace pintle::hostile {

@@ -18,6 +18,7 @@ void install_incoherent_memory(Functions& table);
 void install_refused_imports(Functions& table);
 void install_late_submissions(Functions& table);
 void install_dead_device(Functions& table);
+void install_lost_submission(Functions& table);
 
 /// Null for a queue that nobody has asked the device for.
 [[nodiscard]] VkDevice device_of(VkQueue queue);
