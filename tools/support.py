@@ -36,12 +36,16 @@ def run_json(pintle, *arguments):
 
 
 def title_of(device):
-    """What a device is called in the table. Ordinals differ between machines; a driver's name does not."""
+    """What a device is called in the table. Ordinals differ between machines; a driver's name does not. Each implementation of WebGPU drives every
+    device of the machine."""
     if device["backend"] in ("cpu", "null"):
         return device["id"]
     if device["kind"] in HARDWARE:
         return f"{device['backend']} ({device['name']})"
-    return f"{device['backend']} ({re.split(r'[,(0-9]', device['driver'])[0].strip()})"
+    driver = re.split(r"[,(0-9]", device["driver"])[0].strip()
+    if device["backend"] == "webgpu":
+        driver = f"{driver.split()[0]}, {device['name'].split()[0]}"
+    return f"{device['backend']} ({driver})"
 
 
 def entry_of(device, conform, date):

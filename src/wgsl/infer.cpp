@@ -49,8 +49,7 @@ std::optional<Declarations> values_of(const spirv::Block& block) {
     const std::size_t lanes = lanes_at(block.fields, index);
     std::string path = field.name;
     std::ranges::replace(path, '.', '_');
-    const std::string type =
-        lanes == 1 ? std::string(name(*dtype)) : fmt::format("{}x{}", name(*dtype), lanes);
+    const std::string type = lanes == 1 ? std::string(name(*dtype)) : fmt::format("{}x{}", name(*dtype), lanes);
     values.push_back({std::move(path), type, field.offset});
     index += lanes;
   }
@@ -85,11 +84,10 @@ class Inference {
     for (const Place& place : places) {
       if (&place == block) continue;
       if (place.at.kind != spirv::DescriptorKind::storage_buffer && !spirv::is_uniform(place))
-        return Error(Errc::unsupported,
-                     fmt::format("binds {} at {}, which no device takes from WGSL", place.variables[0]->what,
-                                 text_of(place)));
-      bound.push_back({place.variables[0]->name, fmt::format("{} {}[]", name(access_of(entry_, place)),
-                                                             name(dtype_of(place)))});
+        return Error(Errc::unsupported, fmt::format("binds {} at {}, which no device takes from WGSL",
+                                                    place.variables[0]->what, text_of(place)));
+      bound.push_back(
+          {place.variables[0]->name, fmt::format("{} {}[]", name(access_of(entry_, place)), name(dtype_of(place)))});
     }
     return spirv::entry_of(module_, entry_, {entry_.name, std::move(bound), values, group});
   }

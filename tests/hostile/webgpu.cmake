@@ -10,7 +10,7 @@ endfunction()
 
 get_property(webgpu_devices GLOBAL PROPERTY PINTLE_WEBGPU_DEVICES)
 if(webgpu_devices)
-  file(GLOB wgpu_native ${PROJECT_SOURCE_DIR}/build/venv/lib/python3*/site-packages/wgpu/resources/libwgpu_native-release.so)
+  get_property(wgpu_native GLOBAL PROPERTY PINTLE_WGPU_NATIVE)
   hostile_webgpu(wgpu_native ${wgpu_native} *EndsTheProcess*)
 endif()
 if(TARGET webgpu_dawn)

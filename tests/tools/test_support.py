@@ -69,6 +69,15 @@ class SupportTest(unittest.TestCase):
         shape = {"date": "2026-12-01", "whole_suite": whole, "bundle": "pintle 9 (abc123)\nbackends: cpu", "devices": [ran]}
         self.tree[f"bench/results/{where}/result.json"] = json.dumps(shape)
 
+    def test_each_implementation_of_webgpu_has_a_row_for_each_device(self):
+        for number, (name, driver) in enumerate((("llvmpipe (LLVM 15)", "wgpu-native 29.0 over Vulkan, Mesa"), ("SwiftShader Device", "wgpu-native 29.0 over Vulkan"),
+                                                 ("SwiftShader Device", "Dawn over Vulkan, google"))):
+            self.devices[f"webgpu:{number}"] = device(f"webgpu:{number}", name=name, driver=driver)
+            self.suites[f"webgpu:{number}"] = conform()
+        _, page = self.write()
+        for title in ("webgpu (wgpu-native, llvmpipe)", "webgpu (wgpu-native, SwiftShader)", "webgpu (Dawn, SwiftShader)"):
+            self.assertIn(f"| {title} |", page)
+
     def test_page_has_results_features_and_reasons(self):
         code, page = self.write()
         self.assertEqual(code, 0)

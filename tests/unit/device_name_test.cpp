@@ -54,7 +54,8 @@ TEST(DeviceName, SeveralWordsMayStandApart) {
   EXPECT_EQ(devices_called("wgpu-vulkan", devices), (Places{0, 1}));
   EXPECT_EQ(devices_called("dawn-llvmpipe", devices), Places{});
   EXPECT_EQ(devices_called("wgpu--llvmpipe", devices), Places{});
-  EXPECT_EQ(ids_by_name(devices), (std::vector<std::string>{"webgpu:wgpu-swiftshader", "webgpu:llvmpipe", "webgpu:dawn"}));
+  EXPECT_EQ(ids_by_name(devices),
+            (std::vector<std::string>{"webgpu:wgpu-swiftshader", "webgpu:llvmpipe", "webgpu:dawn"}));
 }
 
 TEST(DeviceName, IdsByName) {

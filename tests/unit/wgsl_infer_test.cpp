@@ -49,9 +49,10 @@ TEST(WgslInfer, ImmediateComesByValue) {
 
 TEST(WgslInfer, AccessIsWhatTheEntryDoes) {
   const auto access = [](std::string_view body) {
-    return said(with_buffers("fn other(p: ptr<storage, array<f32>, read_write>) { (*p)[0] = 1; }"
-                             "@compute @workgroup_size(1) fn f() { " +
-                             std::string(body) + " }"));
+    return said(
+        with_buffers("fn other(p: ptr<storage, array<f32>, read_write>) { (*p)[0] = 1; }"
+                     "@compute @workgroup_size(1) fn f() { " +
+                     std::string(body) + " }"));
   };
   EXPECT_EQ(access("y[0] = x[0];"), "f(x: read f32[], y: write f32[]) group 1");
   EXPECT_EQ(access("y[0] += 1;"), "f(y: read_write f32[]) group 1");
@@ -70,9 +71,10 @@ TEST(WgslInfer, TableOfManyNumbersIsABuffer) {
 
 TEST(WgslInfer, WhatNoSignatureCanSayIsNamed) {
   EXPECT_THAT(said("@compute @workgroup_size(2 * 4) fn f() {}"), HasSubstr("group size that has to be computed"));
-  EXPECT_THAT(said("@group(0) @binding(0) var image: texture_2d<f32>; @group(0) @binding(1) var<storage, read_write> y: "
-                   "array<f32>; @compute @workgroup_size(1) fn f() { y[0] = textureLoad(image, vec2(0), 0).x; }"),
-              HasSubstr("texture_2d"));
+  EXPECT_THAT(
+      said("@group(0) @binding(0) var image: texture_2d<f32>; @group(0) @binding(1) var<storage, read_write> y: "
+           "array<f32>; @compute @workgroup_size(1) fn f() { y[0] = textureLoad(image, vec2(0), 0).x; }"),
+      HasSubstr("texture_2d"));
 }
 
 }  // namespace

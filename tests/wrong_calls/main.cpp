@@ -59,7 +59,8 @@ int main(int count, char** words) {
     fmt::print("{}: {}\n", name(code), times);
     refused += times;
   }
-  if (programs) fmt::print("{} programs on {}: {} calls work, {} are refused\n", *programs, options.device, counts.done, refused);
+  if (programs)
+    fmt::print("{} programs on {}: {} calls work, {} are refused\n", *programs, options.device, counts.done, refused);
   else fmt::print(stderr, "{}\n", programs.error().text());
   return programs && counts.done != 0 && refused != 0 ? 0 : 1;
 }

@@ -43,8 +43,9 @@ CLI::Option* repeated(CLI::App& command, const char* option, std::vector<std::st
 void declare(CLI::App& command, PackOptions& options) {
   auto* const inputs =
       command
-          .add_option("DESCRIPTION", options.inputs,
-                      "JSON file, a folder with a pack.json, or sources: .cl, .comp, .glsl, .hlsl, .slang, .wgsl, .c, .spv")
+          .add_option(
+              "DESCRIPTION", options.inputs,
+              "JSON file, a folder with a pack.json, or sources: .cl, .comp, .glsl, .hlsl, .slang, .wgsl, .c, .spv")
           ->default_str("");
   auto* const file = command.add_option("-o,--output", options.file, "The pack to write");
   auto* const listed =
@@ -164,10 +165,11 @@ Result<void> check_ending(const std::string& input) {
   if (ending.empty() || ending == ".json" || std::filesystem::is_directory(input, none)) return {};
   const std::string_view instead =
       ending == ".cu" || ending == ".hip" ? " Compile it to PTX or a code object, and describe that as a variant." : "";
-  return wrong(fmt::format(
-      "Input {} ends with {}, which is no source (.c, .cl, .comp, .glsl, .hlsl, .slang, .spv, .wgsl) and no description "
-      "(.json).{}",
-      base::quote(input), base::quote(ending), instead));
+  return wrong(
+      fmt::format("Input {} ends with {}, which is no source (.c, .cl, .comp, .glsl, .hlsl, .slang, .spv, .wgsl) and "
+                  "no description "
+                  "(.json).{}",
+                  base::quote(input), base::quote(ending), instead));
 }
 
 /// --format names formats that a compiler makes.

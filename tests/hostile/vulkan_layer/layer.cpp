@@ -20,7 +20,7 @@ struct Habit {
 constexpr std::array habits{
     Habit{"discrete_memory", &install_discrete_memory}, Habit{"incoherent_memory", &install_incoherent_memory, false},
     Habit{"refused_imports", &install_refused_imports}, Habit{"late_submissions", &install_late_submissions},
-    Habit{"dead_device", &install_dead_device},       Habit{"lost_submission", &install_lost_submission, false},
+    Habit{"dead_device", &install_dead_device},         Habit{"lost_submission", &install_lost_submission, false},
 };
 
 std::mutex mutex;
