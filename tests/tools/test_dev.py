@@ -163,7 +163,7 @@ class PackagesTest(unittest.TestCase):
         pip = 'echo >>calls\necho "connection broken by NewConnectionError(no name resolution)"\nfalse'
         words = self.run_verb("test", there=self.everything(), files={"build/venv/bin/pip": f"#!/bin/bash\n{pip}\n"})[1].splitlines()
         self.assertEqual([line for line in words if line.startswith("dev: ")],
-                         [f"dev: PyPI does not answer; missing: {missing}" for missing in self.wheels("slang", "intel", "zig", "tinygrad")])
+                         [f"dev: PyPI does not answer; missing: {missing}" for missing in self.wheels("slang", "intel", "zig", "tinygrad", "devices")])
         self.assertIn("test: going on without some wheels", words)
 
     def wheels(self, *groups):
