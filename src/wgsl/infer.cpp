@@ -16,7 +16,6 @@
 namespace pintle::wgsl {
 namespace {
 
-using spirv::Declarations;
 using spirv::Place;
 
 constexpr std::size_t most_values = 64;
@@ -40,8 +39,8 @@ std::size_t lanes_at(const std::vector<spirv::Field>& fields, std::size_t index)
 }
 
 /// Each number or vector of a block as a parameter. Empty where a signature cannot say one.
-std::optional<Declarations> values_of(const spirv::Block& block) {
-  Declarations values;
+std::optional<spirv::Declarations> values_of(const spirv::Block& block) {
+  spirv::Declarations values;
   for (std::size_t index = 0; index < block.fields.size();) {
     const spirv::Field& field = block.fields[index];
     const auto dtype = base::dtype_of(field.number);
@@ -78,9 +77,10 @@ class Inference {
   }
 
  private:
-  [[nodiscard]] Result<Entry> with(const std::vector<Place>& places, const Place* block, const Declarations& values,
+  [[nodiscard]] Result<Entry> with(const std::vector<Place>& places, const Place* block,
+                                   const spirv::Declarations& values,
                                    const std::vector<spirv::GroupSide>& group) const {
-    Declarations bound;
+    spirv::Declarations bound;
     for (const Place& place : places) {
       if (&place == block) continue;
       if (place.at.kind != spirv::DescriptorKind::storage_buffer && !spirv::is_uniform(place))
