@@ -17,8 +17,13 @@ constexpr auto patience = std::chrono::milliseconds(100);
 }  // namespace
 
 StepQueue::StepQueue(StepQueues& all, backend::QueueId id, std::uint64_t first_serial, Native& native,
-                     HostCopies copies)
-    : all_(all), id_(id), native_(native), order_(all.written_, id, copies), submitted_(first_serial) {
+                     HostCopies copies, Stepping stepping)
+    : all_(all),
+      id_(id),
+      native_(native),
+      stepping_(stepping),
+      order_(all.written_, id, copies),
+      submitted_(first_serial) {
   all_.add(id, first_serial);
 }
 
@@ -64,7 +69,7 @@ bool StepQueue::has_step(const backend::Commands& commands) const {
 
 Result<void> StepQueue::hold(Held held) {
   return base::contain("holding a submission", [&]() -> Result<void> {
-    if (!courier_.joinable()) courier_ = std::thread([this] { serve(); });
+    if (stepping_ == Stepping::courier && !courier_.joinable()) courier_ = std::thread([this] { serve(); });
     {
       const std::lock_guard lock(mutex_);
       held_.push_back(std::move(held));
@@ -79,10 +84,36 @@ void StepQueue::serve() noexcept {
     const auto ran = base::contain("running a submission with steps", [&] { return run(*held); });
     if (!ran) return native_.fail(ran.error());
     if (!*ran) return;
-    all_.raise(id_, held->serial);
-    const std::lock_guard lock(mutex_);
-    held_.pop_front();
+    let_go(*held);
   }
+}
+
+void StepQueue::drive() noexcept {
+  while (const Held* const held = oldest()) {
+    const bool has_begun = cursor_.step != nullptr;
+    if (!has_begun && !all_.are_started(held->waits)) return;
+    const auto ran = base::contain("running a submission with steps", [&] { return go_on(*held, Duration::zero()); });
+    if (!ran) {
+      stopping_.store(true);
+      return native_.fail(ran.error());
+    }
+    if (!*ran) return;
+    let_go(*held);
+  }
+}
+
+/// The submission is started as a whole.
+void StepQueue::let_go(const Held& held) {
+  cursor_ = {};
+  all_.raise(id_, held.serial);
+  const std::lock_guard lock(mutex_);
+  held_.pop_front();
+}
+
+/// Null where nothing is held, or nothing more is to be called.
+const StepQueue::Held* StepQueue::oldest() {
+  const std::lock_guard lock(mutex_);
+  return stopping_.load() || held_.empty() ? nullptr : &held_.front();
 }
 
 /// The oldest held submission; null when the queue ends. A reference into a deque stays valid while elements are added.
@@ -95,30 +126,36 @@ const StepQueue::Held* StepQueue::next() {
 /// False when the queue ends meanwhile.
 Result<bool> StepQueue::run(const Held& held) {
   if (!all_.await_started(held.waits, stopping_)) return false;
-  std::span<const QueuePoint> waits = held.waits;
-  const std::span<const backend::Command> commands = held.commands.commands;
-  std::size_t begin = 0;
-  for (std::size_t index = 0; index < commands.size(); ++index) {
-    if (!is_step(commands[index])) continue;
-    PINTLE_TRY(native_.start({waits, {commands.subspan(begin, index - begin), held.commands.arguments}, std::nullopt}));
-    waits = {};
-    begin = index + 1;
-    PINTLE_ASSIGN(finished, finish());
-    if (!finished) return false;
-    order_.start(commands[index]);
-    PINTLE_TRY(native_.step(commands[index], held.commands));
-  }
-  PINTLE_TRY(native_.start({waits, {commands.subspan(begin), held.commands.arguments}, held.serial}));
-  return true;
+  do {
+    PINTLE_ASSIGN(is_whole, go_on(held, patience));
+    if (is_whole) return true;
+  } while (!stopping_.load());
+  return false;
 }
 
-Result<bool> StepQueue::finish() {
-  while (!stopping_.load()) {
-    const auto finished = native_.finish(Clock::now() + patience);
-    if (finished) return true;
-    if (finished.error().code() != Errc::timeout) return finished.error();
+/// False where the time passes before the work in front of the next step is finished.
+Result<bool> StepQueue::go_on(const Held& held, Duration longest) {
+  const std::span<const backend::Command> commands = held.commands.commands;
+  while (true) {
+    if (cursor_.step != nullptr) {
+      const auto finished = native_.finish(Clock::now() + longest);
+      if (!finished && finished.error().code() == Errc::timeout) return false;
+      PINTLE_TRY(finished);
+      const backend::Command& step = *std::exchange(cursor_.step, nullptr);
+      order_.start(step);
+      PINTLE_TRY(native_.step(step, held.commands));
+    }
+    const std::size_t begin = cursor_.next;
+    std::size_t end = begin;
+    while (end < commands.size() && !is_step(commands[end])) ++end;
+    const bool is_last = end == commands.size();
+    const std::span<const QueuePoint> waits =
+        begin == 0 ? std::span<const QueuePoint>(held.waits) : std::span<const QueuePoint>();
+    const std::optional<std::uint64_t> serial = is_last ? std::optional(held.serial) : std::nullopt;
+    PINTLE_TRY(native_.start({waits, {commands.subspan(begin, end - begin), held.commands.arguments}, serial}));
+    if (is_last) return true;
+    cursor_ = {end + 1, &commands[end]};
   }
-  return false;
 }
 
 bool StepQueues::are_started(std::span<const QueuePoint> waits) {

@@ -41,8 +41,14 @@ class StepQueues {
   HostRanges written_;
 };
 
+/// Who cuts submissions at their steps.
+enum class Stepping : std::uint8_t {
+  courier,  ///< A thread of the queue, made at first use.
+  caller,   ///< Whoever calls `StepQueue::drive`: the device has no threads.
+};
+
 /// One queue. The submitting thread starts a submission without steps that is behind nothing held. Otherwise the
-/// queue's courier, a thread made at first use, cuts the submission at its steps: it starts the commands before a step,
+/// queue's courier, or the caller of `drive`, cuts the submission at its steps: it starts the commands before a step,
 /// waits for them, takes the step, and goes on. Later submissions are held behind it. A command that touches host
 /// memory which unfinished work writes is a step, too (`HostOrder`).
 class StepQueue {
@@ -79,7 +85,7 @@ class StepQueue {
   };
 
   StepQueue(StepQueues& all, backend::QueueId id, std::uint64_t first_serial, Native& native,
-            HostCopies copies = HostCopies::uploads);
+            HostCopies copies = HostCopies::uploads, Stepping stepping = Stepping::courier);
   StepQueue(const StepQueue&) = delete;
   StepQueue& operator=(const StepQueue&) = delete;
   /// Waits for the courier, which forgets held submissions: at most a tenth of a second longer than its present step.
@@ -90,12 +96,20 @@ class StepQueue {
                                              const backend::Commands& commands);
   /// The backend tells that `serial` is reached and its bytes are delivered. Any thread may call it.
   void reach(std::uint64_t serial) noexcept { order_.reach(serial); }
+  /// With `Stepping::caller`: goes on with what is held as far as the device has come, and takes the steps. One thread
+  /// at a time calls it.
+  void drive() noexcept;
 
  private:
   struct Held {
     std::uint64_t serial = 0;
     std::vector<backend::QueuePoint> waits;
     backend::Commands commands;
+  };
+  /// How far the oldest held submission has come.
+  struct Cursor {
+    std::size_t next = 0;                    ///< The first command that has not been started.
+    const backend::Command* step = nullptr;  ///< The command before, where it is a step that is not taken yet.
   };
 
   [[nodiscard]] bool is_holding();
@@ -108,18 +122,22 @@ class StepQueue {
   [[nodiscard]] Result<void> hold(Held held);
   void serve() noexcept;
   [[nodiscard]] const Held* next();
+  [[nodiscard]] const Held* oldest();
   [[nodiscard]] Result<bool> run(const Held& held);
-  [[nodiscard]] Result<bool> finish();
+  [[nodiscard]] Result<bool> go_on(const Held& held, Duration longest);
+  void let_go(const Held& held);
 
   StepQueues& all_;
   const backend::QueueId id_;
   Native& native_;
+  const Stepping stepping_;
   HostOrder order_;
   std::uint64_t submitted_;  // used by the submitting thread
+  Cursor cursor_;            // used by who takes steps
   std::atomic<bool> stopping_{false};
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Held> held_;  // the courier works on the first
+  std::deque<Held> held_;  // who takes steps works on the first
   std::thread courier_;
 };
 

@@ -58,7 +58,7 @@ class Fake final : public StepQueue::Native {
   void unblock() {
     set([&] { blocked_ = false; });
   }
-  void refuse(Error error) {
+  void refuse(std::optional<Error> error) {
     set([&] { refusal_ = std::move(error); });
   }
 
@@ -246,6 +246,53 @@ TEST_F(StepQueueTest, GoesWhileItWaitsForAnother) {
   }
   EXPECT_EQ(other_fake.said(), "");
   fake.unblock();
+}
+
+TEST_F(StepQueueTest, WithoutACourierTheCallerTakesTheSteps) {
+  StepQueue queue(all, QueueId{1}, 0, fake, HostCopies::uploads, Stepping::caller);
+  const std::array commands{work(), step(), work(), step()};
+  const std::array works{work()};
+  EXPECT_EQ(submit(queue, commands).value_or(0), 1u);
+  EXPECT_EQ(submit(queue, works).value_or(0), 2u);
+  EXPECT_EQ(fake.said(), "");
+  fake.block();
+  queue.drive();
+  queue.drive();
+  EXPECT_EQ(fake.said(), "w") << "what is in front of a step is started once, and waited for by nobody";
+  fake.unblock();
+  queue.drive();
+  EXPECT_EQ(fake.said(), "wsws|1w|2");
+  EXPECT_EQ(fake.starter(), std::this_thread::get_id());
+  EXPECT_EQ(submit(queue, works).value_or(0), 3u);
+  EXPECT_EQ(fake.said(), "wsws|1w|2w|3") << "nothing is held any more";
+}
+
+TEST_F(StepQueueTest, WithoutACourierAQueueBehindAnotherWaitsForNobody) {
+  Fake other_fake;
+  StepQueue queue(all, QueueId{1}, 0, fake, HostCopies::uploads, Stepping::caller);
+  StepQueue other(all, QueueId{2}, 0, other_fake, HostCopies::uploads, Stepping::caller);
+  const std::array steps{step()};
+  const std::array works{work()};
+  const std::array waits{QueuePoint{QueueId{1}, 1}};
+  EXPECT_EQ(submit(queue, steps).value_or(0), 1u);
+  EXPECT_EQ(submit(other, works, waits).value_or(0), 1u);
+  other.drive();
+  EXPECT_EQ(other_fake.said(), "");
+  queue.drive();
+  other.drive();
+  EXPECT_EQ(other_fake.said(), "(1)w|1");
+}
+
+TEST_F(StepQueueTest, ARefusedStartOfTheCallerIsToldAsAFailureAndNothingMoreIsCalled) {
+  StepQueue queue(all, QueueId{1}, 0, fake, HostCopies::uploads, Stepping::caller);
+  const std::array steps{step()};
+  EXPECT_EQ(submit(queue, steps).value_or(0), 1u);
+  fake.refuse(Error(Errc::out_of_memory, "The fake is full."));
+  queue.drive();
+  EXPECT_TRUE(fake.await_failure().contains("The fake is full."));
+  fake.refuse({});
+  queue.drive();
+  EXPECT_EQ(fake.said(), "");
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ Result<std::unique_ptr<backend::Device>> Device::open(DeviceInfo info, const Set
 Result<backend::QueueId> Device::create_queue(const backend::QueueRequest& request) {
   return base::contain("creating a queue", [&]() -> Result<backend::QueueId> {
     PINTLE_ASSIGN(queue, host::Queue::create(*this, pool_.get(), request.first_serial));
-    const std::lock_guard lock(drive_mutex_);
+    const std::lock_guard lock(queues_mutex_);
     retired_.reserve(retired_.size() + queues_.size() + 1);  // so that destroying needs no memory
     sweep_retired();
     const backend::QueueId id = queue->id();
@@ -42,7 +42,7 @@ Result<backend::QueueId> Device::create_queue(const backend::QueueRequest& reque
 }
 
 void Device::destroy_queue(backend::QueueId id) noexcept {
-  const std::lock_guard lock(drive_mutex_);
+  const std::lock_guard lock(queues_mutex_);
   const auto place = std::ranges::find(queues_, &host::Queue::of(id), &std::shared_ptr<host::Queue>::get);
   if (place == queues_.end()) return;
   retired_.push_back(std::move(*place));  // its place stays: `run_one` may be on its way through the places
@@ -65,25 +65,12 @@ Result<void> Device::wait(backend::QueueId queue, std::uint64_t serial, Deadline
 /// Inline: this thread runs what is runnable, unless another thread already does. It looks at the deadline between
 /// submissions, after at least one, so that a poll makes progress.
 Result<void> Device::drive(host::Queue& queue, std::uint64_t serial, Deadline deadline) {
-  std::unique_lock lock(drive_mutex_);
-  if (driver_ == std::this_thread::get_id()) {
-    return Error(Errc::invalid_argument, "Wait inside a host call of [cpu?inline] would wait for itself.");
-  }
-  while (driver_ != std::thread::id()) {
-    if (queue.timeline().is_reached(serial) || Clock::now() >= deadline) return queue.timeline().wait(serial, deadline);
-    drive_ended_.wait_until(lock, deadline);
-  }
-  driver_ = std::this_thread::get_id();
-  lock.unlock();
-  {
+  const auto is_over = [&] { return queue.timeline().is_reached(serial); };
+  PINTLE_TRY(driver_.drive("cpu?inline", deadline, is_over, [&] {
     const base::KernelEnvironment usual;
-    while (!queue.timeline().is_reached(serial) && (queue.run_next() || run_one()) && Clock::now() < deadline) {
+    while (!is_over() && (queue.run_next() || run_one()) && Clock::now() < deadline) {
     }
-  }
-  lock.lock();
-  driver_ = {};
-  lock.unlock();
-  drive_ended_.notify_all();
+  }));
   return queue.timeline().wait(serial, deadline);
 }
 
@@ -94,7 +81,7 @@ bool Device::run_one() noexcept {
   for (std::size_t index = 0;; ++index) {
     std::shared_ptr<host::Queue> queue;
     {
-      const std::lock_guard lock(drive_mutex_);
+      const std::lock_guard lock(queues_mutex_);
       if (index >= queues_.size()) return ran;
       queue = queues_[index];
     }

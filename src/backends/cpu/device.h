@@ -1,17 +1,16 @@
 // The host's processor as a device.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "backends/cpu/memory.h"
 #include "backends/cpu/program.h"
 #include "host/pool.h"
 #include "host/queue.h"
+#include "kit/one_driver.h"
 #include "pintle/backend/driver.h"
 
 namespace pintle::cpu {
@@ -73,9 +72,8 @@ class Device final : public backend::Device, private host::Queue::Executor {
   std::vector<std::unique_ptr<Program>> programs_;
   std::vector<std::unique_ptr<backend::Commands>> recordings_;  // under core's lock, as are the queues with a pool
   // Without a pool, one thread at a time drives the queues. It may hold a queue that is destroyed meanwhile.
-  std::mutex drive_mutex_;
-  std::condition_variable drive_ended_;
-  std::thread::id driver_;
+  kit::OneDriver driver_;
+  std::mutex queues_mutex_;
   std::vector<std::shared_ptr<host::Queue>> queues_;  // null where one was destroyed
   std::vector<std::shared_ptr<host::Queue>> retired_;
   std::unique_ptr<host::Pool> pool_;  // last: the workers end before what they use

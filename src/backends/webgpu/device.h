@@ -56,9 +56,9 @@ class Device final : public backend::Device {
         context_(std::move(context)),
         own_(std::move(own)),
         pool_(*context_),
-        flights_(*context_),
+        flights_(*context_, info_.progress),
         memory_(*context_),
-        queues_{*context_, *own_, flights_, pool_} {}
+        queues_{*context_, *own_, flights_, pool_, info_.progress} {}
 
   const DeviceInfo info_;
   const std::unique_ptr<Context> context_;

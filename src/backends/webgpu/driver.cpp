@@ -1,4 +1,5 @@
 // Finding and opening devices.
+#include <array>
 #include <memory>
 
 #include "backends/webgpu/device.h"
@@ -10,6 +11,17 @@
 namespace pintle::webgpu {
 namespace {
 
+Result<Progress> progress_of(std::span<const backend::Option> options) {
+  Progress progress = Progress::own;
+  const auto read_inline = [&](std::string_view text) {
+    progress = Progress::driven;
+    return text.empty();
+  };
+  const std::array<kit::OptionRule, 1> rules{{{"inline", "without a value", read_inline}}};
+  PINTLE_TRY(kit::read_options("webgpu", options, rules));
+  return progress;
+}
+
 class Driver final : public backend::Driver {
  public:
   [[nodiscard]] std::string_view name() const noexcept override { return "webgpu"; }
@@ -19,11 +31,13 @@ class Driver final : public backend::Driver {
   Result<std::unique_ptr<backend::Device>> open(std::uint32_t ordinal,
                                                 std::span<const backend::Option> options) override {
     return base::contain("opening a device", [&]() -> Result<std::unique_ptr<backend::Device>> {
-      PINTLE_TRY(kit::read_options("webgpu", options, {}));
+      PINTLE_ASSIGN(progress, progress_of(options));
       FoundDevices found = find_devices();
       if (found.devices.empty()) return Error(Errc::unavailable, found.absences.front().reason);
       if (ordinal >= found.devices.size()) return kit::no_such_ordinal("webgpu", ordinal, found.devices.size());
-      return Device::open(std::move(found.devices[ordinal]));
+      FoundDevice& wanted = found.devices[ordinal];
+      wanted.info.progress = progress;
+      return Device::open(std::move(wanted));
     });
   }
 };

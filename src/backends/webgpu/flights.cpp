@@ -48,7 +48,7 @@ Result<void> Flights::submit(const std::shared_ptr<Flight>& flight) {
   flight->awaited_.store(static_cast<std::uint32_t>(flight->home_.size() + 1), std::memory_order_relaxed);
   {
     const std::lock_guard lock(mutex_);
-    if (!poller_.joinable()) poller_ = std::thread([this] { serve(); });
+    if (progress_ == Progress::own && !poller_.joinable()) poller_ = std::thread([this] { serve(); });
     running_.push_back(flight);
   }
   const auto callback = [&]<class Callback>(Callback made) {

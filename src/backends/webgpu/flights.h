@@ -53,7 +53,8 @@ class Flight {
 /// Thread-safe. Callbacks only count: what follows from them is done by the thread that has let them come.
 class Flights {
  public:
-  explicit Flights(Context& context) noexcept : context_(context) {}
+  /// Without a poller, callbacks come while somebody looks.
+  Flights(Context& context, Progress progress) noexcept : context_(context), progress_(progress) {}
   Flights(const Flights&) = delete;
   Flights& operator=(const Flights&) = delete;
   ~Flights();
@@ -70,6 +71,7 @@ class Flights {
   void abandon() noexcept;
 
   Context& context_;
+  const Progress progress_;
   std::mutex mutex_;    // of `running_` and the thread
   std::mutex looking_;  // one thread lets callbacks come
   std::condition_variable changed_;

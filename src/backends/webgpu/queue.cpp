@@ -4,6 +4,8 @@
 #include <thread>
 #include <variant>
 
+#include "base/contain.h"
+
 namespace pintle::webgpu {
 
 using backend::Commands;
@@ -18,7 +20,9 @@ QueueId Queue::create(QueueContext& shared, std::uint64_t first_serial) {
 
 Queue::Queue(QueueContext& shared, QueueId id, std::uint64_t first_serial)
     : shared_(shared), timeline_(FlightRules{&shared.flights, shared.context.shared_loss()}, first_serial) {
-  steps_.emplace(shared.steps, id, first_serial, static_cast<kit::StepQueue::Native&>(*this), kit::HostCopies::all);
+  const auto stepping = shared.progress == Progress::driven ? kit::Stepping::caller : kit::Stepping::courier;
+  steps_.emplace(shared.steps, id, first_serial, static_cast<kit::StepQueue::Native&>(*this), kit::HostCopies::all,
+                 stepping);
   shared_.context.shared_loss()->add(*this);
 }
 
@@ -35,8 +39,43 @@ Result<std::uint64_t> Queue::reached() {
   return serial;
 }
 
+Result<bool> Queue::is_reached(std::uint64_t serial) {
+  PINTLE_ASSIGN(reached, reached());
+  return reached >= serial;
+}
+
+void Queue::drive() noexcept { steps_->drive(); }
+
+/// Inline: this thread takes the steps of all queues, since one may be behind another, and lets callbacks come.
+void Queue::drive_all(std::uint64_t serial, Deadline deadline) {
+  constexpr std::chrono::microseconds shortest(20), longest(500);
+  auto nap = shortest;
+  const Deadline awake_until = Clock::now() + std::chrono::microseconds(100);
+  while (true) {
+    for (const std::shared_ptr<Queue>& each : shared_.table.all()) each->drive();
+    const auto is_over = is_reached(serial);
+    if (!is_over || *is_over || Clock::now() >= deadline) return;
+    if (Clock::now() < awake_until) {
+      std::this_thread::yield();
+      continue;
+    }
+    std::this_thread::sleep_until(std::min(deadline, Clock::now() + nap));
+    nap = std::min(nap * 3 / 2, longest);
+  }
+}
+
 /// Asks the device itself for as long as most work takes, since a thread that sleeps is woken late.
 Result<void> Queue::wait(std::uint64_t serial, Deadline deadline) {
+  if (shared_.progress == Progress::driven) {
+    const auto is_over = [&] { return is_reached(serial).value_or(true); };
+    PINTLE_TRY(shared_.driver.drive(shared_.context.id(), deadline, is_over, [&] {
+      static_cast<void>(base::contain("driving a device", [&]() -> Result<void> {
+        drive_all(serial, deadline);
+        return {};
+      }));
+    }));
+    return timeline_.wait(serial, deadline);
+  }
   const Deadline awake_until = std::min(deadline, Clock::now() + std::chrono::microseconds(100));
   while (Clock::now() < awake_until) {
     PINTLE_ASSIGN(reached, timeline_.reached());

@@ -9,9 +9,11 @@
 #include "backends/webgpu/recorder.h"
 #include "kit/event_timeline.h"
 #include "kit/loss.h"
+#include "kit/one_driver.h"
 #include "kit/shared_table.h"
 #include "kit/step_queue.h"
 #include "pintle/backend/driver.h"
+#include "pintle/info.h"
 
 namespace pintle::webgpu {
 
@@ -24,8 +26,10 @@ struct QueueContext {
   OwnKernels& own;
   Flights& flights;
   BufferPool& pool;
+  Progress progress = Progress::own;
   kit::StepQueues steps{};
   QueueTable table{};
+  kit::OneDriver driver{};
 };
 
 class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
@@ -38,6 +42,8 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
                                              const backend::Commands& commands);
   [[nodiscard]] Result<std::uint64_t> reached();
   [[nodiscard]] Result<void> wait(std::uint64_t serial, Deadline deadline);
+  /// Takes the steps that can be taken; only on the thread that drives.
+  void drive() noexcept;
   [[nodiscard]] Result<void> notify(std::uint64_t serial, backend::Notification notification) {
     return timeline_.notify(serial, notification);
   }
@@ -51,6 +57,8 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
   void end_waits(const Error& cause) noexcept override { timeline_.fail(cause); }
 
   [[nodiscard]] Result<void> run(const backend::Commands& commands, std::optional<std::uint64_t> serial);
+  [[nodiscard]] Result<bool> is_reached(std::uint64_t serial);
+  void drive_all(std::uint64_t serial, Deadline deadline);
 
   QueueContext& shared_;
   kit::EventTimeline<FlightRules> timeline_;
