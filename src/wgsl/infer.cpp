@@ -18,7 +18,7 @@ namespace {
 
 using spirv::Place;
 
-constexpr std::size_t most_values = 64;
+constexpr std::size_t most_numbers = 64;
 constexpr spirv::KernelLimits no_limits{spirv::KernelLimits::none, spirv::KernelLimits::none};
 
 Error not_told(std::string sentence) { return {Errc::invalid_argument, std::move(sentence)}; }
@@ -38,13 +38,14 @@ std::size_t lanes_at(const std::vector<spirv::Field>& fields, std::size_t index)
   return lanes;
 }
 
-/// Each number or vector of a block as a parameter. Empty where a signature cannot say one.
+/// Each number or vector of a block as a parameter. Empty where a signature cannot say one, and for a table.
 std::optional<spirv::Declarations> values_of(const spirv::Block& block) {
+  if (block.fields.size() > most_numbers) return std::nullopt;
   spirv::Declarations values;
   for (std::size_t index = 0; index < block.fields.size();) {
     const spirv::Field& field = block.fields[index];
     const auto dtype = base::dtype_of(field.number);
-    if (!dtype || values.size() == most_values) return std::nullopt;
+    if (!dtype) return std::nullopt;
     const std::size_t lanes = lanes_at(block.fields, index);
     std::string path = field.name;
     std::ranges::replace(path, '.', '_');
