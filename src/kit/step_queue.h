@@ -41,10 +41,10 @@ class StepQueues {
   HostRanges written_;
 };
 
-/// Who cuts submissions at their steps.
+/// The thread that cuts submissions at their steps.
 enum class Stepping : std::uint8_t {
   courier,  ///< A thread of the queue, made at first use.
-  caller,   ///< Whoever calls `StepQueue::drive`: the device has no threads.
+  caller,   ///< The one that calls `StepQueue::drive`, for a device without threads.
 };
 
 /// One queue. The submitting thread starts a submission without steps that is behind nothing held. Otherwise the
@@ -133,11 +133,11 @@ class StepQueue {
   const Stepping stepping_;
   HostOrder order_;
   std::uint64_t submitted_;  // used by the submitting thread
-  Cursor cursor_;            // used by who takes steps
+  Cursor cursor_;            // used by the thread that takes steps
   std::atomic<bool> stopping_{false};
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Held> held_;  // who takes steps works on the first
+  std::deque<Held> held_;  // the thread that takes steps works on the first
   std::thread courier_;
 };
 

@@ -150,13 +150,13 @@ class Refused(ShadersCase):
 
 
 class Run(ShadersCase):
-    """On each Vulkan device."""
+    """On each device of Vulkan and WebGPU."""
 
     def setUp(self):
         super().setUp()
-        self.devices = [row["id"] for row in self.json("devices")["devices"] if row["backend"] == "vulkan"]
+        self.devices = [row["id"] for row in self.json("devices")["devices"] if row["backend"] in ("vulkan", "webgpu")]
         if not self.devices:
-            self.skipTest("no Vulkan device is here")
+            self.skipTest("no device of Vulkan or WebGPU is here")
         self.write_npy("x.npy", "<f4", (100,), [float(i) for i in range(100)])
         self.write_npy("y.npy", "<f4", (100,), [1.0] * 100)
 

@@ -108,6 +108,29 @@ void main() { uint i = gl_GlobalInvocationID.x; if (i < n) to[i] = to[i] * 3u + 
 #endif
 )";
 
+// The entries with images and texel buffers are not there: the webgpu backend binds neither.
+constexpr std::string_view wgsl_source = R"(
+struct AddTo { add: u32, n: u32 }
+struct Affine { m: u32, a: u32, n: u32 }
+struct Gather { step: u32, n: u32 }
+@group(0) @binding(0) var<storage, read> source: array<u32>;
+@group(0) @binding(1) var<storage, read_write> place: array<u32>;
+@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+@group(0) @binding(2) var<uniform> add_values: AddTo;
+@group(0) @binding(1) var<uniform> affine_values: Affine;
+@group(0) @binding(2) var<uniform> gather_values: Gather;
+@compute @workgroup_size(32) fn add_to(@builtin(global_invocation_id) id: vec3<u32>) {
+  if (id.x < add_values.n) { place[id.x] = source[id.x] + add_values.add; }
+}
+@compute @workgroup_size(32) fn affine(@builtin(global_invocation_id) id: vec3<u32>) {
+  if (id.x < affine_values.n) { x[id.x] = x[id.x] * affine_values.m + affine_values.a; }
+}
+@compute @workgroup_size(32) fn gather(@builtin(global_invocation_id) id: vec3<u32>) {
+  let i = id.x;
+  if (i < gather_values.n) { place[i] = place[i] * 3u + source[i * gather_values.step % gather_values.n]; }
+}
+)";
+
 }  // namespace
 
 Result<ProgramPack> kernels_pack() {
@@ -115,7 +138,8 @@ Result<ProgramPack> kernels_pack() {
   PINTLE_ASSIGN(opencl, ProgramPack::source("opencl_c", opencl_c_source, signatures, "differential"));
   PINTLE_ASSIGN(cuda, ProgramPack::source("cuda_c", cuda_c_source, signatures, "differential"));
   PINTLE_ASSIGN(glsl, ProgramPack::source("glsl", glsl_source, signatures, "differential"));
-  return c.with(opencl).with(cuda).with(glsl);
+  PINTLE_ASSIGN(wgsl, ProgramPack::source("wgsl", wgsl_source, signatures, "differential"));
+  return c.with(opencl).with(cuda).with(wgsl).with(glsl);
 }
 
 }  // namespace pintle::differential

@@ -35,7 +35,7 @@ int lose(int submission, bool is_late) {
   ::setenv("HOSTILE_LOST", std::to_string(submission).c_str(), 1);
   if (is_late) ::setenv("HOSTILE_LOST_LATE", "1", 1);
   const auto opened = open("webgpu");
-  if (!opened) return opened.error().code() == Errc::device_lost ? 0 : 2;
+  if (!opened) return opened.error().code() == Errc::device_lost && submission < last ? 0 : 2;
   const Device device = *opened;
   const auto worked = work(device, last);
   if (worked || worked.error().code() != Errc::device_lost) return 3;

@@ -51,6 +51,10 @@ def test_a_program_runs(place, code, tmp_path, monkeypatch):
 WGSL = [each for each in ONCE if 'format="wgsl"' in each[1]]
 
 
+def test_a_page_has_wgsl():
+    assert WGSL and all('open("cpu"' in code for _, code in WGSL)
+
+
 @pytest.mark.parametrize("place, code", WGSL, ids=[place for place, _ in WGSL])
 def test_wgsl_of_a_program_runs_on_webgpu(place, code, tmp_path, monkeypatch):
     if not any(each.backend == "webgpu" for each in pintle.devices()):

@@ -48,19 +48,19 @@ TEST_F(WebgpuDriverTest, ListsWhatItIsAndWhatItLacks) {
 
 TEST_F(WebgpuDriverTest, WrongCodeIsBuildFailedWithLineAndColumn) {
   each([](WebgpuRig& rig) {
-    const auto loaded = rig.try_load("@compute @workgroup_size(1)\nfn broken() { let a = nowhere; }", {"broken()"});
+    const auto loaded = rig.try_wgsl("@compute @workgroup_size(1)\nfn broken() { let a = nowhere; }", {"broken()"});
     ASSERT_FALSE(loaded);
     EXPECT_EQ(loaded.error().code(), Errc::build_failed) << loaded.error().text();
     EXPECT_THAT(std::string(loaded.error().message()),
                 AllOf(HasSubstr("[Program \"test\"]"), HasSubstr("nowhere"), HasSubstr(":2:")));
-    EXPECT_TRUE(rig.try_load(add_to, {add_to_signature}));
+    EXPECT_TRUE(rig.try_wgsl(add_to, {add_to_signature}));
   });
 }
 
 TEST_F(WebgpuDriverTest, DifferencesFromTheSignatureAreRefusedByName) {
   each([](WebgpuRig& rig) {
     const auto refused = [&](const std::string& signature, const std::string& words) {
-      const auto loaded = rig.try_load(add_to, {signature});
+      const auto loaded = rig.try_wgsl(add_to, {signature});
       ASSERT_FALSE(loaded) << signature;
       EXPECT_EQ(loaded.error().code(), Errc::invalid_argument) << loaded.error().text();
       EXPECT_THAT(std::string(loaded.error().message()), HasSubstr(words));
@@ -78,7 +78,7 @@ TEST_F(WebgpuDriverTest, DifferencesFromTheSignatureAreRefusedByName) {
 
 TEST_F(WebgpuDriverTest, OneBufferIsReadAndWrittenInOneLaunch) {
   each([](WebgpuRig& rig) {
-    const auto program = must(rig.try_load(add_to, {add_to_signature}));
+    const auto program = must(rig.try_wgsl(add_to, {add_to_signature}));
     const std::uint64_t alignment = rig.device->info().limits.offset_alignment;
     const std::size_t words = alignment / 4;
     const auto memory = rig.buffer(Words(words * 2, 5));
@@ -103,11 +103,11 @@ override on: bool = false;
   each([&](WebgpuRig& rig) {
     const std::vector<backend::Constant> constants{{"factor", DType::f32, scalar_of(2.5f)},
                                                    {"on", DType::boolean, scalar_of(std::uint8_t{1})}};
-    const auto program = must(rig.try_load(code, {"put(to: write f32[]) group 4"}, constants));
+    const auto program = must(rig.try_wgsl(code, {"put(to: write f32[]) group 4"}, constants));
     const auto memory = rig.buffer(std::vector<float>(4, 9.f));
     rig.run(launch(program, 0, {1, 1, 1}, {buffer_argument(range_of(memory, 0, 16))}));
     EXPECT_EQ(rig.read<float>(memory, 0, 4), (std::vector<float>{0.f, 2.5f, 5.f, 7.5f}));
-    EXPECT_FALSE(rig.try_load(code, {"put(to: write f32[]) group 4"}, {{"nobody", DType::f32, {}}}));
+    EXPECT_FALSE(rig.try_wgsl(code, {"put(to: write f32[]) group 4"}, {{"nobody", DType::f32, {}}}));
   });
 }
 
@@ -117,7 +117,7 @@ TEST_F(WebgpuDriverTest, ArgumentSmallerThanAnElementIsRefusedByName) {
 @compute @workgroup_size(1) fn put() { place[0] = mat4x4<f32>(); }
 )";
   each([&](WebgpuRig& rig) {
-    const auto program = must(rig.try_load(code, {"put(to: write f32[])"}));
+    const auto program = must(rig.try_wgsl(code, {"put(to: write f32[])"}));
     const auto memory = rig.allocate(16);
     const auto submitted =
         rig.device->submit(rig.queue, {}, launch(program, 0, {1, 1, 1}, {buffer_argument(range_of(memory, 0, 16))}));

@@ -12,7 +12,7 @@ namespace pintle::wrong_calls {
 namespace {
 
 constexpr std::size_t most_buffers = 12;
-constexpr std::uint64_t longest = 1 << 14;  // elements, as a rule
+constexpr std::uint64_t longest = 1 << 14;  // elements; bytes of a transfer that does not fit its view
 constexpr std::array dtypes{DType::u8, DType::u16, DType::u32, DType::f32, DType::u64};
 constexpr std::array<std::string_view, 3> entries{"add_to", "affine", "gather"};
 
@@ -43,7 +43,7 @@ void Calls::allocate() {
   if (views_.size() > 2 * most_buffers) views_.erase(views_.begin());
 }
 
-/// Also of what is in flight.
+/// Buffers that are in flight are let go, too.
 void Calls::let_go() {
   if (!buffers_.empty()) buffers_.erase(buffers_.begin() + random_.below(buffers_.size()));
 }
@@ -69,7 +69,7 @@ BufferView Calls::words(std::uint64_t count) {
   return view();
 }
 
-/// None, few, or more than the device has: what is nearly as many takes long on a processor.
+/// No groups, a few, or more than the device has. A grid just below the limit takes too long on a processor.
 Grid Calls::grid() {
   const std::uint32_t most = device_.info().limits.max_grid.x;
   const auto side = [&]() -> std::uint32_t {
@@ -79,7 +79,7 @@ Grid Calls::grid() {
   return random_.percent(70) ? Grid{side()} : Grid{side(), random_.from_to(0, 3), random_.from_to(0, 2)};
 }
 
-/// The items beyond the arguments do nothing: a right kernel stays within them.
+/// Items beyond n do nothing, so a right kernel stays within its arguments.
 void Calls::add_launch(CommandList& list) {
   const std::size_t which = random_.below(kernels_.size());
   const BufferView from = random_.percent(80) ? words(1) : view(), to = random_.percent(80) ? words(8) : view();

@@ -21,13 +21,20 @@ struct Options {
   std::optional<std::uint64_t> seed;
 };
 
+[[noreturn]] void refuse(std::string_view word) {
+  fmt::print(stderr, "wrong_calls: option \"{}\" is unknown or has no value\n", word);
+  std::exit(2);
+}
+
 Options options_of(int count, char** words) {
   Options options;
-  for (int index = 1; index + 1 < count; index += 2) {
+  for (int index = 1; index < count; index += 2) {
     const std::string_view name = words[index];
+    if (index + 1 == count) refuse(name);
     if (name == "--device") options.device = words[index + 1];
-    if (name == "--seconds") options.seconds = std::strtod(words[index + 1], nullptr);
-    if (name == "--seed") options.seed = std::strtoull(words[index + 1], nullptr, 10);
+    else if (name == "--seconds") options.seconds = std::strtod(words[index + 1], nullptr);
+    else if (name == "--seed") options.seed = std::strtoull(words[index + 1], nullptr, 10);
+    else refuse(name);
   }
   return options;
 }

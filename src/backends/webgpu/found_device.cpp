@@ -92,7 +92,7 @@ std::string implementation_name(const wg::Table& api) {
                      version & 0xff);
 }
 
-/// Of vendor, device and driver, since WebGPU has no ids. Two alike in one machine have one.
+/// The hash of vendor, device and driver: WebGPU has no ids. Two adapters that are alike get the same uuid.
 std::string uuid_of(const wg::AdapterInfo& info, const std::string& driver) {
   const std::string all = fmt::format("{:x}:{:x} {} {}", info.vendor_id, info.device_id, info.device.text(), driver);
   return base::hex(base::sha256(base::bytes_in(all))).substr(0, 32);

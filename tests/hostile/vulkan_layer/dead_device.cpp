@@ -86,13 +86,22 @@ VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, std::uint32_t count, const 
   return next.QueueSubmit(queue, count, infos, fence);
 }
 
+VKAPI_ATTR VkResult VKAPI_CALL wait_fences(VkDevice device, std::uint32_t count, const VkFence* fences, VkBool32 all,
+                                           std::uint64_t timeout) {
+  return is_lost(device) ? VK_ERROR_DEVICE_LOST : next.WaitForFences(device, count, fences, all, timeout);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL fence_status(VkDevice device, VkFence fence) {
+  return is_lost(device) ? VK_ERROR_DEVICE_LOST : next.GetFenceStatus(device, fence);
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL wait(VkDevice device, const VkSemaphoreWaitInfo* info, std::uint64_t timeout) {
-  if (death_of(device) == Fault::lost) return VK_ERROR_DEVICE_LOST;
+  if (is_lost(device)) return VK_ERROR_DEVICE_LOST;
   return next.WaitSemaphores(device, info, timeout);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL get_counter(VkDevice device, VkSemaphore semaphore, std::uint64_t* value) {
-  if (death_of(device) == Fault::lost) return VK_ERROR_DEVICE_LOST;
+  if (is_lost(device)) return VK_ERROR_DEVICE_LOST;
   return next.GetSemaphoreCounterValue(device, semaphore, value);
 }
 
@@ -126,12 +135,18 @@ VKAPI_ATTR void VKAPI_CALL destroy(VkDevice device, const VkAllocationCallbacks*
 
 }  // namespace
 
+void lose(VkDevice device) { static_cast<void>(die(device, Fault::lost)); }
+
+bool is_lost(VkDevice device) { return death_of(device) == Fault::lost; }
+
 void install_dead_device(Functions& table) {
   next = table;
   table.BeginCommandBuffer = &begin;
   table.CmdFillBuffer = &fill;
   table.CmdExecuteCommands = &execute;
   table.QueueSubmit = &submit;
+  table.WaitForFences = &wait_fences;
+  table.GetFenceStatus = &fence_status;
   table.WaitSemaphores = &wait;
   table.GetSemaphoreCounterValue = &get_counter;
   table.QueueWaitIdle = &wait_queue_idle;

@@ -20,6 +20,10 @@ void install_late_submissions(Functions& table);
 void install_dead_device(Functions& table);
 void install_lost_submission(Functions& table);
 
+/// From now on the device answers VK_ERROR_DEVICE_LOST, where the habit `dead_device` is on.
+void lose(VkDevice device);
+[[nodiscard]] bool is_lost(VkDevice device);
+
 /// Null for a queue that nobody has asked the device for.
 [[nodiscard]] VkDevice device_of(VkQueue queue);
 
