@@ -133,11 +133,12 @@ Result<bool> StepQueue::run(const Held& held) {
   return false;
 }
 
-/// False where the time passes before the work in front of the next step is finished.
+/// False where the time passes before the work in front of the next step is finished, or the queue ends.
 Result<bool> StepQueue::go_on(const Held& held, Duration longest) {
   const std::span<const backend::Command> commands = held.commands.commands;
   while (true) {
     if (cursor_.step != nullptr) {
+      if (stopping_.load()) return false;
       const auto finished = native_.finish(Clock::now() + longest);
       if (!finished && finished.error().code() == Errc::timeout) return false;
       PINTLE_TRY(finished);

@@ -19,13 +19,6 @@
 namespace pintle::spirv {
 namespace {
 
-constexpr KernelLimits no_limits{KernelLimits::none, KernelLimits::none};
-
-template <class... Values>
-Error not_told(fmt::format_string<Values...> sentence, Values&&... values) {
-  return {Errc::invalid_argument, fmt::format(sentence, std::forward<Values>(values)...)};
-}
-
 class Inference {
  public:
   Inference(const Module& module, const EntryPoint& entry, std::string_view name)

@@ -104,4 +104,7 @@ struct KernelLimits {
   std::uint32_t bindings = none;         ///< Bindings of a set are numbered below it.
 };
 
+/// Where no device's limits are known.
+inline constexpr KernelLimits no_limits{KernelLimits::none, KernelLimits::none};
+
 }  // namespace pintle::spirv

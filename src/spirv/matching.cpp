@@ -58,7 +58,8 @@ DescriptorNeeds needs_of(const Place& place) {
   DescriptorNeeds needs{.unit = unit_of(place), .image = place.variables[0]->image};
   std::uint32_t& bytes = is_uniform(place) ? needs.least : needs.first;
   for (const Binding* const variable : place.variables)
-    bytes = std::max(bytes, static_cast<std::uint32_t>(variable->block.size));
+    bytes =
+        std::max(bytes, static_cast<std::uint32_t>(std::min<std::uint64_t>(variable->block.size, KernelLimits::none)));
   return needs;
 }
 

@@ -1,6 +1,5 @@
 #include "spirv/said_entry.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -15,13 +14,6 @@
 
 namespace pintle::spirv {
 namespace {
-
-constexpr KernelLimits no_limits{KernelLimits::none, KernelLimits::none};
-
-template <class... Values>
-Error not_told(fmt::format_string<Values...> sentence, Values&&... values) {
-  return {Errc::invalid_argument, fmt::format(sentence, std::forward<Values>(values)...)};
-}
 
 /// Parameters with one name all get another one: a name of the module that is another parameter's would say that the
 /// order differs.

@@ -1,8 +1,11 @@
 // A signature in the making, out of what an entry point's own code says.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pintle/entry.h"
@@ -12,6 +15,12 @@
 #include "spirv/places.h"
 
 namespace pintle::spirv {
+
+/// What a signature cannot say, or the code does not tell.
+template <class... Values>
+[[nodiscard]] Error not_told(fmt::format_string<Values...> sentence, Values&&... values) {
+  return {Errc::invalid_argument, fmt::format(sentence, std::forward<Values>(values)...)};
+}
 
 /// Work-items of a group in one dimension, and the constant that can be given another value at load.
 struct GroupSide {
@@ -27,8 +36,8 @@ struct SaidEntry {
   std::vector<GroupSide> group;
 };
 
-/// The entry that the words make: names that several have, or that no signature takes, become others. The grammar and
-/// the comparison with the code judge them. The error's text follows the entry's name.
+/// The entry that the words make. A name that several have, or that no signature takes, becomes another. The grammar
+/// and the comparison with the code judge the entry. The error's text follows the entry's name.
 [[nodiscard]] Result<Entry> entry_of(const Module& module, const EntryPoint& entry, SaidEntry said);
 
 /// The dtype of a buffer's numbers; bytes where they are of several types, or where the variables that see it differ.

@@ -11,6 +11,8 @@
 namespace pintle::wgsl {
 namespace {
 
+constexpr int deepest_type = 64;
+
 /// Reads one declaration after the other. The driver's own parser decides whether the text is right.
 class Parser {
  public:
@@ -106,7 +108,8 @@ class Parser {
     return unexpected("a declaration");
   }
 
-  Result<TypeName> read_type() {
+  Result<TypeName> read_type(int depth = 0) {
+    if (depth > deepest_type) return unexpected("a type that is less deep");
     if (!now().is_word()) {
       PINTLE_TRY(skip_expression());
       return TypeName{};
@@ -114,13 +117,13 @@ class Parser {
     TypeName type{all_.tokens[at_++].text, {}};
     if (!take("<")) return type;
     while (!take(">")) {
-      PINTLE_ASSIGN(part, now().kind == Token::Kind::number ? read_number() : read_type());
+      PINTLE_ASSIGN(part, now().kind == Token::Kind::number ? read_number() : read_type(depth + 1));
       type.parts.push_back(std::move(part));
       if (!is(",") && !is(">")) {  // a size that has to be computed
         type.parts.back() = {};
         PINTLE_TRY(skip_expression());
       }
-      take(",");
+      if (!take(",") && !is(">")) return unexpected(base::quote(">"));
     }
     return type;
   }
@@ -165,12 +168,13 @@ class Parser {
     if (take("<")) {
       PINTLE_ASSIGN(space, word("an address space"));
       variable.space = space;
+      variable.behind_access = now().offset;
       if (take(",") && !is(">")) {
         PINTLE_ASSIGN(access, word("an access"));
         variable.access = access;
-        take(",");
+        variable.behind_access = now().offset;
       }
-      variable.behind_access = now().offset;
+      take(",");
       PINTLE_TRY(need(">"));
     }
     PINTLE_ASSIGN(name, word("the name of a variable"));

@@ -19,9 +19,6 @@ namespace {
 using spirv::Place;
 
 constexpr std::size_t most_numbers = 64;
-constexpr spirv::KernelLimits no_limits{spirv::KernelLimits::none, spirv::KernelLimits::none};
-
-Error not_told(std::string sentence) { return {Errc::invalid_argument, std::move(sentence)}; }
 
 /// The numbers at `index` and behind it that are one vector: of one name and type, side by side.
 std::size_t lanes_at(const std::vector<spirv::Field>& fields, std::size_t index) {
@@ -62,7 +59,7 @@ class Inference {
 
   Result<Entry> infer() const {
     PINTLE_ASSIGN(group, group_of_code());
-    PINTLE_ASSIGN(places, spirv::find_places(module_, entry_, no_limits));
+    PINTLE_ASSIGN(places, spirv::find_places(module_, entry_, spirv::no_limits));
     const auto& immediates = module_.push_constants;
     const bool has_immediates = immediates && spirv::uses(module_, entry_, immediates->id);
     const auto last = std::ranges::find_if(places.rbegin(), places.rend(),
@@ -71,7 +68,7 @@ class Inference {
     const auto values = has_immediates     ? values_of(immediates->block)
                         : block != nullptr ? values_of(block->variables[0]->block)
                                            : std::nullopt;
-    Result<Entry> made = not_told("has values that no signature can declare");
+    Result<Entry> made = spirv::not_told("has values that no signature can declare");
     if (values) made = with(places, block, *values, group);
     if (!made && !has_immediates) made = with(places, nullptr, {}, group);  // a table of many numbers is a buffer
     return made;
@@ -95,7 +92,7 @@ class Inference {
 
   /// A constant of the pipeline can be given another value at load.
   [[nodiscard]] Result<std::vector<spirv::GroupSide>> group_of_code() const {
-    if (!entry_.group_size) return not_told("has a group size that has to be computed");
+    if (!entry_.group_size) return spirv::not_told("has a group size that has to be computed");
     std::vector<spirv::GroupSide> group;
     for (const spirv::Dimension& side : *entry_.group_size)
       group.push_back({side.value, side.spec_id ? module_.constants[*side.spec_id].name : std::string()});

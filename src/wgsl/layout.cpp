@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+
+#include "base/bytes.h"
 
 namespace pintle::wgsl {
 namespace {
@@ -80,9 +84,10 @@ class Layouts {
     if (type.name == "array" && !type.parts.empty()) return of_array(type, depth);
     if (const auto alias = all_.aliases.find(type.name); alias != all_.aliases.end())
       return of(alias->second, depth + 1);
-    if (const auto found = all_.structs.find(type.name); found != all_.structs.end())
-      return of_struct(found->second, depth);
-    return {};
+    const auto found = all_.structs.find(type.name);
+    if (found == all_.structs.end()) return {};
+    if (const auto known = known_.find(found->first); known != known_.end()) return known->second;
+    return known_.emplace(found->first, of_struct(found->second, depth)).first->second;
   }
 
  private:
@@ -117,7 +122,9 @@ class Layouts {
       if (!size || *size == 0 || *size > ~std::uint32_t{0}) return {};
       count = *size;
     }
-    Layout layout{count * stride, element.alignment, {}};
+    const auto bytes = base::checked_mul(count, stride);
+    if (!bytes) return {};
+    Layout layout{*bytes, element.alignment, {}};
     for (std::uint64_t index = 0; index < count && layout.fields.size() < most_fields; ++index)
       add(layout, element, index * stride, {});
     return layout;
@@ -144,6 +151,7 @@ class Layouts {
   }
 
   const Declarations& all_;
+  std::map<std::string_view, Layout> known_;  // structs
 };
 
 }  // namespace

@@ -1,32 +1,47 @@
 #include "wgsl/touches.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <vector>
 
 namespace pintle::wgsl {
 namespace {
 
 class Walk {
  public:
-  explicit Walk(const Declarations& all) noexcept : all_(all) {}
+  explicit Walk(const Declarations& all) : all_(all) {
+    for (const Function& function : all.functions) functions_.emplace(function.name, &function);
+    for (const Variable& variable : all.variables) variables_.insert(variable.name);
+  }
 
-  void into(const Function& function) {
-    if (!seen_.insert(function.name).second) return;
-    const std::set<std::string_view> own = names_of(function);
-    for (std::size_t at = function.begin; at < function.end; ++at) {
-      const Token& token = all_.tokens[at];
-      if (!token.is_word() || (at != 0 && all_.tokens[at - 1].is("."))) continue;
-      const auto called = std::ranges::find(all_.functions, token.text, &Function::name);
-      if (called != all_.functions.end()) into(*called);
-      if (std::ranges::find(all_.variables, token.text, &Variable::name) == all_.variables.end()) continue;
-      touched.used.insert(token.text);
-      if (!own.contains(token.text)) note(at, function.end);
+  /// The function, and all that are called from it.
+  void into(const Function& first) {
+    std::vector<const Function*> next{&first};
+    seen_.insert(first.name);
+    while (!next.empty()) {
+      const Function& function = *next.back();
+      next.pop_back();
+      look_into(function, next);
     }
   }
 
   Touched touched;
 
  private:
+  void look_into(const Function& function, std::vector<const Function*>& next) {
+    const std::set<std::string_view> own = names_of(function);
+    for (std::size_t at = function.begin; at < function.end; ++at) {
+      const Token& token = all_.tokens[at];
+      if (!token.is_word() || (at != 0 && all_.tokens[at - 1].is("."))) continue;
+      const auto called = functions_.find(token.text);
+      if (called != functions_.end() && seen_.insert(token.text).second) next.push_back(called->second);
+      if (!variables_.contains(token.text)) continue;
+      touched.used.insert(token.text);
+      if (!own.contains(token.text)) note(at, function.end);
+    }
+  }
+
   /// Names that the function declares.
   [[nodiscard]] std::set<std::string_view> names_of(const Function& function) const {
     std::set<std::string_view> names(function.parameters.begin(), function.parameters.end());
@@ -112,6 +127,8 @@ class Walk {
   }
 
   const Declarations& all_;
+  std::map<std::string_view, const Function*> functions_;
+  std::set<std::string_view> variables_;
   std::set<std::string_view> seen_;
 };
 

@@ -134,6 +134,7 @@ class Reading {
       const auto named = std::ranges::find(all_.overrides, text, &Named::name);
       const auto value = all_.integer(named == all_.overrides.end() ? text : named->value);
       if (!value && named == all_.overrides.end()) return std::nullopt;
+      if (value && *value > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
       group[index].value = static_cast<std::uint32_t>(value.value_or(1));
       if (named != all_.overrides.end())
         group[index].spec_id = static_cast<std::uint32_t>(named - all_.overrides.begin());

@@ -1,6 +1,7 @@
 // What a WGSL text says of its entry points.
 #include "wgsl/unit.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -177,6 +178,29 @@ TEST(WgslUnit, MakesEveryStorageBufferWritable) {
       "@group(0) @binding(2) var<storage, read_write> c: array<u32>; @group(0) @binding(3) var<uniform> d: u32;");
 }
 
+TEST(WgslUnit, TextsThatNeverEndAreRefused) {
+  const auto refusal = [](std::string_view text) {
+    const auto unit = read_unit(text);
+    return unit ? std::string() : std::string(unit.error().message());
+  };
+  EXPECT_THAT(refusal("var<private> x: array<f32;"), HasSubstr("\">\""));
+  EXPECT_THAT(refusal("alias A = array<f32);"), HasSubstr("\">\""));
+  std::string deep = "alias A = ";
+  for (int depth = 0; depth < 100000; ++depth) deep += "array<";
+  EXPECT_THAT(refusal(deep), HasSubstr("less deep"));
+}
+
+TEST(WgslUnit, ChainsOfCallsMayBeLong) {
+  std::string text = "@group(0) @binding(0) var<storage, read_write> y: array<f32>; fn f100000() { y[0] = 1; }";
+  for (int at = 99999; at >= 0; --at) text += fmt::format("fn f{}() {{ f{}(); }}", at, at + 1);
+  const Unit unit = unit_of(text + "@compute @workgroup_size(1) fn main() { f0(); }");
+  EXPECT_EQ(unit.module.entries.at(0).written.size(), 1U);
+}
+
+TEST(WgslUnit, GroupBeyondWordsIsNotKnown) {
+  EXPECT_FALSE(unit_of("@compute @workgroup_size(4294967297) fn f() {}").module.entries.at(0).group_size);
+}
+
 TEST(WgslLayout, KnowsVectorsMatricesAndArrays) {
   const auto size_of = [](const std::string& type) {
     return layout_in("alias T = vec2<f32>; var<private> v: " + type + ";", "v").size;
@@ -209,6 +233,14 @@ TEST(WgslLayout, PlacesMembersAsTheLanguageDoes) {
                                   Place{"inner.n", 28}, Place{"b", 32}, Place{"c", 36}, Place{"d", 52}));
   EXPECT_EQ(layout.size, 64U);
   EXPECT_EQ(layout.alignment, 32U);
+}
+
+TEST(WgslLayout, StructsInStructsAreLaidOutOnce) {
+  std::string text = "struct S40 { a: u32 }";
+  for (int depth = 39; depth >= 0; --depth)
+    text += fmt::format("struct S{} {{ a: S{}, b: S{} }}", depth, depth + 1, depth + 1);
+  EXPECT_EQ(layout_in(text + "var<private> v: S0;", "v").size, std::uint64_t{4} << 40);
+  EXPECT_EQ(layout_in("var<private> v: array<array<array<u32, 4294967295>, 4294967295>, 4294967295>;", "v").size, 0U);
 }
 
 TEST(WgslLayout, StopsAtTypesWithoutAnEnd) {

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <thread>
 
+#include "backends/webgpu/answer.h"
 #include "base/log.h"
 #include "pintle/deadline.h"
 
@@ -26,16 +27,6 @@ void have_lost(const wg::Device*, wg::LostReason reason, wg::StringView message,
 void have_failed(const wg::Device*, wg::ErrorType, wg::StringView message, void* uncaught, void*) {
   (*static_cast<std::shared_ptr<Uncaught>*>(uncaught))->note(one_line(message.text()));
 }
-
-struct Opened {
-  wg::Device device = nullptr;
-  bool has_come = false;
-  std::string message;
-
-  static void take(std::uint32_t, wg::Device device, wg::StringView message, void* opened, void*) {
-    *static_cast<Opened*>(opened) = {device, true, one_line(message.text())};
-  }
-};
 
 struct Popped {
   std::atomic<bool> has_come{false};
@@ -74,7 +65,6 @@ Result<std::unique_ptr<Context>> Context::open(const FoundDevice& found) {
 
 Result<void> Context::create_device(const FoundDevice& found) {
   PINTLE_ASSIGN(adapter, adapter_of(*found.implementation, found.index));
-  Opened opened;
   wg::DeviceDescriptor wanted;
   wanted.feature_count = abilities_.features.size();
   wanted.features = abilities_.features.data();
@@ -84,17 +74,14 @@ Result<void> Context::create_device(const FoundDevice& found) {
   wanted.lost.first = new LossHolder(loss_);
   wanted.error.call = &have_failed;
   wanted.error.first = new std::shared_ptr<Uncaught>(uncaught_);
-  wg::DeviceCallback callback;
-  callback.call = &Opened::take;
-  callback.first = &opened;
-  api.AdapterRequestDevice(adapter.get(), &wanted, callback);
-  for (const Deadline until = Clock::now() + patience; !opened.has_come && Clock::now() < until;) {
-    api.InstanceProcessEvents(instance_);
-    std::this_thread::yield();
+  const auto opened = ask<wg::Device>(*found.implementation, [&](const wg::DeviceCallback& callback) {
+    api.AdapterRequestDevice(adapter.get(), &wanted, callback);
+  });
+  if (!opened) {
+    return Error(Errc::unavailable,
+                 fmt::format("The adapter of [{}] gives no device: {}", id_, one_line(opened.error().message())));
   }
-  if (opened.device == nullptr)
-    return Error(Errc::unavailable, fmt::format("The adapter of [{}] gives no device: {}", id_, opened.message));
-  device_ = opened.device;
+  device_ = *opened;
   queue_ = api.DeviceGetQueue(device_);
   return {};
 }

@@ -58,7 +58,11 @@ Result<void> Flights::submit(const std::shared_ptr<Flight>& flight) {
     made.second = &flight->has_failed_;
     return made;
   };
-  if (!context_.host().enter()) return context_.loss();
+  const auto entered = base::contain("submitting", [&]() -> Result<bool> { return context_.host().enter(); });
+  if (!entered || !*entered) {
+    forget(flight);
+    return entered ? context_.loss() : entered.error();
+  }
   for (const Write& write : flight->staging.writes())
     api.QueueWriteBuffer(context_.queue(), write.to.buffer, write.to.offset, write.data, write.size);
   context_.host().leave();
@@ -70,6 +74,12 @@ Result<void> Flights::submit(const std::shared_ptr<Flight>& flight) {
   api.QueueOnSubmittedWorkDone(context_.queue(), callback(wg::WorkCallback{}));
   changed_.notify_one();
   return {};
+}
+
+/// It was not submitted.
+void Flights::forget(const std::shared_ptr<Flight>& flight) {
+  const std::lock_guard lock(mutex_);
+  std::erase(running_, flight);
 }
 
 bool Flights::look() noexcept {
@@ -87,7 +97,7 @@ bool Flights::look() noexcept {
     if (!finish(*flight)) return has_finished;
     has_finished = true;
     const std::lock_guard lock(mutex_);
-    if (!running_.empty()) running_.pop_front();  // a loss may have emptied it
+    if (!running_.empty() && running_.front() == flight) running_.pop_front();  // a loss may have emptied it
   }
 }
 
@@ -155,7 +165,7 @@ Result<bool> FlightRules::is_done(const Event& event) const {
 }
 
 bool FlightRules::tell(const Event& event, kit::EventTold told) const noexcept {
-  const auto noted = base::contain("noting who waits", [&]() -> Result<bool> {
+  const auto noted = base::contain("noting a wait", [&]() -> Result<bool> {
     const std::lock_guard lock(event->mutex_);
     if (event->is_done_.load(std::memory_order_acquire)) return false;
     event->told_.push_back(told);

@@ -22,7 +22,7 @@ struct Homecoming {
     std::uint64_t size = 0;
   };
   wg::Buffer buffer = nullptr;
-  std::uint64_t size = 0;  ///< Of what is mapped, from the beginning.
+  std::uint64_t size = 0;  ///< Bytes that are mapped, from the beginning.
   std::vector<Part> parts;
 };
 
@@ -69,6 +69,7 @@ class Flights {
   void deliver(Flight& flight);
   void serve() noexcept;
   void abandon() noexcept;
+  void forget(const std::shared_ptr<Flight>& flight);
 
   Context& context_;
   const Progress progress_;

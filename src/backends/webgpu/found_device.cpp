@@ -4,30 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <thread>
 
+#include "backends/webgpu/answer.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "pintle/deadline.h"
 #include "spirv/glsl_program.h"
 
 namespace pintle::webgpu {
 namespace {
-
-constexpr auto longest_answer = std::chrono::seconds(10);
-
-/// What an asynchronous request has brought.
-template <class Handle>
-struct Answer {
-  Handle handle = nullptr;
-  bool has_come = false;
-  std::string message;
-
-  static void take(std::uint32_t status, Handle handle, wg::StringView message, void* answer, void*) {
-    auto& self = *static_cast<Answer*>(answer);
-    self = {status == wg::succeeded ? handle : nullptr, true, std::string(message.text())};
-  }
-};
 
 /// An implementation may give what computes nothing where it finds no hardware that it likes.
 bool computes(const wg::Table& api, wg::Adapter adapter) {
@@ -47,21 +31,15 @@ Result<std::vector<Owned<wg::Adapter>>> adapters_of(const Implementation& implem
     for (const wg::Adapter adapter : listed) all.emplace_back(api, adapter);
     return all;
   }
-  Answer<wg::Adapter> answer;
-  wg::AdapterOptions options;
-  wg::AdapterCallback callback;
-  callback.call = &Answer<wg::Adapter>::take;
-  callback.first = &answer;
-  api.InstanceRequestAdapter(implementation.instance, &options, callback);
-  const Deadline until = Clock::now() + longest_answer;
-  while (!answer.has_come && Clock::now() < until) {
-    api.InstanceProcessEvents(implementation.instance);
-    std::this_thread::yield();
+  const wg::AdapterOptions options;
+  const auto adapter = ask<wg::Adapter>(implementation, [&](const wg::AdapterCallback& callback) {
+    api.InstanceRequestAdapter(implementation.instance, &options, callback);
+  });
+  if (!adapter) {
+    return Error(Errc::unavailable,
+                 fmt::format("Library {} gives no adapter: {}", api.library.name(), adapter.error().message()));
   }
-  if (answer.handle == nullptr)
-    return Error(Errc::unavailable, fmt::format("Library {} gives no adapter: {}", api.library.name(),
-                                                answer.message.empty() ? "it does not answer." : answer.message));
-  all.emplace_back(api, answer.handle);
+  all.emplace_back(api, *adapter);
   return all;
 }
 
@@ -113,7 +91,6 @@ Abilities abilities_of(const Implementation& implementation, wg::Adapter adapter
   if (api.ComputePassEncoderSetImmediates != nullptr &&
       (!needs_feature || abilities.has(wg::Feature::native_immediates)))
     abilities.push_bytes = abilities.limits.max_immediate_size;
-  abilities.takes_spirv = true;  // both implementations; one that does not refuses the module
   return abilities;
 }
 
@@ -178,11 +155,9 @@ DeviceInfo describe(const Implementation& implementation, wg::Adapter adapter, c
   info.uuid = uuid_of(from, info.driver);
   info.kind = kind_of(from.type);
   info.progress = Progress::own;
-  info.formats = {"wgsl"};
-  if (abilities.takes_spirv) info.formats.emplace_back("spirv");
-  if (abilities.takes_spirv && can_compile_glsl()) info.formats.emplace_back("glsl");
-  else if (abilities.takes_spirv)
-    info.absent_formats.emplace_back("glsl", "Install the package glslang-tools or glslc.");
+  info.formats = {"wgsl", "spirv"};  // an implementation that does not take SPIR-V refuses the module
+  if (can_compile_glsl()) info.formats.emplace_back("glsl");
+  else info.absent_formats.emplace_back("glsl", "Install the package glslang-tools or glslc.");
   info.limits = limits_of(abilities);
   info.capabilities = capabilities_of(implementation, abilities);
   implementation.api.AdapterInfoFreeMembers(from);

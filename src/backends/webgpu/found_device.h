@@ -19,17 +19,16 @@ inline constexpr std::uint32_t most_scalar_bytes = 4096;
 /// What an adapter can do, and what is asked of its device.
 struct Abilities {
   wg::Limits limits;
-  std::vector<wg::Feature> features;  ///< Of those that are used here, the ones that it has.
-  bool takes_spirv = false;
-  bool computes_on_host = false;  ///< Its memory is the host's.
-  std::uint32_t push_bytes = 0;   ///< Bytes of immediates; 0: there are none.
+  std::vector<wg::Feature> features;  ///< Those that the adapter has and that are used here.
+  bool computes_on_host = false;      ///< Its memory is the host's.
+  std::uint32_t push_bytes = 0;       ///< Bytes of immediates; 0: there are none.
 
   [[nodiscard]] bool has(wg::Feature feature) const noexcept;
 };
 
 struct FoundDevice {
   const Implementation* implementation = nullptr;
-  std::uint32_t index = 0;  ///< Of the adapter in its library.
+  std::uint32_t index = 0;  ///< The adapter's place in its library's list.
   Abilities abilities;
   DeviceInfo info;
 };

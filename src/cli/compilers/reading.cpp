@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 
@@ -88,12 +87,10 @@ std::string cannot_be_read(const Error& error) {
 /// No device's limits are known here.
 std::optional<std::string> difference_in(std::span<const spirv::Module> modules, const io::PackVariant& variant,
                                          const Entry& entry) {
-  constexpr spirv::KernelLimits none{std::numeric_limits<std::uint32_t>::max(),
-                                     std::numeric_limits<std::uint32_t>::max()};
   const auto found = spirv::find_entry(modules, entry, variant.entries.size());
   if (!found) return "has no compute entry point";
   spirv::KernelCode kernel;
-  const auto matched = spirv::match_entry(none, *found->module, *found->entry, entry, kernel);
+  const auto matched = spirv::match_entry(spirv::no_limits, *found->module, *found->entry, entry, kernel);
   if (matched) return std::nullopt;
   return std::string(matched.error().message());
 }

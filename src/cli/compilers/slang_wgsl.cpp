@@ -173,14 +173,13 @@ Result<std::string> part_of(const io::PackSource& source, const SlangEntry& entr
   return Part(entry, text, *all).make();
 }
 
-/// Blocks of WGSL lie by rules of their own: then nothing but this format is missing.
+/// WGSL lays blocks out by rules of its own. An entry whose blocks differ lacks this format and no other.
 Result<void> check(const std::string& text, const std::vector<Entry>& entries) {
-  constexpr spirv::KernelLimits none{spirv::KernelLimits::none, spirv::KernelLimits::none};
   PINTLE_ASSIGN(unit, wgsl::read_unit(text));
   for (const Entry& entry : entries) {
     const auto found = spirv::find_entry(std::span(&unit.module, 1), entry, entries.size());
     spirv::KernelCode kernel;
-    const auto matched = found ? spirv::match_entry(none, *found->module, *found->entry, entry, kernel)
+    const auto matched = found ? spirv::match_entry(spirv::no_limits, *found->module, *found->entry, entry, kernel)
                                : Result<void>(Error(Errc::unsupported, "is not there"));
     if (matched) continue;
     return Error(Errc::unsupported, fmt::format("Entry {} of the WGSL that Slang writes {}.", base::quote(entry.name),

@@ -186,7 +186,7 @@ struct SupportedFeatures {
   const Feature* features = nullptr;
 };
 
-/// A callback with what it is given back: `First` and `Rest` are the arguments before the two pointers.
+/// A callback and the two pointers that it is given back, behind its own arguments.
 template <class... Arguments>
 struct Callback {
   Chained* next = nullptr;
