@@ -37,7 +37,7 @@ def run_json(pintle, *arguments):
 
 def title_of(device):
     """What a device is called in the table. Ordinals differ between machines; a driver's name does not. Each implementation of WebGPU drives every
-    device of the machine."""
+    device of the machine. A plug-in of PJRT's is called like its file, which may have digits."""
     if device["backend"] in ("cpu", "null"):
         return device["id"]
     if device["kind"] in HARDWARE:
@@ -45,6 +45,8 @@ def title_of(device):
     driver = re.split(r"[,(0-9]", device["driver"])[0].strip()
     if device["backend"] == "webgpu":
         driver = f"{driver.split()[0]}, {device['name'].split()[0]}"
+    elif device["backend"] == "pjrt":
+        driver = re.split(r"[,\s]", device["driver"])[0]
     return f"{device['backend']} ({driver})"
 
 

@@ -95,8 +95,8 @@ std::string print_flag(const Settings& settings) {
   return settings.*Member ? "1" : "0";
 }
 
-const std::array<Rule, 19>& rules() {
-  static constexpr std::array<Rule, 19> table{{
+const std::array<Rule, 20>& rules() {
+  static constexpr std::array<Rule, 20> table{{
       {"PINTLE_LOG", "what is written to the log",
        "error, warn, info or debug, and category=level, separated by commas; empty for silence", read_log,
        [](const Settings& s) { return s.log; }},
@@ -126,6 +126,10 @@ const std::array<Rule, 19>& rules() {
       {"PINTLE_WEBGPU", "libraries that speak webgpu.h, for the backend webgpu; empty looks for the usual names",
        "paths, separated by colons, or empty", read_text<&Settings::webgpu>,
        [](const Settings& s) { return s.webgpu; }},
+      {"PINTLE_PJRT_PLUGINS",
+       "plug-ins of PJRT, for the backend pjrt; empty takes those of the virtual environment that is active",
+       "paths, separated by colons, or empty", read_text<&Settings::pjrt_plugins>,
+       [](const Settings& s) { return s.pjrt_plugins; }},
       {"PINTLE_CACHE_DIR", "folder of compiled programs; empty takes $XDG_CACHE_HOME/pintle or ~/.cache/pintle",
        "an absolute path, or empty", read_folder<&Settings::cache_dir>, [](const Settings& s) { return s.cache_dir; }},
       {"PINTLE_CACHE_MIB", "size of the cache above which its oldest entries go, in MiB", "1 to 1048576",

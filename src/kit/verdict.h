@@ -10,8 +10,8 @@
 
 namespace pintle::kit {
 
-/// What core asks a device that has `Feature::bounds`, by `native` with this type, for each submission that it finds
-/// reached. `error` is told once. The call takes no lock under which the device calls anything.
+/// What core asks by `native` with this type, for each submission that it finds reached, of a device that answers the
+/// question for no queue. `error` is told once. The call takes no lock under which the device calls anything.
 struct Verdict {
   static constexpr std::string_view native_type = "pintle.verdict";
   backend::QueueId queue = backend::QueueId::none;

@@ -28,6 +28,10 @@ void Context::require(Feature feature) const {
   not_applicable(fmt::format("{} is absent: {}", pintle::name(feature), capability.detail));
 }
 
+void Context::require_groups() const {
+  if (!has_groups()) not_applicable("a launch has one group on this device, and this case is about groups");
+}
+
 void Context::require_bytes() const {
   if (!executes()) not_applicable("not applicable: executes nothing");
 }
@@ -77,6 +81,9 @@ std::vector<std::byte> Context::bytes(Queue& queue, const BufferView& from) cons
   return *bytes;
 }
 
-Kernel Context::kernel(std::string_view entry) const { return need(kernels_->kernel(device_, entry)); }
+Kernel Context::kernel(std::string_view entry) const {
+  if (is_about_groups(entry)) require_groups();
+  return need(kernels_->kernel(device_, entry));
+}
 
 }  // namespace pintle::conformance

@@ -43,6 +43,10 @@ class Context {
   [[nodiscard]] bool has(Feature feature) const { return info_.capability(feature).support != Support::absent; }
   /// Skips the case where the device declares the feature absent.
   void require(Feature feature) const;
+  /// A launch may have several groups.
+  [[nodiscard]] bool has_groups() const noexcept { return info_.limits.max_grid != Grid{1, 1, 1}; }
+  /// Skips the case where a launch has one group.
+  void require_groups() const;
   /// Skips the case where there are no bytes to compare.
   void require_bytes() const;
   [[noreturn]] void not_applicable(std::string reason) const {
@@ -90,7 +94,8 @@ class Context {
     return read<T>(reader, from);
   }
 
-  /// An entry of the suite's program (kernels.c), which is loaded once for each device.
+  /// An entry of the suite's program (kernels.c), which is loaded once for each device. Skips the case where the entry
+  /// is about groups and a launch has one.
   [[nodiscard]] Kernel kernel(std::string_view entry) const;
 
   /// A name that no other call in the process gives.

@@ -56,8 +56,11 @@ Result<void> registered() {
   return {};
 }
 
-constexpr std::array<Source, 4> quick_sources{
-    {{"native", ""}, {"opencl_c", opencl_c_source}, {"wgsl", wgsl_source}, {"glsl", glsl_source}}};
+constexpr std::array<Source, 5> quick_sources{{{"native", ""},
+                                               {"opencl_c", opencl_c_source},
+                                               {"wgsl", wgsl_source},
+                                               {"glsl", glsl_source},
+                                               {"stablehlo", stablehlo_source}}};
 
 }  // namespace
 
@@ -69,6 +72,10 @@ const std::vector<DType>& all_dtypes() {
     return all;
   }());
   return dtypes;
+}
+
+bool is_about_groups(std::string_view entry) noexcept {
+  return entry == "record_groups" || entry == "count_groups" || entry == "reduce";
 }
 
 const std::vector<std::string>& kernel_signatures() {
@@ -144,8 +151,11 @@ Result<ProgramPack> pack_of(std::span<const Source> sources, std::span<const std
 }
 
 Result<ProgramPack> source_pack() {
-  constexpr std::array<Source, 4> sources{
-      {{"c", c_source}, {"opencl_c", opencl_c_source}, {"wgsl", wgsl_source}, {"glsl", glsl_source}}};
+  constexpr std::array<Source, 5> sources{{{"c", c_source},
+                                           {"opencl_c", opencl_c_source},
+                                           {"wgsl", wgsl_source},
+                                           {"glsl", glsl_source},
+                                           {"stablehlo", stablehlo_source}}};
   return pack_of_all(sources);
 }
 

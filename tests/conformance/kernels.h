@@ -17,6 +17,8 @@ namespace pintle::conformance {
 /// Every dtype, for cases that go through them all.
 [[nodiscard]] const std::vector<DType>& all_dtypes();
 
+/// Whether the entry shows what groups are: a language without groups does not have it. Without "conform_".
+[[nodiscard]] bool is_about_groups(std::string_view entry) noexcept;
 /// The signatures of every entry.
 [[nodiscard]] const std::vector<std::string>& kernel_signatures();
 /// The suite's program as source, in every language that a device may compile.

@@ -131,6 +131,52 @@ struct Gather { step: u32, n: u32 }
 }
 )";
 
+/// Whole arrays: what lies behind n stays as it was. The entries with images are not there, as in WGSL.
+constexpr std::string_view stablehlo_source = R"(
+#at = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>
+!from = tensor<?xui32>
+!to = tensor<?xui32>
+!to$bool = tensor<?xi1>
+!x = tensor<?xui32>
+!x$bool = tensor<?xi1>
+func.func @add_to(%from: !from, %to: !to, %add: tensor<ui32>, %n: tensor<ui32>) -> !to {
+  %i = stablehlo.iota dim = 0 : !to
+  %end = stablehlo.broadcast_in_dim %n, dims = [] : (tensor<ui32>) -> !to
+  %is_below = stablehlo.compare LT, %i, %end : (!to, !to) -> !to$bool
+  %source = "stablehlo.gather"(%from, %i) <{dimension_numbers = #at, slice_sizes = array<i64: 1>}> : (!from, !to) -> !to
+  %summand = stablehlo.broadcast_in_dim %add, dims = [] : (tensor<ui32>) -> !to
+  %sum = stablehlo.add %source, %summand : !to
+  %result = stablehlo.select %is_below, %sum, %to : !to$bool, !to
+  return %result : !to
+}
+func.func @affine(%x: !x, %m: tensor<ui32>, %a: tensor<ui32>, %n: tensor<ui32>) -> !x {
+  %i = stablehlo.iota dim = 0 : !x
+  %end = stablehlo.broadcast_in_dim %n, dims = [] : (tensor<ui32>) -> !x
+  %is_below = stablehlo.compare LT, %i, %end : (!x, !x) -> !x$bool
+  %factor = stablehlo.broadcast_in_dim %m, dims = [] : (tensor<ui32>) -> !x
+  %summand = stablehlo.broadcast_in_dim %a, dims = [] : (tensor<ui32>) -> !x
+  %product = stablehlo.multiply %x, %factor : !x
+  %sum = stablehlo.add %product, %summand : !x
+  %result = stablehlo.select %is_below, %sum, %x : !x$bool, !x
+  return %result : !x
+}
+func.func @gather(%from: !from, %to: !to, %step: tensor<ui32>, %n: tensor<ui32>) -> !to {
+  %i = stablehlo.iota dim = 0 : !to
+  %end = stablehlo.broadcast_in_dim %n, dims = [] : (tensor<ui32>) -> !to
+  %is_below = stablehlo.compare LT, %i, %end : (!to, !to) -> !to$bool
+  %steps = stablehlo.broadcast_in_dim %step, dims = [] : (tensor<ui32>) -> !to
+  %far = stablehlo.multiply %i, %steps : !to
+  %place = stablehlo.remainder %far, %end : !to
+  %source = "stablehlo.gather"(%from, %place) <{dimension_numbers = #at, slice_sizes = array<i64: 1>}>
+    : (!from, !to) -> !to
+  %three = stablehlo.constant dense<3> : !to
+  %product = stablehlo.multiply %to, %three : !to
+  %sum = stablehlo.add %product, %source : !to
+  %result = stablehlo.select %is_below, %sum, %to : !to$bool, !to
+  return %result : !to
+}
+)";
+
 }  // namespace
 
 Result<ProgramPack> kernels_pack() {
@@ -139,7 +185,8 @@ Result<ProgramPack> kernels_pack() {
   PINTLE_ASSIGN(cuda, ProgramPack::source("cuda_c", cuda_c_source, signatures, "differential"));
   PINTLE_ASSIGN(glsl, ProgramPack::source("glsl", glsl_source, signatures, "differential"));
   PINTLE_ASSIGN(wgsl, ProgramPack::source("wgsl", wgsl_source, signatures, "differential"));
-  return c.with(opencl).with(cuda).with(wgsl).with(glsl);
+  PINTLE_ASSIGN(stablehlo, ProgramPack::source("stablehlo", stablehlo_source, signatures, "differential"));
+  return c.with(opencl).with(cuda).with(wgsl).with(glsl).with(stablehlo);
 }
 
 }  // namespace pintle::differential

@@ -138,11 +138,19 @@ class PackagesTest(unittest.TestCase):
         self.assertIn("ran with ['--rounds', '2']", words)
         self.assertNotIn("there is no wheel", words)
 
-    def test_test_installs_slang_webgpu_a_third_opencl_zig_and_tinygrad(self):
+    def test_test_installs_slang_webgpu_pjrt_a_third_opencl_zig_and_tinygrad(self):
         for verb in ("test", "setup"):  # after ./dev setup no network is needed
             words = self.run_verb(verb, files=self.ASKED)[1]
             self.assertEqual(sorted(set(re.findall(r"([\w-]+)==", words))),
-                             ["cffi", "intel-cmplr-lib-rt", "intel-opencl-rt", "setuptools", "slangpy", "tbb", "tcmlib", "tinygrad", "wgpu", "wgpudawn", "ziglang"], verb)
+                             ["cffi", "intel-cmplr-lib-rt", "intel-opencl-rt", "lammps-jax-pjrt-cpu", "setuptools", "slangpy", "tbb", "tcmlib", "tinygrad", "wgpu", "wgpudawn",
+                              "xla-cpu-pjrt", "ziglang"], verb)
+
+    def test_test_offers_the_plugins_of_pjrt_in_one_order(self):
+        site = "build/venv/lib/python3.11/site-packages"
+        xla, jax = f"{site}/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so", f"{site}/lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so"
+        for plugins, offered in (((xla, jax), rf"/[^:]+/{xla}:/[^:]+/{jax}"), ((jax,), rf"/[^:]+/{jax}"), ((), "none")):
+            files = {**{plugin: "" for plugin in plugins}, "bin/ctest": '#!/bin/bash\necho "offered ${PINTLE_PJRT_PLUGINS-none}" >&2\n'}
+            self.assertRegex(self.run_verb("test", files=files)[1], rf"(?m)^offered {offered}$")
 
     def test_the_source_of_tinygrad_is_taken_by_its_hash(self):
         words = self.run_verb("setup", "tinygrad", files={"build/venv/bin/pip": '#!/bin/bash\n[[ $1 != download ]] || { echo "$*"; cat "${!#}"; } >&2\n'})[1]

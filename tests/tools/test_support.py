@@ -78,6 +78,14 @@ class SupportTest(unittest.TestCase):
         for title in ("webgpu (wgpu-native, llvmpipe)", "webgpu (wgpu-native, SwiftShader)", "webgpu (Dawn, SwiftShader)"):
             self.assertIn(f"| {title} |", page)
 
+    def test_each_plugin_of_pjrt_has_a_row(self):
+        for number, driver in enumerate(("xla_cpu_pjrt, PJRT 0.86", "pjrt_c_api_cpu_plugin 0.111", "xla_cuda12, PJRT 0.86")):
+            self.devices[f"pjrt:{number}"] = device(f"pjrt:{number}", name="cpu", driver=driver)
+            self.suites[f"pjrt:{number}"] = conform()
+        _, page = self.write()
+        for title in ("pjrt (xla_cpu_pjrt)", "pjrt (pjrt_c_api_cpu_plugin)", "pjrt (xla_cuda12)"):
+            self.assertIn(f"| {title} |", page)
+
     def test_page_has_results_features_and_reasons(self):
         code, page = self.write()
         self.assertEqual(code, 0)

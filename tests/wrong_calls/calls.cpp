@@ -73,7 +73,7 @@ BufferView Calls::words(std::uint64_t count) {
 Grid Calls::grid() {
   const std::uint32_t most = device_.info().limits.max_grid.x;
   const auto side = [&]() -> std::uint32_t {
-    if (random_.percent(80)) return random_.from_to(1, 40);
+    if (random_.percent(80)) return random_.from_to(1, std::min(most, 40u));
     return random_.percent(50) ? 0 : most + 1 + random_.below(1000);
   };
   return random_.percent(70) ? Grid{side()} : Grid{side(), random_.from_to(0, 3), random_.from_to(0, 2)};

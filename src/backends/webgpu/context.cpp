@@ -4,11 +4,11 @@
 
 #include <array>
 #include <atomic>
-#include <cctype>
 #include <thread>
 
 #include "backends/webgpu/answer.h"
 #include "base/log.h"
+#include "kit/one_line.h"
 #include "pintle/deadline.h"
 
 namespace pintle::webgpu {
@@ -20,12 +20,12 @@ using LossHolder = std::shared_ptr<kit::Loss>;
 void have_lost(const wg::Device*, wg::LostReason reason, wg::StringView message, void* holder, void*) {
   if (reason == wg::LostReason::destroyed || reason == wg::LostReason::callback_cancelled) return;
   static_cast<void>((*static_cast<LossHolder*>(holder))
-                        ->lose({Errc::device_lost, fmt::format("The device is lost: {}", one_line(message.text()))}));
+                        ->lose({Errc::device_lost, fmt::format("The device is lost: {}", kit::one_line(message.text()))}));
 }
 
 /// Scopes have no filter for every error: wgpu-native ends the process where it is asked for internal ones.
 void have_failed(const wg::Device*, wg::ErrorType, wg::StringView message, void* uncaught, void*) {
-  (*static_cast<std::shared_ptr<Uncaught>*>(uncaught))->note(one_line(message.text()));
+  (*static_cast<std::shared_ptr<Uncaught>*>(uncaught))->note(kit::one_line(message.text()));
 }
 
 struct Popped {
@@ -45,17 +45,6 @@ constexpr std::array filters{wg::ErrorFilter::validation, wg::ErrorFilter::out_o
 constexpr auto patience = std::chrono::seconds(10);
 
 }  // namespace
-
-std::string one_line(std::string_view words) {
-  std::string line;
-  for (const char letter : words) {
-    const bool is_space = std::isspace(static_cast<unsigned char>(letter)) != 0;
-    if (!is_space) line += letter;
-    else if (!line.empty() && line.back() != ' ') line += ' ';
-  }
-  while (line.ends_with(' ')) line.pop_back();
-  return line;
-}
 
 Result<std::unique_ptr<Context>> Context::open(const FoundDevice& found) {
   std::unique_ptr<Context> context(new Context(found));
@@ -79,7 +68,7 @@ Result<void> Context::create_device(const FoundDevice& found) {
   });
   if (!opened) {
     return Error(Errc::unavailable,
-                 fmt::format("The adapter of [{}] gives no device: {}", id_, one_line(opened.error().message())));
+                 fmt::format("The adapter of [{}] gives no device: {}", id_, kit::one_line(opened.error().message())));
   }
   device_ = *opened;
   queue_ = api.DeviceGetQueue(device_);
@@ -144,7 +133,7 @@ Result<void> Catch::check(std::string_view what) {
   PINTLE_TRY(context_.alive());
   if (!failed) return {};
   return Error(failed->code(), fmt::format("The implementation refuses {} for [{}]: {}", what, context_.id(),
-                                           one_line(failed->message())));
+                                           kit::one_line(failed->message())));
 }
 
 }  // namespace pintle::webgpu

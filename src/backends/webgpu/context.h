@@ -98,7 +98,4 @@ class Catch {
   const std::unique_lock<std::mutex> lock_;
 };
 
-/// The words of an implementation in one line.
-[[nodiscard]] std::string one_line(std::string_view words);
-
 }  // namespace pintle::webgpu

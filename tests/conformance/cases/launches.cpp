@@ -24,6 +24,7 @@ DEVICE_TEST(Launch, SaxpyComputes) {
 
 DEVICE_TEST(Launch, CoverRoundsUpToWholeGroups) {
   test.require_bytes();
+  test.require_groups();
   for (const std::uint32_t n : {1u, 63u, 64u, 65u, 129u}) {
     const std::array operands{Operand::buffer(Words(200, 1)), Operand::scalar(3u), Operand::scalar(n),
                               Operand::scalar(200u)};
@@ -51,19 +52,35 @@ void check_index(Context& test, const Extent& extent, std::uint32_t width, std::
 DEVICE_TEST(Launch, GridsOfOneDimension) {
   test.require_bytes();
   check_index(test, Grid::cover(37), 37, 1, 1);
-  check_index(test, Grid{10}, 37, 1, 1);
+  if (test.has_groups()) check_index(test, Grid{10}, 37, 1, 1);
 }
 
 DEVICE_TEST(Launch, GridsOfTwoDimensions) {
   test.require_bytes();
   check_index(test, Grid::cover(19, 7), 19, 7, 1);
-  check_index(test, Grid{5, 4}, 19, 7, 1);
+  if (test.has_groups()) check_index(test, Grid{5, 4}, 19, 7, 1);
 }
 
 DEVICE_TEST(Launch, GridsOfThreeDimensions) {
   test.require_bytes();
   check_index(test, Grid::cover(9, 6, 5), 9, 6, 5);
-  check_index(test, Grid{3, 3, 3}, 9, 6, 5);
+  if (test.has_groups()) check_index(test, Grid{3, 3, 3}, 9, 6, 5);
+}
+
+// Where a launch has one group, that group has whatever is covered.
+DEVICE_TEST(Launch, CoverIsOneGroupWhereThereIsNoOther) {
+  if (test.has_groups()) test.not_applicable("a launch has several groups on this device");
+  test.require_bytes();
+  const std::array operands{Operand::buffer(Words(1000, 1)), Operand::scalar(3u), Operand::scalar(4u),
+                            Operand::scalar(1000u)};
+  const Outputs out = three_ways(test, test.kernel("affine"), Grid::cover(1000), operands);
+  CHECK_EQ(values_of<std::uint32_t>(out[0]), Words(1000, 7));
+  Queue queue = test.queue();
+  const Kernel nothing = test.kernel("nothing");
+  const std::array<std::pair<Grid, std::string_view>, 3> several{
+      {{Grid{2}, "(2,1,1)"}, {Grid{1, 2}, "(1,2,1)"}, {Grid{1, 1, 2}, "(1,1,2)"}}};
+  for (const auto& [grid, text] : several)
+    check_error(queue.submit(CommandList{}.exec(nothing, grid)), Errc::invalid_argument, {text, "(1,1,1)"});
 }
 
 // Every group runs once, and knows its id, how many there are and their size. A Grid counts groups, not items.
@@ -195,6 +212,7 @@ DEVICE_TEST(Error, GridBeyondTheLimitIsRefusedWithIt) {
     check_error(queue.submit(CommandList{}.exec(nothing, grid)), Errc::invalid_argument,
                 {std::to_string(limit), std::to_string(limit + 1)});
   }
+  if (!test.has_groups()) return;  // the one group has whatever is covered
   constexpr auto huge = std::numeric_limits<std::uint64_t>::max();
   check_error(queue.submit(CommandList{}.exec(nothing, Grid::cover(huge))), Errc::invalid_argument,
               {"18446744073709551615"});

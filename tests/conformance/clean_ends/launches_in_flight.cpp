@@ -26,6 +26,22 @@ std::string body_of(int number) {
   return text;
 }
 
+/// The same as a function over the whole array.
+std::string stablehlo_of(int number) {
+  const auto constant = [](const std::string& name, int value) {
+    return "  %" + name + " = stablehlo.constant dense<" + std::to_string(value) + "> : !x\n";
+  };
+  std::string text = "!x = tensor<?xui32>\nfunc.func @turn(%x: !x) -> !x {\n" + constant("three", 3) +
+                     constant("first", number) + "  %x0 = stablehlo.add %x, %first : !x\n";
+  for (int line = 0; line < 60; ++line) {
+    const std::string at = std::to_string(line), next = std::to_string(line + 1);
+    text += constant("factor" + at, line + 3) + "  %product" + at + " = stablehlo.multiply %x" + at + ", %factor" + at +
+            " : !x\n  %shifted" + at + " = stablehlo.shift_right_logical %x" + at + ", %three : !x\n  %x" + next +
+            " = stablehlo.add %product" + at + ", %shifted" + at + " : !x\n";
+  }
+  return text + "  return %x60 : !x\n}\n";
+}
+
 ProgramPack pack_of(int number) {
   const std::string body = body_of(number);
   const auto one = [](const char* format, const std::string& text) {
@@ -39,7 +55,8 @@ ProgramPack pack_of(int number) {
       .with(one("glsl",
                 "#version 450\nlayout(local_size_x = 64) in; layout(set = 0, binding = 0, std430) buffer A { uint x[]; "
                 "}; void main() { uint i = gl_GlobalInvocationID.x; " +
-                    body + " }"));
+                    body + " }"))
+      .with(one("stablehlo", stablehlo_of(number)));
 }
 
 /// Nothing of it is ever destroyed, as if globals were leaked: only core can wait for the work.
@@ -50,7 +67,7 @@ ProgramPack pack_of(int number) {
   auto& loaded = *new std::vector<Kernel>;
   for (int number = 0; number < kernels; ++number) loaded.push_back(value(device.load(pack_of(number), "turn")));
   const auto launch = [&](const Kernel& kernel) {
-    return value(queue.submit(CommandList{}.exec(kernel, Grid{items / 64}, buffer)));
+    return value(queue.submit(CommandList{}.exec(kernel, Grid::cover(items), buffer)));
   };
   value(launch(loaded[0]).wait());
   for (const Kernel& kernel : loaded) launch(kernel);

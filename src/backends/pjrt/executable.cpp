@@ -1,0 +1,157 @@
+#include "backends/pjrt/executable.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "kit/code_cache.h"
+#include "kit/host_cpus.h"
+
+namespace pintle::pjrt {
+namespace {
+
+using Loaded = Owned<pj::LoadedExecutable>;
+
+/// A CompileOptionsProto with one replica and one partition: some plug-ins end the process where it says neither. The
+/// device is named where it is not the first.
+std::string options_for(const Client& client) {
+  constexpr char one_replica[] = {0x20, 0x01, 0x28, 0x01};
+  std::string build;
+  if (client.index() != 0) {
+    build += '\x08';  // device_ordinal, a varint
+    for (std::uint32_t left = client.index(); left != 0; left >>= 7)
+      build += static_cast<char>((left & 0x7f) | (left > 0x7f ? 0x80 : 0));
+  }
+  build.append(one_replica, sizeof one_replica);
+  return std::string("\x1a") + static_cast<char>(build.size()) + build;
+}
+
+Result<Loaded> compile(const Client& client, std::string_view code) {
+  const std::string options = options_for(client);
+  pj::Program program;
+  program.code = code;
+  program.format = std::string_view("mlir");
+  pj::ClientCompile wanted;
+  wanted.client = client.session().client;
+  wanted.program = &program;
+  wanted.options = std::string_view(options);
+  PINTLE_TRY(call(client.api(), client.api().Client_Compile, wanted, "the code"));
+  return Loaded(client.api(), wanted.executable);
+}
+
+Result<Loaded> load(const Client& client, std::span<const std::byte> code) {
+  pj::ExecutableDeserializeAndLoad wanted;
+  wanted.client = client.session().client;
+  wanted.bytes = base::text_in(code);
+  PINTLE_TRY(call(client.api(), client.api().Executable_DeserializeAndLoad, wanted, "the serialized executable"));
+  return Loaded(client.api(), wanted.loaded);
+}
+
+Result<Owned<pj::Executable>> inside(const Client& client, const Loaded& loaded) {
+  pj::LoadedExecutableGetExecutable wanted;
+  wanted.loaded = loaded.get();
+  PINTLE_TRY(call(client.api(), client.api().LoadedExecutable_GetExecutable, wanted, "the executable"));
+  return Owned<pj::Executable>(client.api(), wanted.executable);
+}
+
+Result<std::vector<std::byte>> serialize(const Client& client, const Loaded& loaded) {
+  PINTLE_ASSIGN(executable, inside(client, loaded));
+  pj::ExecutableSerialize wanted;
+  wanted.executable = executable.get();
+  PINTLE_TRY(call(client.api(), client.api().Executable_Serialize, wanted, "serializing an executable"));
+  const auto bytes = base::bytes_in(wanted.bytes.view());
+  std::vector<std::byte> kept(bytes.begin(), bytes.end());
+  wanted.destroy(wanted.owner);
+  return kept;
+}
+
+/// Everything that an executable depends on. Some platforms compile for the very processor that is there.
+base::Digest key_of(const Client& client, std::string_view code) {
+  const Session& session = client.session();
+  const std::string all =
+      fmt::format("pjrt\n{}\n{}\n{}.{}\n{}\n{}\n{}", session.platform, session.version, client.api().major,
+                  client.api().minor, options_for(client), kit::cpuinfo_field("/", "flags"), code);
+  return base::sha256(base::bytes_in(all));
+}
+
+/// What this process compiles it keeps as it is; a later one loads the serialized form.
+Result<Loaded> compile_or_find(const Client& client, std::string_view code) {
+  std::optional<Loaded> compiled;
+  const auto make = [&]() -> Result<std::vector<std::byte>> {
+    PINTLE_ASSIGN(made, compile(client, code));
+    compiled.emplace(std::move(made));
+    return serialize(client, *compiled);
+  };
+  PINTLE_ASSIGN(cache, kit::CodeCache::of_settings());
+  const auto found = cache.obtain_bytes(key_of(client, code), ".pjrt", make);
+  if (compiled) return std::move(*compiled);  // also where it cannot be serialized
+  if (!found) return found.error();
+  auto loaded = load(client, *found);
+  if (loaded) return loaded;
+  base::log(LogLevel::warn, "pjrt", "An executable of the cache is compiled again: {}", loaded.error().message());
+  return compile(client, code);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Executable>> Executable::make(const Client& client, const Code& code,
+                                                           const std::string& what) {
+  auto loaded = code.kind == Code::Kind::mlir ? compile_or_find(client, code.bytes)
+                                              : load(client, base::bytes_in(code.bytes));
+  if (loaded) return finish(client, std::move(*loaded));
+  const Error& refused = loaded.error();
+  if (refused.code() == Errc::out_of_memory) return refused;
+  const Error told(Errc::build_failed, fmt::format("{} does not compile on [{}]: {}", what, client.id(),
+                                                   refused.message()));
+  return refused.vendor() ? told.with_vendor(*refused.vendor()) : told;
+}
+
+Result<std::shared_ptr<const Executable>> Executable::finish(const Client& client, Loaded loaded) {
+  const pj::Table& api = client.api();
+  PINTLE_ASSIGN(executable, inside(client, loaded));
+  pj::ExecutableOutputElementTypes types;
+  types.executable = executable.get();
+  PINTLE_TRY(call(api, api.Executable_OutputElementTypes, types, "the types of results"));
+  pj::ExecutableOutputDimensions shapes;
+  shapes.executable = executable.get();
+  PINTLE_TRY(call(api, api.Executable_OutputDimensions, shapes, "the shapes of results"));
+  std::shared_ptr<Executable> made(new Executable(std::move(loaded)));
+  const std::int64_t* side = shapes.dims;
+  for (std::size_t index = 0; index < shapes.output_count; ++index) {
+    const std::size_t rank = shapes.ranks[index];
+    made->results_.push_back({types.types.span()[index], {side, side + rank}});
+    side += rank;
+  }
+  return std::shared_ptr<const Executable>(std::move(made));
+}
+
+Result<Started> Executable::execute(const Client& client, std::span<const SharedTensor> arguments,
+                                    std::span<const std::int64_t> kept) const {
+  const pj::Table& api = client.api();
+  std::vector<pj::Buffer> inputs, outputs(results_.size());
+  for (const SharedTensor& argument : arguments) inputs.push_back(argument->get());
+  const pj::Buffer* const input_list = inputs.data();
+  pj::Buffer* const output_list = outputs.data();
+  pj::Event done = nullptr;
+  pj::ExecuteOptions options;
+  options.kept_inputs = kept;
+  pj::LoadedExecutableExecute wanted;
+  wanted.executable = loaded_.get();
+  wanted.options = &options;
+  wanted.arguments = &input_list;
+  wanted.argument_count = inputs.size();
+  wanted.outputs = &output_list;
+  wanted.done = &done;
+  PINTLE_TRY(call(api, api.LoadedExecutable_Execute, wanted, "the launch"));
+  Started started{{}, Owned<pj::Event>(api, done)};
+  for (std::size_t index = 0; index < outputs.size(); ++index) {
+    started.results.push_back(
+        std::make_shared<const Tensor>(Owned<pj::Buffer>(api, outputs[index]), results_[index]));
+  }
+  return started;
+}
+
+}  // namespace pintle::pjrt

@@ -1,0 +1,53 @@
+// Compiled code of the plug-in for one set of sizes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backends/pjrt/client.h"
+
+namespace pintle::pjrt {
+
+/// Code in a form that the plug-in takes.
+struct Code {
+  enum class Kind : std::uint8_t {
+    mlir,  ///< StableHLO as text or as portable bytecode.
+    own,   ///< An executable that the plug-in has serialized.
+  };
+  Kind kind = Kind::mlir;
+  std::string bytes;
+};
+
+/// The tensors of one execution; they may not be computed yet.
+struct Started {
+  std::vector<SharedTensor> results;
+  Owned<pj::Event> done;
+};
+
+/// Immutable and thread-safe.
+class Executable {
+ public:
+  /// Compiles, or takes what an earlier process has compiled: `build_failed` has the plug-in's words. `what` is a part of
+  /// messages: "Entry "f" of [Program "p"]".
+  [[nodiscard]] static Result<std::shared_ptr<const Executable>> make(const Client& client, const Code& code,
+                                                                      const std::string& what);
+
+  [[nodiscard]] std::span<const TensorType> results() const noexcept { return results_; }
+  /// May run the program before it returns. The plug-in may write results over arguments that the code gives up, but
+  /// for those numbered in `kept`.
+  [[nodiscard]] Result<Started> execute(const Client& client, std::span<const SharedTensor> arguments,
+                                        std::span<const std::int64_t> kept) const;
+
+ private:
+  explicit Executable(Owned<pj::LoadedExecutable> loaded) noexcept : loaded_(std::move(loaded)) {}
+  [[nodiscard]] static Result<std::shared_ptr<const Executable>> finish(const Client& client,
+                                                                        Owned<pj::LoadedExecutable> loaded);
+
+  Owned<pj::LoadedExecutable> loaded_;
+  std::vector<TensorType> results_;
+};
+
+}  // namespace pintle::pjrt

@@ -1,0 +1,94 @@
+// One entry of a program: an executable of the plug-in for each set of sizes.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backends/pjrt/executable.h"
+#include "pintle/backend/driver.h"
+#include "stablehlo/module.h"
+
+namespace pintle::pjrt {
+
+/// An entry for certain sizes.
+struct Variant {
+  std::shared_ptr<const Executable> executable;
+  std::vector<TensorType> parameters;  ///< By parameter of the entry.
+  /// What the last run took in the call that starts it; `unknown` before the first.
+  static constexpr std::chrono::nanoseconds unknown = std::chrono::nanoseconds::max();
+  mutable std::atomic<std::chrono::nanoseconds> took{unknown};
+};
+
+/// Where a parameter is among the arguments and the results of the function.
+struct Use {
+  std::optional<std::uint32_t> argument;
+  std::optional<std::uint32_t> result;
+};
+
+/// One entry.
+class Kernel {
+ public:
+  /// The function of `image`'s text for the entry. `invalid_argument` where they do not agree.
+  [[nodiscard]] static Result<std::unique_ptr<Kernel>> match(const backend::ProgramImage& image, const Entry& entry,
+                                                             std::shared_ptr<const stablehlo::Module> module);
+  /// Code that tells nothing of its parameters: portable bytecode, or the plug-in's own executable. Their shapes are the
+  /// signature's.
+  [[nodiscard]] static Result<std::unique_ptr<Kernel>> opaque(const backend::ProgramImage& image, const Entry& entry,
+                                                              Code::Kind kind);
+
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+  [[nodiscard]] const std::string& parameter_name(std::size_t index) const noexcept {
+    return entry_.parameters[index].name;
+  }
+  [[nodiscard]] std::span<const Use> uses() const noexcept { return uses_; }
+  /// Whether every launch has the same sizes, so that the code can be compiled when it is loaded.
+  [[nodiscard]] bool is_fixed() const noexcept { return is_fixed_; }
+
+  /// The variant for these arguments, compiled where it is not there yet: that takes as long as compiling.
+  [[nodiscard]] Result<std::shared_ptr<const Variant>> variant(const Client& client,
+                                                               std::span<const backend::Argument> arguments);
+  /// Null where it would have to be compiled.
+  [[nodiscard]] std::shared_ptr<const Variant> find(std::span<const backend::Argument> arguments);
+  /// Compiles the variant of a fixed kernel.
+  [[nodiscard]] Result<void> compile(const Client& client);
+  /// The value of a scalar parameter as a tensor. The last value is kept.
+  [[nodiscard]] Result<SharedTensor> scalar(const Client& client, std::size_t parameter,
+                                            const backend::Argument& argument, const TensorType& type);
+
+ private:
+  using Key = std::vector<std::uint64_t>;
+  struct Scalar {
+    pintle::Scalar value;
+    SharedTensor tensor;
+  };
+
+  [[nodiscard]] Key key_of(std::span<const backend::Argument> arguments) const;
+  [[nodiscard]] std::vector<std::uint64_t> sides_of(const Parameter& parameter,
+                                                    std::span<const backend::Argument> arguments) const;
+  [[nodiscard]] Result<std::shared_ptr<const Variant>> make(const Client& client,
+                                                            std::span<const backend::Argument> arguments) const;
+  [[nodiscard]] Result<std::shared_ptr<const Variant>> make_text(const Client& client,
+                                                                 std::span<const backend::Argument> arguments) const;
+  [[nodiscard]] Result<std::shared_ptr<const Variant>> make_opaque(const Client& client,
+                                                                   std::span<const backend::Argument> arguments) const;
+
+  std::string text_;  // "Entry "x" of [Program "y"]"
+  Entry entry_;
+  std::vector<Use> uses_;
+  bool is_fixed_ = false;
+  std::shared_ptr<const stablehlo::Module> module_;  // null: the code is opaque
+  Code code_;
+  std::mutex mutex_;  // of the next two
+  std::map<Key, std::shared_ptr<const Variant>> variants_;
+  std::vector<Scalar> scalars_;
+};
+
+}  // namespace pintle::pjrt

@@ -1,0 +1,133 @@
+#include "backends/pjrt/queue.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <variant>
+
+#include "backends/pjrt/runner.h"
+#include "base/contain.h"
+#include "host/idle_spin.h"
+
+namespace pintle::pjrt {
+namespace {
+
+using backend::Command;
+using backend::Commands;
+using backend::QueueId;
+using backend::QueuePoint;
+using std::chrono::microseconds;
+using std::chrono::nanoseconds;
+
+/// What a call of submit may take for the work itself.
+constexpr nanoseconds longest_here = microseconds(20);
+
+bool is_launch(const Command& command) noexcept { return std::holds_alternative<backend::Exec>(command.operation); }
+
+}  // namespace
+
+QueueId Queue::create(QueueContext& shared, std::uint64_t first_serial) {
+  const QueueId id = shared.table.next_id();
+  shared.table.add(id, std::make_shared<Queue>(shared, id, first_serial));
+  return id;
+}
+
+Queue::Queue(QueueContext& shared, QueueId id, std::uint64_t first_serial)
+    : shared_(shared), timeline_(FlightRules{shared.loss}, first_serial) {
+  steps_.emplace(shared.steps, id, first_serial, static_cast<kit::StepQueue::Native&>(*this), kit::HostCopies::all);
+  shared_.loss->add(*this);
+}
+
+Queue::~Queue() { shared_.loss->remove(*this); }
+
+/// Nothing touches the host's memory any more when waits have ended.
+void Queue::end_waits(const Error& cause) noexcept {
+  shared_.host.close();
+  timeline_.fail(cause);
+}
+
+Result<std::uint64_t> Queue::submit(std::span<const QueuePoint> waits, const Commands& commands) {
+  PINTLE_TRY(shared_.loss->check());
+  return steps_->submit(waits, commands);
+}
+
+Result<std::uint64_t> Queue::reached() {
+  auto serial = timeline_.reached();
+  if (serial) steps_->reach(*serial);
+  return serial;
+}
+
+/// Looks for as long as most work takes, since a thread that sleeps is woken late.
+Result<void> Queue::wait(std::uint64_t serial, Deadline deadline) {
+  host::IdleSpin spin(microseconds(100));
+  while (true) {
+    PINTLE_ASSIGN(reached, timeline_.reached());
+    if (reached >= serial || !spin.may_go_on(deadline)) break;
+  }
+  auto waited = timeline_.wait(serial, deadline);
+  if (waited) steps_->reach(serial);
+  return waited;
+}
+
+bool Queue::is_step(const Command& command) const noexcept {
+  return std::holds_alternative<backend::HostCall>(command.operation) ||
+         std::holds_alternative<backend::Timestamp>(command.operation) ||
+         std::holds_alternative<backend::ExecIndirect>(command.operation);
+}
+
+/// What moves bytes waits for launches on their way, so that it is short only where there are none.
+bool Queue::has_room(const Commands& commands) {
+  const bool is_idle = line_->is_idle();
+  nanoseconds sum{};
+  for (const Command& command : commands.commands) {
+    if (!is_idle && !is_launch(command)) return false;
+    const nanoseconds one = estimate(command, commands);
+    if (one > longest_here - sum) return false;
+    sum += one;
+  }
+  return true;
+}
+
+/// Runs `body(flight)` as a piece of work. A failure is the submission's, and the device goes on.
+template <class Body>
+Result<void> Queue::run(std::optional<std::uint64_t> serial, Body body) {
+  timeline_.reserve();
+  const std::shared_ptr<Flight> flight = begin_flight(line_, serial);
+  auto failed = line_->begin();
+  if (!failed) {
+    const auto ran = base::contain("running commands", [&]() -> Result<void> {
+      if (!shared_.host.enter()) return shared_.loss->lose(Error(Errc::internal, "The device is being lost."));
+      auto answered = base::contain("running commands", [&] { return body(*flight); });
+      shared_.host.leave();
+      return answered;
+    });
+    if (!ran) failed = ran.error();
+  }
+  if (failed) flight->fail(*failed);
+  timeline_.add(flight, serial);
+  flight->seal();
+  line_->end();
+  return {};
+}
+
+/// Other queues' work that this waits for has been started: its tensors are in their blocks, and the host's bytes there.
+Result<void> Queue::start(const kit::StepQueue::Piece& piece) {
+  return run(piece.serial, [&](Flight& flight) -> Result<void> {
+    Runner runner(shared_.client, flight, piece.commands);
+    for (const Command& command : piece.commands.commands) PINTLE_TRY(runner.run(command));
+    return {};
+  });
+}
+
+/// A copy that was late is a step, too.
+Result<void> Queue::step(const Command& command, const Commands& list) {
+  return run(std::nullopt, [&](Flight& flight) -> Result<void> {
+    if (const auto* const called = std::get_if<backend::HostCall>(&command.operation)) {
+      called->call(called->state);
+      return {};
+    }
+    return Runner(shared_.client, flight, list).run(command);
+  });
+}
+
+}  // namespace pintle::pjrt
