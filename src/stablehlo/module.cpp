@@ -90,7 +90,7 @@ class Edits {
   void insert(std::size_t place, std::string text) { replace({place, place}, std::move(text)); }
 
   [[nodiscard]] std::string apply(std::string_view text) {
-    std::ranges::stable_sort(all_, {}, [](const Edit& edit) { return edit.span.begin; });
+    std::ranges::sort(all_, {}, [](const Edit& edit) { return edit.span.begin; });
     std::string edited;
     std::size_t behind = 0;
     for (const auto& [span, replacement] : all_) {

@@ -6,6 +6,7 @@
 #include "base/contain.h"
 #include "kit/guarded.h"
 #include "kit/verdict.h"
+#include "pintle/native/pjrt.h"
 
 namespace pintle::pjrt {
 
@@ -18,9 +19,18 @@ Result<std::unique_ptr<backend::Device>> Device::open(FoundDevice found, std::ui
 }
 
 Result<void> Device::native(std::string_view type, std::uint64_t object, void* out) {
-  if (type != kit::Verdict::native_type) return backend::Device::native(type, object, out);
-  auto& verdict = *static_cast<kit::Verdict*>(out);
-  if (const auto queue = queues_.table.find(verdict.queue)) verdict.error = queue->take_verdict(verdict.serial);
+  if (type == kit::Verdict::native_type) {
+    auto& verdict = *static_cast<kit::Verdict*>(out);
+    if (const auto queue = queues_.table.find(verdict.queue)) verdict.error = queue->take_verdict(verdict.serial);
+    return {};
+  }
+  if (type == PjrtDevice::native_type) {
+    *static_cast<PjrtDevice*>(out) = {client_.session().client, client_.device()};
+    return {};
+  }
+  if (type != PjrtTransfers::native_type) return backend::Device::native(type, object, out);
+  const Moved& moved = memory_.moved();
+  *static_cast<PjrtTransfers*>(out) = {moved.to_device.load(), moved.to_host.load()};
   return {};
 }
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "kit/host_cpus.h"
 #include "kit/one_line.h"
 #include "pintle/entry.h"
@@ -11,7 +9,7 @@
 namespace pintle::pjrt {
 namespace {
 
-constexpr std::uint32_t any = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t any = 1U << 31;
 
 /// A launch is one group of whatever is launched; the sizes of groups and their scratch memory are the plug-in's affair.
 Limits limits_of(const Session& session) {
