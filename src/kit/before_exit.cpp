@@ -53,7 +53,7 @@ BeforeExit::~BeforeExit() {
 
 void BeforeExit::wait(Deadline deadline) noexcept {
   static_cast<void>(base::contain("finishing work", [&]() -> Result<void> {
-    for (const auto& [queue, serial] : queues_.started()) PINTLE_TRY(device_.wait(queue, serial, deadline));
+    for (const auto& [queue, serial] : queues_.accepted()) static_cast<void>(device_.wait(queue, serial, deadline));
     return {};
   }));
 }

@@ -6,7 +6,7 @@
 
 namespace pintle::kit {
 
-/// When the main thread calls `exit` or returns from main, started work of all devices is waited for, some
+/// When the main thread calls `exit` or returns from main, work that devices have taken is waited for, some
 /// seconds at most, before any static object is destroyed. That holds where the main thread has made a BeforeExit.
 /// Thread-safe.
 ///

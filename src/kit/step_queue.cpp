@@ -70,10 +70,12 @@ bool StepQueue::has_step(const backend::Commands& commands) const {
 Result<void> StepQueue::hold(Held held) {
   return base::contain("holding a submission", [&]() -> Result<void> {
     if (stepping_ == Stepping::courier && !courier_.joinable()) courier_ = std::thread([this] { serve(); });
+    const std::uint64_t serial = held.serial;
     {
       const std::lock_guard lock(mutex_);
       held_.push_back(std::move(held));
     }
+    all_.hold(id_, serial);
     changed_.notify_all();
     return {};
   });
@@ -165,9 +167,11 @@ bool StepQueues::are_started(std::span<const QueuePoint> waits) {
   return are_started_locked(waits);
 }
 
-std::vector<QueuePoint> StepQueues::started() {
+std::vector<QueuePoint> StepQueues::accepted() {
   const std::lock_guard lock(mutex_);
-  return started_;
+  std::vector<QueuePoint> points;
+  for (const Line& line : lines_) points.push_back({line.queue, std::max(line.started, line.accepted)});
+  return points;
 }
 
 bool StepQueues::await_started(std::span<const QueuePoint> waits, const std::atomic<bool>& stopping) {
@@ -179,27 +183,32 @@ bool StepQueues::await_started(std::span<const QueuePoint> waits, const std::ato
 /// A queue that is no longer there had finished everything.
 bool StepQueues::are_started_locked(std::span<const QueuePoint> waits) const noexcept {
   return std::ranges::all_of(waits, [&](const QueuePoint& point) {
-    const auto found = std::ranges::find(started_, point.queue, &QueuePoint::queue);
-    return found == started_.end() || found->serial >= point.serial;
+    const auto found = std::ranges::find(lines_, point.queue, &Line::queue);
+    return found == lines_.end() || found->started >= point.serial;
   });
 }
 
 void StepQueues::add(backend::QueueId queue, std::uint64_t serial) {
   const std::lock_guard lock(mutex_);
-  started_.push_back({queue, serial});
+  lines_.push_back({queue, serial, serial});
 }
 
 void StepQueues::remove(backend::QueueId queue) noexcept {
   const std::lock_guard lock(mutex_);
-  std::erase_if(started_, [&](const QueuePoint& started) { return started.queue == queue; });
+  std::erase_if(lines_, [&](const Line& line) { return line.queue == queue; });
 }
 
 void StepQueues::raise(backend::QueueId queue, std::uint64_t serial) noexcept {
   {
     const std::lock_guard lock(mutex_);
-    std::ranges::find(started_, queue, &QueuePoint::queue)->serial = serial;
+    std::ranges::find(lines_, queue, &Line::queue)->started = serial;
   }
   raised_.notify_all();
+}
+
+void StepQueues::hold(backend::QueueId queue, std::uint64_t serial) noexcept {
+  const std::lock_guard lock(mutex_);
+  std::ranges::find(lines_, queue, &Line::queue)->accepted = serial;
 }
 
 void StepQueues::wake() noexcept {

@@ -22,14 +22,21 @@ class StepQueues {
  public:
   /// True when every wait is for a serial that the API has seen.
   [[nodiscard]] bool are_started(std::span<const backend::QueuePoint> waits);
-  /// The last serial that has been started on each queue.
-  [[nodiscard]] std::vector<backend::QueuePoint> started();
+  /// The last serial of each queue that has been started, or is held and will be.
+  [[nodiscard]] std::vector<backend::QueuePoint> accepted();
 
  private:
   friend class StepQueue;
+  struct Line {
+    backend::QueueId queue = backend::QueueId::none;
+    std::uint64_t started = 0;
+    std::uint64_t accepted = 0;
+  };
+
   void add(backend::QueueId queue, std::uint64_t serial);
   void remove(backend::QueueId queue) noexcept;
   void raise(backend::QueueId queue, std::uint64_t serial) noexcept;
+  void hold(backend::QueueId queue, std::uint64_t serial) noexcept;
   void wake() noexcept;
   /// Returns true when `are_started` is true, and false when `stopping` is set and `wake` was called.
   [[nodiscard]] bool await_started(std::span<const backend::QueuePoint> waits, const std::atomic<bool>& stopping);
@@ -37,7 +44,7 @@ class StepQueues {
 
   std::mutex mutex_;
   std::condition_variable raised_;
-  std::vector<backend::QueuePoint> started_;
+  std::vector<Line> lines_;
   HostRanges written_;
 };
 

@@ -28,8 +28,8 @@ bool closes(const Token& token) noexcept { return token.is(")") || token.is("]")
 /// Writes the uses of the tokens that it is given into one piece at a time.
 class Notes {
  public:
-  /// Null: nothing is written. The piece that was written before.
-  Uses* turn_to(Uses* uses) noexcept { return std::exchange(uses_, uses); }
+  /// Null: nothing is written.
+  void turn_to(Uses* uses) noexcept { uses_ = uses; }
 
   void add(const Token& token) {
     if (uses_ == nullptr) return;
@@ -170,7 +170,6 @@ class Parser {
   }
 
   Result<void> read_module() {
-    notes_.turn_to(nullptr);
     advance();
     if (now_.is_name('@')) advance();
     if (take("attributes") && is("{")) PINTLE_TRY(skip_balanced());
@@ -178,26 +177,36 @@ class Parser {
     return need("{");
   }
 
-  /// An attribute's value ends where something else begins: until then its uses are written.
+  /// Other names at this place are parts of something else.
   Result<void> read_alias() {
     const Token name = now_;
-    Uses* const before = notes_.turn_to(nullptr);
     advance();
-    if (!take("=")) {
-      notes_.turn_to(before);
-      notes_.add(name);
-      return {};
+    if (name.text.size() == 1 || !take("=")) return {};
+    if (all_.aliases.contains(name.text)) {
+      return Error(Errc::invalid_argument, fmt::format("The alias {} has a second definition at {}.",
+                                                       base::quote(name.text), place_of(all_.text, name.offset)));
     }
     Alias alias;
+    notes_.turn_to(&alias.uses);
     if (name.is_name('!')) {
-      notes_.turn_to(&alias.uses);
       PINTLE_ASSIGN(span, skip_type());
-      notes_.turn_to(nullptr);
       define(alias, name, span);
-      all_.aliases[name.text] = std::move(alias);
     } else {
-      notes_.turn_to(&(all_.aliases[name.text] = std::move(alias)).uses);
+      PINTLE_TRY(skip_value());
     }
+    notes_.turn_to(nullptr);
+    all_.aliases[name.text] = std::move(alias);
+    return {};
+  }
+
+  /// The value of an attribute: `loc("x"(#loc1))`, `dense<0> : tensor<4xi32>`, `@a::@b`.
+  Result<void> skip_value() {
+    do {
+      while (take("-") || take(":")) continue;
+      if (now_.kind == Token::Kind::end || closes(now_)) return unexpected("a value");
+      if (closer_of(now_).empty()) advance();
+      while (is("<") || is("(") || is("[") || is("{")) PINTLE_TRY(skip_balanced());
+    } while (is(":") || take("->"));
     return {};
   }
 
@@ -214,7 +223,6 @@ class Parser {
   }
 
   Result<void> read_function() {
-    notes_.turn_to(nullptr);
     Function function;
     FunctionPlace place;
     place.all.begin = now_.offset;

@@ -77,6 +77,7 @@ Result<Filled> fill(const Declarations& all, const Reached& reached, std::span<c
 
 TensorType filled_type(const Declarations& all, const Filled& filled, const Output& output) {
   TensorType type = output.type;
+  if (output.alias.empty()) return type;
   const auto alias = all.aliases.find("!" + output.alias);
   const auto found = alias == all.aliases.end() ? filled.end() : filled.find(alias->second.definition);
   if (found != filled.end()) std::ranges::copy(found->second, type.sides.begin());

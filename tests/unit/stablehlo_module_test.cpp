@@ -24,7 +24,8 @@ constexpr std::string_view jax = R"(#loc1 = loc("x")
 !other = tensor<?xi32>
 module @jit_f attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
   // func.func @not_here() {
-  func.func public @f(%arg0: !x {jax.buffer_donor = true} loc("x"), %arg1: !x loc(#loc1)) -> (!x {jax.result_info = "r[\"a\"]"}) {
+  func.func public @f(%arg0: !x {jax.buffer_donor = true} loc("x"), %arg1: !x loc(#loc1))
+      -> (!x {jax.result_info = "r[\"a\"]"}) {
     %0 = call @helper(%arg0, %arg1) : (!x, !x) -> !x loc(#loc2)
     %1 = stablehlo.compare LT, %0, %arg1 : (!x, !x) -> !x$i1 loc(#loc2)
     %2 = stablehlo.reshape %0 : (!x) -> !x$matrix loc(#loc)
@@ -175,6 +176,27 @@ func.func private @"main"() { return }
   EXPECT_THAT(text, HasSubstr("!n = tensor<7xf32>"));
 }
 
+TEST(StablehloModule, ValuesOfAttributesEndWhereTheNextThingBegins) {
+  const std::vector<Size> sizes{{"x", 7, {}}};
+  const std::string text = special(R"(
+!x = tensor<?xf32>
+!y = tensor<?xf32>
+#number = -1 : i32
+#text = "a"
+#zero = dense<0.0> : !x
+#names = @g::@h
+#list = [#zero, {a = #text}]
+"other"() : () -> !y
+func.func @f() { "x"() {a = #list, b = #names, c = #number} : () -> () return }
+func.func @g() { return }
+func.func @h() { return })",
+                                   "f", sizes);
+  EXPECT_THAT(text, HasSubstr("!x = tensor<7xf32>"));
+  EXPECT_THAT(text, HasSubstr("!y = tensor<?xf32>"));  // no value goes on into the operation
+  EXPECT_THAT(text, HasSubstr("private @g()"));
+  EXPECT_THAT(text, HasSubstr("private @h()"));
+}
+
 TEST(StablehloModule, EntryIsRenamedWhereItIsUsed) {
   const std::string text = special("func.func private @f() { call @f() call @\"f\"() return }", "f");
   EXPECT_EQ(text, "func.func public @main() { call @main() call @\"main\"() return }");
@@ -288,6 +310,8 @@ TEST(StablehloModule, ErrorsHaveLineAndColumn) {
   EXPECT_EQ(message_of("func.func @f(%a: ,"), "The text has \",\" at line 1, column 18, where a type is expected.");
   EXPECT_EQ(message_of("func.func @f(%a: "), "The text ends at line 1, column 18, where a type is expected.");
   EXPECT_EQ(message_of("func.func @f() {\n(]}"), "The text has \"]\" at line 2, column 2, where \")\" is expected.");
+  EXPECT_EQ(message_of("!x = i1\n!x = i8"), "The alias \"!x\" has a second definition at line 2, column 1.");
+  EXPECT_EQ(message_of("#x = )"), "The text has \")\" at line 1, column 6, where a value is expected.");
   EXPECT_EQ(message_of("\n}"), "The text has \"}\" at line 2, column 1, where an operation is expected.");
   EXPECT_EQ(message_of("func.func @f(%a: i1 {tf.aliasing_output = -1})"),
             "The text has \"-\" at line 1, column 43, where the number of a result is expected.");

@@ -6,6 +6,7 @@
 
 #include "base/contain.h"
 #include "kit/losable.h"
+#include "kit/verdict.h"
 #include "layers/faulty/plan.h"
 
 namespace pintle::layers {
@@ -26,6 +27,7 @@ class Device final : public kit::Losable {
       *static_cast<FaultyControl*>(out) = {&Device::arm, this, presence()};
       return {};
     }
+    if (type == kit::Verdict::native_type) return inner_->native(type, object, out);  // no call of a user's
     if (type != FaultyCounts::native_type) return Losable::native(type, object, out);
     std::lock_guard lock(mutex_);
     *static_cast<FaultyCounts*>(out) = counts_;
