@@ -8,6 +8,7 @@
 
 #include "pintle/native/cpu.h"
 #include "pintle/native/opencl.h"
+#include "pintle/native/pjrt.h"
 #include "pintle/native/vulkan.h"
 #include "pintle/pintle.h"
 #include "pintle/planner.h"

@@ -83,7 +83,9 @@ Plugins open_all() {
   return found;
 }
 
-Errc code_of(pj::ErrorCode code) noexcept {
+/// Memory that runs out while a program runs has more than one code.
+Errc code_of(pj::ErrorCode code, std::string_view words) noexcept {
+  if (words.find("Out of memory") != std::string_view::npos) return Errc::out_of_memory;
   switch (code) {
     case pj::ErrorCode::invalid_argument:
     case pj::ErrorCode::out_of_range: return Errc::invalid_argument;
@@ -121,7 +123,7 @@ Error error_of(const pj::Table& api, pj::Error error, std::string_view what) {
   drop(api, api.Error_GetCode(&code));
   std::string words = kit::one_line(message.message.view().substr(0, most_words));
   drop(api, error);
-  return Error(code_of(code.code), fmt::format("The plug-in refuses {}: {}", what, words))
+  return Error(code_of(code.code, words), fmt::format("The plug-in refuses {}: {}", what, words))
       .with_vendor({"PJRT", static_cast<std::int32_t>(code.code), {}});
 }
 

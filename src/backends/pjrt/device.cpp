@@ -52,7 +52,8 @@ Result<void> Device::probe() {
   };
   const auto trial = std::make_shared<Trial>(client_);
   const backend::QueueId id = Queue::create(queues_, 0);
-  const auto command = std::make_shared<backend::Command>(backend::Command{backend::HostCall{&Trial::run, trial.get()}});
+  const auto command =
+      std::make_shared<backend::Command>(backend::Command{backend::HostCall{&Trial::run, trial.get()}});
   const auto answered = queues_.table.with(id, [&](Queue& queue) -> Result<void> {
     PINTLE_ASSIGN(serial, queue.submit({}, {std::span(command.get(), 1), {}}));
     return queue.wait(serial, Clock::now() + std::chrono::seconds(4));

@@ -99,13 +99,13 @@ Result<Loaded> compile_or_find(const Client& client, std::string_view code) {
 
 Result<std::shared_ptr<const Executable>> Executable::make(const Client& client, const Code& code,
                                                            const std::string& what) {
-  auto loaded = code.kind == Code::Kind::mlir ? compile_or_find(client, code.bytes)
-                                              : load(client, base::bytes_in(code.bytes));
+  auto loaded =
+      code.kind == Code::Kind::mlir ? compile_or_find(client, code.bytes) : load(client, base::bytes_in(code.bytes));
   if (loaded) return finish(client, std::move(*loaded));
   const Error& refused = loaded.error();
   if (refused.code() == Errc::out_of_memory) return refused;
-  const Error told(Errc::build_failed, fmt::format("{} does not compile on [{}]: {}", what, client.id(),
-                                                   refused.message()));
+  const Error told(Errc::build_failed,
+                   fmt::format("{} does not compile on [{}]: {}", what, client.id(), refused.message()));
   return refused.vendor() ? told.with_vendor(*refused.vendor()) : told;
 }
 
@@ -148,8 +148,7 @@ Result<Started> Executable::execute(const Client& client, std::span<const Shared
   PINTLE_TRY(call(api, api.LoadedExecutable_Execute, wanted, "the launch"));
   Started started{{}, Owned<pj::Event>(api, done)};
   for (std::size_t index = 0; index < outputs.size(); ++index) {
-    started.results.push_back(
-        std::make_shared<const Tensor>(Owned<pj::Buffer>(api, outputs[index]), results_[index]));
+    started.results.push_back(std::make_shared<const Tensor>(Owned<pj::Buffer>(api, outputs[index]), results_[index]));
   }
   return started;
 }

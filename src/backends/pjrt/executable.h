@@ -30,8 +30,8 @@ struct Started {
 /// Immutable and thread-safe.
 class Executable {
  public:
-  /// Compiles, or takes what an earlier process has compiled: `build_failed` has the plug-in's words. `what` is a part of
-  /// messages: "Entry "f" of [Program "p"]".
+  /// Compiles, or takes what an earlier process has compiled: `build_failed` has the plug-in's words. `what` is a part
+  /// of messages: "Entry "f" of [Program "p"]".
   [[nodiscard]] static Result<std::shared_ptr<const Executable>> make(const Client& client, const Code& code,
                                                                       const std::string& what);
 

@@ -15,9 +15,8 @@ struct Flight::Awaited {
   static void come(pj::Error failed, void* state) {
     const std::unique_ptr<Awaited> self(static_cast<Awaited*>(state));
     if (failed != nullptr) {
-      const auto told = base::contain("ending a launch", [&]() -> Result<void> {
-        return error_of(self->api, failed, "the launch");
-      });
+      const auto told =
+          base::contain("ending a launch", [&]() -> Result<void> { return error_of(self->api, failed, "the launch"); });
       self->flight->fail(told.error());
     }
     self->flight->end_one();

@@ -47,8 +47,8 @@ class Flight : public std::enable_shared_from_this<Flight> {
   std::vector<kit::EventTold> told_;
 };
 
-/// What a queue shares with its flights. A queue that has failed does nothing more, and a failure is told when nothing of
-/// the queue runs any more: who is told may free what the work uses. Thread-safe.
+/// What a queue shares with its flights. A queue that has failed does nothing more, and a failure is told when nothing
+/// of the queue runs any more: who is told may free what the work uses. Thread-safe.
 class Line {
  public:
   /// Around what a thread does for the queue. Why nothing is to be done any more, if so.

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::uint32_t any = 1U << 31;
 
-/// A launch is one group of whatever is launched; the sizes of groups and their scratch memory are the plug-in's affair.
+/// A launch is one group of whatever is launched; the sizes of groups and their scratch memory are the plug-in's
+/// affair.
 Limits limits_of(const Session& session) {
   const Client client(session, 0, {});
   const auto told = client.memory();
@@ -58,9 +59,9 @@ FoundDevice describe(const Session& session, std::size_t ordinal) {
   info.id = fmt::format("pjrt:{}", ordinal);
   info.backend = "pjrt";
   info.name = session.platform;
-  info.driver = kit::one_line(fmt::format("{}, PJRT {}.{}, {} devices, {}", session.plugin->stem,
-                                          session.plugin->api.major, session.plugin->api.minor, session.devices.size(),
-                                          session.version));
+  info.driver =
+      kit::one_line(fmt::format("{}, PJRT {}.{}, {} devices, {}", session.plugin->stem, session.plugin->api.major,
+                                session.plugin->api.minor, session.devices.size(), session.version));
   info.kind = session.platform == "cpu" ? DeviceKind::software : DeviceKind::accelerator;
   info.formats = {"stablehlo", "pjrt_executable"};
   info.limits = limits_of(session);

@@ -37,15 +37,17 @@ Result<void> check_kinds(const std::string& kernel, const Entry& entry) {
   for (const Parameter& parameter : entry.parameters) {
     const bool is_known = parameter.kind == Parameter::Kind::buffer || parameter.kind == Parameter::Kind::scalar;
     if (is_known && parameter.lanes == 1) continue;
-    return Error(Errc::unsupported,
-                 fmt::format("{} has the parameter {}, which is neither a scalar nor a buffer of numbers: StableHLO has "
-                             "no other.",
-                             kernel, base::quote(parameter.name)));
+    return Error(
+        Errc::unsupported,
+        fmt::format("{} has the parameter {}, which is neither a scalar nor a buffer of numbers: StableHLO has "
+                    "no other.",
+                    kernel, base::quote(parameter.name)));
   }
   return {};
 }
 
-/// Every parameter but those that are only written is an argument; with `all`, these are, too. Written ones are results.
+/// Every parameter but those that are only written is an argument; with `all`, these are, too. Written ones are
+/// results.
 std::vector<Use> uses_of(const Entry& entry, bool all) {
   std::vector<Use> uses;
   std::uint32_t arguments = 0, results = 0;
@@ -104,11 +106,11 @@ Result<std::unique_ptr<Kernel>> Kernel::match(const backend::ProgramImage& image
   const auto written = static_cast<std::size_t>(std::ranges::count_if(entry.parameters, is_written));
   const bool takes_all = function.arguments.size() == entry.parameters.size();
   if ((!takes_all && function.arguments.size() != read) || function.results.size() != written) {
-    return mismatch(kernel->text_,
-                    fmt::format("has ({}) arguments and ({}) results in its code; its signature has ({}) parameters, of "
-                                "which ({}) are read and ({}) are written",
-                                function.arguments.size(), function.results.size(), entry.parameters.size(), read,
-                                written));
+    return mismatch(
+        kernel->text_,
+        fmt::format("has ({}) arguments and ({}) results in its code; its signature has ({}) parameters, of "
+                    "which ({}) are read and ({}) are written",
+                    function.arguments.size(), function.results.size(), entry.parameters.size(), read, written));
   }
   kernel->uses_ = uses_of(entry, takes_all);
   for (std::size_t index = 0; index < entry.parameters.size(); ++index) {
@@ -219,8 +221,8 @@ Result<std::shared_ptr<const Variant>> Kernel::make_text(const Client& client,
   return std::shared_ptr<const Variant>(std::move(made));
 }
 
-/// What is only written has the type of its result. Others have the signature's shape, since such code tells no types of
-/// its arguments; the plug-in compares them at each launch.
+/// What is only written has the type of its result. Others have the signature's shape, since such code tells no types
+/// of its arguments; the plug-in compares them at each launch.
 Result<std::shared_ptr<const Variant>> Kernel::make_opaque(const Client& client,
                                                            std::span<const Argument> arguments) const {
   auto made = std::make_shared<Variant>();
@@ -228,8 +230,8 @@ Result<std::shared_ptr<const Variant>> Kernel::make_opaque(const Client& client,
   const auto results = executable->results();
   const auto written = static_cast<std::size_t>(std::ranges::count_if(entry_.parameters, is_written));
   if (results.size() != written)
-    return mismatch(text_, fmt::format("declares ({}) written parameters, and its code has ({}) results", written,
-                                       results.size()));
+    return mismatch(
+        text_, fmt::format("declares ({}) written parameters, and its code has ({}) results", written, results.size()));
   for (std::size_t index = 0; index < entry_.parameters.size(); ++index) {
     const Parameter& parameter = entry_.parameters[index];
     if (uses_[index].result) {
@@ -239,9 +241,11 @@ Result<std::shared_ptr<const Variant>> Kernel::make_opaque(const Client& client,
                                          name(parameter.dtype), made->parameters.back().text()));
     }
     TensorType type{element_of(parameter.dtype), {}};
-    for (const std::uint64_t side : sides_of(parameter, arguments)) type.sides.push_back(static_cast<std::int64_t>(side));
-    const bool is_told = parameter.kind == Parameter::Kind::scalar ||
-                         (!parameter.shape.empty() && std::ranges::all_of(type.sides, [](auto side) { return side > 0; }));
+    for (const std::uint64_t side : sides_of(parameter, arguments))
+      type.sides.push_back(static_cast<std::int64_t>(side));
+    const bool is_told =
+        parameter.kind == Parameter::Kind::scalar ||
+        (!parameter.shape.empty() && std::ranges::all_of(type.sides, [](auto side) { return side > 0; }));
     if (!is_told)
       return mismatch(text_, fmt::format("needs a shape of numbers for {}: this form of code does not tell it",
                                          base::quote(parameter.name)));

@@ -39,8 +39,8 @@ class Kernel {
   /// The function of `image`'s text for the entry. `invalid_argument` where they do not agree.
   [[nodiscard]] static Result<std::unique_ptr<Kernel>> match(const backend::ProgramImage& image, const Entry& entry,
                                                              std::shared_ptr<const stablehlo::Module> module);
-  /// Code that tells nothing of its parameters: portable bytecode, or the plug-in's own executable. Their shapes are the
-  /// signature's.
+  /// Code that tells nothing of its parameters: portable bytecode, or the plug-in's own executable. Their shapes are
+  /// the signature's.
   [[nodiscard]] static Result<std::unique_ptr<Kernel>> opaque(const backend::ProgramImage& image, const Entry& entry,
                                                               Code::Kind kind);
 

@@ -12,8 +12,7 @@ namespace pintle::pjrt {
 /// A ProgramId is its address.
 class Program {
  public:
-  [[nodiscard]] static Result<std::unique_ptr<Program>> load(const Client& client,
-                                                             const backend::ProgramImage& image);
+  [[nodiscard]] static Result<std::unique_ptr<Program>> load(const Client& client, const backend::ProgramImage& image);
   [[nodiscard]] Kernel& kernel(std::uint32_t entry) const noexcept { return *kernels_[entry]; }
 
  private:

@@ -110,7 +110,8 @@ Result<void> Queue::run(std::optional<std::uint64_t> serial, Body body) {
   return {};
 }
 
-/// Other queues' work that this waits for has been started: its tensors are in their blocks, and the host's bytes there.
+/// Other queues' work that this waits for has been started: its tensors are in their blocks, and the host's bytes
+/// there.
 Result<void> Queue::start(const kit::StepQueue::Piece& piece) {
   return run(piece.serial, [&](Flight& flight) -> Result<void> {
     Runner runner(shared_.client, flight, piece.commands);

@@ -74,10 +74,9 @@ Result<Runner::Inputs> Runner::gather(Kernel& kernel, const Variant& variant,
     const TensorType& type = variant.parameters[index];
     if (!uses[index].argument) continue;
     const bool is_given_up = uses[index].result.has_value();
-    auto tensor = argument.kind == Argument::Kind::scalar
-                      ? kernel.scalar(client_, index, argument, type)
-                      : is_given_up ? block_of(argument.range).take(argument.range.offset, type)
-                                    : block_of(argument.range).tensor(argument.range.offset, type);
+    auto tensor = argument.kind == Argument::Kind::scalar ? kernel.scalar(client_, index, argument, type)
+                  : is_given_up                           ? block_of(argument.range).take(argument.range.offset, type)
+                                : block_of(argument.range).tensor(argument.range.offset, type);
     if (!tensor) {
       give_back(kernel, inputs, arguments);
       return tensor.error();

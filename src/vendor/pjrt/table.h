@@ -1,6 +1,7 @@
 // A plug-in of PJRT as a table of functions, opened at run time.
 #pragma once
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <cstddef>
@@ -36,8 +37,8 @@ enum class Place : std::size_t {
   return sizeof(InterfaceHead) + static_cast<std::size_t>(place) * sizeof(void*);
 }
 
-/// The table owns its library. The functions are valid as long as the library is open; an optional one is null where
-/// the plug-in lacks it.
+/// The functions are valid until the process ends, since plug-ins are never unloaded; an optional one is null where the
+/// plug-in lacks it.
 struct Table {
   base::Dylib library;
   int major = 0;
@@ -122,9 +123,16 @@ inline Result<Table> Table::read(const void* interface, std::string_view plugin)
   return table;
 }
 
+/// Makes an open library stay when it is closed: the process crashes where one of XLA's is unloaded.
+inline void keep_loaded(const std::filesystem::path& path) noexcept {
+  void* const again = ::dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+  if (again != nullptr) ::dlclose(again);
+}
+
 inline Result<Table> Table::open(const std::filesystem::path& path) {
   PINTLE_ASSIGN(library, base::Dylib::open(path));
   PINTLE_ASSIGN(interface, library.function<const void*()>("GetPjrtApi"));
+  keep_loaded(path);
   PINTLE_ASSIGN(table, read(interface(), library.name()));
   table.library = std::move(library);
   return std::move(table);

@@ -26,7 +26,9 @@ void twice(const pintle_group* group, void* const* arguments) {
 }
 )";
 constexpr std::array<Source, 4> twice_sources{
-    {{"c", twice_code}, {"opencl_c", "kernel void twice(global uint* x) { x[get_group_id(0)] *= 2; }"}, {"glsl", R"(
+    {{"c", twice_code},
+     {"opencl_c", "kernel void twice(global uint* x) { x[get_group_id(0)] *= 2; }"},
+     {"glsl", R"(
 #version 450
 layout(set = 0, binding = 0) buffer X { uint x[]; };
 #ifdef PINTLE_ENTRY_twice
