@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "pintle/backend/command.h"
+#include "pintle/backend/driver.h"
 #include "pintle/error.h"
 
 namespace pintle::kit {
@@ -18,5 +18,11 @@ struct Verdict {
   std::uint64_t serial = 0;
   std::optional<Error> error{};
 };
+
+/// Whether the device answers that question.
+[[nodiscard]] inline bool tells_verdicts(backend::Device& device) {
+  Verdict none;
+  return device.native(Verdict::native_type, 0, &none).has_value();
+}
 
 }  // namespace pintle::kit

@@ -301,29 +301,23 @@ class Parser {
     place = {bracket.end(), "", is("}") ? "" : ", ", {}};
     while (!take("}")) {
       const Token key = now_;
-      const bool has_key = key.kind == Token::Kind::word || key.kind == Token::Kind::string;
-      if (has_key) advance();
-      if (has_key && take("=")) PINTLE_TRY(read_value(key, argument, place));
-      PINTLE_TRY(skip_attribute(bracket));
+      PINTLE_TRY(read_attribute(argument, bracket));
+      if (key.is("jax.buffer_donor") || key.is("\"jax.buffer_donor\"")) {
+        argument.is_donor = true;
+        place.donor = {key.offset, end_};
+      }
+      take(",");
     }
     return {};
   }
 
-  Result<void> read_value(const Token& key, Argument& argument, ArgumentPlace& place) {
-    if (key.is("tf.aliasing_output") || key.is("\"tf.aliasing_output\"")) {
+  /// To the comma behind it, or to the bracket that closes the attributes.
+  Result<void> read_attribute(Argument& argument, const Token& bracket) {
+    if ((take("tf.aliasing_output") || take("\"tf.aliasing_output\"")) && take("=")) {
       argument.result = base::parse_number<std::uint32_t>(now_.text);
       if (!argument.result) return unexpected("the number of a result");
     }
-    if (key.is("jax.buffer_donor") || key.is("\"jax.buffer_donor\"")) {
-      argument.is_donor = is("true");
-      place.donor = {now_.offset, now_.end()};
-    }
-    return {};
-  }
-
-  /// Behind the comma, or to the bracket that closes the attributes.
-  Result<void> skip_attribute(const Token& bracket) {
-    while (!is("}") && !take(",")) {
+    while (!is("}") && !is(",")) {
       if (now_.kind == Token::Kind::end) return without_end(bracket);
       if (closes(now_)) return unexpected("\"}\"");
       if (!closer_of(now_).empty()) PINTLE_TRY(skip_balanced());

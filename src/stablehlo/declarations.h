@@ -39,7 +39,7 @@ struct ArgumentPlace {
   std::size_t attribute = 0;
   std::string_view before = " {";  ///< What has to stand around it.
   std::string_view behind = "}";
-  Span donor{};  ///< The value of `jax.buffer_donor`.
+  Span donor{};  ///< The attribute `jax.buffer_donor`.
 };
 
 struct FunctionPlace {

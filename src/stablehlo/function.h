@@ -20,7 +20,7 @@ struct Argument {
   TensorType type{};
   std::string alias{};
   std::optional<std::uint32_t> result{};  ///< `tf.aliasing_output`: the result that takes its memory.
-  bool is_donor = false;                  ///< `jax.buffer_donor`
+  bool is_donor = false;  ///< `jax.buffer_donor`, whatever its value: XLA asks only whether it is there.
 };
 
 struct Function {

@@ -156,12 +156,12 @@ class Specializer {
                                donation.argument, donation.result, base::quote(entry_.name), entry_.arguments.size(),
                                entry_.results.size()));
     }
-    if (entry_.arguments[donation.argument].result) return {};
+    const Argument& argument = entry_.arguments[donation.argument];
+    if (argument.result) return {};
     const ArgumentPlace& place = all_.places[reached_.entry].arguments[donation.argument];
-    edits_.insert(place.attribute,
-                  fmt::format("{}tf.aliasing_output = {} : i32{}", place.before, donation.result, place.behind));
-    if (entry_.arguments[donation.argument].is_donor)
-      edits_.replace(place.donor, "false");  // XLA takes only one of both
+    const std::string attribute = fmt::format("tf.aliasing_output = {} : i32", donation.result);
+    if (argument.is_donor) edits_.replace(place.donor, attribute);  // XLA refuses an argument that has both
+    else edits_.insert(place.attribute, fmt::format("{}{}{}", place.before, attribute, place.behind));
     return {};
   }
 

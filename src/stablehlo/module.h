@@ -37,7 +37,7 @@ class Module {
 
   /// A text with the entry as the only public function, called @main, and with the functions whose names it uses, also
   /// through others. Aliases and what else stands outside of functions stay as they are, but open sizes are filled in.
-  /// An argument of `donated` that names no result yet gets `tf.aliasing_output`, and is no donor any more.
+  /// An argument of `donated` that names no result yet gets `tf.aliasing_output`, in the place of `jax.buffer_donor`.
   /// `not_found`: no such function. `invalid_argument` names the alias or the place of an open size that no parameter
   /// gives.
   [[nodiscard]] Result<std::string> specialize(std::string_view entry, std::span<const Size> sizes,

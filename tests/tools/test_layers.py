@@ -232,7 +232,7 @@ Begin in `src/core/device.cpp`, then `npy.h` and `include/pintle/{device,error}.
 | `src/base` | std, fmt | words |
 | `src/io` | base, vendor | files |
 | `src/kit` | seam, base | pieces |
-| `src/backends/X` | seam, kit, host, spirv, wgsl, opencl_c, base, vendor | one backend |
+| `src/backends/X` | seam, kit, host, spirv, wgsl, stablehlo, opencl_c, base, vendor | one backend |
 | `src/layers/X` | seam, kit, spirv, base | decorators |
 | `src/core` | seam, base, io, plan, kit | everything |
 | `src/cli` | public API, io, opencl_c, spirv, wgsl, base, collective, conformance, bench, examples | the command |

@@ -136,7 +136,7 @@ TEST(Settings, AnUnknownNameIsToldWhatItMayMean) {
 
 TEST(Settings, EveryRowIsDescribed) {
   const auto rows = setting_rows();
-  EXPECT_EQ(rows.size(), 19u);
+  EXPECT_EQ(rows.size(), 20u);
   for (const SettingRow& row : rows) {
     EXPECT_TRUE(row.name.starts_with("PINTLE_"));
     EXPECT_FALSE(row.meaning.empty());

@@ -264,18 +264,19 @@ TEST(StablehloModule, ResultsTakeTheMemoryOfArguments) {
   constexpr std::string_view text =
       "func.func @f(%a: tensor<4xf32>, %b: tensor<4xf32> {}, %c: tensor<4xf32> {x = \"tf.aliasing_output\"} "
       "loc(\"c\"), "
-      "%d: tensor<4xf32> {a = #b<1, {}>, tf.aliasing_output = 3 : i32}, %e: tensor<4xf32> {jax.buffer_donor = true}) "
-      "-> "
+      "%d: tensor<4xf32> {a = #b<1, {}>, tf.aliasing_output = 3 : i32}, "
+      "%e: tensor<4xf32> {a = \"b\", \"jax.buffer_donor\" = [{}, true], c = d}) -> "
       "(tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>) { return }";
   const Module before = module_of(text);
   EXPECT_EQ(before.find("f")->arguments[3].result, 3U);
   EXPECT_FALSE(before.find("f")->arguments[2].result);
+  EXPECT_TRUE(before.find("f")->arguments[4].is_donor);
   const std::vector<Donation> donated{{4, 4}, {0, 0}, {1, 1}, {2, 2}, {3, 0}};
   const std::string made = special(text, "f", {}, donated);
   EXPECT_THAT(made, HasSubstr("%a: tensor<4xf32> {tf.aliasing_output = 0 : i32},"));
   EXPECT_THAT(made, HasSubstr("%b: tensor<4xf32> {tf.aliasing_output = 1 : i32},"));
   EXPECT_THAT(made, HasSubstr("%c: tensor<4xf32> {tf.aliasing_output = 2 : i32, x = \"tf.aliasing_output\"} loc"));
-  EXPECT_THAT(made, HasSubstr("{tf.aliasing_output = 4 : i32, jax.buffer_donor = false}"));
+  EXPECT_THAT(made, HasSubstr("%e: tensor<4xf32> {a = \"b\", tf.aliasing_output = 4 : i32, c = d}) ->"));
   const Module module = module_of(made);
   for (std::uint32_t i = 0; i < 5; ++i) EXPECT_EQ(module.find("main")->arguments[i].result, i);
   EXPECT_FALSE(module.find("main")->arguments[4].is_donor);

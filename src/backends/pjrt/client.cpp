@@ -41,6 +41,16 @@ const Result<Session>& session_of(const Plugin& plugin) {
   return found != sessions.end() ? found->second : sessions.emplace(&plugin, open_session(plugin)).first->second;
 }
 
+Result<std::uint64_t> Client::device_number() const {
+  pj::DeviceGetDescription description;
+  description.device = device();
+  PINTLE_TRY(call(api(), api().Device_GetDescription, description, "the device's description"));
+  pj::DeviceDescriptionId number;
+  number.description = description.description;
+  PINTLE_TRY(call(api(), api().DeviceDescription_Id, number, "the device's number"));
+  return static_cast<std::uint64_t>(number.id);
+}
+
 Result<SharedTensor> Client::upload(const TensorType& type, const std::byte* bytes) const {
   pj::ClientBufferFromHostBuffer wanted;
   wanted.client = session_.client;

@@ -41,6 +41,8 @@ class Client {
   /// The device's place among those of its plug-in.
   [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
   [[nodiscard]] const std::string& id() const noexcept { return id_; }
+  /// The number by which the plug-in knows the device.
+  [[nodiscard]] Result<std::uint64_t> device_number() const;
 
   /// Copies the bytes during the call.
   [[nodiscard]] Result<SharedTensor> upload(const TensorType& type, const std::byte* bytes) const;

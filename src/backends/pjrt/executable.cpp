@@ -15,22 +15,31 @@ namespace {
 
 using Loaded = Owned<pj::LoadedExecutable>;
 
-/// A CompileOptionsProto with one replica and one partition: some plug-ins end the process where it says neither. The
-/// device is named where it is not the first.
-std::string options_for(const Client& client) {
-  constexpr char one_replica[] = {0x20, 0x01, 0x28, 0x01};
-  std::string build;
+std::string varint(std::uint64_t value) {
+  std::string bytes;
+  for (; value > 0x7f; value >>= 7) bytes += static_cast<char>((value & 0x7f) | 0x80);
+  return bytes + static_cast<char>(value);
+}
+
+/// A field of a protocol buffer that has bytes.
+std::string field(std::uint32_t number, const std::string& bytes) {
+  return varint(number << 3 | 2U) + varint(bytes.size()) + bytes;
+}
+
+/// A CompileOptionsProto: its executable_build_options have one replica and one partition, and the device where it is
+/// not the first (device_assignment). Some plug-ins end the process where there are no replicas.
+Result<std::string> options_for(const Client& client) {
+  constexpr std::string_view one_replica("\x20\x01\x28\x01", 4), one_by_one("\x08\x01\x10\x01", 4);
+  std::string build(one_replica);
   if (client.index() != 0) {
-    build += '\x08';  // device_ordinal, a varint
-    for (std::uint32_t left = client.index(); left != 0; left >>= 7)
-      build += static_cast<char>((left & 0x7f) | (left > 0x7f ? 0x80 : 0));
+    PINTLE_ASSIGN(number, client.device_number());
+    build += field(9, std::string(one_by_one) + field(3, field(1, varint(number))));
   }
-  build.append(one_replica, sizeof one_replica);
-  return std::string("\x1a") + static_cast<char>(build.size()) + build;
+  return field(3, build);
 }
 
 Result<Loaded> compile(const Client& client, std::string_view code) {
-  const std::string options = options_for(client);
+  PINTLE_ASSIGN(options, options_for(client));
   pj::Program program;
   program.code = code;
   program.format = std::string_view("mlir");
@@ -69,11 +78,12 @@ Result<std::vector<std::byte>> serialize(const Client& client, const Loaded& loa
 }
 
 /// Everything that an executable depends on. Some platforms compile for the very processor that is there.
-base::Digest key_of(const Client& client, std::string_view code) {
+Result<base::Digest> key_of(const Client& client, std::string_view code) {
+  PINTLE_ASSIGN(options, options_for(client));
   const Session& session = client.session();
   const std::string all =
       fmt::format("pjrt\n{}\n{}\n{}.{}\n{}\n{}\n{}", session.platform, session.version, client.api().major,
-                  client.api().minor, options_for(client), kit::cpuinfo_field("/", "flags"), code);
+                  client.api().minor, options, kit::cpuinfo_field("/", "flags"), code);
   return base::sha256(base::bytes_in(all));
 }
 
@@ -86,7 +96,8 @@ Result<Loaded> compile_or_find(const Client& client, std::string_view code) {
     return serialize(client, *compiled);
   };
   PINTLE_ASSIGN(cache, kit::CodeCache::of_settings());
-  const auto found = cache.obtain_bytes(key_of(client, code), ".pjrt", make);
+  PINTLE_ASSIGN(key, key_of(client, code));
+  const auto found = cache.obtain_bytes(key, ".pjrt", make);
   if (compiled) return std::move(*compiled);  // also where it cannot be serialized
   if (!found) return found.error();
   auto loaded = load(client, *found);

@@ -98,8 +98,9 @@ Result<Extent> extent_of(const RunOptions& options) {
 }
 
 /// The work-groups that an extent makes of a kernel; core has already refused what does not fit.
-Grid groups_of(const Extent& extent, const Grid& size) {
+Grid groups_of(const Extent& extent, const Grid& size, const Limits& limits) {
   if (const auto* const grid = std::get_if<Grid>(&extent)) return *grid;
+  if (limits.max_grid == Grid{}) return {};  // the one group has whatever is covered
   const auto& items = std::get<Cover>(extent);
   const auto round = [](std::uint64_t count, std::uint32_t group) {
     return static_cast<std::uint32_t>(count / group + (count % group != 0 ? 1 : 0));
@@ -229,7 +230,8 @@ Result<ExitCode> run(const RunOptions& options, const Output& output) {
   PINTLE_ASSIGN(times, measure(launch, options.repeats));
   PINTLE_ASSIGN(arrays, launch.outputs());
   PINTLE_ASSIGN(written, write_outputs(outputs, arrays));
-  const Ran ran{std::string(device.id()), options.entry, groups_of(extent, kernel.entry().group_size), times, written};
+  const Grid groups = groups_of(extent, kernel.entry().group_size, device.info().limits);
+  const Ran ran{std::string(device.id()), options.entry, groups, times, written};
   output.is_json() ? print_json(ran, output) : print_text(ran, output);
   return ExitCode::ok;
 }

@@ -29,9 +29,6 @@ namespace {
 
 using Counts = std::array<std::uint64_t, 3>;
 
-constexpr std::uint32_t most_items = std::numeric_limits<std::uint32_t>::max();
-constexpr Grid whole_group{most_items, most_items, most_items};
-
 std::string text_of(const Counts& counts) { return fmt::format("({},{},{})", counts[0], counts[1], counts[2]); }
 
 Counts items_of(const Cover& cover) noexcept { return {cover.x, cover.y, cover.z}; }
@@ -97,10 +94,8 @@ Error wrong_kind(std::string_view argument, const Parameter& parameter) {
 
 Result<Grid> groups_of(const Extent& extent, const Grid& group_size, const Limits& limits) {
   const auto* cover = std::get_if<Cover>(&extent);
-  // A device whose launch is one group runs whole arrays, and that group has whatever is covered.
-  const bool is_whole = limits.max_grid == Grid{};
-  const Counts counts = cover != nullptr ? counts_of(*cover, is_whole ? whole_group : group_size)
-                                         : counts_of(std::get<Grid>(extent));
+  const Grid& size = limits.max_grid == Grid{} ? limits.max_group : group_size;  // one group has all that is covered
+  const Counts counts = cover != nullptr ? counts_of(*cover, size) : counts_of(std::get<Grid>(extent));
   const Counts most = counts_of(limits.max_grid);
   if (counts[0] == 0 || counts[1] == 0 || counts[2] == 0) return empty_grid(extent);
   if (counts[0] > most[0] || counts[1] > most[1] || counts[2] > most[2]) return large_grid(extent, counts, most);

@@ -12,21 +12,13 @@
 #include "kit/verdict.h"
 
 namespace pintle::core {
-namespace {
-
-bool has_verdicts(backend::Device& device) noexcept {
-  kit::Verdict none;
-  return device.native(kit::Verdict::native_type, 0, &none).has_value();
-}
-
-}  // namespace
 
 Observer::Observer(std::shared_ptr<BufferTable> table, backend::QueueId id, std::uint64_t first_serial,
                    std::string text)
     : table_(std::move(table)),
       id_(id),
       text_(std::move(text)),
-      has_verdicts_(has_verdicts(life().device())),
+      has_verdicts_(kit::tells_verdicts(life().device())),
       flights_(id, first_serial) {}
 
 void Observer::begin(const Locked& locked) {
