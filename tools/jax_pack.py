@@ -256,11 +256,11 @@ def lower(asked):
     return name, (function if hasattr(function, "lower") else jax.jit(function, keep_unused=True)).lower(*arguments)
 
 
-def main():
+def main(words=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("functions", nargs="+", metavar="MODULE:FUNCTION(TYPES)")
     parser.add_argument("-o", "--out", required=True, metavar="FOLDER", help="the pack: pintle.open_pack reads the folder, and pintle pack makes a file of it")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     sys.path.insert(0, "")
     try:
         print("\n".join(write_pack(options.out, dict(map(lower, options.functions)))))

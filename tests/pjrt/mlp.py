@@ -1,4 +1,4 @@
-"""A network of two layers in JAX, as mlp.pack has it. `mlp.py FOLDER` writes the pack, beside which jax has to be there."""
+"""A network of two layers in JAX. `mlp.py mlp.pack` writes the pack that lies here."""
 
 import sys
 from pathlib import Path

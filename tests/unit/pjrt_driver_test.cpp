@@ -172,6 +172,34 @@ TEST_F(PjrtDriverTest, ACopyStaysWhenTheOtherIsWritten) {
   });
 }
 
+/// The code gives up an argument that the signature only reads.
+TEST_F(PjrtDriverTest, WhatIsOnlyReadStays) {
+  constexpr std::string_view text = R"(
+!x = tensor<?xf32>
+!y = tensor<?xf32>
+func.func @twice(%x: !x {jax.buffer_donor = true}) -> !y {
+  %sum = stablehlo.add %x, %x : !x
+  return %sum : !y
+}
+func.func @other(%x: !x {tf.aliasing_output = 0 : i32}) -> !y {
+  %sum = stablehlo.add %x, %x : !x
+  return %sum : !y
+}
+)";
+  each([&](PjrtRig& rig) {
+    const auto program =
+        must(rig.try_text(text, {"twice(x: read f32[], y: write f32[])", "other(x: read f32[], y: write f32[])"}));
+    const auto x = rig.buffer(Floats{1, 2}), y = rig.allocate(8);
+    for (const std::uint32_t entry : {0U, 1U, 0U, 1U}) {
+      backend::Argument written = buffer_argument(range_of(y, 0, 8));
+      written.access = Access::write;
+      rig.run(launch(program, entry, {1, 1, 1}, {buffer_argument(range_of(x, 0, 8)), written}));
+      EXPECT_EQ(rig.read<float>(y, 0, 2), (Floats{2, 4}));
+      EXPECT_EQ(rig.read<float>(x, 0, 2), (Floats{1, 2}));
+    }
+  });
+}
+
 TEST_F(PjrtDriverTest, BytesAreReadAsAnotherType) {
   each([](PjrtRig& rig) {
     const auto program = must(rig.try_text(kernels, {increment, count}));
@@ -256,6 +284,32 @@ TEST_F(PjrtDriverTest, AFixedShapeTakesWhatItNeedsAndRefusesLess) {
     EXPECT_EQ(failed->code(), Errc::invalid_argument);
     EXPECT_THAT(std::string(failed->message()),
                 AllOf(HasSubstr("(8 bytes)"), HasSubstr("(16 bytes)"), HasSubstr("\"x\"")));
+  });
+}
+
+TEST_F(PjrtDriverTest, AResultOfAnotherSizeLeavesWhatItDoesNotCover) {
+  constexpr std::string_view text = R"(
+!x = tensor<?xf32>
+func.func @first_two(%x: !x) -> tensor<2xf32> {
+  %two = "stablehlo.slice"(%x) <{start_indices = array<i64: 2>, limit_indices = array<i64: 4>, strides = array<i64: 1>}>
+    : (!x) -> tensor<2xf32>
+  return %two : tensor<2xf32>
+}
+)";
+  each([&](PjrtRig& rig) {
+    const auto program = must(rig.try_text(kernels, {increment}));
+    const auto other = must(rig.try_text(text, {"first_two(x: read_write f32[])"}));
+    const auto memory = rig.buffer(Floats{1, 2, 3, 4, 5, 6});
+    rig.run(increment_of(program, range_of(memory, 0, 24), 1.f));
+    rig.run(launch(other, 0, {1, 1, 1}, {read_write(range_of(memory, 0, 24))}));
+    EXPECT_EQ(rig.read<float>(memory, 0, 6), (Floats{4, 5, 4, 5, 6, 7}));
+    const auto longer =
+        must(rig.try_text("!x = tensor<?xf32> func.func @more(%x: !x) -> tensor<8xf32> {"
+                          " %all = stablehlo.constant dense<1.0> : tensor<8xf32> return %all : tensor<8xf32> }",
+                          {"more(x: read_write f32[])"}));
+    const auto failed = rig.verdict_of(launch(longer, 0, {1, 1, 1}, {read_write(range_of(memory, 0, 24))}));
+    ASSERT_TRUE(failed);
+    EXPECT_THAT(std::string(failed->message()), AllOf(HasSubstr("(24 bytes)"), HasSubstr("(32 bytes)")));
   });
 }
 

@@ -217,6 +217,7 @@ Result<std::shared_ptr<const Variant>> Kernel::make_text(const Client& client,
     const auto& type = use.argument ? function.arguments[*use.argument].type : function.results[*use.result].type;
     PINTLE_ASSIGN(parameter, tensor_type_of(type, text_));
     made->parameters.push_back(std::move(parameter));
+    made->is_given_up.push_back(use.argument && use.result && type == function.results[*use.result].type);
   }
   return std::shared_ptr<const Variant>(std::move(made));
 }
@@ -234,6 +235,7 @@ Result<std::shared_ptr<const Variant>> Kernel::make_opaque(const Client& client,
         text_, fmt::format("declares ({}) written parameters, and its code has ({}) results", written, results.size()));
   for (std::size_t index = 0; index < entry_.parameters.size(); ++index) {
     const Parameter& parameter = entry_.parameters[index];
+    made->is_given_up.push_back(uses_[index].argument && uses_[index].result);
     if (uses_[index].result) {
       made->parameters.push_back(results[*uses_[index].result]);
       if (made->parameters.back().element == element_of(parameter.dtype)) continue;

@@ -22,6 +22,7 @@ namespace pintle::pjrt {
 struct Variant {
   std::shared_ptr<const Executable> executable;
   std::vector<TensorType> parameters;  ///< By parameter of the entry.
+  std::vector<bool> is_given_up;  ///< By parameter: an argument whose result has its type, and may take its memory.
   /// What the last run took in the call that starts it; `unknown` before the first.
   static constexpr std::chrono::nanoseconds unknown = std::chrono::nanoseconds::max();
   mutable std::atomic<std::chrono::nanoseconds> took{unknown};

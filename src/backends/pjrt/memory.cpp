@@ -72,6 +72,7 @@ Result<SharedTensor> Block::find_or_make(std::uint64_t offset, const TensorType&
   PINTLE_TRY(bring_home(offset, size));
   PINTLE_ASSIGN(made, client_.upload(type, bytes_.get() + offset));
   moved_.to_device.fetch_add(size, std::memory_order_relaxed);
+  if (size == 0) return made;  // no bytes are anybody's
   PINTLE_TRY(clear(offset, size));
   return pieces_.insert_or_assign(offset, Piece{std::move(made), false}).first->second.tensor;
 }
@@ -84,11 +85,12 @@ Result<SharedTensor> Block::tensor(std::uint64_t offset, const TensorType& type)
 Result<SharedTensor> Block::take(std::uint64_t offset, const TensorType& type) {
   const std::lock_guard lock(mutex_);
   PINTLE_ASSIGN(found, find_or_make(offset, type));
-  pieces_.erase(offset);
+  if (found->size() != 0) pieces_.erase(offset);
   return found;
 }
 
 Result<void> Block::put(std::uint64_t offset, SharedTensor tensor) {
+  if (tensor->size() == 0) return {};
   const std::lock_guard lock(mutex_);
   PINTLE_TRY(clear(offset, tensor->size()));
   pieces_.insert_or_assign(offset, Piece{std::move(tensor), true});

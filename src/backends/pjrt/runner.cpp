@@ -52,19 +52,24 @@ Result<void> Runner::operator()(const backend::ExecIndirect& indirect) {
 /// A shape of fixed sides may need more than a view has: core compares with the signature, which may leave it open.
 Result<void> Runner::check_sizes(const Kernel& kernel, const Variant& variant,
                                  std::span<const Argument> arguments) const {
-  for (std::size_t index = 0; index < variant.parameters.size(); ++index) {
+  const auto check = [&](std::size_t index, const TensorType& type) -> Result<void> {
     const Argument& argument = arguments[index];
-    const std::uint64_t needed = variant.parameters[index].bytes();
-    if (argument.kind != Argument::Kind::buffer || needed <= argument.range.size) continue;
+    if (argument.kind != Argument::Kind::buffer || type.bytes() <= argument.range.size) return {};
     return Error(Errc::invalid_argument,
                  fmt::format("Size ({} bytes) of the buffer for {} of {} is less than its type {} has ({} bytes).",
-                             argument.range.size, base::quote(kernel.parameter_name(index)), kernel.text(),
-                             variant.parameters[index].text(), needed));
+                             argument.range.size, base::quote(kernel.parameter_name(index)), kernel.text(), type.text(),
+                             type.bytes()));
+  };
+  const std::span<const Use> uses = kernel.uses();
+  for (std::size_t index = 0; index < uses.size(); ++index) {
+    PINTLE_TRY(check(index, variant.parameters[index]));
+    if (uses[index].result) PINTLE_TRY(check(index, variant.executable->results()[*uses[index].result]));
   }
   return {};
 }
 
-/// A buffer that is read and written is given up for its result, unless another block shares its tensor.
+/// A buffer that is read and written is given up for its result, unless another block shares its tensor. All else is
+/// kept, whatever the code says.
 Result<Runner::Inputs> Runner::gather(Kernel& kernel, const Variant& variant,
                                       std::span<const Argument> arguments) const {
   Inputs inputs;
@@ -73,27 +78,27 @@ Result<Runner::Inputs> Runner::gather(Kernel& kernel, const Variant& variant,
     const Argument& argument = arguments[index];
     const TensorType& type = variant.parameters[index];
     if (!uses[index].argument) continue;
-    const bool is_given_up = uses[index].result.has_value();
+    const bool is_given_up = variant.is_given_up[index];
     auto tensor = argument.kind == Argument::Kind::scalar ? kernel.scalar(client_, index, argument, type)
                   : is_given_up                           ? block_of(argument.range).take(argument.range.offset, type)
                                 : block_of(argument.range).tensor(argument.range.offset, type);
     if (!tensor) {
-      give_back(kernel, inputs, arguments);
+      give_back(kernel, variant, inputs, arguments);
       return tensor.error();
     }
-    if (is_given_up && tensor->use_count() > 1) inputs.kept.push_back(*uses[index].argument);
+    if (!is_given_up || tensor->use_count() > 1) inputs.kept.push_back(*uses[index].argument);
     inputs.tensors.push_back(std::move(*tensor));
   }
   return inputs;
 }
 
 /// After a launch that has not begun: what was given up is there again, unless the plug-in has used it.
-void Runner::give_back(const Kernel& kernel, const Inputs& inputs, std::span<const Argument> arguments) const {
+void Runner::give_back(const Kernel& kernel, const Variant& variant, const Inputs& inputs,
+                       std::span<const Argument> arguments) const {
   const std::span<const Use> uses = kernel.uses();
   for (std::size_t index = 0; index < uses.size(); ++index) {
-    const Use& use = uses[index];
-    if (!use.argument || !use.result || *use.argument >= inputs.tensors.size()) continue;
-    const SharedTensor& tensor = inputs.tensors[*use.argument];
+    if (!variant.is_given_up[index] || *uses[index].argument >= inputs.tensors.size()) continue;
+    const SharedTensor& tensor = inputs.tensors[*uses[index].argument];
     if (client_.is_deleted(*tensor)) continue;
     static_cast<void>(block_of(arguments[index].range).put(arguments[index].range.offset, tensor));
   }
@@ -109,7 +114,7 @@ Result<void> Runner::operator()(const backend::Exec& exec) {
   auto started = variant->executable->execute(client_, inputs.tensors, inputs.kept);
   variant->took.store(Clock::now() - begun, std::memory_order_relaxed);
   if (!started) {
-    give_back(kernel, inputs, arguments);
+    give_back(kernel, *variant, inputs, arguments);
     return started.error().during(fmt::format("running {}", kernel.text()));
   }
   const std::span<const Use> uses = kernel.uses();

@@ -45,7 +45,8 @@ class Runner {
                                          std::span<const backend::Argument> arguments) const;
   [[nodiscard]] Result<Inputs> gather(Kernel& kernel, const Variant& variant,
                                       std::span<const backend::Argument> arguments) const;
-  void give_back(const Kernel& kernel, const Inputs& inputs, std::span<const backend::Argument> arguments) const;
+  void give_back(const Kernel& kernel, const Variant& variant, const Inputs& inputs,
+                 std::span<const backend::Argument> arguments) const;
 
   const Client& client_;
   Flight& flight_;
