@@ -9,8 +9,8 @@ namespace pintle::pjrt {
 /// `Device::native<PjrtDevice>()`. The handles are the plug-in's, which stays open as long as the process.
 struct PjrtDevice {
   static constexpr std::string_view native_type = "pjrt.device";
-  void* client = nullptr;     ///< PJRT_Client*
-  void* device = nullptr;     ///< PJRT_Device*
+  void* client = nullptr;  ///< PJRT_Client*
+  void* device = nullptr;  ///< PJRT_Device*
 };
 
 /// `Device::native<PjrtTransfers>()`: the bytes that have moved since the device was opened. A program that works on
