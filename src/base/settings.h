@@ -35,7 +35,7 @@ struct Settings {
   bool mpi_shared = true;                     // PINTLE_MPI_SHARED: ranks of one host share the memory of windows
   std::uint64_t first_serial = 0;             // PINTLE_FIRST_SERIAL: where every counter starts (tests near 2^64)
   std::string webgpu;                         // PINTLE_WEBGPU: libraries that speak webgpu.h; empty = the loader looks
-  std::string pjrt_plugins;                   // PINTLE_PJRT_PLUGINS: plug-ins of PJRT; empty = those of a virtual environment
+  std::string pjrt_plugins;  // PINTLE_PJRT_PLUGINS: plug-ins of PJRT; empty = those of a virtual environment
 };
 
 /// The folder of compiled programs: PINTLE_CACHE_DIR, else $XDG_CACHE_HOME/pintle, else ~/.cache/pintle, as the

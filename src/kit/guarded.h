@@ -25,7 +25,8 @@ enum class Driving : std::uint8_t {
 };
 
 /// The device inside may throw, and need not ask whether it is lost: no exception gets out, and each call to a lost
-/// device returns the first cause. Work that it has taken is waited for when the process ends. A device that core gives up
+/// device returns the first cause. Work that it has taken is waited for when the process ends. A device that core gives
+/// up
 /// (`give_up.h`) is never destroyed.
 class Guarded final : public backend::Device {
  public:

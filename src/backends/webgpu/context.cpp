@@ -19,8 +19,9 @@ using LossHolder = std::shared_ptr<kit::Loss>;
 /// A device that its owner destroys is no loss. The holder is the callback's for ever: it may come late or never.
 void have_lost(const wg::Device*, wg::LostReason reason, wg::StringView message, void* holder, void*) {
   if (reason == wg::LostReason::destroyed || reason == wg::LostReason::callback_cancelled) return;
-  static_cast<void>((*static_cast<LossHolder*>(holder))
-                        ->lose({Errc::device_lost, fmt::format("The device is lost: {}", kit::one_line(message.text()))}));
+  static_cast<void>(
+      (*static_cast<LossHolder*>(holder))
+          ->lose({Errc::device_lost, fmt::format("The device is lost: {}", kit::one_line(message.text()))}));
 }
 
 /// Scopes have no filter for every error: wgpu-native ends the process where it is asked for internal ones.
