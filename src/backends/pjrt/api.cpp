@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <future>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <new>
 
 #include "base/platform.h"
 #include "base/settings.h"
@@ -59,28 +62,26 @@ std::vector<std::string> paths() {
   return all;
 }
 
-Result<const Plugin*> open(const std::string& path) {
+Result<std::unique_ptr<const Plugin>> open(const std::string& path) {
   PINTLE_ASSIGN(table, pj::Table::open(path));
-  auto& plugin = *new Plugin{std::move(table), path, files::path(path).stem().string()};
+  auto plugin = std::make_unique<const Plugin>(std::move(table), path, files::path(path).stem().string());
   pj::PluginInitialize wanted;
-  if (plugin.api.Plugin_Initialize != nullptr)
-    PINTLE_TRY(call(plugin.api, plugin.api.Plugin_Initialize, wanted, "initializing the plug-in"));
-  return &plugin;
+  if (plugin->api.Plugin_Initialize != nullptr)
+    PINTLE_TRY(call(plugin->api, plugin->api.Plugin_Initialize, wanted, "initializing the plug-in"));
+  return plugin;
 }
 
-Plugins open_all() {
-  Plugins found;
-  const std::vector<std::string> wanted = paths();
-  for (const std::string& path : wanted) {
-    const auto opened = open(path);
-    if (opened) found.all.push_back(*opened);
-    else found.absences.push_back({"pjrt", std::string(opened.error().message()), install});
+/// Keeps what is open, not what failed: the next listing tries that again.
+Result<const Plugin*> opened(const std::string& path) {
+  static std::mutex& mutex = *new std::mutex;
+  static auto& all = *new std::map<std::string, std::unique_ptr<const Plugin>>;
+  const std::lock_guard lock(mutex);
+  const auto place = all.try_emplace(path).first;
+  if (place->second == nullptr) {
+    PINTLE_ASSIGN(plugin, open(path));
+    place->second = std::move(plugin);
   }
-  if (wanted.empty()) {
-    found.absences.push_back(
-        {"pjrt", "No plug-in is named, and no virtual environment of Python with one is active.", install});
-  }
-  return found;
+  return place->second.get();
 }
 
 /// Memory that runs out while a program runs has more than one code.
@@ -102,9 +103,24 @@ constexpr std::size_t most_words = 600;
 
 }  // namespace
 
-const Plugins& plugins() {
-  static const auto& opened = *new Plugins(open_all());
-  return opened;
+Plugins plugins() {
+  Plugins found;
+  const std::vector<std::string> wanted = paths();
+  for (const std::string& path : wanted) {
+    const auto plugin = opened(path);
+    if (plugin) found.all.push_back(*plugin);
+    else found.absences.push_back(absence_of(plugin.error(), {}, install));
+  }
+  if (wanted.empty()) {
+    found.absences.push_back(
+        {"pjrt", "No plug-in is named, and no virtual environment of Python with one is active.", install});
+  }
+  return found;
+}
+
+Absence absence_of(const Error& error, std::string_view what, std::string_view hint) {
+  if (error.code() == Errc::out_of_memory) throw std::bad_alloc();
+  return {"pjrt", std::string(what).append(error.message()), std::string(hint)};
 }
 
 void drop(const pj::Table& api, pj::Error error) noexcept {

@@ -21,13 +21,17 @@ struct Plugin {
   std::string stem;  ///< "xla_cpu_pjrt": the name of its file without the ending.
 };
 
-/// The plug-ins that PINTLE_PJRT_PLUGINS names, or those of an active virtual environment of Python; opened once. One
-/// that is missing or none is an absence.
+/// The plug-ins that PINTLE_PJRT_PLUGINS names, or those of an active virtual environment of Python; each is opened
+/// once. One that is missing or none is an absence, and is tried again by the next call.
 struct Plugins {
   std::vector<const Plugin*> all;
   std::vector<Absence> absences;
 };
-[[nodiscard]] const Plugins& plugins();
+[[nodiscard]] Plugins plugins();
+
+/// Why there is no device; `what` goes before the error's words. Throws std::bad_alloc where memory ran out: that is no
+/// absence.
+[[nodiscard]] Absence absence_of(const Error& error, std::string_view what, std::string_view hint);
 
 /// What the plug-in says of a failure. Takes the error.
 [[nodiscard]] Error error_of(const pj::Table& api, pj::Error error, std::string_view what);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <memory>
 #include <mutex>
 
 namespace pintle::pjrt {
@@ -33,12 +34,16 @@ Result<Session> open_session(const Plugin& plugin) {
 
 }  // namespace
 
-const Result<Session>& session_of(const Plugin& plugin) {
+Result<const Session*> session_of(const Plugin& plugin) {
   static std::mutex& mutex = *new std::mutex;
-  static auto& sessions = *new std::map<const Plugin*, Result<Session>>;
+  static auto& sessions = *new std::map<const Plugin*, std::unique_ptr<const Session>>;
   const std::lock_guard lock(mutex);
-  const auto found = sessions.find(&plugin);
-  return found != sessions.end() ? found->second : sessions.emplace(&plugin, open_session(plugin)).first->second;
+  const auto place = sessions.try_emplace(&plugin).first;
+  if (place->second == nullptr) {
+    PINTLE_ASSIGN(session, open_session(plugin));
+    place->second = std::make_unique<const Session>(std::move(session));
+  }
+  return place->second.get();
 }
 
 Result<std::uint64_t> Client::device_number() const {

@@ -19,7 +19,8 @@ struct MemoryFigures {
   std::uint64_t available = 0;
 };
 
-/// A plug-in's client, made once for the process: it alone says what devices there are.
+/// A plug-in's client, made once for the process: it alone says what devices there are. A client that the plug-in refused
+/// is asked for again.
 struct Session {
   const Plugin* plugin = nullptr;
   pj::Client client = nullptr;
@@ -27,7 +28,7 @@ struct Session {
   std::string version;
   std::vector<pj::Device> devices;
 };
-[[nodiscard]] const Result<Session>& session_of(const Plugin& plugin);
+[[nodiscard]] Result<const Session*> session_of(const Plugin& plugin);
 
 /// A device of a session. Thread-safe.
 class Client {

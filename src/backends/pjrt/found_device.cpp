@@ -73,14 +73,16 @@ FoundDevice describe(const Session& session, std::size_t ordinal) {
 
 FoundDevices find_devices() {
   FoundDevices found;
-  found.absences = plugins().absences;
-  for (const Plugin* const plugin : plugins().all) {
-    const Result<Session>& session = session_of(*plugin);
+  Plugins all = plugins();
+  found.absences = std::move(all.absences);
+  for (const Plugin* const plugin : all.all) {
+    const Result<const Session*> session = session_of(*plugin);
     if (session) {
-      found.devices.push_back(describe(*session, found.devices.size()));
+      found.devices.push_back(describe(**session, found.devices.size()));
     } else {
-      found.absences.push_back({"pjrt", fmt::format("Plug-in {}: {}", plugin->path, session.error().message()),
-                                "Read what the plug-in needs: drivers, rights, or a device that nobody else has."});
+      found.absences.push_back(
+          absence_of(session.error(), fmt::format("Plug-in {}: ", plugin->path),
+                     "Read what the plug-in needs: drivers, rights, or a device that nobody else has."));
     }
   }
   return found;

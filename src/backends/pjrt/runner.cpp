@@ -117,13 +117,13 @@ Result<void> Runner::operator()(const backend::Exec& exec) {
     give_back(kernel, *variant, inputs, arguments);
     return started.error().during(fmt::format("running {}", kernel.text()));
   }
+  flight_.await(client_.api(), started->done);
   const std::span<const Use> uses = kernel.uses();
   for (std::size_t index = 0; index < uses.size(); ++index) {
     if (!uses[index].result) continue;
     const backend::Range& range = arguments[index].range;
     PINTLE_TRY(block_of(range).put(range.offset, std::move(started->results[*uses[index].result])));
   }
-  flight_.await(client_.api(), started->done);
   return {};
 }
 
