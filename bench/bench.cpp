@@ -15,7 +15,7 @@
 namespace pintle::bench {
 namespace {
 
-constexpr std::array<FigureInfo, 18> table{{
+constexpr std::array<FigureInfo, 19> table{{
     {"dispatch_hot",
      "A fresh list of one empty kernel, submitted and waited for; or polled for, so that a worker runs it"},
     {"dispatch_idle", "The same, both sides asleep 1 ms before each trial"},
@@ -27,6 +27,8 @@ constexpr std::array<FigureInfo, 18> table{{
     {"start", "From process start until the first list is done and the process has ended"},
     {"launch", "One empty kernel, recorded and as a fresh list, beside the API by hand", Reference::api},
     {"recording_1000", "1,000 empty kernels in one recording, per kernel, beside the API by hand", Reference::api},
+    {"steps", "200 launches that turn one buffer in place in one list, per launch, beside PJRT by hand",
+     Reference::api},
     {"chains", "Independent chains of kernels in one list, beside a barrier after each", Reference::itself},
     {"transfer_up", "64 MiB to the device, beside a memcpy to mapped memory", Reference::api},
     {"transfer_down", "64 MiB from the device, beside a memcpy from mapped memory", Reference::api},
@@ -37,10 +39,10 @@ constexpr std::array<FigureInfo, 18> table{{
     {"feed", "64 MiB of f32 into an arena as f16, beside as much without conversion", Reference::itself},
 }};
 constexpr std::array<Rows (*)(const BenchOptions&), table.size()> runs{
-    dispatch_hot,  dispatch_idle, launch_loop, submit,         replay_1000, parallel_saxpy,
-    copy,          start,         launch,      recording_1000, chains,      transfer_up,
-    transfer_down, first_result,  plan,        convert_dtypes, pool,        feed};
-constexpr std::array api_backends{"vulkan", "opencl"};
+    dispatch_hot, dispatch_idle, launch_loop,    submit, replay_1000, parallel_saxpy, copy,
+    start,        launch,        recording_1000, steps,  chains,      transfer_up,    transfer_down,
+    first_result, plan,          convert_dtypes, pool,   feed};
+constexpr std::array api_backends{"vulkan", "opencl", "pjrt"};
 
 Error unknown(std::string_view name) {
   std::string names;

@@ -22,6 +22,7 @@ using Rows = Result<std::vector<Row>>;
 [[nodiscard]] Rows start(const BenchOptions& options);
 [[nodiscard]] Rows launch(const BenchOptions& options);
 [[nodiscard]] Rows recording_1000(const BenchOptions& options);
+[[nodiscard]] Rows steps(const BenchOptions& options);
 [[nodiscard]] Rows chains(const BenchOptions& options);
 [[nodiscard]] Rows transfer_up(const BenchOptions& options);
 [[nodiscard]] Rows transfer_down(const BenchOptions& options);

@@ -29,7 +29,8 @@ Result<ProgramPack> kernel_pack(std::span<const std::string_view> signatures) {
   PINTLE_ASSIGN(native, ProgramPack::source("native", "", signatures, "bench"));
   PINTLE_ASSIGN(opencl, ProgramPack::source("opencl_c", opencl_text, signatures, "bench"));
   PINTLE_ASSIGN(glsl, ProgramPack::source("glsl", glsl_text, signatures, "bench"));
-  return native.with(opencl).with(glsl);
+  PINTLE_ASSIGN(stablehlo, ProgramPack::source("stablehlo", stablehlo_text, signatures, "bench"));
+  return native.with(opencl).with(glsl).with(stablehlo);
 }
 
 Result<Rig> Rig::open(std::string_view id) {

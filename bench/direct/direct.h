@@ -15,9 +15,9 @@ namespace pintle::bench {
 
 /// Which of an API's devices: the one with this name and mark that has `before` others like it in front of it.
 struct Target {
-  std::string backend;  ///< "vulkan" or "opencl".
+  std::string backend;  ///< "vulkan", "opencl" or "pjrt".
   std::string name;
-  std::string mark;  ///< Vulkan: the device's uuid in hex. OpenCL: the platform's name and the driver's version.
+  std::string mark;  ///< Vulkan: the device's uuid in hex. Others: what the driver says of itself.
   std::size_t before = 0;
 };
 
@@ -35,11 +35,16 @@ class Direct {
   virtual Result<void> record_another_way(std::uint32_t) {
     return Error(Errc::unsupported, "The API records in one way.");
   }
+  /// Prepares `steps` launches of bench_turn, each in place on the values that the one before left, for `submit`.
+  virtual Result<void> record_steps(std::uint32_t /*steps*/, std::uint32_t /*rounds*/) {
+    return Error(Errc::unsupported, "The reference has no steps in place for this API.");
+  }
   virtual Result<void> submit() = 0;
   /// For what was submitted last.
   virtual Result<void> wait() = 0;
 
-  /// Allocates memory that the host can map, for `upload` and `download`.
+  /// Allocates memory that the host can map, for `upload` and `download`, where the API has memory that outlives an
+  /// upload.
   virtual Result<void> allocate(std::size_t size) = 0;
   virtual Result<void> upload(std::span<const std::byte> from) = 0;
   virtual Result<void> download(std::span<std::byte> to) = 0;
@@ -54,6 +59,7 @@ class Direct {
 
 [[nodiscard]] Result<std::unique_ptr<Direct>> open_direct_vulkan(const Target& target, const std::string& cache);
 [[nodiscard]] Result<std::unique_ptr<Direct>> open_direct_opencl(const Target& target, const std::string& cache);
+[[nodiscard]] Result<std::unique_ptr<Direct>> open_direct_pjrt(const Target& target);
 
 /// What a call of the API answered, unless that is success, which is 0 everywhere.
 [[nodiscard]] Result<void> check_call(int answer, std::string_view call);

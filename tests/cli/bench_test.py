@@ -30,24 +30,32 @@ class Bench(CommandCase):
     def test_help_lists_the_figures(self):
         text = self.command("bench", "--help").stdout
         for name in ("dispatch_hot", "dispatch_idle", "submit", "replay_1000", "parallel_saxpy", "copy", "start",
-                     "launch", "recording_1000", "chains", "transfer_up", "transfer_down", "first_result",
+                     "launch", "recording_1000", "steps", "chains", "transfer_up", "transfer_down", "first_result",
                      "convert", "feed"):
             self.assertIn(name, text)
 
     def test_a_device_without_another_interface_is_skipped(self):
-        for name in ("launch", "recording_1000", "transfer_up", "transfer_down"):
+        for name in ("launch", "recording_1000", "steps", "transfer_up", "transfer_down"):
             row, = self.json("bench", name, "--device", "cpu")
             self.assertEqual((row["name"], row["device"]), (name, "cpu"))
             self.assertIn("cpu", row["skipped"])
             self.assertNotIn("reached", row)
 
     def test_absent_apis_are_skipped_with_the_reason(self):
-        hidden = {"VK_ICD_FILENAMES": "/nowhere.json", "VK_DRIVER_FILES": "/nowhere.json", "OCL_ICD_VENDORS": "/nowhere"}
+        hidden = {"VK_ICD_FILENAMES": "/nowhere.json", "VK_DRIVER_FILES": "/nowhere.json", "OCL_ICD_VENDORS": "/nowhere",
+                  "PINTLE_PJRT_PLUGINS": "/nowhere.so"}
         rows = self.json("bench", "launch", environment=hidden)
-        self.assertEqual([(row["name"], row["device"]) for row in rows], [("launch", "vulkan"), ("launch", "opencl")])
+        self.assertEqual([(row["name"], row["device"]) for row in rows], [("launch", "vulkan"), ("launch", "opencl"), ("launch", "pjrt")])
         for row in rows:
             self.assertTrue(row["skipped"])
             self.assertNotIn("reached", row)
+
+    def test_steps_in_place_by_hand(self):
+        devices = [d["id"] for d in self.json("devices")["devices"] if d["backend"] == "pjrt"]
+        if not devices:
+            self.skipTest("no pjrt device is here")
+        row, = self.json("bench", "steps", "--device", devices[0])
+        self.assertGreaterEqual(set(row), KEYS | {"reach", "reached"})
 
     def test_chains_are_measured_on_the_cpu(self):
         row, = self.json("bench", "chains", "--device", "cpu")
@@ -55,10 +63,10 @@ class Bench(CommandCase):
         self.assertEqual(row["device"], "cpu")
 
     def test_by_hand_on_each_device(self):
-        """A launch by hand on every vulkan and opencl device that is listed here."""
-        devices = [d["id_by_name"] for d in self.json("devices")["devices"] if d["backend"] in ("vulkan", "opencl")]
+        """A launch by hand on every vulkan, opencl and pjrt device that is listed here."""
+        devices = [d["id_by_name"] for d in self.json("devices")["devices"] if d["backend"] in ("vulkan", "opencl", "pjrt")]
         if not devices:
-            self.skipTest("no vulkan or opencl device is here")
+            self.skipTest("no vulkan, opencl or pjrt device is here")
         rows = self.json("bench", "launch")
         self.assertLessEqual(set(devices), {row["device"] for row in rows})
         for row in rows:

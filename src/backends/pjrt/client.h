@@ -19,8 +19,8 @@ struct MemoryFigures {
   std::uint64_t available = 0;
 };
 
-/// A plug-in's client, made once for the process: it alone says what devices there are. A client that the plug-in refused
-/// is asked for again.
+/// A plug-in's client, made once for the process: it alone says what devices there are. A client that the plug-in
+/// refused is asked for again.
 struct Session {
   const Plugin* plugin = nullptr;
   pj::Client client = nullptr;
