@@ -85,7 +85,8 @@ bool is_version(Language language, std::string_view version) noexcept {
     case Language::glsl: version = without_profile(version); return is_in(versions_of_glsl);
     case Language::hlsl:
     case Language::slang:
-    case Language::wgsl: return false;
+    case Language::wgsl:
+    case Language::stablehlo: return false;
   }
   return false;
 }
@@ -103,10 +104,12 @@ Result<void> define(const SourceOptions& options, PackSource& source) {
                              base::quote(options.version), base::quote(source.file), version_names()));
   }
   const bool is_fixed = !options.macros.empty() || !options.version.empty();
-  if (source.language == Language::wgsl && !options.macros.empty()) {
+  if (!options.macros.empty() && (source.language == Language::wgsl || source.language == Language::stablehlo)) {
     return Error(Errc::invalid_argument,
-                 fmt::format("Source {} takes no macro {}: WGSL has none. A constant is an `override` there.",
-                             base::quote(source.file), base::quote(options.macros.front().first)));
+                 fmt::format("Source {} takes no macro {}: {}.", base::quote(source.file),
+                             base::quote(options.macros.front().first),
+                             source.language == Language::wgsl ? "WGSL has none, and a constant is an `override` there"
+                                                               : "StableHLO has none"));
   }
   if (source.language != Language::glsl) fix(options, source);
   else if (is_fixed) fix_shader(options, source);

@@ -13,9 +13,9 @@
 namespace pintle::io {
 
 /// The language of a source.
-enum class Language : std::uint8_t { c, opencl_c, glsl, hlsl, slang, wgsl };
+enum class Language : std::uint8_t { c, opencl_c, glsl, hlsl, slang, wgsl, stablehlo };
 
-/// Finds the language by the ending: .c, .cl, .comp or .glsl, .hlsl, .slang, .wgsl. Empty for any other ending.
+/// Finds the language by the ending: .c, .cl, .comp or .glsl, .hlsl, .slang, .wgsl, .mlir. Empty for any other ending.
 [[nodiscard]] std::optional<Language> language_of(const std::filesystem::path& file);
 /// The format of a program that is such a source, unchanged; empty where devices take none.
 [[nodiscard]] std::string_view source_format(Language language) noexcept;

@@ -15,13 +15,14 @@ namespace {
 
 constexpr std::uint64_t longest_source = 64 << 20;
 
-constexpr std::array<std::pair<std::string_view, Language>, 7> endings{{{".c", Language::c},
+constexpr std::array<std::pair<std::string_view, Language>, 8> endings{{{".c", Language::c},
                                                                         {".cl", Language::opencl_c},
                                                                         {".comp", Language::glsl},
                                                                         {".glsl", Language::glsl},
                                                                         {".hlsl", Language::hlsl},
                                                                         {".slang", Language::slang},
-                                                                        {".wgsl", Language::wgsl}}};
+                                                                        {".wgsl", Language::wgsl},
+                                                                        {".mlir", Language::stablehlo}}};
 
 }  // namespace
 
@@ -37,6 +38,7 @@ std::string_view source_format(Language language) noexcept {
     case Language::opencl_c: return "opencl_c";
     case Language::glsl: return "glsl";
     case Language::wgsl: return "wgsl";
+    case Language::stablehlo: return "stablehlo";
     case Language::hlsl:
     case Language::slang: return {};
   }
@@ -52,7 +54,7 @@ Result<PackSource> read_source(const std::filesystem::path& file) {
     const auto language = language_of(file);
     if (!language) {
       return Error(Errc::invalid_argument,
-                   fmt::format("Source {} does not end with .c, .cl, .comp, .glsl, .hlsl, .slang or .wgsl.",
+                   fmt::format("Source {} does not end with .c, .cl, .comp, .glsl, .hlsl, .slang, .wgsl or .mlir.",
                                base::quote(file.string(), 4096)));
     }
     PINTLE_ASSIGN(bytes, base::read_regular_file(file, longest_source));

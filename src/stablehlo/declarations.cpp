@@ -280,13 +280,16 @@ class Parser {
   }
 
   Result<void> read_argument(Function& function, FunctionPlace& place) {
+    Argument argument;
     if (now_.is_name('%')) {
+      argument.name = now_.text.substr(1);
       advance();
       PINTLE_TRY(need(":"));
     }
     PINTLE_ASSIGN(span, skip_type());
     Output output = typed(span);
-    Argument argument{std::move(output.type), std::move(output.alias), {}, false};
+    argument.type = std::move(output.type);
+    argument.alias = std::move(output.alias);
     ArgumentPlace argument_place{.attribute = span.end};
     if (is("{")) PINTLE_TRY(read_attributes(argument, argument_place));
     PINTLE_TRY(skip_location());

@@ -17,6 +17,7 @@ struct Output {
 };
 
 struct Argument {
+  std::string name{};  ///< "x", where the text says `%x`; empty where it has types alone.
   TensorType type{};
   std::string alias{};
   std::optional<std::uint32_t> result{};  ///< `tf.aliasing_output`: the result that takes its memory.

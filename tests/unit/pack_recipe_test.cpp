@@ -42,6 +42,7 @@ TEST(PackRecipe, TheEndingNamesTheLanguage) {
   EXPECT_EQ(language_of("blur.hlsl"), Language::hlsl);
   EXPECT_EQ(language_of("blur.slang"), Language::slang);
   EXPECT_EQ(language_of("blur.wgsl"), Language::wgsl);
+  EXPECT_EQ(language_of("blur.mlir"), Language::stablehlo);
   for (const char* const other : {"blur", "blur.", "blur.CL", ".cl", "blur.cl.txt", "blur.cpp", ""})
     EXPECT_EQ(language_of(other), std::nullopt) << other;
 }
@@ -128,7 +129,7 @@ TEST(PackRecipe, ASourceIsReadByItsEnding) {
   EXPECT_EQ(read_source(folder.path() / "none.cl").error().code(), Errc::io);
   const auto other = read_source(folder.write("blur.txt", "x"));
   EXPECT_EQ(other.error().code(), Errc::invalid_argument);
-  EXPECT_NE(other.error().message().find("does not end with .c, .cl, .comp, .glsl, .hlsl, .slang or .wgsl"),
+  EXPECT_NE(other.error().message().find("does not end with .c, .cl, .comp, .glsl, .hlsl, .slang, .wgsl or .mlir"),
             std::string_view::npos);
 }
 

@@ -41,12 +41,11 @@ CLI::Option* repeated(CLI::App& command, const char* option, std::vector<std::st
 }
 
 void declare(CLI::App& command, PackOptions& options) {
-  auto* const inputs =
-      command
-          .add_option(
-              "DESCRIPTION", options.inputs,
-              "JSON file, a folder with a pack.json, or sources: .cl, .comp, .glsl, .hlsl, .slang, .wgsl, .c, .spv")
-          ->default_str("");
+  auto* const inputs = command
+                           .add_option("DESCRIPTION", options.inputs,
+                                       "JSON file, a folder with a pack.json, or sources: .cl, .comp, .glsl, .hlsl, "
+                                       ".slang, .wgsl, .mlir, .c, .spv")
+                           ->default_str("");
   auto* const file = command.add_option("-o,--output", options.file, "The pack to write");
   auto* const listed =
       command.add_option("--list", options.listed, "Show the variants and entries of this pack instead");
@@ -165,11 +164,11 @@ Result<void> check_ending(const std::string& input) {
   if (ending.empty() || ending == ".json" || std::filesystem::is_directory(input, none)) return {};
   const std::string_view instead =
       ending == ".cu" || ending == ".hip" ? " Compile it to PTX or a code object, and describe that as a variant." : "";
-  return wrong(
-      fmt::format("Input {} ends with {}, which is no source (.c, .cl, .comp, .glsl, .hlsl, .slang, .spv, .wgsl) and "
-                  "no description "
-                  "(.json).{}",
-                  base::quote(input), base::quote(ending), instead));
+  return wrong(fmt::format(
+      "Input {} ends with {}, which is no source (.c, .cl, .comp, .glsl, .hlsl, .mlir, .slang, .spv, .wgsl) and "
+      "no description "
+      "(.json).{}",
+      base::quote(input), base::quote(ending), instead));
 }
 
 /// --format names formats that a compiler makes.
@@ -186,8 +185,9 @@ Result<void> check_formats(const PackOptions& options) {
 Result<io::PackRecipe> described(const PackOptions& options) {
   if (options.inputs.size() > 1) {
     const auto other = std::ranges::find_if_not(options.inputs, is_source);
-    return wrong(fmt::format("Input {} of several is no source (.c, .cl, .comp, .glsl, .hlsl, .slang, .spv, .wgsl).",
-                             base::quote(*other)));
+    return wrong(
+        fmt::format("Input {} of several is no source (.c, .cl, .comp, .glsl, .hlsl, .mlir, .slang, .spv, .wgsl).",
+                    base::quote(*other)));
   }
   const bool is_for_sources = !options.entries.empty() || !options.name.empty() || !options.macros.empty() ||
                               !options.folders.empty() || !options.versions.empty();

@@ -46,6 +46,7 @@ std::span<const Compiler> compilers() {
       Compiler{slang, "spirv", "", whole<compile_slang_spirv>},
       Compiler{slang, "wgsl", "", whole<compile_slang_wgsl>},
       Compiler{wgsl, "wgsl", "", whole<keep_source>},
+      Compiler{stablehlo, "stablehlo", "", whole<keep_source>},
   };
   return rows;
 }

@@ -21,6 +21,7 @@
 #include "cli/compilers/slang_signatures.h"
 #include "cli/compilers/spirv_module.h"
 #include "opencl_c/options.h"
+#include "stablehlo/module.h"
 #include "wgsl/unit.h"
 
 namespace pintle::cli {
@@ -147,6 +148,18 @@ Result<Names> entries_of_wgsl(std::string_view text) {
   return names;
 }
 
+/// `unavailable` for bytecode, which nothing here reads.
+Result<Names> entries_of_stablehlo(std::string_view text) {
+  if (stablehlo::is_bytecode(base::bytes_in(text)))
+    return Error(Errc::unavailable, "Nothing here reads MLIR's bytecode.");
+  PINTLE_ASSIGN(module, stablehlo::Module::read(text));
+  Names names;
+  for (const stablehlo::Function& function : module.functions()) {
+    if (!function.is_private) names.push_back(function.name);
+  }
+  return names;
+}
+
 /// A code object has a descriptor "name.kd" for each kernel.
 Result<Names> kernels_of_amdgcn(std::span<const std::byte> code) {
   constexpr std::string_view ending = ".kd";
@@ -202,6 +215,7 @@ Result<Names> entries_of_source(const io::PackSource& source) {
     case io::Language::glsl: return entries_of_glsl(source);
     case io::Language::slang: return entries_of_slang(source);
     case io::Language::wgsl: return entries_of_wgsl(source.text);
+    case io::Language::stablehlo: return entries_of_stablehlo(source.text);
     case io::Language::hlsl: break;
   }
   return entries_of_hlsl(source);

@@ -12,6 +12,8 @@
 #include "cli/compilers/entry_names.h"
 #include "spirv/infer.h"
 #include "spirv/module.h"
+#include "stablehlo/infer.h"
+#include "stablehlo/module.h"
 #include "wgsl/infer.h"
 #include "wgsl/unit.h"
 
@@ -82,6 +84,22 @@ Result<void> infer_wgsl(const io::PackSource& source, Inferred& inferred) {
   return {};
 }
 
+/// Functions that others use are private.
+Result<void> infer_stablehlo(const io::PackSource& source, Inferred& inferred) {
+  const std::string code = fmt::format("Source {}", base::quote(source.file));
+  if (stablehlo::is_bytecode(base::bytes_in(source.text)))
+    return Error(Errc::invalid_argument,
+                 fmt::format("{} is MLIR's bytecode, which does not tell here; {}.", code, by_hand));
+  const auto module = stablehlo::Module::read(source.text);
+  if (!module) return module.error().during(fmt::format("reading {}", base::quote(source.file)));
+  for (const stablehlo::Function& function : module->functions()) {
+    if (function.is_private) continue;
+    auto entry = stablehlo::infer(function);
+    inferred.add(entry ? std::move(entry) : refused(code, function.name, entry.error()));
+  }
+  return {};
+}
+
 /// The one entry of a file may be called main, and then goes by the file.
 Result<void> infer_module(const ModuleFile& file, Inferred& inferred) {
   const std::string code = fmt::format("Module {}", base::quote(file.file));
@@ -110,6 +128,7 @@ Result<void> infer_first_shader(const std::vector<io::PackSource>& sources, cons
     if (source.language == io::Language::glsl || source.language == io::Language::hlsl)
       return infer_shader(source, inferred);
     if (source.language == io::Language::wgsl) return infer_wgsl(source, inferred);
+    if (source.language == io::Language::stablehlo) return infer_stablehlo(source, inferred);
   }
   return modules.empty() ? Result<void>() : infer_module(modules[0], inferred);
 }

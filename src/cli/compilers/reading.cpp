@@ -21,7 +21,7 @@ namespace {
 /// The language of a variant that is a source; empty where it is compiled.
 std::optional<io::Language> language_of_format(std::string_view format) {
   using enum io::Language;
-  for (const io::Language language : {c, opencl_c, glsl, hlsl, wgsl}) {
+  for (const io::Language language : {c, opencl_c, glsl, hlsl, wgsl, stablehlo}) {
     if (io::source_format(language) == format) return language;
   }
   return std::nullopt;
