@@ -197,8 +197,10 @@ class Parser {
       named.type = std::move(type);
     }
     if (take("=")) {
+      const char* const begin = now().text.data();
+      const std::size_t sign = take("-") ? 1 : 0;
       PINTLE_ASSIGN(value, lone_token(";", ";"));
-      named.value = value;
+      if (!value.empty() && value.data() == begin + sign) named.value = {begin, sign + value.size()};
     }
     list.push_back(std::move(named));
     return need(";");

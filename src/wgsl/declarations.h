@@ -47,7 +47,7 @@ struct Variable {
 struct Named {
   std::string_view name{};
   std::optional<TypeName> type{};
-  std::string_view value{};  ///< Its one token; empty for none and for an expression.
+  std::string_view value{};  ///< Its one token, with a sign before it; empty for none and for an expression.
   Attributes attributes;
 };
 

@@ -31,7 +31,8 @@ std::optional<std::uint32_t> number_in(const Declarations& all, const Attributes
 /// The type that `override` has, written or by its value.
 std::string_view type_of(const Named& constant) noexcept {
   if (constant.type) return constant.type->name;
-  const std::string_view value = constant.value;
+  std::string_view value = constant.value;
+  if (value.starts_with('-')) value.remove_prefix(1);
   if (value == "true" || value == "false") return "bool";
   if (value.ends_with('u')) return "u32";
   if (value.ends_with('h')) return "f16";

@@ -112,6 +112,16 @@ TEST(WgslUnit, FindsConstantsWithTheirKeys) {
   for (std::uint32_t at = 0; at < 5; ++at) EXPECT_EQ(unit.module.constants[at].spec_id, at);
 }
 
+TEST(WgslUnit, AConstantWithASignHasTheTypeOfItsNumber) {
+  const Unit unit = unit_of("override a = -1.5; override b = -3; override c = - 2; override d = -0x1e; const e = -4;");
+  using enum spirv::SpecConstant::Kind;
+  const auto kind = [&](std::size_t at) { return unit.module.constants[at].kind; };
+  EXPECT_EQ(kind(0), floating);
+  EXPECT_EQ(kind(1), integer);
+  EXPECT_EQ(kind(2), integer);
+  EXPECT_EQ(kind(3), integer);
+}
+
 TEST(WgslUnit, FollowsCallsAtomicsAndPlaces) {
   const Unit unit = unit_of(R"(
 struct Item { at: array<u32, 4>, count: atomic<u32> }
