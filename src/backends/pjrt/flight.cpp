@@ -23,7 +23,16 @@ struct Flight::Awaited {
   }
 };
 
+/// A plug-in may run a program to its end before it returns: nothing is to be awaited then.
 void Flight::await(const pj::Table& api, const Owned<pj::Event>& done) {
+  pj::EventIsReady ready;
+  ready.event = done.get();
+  if (const auto asked = call(api, api.Event_IsReady, ready, "the end of a launch"); asked && ready.is_ready) {
+    pj::EventError told;
+    told.event = done.get();
+    if (const auto ended = call(api, api.Event_Error, told, "the launch"); !ended) fail(ended.error());
+    return;
+  }
   auto state = std::make_unique<Awaited>(shared_from_this(), api);
   pj::EventOnReady wanted;
   wanted.event = done.get();
