@@ -42,7 +42,7 @@ constexpr std::array<Rows (*)(const BenchOptions&), table.size()> runs{
     dispatch_hot, dispatch_idle, launch_loop,    submit, replay_1000, parallel_saxpy, copy,
     start,        launch,        recording_1000, steps,  chains,      transfer_up,    transfer_down,
     first_result, plan,          convert_dtypes, pool,   feed};
-constexpr std::array api_backends{"vulkan", "opencl", "pjrt"};
+constexpr std::array api_backends{"vulkan", "opencl", "webgpu", "pjrt"};
 
 Error unknown(std::string_view name) {
   std::string names;

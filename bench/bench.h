@@ -13,7 +13,7 @@ namespace pintle::bench {
 /// What a figure is measured on where no device is named.
 enum class Reference : unsigned char {
   host,    ///< The cpu: the reference is the host's.
-  api,     ///< Each vulkan, opencl and pjrt device: the reference is written against their API.
+  api,     ///< Each device that has an API of its own: the reference is written against that.
   itself,  ///< All of these: the reference is the same device, used otherwise.
 };
 

@@ -15,7 +15,7 @@ namespace pintle::bench {
 
 /// Which of an API's devices: the one with this name and mark that has `before` others like it in front of it.
 struct Target {
-  std::string backend;  ///< "vulkan", "opencl" or "pjrt".
+  std::string backend;  ///< "vulkan", "opencl", "webgpu" or "pjrt".
   std::string name;
   std::string mark;  ///< Vulkan: the device's uuid in hex. Others: what the driver says of itself.
   std::size_t before = 0;
@@ -59,6 +59,7 @@ class Direct {
 
 [[nodiscard]] Result<std::unique_ptr<Direct>> open_direct_vulkan(const Target& target, const std::string& cache);
 [[nodiscard]] Result<std::unique_ptr<Direct>> open_direct_opencl(const Target& target, const std::string& cache);
+[[nodiscard]] Result<std::unique_ptr<Direct>> open_direct_webgpu(const Target& target);
 [[nodiscard]] Result<std::unique_ptr<Direct>> open_direct_pjrt(const Target& target);
 
 /// What a call of the API answered, unless that is success, which is 0 everywhere.

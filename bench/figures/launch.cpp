@@ -17,6 +17,7 @@ constexpr std::uint32_t replays = 4;
 /// The slower the driver itself, the less of us is seen.
 Reach launch_reach(const DeviceInfo& device) {
   if (device.backend == "pjrt") return {Reach::Kind::difference_ns_at_most, 500};
+  if (device.backend == "webgpu") return {Reach::Kind::ratio_at_most, 1.10};
   if (device.driver.starts_with("rusticl")) return {Reach::Kind::ratio_at_most, 1.05};
   if (device.driver.starts_with("llvmpipe")) return {Reach::Kind::ratio_at_most, 1.10};  // lavapipe's word for itself
   return {Reach::Kind::ratio_at_most, 1.15};

@@ -45,9 +45,9 @@ class Bench(CommandCase):
 
     def test_absent_apis_are_skipped_with_the_reason(self):
         hidden = {"VK_ICD_FILENAMES": "/nowhere.json", "VK_DRIVER_FILES": "/nowhere.json", "OCL_ICD_VENDORS": "/nowhere",
-                  "PINTLE_PJRT_PLUGINS": "/nowhere.so"}
+                  "PINTLE_WEBGPU": "/nowhere.so", "PINTLE_PJRT_PLUGINS": "/nowhere.so"}
         rows = self.json("bench", "launch", environment=hidden)
-        self.assertEqual([(row["name"], row["device"]) for row in rows], [("launch", "vulkan"), ("launch", "opencl"), ("launch", "pjrt")])
+        self.assertEqual([(row["name"], row["device"]) for row in rows], [("launch", backend) for backend in ("vulkan", "opencl", "webgpu", "pjrt")])
         for row in rows:
             self.assertTrue(row["skipped"])
             self.assertNotIn("reached", row)
