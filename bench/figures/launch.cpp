@@ -23,6 +23,12 @@ Reach launch_reach(const DeviceInfo& device) {
   return {Reach::Kind::ratio_at_most, 1.15};
 }
 
+/// Empty executions of PJRT are no recording: `steps` is its figure.
+Reach recording_reach(const DeviceInfo& device) {
+  if (device.backend == "pjrt") return {};
+  return {Reach::Kind::ratio_at_most, device.backend == "webgpu" ? 1.05 : 1.03};
+}
+
 CommandList list_of(const Rig& rig, std::uint32_t launches) {
   CommandList list;
   for (std::uint32_t i = 0; i < launches; ++i) list.exec(rig.nothing, Grid{1, 1, 1});
@@ -97,10 +103,10 @@ Rows launch(const BenchOptions& options) {
 }
 
 Rows recording_1000(const BenchOptions& options) {
-  const Subject subject{
-      "recording_1000", Unit::nanoseconds, "the same by hand, prepared before", {Reach::Kind::ratio_at_most, 1.03}};
+  Subject subject{"recording_1000", Unit::nanoseconds, "the same by hand, prepared before", {}};
   PINTLE_ASSIGN(match, Match::open(options.device));
   if (!match.unfit.empty()) return one_skip(subject, options, match.unfit);
+  subject.reach = recording_reach(match.rig.device.info());
   PINTLE_ASSIGN(recording, match.rig.device.record(list_of(match.rig, kernels)));
   PINTLE_TRY(match.direct->record(kernels));
   const Block by_hand = [&](Samples& samples) { return long_block(samples, [&] { return run(*match.direct); }); };
