@@ -92,17 +92,21 @@ void Context::pump() noexcept {
 Catch::Catch(Context& context) : context_(context), lock_(context.catching_) {
   if (const auto before = context_.uncaught_->take())
     base::log(LogLevel::warn, "webgpu", "A call fails on [{}]: {}", context_.id(), *before);
-  push();
+  go_on();
 }
 
-Catch::~Catch() { static_cast<void>(pop()); }
+Catch::~Catch() {
+  if (is_open_) static_cast<void>(pop());
+}
 
-void Catch::push() noexcept {
+void Catch::go_on() noexcept {
+  is_open_ = true;
   for (const wg::ErrorFilter filter : filters) context_.api.DevicePushErrorScope(context_.device_, filter);
 }
 
 std::optional<Error> Catch::pop() {
   std::optional<Error> first;
+  is_open_ = false;
   for (std::size_t index = 0; index < filters.size(); ++index) {
     const auto popped = std::make_shared<Popped>();
     wg::ScopeCallback callback;
@@ -130,7 +134,6 @@ std::optional<Error> Catch::pop() {
 
 Result<void> Catch::check(std::string_view what) {
   const std::optional<Error> failed = pop();
-  push();
   PINTLE_TRY(context_.alive());
   if (!failed) return {};
   return Error(failed->code(), fmt::format("The implementation refuses {} for [{}]: {}", what, context_.id(),

@@ -86,15 +86,17 @@ class Catch {
   Catch& operator=(const Catch&) = delete;
   ~Catch();
 
-  /// The first failure since the beginning, or since the last call: `out_of_memory`, or `internal` with the words of
-  /// the implementation; the loss where the device is lost. `what` was being done.
+  /// The first failure since the beginning, or since `go_on`: `out_of_memory`, or `internal` with the words of the
+  /// implementation; the loss where the device is lost. `what` was being done. Catches nothing from here on.
   [[nodiscard]] Result<void> check(std::string_view what);
+  /// Catches again, after a check.
+  void go_on() noexcept;
 
  private:
-  void push() noexcept;
   [[nodiscard]] std::optional<Error> pop();
 
   Context& context_;
+  bool is_open_ = false;
   const std::unique_lock<std::mutex> lock_;
 };
 

@@ -104,6 +104,7 @@ Result<void> Queue::run(const Commands& commands, std::optional<std::uint64_t> s
   PINTLE_TRY(recorder.record(commands));
   PINTLE_TRY(recorder.finish());
   PINTLE_TRY(failures.check("the commands"));
+  failures.go_on();
   PINTLE_TRY(shared_.flights.submit(flight));
   if (const auto taken = failures.check("the submission"); !taken) return context.lose(taken.error());
   timeline_.add(flight, serial);
