@@ -34,7 +34,7 @@ class Inference {
   /// "%x" is x. A number alone is no name of a signature.
   Result<void> add(const Argument& argument) {
     const std::string name = base::is_identifier(argument.name) ? argument.name : "_" + argument.name;
-    if (!base::is_identifier(name)) return not_told("has an argument without a name");
+    if (argument.name.empty() || !base::is_identifier(name)) return not_told("has an argument without a name");
     if (argument.result) PINTLE_TRY(add_results(*argument.result));
     if (argument.type.sides.empty() && !argument.result) {
       PINTLE_ASSIGN(type, element_of(argument.type));

@@ -235,7 +235,7 @@ Begin in `src/core/device.cpp`, then `npy.h` and `include/pintle/{device,error}.
 | `src/backends/X` | seam, kit, host, spirv, wgsl, stablehlo, opencl_c, base, vendor | one backend |
 | `src/layers/X` | seam, kit, spirv, base | decorators |
 | `src/core` | seam, base, io, plan, kit | everything |
-| `src/cli` | public API, io, opencl_c, spirv, wgsl, base, collective, conformance, bench, examples | the command |
+| `src/cli` | public API, io, opencl_c, spirv, wgsl, stablehlo, base, collective, conformance, bench, examples | the command |
 """
 
 
