@@ -67,7 +67,7 @@ Result<SharedTensor> Client::upload(const TensorType& type, const std::byte* byt
   PINTLE_TRY(call(api(), api().Client_BufferFromHostBuffer, wanted, "uploading a tensor"));
   Owned<pj::Buffer> buffer(api(), wanted.buffer);
   const Owned<pj::Event> done(api(), wanted.done_with_data);
-  return std::make_shared<const Tensor>(std::move(buffer), type);
+  return std::make_shared<const Tensor>(std::move(buffer), std::make_shared<const TensorType>(type));
 }
 
 Result<void> Client::read(const Tensor& tensor, std::span<std::byte> to) const {

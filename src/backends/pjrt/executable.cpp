@@ -133,18 +133,17 @@ Result<std::shared_ptr<const Executable>> Executable::finish(const Client& clien
   const std::int64_t* side = shapes.dims;
   for (std::size_t index = 0; index < shapes.output_count; ++index) {
     const std::size_t rank = shapes.ranks[index];
-    made->results_.push_back({types.types.span()[index], {side, side + rank}});
+    made->results_.push_back(
+        std::make_shared<const TensorType>(types.types.span()[index], std::vector(side, side + rank)));
     side += rank;
   }
   return std::shared_ptr<const Executable>(std::move(made));
 }
 
-Result<Started> Executable::execute(const Client& client, std::span<const SharedTensor> arguments,
-                                    std::span<const std::int64_t> kept) const {
+Result<Owned<pj::Event>> Executable::execute(const Client& client, std::span<const pj::Buffer> arguments,
+                                             std::span<const std::int64_t> kept, std::span<pj::Buffer> outputs) const {
   const pj::Table& api = client.api();
-  std::vector<pj::Buffer> inputs, outputs(results_.size());
-  for (const SharedTensor& argument : arguments) inputs.push_back(argument->get());
-  const pj::Buffer* const input_list = inputs.data();
+  const pj::Buffer* const input_list = arguments.data();
   pj::Buffer* const output_list = outputs.data();
   pj::Event done = nullptr;
   pj::ExecuteOptions options;
@@ -153,15 +152,11 @@ Result<Started> Executable::execute(const Client& client, std::span<const Shared
   wanted.executable = loaded_.get();
   wanted.options = &options;
   wanted.arguments = &input_list;
-  wanted.argument_count = inputs.size();
+  wanted.argument_count = arguments.size();
   wanted.outputs = &output_list;
   wanted.done = &done;
   PINTLE_TRY(call(api, api.LoadedExecutable_Execute, wanted, "the launch"));
-  Started started{{}, Owned<pj::Event>(api, done)};
-  for (std::size_t index = 0; index < outputs.size(); ++index) {
-    started.results.push_back(std::make_shared<const Tensor>(Owned<pj::Buffer>(api, outputs[index]), results_[index]));
-  }
-  return started;
+  return Owned<pj::Event>(api, done);
 }
 
 }  // namespace pintle::pjrt

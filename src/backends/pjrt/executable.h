@@ -21,12 +21,6 @@ struct Code {
   std::string bytes;
 };
 
-/// The tensors of one execution; they may not be computed yet.
-struct Started {
-  std::vector<SharedTensor> results;
-  Owned<pj::Event> done;
-};
-
 /// Immutable and thread-safe.
 class Executable {
  public:
@@ -35,11 +29,13 @@ class Executable {
   [[nodiscard]] static Result<std::shared_ptr<const Executable>> make(const Client& client, const Code& code,
                                                                       const std::string& what);
 
-  [[nodiscard]] std::span<const TensorType> results() const noexcept { return results_; }
+  [[nodiscard]] std::span<const SharedType> results() const noexcept { return results_; }
   /// May run the program before it returns. The plug-in may write results over arguments that the code gives up, but
-  /// for those numbered in `kept`.
-  [[nodiscard]] Result<Started> execute(const Client& client, std::span<const SharedTensor> arguments,
-                                        std::span<const std::int64_t> kept) const;
+  /// for those numbered in `kept`. `outputs` has a place for each result, which may not be computed yet; they are the
+  /// caller's to destroy. The event comes when all is computed.
+  [[nodiscard]] Result<Owned<pj::Event>> execute(const Client& client, std::span<const pj::Buffer> arguments,
+                                                 std::span<const std::int64_t> kept,
+                                                 std::span<pj::Buffer> outputs) const;
 
  private:
   explicit Executable(Owned<pj::LoadedExecutable> loaded) noexcept : loaded_(std::move(loaded)) {}
@@ -47,7 +43,7 @@ class Executable {
                                                                         Owned<pj::LoadedExecutable> loaded);
 
   Owned<pj::LoadedExecutable> loaded_;
-  std::vector<TensorType> results_;
+  std::vector<SharedType> results_;
 };
 
 }  // namespace pintle::pjrt

@@ -152,32 +152,50 @@ std::vector<std::uint64_t> Kernel::sides_of(const Parameter& parameter, std::spa
   return sides;
 }
 
-/// What the text of a variant depends on.
-Kernel::Key Kernel::key_of(std::span<const Argument> arguments) const {
-  Key key;
-  if (is_fixed_) return key;
+/// What the text of a variant depends on, number by number.
+template <class Each>
+void Kernel::for_each_size(std::span<const Argument> arguments, Each each) const {
+  if (is_fixed_) return;
   for (std::size_t index = 0; index < entry_.parameters.size(); ++index) {
     const Parameter& parameter = entry_.parameters[index];
     if (parameter.kind != Parameter::Kind::buffer) continue;
-    key.push_back(arguments[index].range.size / bytes_of(parameter.dtype));
-    for (const std::uint64_t side : sides_of(parameter, arguments)) key.push_back(side);
+    each(arguments[index].range.size / bytes_of(parameter.dtype));
+    for (const std::uint64_t side : sides_of(parameter, arguments)) each(side);
   }
+}
+
+Kernel::Key Kernel::key_of(std::span<const Argument> arguments) const {
+  Key key;
+  for_each_size(arguments, [&](std::uint64_t size) { key.push_back(size); });
   return key;
 }
 
+bool Kernel::is_key(const Key& key, std::span<const Argument> arguments) const {
+  std::size_t count = 0;
+  bool is_same = true;
+  for_each_size(arguments, [&](std::uint64_t size) {
+    is_same = is_same && count < key.size() && key[count] == size;
+    ++count;
+  });
+  return is_same && count == key.size();
+}
+
+/// Most launches have the sizes of the launch before.
 std::shared_ptr<const Variant> Kernel::find(std::span<const Argument> arguments) {
-  const Key key = key_of(arguments);
   const std::lock_guard lock(mutex_);
-  const auto found = variants_.find(key);
-  return found != variants_.end() ? found->second : nullptr;
+  if (last_ == variants_.end() || !is_key(last_->first, arguments)) last_ = variants_.find(key_of(arguments));
+  return last_ != variants_.end() ? last_->second : nullptr;
 }
 
 Result<std::shared_ptr<const Variant>> Kernel::variant(const Client& client, std::span<const Argument> arguments) {
   if (auto found = find(arguments)) return found;
   PINTLE_ASSIGN(made, make(client, arguments));
   const std::lock_guard lock(mutex_);
-  if (variants_.size() >= most_variants) variants_.clear();
-  variants_.emplace(key_of(arguments), made);
+  if (variants_.size() >= most_variants) {
+    variants_.clear();
+    last_ = variants_.end();
+  }
+  last_ = variants_.emplace(key_of(arguments), made).first;
   return made;
 }
 
@@ -237,7 +255,7 @@ Result<std::shared_ptr<const Variant>> Kernel::make_opaque(const Client& client,
     const Parameter& parameter = entry_.parameters[index];
     made->is_given_up.push_back(uses_[index].argument && uses_[index].result);
     if (uses_[index].result) {
-      made->parameters.push_back(results[*uses_[index].result]);
+      made->parameters.push_back(*results[*uses_[index].result]);
       if (made->parameters.back().element == element_of(parameter.dtype)) continue;
       return mismatch(text_, fmt::format("declares {} as {}; the result in its code is {}", base::quote(parameter.name),
                                          name(parameter.dtype), made->parameters.back().text()));

@@ -71,7 +71,10 @@ class Kernel {
     SharedTensor tensor;
   };
 
+  template <class Each>
+  void for_each_size(std::span<const backend::Argument> arguments, Each each) const;
   [[nodiscard]] Key key_of(std::span<const backend::Argument> arguments) const;
+  [[nodiscard]] bool is_key(const Key& key, std::span<const backend::Argument> arguments) const;
   [[nodiscard]] std::vector<std::uint64_t> sides_of(const Parameter& parameter,
                                                     std::span<const backend::Argument> arguments) const;
   [[nodiscard]] Result<std::shared_ptr<const Variant>> make(const Client& client,
@@ -87,8 +90,9 @@ class Kernel {
   bool is_fixed_ = false;
   std::shared_ptr<const stablehlo::Module> module_;  // null: the code is opaque
   Code code_;
-  std::mutex mutex_;  // of the next two
+  std::mutex mutex_;  // of the next three
   std::map<Key, std::shared_ptr<const Variant>> variants_;
+  decltype(variants_)::iterator last_ = variants_.end();  // what was found last
   std::vector<Scalar> scalars_;
 };
 

@@ -85,7 +85,9 @@ Result<SharedTensor> Block::tensor(std::uint64_t offset, const TensorType& type)
 Result<SharedTensor> Block::take(std::uint64_t offset, const TensorType& type) {
   const std::lock_guard lock(mutex_);
   PINTLE_ASSIGN(found, find_or_make(offset, type));
-  if (found->size() != 0) pieces_.erase(offset);
+  if (found->size() == 0) return found;
+  spare_ = pieces_.extract(offset);
+  spare_.mapped() = {};
   return found;
 }
 
@@ -93,7 +95,13 @@ Result<void> Block::put(std::uint64_t offset, SharedTensor tensor) {
   if (tensor->size() == 0) return {};
   const std::lock_guard lock(mutex_);
   PINTLE_TRY(clear(offset, tensor->size()));
-  pieces_.insert_or_assign(offset, Piece{std::move(tensor), true});
+  if (spare_.empty()) {
+    pieces_.insert_or_assign(offset, Piece{std::move(tensor), true});
+    return {};
+  }
+  spare_.key() = offset;
+  spare_.mapped() = {std::move(tensor), true};
+  pieces_.insert(std::move(spare_));
   return {};
 }
 

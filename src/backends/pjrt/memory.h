@@ -75,7 +75,8 @@ class Block {
   const std::uint64_t size_;
   const Bytes bytes_;
   std::mutex mutex_;
-  Pieces pieces_;  // by offset
+  Pieces pieces_;            // by offset
+  Pieces::node_type spare_;  // of what was taken: a step in place allocates nothing here
 };
 
 /// All blocks of a device.

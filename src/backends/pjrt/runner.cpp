@@ -63,16 +63,28 @@ Result<void> Runner::check_sizes(const Kernel& kernel, const Variant& variant,
   const std::span<const Use> uses = kernel.uses();
   for (std::size_t index = 0; index < uses.size(); ++index) {
     PINTLE_TRY(check(index, variant.parameters[index]));
-    if (uses[index].result) PINTLE_TRY(check(index, variant.executable->results()[*uses[index].result]));
+    if (uses[index].result) PINTLE_TRY(check(index, *variant.executable->results()[*uses[index].result]));
   }
   return {};
 }
 
+/// Before anything is given up: nothing of it is lost for want of memory.
+void Runner::make_room(const Kernel& kernel, const Executable& executable) {
+  const std::size_t arguments = kernel.uses().size();
+  inputs_.tensors.clear();
+  inputs_.tensors.reserve(arguments);
+  inputs_.buffers.clear();
+  inputs_.buffers.reserve(arguments);
+  inputs_.kept.clear();
+  inputs_.kept.reserve(arguments);
+  outputs_.assign(executable.results().size(), nullptr);
+  results_.clear();
+  results_.reserve(outputs_.size());
+}
+
 /// A buffer that is read and written is given up for its result, unless another block shares its tensor. All else is
 /// kept, whatever the code says.
-Result<Runner::Inputs> Runner::gather(Kernel& kernel, const Variant& variant,
-                                      std::span<const Argument> arguments) const {
-  Inputs inputs;
+Result<void> Runner::gather(Kernel& kernel, const Variant& variant, std::span<const Argument> arguments) {
   const std::span<const Use> uses = kernel.uses();
   for (std::size_t index = 0; index < uses.size(); ++index) {
     const Argument& argument = arguments[index];
@@ -83,25 +95,40 @@ Result<Runner::Inputs> Runner::gather(Kernel& kernel, const Variant& variant,
                   : is_given_up                           ? block_of(argument.range).take(argument.range.offset, type)
                                 : block_of(argument.range).tensor(argument.range.offset, type);
     if (!tensor) {
-      give_back(kernel, variant, inputs, arguments);
+      give_back(kernel, variant, arguments);
       return tensor.error();
     }
-    if (!is_given_up || tensor->use_count() > 1) inputs.kept.push_back(*uses[index].argument);
-    inputs.tensors.push_back(std::move(*tensor));
+    if (!is_given_up || tensor->use_count() > 1) inputs_.kept.push_back(*uses[index].argument);
+    inputs_.buffers.push_back((*tensor)->get());
+    inputs_.tensors.push_back(std::move(*tensor));
   }
-  return inputs;
+  return {};
 }
 
 /// After a launch that has not begun: what was given up is there again, unless the plug-in has used it.
-void Runner::give_back(const Kernel& kernel, const Variant& variant, const Inputs& inputs,
-                       std::span<const Argument> arguments) const {
+void Runner::give_back(const Kernel& kernel, const Variant& variant, std::span<const Argument> arguments) const {
   const std::span<const Use> uses = kernel.uses();
   for (std::size_t index = 0; index < uses.size(); ++index) {
-    if (!variant.is_given_up[index] || *uses[index].argument >= inputs.tensors.size()) continue;
-    const SharedTensor& tensor = inputs.tensors[*uses[index].argument];
+    if (!variant.is_given_up[index] || *uses[index].argument >= inputs_.tensors.size()) continue;
+    const SharedTensor& tensor = inputs_.tensors[*uses[index].argument];
     if (client_.is_deleted(*tensor)) continue;
     static_cast<void>(block_of(arguments[index].range).put(arguments[index].range.offset, tensor));
   }
+}
+
+/// Leaves the results in results_.
+Result<void> Runner::execute(const Kernel& kernel, const Variant& variant, std::span<const Argument> arguments) {
+  const Executable& executable = *variant.executable;
+  const Deadline begun = Clock::now();
+  auto done = executable.execute(client_, inputs_.buffers, inputs_.kept, outputs_);
+  variant.took.store(Clock::now() - begun, std::memory_order_relaxed);
+  if (!done) {
+    give_back(kernel, variant, arguments);
+    return done.error().during(fmt::format("running {}", kernel.text()));
+  }
+  for (const pj::Buffer output : outputs_) results_.emplace_back(client_.api(), output);
+  flight_.await(client_.api(), *done);
+  return {};
 }
 
 Result<void> Runner::operator()(const backend::Exec& exec) {
@@ -109,20 +136,16 @@ Result<void> Runner::operator()(const backend::Exec& exec) {
   const std::span<const Argument> arguments = list_.of(exec);
   PINTLE_ASSIGN(variant, kernel.variant(client_, arguments));
   PINTLE_TRY(check_sizes(kernel, *variant, arguments));
-  PINTLE_ASSIGN(inputs, gather(kernel, *variant, arguments));
-  const Deadline begun = Clock::now();
-  auto started = variant->executable->execute(client_, inputs.tensors, inputs.kept);
-  variant->took.store(Clock::now() - begun, std::memory_order_relaxed);
-  if (!started) {
-    give_back(kernel, *variant, inputs, arguments);
-    return started.error().during(fmt::format("running {}", kernel.text()));
-  }
-  flight_.await(client_.api(), started->done);
+  make_room(kernel, *variant->executable);
+  PINTLE_TRY(gather(kernel, *variant, arguments));
+  PINTLE_TRY(execute(kernel, *variant, arguments));
   const std::span<const Use> uses = kernel.uses();
   for (std::size_t index = 0; index < uses.size(); ++index) {
     if (!uses[index].result) continue;
     const backend::Range& range = arguments[index].range;
-    PINTLE_TRY(block_of(range).put(range.offset, std::move(started->results[*uses[index].result])));
+    const std::uint32_t result = *uses[index].result;
+    auto tensor = std::make_shared<const Tensor>(std::move(results_[result]), variant->executable->results()[result]);
+    PINTLE_TRY(block_of(range).put(range.offset, std::move(tensor)));
   }
   return {};
 }

@@ -37,20 +37,26 @@ class Runner {
  private:
   /// The tensors of a launch, by argument of the function.
   struct Inputs {
-    std::vector<SharedTensor> tensors;
-    std::vector<std::int64_t> kept;  ///< Those that the program must not write its results over.
+    std::vector<SharedTensor> tensors{};
+    std::vector<pj::Buffer> buffers{};  ///< The same.
+    std::vector<std::int64_t> kept{};   ///< Those that the program must not write its results over.
   };
 
+  void make_room(const Kernel& kernel, const Executable& executable);
+  [[nodiscard]] Result<void> execute(const Kernel& kernel, const Variant& variant,
+                                     std::span<const backend::Argument> arguments);
   [[nodiscard]] Result<void> check_sizes(const Kernel& kernel, const Variant& variant,
                                          std::span<const backend::Argument> arguments) const;
-  [[nodiscard]] Result<Inputs> gather(Kernel& kernel, const Variant& variant,
-                                      std::span<const backend::Argument> arguments) const;
-  void give_back(const Kernel& kernel, const Variant& variant, const Inputs& inputs,
-                 std::span<const backend::Argument> arguments) const;
+  [[nodiscard]] Result<void> gather(Kernel& kernel, const Variant& variant,
+                                    std::span<const backend::Argument> arguments);
+  void give_back(const Kernel& kernel, const Variant& variant, std::span<const backend::Argument> arguments) const;
 
   const Client& client_;
   Flight& flight_;
   const backend::Commands& list_;
+  Inputs inputs_;  // of the launch at hand, as the next two: their memory serves the whole list
+  std::vector<pj::Buffer> outputs_;
+  std::vector<Owned<pj::Buffer>> results_;
 };
 
 /// How long a command keeps the thread that runs it, at most, as far as it is known: `unknown` for what may take long.

@@ -27,19 +27,22 @@ struct TensorType {
 /// Empty where Pintle has no such dtype.
 [[nodiscard]] std::optional<DType> dtype_of(pj::ElementType element) noexcept;
 
+/// All results of an executable share their types.
+using SharedType = std::shared_ptr<const TensorType>;
+
 /// One buffer of the plug-in. It may not be computed yet.
 class Tensor {
  public:
-  Tensor(Owned<pj::Buffer> buffer, TensorType type) noexcept
-      : buffer_(std::move(buffer)), type_(std::move(type)), size_(type_.bytes()) {}
+  Tensor(Owned<pj::Buffer> buffer, SharedType type) noexcept
+      : buffer_(std::move(buffer)), type_(std::move(type)), size_(type_->bytes()) {}
 
   [[nodiscard]] pj::Buffer get() const noexcept { return buffer_.get(); }
-  [[nodiscard]] const TensorType& type() const noexcept { return type_; }
+  [[nodiscard]] const TensorType& type() const noexcept { return *type_; }
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 
  private:
   const Owned<pj::Buffer> buffer_;
-  const TensorType type_;
+  const SharedType type_;
   const std::uint64_t size_;
 };
 using SharedTensor = std::shared_ptr<const Tensor>;
