@@ -1,6 +1,6 @@
 // The reference in WebGPU: an instance and a device of its own, a pipeline that is made before, one command buffer for
 // each submission, since WebGPU submits none twice. It waits as each implementation's documents say: wgpu-native by a
-// poll that blocks, others by wgpuInstanceWaitAny.
+// poll that blocks, others by wgpuInstanceWaitAny, or by processing events where the library does not have that.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ Result<const Library*> Library::open(const std::string& path) {
   if (library.api.DevicePoll != nullptr) {
     wanted.next = &extras.chain;
   } else {
-    PINTLE_TRY(library.api.library.find("wgpuInstanceWaitAny", library.wait_any));
+    static_cast<void>(library.api.library.find("wgpuInstanceWaitAny", library.wait_any));
     wanted.feature_count = 1;
     wanted.features = features;
     wanted.limits = &limits;
@@ -92,6 +92,7 @@ class DirectWebGpu final : public Direct {
   Result<wg::Buffer> make_buffer(wg::Flags usage, std::size_t size);
   wg::BindGroup make_group(wg::BindGroupLayout layout, std::size_t size) const;
   wg::BindGroupLayout make_layout() const;
+  void pump() const;
   Result<void> wait_for(wg::Future future);
   Result<void> wait_for_work();
   void submit(wg::CommandEncoder encoder) const;
@@ -195,6 +196,11 @@ Result<void> DirectWebGpu::submit() {
   return {};
 }
 
+void DirectWebGpu::pump() const {
+  if (api_.DevicePoll != nullptr) api_.DevicePoll(device_, 1, nullptr);
+  else api_.InstanceProcessEvents(library_.instance);
+}
+
 /// Until the callback has come that sets is_done_.
 Result<void> DirectWebGpu::wait_for(wg::Future future) {
   if (library_.wait_any != nullptr) {
@@ -202,7 +208,7 @@ Result<void> DirectWebGpu::wait_for(wg::Future future) {
     const bool is_over = library_.wait_any(library_.instance, 1, &waited, for_ever) == wg::succeeded;
     if (!is_over || !is_done_) return Error(Errc::internal, "The reference's wait (wgpuInstanceWaitAny) fails.");
   } else {
-    while (!is_done_) api_.DevicePoll(device_, 1, nullptr);
+    while (!is_done_) pump();
   }
   return check("what was submitted");
 }
