@@ -50,6 +50,7 @@ Result<void> Flights::submit(const std::shared_ptr<Flight>& flight) {
     const std::lock_guard lock(mutex_);
     if (progress_ == Progress::own && !poller_.joinable()) poller_ = std::thread([this] { serve(); });
     running_.push_back(flight);
+    if (is_asleep_) changed_.notify_one();
   }
   const auto callback = [&]<class Callback>(Callback made) {
     made.mode = wg::CallbackMode::allow_process_events;
@@ -72,7 +73,6 @@ Result<void> Flights::submit(const std::shared_ptr<Flight>& flight) {
   for (const Homecoming& home : flight->home_)
     api.BufferMapAsync(home.buffer, wg::map_mode_read, 0, home.size, callback(wg::MapCallback{}));
   api.QueueOnSubmittedWorkDone(context_.queue(), callback(wg::WorkCallback{}));
-  changed_.notify_one();
   return {};
 }
 
@@ -125,6 +125,7 @@ bool Flights::finish(Flight& flight) noexcept {
     flight.is_done_.store(true, std::memory_order_release);
     told.swap(flight.told_);
   }
+  awaiting_.fetch_sub(told.size(), std::memory_order_relaxed);  // each has hurried
   for (const kit::EventTold& one : told) one.call(one.state, nullptr);
   return true;
 }
@@ -138,22 +139,43 @@ void Flights::deliver(Flight& flight) {
   }
 }
 
-/// Asks often at first, since most work is short, and at least every half millisecond.
+void Flights::hurry() noexcept {
+  if (awaiting_.fetch_add(1, std::memory_order_relaxed) != 0) return;
+  std::unique_lock lock(mutex_);
+  lock.unlock();  // the poller has seen the count by now, or waits for the call below
+  changed_.notify_one();
+}
+
+/// Whoever waits for work looks himself at first, and a second thread that looks takes time from a device in software.
+/// So this one looks seldom until somebody waits to be told; then often at first, since most work is short. Between
+/// submissions that follow each other it does not sleep until it is woken, which would cost each of them a call.
 void Flights::serve() noexcept {
   constexpr microseconds shortest(20), longest(500);
+  constexpr std::chrono::milliseconds linger(20);
   std::unique_lock lock(mutex_);
-  while (true) {
-    changed_.wait(lock, [&] { return is_closing_ || !running_.empty(); });
-    microseconds nap = shortest;
-    while (!is_closing_ && !running_.empty()) {
-      lock.unlock();
-      const bool has_finished = look();
-      lock.lock();
-      if (!context_.alive()) abandon();
-      nap = has_finished ? shortest : std::min(nap * 3 / 2, longest);
-      if (!is_closing_ && !running_.empty()) changed_.wait_for(lock, nap, [&] { return is_closing_; });
+  Deadline busy_until = Clock::now();
+  microseconds nap = longest;
+  bool was_awaited = false;
+  while (!is_closing_) {
+    if (!running_.empty()) {
+      busy_until = Clock::now() + linger;
+    } else if (Clock::now() > busy_until) {
+      is_asleep_ = true;
+      changed_.wait(lock, [&] { return is_closing_ || !running_.empty(); });
+      is_asleep_ = false;
+      continue;
     }
-    if (is_closing_) return;
+    const bool is_awaited = awaiting_.load(std::memory_order_relaxed) != 0;
+    const auto must_hurry = [&] { return !is_awaited && awaiting_.load(std::memory_order_relaxed) != 0; };
+    if (!is_awaited) nap = longest;
+    else if (!was_awaited) nap = shortest;
+    was_awaited = is_awaited;
+    if (changed_.wait_for(lock, nap, [&] { return is_closing_ || must_hurry(); }) || running_.empty()) continue;
+    lock.unlock();
+    const bool has_finished = look();
+    lock.lock();
+    if (!context_.alive()) abandon();
+    nap = has_finished ? shortest : std::min(nap * 3 / 2, longest);
   }
 }
 
@@ -169,6 +191,7 @@ bool FlightRules::tell(const Event& event, kit::EventTold told) const noexcept {
     const std::lock_guard lock(event->mutex_);
     if (event->is_done_.load(std::memory_order_acquire)) return false;
     event->told_.push_back(told);
+    flights->hurry();
     return true;
   });
   if (!noted) return false;

@@ -63,6 +63,8 @@ class Flights {
   [[nodiscard]] Result<void> submit(const std::shared_ptr<Flight>& flight);
   /// Asks the device once, and lets go of what is finished. True where something was.
   bool look() noexcept;
+  /// Somebody waits to be told, and does not look himself.
+  void hurry() noexcept;
 
  private:
   [[nodiscard]] bool finish(Flight& flight) noexcept;
@@ -77,7 +79,9 @@ class Flights {
   std::mutex looking_;  // one thread lets callbacks come
   std::condition_variable changed_;
   std::deque<std::shared_ptr<Flight>> running_;
+  std::atomic<std::size_t> awaiting_{0};  // who waits to be told
   bool is_closing_ = false;
+  bool is_asleep_ = false;  // the poller, until it is woken
   std::thread poller_;
 };
 
