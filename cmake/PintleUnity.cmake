@@ -3,6 +3,7 @@ include_guard(GLOBAL)
 
 # Sources that are compiled alone, below the root: what they declare for themselves hides names of headers in a way that is not seen below.
 set(PINTLE_STANDS_ALONE
+    tests/unit/validate_inner_test.cpp  # its Device is the seam's
     tests/collective/heap_request_test.cpp  # an enumerator has the name of a function in programs.h
 )
 
