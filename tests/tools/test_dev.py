@@ -179,19 +179,19 @@ class PackagesTest(unittest.TestCase):
         parts = {part.partition("]")[0]: part.partition("\n")[2] for part in re.split(r"^\[", text, flags=re.MULTILINE)}
         return [" ".join(sorted(re.findall(r"^[\w.-]+==[\w.]+", parts[group], re.MULTILINE))) for group in groups]
 
-    def everything(self):
-        return " ".join(set().union(*self.groups().values()))
+    def everything(self, but=None):
+        return " ".join(sorted(set().union(*self.groups().values()) - {but}))
 
     def test_without_a_network_a_package_that_is_missing_ends_the_verb(self):
         apt = '#!/bin/bash\n[[ $1 == update ]] && echo "Temporary failure resolving a.example"\nexit 100\n'
-        words = self.run_verb("test", there=self.everything().replace(" valgrind ", " "), files={"bin/apt-get": apt}, status=1)[1]
+        words = self.run_verb("test", there=self.everything(but="valgrind"), files={"bin/apt-get": apt}, status=1)[1]
         self.assertIn("packages: to install, with what they need: valgrind", words)
         self.assertIn("Temporary failure resolving a.example", words)
 
     def test_who_cannot_be_root_is_told_what_is_missing(self):
         files = {"bin/id": "#!/bin/bash\necho 1000\n", "bin/ctest": "#!/bin/bash\necho tests ran >&2\n"}
         text = (ROOT / "dev").read_text(encoding="utf-8").replace("command -v sudo", "command -v no-such-program")
-        words = self.run_verb("test", there=self.everything().replace(" mesa-vulkan-drivers ", " "), files={**files, "dev": text})[1].splitlines()
+        words = self.run_verb("test", there=self.everything(but="mesa-vulkan-drivers"), files={**files, "dev": text})[1].splitlines()
         self.assertIn("dev: not root, and no sudo; going on without: mesa-vulkan-drivers", words)
         self.assertIn("tests ran", words)
 
