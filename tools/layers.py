@@ -24,6 +24,7 @@ class Tree:
         self.seam = set(table["headers"]["seam"])
         self.layers = table["layers"]
         self.rooms = table.get("rooms", {})
+        self.besides = table.get("besides", {})  # folders of one layer that may include others of it
         self.edges = {"layer": {}, "folder": {}, "unit": {}}  # each {(from, to): "file:line"}
 
     def files(self):
@@ -93,7 +94,7 @@ class Tree:
             return False
         if in_public:
             return self.header_visible(rule["headers"], header)
-        return target.split("/")[0] in rule["folders"]
+        return target.split("/")[0] in rule["folders"] or target in self.besides.get(source, ())
 
     @staticmethod
     def allowed_between_headers(source, target):

@@ -35,6 +35,11 @@ def run_json(pintle, *arguments):
     return document
 
 
+def is_simulated(device):
+    """A driver of ours under a vendor's name (tests/simulators) says so in its device's name."""
+    return device["name"].startswith("Simulated ")
+
+
 def title_of(device):
     """What a device is called in the table. Ordinals differ between machines; a driver's name does not. Each implementation of WebGPU drives every
     device of the machine. A plug-in of PJRT's is called like its file, which may have digits."""
@@ -42,6 +47,8 @@ def title_of(device):
         return device["id"]
     if device["kind"] in HARDWARE:
         return f"{device['backend']} ({device['name']})"
+    if is_simulated(device):
+        return f"{device['backend']} (simulated)"
     driver = re.split(r"[,(0-9]", device["driver"])[0].strip()
     if device["backend"] == "webgpu":
         driver = f"{driver.split()[0]}, {device['name'].split()[0]}"
@@ -54,7 +61,7 @@ def entry_of(device, conform, date):
     """One device of the table: what `pintle info` and `pintle conform` print of it."""
     return {
         "title": title_of(device),
-        "kind": device["kind"],
+        "kind": "simulated" if is_simulated(device) else device["kind"],
         "driver": device["driver"],
         "date": date,
         "counts": {"cases": len(conform["cases"]), **{key: conform[key] for key in ("passed", "failed", "skipped", "gaps")}},
@@ -184,12 +191,25 @@ ON_HARDWARE = """What ran on hardware, with its raw data and figures; [hardware]
 """
 
 
+SIMULATED = """
+Nothing of {} has run on a GPU: a driver of ours (`tests/simulators`) plays the vendor's on the processor.
+"""
+
+
+def simulated_alone(entries, hardware):
+    """The backends that no hardware has run."""
+    ran = {entry["title"].split()[0] for entry in hardware}
+    names = [entry["title"].split()[0] for entry in entries if entry["title"].endswith(" (simulated)")]
+    return [f"`{name}`" for name in names if name not in ran]
+
+
 def page_of(entries, hardware):
     together = entries + hardware
+    simulated = simulated_alone(entries, hardware)
     links = "\n".join(f"- {entry['title']}: last run {entry['date']} on {entry['commit']}: [{entry['folder']}](../bench/results/{entry['folder']})"
                       for entry in hardware)
     return PAGE.format(results=results_table(together), features=feature_table(together),
-                       hardware=ON_HARDWARE.format(links) if hardware else NO_HARDWARE,
+                       hardware=(ON_HARDWARE.format(links) if hardware else NO_HARDWARE) + (SIMULATED.format(" and ".join(simulated)) if simulated else ""),
                        failures=not_passed_table(together, "failed") or "None.\n", gaps=not_passed_table(together, "gap") or "None.\n",
                        skips=not_passed_table(together, "skipped") or "None.\n")
 

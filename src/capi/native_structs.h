@@ -9,6 +9,8 @@
 #include "capi/check.h"
 #include "pintle/c/native.h"
 #include "pintle/native/cpu.h"
+#include "pintle/native/cuda.h"
+#include "pintle/native/hip.h"
 #include "pintle/native/opencl.h"
 #include "pintle/native/vulkan.h"
 
@@ -52,6 +54,23 @@ inline void fill(pintle_vulkan_memory& out, const vulkan::VulkanMemory& its) noe
   out.bytes = its.size;
   out.address = its.address;
 }
+inline void fill(pintle_cuda_device& out, const cuda::CudaDevice& its) noexcept {
+  out.device = static_cast<std::uint32_t>(its.device);
+  out.context = its.context;
+}
+inline void fill(pintle_cuda_queue& out, const cuda::CudaQueue& its) noexcept { out.stream = its.stream; }
+inline void fill(pintle_cuda_memory& out, const cuda::CudaMemory& its) noexcept {
+  out.address = its.address;
+  out.host = its.host;
+}
+inline void fill(pintle_hip_device& out, const hip::HipDevice& its) noexcept {
+  out.device = static_cast<std::uint32_t>(its.device);
+}
+inline void fill(pintle_hip_queue& out, const hip::HipQueue& its) noexcept { out.stream = its.stream; }
+inline void fill(pintle_hip_memory& out, const hip::HipMemory& its) noexcept {
+  out.address = its.address;
+  out.host = its.host;
+}
 
 [[nodiscard]] inline cpu::CpuDevice value_of(const pintle_cpu_device& in) noexcept { return {in.threads, in.quota}; }
 [[nodiscard]] inline cpu::CpuMemory value_of(const pintle_cpu_memory& in) noexcept { return {in.address}; }
@@ -77,6 +96,16 @@ inline void fill(pintle_vulkan_memory& out, const vulkan::VulkanMemory& its) noe
 [[nodiscard]] inline vulkan::VulkanMemory value_of(const pintle_vulkan_memory& in) noexcept {
   return {in.buffer, in.memory, in.offset, in.bytes, in.address};
 }
+[[nodiscard]] inline cuda::CudaDevice value_of(const pintle_cuda_device& in) noexcept {
+  return {static_cast<int>(in.device), in.context};
+}
+[[nodiscard]] inline cuda::CudaQueue value_of(const pintle_cuda_queue& in) noexcept { return {in.stream}; }
+[[nodiscard]] inline cuda::CudaMemory value_of(const pintle_cuda_memory& in) noexcept { return {in.address, in.host}; }
+[[nodiscard]] inline hip::HipDevice value_of(const pintle_hip_device& in) noexcept {
+  return {static_cast<int>(in.device)};
+}
+[[nodiscard]] inline hip::HipQueue value_of(const pintle_hip_queue& in) noexcept { return {in.stream}; }
+[[nodiscard]] inline hip::HipMemory value_of(const pintle_hip_memory& in) noexcept { return {in.address, in.host}; }
 
 /// A struct of C that begins with a pintle_native, and the library's of the same object.
 template <class InC>
@@ -112,7 +141,13 @@ template <class Body>
     case PINTLE_NATIVE_VULKAN_DEVICE: return body(NativeStruct<pintle_vulkan_device>{"pintle_vulkan_device"});
     case PINTLE_NATIVE_VULKAN_QUEUE: return body(NativeStruct<pintle_vulkan_queue>{"pintle_vulkan_queue"});
     case PINTLE_NATIVE_VULKAN_MEMORY: return body(NativeStruct<pintle_vulkan_memory>{"pintle_vulkan_memory"});
-    default: return no_number("kind of native object", head->kind, PINTLE_NATIVE_VULKAN_MEMORY);
+    case PINTLE_NATIVE_CUDA_DEVICE: return body(NativeStruct<pintle_cuda_device>{"pintle_cuda_device"});
+    case PINTLE_NATIVE_CUDA_QUEUE: return body(NativeStruct<pintle_cuda_queue>{"pintle_cuda_queue"});
+    case PINTLE_NATIVE_CUDA_MEMORY: return body(NativeStruct<pintle_cuda_memory>{"pintle_cuda_memory"});
+    case PINTLE_NATIVE_HIP_DEVICE: return body(NativeStruct<pintle_hip_device>{"pintle_hip_device"});
+    case PINTLE_NATIVE_HIP_QUEUE: return body(NativeStruct<pintle_hip_queue>{"pintle_hip_queue"});
+    case PINTLE_NATIVE_HIP_MEMORY: return body(NativeStruct<pintle_hip_memory>{"pintle_hip_memory"});
+    default: return no_number("kind of native object", head->kind, PINTLE_NATIVE_HIP_MEMORY);
   }
 }
 

@@ -27,8 +27,9 @@ float time_of(std::size_t branches, std::size_t depth, float cost) noexcept {
 
 }  // namespace
 
-GraphShape::GraphShape(const backend::Commands& list, float cost) {
-  if (list.commands.size() <= most_looked_at) edges_ = std::make_shared<const GraphEdges>(list);
+GraphShape::GraphShape(const backend::Commands& list, float cost, Order order) {
+  if (order == Order::bytes && list.commands.size() <= most_looked_at)
+    edges_ = std::make_shared<const GraphEdges>(list);
   *this = GraphShape(edges_, levels_of(list, edges_.get()), cost);
 }
 

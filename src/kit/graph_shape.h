@@ -18,11 +18,13 @@ namespace pintle::kit {
 
 /// The commands that may run at one time stand alone or in chains. Where a node of a graph costs more than what it
 /// does, chains are faster; where a command is long, it is the other way round. Edges come from the bytes that commands
-/// touch (`GraphEdges`), and from barriers alone where a list is very long.
+/// touch (`GraphEdges`), and from barriers alone where a list is very long, or the backend says so.
 class GraphShape {
  public:
+  /// What orders the commands. Barriers do where memories may have bytes in common.
+  enum class Order : std::uint8_t { bytes, barriers };
   /// `cost`: nanoseconds of one command, perhaps `unknown_cost`, which is taken for little.
-  GraphShape(const backend::Commands& list, float cost);
+  GraphShape(const backend::Commands& list, float cost, Order order = Order::bytes);
   /// The same list for another cost.
   [[nodiscard]] GraphShape reshaped(float cost) const { return GraphShape(edges_, levels_, cost); }
 
@@ -64,7 +66,7 @@ class GraphShape {
   [[nodiscard]] static std::size_t width_for(std::size_t count, float cost) noexcept;
   void measure();
 
-  std::shared_ptr<const GraphEdges> edges_;  // null for a very long list
+  std::shared_ptr<const GraphEdges> edges_;  // null where barriers order the commands
   Levels levels_;
   bool has_choice_ = false;
   std::size_t branches_ = 0, depth_ = 0;  // of the graph: nodes that begin a branch, nodes one behind another

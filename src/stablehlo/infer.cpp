@@ -12,12 +12,10 @@
 
 #include "base/parse.h"
 #include "base/quote.h"
+#include "stablehlo/sizes.h"
 
 namespace pintle::stablehlo {
 namespace {
-
-/// The parameter whose elements fill the open sides of an alias in: "x" of "x$i1".
-std::string_view parameter_of(std::string_view alias) { return alias.substr(0, alias.find('$')); }
 
 class Inference {
  public:

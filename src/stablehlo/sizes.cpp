@@ -74,7 +74,7 @@ Result<std::vector<std::uint64_t>> by_shape(const Open& open) {
 
 Result<std::vector<std::uint64_t>> sides_of(std::string_view alias, const TensorType& type,
                                             std::span<const Size> sizes) {
-  const std::string_view name = alias.substr(0, alias.find('$'));
+  const std::string_view name = parameter_of(alias);
   const auto parameter = std::ranges::find(sizes, name, &Size::name);
   if (parameter == sizes.end()) {
     return Error(Errc::invalid_argument, fmt::format("The alias {} has open sides {}, and no parameter is called {}.",

@@ -18,6 +18,11 @@ struct Size {
   std::span<const std::uint64_t> sides{};  ///< Its shape; empty where it has none.
 };
 
+/// The parameter whose elements fill the open sides of an alias in: "x" of "x$i1".
+[[nodiscard]] constexpr std::string_view parameter_of(std::string_view alias) noexcept {
+  return alias.substr(0, alias.find('$'));
+}
+
 /// The sides of an alias ("x$i1", of the parameter "x"). One open side is what the other sides leave of the elements;
 /// several are those of the parameter's shape, which has as many sides. `invalid_argument` names the alias, what it has
 /// and what does not fit.

@@ -60,7 +60,7 @@ TEST(MpiPlugin, OwnFolderHasThisProgram) {
 }
 
 TEST(MpiPlugin, MissingIsUnavailableWithEveryPathAndTheLoadersWords) {
-  const test::ScratchFolder folder;
+  const pintle::test::ScratchFolder folder;
   const std::filesystem::path paths[] = {folder.path() / "first.so", folder.path() / "second.so"};
   const auto opened = open_mpi_plugin(paths);
   ASSERT_FALSE(opened);

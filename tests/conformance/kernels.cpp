@@ -111,14 +111,14 @@ std::string in_cuda_c(std::string_view text) {
 
 std::vector<SourceText> with_cuda_c(std::span<const Source> sources) {
   std::vector<SourceText> all;
-  const std::string_view* opencl_c = nullptr;
-  bool has_cuda_c = false;
+  std::string opencl_c, cuda_c;
   for (const Source& source : sources) {
     all.push_back({std::string(source.format), std::string(source.code)});
-    if (source.format == "opencl_c") opencl_c = &source.code;
-    has_cuda_c |= source.format == "cuda_c";
+    if (source.format == "opencl_c") opencl_c = source.code;
+    if (source.format == "cuda_c") cuda_c = source.code;
   }
-  if (opencl_c != nullptr && !has_cuda_c) all.push_back({"cuda_c", in_cuda_c(*opencl_c)});
+  if (!opencl_c.empty() && cuda_c.empty()) all.push_back({"cuda_c", cuda_c = in_cuda_c(opencl_c)});
+  if (!cuda_c.empty()) all.push_back({"hip_c", cuda_c});
   return all;
 }
 
@@ -135,7 +135,8 @@ bool compiles(const DeviceInfo& info, std::span<const Source> sources) {
     return std::ranges::find(info.formats, format) != info.formats.end();
   };
   return std::ranges::any_of(sources, [&](const Source& source) {
-    return takes(source.format) || (source.format == "opencl_c" && takes("cuda_c"));
+    const bool is_cuda_c = source.format == "opencl_c" || source.format == "cuda_c";
+    return takes(source.format) || (is_cuda_c && (takes("cuda_c") || takes("hip_c")));
   });
 }
 

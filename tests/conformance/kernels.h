@@ -38,7 +38,7 @@ struct SourceText {
   std::string format;
   std::string code;
 };
-/// The sources; where one is OpenCL C and none is CUDA C, also that one as CUDA C.
+/// The sources; where one is OpenCL C and none is CUDA C, also that one as CUDA C. HIP C is CUDA C.
 [[nodiscard]] std::vector<SourceText> with_cuda_c(std::span<const Source> sources);
 /// The first of `with_cuda_c(sources)` that the device compiles.
 [[nodiscard]] std::optional<SourceText> find_source(const DeviceInfo& info, std::span<const Source> sources);

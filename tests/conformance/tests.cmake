@@ -8,7 +8,7 @@ set(required --require cpu --require null)
 set(devices null cpu cpu_inline validate_cpu faulty_cpu trace_cpu bounds_cpu validate_null validate_cpu_inline)
 set(vendor_devices "")
 get_property(plain_backends GLOBAL PROPERTY PINTLE_BACKENDS)
-list(REMOVE_ITEM plain_backends vulkan opencl cuda webgpu pjrt)
+list(REMOVE_ITEM plain_backends vulkan opencl cuda hip webgpu pjrt)
 list(JOIN plain_backends "," plain_backends)
 set(every_end ON)
 if(PINTLE_SANITIZE)  # their threads and their ends are not instrumented

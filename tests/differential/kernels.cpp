@@ -183,10 +183,11 @@ Result<ProgramPack> kernels_pack() {
   PINTLE_ASSIGN(c, ProgramPack::source("c", c_source, signatures, "differential"));
   PINTLE_ASSIGN(opencl, ProgramPack::source("opencl_c", opencl_c_source, signatures, "differential"));
   PINTLE_ASSIGN(cuda, ProgramPack::source("cuda_c", cuda_c_source, signatures, "differential"));
+  PINTLE_ASSIGN(hip, ProgramPack::source("hip_c", cuda_c_source, signatures, "differential"));
   PINTLE_ASSIGN(glsl, ProgramPack::source("glsl", glsl_source, signatures, "differential"));
   PINTLE_ASSIGN(wgsl, ProgramPack::source("wgsl", wgsl_source, signatures, "differential"));
   PINTLE_ASSIGN(stablehlo, ProgramPack::source("stablehlo", stablehlo_source, signatures, "differential"));
-  return c.with(opencl).with(cuda).with(wgsl).with(glsl).with(stablehlo);
+  return c.with(opencl).with(cuda).with(hip).with(wgsl).with(glsl).with(stablehlo);
 }
 
 }  // namespace pintle::differential

@@ -34,9 +34,14 @@ def write(target, source):
     print(target)
 
 
+def name_of(path):
+    """What a page's blocks are called by: docs/from has pages of the names that guides have."""
+    return f"from_{path.stem}" if path.parent.name == "from" else path.stem
+
+
 def check_names(paths):
     """A block's file has the name of its page."""
-    names = [path.stem for path in paths]
+    names = [name_of(path) for path in paths]
     if len(names) != len(set(names)):
         sys.exit(f"extract.py: two pages have one name: {sorted({name for name in names if names.count(name) > 1})}")
 
@@ -56,9 +61,9 @@ def main(out, paths):
         for number, (code, language, where, is_beside) in enumerate(blocks_of(path)):
             kind = "program" if "int main(" in code else "block"
             source = source_of(code, language, where, is_beside)
-            write(out / f"{path.stem}_{number}.{kind}.{language}", source)
+            write(out / f"{name_of(path)}_{number}.{kind}.{language}", source)
             if language == "cpp" and kind == "program" and 'open("best")' in code:
-                write(out / f"{path.stem}_{number}_on_every_device.program.cpp", on_every_device(source))
+                write(out / f"{name_of(path)}_{number}_on_every_device.program.cpp", on_every_device(source))
 
 
 if __name__ == "__main__":

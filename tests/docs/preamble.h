@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pintle/native/cpu.h"
+#include "pintle/native/cuda.h"
 #include "pintle/native/opencl.h"
 #include "pintle/native/pjrt.h"
 #include "pintle/native/vulkan.h"

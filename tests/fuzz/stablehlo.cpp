@@ -23,7 +23,7 @@ std::vector<stablehlo::Size> sizes_of(const stablehlo::Function& function) {
   for (const auto& argument : function.arguments) {
     const std::string_view alias = argument.alias;
     const std::size_t rank = argument.type.sides.size();
-    sizes.push_back({alias.substr(0, alias.find('$')), 24, std::span(shape).first(rank <= 3 ? rank : 0)});
+    sizes.push_back({stablehlo::parameter_of(alias), 24, std::span(shape).first(rank <= 3 ? rank : 0)});
   }
   return sizes;
 }

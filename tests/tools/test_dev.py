@@ -37,7 +37,7 @@ class DevTest(unittest.TestCase):
         self.assertEqual((result.returncode, result.stderr), (1, 'dev: nightly has no part "frobnicate".\n'))
 
     def test_simulate_wants_a_driver_and_a_command(self):
-        for arguments, words in ((["hip", "--", "true"], 'simulate takes "cuda", then a command.'), (["cuda", "--"], "simulate takes a command.")):
+        for arguments, words in ((["metal", "--", "true"], 'simulate takes "cuda" or "hip", then a command.'), (["cuda", "--"], "simulate takes a command.")):
             result = dev("simulate", *arguments)
             self.assertEqual((result.returncode, result.stderr), (1, f"dev: {words}\n"))
 

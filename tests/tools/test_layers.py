@@ -65,6 +65,14 @@ class LayersTest(unittest.TestCase):
     def test_layer_must_not_include_another(self):
         self.assert_refused("src/layers/faulty/x.cpp", '\n#include "layers/trace/trace.cpp"\n', "x.cpp:2")
 
+    def test_a_folder_of_a_layer_may_be_allowed_another(self):
+        for source, refused in (("hip", []), ("mpi", ['src/vendor/mpi/x.h:1: vendor/mpi must not include vendor/cuda ("vendor/cuda/types.h").'])):
+            with Tree() as tree:
+                lay_out(tree)
+                tree["src/vendor/cuda/types.h"] = ""
+                tree[f"src/vendor/{source}/x.h"] = '#include "vendor/cuda/types.h"\n'
+                self.assertEqual(layers.check(tree.root, TABLE)[0], refused)
+
     def test_core_must_not_name_a_backend_or_a_layer(self):
         self.assert_refused("src/core/x.cpp", '#include "backends/cpu/device.h"\n', "core must not include backends/cpu")
         self.assert_refused("src/core/x.cpp", '#include "layers/trace/trace.cpp"\n', "core must not include layers/trace")
@@ -232,10 +240,10 @@ Begin in `src/core/device.cpp`, then `npy.h` and `include/pintle/{device,error}.
 | `src/base` | std, fmt | words |
 | `src/io` | base, vendor | files |
 | `src/kit` | seam, base | pieces |
-| `src/backends/X` | seam, kit, host, spirv, wgsl, stablehlo, opencl_c, base, vendor | one backend |
+| `src/backends/X` | seam, kit, host, spirv, wgsl, stablehlo, amdgcn, opencl_c, base, vendor | one backend |
 | `src/layers/X` | seam, kit, spirv, base | decorators |
 | `src/core` | seam, base, io, plan, kit | everything |
-| `src/cli` | public API, io, opencl_c, spirv, wgsl, stablehlo, base, collective, conformance, bench, examples | the command |
+| `src/cli` | public API, io, opencl_c, spirv, wgsl, stablehlo, amdgcn, base, collective, conformance, bench, examples | the command |
 """
 
 

@@ -98,6 +98,14 @@ class SupportTest(unittest.TestCase):
         self.assertIn("| cpu?inline | no address | `Buffer.Maps` |", page)
         self.assertIn("| cpu?inline | too far | `Copy.Far` |", page)
 
+    def test_a_simulator_is_no_software_that_users_have(self):
+        self.devices["cuda:0"] = device("cuda:0", name="Simulated NVIDIA H200", driver="NVIDIA driver for CUDA 13.0, PCI 0000:00:06.0")
+        self.suites["cuda:0"] = conform()
+        page = self.write()[1]
+        self.assertIn("| cuda (simulated) | NVIDIA driver for CUDA 13.0, PCI 0000:00:06.0 | simulated |", page)
+        self.assertIn("\nNothing of `cuda` has run on a GPU: ", page)
+        self.assertEqual(support.simulated_alone([{"title": "cuda (simulated)"}], [{"title": "cuda (NVIDIA H200)"}]), [])
+
     def test_page_says_that_no_hardware_was_tested(self):
         page = self.write()[1]
         self.assertIn("No result of hardware is here yet. `./dev device-tests`", page)

@@ -6,8 +6,8 @@
 #include <set>
 #include <string>
 
-#include "backends/cuda/api.h"
-#include "backends/cuda/found_device.h"
+#include "backends/cuda/find_devices.h"
+#include "backends/cuda/platform.h"
 #include "unit/scratch_folder.h"
 #include "vendor/cuda/driver.h"
 #include "vendor/cuda/nvrtc.h"
@@ -41,8 +41,9 @@ TEST(CudaLoader, LibrariesWithoutTheFunctionsAreNotFoundByTheFirst) {
 }
 
 TEST(CudaLoader, NoDriverIsAnAbsenceWithTheNextStep) {
-  if (cuda::loaded()) GTEST_SKIP() << cuda::api().library.name() << " is there";
-  const auto found = cuda::find_devices();
+  cuda::Platform& platform = cuda::cuda_platform();
+  if (platform.loaded()) GTEST_SKIP() << platform.library() << " is there";
+  const auto found = cuda::find_devices(platform);
   ASSERT_EQ(found.absences.size(), 1u);
   EXPECT_TRUE(found.devices.empty());
   EXPECT_THAT(found.absences[0].reason, HasSubstr("libcuda.so.1"));
@@ -53,7 +54,7 @@ TEST(CudaStatus, HaveSymbolsAndMeanings) {
   std::set<Status> known;
   for (const auto& row : vendor::cuda::status_rows) EXPECT_TRUE(known.insert(row.status).second) << row.symbol;
   EXPECT_EQ(vendor::cuda::row_of(Status{424242}).symbol, "CUDA_ERROR_UNKNOWN");
-  const Error refused = cuda::failure(Status::CUDA_ERROR_OUT_OF_MEMORY, "No.");
+  const Error refused = cuda::cuda_platform().failure(Status::CUDA_ERROR_OUT_OF_MEMORY, "No.");
   EXPECT_EQ(refused.code(), Errc::out_of_memory);
   EXPECT_EQ(refused.vendor()->number, 2);
   EXPECT_EQ(refused.vendor()->symbol, "CUDA_ERROR_OUT_OF_MEMORY");

@@ -2,7 +2,6 @@
 // that the driver exports are looked up in the toolkit's stub of it.
 #include <cuda.h>
 #include <cudaTypedefs.h>
-#include <dlfcn.h>
 #include <nvrtc.h>
 
 #include <array>
@@ -10,40 +9,11 @@
 #include <cstdio>
 #include <type_traits>
 
+#include "alike.h"
 #include "vendor/cuda/types.h"
 
 namespace pintle::vendor::cuda {
 namespace {
-
-// ---- types: of one size and one kind; what a pointer points to may be a type without a definition.
-template <class T>
-concept Complete = requires { sizeof(T); };
-
-template <class Ours, class Theirs>
-constexpr bool are_alike() {
-  if constexpr (std::is_pointer_v<Ours> != std::is_pointer_v<Theirs>) {
-    return false;
-  } else if constexpr (std::is_pointer_v<Ours>) {
-    using Our = std::remove_pointer_t<Ours>;
-    using Their = std::remove_pointer_t<Theirs>;
-    if constexpr (std::is_const_v<Our> != std::is_const_v<Their>) return false;
-    else if constexpr (std::is_void_v<Our> || std::is_void_v<Their>)
-      return std::is_void_v<Our> && std::is_void_v<Their>;
-    else if constexpr (Complete<Our> && Complete<Their>) return are_alike<Our, Their>();
-    else return std::is_class_v<Our> == std::is_class_v<Their>;
-  } else {
-    return sizeof(Ours) == sizeof(Theirs) && alignof(Ours) == alignof(Theirs) &&
-           std::is_floating_point_v<Ours> == std::is_floating_point_v<Theirs> &&
-           std::is_class_v<Ours> == std::is_class_v<Theirs>;
-  }
-}
-
-template <class Ours, class Theirs>
-struct Signatures : std::false_type {};
-template <class A, class... As, class B, class... Bs>
-  requires(sizeof...(As) == sizeof...(Bs))
-struct Signatures<A(As...), B(Bs...)> : std::bool_constant<are_alike<A, B>() && (are_alike<As, Bs>() && ... && true)> {
-};
 
 static_assert(!Signatures<Status(int*), CUresult(int)>::value, "the comparison tells types apart");
 static_assert(!Signatures<Status(int*), CUresult(const int*)>::value, "the comparison tells constness apart");
@@ -60,8 +30,6 @@ static_assert(Signatures<Status(const char*, void**, int, Flags64, ProcAddressQu
                          std::remove_pointer_t<PFN_cuGetProcAddress_v12000>>::value);
 
 // ---- numbers
-constexpr unsigned of(auto value) { return static_cast<unsigned>(value); }
-
 #define STATUS(name, number, meaning) static_assert(of(Status::name) == of(::name));
 #include "vendor/cuda/statuses.inc"
 #undef STATUS
@@ -156,23 +124,11 @@ constexpr std::array exported{
 #undef FUNCTION
 };
 
-/// How many of the names the library lacks; all of them where it does not open.
-int missing_in(const char* path) {
-  void* const library = ::dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-  int missing = 0;
-  for (const char* const name : exported) {
-    if (library != nullptr && ::dlsym(library, name) != nullptr) continue;
-    std::printf("%s is not in %s\n", name, path);
-    ++missing;
-  }
-  return missing;
-}
-
 }  // namespace
 }  // namespace pintle::vendor::cuda
 
 int main(int count, char** arguments) {
-  const int missing = count == 2 ? pintle::vendor::cuda::missing_in(arguments[1]) : 1;
+  const int missing = count == 2 ? pintle::vendor::missing_in(arguments[1], pintle::vendor::cuda::exported) : 1;
   std::printf("%zu functions of the driver, %d missing in its stub\n", pintle::vendor::cuda::exported.size(), missing);
   return missing == 0 ? 0 : 1;
 }

@@ -33,7 +33,13 @@ enum {
   PINTLE_NATIVE_OPENCL_MEMORY = 5, /* pintle_opencl_memory */
   PINTLE_NATIVE_VULKAN_DEVICE = 6, /* pintle_vulkan_device */
   PINTLE_NATIVE_VULKAN_QUEUE = 7,  /* pintle_vulkan_queue */
-  PINTLE_NATIVE_VULKAN_MEMORY = 8  /* pintle_vulkan_memory */
+  PINTLE_NATIVE_VULKAN_MEMORY = 8, /* pintle_vulkan_memory */
+  PINTLE_NATIVE_CUDA_DEVICE = 9,   /* pintle_cuda_device */
+  PINTLE_NATIVE_CUDA_QUEUE = 10,   /* pintle_cuda_queue */
+  PINTLE_NATIVE_CUDA_MEMORY = 11,  /* pintle_cuda_memory */
+  PINTLE_NATIVE_HIP_DEVICE = 12,   /* pintle_hip_device */
+  PINTLE_NATIVE_HIP_QUEUE = 13,    /* pintle_hip_queue */
+  PINTLE_NATIVE_HIP_MEMORY = 14    /* pintle_hip_memory */
 };
 
 /* What every struct of a native object begins with. */
@@ -122,6 +128,51 @@ typedef struct pintle_vulkan_memory {
   uint64_t bytes;   /* From there on. */
   uint64_t address; /* For kernels that take one; 0 where the device has none. */
 } pintle_vulkan_memory;
+
+/* A device of the cuda backend. One that is wrapped may have the primary context, which CUDA's runtime and PyTorch use.
+ */
+typedef struct pintle_cuda_device {
+  pintle_native native;
+  uint32_t device; /* CUdevice */
+  uint32_t reserved;
+  void* context; /* CUcontext */
+} pintle_cuda_device;
+
+/* A queue of the cuda backend. Work that others give to the stream runs in between, and no point covers it. One that is
+ * wrapped belongs to the device's context; NULL is the default stream. */
+typedef struct pintle_cuda_queue {
+  pintle_native native;
+  void* stream; /* CUstream */
+} pintle_cuda_queue;
+
+/* A buffer of the cuda backend. One that is wrapped is memory, or a part of memory, that the driver has given in the
+ * device's context. Two buffers over the same bytes are two memories: order their commands by a barrier or by points.
+ */
+typedef struct pintle_cuda_memory {
+  pintle_native native;
+  uint64_t address; /* CUdeviceptr */
+  void* host;       /* The same bytes for the host; NULL where it cannot see them. */
+} pintle_cuda_memory;
+
+/* A device of the hip backend. */
+typedef struct pintle_hip_device {
+  pintle_native native;
+  uint32_t device; /* hipDevice_t */
+  uint32_t reserved;
+} pintle_hip_device;
+
+/* A queue of the hip backend. As of the cuda backend. */
+typedef struct pintle_hip_queue {
+  pintle_native native;
+  void* stream; /* hipStream_t */
+} pintle_hip_queue;
+
+/* A buffer of the hip backend. As of the cuda backend. */
+typedef struct pintle_hip_memory {
+  pintle_native native;
+  uint64_t address; /* hipDeviceptr_t */
+  void* host;       /* The same bytes for the host; NULL where it cannot see them. */
+} pintle_hip_memory;
 
 /* What lies behind a device. The caller sets the size and the kind in `native`; the rest is filled.
  * PINTLE_UNSUPPORTED for a kind of another backend; PINTLE_INVALID_ARGUMENT for a kind of another object's. */

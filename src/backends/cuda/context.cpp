@@ -2,87 +2,77 @@
 
 #include <fmt/format.h>
 
-#include <mutex>
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include "base/log.h"
 
 namespace pintle::cuda {
 namespace {
 
-/// What a kernel's fault does to the process: the driver answers its code in every context, those made later too.
-class Poison {
- public:
-  static Poison& instance() {
-    static Poison& poison = *new Poison;
-    return poison;
-  }
-
-  void add(const std::shared_ptr<kit::Loss>& loss) {
-    const std::lock_guard lock(mutex_);
-    std::erase_if(devices_, [](const auto& each) { return each.expired(); });
-    devices_.push_back(loss);
-  }
-  [[nodiscard]] std::optional<Error> cause() {
-    const std::lock_guard lock(mutex_);
-    return cause_;
-  }
-  void spread(const Error& cause) {
-    std::unique_lock lock(mutex_);
-    if (!cause_) cause_ = cause;
-    const std::vector<std::weak_ptr<kit::Loss>> devices = devices_;
-    lock.unlock();
-    for (const auto& each : devices) {
-      if (const auto loss = each.lock()) static_cast<void>(loss->lose(cause));
-    }
-  }
-
- private:
-  std::mutex mutex_;
-  std::optional<Error> cause_;
-  std::vector<std::weak_ptr<kit::Loss>> devices_;
-};
-
 bool ends_device(Errc code) noexcept { return code == Errc::device_lost || code == Errc::process_poisoned; }
 
 }  // namespace
 
-Result<std::unique_ptr<Context>> Context::open(FoundDevice found) {
-  if (const auto cause = Poison::instance().cause()) return Error(*cause);
-  vendor::cuda::Context handle = nullptr;
-  const Status status = api().cuCtxCreate(&handle, vendor::cuda::context_schedule_auto, found.device);
+Result<std::unique_ptr<Context>> Context::open(FoundDevice found, Owner owner) {
+  Platform& platform = *found.platform;
+  if (const auto cause = platform.poison().cause()) return Error(*cause);
+  vendor::cuda::Context handle = nullptr, made = nullptr;
+  const Status status = owner == Owner::us
+                            ? platform.api().cuCtxCreate(&handle, vendor::cuda::context_schedule_auto, found.device)
+                            : platform.api().cuDevicePrimaryCtxRetain(&handle, found.device);
   if (status != Status::CUDA_SUCCESS)
-    return failure(status, fmt::format("The driver makes no context on [{}].", found.info.id));
-  vendor::cuda::Context made = nullptr;
-  static_cast<void>(api().cuCtxPopCurrent(&made));  // a new context is current, and the thread had another
-  std::unique_ptr<Context> context(new Context(std::move(found), handle));
-  Poison::instance().add(context->loss_);
+    return platform.failure(status, fmt::format("The driver makes no context on [{}].", found.info.id));
+  if (owner == Owner::us)  // a new context is current, and the thread had another
+    static_cast<void>(platform.api().cuCtxPopCurrent(&made));
+  return take(std::move(found), handle, owner);
+}
+
+Result<std::unique_ptr<Context>> Context::over(FoundDevice found, vendor::cuda::Context handle) {
+  if (const auto cause = found.platform->poison().cause()) return Error(*cause);
+  const vendor::cuda::Device device = found.device;
+  PINTLE_ASSIGN(context, take(std::move(found), handle, Owner::caller));
+  vendor::cuda::Device its = -1;
+  PINTLE_TRY(context->check(with(*context, [&] { return context->api().cuCtxGetDevice(&its); }), "cuCtxGetDevice"));
+  if (its == device) return std::move(context);
+  return Error(Errc::invalid_argument,
+               fmt::format("The context to wrap is of the device ({}), not of ({}).", its, device));
+}
+
+Result<std::unique_ptr<Context>> Context::take(FoundDevice found, vendor::cuda::Context handle, Owner owner) {
+  std::unique_ptr<Context> context(new Context(std::move(found), handle, owner));
+  context->platform().poison().add(context->loss_);
   return context;
 }
 
-Context::Context(FoundDevice found, vendor::cuda::Context handle)
-    : found_(std::move(found)), handle_(handle), loss_(std::make_shared<kit::Loss>(found_.info.id)) {
+Context::Context(FoundDevice found, vendor::cuda::Context handle, Owner owner)
+    : found_(std::move(found)),
+      api_(found_.platform->api()),
+      handle_(handle),
+      owner_(owner),
+      loss_(std::make_shared<kit::Loss>(found_.info.id)) {
   loss_->add(*this);
 }
 
 Context::~Context() {
   loss_->remove(*this);
-  if (!is_left()) static_cast<void>(api().cuCtxDestroy(handle_));
-  else base::log(LogLevel::warn, "cuda", "The context of [{}] is left to the driver.", id());
+  if (owner_ == Owner::caller) return;
+  if (is_left())
+    base::log(LogLevel::warn, platform().names().backend, "The context of [{}] is left to the driver.", id());
+  else if (owner_ == Owner::us) static_cast<void>(api_.cuCtxDestroy(handle_));
+  else static_cast<void>(api_.cuDevicePrimaryCtxRelease(found_.device));
 }
 
 Result<void> Context::check(Status status, std::string_view call) {
   if (status == Status::CUDA_SUCCESS) return {};
-  Error error = failure(status, fmt::format("The driver refuses the call ({}) on [{}].", call, id()));
+  Error error = platform().failure(
+      status, fmt::format("The driver refuses the call ({}) on [{}].", platform().name_of(call), id()));
   if (!ends_device(error.code())) return error;
   return lose(error);
 }
 
 Error Context::lose(const Error& error) {
   Error cause = loss_->lose(error);
-  if (cause.code() == Errc::process_poisoned) Poison::instance().spread(cause);
+  if (cause.code() == Errc::process_poisoned) platform().poison().spread(cause);
   return cause;
 }
 

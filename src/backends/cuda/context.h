@@ -2,26 +2,37 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
-#include "backends/cuda/api.h"
 #include "backends/cuda/found_device.h"
+#include "backends/cuda/platform.h"
 #include "kit/host_access.h"
 #include "kit/loss.h"
 
 namespace pintle::cuda {
 
-/// One context of our own. Thread-safe. The driver's context is current only while a `Current` lives.
+/// One context. Thread-safe. The driver's context is current only while a `Current` lives.
 class Context final : private kit::Loss::Waits {
  public:
-  /// `process_poisoned` where a kernel has faulted before in this process, whoever launched it.
-  [[nodiscard]] static Result<std::unique_ptr<Context>> open(FoundDevice found);
+  enum class Owner : std::uint8_t {
+    us,      ///< Made by us alone.
+    driver,  ///< The device's primary context, which is counted.
+    caller,
+  };
+  /// A new context, or the primary one. `process_poisoned` where a kernel has faulted before in this process, whoever
+  /// launched it.
+  [[nodiscard]] static Result<std::unique_ptr<Context>> open(FoundDevice found, Owner owner);
+  /// A context of the caller's; `invalid_argument` where it is not the device's.
+  [[nodiscard]] static Result<std::unique_ptr<Context>> over(FoundDevice found, vendor::cuda::Context handle);
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
   ~Context();
 
+  [[nodiscard]] Platform& platform() const noexcept { return *found_.platform; }
+  [[nodiscard]] const vendor::cuda::Driver& api() const noexcept { return api_; }
   [[nodiscard]] vendor::cuda::Context handle() const noexcept { return handle_; }
   [[nodiscard]] const FoundDevice& found() const noexcept { return found_; }
   [[nodiscard]] const std::string& id() const noexcept { return found_.info.id; }
@@ -40,11 +51,15 @@ class Context final : private kit::Loss::Waits {
   [[nodiscard]] Error cause() const;
 
  private:
-  Context(FoundDevice found, vendor::cuda::Context handle);
+  Context(FoundDevice found, vendor::cuda::Context handle, Owner owner);
+  [[nodiscard]] static Result<std::unique_ptr<Context>> take(FoundDevice found, vendor::cuda::Context handle,
+                                                             Owner owner);
   void end_waits(const Error&) noexcept override { host_.close(); }
 
   const FoundDevice found_;
+  const vendor::cuda::Driver& api_;
   const vendor::cuda::Context handle_;
+  const Owner owner_;
   const std::shared_ptr<kit::Loss> loss_;
   kit::HostAccess host_;
   std::atomic<bool> is_left_{false};
@@ -53,16 +68,17 @@ class Context final : private kit::Loss::Waits {
 /// Makes the context current for calls that need it, and restores what was.
 class Current {
  public:
-  explicit Current(const Context& context) : status_(api().cuCtxPushCurrent(context.handle())) {}
+  explicit Current(const Context& context) : api_(context.api()), status_(api_.cuCtxPushCurrent(context.handle())) {}
   Current(const Current&) = delete;
   Current& operator=(const Current&) = delete;
   ~Current() {
     vendor::cuda::Context ours = nullptr;
-    if (status_ == Status::CUDA_SUCCESS) static_cast<void>(api().cuCtxPopCurrent(&ours));
+    if (status_ == Status::CUDA_SUCCESS) static_cast<void>(api_.cuCtxPopCurrent(&ours));
   }
   [[nodiscard]] Status status() const noexcept { return status_; }
 
  private:
+  const vendor::cuda::Driver& api_;
   const Status status_;
 };
 

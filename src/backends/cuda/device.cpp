@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <utility>
+#include <variant>
 
 #include "base/log.h"
 #include "kit/guarded.h"
@@ -11,8 +12,7 @@
 
 namespace pintle::cuda {
 
-Result<std::unique_ptr<backend::Device>> Device::open(FoundDevice found) {
-  PINTLE_ASSIGN(context, Context::open(std::move(found)));
+Result<std::unique_ptr<backend::Device>> Device::over(std::unique_ptr<Context> context) {
   std::unique_ptr<Device> device(new Device(std::move(context)));
   device->warm_up();
   const std::shared_ptr<kit::Loss> loss = device->context_->loss();
@@ -47,6 +47,19 @@ Result<std::span<std::byte>> Device::map(backend::MemoryId id) {
   return Error(Errc::unsupported,
                fmt::format("Memory of ({} bytes) on [{}] has no address for the host: it is not placed on the host.",
                            piece.size, info().id));
+}
+
+/// The host's memory is not registered: the driver takes it back only when no kernel runs.
+Result<backend::MemoryId> Device::import_memory(const backend::MemorySource& source) {
+  const auto* const native = std::get_if<backend::NativeMemory>(&source);
+  if (native == nullptr) return backend::Device::import_memory(source);
+  PINTLE_ASSIGN(block, given_memory(*context_, *native));
+  return memory_.import(std::move(block));
+}
+
+Result<backend::QueueId> Device::wrap_queue(const backend::NativeObject& queue, const backend::QueueRequest& request) {
+  PINTLE_ASSIGN(stream, given_stream(*context_, queue));
+  return Queue::over(queues_, stream, request.first_serial);
 }
 
 Result<backend::RecordingId> Device::record(const backend::Commands& commands) {

@@ -8,6 +8,7 @@
 #include "backends/cuda/context.h"
 #include "backends/cuda/found_device.h"
 #include "backends/cuda/memory.h"
+#include "backends/cuda/native.h"
 #include "backends/cuda/program.h"
 #include "backends/cuda/queue.h"
 #include "backends/cuda/recording.h"
@@ -19,8 +20,8 @@ namespace pintle::cuda {
 /// Used behind a kit::Guarded.
 class Device final : public backend::Device {
  public:
-  /// In a context of its own, guarded.
-  static Result<std::unique_ptr<backend::Device>> open(FoundDevice found);
+  /// Guarded.
+  static Result<std::unique_ptr<backend::Device>> over(std::unique_ptr<Context> context);
   ~Device() override;
 
   [[nodiscard]] const DeviceInfo& info() const noexcept override { return context_->found().info; }
@@ -46,6 +47,13 @@ class Device final : public backend::Device {
   }
   Result<void> wait(backend::QueueId id, std::uint64_t serial, Deadline deadline) override {
     return queues_.table.with(id, [&](Queue& queue) { return queue.wait(serial, deadline); });
+  }
+
+  Result<backend::MemoryId> import_memory(const backend::MemorySource& source) override;
+  Result<backend::QueueId> wrap_queue(const backend::NativeObject& queue,
+                                      const backend::QueueRequest& request) override;
+  Result<void> native(std::string_view type, std::uint64_t object, void* out) override {
+    return answer_native({type, object, out}, *context_, memory_, queues_.table);
   }
 
   Result<backend::RecordingId> record(const backend::Commands& commands) override;

@@ -27,10 +27,11 @@ class Enqueue {
   /// Neither a launch, nor a step, nor what the device does not have comes here.
   template <class Other>
   Result<void> operator()(const Other&) {
-    return Error(Errc::internal, "A command that the backend cuda does not have is enqueued.");
+    return Error(Errc::internal, "A command that the backend does not have is enqueued.");
   }
 
  private:
+  [[nodiscard]] const vendor::cuda::Driver& api() const noexcept { return staging_.context().api(); }
   [[nodiscard]] Result<void> fill_words(DevicePointer to, std::uint64_t size, const backend::Scalar& pattern);
 
   Staging staging_;

@@ -19,7 +19,7 @@ Result<Event> EventPool::take() {
   auto made = std::make_unique<Event::Counted>();
   made->pool = this;
   PINTLE_TRY(context_.check(
-      with(context_, [&] { return api().cuEventCreate(&made->handle, vendor::cuda::event_disable_timing); }),
+      with(context_, [&] { return context_.api().cuEventCreate(&made->handle, vendor::cuda::event_disable_timing); }),
       "cuEventCreate"));
   return Event(made.release());
 }
@@ -32,14 +32,15 @@ void EventPool::give_back(Event::Counted* counted) noexcept {
 EventPool::~EventPool() {
   while (free_ != nullptr) {
     const std::unique_ptr<Event::Counted> gone(std::exchange(free_, free_->next));
-    if (!context_.is_left()) static_cast<void>(api().cuEventDestroy(gone->handle));
+    if (!context_.is_left()) static_cast<void>(context_.api().cuEventDestroy(gone->handle));
   }
 }
 
 Result<bool> EventRules::is_done(const Event& event) const {
-  const Status status = api().cuEventQuery(event.get());
+  const Status status = context->api().cuEventQuery(event.get());
   if (status == Status::CUDA_SUCCESS || status == Status::CUDA_ERROR_NOT_READY) return status == Status::CUDA_SUCCESS;
-  return failure(status, "Work of a stream has failed.");  // the timeline loses the device, without its lock
+  return context->platform().failure(
+      status, "Work of a stream has failed.");  // the timeline loses the device, without its lock
 }
 
 }  // namespace pintle::cuda

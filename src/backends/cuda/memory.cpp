@@ -133,25 +133,33 @@ std::optional<std::uint64_t> Arena::available() const {
 
 Result<backend::MemoryId> MemoryTable::allocate(const backend::MemoryRequest& request) {
   PINTLE_ASSIGN(piece, (request.placement == Placement::host ? pinned_ : device_).take(request));
-  const auto id = all_.add(std::make_unique<Piece>(piece));
+  const auto id = all_.add(std::make_unique<Memory>(Memory{piece, nullptr}));
   if (piece.host() != nullptr) host_used_ += piece.size;
   return id;
 }
 
+Result<backend::MemoryId> MemoryTable::import(Block block) {
+  auto imported = std::make_unique<Block>(std::move(block));
+  const Piece piece{imported.get(), 0, imported->places.size()};
+  return all_.add(std::make_unique<Memory>(Memory{piece, std::move(imported)}));
+}
+
 void MemoryTable::release(backend::MemoryId memory) noexcept {
-  const std::unique_ptr<Piece> gone = all_.remove(memory);
-  if (gone == nullptr) return;
+  const std::unique_ptr<Memory> gone = all_.remove(memory);
+  if (gone == nullptr || gone->imported != nullptr) return;
   if (gone->host() != nullptr) host_used_ -= gone->size;
   (gone->host() != nullptr ? pinned_ : device_).give_back(*gone);
 }
 
 Result<std::vector<Heap>> MemoryTable::heaps() {
   std::size_t left = 0, total = 0;
-  PINTLE_TRY(context_.check(with(context_, [&] { return api().cuMemGetInfo(&left, &total); }), "cuMemGetInfo"));
+  PINTLE_TRY(
+      context_.check(with(context_, [&] { return context_.api().cuMemGetInfo(&left, &total); }), "cuMemGetInfo"));
   const Arena::Sum device = device_.sum();
   const auto system = kit::host_memory("/");
   return std::vector<Heap>{
-      {"device memory", total, left + device.held - device.used, device.used, "cuMemGetInfo"},
+      {"device memory", total, left + device.held - device.used, device.used,
+       std::string(context_.platform().name_of("cuMemGetInfo"))},
       {"pinned memory of the host", system.total, system.available, host_used_.load(), "/proc/meminfo"}};
 }
 

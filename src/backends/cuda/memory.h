@@ -56,6 +56,7 @@ class Arena {
   [[nodiscard]] Sum sum() const;
 
  private:
+  [[nodiscard]] const vendor::cuda::Driver& api() const noexcept { return context_.api(); }
   [[nodiscard]] std::optional<Piece> find(std::uint64_t size, std::uint64_t alignment);
   [[nodiscard]] Result<std::unique_ptr<Block>> create(std::uint64_t size);
   [[nodiscard]] Result<std::unique_ptr<Block>> create_for(const backend::MemoryRequest& request);
@@ -69,8 +70,11 @@ class Arena {
   std::vector<std::unique_ptr<Block>> blocks_;
 };
 
-/// A MemoryId is the address of its piece.
-using Memories = kit::OwnedTable<backend::MemoryId, Piece>;
+/// A MemoryId is the address of its memory.
+struct Memory : Piece {
+  std::unique_ptr<Block> imported;  ///< Around memory of the caller's; null for a piece of an arena.
+};
+using Memories = kit::OwnedTable<backend::MemoryId, Memory>;
 
 /// The device's address of a range.
 [[nodiscard]] inline DevicePointer address_of(const backend::Range& range) noexcept {
@@ -84,7 +88,11 @@ class MemoryTable {
       : context_(context), device_(context, Arena::Kind::device), pinned_(context, Arena::Kind::pinned) {}
 
   Result<backend::MemoryId> allocate(const backend::MemoryRequest& request);
+  /// Memory of the caller's, which has bytes in common with nothing that is not imported.
+  Result<backend::MemoryId> import(Block block);
   void release(backend::MemoryId memory) noexcept;
+  /// Null where no live memory has the id.
+  [[nodiscard]] const Piece* find(backend::MemoryId memory) noexcept { return all_.find(memory); }
   [[nodiscard]] Result<std::vector<Heap>> heaps();
   /// Where copies from and to the host's memory are staged.
   [[nodiscard]] Arena& pinned() noexcept { return pinned_; }

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <utility>
 
+#include "backends/cuda/compile.h"
 #include "base/file.h"
 #include "base/quote.h"
 #include "kit/accesses.h"
@@ -22,19 +24,8 @@ using vendor::cuda::FunctionAttribute;
 
 constexpr std::size_t log_bytes = 16 << 10;
 
-/// The names behind ".entry".
-std::vector<std::string> entries_in(std::string_view ptx) {
-  constexpr std::string_view mark = ".entry ";
-  std::vector<std::string> names;
-  for (auto at = ptx.find(mark); at != std::string_view::npos; at = ptx.find(mark, at)) {
-    at += mark.size();
-    names.emplace_back(ptx.substr(at, ptx.find_first_of("( \t\n", at) - at));
-  }
-  return names;
-}
-
-Error mismatch(const Entry& entry, std::string_view what) {
-  return {Errc::invalid_argument, fmt::format("Entry {} {}.", base::quote(entry.name), what)};
+Error mismatch(const Entry& entry, std::string_view what, Errc code = Errc::invalid_argument) {
+  return {code, fmt::format("Entry {} {}.", base::quote(entry.name), what)};
 }
 
 /// The sizes that a kernel may take a parameter in, the usual one first. A vector of three by value may have the place
@@ -51,12 +42,14 @@ std::vector<std::uint32_t> sizes_of(const Parameter& parameter) {
   }
 }
 
-/// The sizes of a kernel's parameters: the driver tells them of PTX and of machine code.
-Result<std::vector<std::uint32_t>> told_sizes(Context& context, vendor::cuda::Function function) {
+/// The sizes of a kernel's parameters: CUDA's driver tells them of PTX and of machine code, for HIP the code does.
+Result<std::vector<std::uint32_t>> told_sizes(Context& context, vendor::cuda::Function function,
+                                              const Code::Kernel* kernel) {
   std::vector<std::uint32_t> sizes;
+  if (context.api().cuFuncGetParamInfo == nullptr) return kernel == nullptr ? sizes : kernel->sizes;
   while (true) {
     std::size_t offset = 0, size = 0;
-    const Status status = api().cuFuncGetParamInfo(function, sizes.size(), &offset, &size);
+    const Status status = context.api().cuFuncGetParamInfo(function, sizes.size(), &offset, &size);
     if (status == Status::CUDA_ERROR_INVALID_VALUE) return sizes;
     PINTLE_TRY(context.check(status, "cuFuncGetParamInfo"));
     sizes.push_back(static_cast<std::uint32_t>(size));
@@ -73,8 +66,8 @@ Result<void> compare(const Entry& entry, std::span<const std::uint32_t> told) {
     const Parameter& parameter = entry.parameters[index];
     const auto sizes = sizes_of(parameter);
     if (sizes.empty())
-      return mismatch(
-          entry, fmt::format("declares {} as a kind that the backend cuda does not have", base::quote(parameter.name)));
+      return mismatch(entry,
+                      fmt::format("declares {} as a kind that the backend does not have", base::quote(parameter.name)));
     if (std::ranges::find(sizes, told[index]) != sizes.end()) continue;
     return mismatch(entry, fmt::format("takes parameter {} in ({}) bytes, and its signature declares ({})",
                                        base::quote(parameter.name), told[index], fmt::join(sizes, " or ")));
@@ -84,7 +77,7 @@ Result<void> compare(const Entry& entry, std::span<const std::uint32_t> told) {
 
 Result<std::uint32_t> attribute(Context& context, vendor::cuda::Function function, FunctionAttribute what) {
   int value = 0;
-  PINTLE_TRY(context.check(api().cuFuncGetAttribute(&value, what, function), "cuFuncGetAttribute"));
+  PINTLE_TRY(context.check(context.api().cuFuncGetAttribute(&value, what, function), "cuFuncGetAttribute"));
   return static_cast<std::uint32_t>(std::max(0, value));
 }
 
@@ -97,24 +90,32 @@ Result<void> ask_for_shared(Context& context, const Entry& entry, const Kernel& 
   if (kernel.own_shared + wanted <= context.found().default_shared_bytes) return {};
   return context.check(with(context,
                             [&] {
-                              return api().cuFuncSetAttribute(kernel.function,
-                                                              FunctionAttribute::max_dynamic_shared_bytes,
-                                                              static_cast<int>(std::min(most, wanted)));
+                              return context.api().cuFuncSetAttribute(kernel.function,
+                                                                      FunctionAttribute::max_dynamic_shared_bytes,
+                                                                      static_cast<int>(std::min(most, wanted)));
                             }),
                        "cuFuncSetAttribute");
 }
 
-Result<Kernel> kernel_of(Context& context, const Entry& entry, vendor::cuda::Module module, std::string_view ptx) {
+/// What the program has instead; empty where nobody knows it.
+std::string names_of(const Code& code) {
+  if (!code.tells_kernels) return {};
+  const auto names = code.kernels | std::views::transform(&Code::Kernel::name);
+  return names.empty() ? ", which has (no kernels)" : fmt::format(", which has ({})", fmt::join(names, ", "));
+}
+
+Result<Kernel> kernel_of(Context& context, const Entry& entry, vendor::cuda::Module module, const Code& code) {
   Kernel kernel{.function = nullptr, .name = entry.name, .group = entry.group_size, .sizes = {}};
   const Status found =
-      with(context, [&] { return api().cuModuleGetFunction(&kernel.function, module, entry.name.c_str()); });
-  if (found == Status::CUDA_ERROR_NOT_FOUND) {
-    const auto names = entries_in(ptx);
-    return failure(found, fmt::format("Entry {} is not in the program, which has ({}).", base::quote(entry.name),
-                                      names.empty() ? "no kernels" : fmt::format("{}", fmt::join(names, ", "))));
-  }
+      with(context, [&] { return context.api().cuModuleGetFunction(&kernel.function, module, entry.name.c_str()); });
+  if (found == Status::CUDA_ERROR_NOT_FOUND)
+    return context.platform().failure(
+        found, fmt::format("Entry {} is not in the program{}.", base::quote(entry.name), names_of(code)));
   PINTLE_TRY(context.check(found, "cuModuleGetFunction"));
-  PINTLE_ASSIGN(sizes, told_sizes(context, kernel.function));
+  const auto text = std::ranges::find(code.kernels, entry.name, &Code::Kernel::name);
+  const Code::Kernel* const own = text == code.kernels.end() ? nullptr : &*text;
+  if (own != nullptr && !own->refusal.empty()) return mismatch(entry, own->refusal, Errc::unsupported);
+  PINTLE_ASSIGN(sizes, told_sizes(context, kernel.function, own));
   PINTLE_TRY(compare(entry, sizes));
   kernel.sizes = std::move(sizes);
   PINTLE_ASSIGN(most_items, attribute(context, kernel.function, FunctionAttribute::max_threads_per_block));
@@ -134,16 +135,6 @@ bool lacks_kernel(const Error& error) {
   return error.vendor() && error.vendor()->number == static_cast<std::int64_t>(Status::CUDA_ERROR_NOT_FOUND);
 }
 
-std::string_view meaning_of(Status status) {
-  switch (status) {
-    case Status::CUDA_ERROR_UNSUPPORTED_PTX_VERSION: return "the PTX is of a version that the driver does not know";
-    case Status::CUDA_ERROR_INVALID_PTX: return "the PTX is wrong, or for another architecture";
-    case Status::CUDA_ERROR_NO_BINARY_FOR_GPU: return "the machine code is for another architecture";
-    case Status::CUDA_ERROR_INVALID_IMAGE: return "the code is neither PTX nor machine code of CUDA's";
-    default: return "the driver refuses the code";
-  }
-}
-
 }  // namespace
 
 Result<void> Kernel::check_shared(std::span<const backend::Argument> arguments) const {
@@ -161,27 +152,42 @@ Result<void> check_shared(const backend::Commands& list) {
   return {};
 }
 
-Result<backend::ProgramId> ProgramTable::load(const ProgramImage& image) {
-  std::string ptx;
-  if (image.format == "cuda_c") {
-    PINTLE_ASSIGN(compiled, compile(image, context_.found()));
-    ptx = std::move(compiled);
-  } else if (image.format == "ptx") {
-    PINTLE_TRY(kit::refuse_options(image));
-    ptx = base::text_in(image.code);
-  } else {
-    return Error(Errc::unsupported,
-                 fmt::format("Format {} of {} is none of [{}]'s ({}).", base::quote(image.format), name_of(image),
-                             context_.id(), fmt::join(context_.found().info.formats, ", ")));
+Result<Code> ProgramTable::code_of(const ProgramImage& image) const {
+  const Platform& platform = context_.platform();
+  const auto read = [&](std::string code) -> Result<Code> {
+    auto made = platform.read(std::move(code), context_.found());
+    return made ? std::move(made) : made.error().during(fmt::format("reading {}", name_of(image)));
+  };
+  if (image.format == platform.names().source) {
+    PINTLE_ASSIGN(compiled, platform.compile(image, context_.found()));
+    return read(std::move(compiled));
   }
+  if (std::ranges::find(platform.names().code, image.format) != platform.names().code.end()) {
+    PINTLE_TRY(kit::refuse_options(image));
+    return read(std::string(base::text_in(image.code)));
+  }
+  return Error(Errc::unsupported,
+               fmt::format("Format {} of {} is none of [{}]'s ({}).", base::quote(image.format), name_of(image),
+                           context_.id(), fmt::join(context_.found().info.formats, ", ")));
+}
+
+/// A driver without contexts of our own keeps what it is not asked to give back.
+ProgramTable::~ProgramTable() {
+  if (context_.is_left()) return;
   unload_retired();
-  PINTLE_ASSIGN(module, load_module(image, ptx));
+  all_.for_each([&](Program& program) { unload_module(program); });
+}
+
+Result<backend::ProgramId> ProgramTable::load(const ProgramImage& image) {
+  PINTLE_ASSIGN(code, code_of(image));
+  unload_retired();
+  PINTLE_ASSIGN(module, load_module(image, code.image));
   auto program = std::make_unique<Program>(Program{module, {}});
   std::unique_lock lock(mutex_);
   retired_.reserve(++loaded_);  // so that unloading needs no memory
   lock.unlock();
   for (const Entry& entry : image.entries) {
-    auto kernel = kernel_of(context_, entry, module, ptx);
+    auto kernel = kernel_of(context_, entry, module, code);
     if (!kernel && lacks_kernel(kernel.error()) && kit::leave_out(image, entry.name, kit::not_in_code))
       kernel = Kernel{};
     if (!kernel) {
@@ -194,19 +200,20 @@ Result<backend::ProgramId> ProgramTable::load(const ProgramImage& image) {
   return all_.add(std::move(program));
 }
 
-Result<vendor::cuda::Module> ProgramTable::load_module(const ProgramImage& image, const std::string& ptx) {
+Result<vendor::cuda::Module> ProgramTable::load_module(const ProgramImage& image, const std::string& code) {
   std::string log(log_bytes, '\0');
   std::array options{vendor::cuda::JitOption::error_log, vendor::cuda::JitOption::error_log_bytes};
   std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size())};
   vendor::cuda::Module module = nullptr;
   const Status status = with(context_, [&] {
-    return api().cuModuleLoadDataEx(&module, ptx.c_str(), static_cast<unsigned>(options.size()), options.data(),
-                                    values.data());
+    return context_.api().cuModuleLoadDataEx(&module, code.c_str(), static_cast<unsigned>(options.size()),
+                                             options.data(), values.data());
   });
   if (status == Status::CUDA_SUCCESS) return module;
   log.resize(std::min(log.find('\0'), log.size()));
-  Error error = failure(status, fmt::format("{} does not load on [{}]: {}.{}{}", name_of(image), context_.id(),
-                                            meaning_of(status), log.empty() ? "" : "\n", log));
+  const Platform& platform = context_.platform();
+  Error error = platform.failure(status, fmt::format("{} does not load on [{}]: {}.{}{}", name_of(image), context_.id(),
+                                                     platform.meaning_of(status), log.empty() ? "" : "\n", log));
   return error.code() == Errc::build_failed ? error : context_.check(status, "cuModuleLoadDataEx").error();
 }
 
@@ -218,8 +225,11 @@ void ProgramTable::unload_retired() {
     gone.swap(retired_);
     loaded_ -= gone.size();
   }
-  for (const auto& program : gone)
-    static_cast<void>(with(context_, [&] { return api().cuModuleUnload(program->module); }));
+  for (const auto& program : gone) unload_module(*program);
+}
+
+void ProgramTable::unload_module(const Program& program) {
+  static_cast<void>(with(context_, [&] { return context_.api().cuModuleUnload(program.module); }));
 }
 
 void ProgramTable::unload(backend::ProgramId id) noexcept {

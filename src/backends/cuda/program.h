@@ -49,13 +49,18 @@ using Programs = kit::OwnedTable<backend::ProgramId, Program>;
 class ProgramTable {
  public:
   explicit ProgramTable(Context& context) noexcept : context_(context) {}
+  ProgramTable(const ProgramTable&) = delete;
+  ProgramTable& operator=(const ProgramTable&) = delete;
+  ~ProgramTable();
 
   Result<backend::ProgramId> load(const backend::ProgramImage& image);
   void unload(backend::ProgramId program) noexcept;
 
  private:
-  [[nodiscard]] Result<vendor::cuda::Module> load_module(const backend::ProgramImage& image, const std::string& ptx);
+  [[nodiscard]] Result<Code> code_of(const backend::ProgramImage& image) const;
+  [[nodiscard]] Result<vendor::cuda::Module> load_module(const backend::ProgramImage& image, const std::string& code);
   void unload_retired();
+  void unload_module(const Program& program);
 
   Context& context_;
   std::mutex mutex_;
@@ -66,12 +71,5 @@ class ProgramTable {
 
 /// `Kernel::check_shared` of each launch of a list, before any of them starts.
 [[nodiscard]] Result<void> check_shared(const backend::Commands& list);
-
-/// PTX for the device, from the cache of compiled programs where it is there and the source includes no file.
-/// `build_failed` has the compiler's words.
-[[nodiscard]] Result<std::string> compile(const backend::ProgramImage& image, const FoundDevice& found);
-
-/// "[Program "blur"]".
-[[nodiscard]] std::string name_of(const backend::ProgramImage& image);
 
 }  // namespace pintle::cuda

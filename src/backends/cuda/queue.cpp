@@ -71,16 +71,25 @@ std::uint64_t staged_bytes(const Commands& list) noexcept {
 Result<QueueId> Queue::create(QueueContext& shared, std::uint64_t first_serial) {
   vendor::cuda::Stream stream = nullptr;
   PINTLE_TRY(shared.context.check(
-      with(shared.context, [&] { return api().cuStreamCreate(&stream, vendor::cuda::stream_non_blocking); }),
+      with(shared.context,
+           [&] { return shared.context.api().cuStreamCreate(&stream, vendor::cuda::stream_non_blocking); }),
       "cuStreamCreate"));
   const QueueId id = shared.table.next_id();
-  shared.table.add(id, std::make_shared<Queue>(shared, id, stream, first_serial));
+  shared.table.add(id, std::make_shared<Queue>(shared, id, stream, Owner::us, first_serial));
   return id;
 }
 
-Queue::Queue(QueueContext& shared, QueueId id, vendor::cuda::Stream stream, std::uint64_t first_serial)
+Result<QueueId> Queue::over(QueueContext& shared, vendor::cuda::Stream stream, std::uint64_t first_serial) {
+  const QueueId id = shared.table.next_id();
+  shared.table.add(id, std::make_shared<Queue>(shared, id, stream, Owner::caller, first_serial));
+  return id;
+}
+
+Queue::Queue(QueueContext& shared, QueueId id, vendor::cuda::Stream stream, Owner owner, std::uint64_t first_serial)
     : shared_(shared),
       stream_(stream),
+      owner_(owner),
+      is_default_(stream == nullptr || stream == vendor::cuda::stream_legacy),
       timeline_(EventRules{&shared.context}, first_serial),
       started_serial_(first_serial),
       reported_(first_serial) {
@@ -95,7 +104,7 @@ Queue::~Queue() {
   shared_.context.loss()->remove(*this);
   if (!shared_.context.loss()->is_lost() && timeline_.wait_all(Clock::now())) {
     for (const auto& batch : started_) give_back(*batch);
-    static_cast<void>(api().cuStreamDestroy(stream_));
+    if (owner_ == Owner::us) static_cast<void>(api().cuStreamDestroy(stream_));
     return;
   }
   shared_.context.leave();
@@ -201,6 +210,8 @@ Result<void> Queue::run(std::span<const QueuePoint> waits, std::optional<std::ui
   auto batch = std::make_unique<Batch>();
   batch->staged = std::exchange(reserved_, std::nullopt);
   Event done;
+  std::optional<Current> current;
+  if (is_default_) current.emplace(shared_.context);  // which one it is depends on the thread's context
   const auto enqueued = base::contain("enqueuing", [&]() -> Result<void> {
     PINTLE_TRY(shared_.context.loss()->check());
     timeline_.reserve();

@@ -33,8 +33,13 @@ struct QueueContext {
 class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
  public:
   [[nodiscard]] static Result<backend::QueueId> create(QueueContext& shared, std::uint64_t first_serial);
+  /// Over a stream of the caller's.
+  [[nodiscard]] static Result<backend::QueueId> over(QueueContext& shared, vendor::cuda::Stream stream,
+                                                     std::uint64_t first_serial);
 
-  Queue(QueueContext& shared, backend::QueueId id, vendor::cuda::Stream stream, std::uint64_t first_serial);
+  enum class Owner : std::uint8_t { us, caller };
+  Queue(QueueContext& shared, backend::QueueId id, vendor::cuda::Stream stream, Owner owner,
+        std::uint64_t first_serial);
   ~Queue();
 
   [[nodiscard]] Result<std::uint64_t> submit(std::span<const backend::QueuePoint> waits,
@@ -42,6 +47,7 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
   /// Delivers what was downloaded before it returns.
   [[nodiscard]] Result<std::uint64_t> reached();
   [[nodiscard]] Result<void> wait(std::uint64_t serial, Deadline deadline);
+  [[nodiscard]] vendor::cuda::Stream stream() const noexcept { return stream_; }
 
  private:
   using Piece = kit::StepQueue::Piece;
@@ -55,6 +61,7 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
   void fail(Error error) noexcept override { static_cast<void>(shared_.context.lose(error)); }
   void end_waits(const Error& cause) noexcept override { timeline_.fail(cause); }
 
+  [[nodiscard]] const vendor::cuda::Driver& api() const noexcept { return shared_.context.api(); }
   template <class Body>
   [[nodiscard]] Result<void> run(std::span<const backend::QueuePoint> waits, std::optional<std::uint64_t> serial,
                                  std::uint64_t staged, Body body);
@@ -74,6 +81,8 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
 
   QueueContext& shared_;
   const vendor::cuda::Stream stream_;
+  const Owner owner_;
+  const bool is_default_;
   kit::EventTimeline<EventRules> timeline_;
   std::atomic<bool> is_closing_{false};
   std::uint64_t started_serial_;  // written by the thread that starts pieces

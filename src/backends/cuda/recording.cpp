@@ -28,46 +28,49 @@ constexpr std::uint64_t timed_each = 64;
 struct Nothing {};
 
 struct Add {
+  const vendor::cuda::Driver& api;
   vendor::cuda::Graph graph;
   std::span<const GraphNode> before;
   vendor::cuda::Context context;
   GraphNode* made;
 
   Status operator()(const KernelNode& node) const {
-    return api().cuGraphAddKernelNode(made, graph, before.data(), before.size(), &node);
+    return api.cuGraphAddKernelNode(made, graph, before.data(), before.size(), &node);
   }
   Status operator()(const CopyNode& node) const {
-    return api().cuGraphAddMemcpyNode(made, graph, before.data(), before.size(), &node, context);
+    return api.cuGraphAddMemcpyNode(made, graph, before.data(), before.size(), &node, context);
   }
   Status operator()(const FillNode& node) const {
-    return api().cuGraphAddMemsetNode(made, graph, before.data(), before.size(), &node, context);
+    return api.cuGraphAddMemsetNode(made, graph, before.data(), before.size(), &node, context);
   }
-  Status operator()(Nothing) const { return api().cuGraphAddEmptyNode(made, graph, before.data(), before.size()); }
+  Status operator()(Nothing) const { return api.cuGraphAddEmptyNode(made, graph, before.data(), before.size()); }
 };
 
 /// In what is launched.
 struct SetInExec {
+  const vendor::cuda::Driver& api;
   GraphExec exec;
   GraphNode set;
   vendor::cuda::Context context;
 
-  Status operator()(const KernelNode& node) const { return api().cuGraphExecKernelNodeSetParams(exec, set, &node); }
+  Status operator()(const KernelNode& node) const { return api.cuGraphExecKernelNodeSetParams(exec, set, &node); }
   Status operator()(const CopyNode& node) const {
-    return api().cuGraphExecMemcpyNodeSetParams(exec, set, &node, context);
+    return api.cuGraphExecMemcpyNodeSetParams(exec, set, &node, context);
   }
   Status operator()(const FillNode& node) const {
-    return api().cuGraphExecMemsetNodeSetParams(exec, set, &node, context);
+    return api.cuGraphExecMemsetNodeSetParams(exec, set, &node, context);
   }
   Status operator()(Nothing) const { return Status::CUDA_SUCCESS; }
 };
 
 /// In the graph, for an update of the whole.
 struct SetInGraph {
+  const vendor::cuda::Driver& api;
   GraphNode set;
 
-  Status operator()(const KernelNode& node) const { return api().cuGraphKernelNodeSetParams(set, &node); }
-  Status operator()(const CopyNode& node) const { return api().cuGraphMemcpyNodeSetParams(set, &node); }
-  Status operator()(const FillNode& node) const { return api().cuGraphMemsetNodeSetParams(set, &node); }
+  Status operator()(const KernelNode& node) const { return api.cuGraphKernelNodeSetParams(set, &node); }
+  Status operator()(const CopyNode& node) const { return api.cuGraphMemcpyNodeSetParams(set, &node); }
+  Status operator()(const FillNode& node) const { return api.cuGraphMemsetNodeSetParams(set, &node); }
   Status operator()(Nothing) const { return Status::CUDA_SUCCESS; }
 };
 
@@ -82,6 +85,17 @@ bool fits(const Command& command) noexcept {
   if (const auto* const fill = std::get_if<backend::Fill>(&command.operation)) return is_short(*fill);
   return std::holds_alternative<backend::Exec>(command.operation) ||
          std::holds_alternative<backend::Copy>(command.operation);
+}
+
+/// Two imports may have the same bytes. What lies in a slot may be any bytes anyway.
+bool has_imports(const backend::Commands& list) {
+  bool found = false;
+  for (const Command& command : list.commands) {
+    kit::for_each_range(command, list.arguments, [&](const Range& range, Access) {
+      found |= range.slot == backend::no_slot && Memories::at(range.memory).imported != nullptr;
+    });
+  }
+  return found;
 }
 
 }  // namespace
@@ -99,7 +113,10 @@ Result<std::unique_ptr<Recording>> Recording::create(Context& context, const bac
 }
 
 Recording::Recording(Context& context, const backend::Commands& list)
-    : context_(context), list_(list), shape_(list, kit::unknown_cost) {
+    : context_(context),
+      list_(list),
+      shape_(list, kit::unknown_cost,
+             has_imports(list) ? kit::GraphShape::Order::barriers : kit::GraphShape::Order::bytes) {
   find_changing();
 }
 
@@ -269,14 +286,15 @@ Result<void> Recording::build(Bindings bindings) {
 Result<GraphNode> Recording::add_node(std::size_t index, std::span<const GraphNode> before, Bindings bindings) {
   const auto changing = std::ranges::lower_bound(changing_, index, {}, &Changing::command);
   std::byte* const staged = changing != changing_.end() && changing->command == index ? changing->staged : nullptr;
-  const Status added = with_node(index, staged, bindings, Add{graph_, before, context_.handle(), &nodes_[index]});
+  const Status added =
+      with_node(index, staged, bindings, Add{api(), graph_, before, context_.handle(), &nodes_[index]});
   PINTLE_TRY(context_.check(added, "an addition to a graph"));
   return nodes_[index];
 }
 
 Result<GraphNode> Recording::join(std::span<const GraphNode> before) {
   GraphNode made = nullptr;
-  PINTLE_TRY(context_.check(Add{graph_, before, context_.handle(), &made}(Nothing{}), "cuGraphAddEmptyNode"));
+  PINTLE_TRY(context_.check(Add{api(), graph_, before, context_.handle(), &made}(Nothing{}), "cuGraphAddEmptyNode"));
   return made;
 }
 
@@ -286,7 +304,7 @@ Status Recording::patch(Bindings bindings) {
   for (Changing& one : changing_) {
     if (!one.is_changed) continue;
     const Status set =
-        with_node(one.command, one.staged, bindings, SetInExec{exec_, nodes_[one.command], context_.handle()});
+        with_node(one.command, one.staged, bindings, SetInExec{api(), exec_, nodes_[one.command], context_.handle()});
     if (set != Status::CUDA_SUCCESS) return set;
     one.is_changed = false;
   }
@@ -296,7 +314,7 @@ Status Recording::patch(Bindings bindings) {
 /// The graph may have another state than what is launched, so all that changes is set.
 Status Recording::patch_whole(Bindings bindings) {
   for (const Changing& one : changing_) {
-    const Status set = with_node(one.command, one.staged, bindings, SetInGraph{nodes_[one.command]});
+    const Status set = with_node(one.command, one.staged, bindings, SetInGraph{api(), nodes_[one.command]});
     if (set != Status::CUDA_SUCCESS) return set;
   }
   vendor::cuda::GraphUpdateInfo info;

@@ -51,6 +51,7 @@ class Recording final : private Timed {
   /// What the nodes have of a binding.
   using Known = std::variant<backend::Range, backend::Scalar>;
 
+  [[nodiscard]] const vendor::cuda::Driver& api() const noexcept { return context_.api(); }
   void learn() noexcept override;
   [[nodiscard]] static Known known_of(const backend::Binding& binding) noexcept;
   void find_changing();

@@ -1,14 +1,11 @@
 #include "cli/compilers/gpu_arguments.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
 
-#include "base/bytes.h"
-#include "base/file.h"
+#include "amdgcn/code_object.h"
 #include "base/parse.h"
 
 namespace pintle::cli {
@@ -17,7 +14,6 @@ namespace {
 using base::OpenClArgument;
 using Arguments = std::vector<OpenClArgument>;
 using Space = OpenClArgument::Space;
-using nlohmann::json;
 
 // PTX: ".param .u64 .ptr .global .align 4 name", ".param .f32 name", ".param .align 16 .b8 name[16]".
 
@@ -67,56 +63,19 @@ OpenClArgument ptx_argument(const std::vector<std::string_view>& words) {
   return argument;
 }
 
-// Code objects: a note of the owner "AMDGPU" holds a map in MessagePack.
+// Code objects: their metadata.
 
-json metadata_of(std::span<const std::byte> code) {
-  constexpr std::array<std::uint8_t, 12> owner{32, 0, 0, 0, 'A', 'M', 'D', 'G', 'P', 'U', 0, 0};  // behind its kind, 32
-  const auto found = std::ranges::search(code, std::as_bytes(std::span(owner)));
-  const auto at = static_cast<std::size_t>(found.begin() - code.begin());
-  if (found.empty() || at < sizeof(std::uint32_t)) return {};
-  const std::size_t size = base::load_little<std::uint32_t>(code, at - sizeof(std::uint32_t)).value_or(0);
-  const auto rest = code.subspan(at + owner.size());
-  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(rest.data());
-  return json::from_msgpack(bytes, bytes + std::min(size, rest.size()), true, false);
-}
-
-std::string text_in(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-std::uint32_t number_in(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number_unsigned() ? found->get<std::uint32_t>() : 0;
-}
-
-OpenClArgument amd_argument(const json& described) {
+OpenClArgument amd_argument(const amdgcn::CodeParameter& parameter) {
   OpenClArgument argument;
-  const std::string kind = text_in(described, ".value_kind"), space = text_in(described, ".address_space");
-  argument.name = text_in(described, ".name");
-  argument.type = text_in(described, ".type_name");
+  argument.name = parameter.name;
+  argument.type = parameter.type;
   argument.parsed = base::parse_opencl_type(argument.type);
-  argument.bytes = number_in(described, ".size");
-  if (kind == "image" || kind == "sampler" || kind == "pipe" || kind == "queue")
-    argument.parsed.kind = base::OpenClType::Kind::opaque;
-  else if (kind == "dynamic_shared_pointer" || space == "local") argument.space = Space::local;
-  else if (space == "constant") argument.space = Space::constant;
-  else if (kind == "global_buffer") argument.space = Space::global;
+  argument.bytes = parameter.size;
+  if (parameter.is_opaque()) argument.parsed.kind = base::OpenClType::Kind::opaque;
+  else if (parameter.is_local()) argument.space = Space::local;
+  else if (parameter.space == "constant") argument.space = Space::constant;
+  else if (parameter.kind == "global_buffer") argument.space = Space::global;
   return argument;
-}
-
-std::optional<Arguments> arguments_in(const json& metadata, std::string_view kernel) {
-  if (!metadata.is_object() || !metadata.contains("amdhsa.kernels")) return std::nullopt;
-  for (const json& described : metadata["amdhsa.kernels"]) {
-    if (!described.is_object() || text_in(described, ".name") != kernel) continue;
-    Arguments arguments;
-    for (const json& one : described.value(".args", json::array())) {
-      if (one.is_object() && !text_in(one, ".value_kind").starts_with("hidden_"))
-        arguments.push_back(amd_argument(one));
-    }
-    return arguments;
-  }
-  return std::nullopt;
 }
 
 }  // namespace
@@ -141,7 +100,13 @@ std::optional<Arguments> arguments_in_ptx(std::string_view text, std::string_vie
 }
 
 std::optional<Arguments> arguments_in_amdgcn(std::span<const std::byte> code, std::string_view kernel) {
-  return arguments_in(metadata_of(code), kernel);
+  const auto object = amdgcn::read_code_object(code);
+  if (!object) return std::nullopt;
+  const auto found = std::ranges::find(object->kernels, kernel, &amdgcn::CodeKernel::name);
+  if (found == object->kernels.end()) return std::nullopt;
+  Arguments arguments;
+  for (const amdgcn::CodeParameter& parameter : found->parameters) arguments.push_back(amd_argument(parameter));
+  return arguments;
 }
 
 }  // namespace pintle::cli

@@ -13,6 +13,7 @@
 
 #include "base/dylib.h"
 #include "pintle/error.h"
+#include "vendor/cuda/compiler_input.h"
 #include "vendor/cuda/types.h"
 
 namespace pintle::vendor::cuda {
@@ -20,13 +21,6 @@ namespace pintle::vendor::cuda {
 /// The last is where the toolkit puts it, which is rarely among the loader's folders.
 inline constexpr std::array compiler_names{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so",
                                            "/usr/local/cuda/lib64/libnvrtc.so"};
-
-/// A text for the compiler, and how it is compiled.
-struct CompilerInput {
-  std::string text;
-  std::string file;  ///< For messages: "blur.cu".
-  std::vector<std::string> options;
-};
 
 /// The table owns its library. The functions are valid as long as the library is open.
 struct Compiler {

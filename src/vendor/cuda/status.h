@@ -3,10 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
-#include <string>
 #include <string_view>
-#include <utility>
 
 #include "pintle/error.h"
 #include "vendor/cuda/types.h"
@@ -29,13 +26,6 @@ inline constexpr std::array status_rows{
 [[nodiscard]] constexpr StatusRow row_of(Status status) noexcept {
   const auto* const found = std::ranges::find(status_rows, status, &StatusRow::status);
   return found == status_rows.end() ? StatusRow{status, "CUDA_ERROR_UNKNOWN", Errc::internal} : *found;
-}
-
-/// The error of a refused call to `library`, with the vendor's number and symbol. `message` is a whole sentence.
-[[nodiscard]] inline Error failure_of(Status status, std::string message, std::string_view library) {
-  const StatusRow row = row_of(status);
-  return Error(row.code, std::move(message))
-      .with_vendor({std::string(library), static_cast<std::int64_t>(status), std::string(row.symbol)});
 }
 
 }  // namespace pintle::vendor::cuda

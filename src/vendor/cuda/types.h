@@ -134,12 +134,14 @@ struct GraphUpdateInfo {  // CUgraphExecUpdateResultInfo_v1
   GraphNode from = nullptr;
 };
 
-inline constexpr unsigned context_schedule_auto = 0;      // CU_CTX_SCHED_AUTO
-inline constexpr unsigned stream_non_blocking = 1;        // CU_STREAM_NON_BLOCKING
-inline constexpr unsigned event_default = 0;              // CU_EVENT_DEFAULT
-inline constexpr unsigned event_disable_timing = 2;       // CU_EVENT_DISABLE_TIMING
-inline constexpr unsigned host_memory_portable = 1;       // CU_MEMHOSTALLOC_PORTABLE
-inline constexpr unsigned host_memory_device_mapped = 2;  // CU_MEMHOSTALLOC_DEVICEMAP
+inline const Stream stream_legacy = reinterpret_cast<Stream>(1);      // CU_STREAM_LEGACY
+inline const Stream stream_per_thread = reinterpret_cast<Stream>(2);  // CU_STREAM_PER_THREAD
+inline constexpr unsigned context_schedule_auto = 0;                  // CU_CTX_SCHED_AUTO
+inline constexpr unsigned stream_non_blocking = 1;                    // CU_STREAM_NON_BLOCKING
+inline constexpr unsigned event_default = 0;                          // CU_EVENT_DEFAULT
+inline constexpr unsigned event_disable_timing = 2;                   // CU_EVENT_DISABLE_TIMING
+inline constexpr unsigned host_memory_portable = 1;                   // CU_MEMHOSTALLOC_PORTABLE
+inline constexpr unsigned host_memory_device_mapped = 2;              // CU_MEMHOSTALLOC_DEVICEMAP
 
 // What `extra` of a launch is made of: CU_LAUNCH_PARAM_*.
 inline constexpr std::size_t launch_end = 0;

@@ -36,13 +36,13 @@ std::vector<std::byte> pattern(std::size_t size) {
 }
 
 TEST(CudaDriver, ListsTheDeviceWithEveryFeature) {
-  const auto listed = cuda::create_driver()->enumerate();
+  const auto listed = create_driver()->enumerate();
   ASSERT_EQ(listed.devices.size(), 1u);
   const DeviceInfo& info = listed.devices[0];
   EXPECT_EQ(info.kind, DeviceKind::software);  // the best hardware is never a simulator
   EXPECT_EQ(info.uuid, "70696e746c652d73696d756c61746564");
   EXPECT_THAT(info.driver, AllOf(HasSubstr("CUDA 13.0"), HasSubstr("0000:00:06.0")));
-  EXPECT_EQ(info.formats, (std::vector<std::string>{"ptx", "cuda_c"}));
+  EXPECT_EQ(info.formats, (std::vector<std::string>{"ptx", "cubin", "fatbin", "cuda_c"}));
   EXPECT_EQ(info.better_targets.front(), "sm_90");
   EXPECT_EQ(info.limits.max_local_bytes, 232448u);
   std::set<Feature> features;
@@ -84,6 +84,9 @@ TEST(CudaProgram, WrongPtxIsBuildFailedWithItsReason) {
   EXPECT_THAT(refused(".version 9.0\n.target sm_121\n.visible .entry f()\n{\n}\n"),
               AllOf(HasSubstr("218"), HasSubstr("sm_121")));
   EXPECT_THAT(refused("garbage"), HasSubstr("CUDA_ERROR_INVALID_IMAGE"));
+  const auto cubin = rig.try_load({"f()"}, std::string_view("\177ELF\2\1\1\0 of another card", 25), "cubin");
+  EXPECT_EQ(cubin.error().code(), Errc::build_failed);
+  EXPECT_THAT(cubin.error().text(), AllOf(HasSubstr("209"), HasSubstr("for another architecture")));
 }
 
 TEST(CudaProgram, LocalMemoryIsAnOffsetAndMayBeLarge) {
@@ -200,7 +203,7 @@ TEST(CudaMemory, EmptyBlocksGoWhereAnotherNeedsTheirMemory) {
 /// Tells the absences in a process of its own, which has not asked the driver yet.
 [[noreturn]] void tell_absences(const char* variable, const char* value) {
   setenv(variable, value, 1);
-  for (const Absence& absence : cuda::create_driver()->enumerate().absences)
+  for (const Absence& absence : create_driver()->enumerate().absences)
     std::cerr << absence.reason << " " << absence.next_step << "\n";
   std::_Exit(3);
 }
@@ -223,7 +226,7 @@ TEST_F(CudaProcess, AbsencesSayWhyAndWhatToDo) {
   constexpr std::uint64_t works = std::uint64_t{3} << 20;
   const auto folder = must(base::TemporaryFolder::create());
   setenv("PINTLE_CACHE_DIR", (folder / "cache").c_str(), 1);
-  const auto find = [] { return cuda::create_driver()->enumerate().devices.front(); };
+  const auto find = [] { return create_driver()->enumerate().devices.front(); };
   const DeviceInfo before = find();
   must(base::keep_number(folder / "cache", base::allocation_with(before.backend, before.name, before.driver), works));
   const DeviceInfo after = find();

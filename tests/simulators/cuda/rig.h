@@ -1,4 +1,4 @@
-// A device of the backend over the simulator, a queue, and what tests say often.
+// A device of a backend over a simulator, a queue, and what tests say often.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@
 #include "unit/cpu_support.h"
 #include "unit/seam_support.h"
 
-namespace pintle::cuda {
-std::unique_ptr<backend::Driver> create_driver();
-}
-
 namespace pintle::test {
+
+/// What is tested, and the format of its sources: each program of tests says it.
+std::unique_ptr<backend::Driver> create_driver();
+extern const std::string_view source_format;
 
 inline constexpr std::string_view source = R"(
 extern "C" __global__ void add(unsigned* x, unsigned a, unsigned n) {
@@ -40,16 +40,17 @@ inline const std::vector<std::string> signatures{"add(x: read_write u32[], a: u3
 enum class Entries : std::uint32_t { add, hold, store, ends };
 
 inline Result<std::unique_ptr<backend::Device>> try_open(std::uint32_t ordinal = 0, std::vector<Option> options = {}) {
-  return cuda::create_driver()->open(ordinal, options);
+  return create_driver()->open(ordinal, options);
 }
 
 /// A device, a queue, and what tests say often.
 class Rig {
  public:
-  Rig() : device(must(try_open())), queue(must(device->create_queue({QueueKind::compute, 0, {}}))) {}
+  explicit Rig(std::uint32_t ordinal = 0)
+      : device(must(try_open(ordinal))), queue(must(device->create_queue({QueueKind::compute, 0, {}}))) {}
 
   Result<backend::ProgramId> try_load(const std::vector<std::string>& all, std::string_view code = source,
-                                      std::string_view format = "cuda_c") {
+                                      std::string_view format = source_format) {
     std::vector<Entry> entries;
     for (const std::string& signature : all) entries.push_back(must(Entry::parse(signature)));
     return device->load({"test", format, base::bytes_in(code), entries, {}});

@@ -1,22 +1,13 @@
 // The functions of NVRTC, over clang for the host.
-#include <dlfcn.h>
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
-#include <span>
 #include <string>
-#include <vector>
+#include <string_view>
+#include <utility>
 
-#include "compiler/source.h"
+#include "compiler/build.h"
 #include "exports.h"
 #include "image.h"
 #include "vendor/cuda/types.h"
@@ -38,8 +29,6 @@ struct ProgramObject {
 namespace pintle::simulator {
 namespace {
 
-using Words = std::vector<std::string>;
-
 // What NVRTC 13.0 lists; sm_70 and older are gone (line 605).
 constexpr std::array supported{75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121};
 constexpr int ptx_version = 90;  // line 595
@@ -47,9 +36,7 @@ constexpr int ptx_version = 90;  // line 595
 /// What a caller's options mean.
 struct Options {
   int arch = 75;
-  bool contracts = true;
-  std::string standard = "c++17";
-  Words for_clang;
+  BuildOptions build;
 };
 
 bool read_arch(std::string_view value, Options& options) {
@@ -71,109 +58,28 @@ std::string read_option(std::string_view text, Options& options) {
     return read_arch(*arch, options) ? "" : "nvrtc: error: invalid value for --gpu-architecture (-arch)\n";
   }
   if (const auto standard = value_of("--std")) {
-    options.standard = *standard;
+    options.build.standard = *standard;
     const bool is_known = *standard == "c++11" || *standard == "c++14" || *standard == "c++17" || *standard == "c++20";
     return is_known ? "" : "nvrtc: error: invalid value for --std (-std)\n";
   }
-  if (const auto contracts = value_of("--fmad")) options.contracts = *contracts == "true";
-  else if (const auto folder = value_of("--include-path")) options.for_clang.push_back("-I" + std::string(*folder));
-  else if (const auto macro = value_of("--define-macro")) options.for_clang.push_back("-D" + std::string(*macro));
+  if (const auto contracts = value_of("--fmad")) options.build.contracts = *contracts == "true";
+  else if (const auto folder = value_of("--include-path"))
+    options.build.for_clang.push_back("-I" + std::string(*folder));
+  else if (const auto macro = value_of("--define-macro")) options.build.for_clang.push_back("-D" + std::string(*macro));
   else return "nvrtc: error: unrecognized option " + std::string(text) + " found\n";
   return "";
 }
 
-/// A folder for one compilation.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "pintle-nvrtc-XXXXXX").string();
-    if (::mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] std::string operator/(const char* name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
-std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// Runs clang with its words in the file `log`; true where it succeeds.
-bool run_clang(const Words& words, const std::string& log) {
-  std::vector<char*> arguments;
-  Words all{SIMULATOR_CLANG};
-  all.insert(all.end(), words.begin(), words.end());
-  for (std::string& word : all) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions{};
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-  pid_t child = 0;
-  const int spawned = ::posix_spawn(&child, SIMULATOR_CLANG, &actions, nullptr, arguments.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  int status = 0;
-  return spawned == 0 && ::waitpid(child, &status, 0) == child && status == 0;
-}
-
-/// The entries of a compiled object, in the object's order.
-std::vector<EntryText> entries_in(const std::string& path) {
-  std::vector<EntryText> entries;
-  void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return entries;
-  const auto* const module = static_cast<const HostModule*>(::dlsym(library, "pintle_simulator_module"));
-  for (const HostEntry& entry : std::span(module->entries, module->entry_count)) {
-    const std::span parameters(entry.parameters, entry.parameter_count);
-    entries.push_back({entry.name, {parameters.begin(), parameters.end()}, entry.max_threads});
-  }
-  ::dlclose(library);
-  return entries;
-}
-
-std::vector<std::byte> bytes_of(const std::string& text) {
-  const auto* const first = reinterpret_cast<const std::byte*>(text.data());
-  return {first, first + text.size()};
-}
-
 /// A source on its way: preprocessed, made C++ of the host, compiled.
 CompilerStatus compile(vendor::cuda::ProgramObject& program, const Options& options) {
-  const Folder folder;
-  const std::string log = folder / "log", preprocessed = folder / "kernels.ii", object = folder / "kernels.so";
-  std::ofstream(folder / "kernels.cu") << "# 1 \"" << program.name << "\"\n" << program.source;
-  Words words{"-E",
-              "-x",
-              "c++",
-              "-std=" + options.standard,
-              "-include",
-              SIMULATOR_PRELUDE,
-              "-o",
-              preprocessed,
-              folder / "kernels.cu"};
-  words.insert(words.end(), options.for_clang.begin(), options.for_clang.end());
-  const bool is_read = run_clang(words, log);
-  const std::string text = text_of(preprocessed);
-  const auto kernels = find_kernels(text);
-  std::ofstream(folder / "host.ii") << host_source(text, kernels);
-  const bool is_compiled =
-      is_read && run_clang({"-x", "c++-cpp-output", "-std=" + options.standard, "-O1", "-w", "-fno-exceptions",
-                            "-fno-rtti", "-fno-math-errno", "-fno-strict-aliasing", "-fPIC", "-shared", "-nostdlib++",
-                            options.contracts ? "-ffp-contract=fast" : "-ffp-contract=off", "-o", object,
-                            folder / "host.ii", "-lm"},
-                           log);
-  program.log = text_of(log);
-  if (!is_compiled) return CompilerStatus::compilation;
+  Built built = build(program.source, program.name, options.build);
+  program.log = std::move(built.log);
+  if (!built.is_right) return CompilerStatus::compilation;
   Image image;
   image.version = ptx_version;
   image.target = "sm_" + std::to_string(options.arch);
-  image.entries = entries_in(object);
-  image.object = bytes_of(text_of(object));
+  image.entries = std::move(built.entries);
+  image.object = std::move(built.object);
   program.ptx = print_image(image);
   return CompilerStatus::success;
 }

@@ -1,6 +1,7 @@
 // The process, its one device and its contexts.
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -24,7 +25,7 @@ constexpr std::array<std::pair<DeviceAttribute, int>, 16> attributes{{
     {DeviceAttribute::max_grid_x, 2147483647},
     {DeviceAttribute::max_grid_y, 65535},
     {DeviceAttribute::max_grid_z, 65535},
-    {DeviceAttribute::max_shared_per_block, static_cast<int>(default_shared)},
+    {DeviceAttribute::max_shared_per_block, static_cast<int>(card::default_shared)},
     {DeviceAttribute::warp_size, 32},
     {DeviceAttribute::integrated, 0},
     {DeviceAttribute::pci_bus, 0},
@@ -32,10 +33,8 @@ constexpr std::array<std::pair<DeviceAttribute, int>, 16> attributes{{
     {DeviceAttribute::pci_domain, 0},
     {DeviceAttribute::compute_capability_major, 9},
     {DeviceAttribute::compute_capability_minor, 0},
-    {DeviceAttribute::max_shared_per_block_opt_in, static_cast<int>(most_shared)},
+    {DeviceAttribute::max_shared_per_block_opt_in, static_cast<int>(card::most_shared)},
 }};
-
-constexpr std::size_t context_bytes = std::size_t{524} << 20;  // line 32
 
 /// What a test wants of the driver: a number, or `otherwise`.
 int setting(const char* name, int otherwise) {
@@ -44,9 +43,15 @@ int setting(const char* name, int otherwise) {
 }
 
 bool is_masked() {
-  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  return visible != nullptr && (*visible == '\0' || std::strcmp(visible, "-1") == 0);
+  return std::ranges::any_of(card::masks, [](const char* name) {
+    const char* const visible = std::getenv(name);
+    return visible != nullptr && (*visible == '\0' || std::strcmp(visible, "-1") == 0);
+  });
 }
+
+std::mutex primary_mutex;
+Context primary = nullptr;
+int primary_uses = 0;
 
 /// Without the gate's fault: what describes a device goes on.
 Status started() {
@@ -66,14 +71,14 @@ PINTLE_SIMULATED Status cuInit(unsigned flags) {
   if (flags != 0) return Status::CUDA_ERROR_INVALID_VALUE;
   const pid_t by = all.initialized_by.load();
   if (by != 0) return started();  // lines 377, 384; line 740: a fault does not matter to it
-  if (const int refusal = setting("SIMULATED_CUDA_INIT", 0); refusal != 0) return Status(refusal);
+  if (const int refusal = setting(SIMULATED_SETTING("INIT"), 0); refusal != 0) return Status(refusal);
   if (is_masked()) return Status::CUDA_ERROR_NO_DEVICE;
   all.initialized_by.store(::getpid());
   return Status::CUDA_SUCCESS;
 }
 
 PINTLE_SIMULATED Status cuDriverGetVersion(int* version) {
-  *version = setting("SIMULATED_CUDA_VERSION", 13000);  // line 17
+  *version = setting(SIMULATED_SETTING("VERSION"), 13000);  // line 17
   return Status::CUDA_SUCCESS;
 }
 
@@ -118,9 +123,9 @@ PINTLE_SIMULATED Status cuDeviceGetAttribute(int* value, DeviceAttribute wanted,
 PINTLE_SIMULATED Status cuCtxCreate_v2(Context* context, unsigned, Device) {
   Lock lock(process().mutex);
   if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;  // line 736
-  if (process().used + context_bytes > memory_bytes) return Status::CUDA_ERROR_OUT_OF_MEMORY;
+  if (process().used + card::context_bytes > memory_bytes) return Status::CUDA_ERROR_OUT_OF_MEMORY;
   wait_for_kernels(lock);  // line 303
-  process().used += context_bytes;
+  process().used += card::context_bytes;
   *context = new pintle::vendor::cuda::ContextObject;
   context_stack().push_back(*context);
   return Status::CUDA_SUCCESS;
@@ -133,10 +138,36 @@ PINTLE_SIMULATED Status cuCtxDestroy_v2(Context context) {
   if (!context->is_alive) return Status::CUDA_ERROR_CONTEXT_IS_DESTROYED;  // line 1116
   wait_for_kernels(lock);                                                  // lines 348, 1075
   context->is_alive = false;
-  process().used -= context_bytes;
+  process().used -= card::context_bytes;
   free_memory_of(context);
   if (!context_stack().empty() && context_stack().back() == context) context_stack().pop_back();
   return Status::CUDA_SUCCESS;  // line 737: also after a fault
+}
+
+PINTLE_SIMULATED Status cuCtxGetDevice(Device* device) {
+  if (started() != Status::CUDA_SUCCESS) return started();
+  if (current() == nullptr) return Status::CUDA_ERROR_INVALID_CONTEXT;
+  *device = 0;
+  return Status::CUDA_SUCCESS;
+}
+
+/// Assumed: it costs what a context of a program's own costs, is counted, and does not become current.
+PINTLE_SIMULATED Status cuDevicePrimaryCtxRetain(Context* context, Device device) {
+  if (device != 0) return Status::CUDA_ERROR_INVALID_DEVICE;
+  const std::lock_guard lock(primary_mutex);
+  if (primary_uses == 0) {
+    if (const Status status = cuCtxCreate_v2(&primary, 0, device); status != Status::CUDA_SUCCESS) return status;
+    context_stack().pop_back();
+  }
+  ++primary_uses;
+  *context = primary;
+  return Status::CUDA_SUCCESS;
+}
+
+PINTLE_SIMULATED Status cuDevicePrimaryCtxRelease_v2(Device) {
+  const std::lock_guard lock(primary_mutex);
+  if (primary_uses == 0) return Status::CUDA_ERROR_INVALID_CONTEXT;
+  return --primary_uses == 0 ? cuCtxDestroy_v2(primary) : Status::CUDA_SUCCESS;
 }
 
 PINTLE_SIMULATED Status cuCtxPushCurrent_v2(Context context) {

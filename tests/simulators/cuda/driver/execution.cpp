@@ -58,7 +58,7 @@ class Executor {
   ucontext_t home_{};
   Fiber* fiber_ = nullptr;
   std::vector<std::unique_ptr<Fiber>> spare_, waiting_;
-  void* const dynamic_ = reserve(most_shared);
+  void* const dynamic_ = reserve(card::most_shared);
 };
 
 void at_barrier() { running->barrier(); }

@@ -60,7 +60,7 @@ Status copy_arguments(void** each, void** extra, const std::vector<ParameterLayo
 }  // namespace
 
 double kernel_time() {
-  const char* const given = std::getenv("SIMULATED_CUDA_KERNEL_US");
+  const char* const given = std::getenv(SIMULATED_SETTING("KERNEL_US"));
   return given == nullptr ? 0 : std::atof(given);
 }
 
@@ -73,7 +73,7 @@ Status prepare(const vendor::cuda::KernelNode& node, Context context, Launch& la
   if (most != 0 && node.block[0] * node.block[1] * node.block[2] > static_cast<unsigned>(most))
     return Status::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;  // assumed, as with too many registers
   if (function->host == nullptr) {
-    std::fprintf(stderr, "simulated libcuda.so.1: kernel %s is foreign PTX, which is loaded and not launched.\n",
+    std::fprintf(stderr, "simulated %s: kernel %s is foreign code, which is loaded and not launched.\n", card::library,
                  function->text->name.c_str());
     return Status::CUDA_ERROR_NOT_SUPPORTED;
   }

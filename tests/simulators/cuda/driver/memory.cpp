@@ -86,7 +86,7 @@ std::uint64_t digest(const void* bytes, std::size_t size) {
 /// The process ends here, so that the program learns of it.
 void check_unchanged(const void* from, std::size_t size, std::uint64_t sum) {
   if (digest(from, size) == sum) return;
-  std::fprintf(stderr, "simulated libcuda.so.1: the source of a copy (%zu bytes) has changed in flight.\n", size);
+  std::fprintf(stderr, "simulated %s: the source of a copy (%zu bytes) has changed in flight.\n", card::library, size);
   std::abort();
 }
 
@@ -133,6 +133,21 @@ PINTLE_SIMULATED Status cuMemFree_v2(DevicePointer address) {
   if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;
   if (address == 0) return Status::CUDA_SUCCESS;  // line 232
   return free_allocation(lock, static_cast<std::uintptr_t>(address), false);
+}
+
+/// Assumed: the base and the size of the allocation that has the address, also of pinned memory.
+PINTLE_SIMULATED Status cuMemGetAddressRange_v2(DevicePointer* base, std::size_t* size, DevicePointer address) {
+  const Lock lock(process().mutex);
+  if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;
+  if (current() == nullptr) return Status::CUDA_ERROR_INVALID_CONTEXT;
+  const auto& all = process().allocations;
+  auto place = all.upper_bound(static_cast<std::uintptr_t>(address));
+  if (place == all.begin()) return Status::CUDA_ERROR_NOT_FOUND;
+  --place;
+  if (address - place->first >= place->second.size) return Status::CUDA_ERROR_NOT_FOUND;
+  *base = place->first;
+  *size = place->second.size;
+  return Status::CUDA_SUCCESS;
 }
 
 PINTLE_SIMULATED Status cuMemHostAlloc(void** bytes, std::size_t size, unsigned) {

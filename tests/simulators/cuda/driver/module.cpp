@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "driver/state.h"
 #include "exports.h"
@@ -107,6 +108,16 @@ bool is_dead(Function function) { return function == nullptr || !function->modul
 
 }  // namespace
 
+Status load_image(Lock& lock, Image image, Module* loaded) {
+  auto module = std::make_unique<vendor::cuda::ModuleObject>();
+  module->context = current();
+  module->image = std::move(image);
+  wait_for_kernels(lock);  // lines 294 and 297
+  if (!module->image.object.empty() && !open_object(module.get())) return Status::CUDA_ERROR_INVALID_IMAGE;
+  *loaded = module.release();
+  return Status::CUDA_SUCCESS;
+}
+
 std::vector<std::size_t> offsets_of(const std::vector<ParameterLayout>& parameters, std::size_t& size) {
   std::vector<std::size_t> offsets;
   size = 0;
@@ -133,17 +144,11 @@ PINTLE_SIMULATED Status cuModuleLoadDataEx(Module* loaded, const void* code, uns
   if (text.starts_with("\177ELF")) {  // line 533 for cubins of other cards; there are none for this one
     return text.size() > 4 ? Status::CUDA_ERROR_NO_BINARY_FOR_GPU : Status::CUDA_ERROR_INVALID_IMAGE;
   }
-  auto module = std::make_unique<pintle::vendor::cuda::ModuleObject>();
-  module->context = current();
-  module->image = parse_image(text);
+  Image image = parse_image(text);
   std::string log;
-  const Status status = examine(module->image, log);
+  const Status status = examine(image, log);
   give_log(log, count, options, values);
-  if (status != Status::CUDA_SUCCESS) return status;
-  wait_for_kernels(lock);  // lines 294 and 297
-  if (!module->image.object.empty() && !open_object(module.get())) return Status::CUDA_ERROR_INVALID_IMAGE;
-  *loaded = module.release();
-  return Status::CUDA_SUCCESS;
+  return status == Status::CUDA_SUCCESS ? load_image(lock, std::move(image), loaded) : status;
 }
 
 PINTLE_SIMULATED Status cuModuleUnload(Module module) {
@@ -207,7 +212,7 @@ PINTLE_SIMULATED Status cuFuncSetAttribute(Function function, FunctionAttribute 
   if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;
   if (is_dead(function)) return Status::CUDA_ERROR_INVALID_HANDLE;
   const bool is_known = attribute == FunctionAttribute::max_dynamic_shared_bytes;
-  const std::size_t most = most_shared - std::min(most_shared, function->module->shared_bytes);
+  const std::size_t most = card::most_shared - std::min(card::most_shared, function->module->shared_bytes);
   if (!is_known || value < 0 || static_cast<std::size_t>(value) > most)
     return Status::CUDA_ERROR_INVALID_VALUE;  // line 203
   function->most_dynamic_shared = static_cast<std::size_t>(value);

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t depth = 1021;  // lines 349 and 350; assumed of copies and fills, too
 
 const char* seed() {
-  static const char* const given = std::getenv("SIMULATED_CUDA_SEED");
+  static const char* const given = std::getenv(SIMULATED_SETTING("SEED"));
   return given;
 }
 
@@ -86,7 +86,7 @@ Context current() noexcept {
 }
 
 void die(const char* call, const char* what) {
-  std::fprintf(stderr, "simulated libcuda.so.1: %s is called with %s.\n", call, what);
+  std::fprintf(stderr, "simulated %s: %s is called with %s.\n", card::library, call, what);
   std::signal(SIGSEGV, SIG_DFL);
   std::raise(SIGSEGV);
   std::abort();

@@ -19,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "card.h"
 #include "image.h"
 #include "vendor/cuda/types.h"
 
@@ -89,7 +90,7 @@ struct FunctionObject {
   Module module = nullptr;
   const simulator::EntryText* text = nullptr;
   const simulator::HostEntry* host = nullptr;
-  std::size_t most_dynamic_shared = 49152;  // line 200
+  std::size_t most_dynamic_shared = simulator::card::default_shared;
 };
 
 /// What a node of a graph does.
@@ -138,8 +139,6 @@ using vendor::cuda::Stream;
 using Lock = std::unique_lock<std::mutex>;
 
 constexpr std::size_t memory_bytes = std::size_t{4} << 30;
-constexpr std::size_t default_shared = 49152;  // line 200
-constexpr std::size_t most_shared = 232448;    // line 200
 
 /// Memory that the driver has given: between pages that nobody may touch.
 struct Allocation {
@@ -209,6 +208,8 @@ void free_memory_of(Context context);
 void check_unchanged(const void* from, std::size_t size, std::uint64_t sum);
 /// A number below `count`, which depends on the seed; `count - 1` where there is no seed.
 [[nodiscard]] std::size_t choose(std::size_t count);
+/// Loads what a compiler of ours has made for the host.
+[[nodiscard]] Status load_image(Lock& lock, Image image, Module* loaded);
 /// Where each parameter lies.
 [[nodiscard]] std::vector<std::size_t> offsets_of(const std::vector<ParameterLayout>& parameters, std::size_t& size);
 

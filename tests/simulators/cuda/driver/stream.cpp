@@ -39,6 +39,15 @@ PINTLE_SIMULATED Status cuStreamCreate(Stream* stream, unsigned) {
   return Status::CUDA_SUCCESS;
 }
 
+PINTLE_SIMULATED Status cuStreamGetCtx(Stream given, Context* context) {
+  const Lock lock(process().mutex);
+  if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;
+  const Stream stream = stream_of("cuStreamGetCtx", given);
+  if (stream == nullptr) return Status::CUDA_ERROR_INVALID_CONTEXT;
+  *context = stream->context;
+  return Status::CUDA_SUCCESS;
+}
+
 PINTLE_SIMULATED Status cuStreamDestroy_v2(Stream stream) {
   const Lock lock(process().mutex);
   if (stream == nullptr || !stream->is_alive) die("cuStreamDestroy", "a stream that was destroyed");  // line 1109
