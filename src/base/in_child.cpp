@@ -22,7 +22,7 @@
 namespace pintle::base {
 namespace {
 
-/// An answer on its way: the code of an error or 0, then the code, or the compiler's words.
+/// An answer on its way: the code of an error or 0, then what `work` has made, or the error's words.
 struct Head {
   std::uint32_t code = 0;
   std::uint64_t size = 0;
@@ -75,16 +75,16 @@ std::string words_in(int words) {
   return end == std::string_view::npos ? "" : fmt::format(", and has said: {}", text.substr(0, end + 1));
 }
 
-Result<std::string> read_answer(std::string_view library, const std::string& text, int status, int words) {
+Result<std::string> read_answer(std::string_view library, std::string_view advice, const std::string& text, int status,
+                                int words) {
   Head head;
   if (text.size() >= sizeof head) std::memcpy(&head, text.data(), sizeof head);
   if (text.size() < sizeof head || text.size() - sizeof head != head.size) {
     const std::string how = WIFSIGNALED(status)
                                 ? fmt::format("by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)))
                                 : "without an answer";
-    return Error(Errc::build_failed, fmt::format("The compiler ({}) has ended its process {}{}. It may not know the "
-                                                 "architecture, or the source breaks it; a newer one may compile it.",
-                                                 library, how, words_in(words)));
+    return Error(Errc::build_failed,
+                 fmt::format("The library ({}) has ended its process {}{}. {}", library, how, words_in(words), advice));
   }
   std::string said = text.substr(sizeof head);
   if (head.code == 0) return said;
@@ -93,11 +93,11 @@ Result<std::string> read_answer(std::string_view library, const std::string& tex
 
 }  // namespace
 
-Result<std::string> in_child(std::string_view library, const std::function<Result<std::string>()>& work,
-                             Duration patience) {
+Result<std::string> in_child(std::string_view library, std::string_view advice,
+                             const std::function<Result<std::string>()>& work, Duration patience) {
   const auto refused = [&](const char* call) {
     return Error(Errc::internal,
-                 fmt::format("No child for the compiler ({}): {}: {}.", library, call, std::strerror(errno)));
+                 fmt::format("No child for the library ({}): {}: {}.", library, call, std::strerror(errno)));
   };
   const Descriptor words(::memfd_create("pintle-child", MFD_CLOEXEC));
   if (!words.is_open()) return refused("memfd_create");
@@ -113,9 +113,9 @@ Result<std::string> in_child(std::string_view library, const std::function<Resul
   if (!text) ::kill(child, SIGKILL);
   int status = 0;
   static_cast<void>(retried([&] { return ::waitpid(child, &status, 0); }));
-  if (text) return read_answer(library, *text, status, words.number());
+  if (text) return read_answer(library, advice, *text, status, words.number());
   return Error(Errc::build_failed,
-               fmt::format("The compiler ({}) has said nothing for ({} ms), and was ended.", library,
+               fmt::format("The library ({}) has said nothing for ({} ms), and was ended.", library,
                            std::chrono::duration_cast<std::chrono::milliseconds>(patience).count()));
 }
 

@@ -20,10 +20,10 @@ using testing::HasSubstr;
 
 TEST(InChild, AnswersComeBack) {
   const std::string large(300'000, 'x');
-  EXPECT_EQ(must(base::in_child("libx", [&]() -> Result<std::string> { return large; })), large);
-  EXPECT_EQ(must(base::in_child("libx", []() -> Result<std::string> { return std::string(); })), "");
+  EXPECT_EQ(must(base::in_child("libx", "", [&]() -> Result<std::string> { return large; })), large);
+  EXPECT_EQ(must(base::in_child("libx", "", []() -> Result<std::string> { return std::string(); })), "");
   const auto refused =
-      base::in_child("libx", []() -> Result<std::string> { return Error(Errc::build_failed, "k.hip:1:2: no"); });
+      base::in_child("libx", "", []() -> Result<std::string> { return Error(Errc::build_failed, "k.hip:1:2: no"); });
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code(), Errc::build_failed);
   EXPECT_EQ(refused.error().message(), "k.hip:1:2: no");
@@ -32,7 +32,7 @@ TEST(InChild, AnswersComeBack) {
 TEST(InChild, ItsEndIsAnErrorAndNotOurs) {
   const auto ends = [](auto end, Duration patience = std::chrono::minutes(1)) {
     const auto answer = base::in_child(
-        "libx.so",
+        "libx.so", "Take another.",
         [&]() -> Result<std::string> {
           end();
           return std::string();
@@ -41,7 +41,8 @@ TEST(InChild, ItsEndIsAnErrorAndNotOurs) {
     EXPECT_EQ(answer.error().code(), Errc::build_failed);
     return std::string(answer.error().message());
   };
-  EXPECT_THAT(ends([] { std::raise(SIGSEGV); }), AllOf(HasSubstr("libx.so"), HasSubstr("signal 11")));
+  EXPECT_THAT(ends([] { std::raise(SIGSEGV); }),
+              AllOf(HasSubstr("libx.so"), HasSubstr("signal 11"), HasSubstr("Take another.")));
   EXPECT_THAT(ends([] {
                 std::fputs("the bitcode is too old\n", stderr);
                 std::abort();

@@ -70,8 +70,6 @@ NUMBER(DeviceAttribute::integrated, hipDeviceAttributeIntegrated);
 NUMBER(DeviceAttribute::pci_bus, hipDeviceAttributePciBusId);
 NUMBER(DeviceAttribute::pci_device, hipDeviceAttributePciDeviceId);
 NUMBER(DeviceAttribute::pci_domain, hipDeviceAttributePciDomainID);
-NUMBER(DeviceAttribute::compute_capability_major, hipDeviceAttributeComputeCapabilityMajor);
-NUMBER(DeviceAttribute::compute_capability_minor, hipDeviceAttributeComputeCapabilityMinor);
 NUMBER(FunctionAttribute::max_threads_per_block, HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
 NUMBER(FunctionAttribute::shared_bytes, HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
 NUMBER(FunctionAttribute::max_dynamic_shared_bytes, HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
@@ -79,16 +77,17 @@ NUMBER(CopyKind::host_to_host, hipMemcpyHostToHost);
 NUMBER(CopyKind::host_to_device, hipMemcpyHostToDevice);
 NUMBER(CopyKind::device_to_host, hipMemcpyDeviceToHost);
 NUMBER(CopyKind::device_to_device, hipMemcpyDeviceToDevice);
-NUMBER(CopyKind::by_address, hipMemcpyDefault);
 NUMBER(GraphUpdateResult::success, hipGraphExecUpdateSuccess);
 NUMBER(GraphUpdateResult::error, hipGraphExecUpdateError);
 NUMBER(GraphUpdateResult::topology_changed, hipGraphExecUpdateErrorTopologyChanged);
 NUMBER(GraphUpdateResult::node_type_changed, hipGraphExecUpdateErrorNodeTypeChanged);
 NUMBER(GraphUpdateResult::parameters_changed, hipGraphExecUpdateErrorParametersChanged);
-NUMBER(stream_non_blocking, hipStreamNonBlocking);
-NUMBER(event_disable_timing, hipEventDisableTiming);
-NUMBER(host_memory_portable, hipHostMallocPortable);
-NUMBER(host_memory_mapped, hipHostMallocMapped);
+// Flags are given as CUDA's.
+NUMBER(cuda::stream_non_blocking, hipStreamNonBlocking);
+NUMBER(cuda::event_default, hipEventDefault);
+NUMBER(cuda::event_disable_timing, hipEventDisableTiming);
+NUMBER(cuda::host_memory_portable, hipHostMallocPortable);
+NUMBER(cuda::host_memory_device_mapped, hipHostMallocMapped);
 NUMBER(CompilerStatus::success, HIPRTC_SUCCESS);
 NUMBER(CompilerStatus::out_of_memory, HIPRTC_ERROR_OUT_OF_MEMORY);
 NUMBER(CompilerStatus::invalid_input, HIPRTC_ERROR_INVALID_INPUT);
@@ -116,13 +115,6 @@ PLACE(FillNode, pitch, hipMemsetParams, pitch);
 PLACE(FillNode, value, hipMemsetParams, value);
 PLACE(FillNode, width, hipMemsetParams, width);
 #undef PLACE
-
-/// HIP_LAUNCH_PARAM_* are pointers.
-bool are_launch_parameters_alike() {
-  const auto is = [](std::size_t ours, const void* theirs) { return reinterpret_cast<const void*>(ours) == theirs; };
-  return is(launch_buffer, HIP_LAUNCH_PARAM_BUFFER_POINTER) && is(launch_buffer_size, HIP_LAUNCH_PARAM_BUFFER_SIZE) &&
-         is(launch_end, HIP_LAUNCH_PARAM_END);
-}
 
 constexpr std::array runtime_functions{
 #define FUNCTION(name, ...) #name,
@@ -161,7 +153,7 @@ int misnamed_by(const char* path) {
 /// hip [the runtime, the library that has the compiler]
 int main(int count, char** arguments) {
   using namespace pintle::vendor;
-  int failures = hip::are_launch_parameters_alike() ? 0 : 1;
+  int failures = 0;
   std::printf("the headers are of HIP %d.%d\n", HIP_VERSION_MAJOR, HIP_VERSION_MINOR);
   if (count == 3) {
     failures += missing_in(arguments[1], hip::runtime_functions) + missing_in(arguments[2], hip::compiler_functions);

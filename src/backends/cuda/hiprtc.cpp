@@ -17,6 +17,9 @@ namespace {
 
 using vendor::cuda::CompilerInput;
 
+constexpr std::string_view advice =
+    "It may not know the architecture, or the source breaks it; a newer one may compile it.";
+
 /// The compiler's table, opened at first use and never closed.
 const Result<vendor::hip::Compiler>& compiler() noexcept { return base::opened_once<vendor::hip::Compiler>(); }
 
@@ -59,7 +62,7 @@ Result<std::string> HipPlatform::compile(const backend::ProgramImage& image, con
   PINTLE_ASSIGN(identity, identity_of(found));
   const bool may_crash = compiler()->library.name().contains("libamdhip64");
   return cuda::build_once({image, found, input, identity, ".hsaco"}, [&]() -> Result<std::string> {
-    return may_crash ? base::in_child(compiler()->library.name(), [&] { return build(input); }) : build(input);
+    return may_crash ? base::in_child(compiler()->library.name(), advice, [&] { return build(input); }) : build(input);
   });
 }
 

@@ -25,7 +25,6 @@ using cuda::Uuid;               // hipUUID
 /// hipDeviceAttribute_t. The header counts these; they are the same in 5.2.3, 5.7.1, 6.0.0, 6.2.2 and 7.12.
 enum class DeviceAttribute : unsigned {
   integrated = 16,
-  compute_capability_major = 23,
   max_block_x = 26,
   max_block_y = 27,
   max_block_z = 28,
@@ -33,7 +32,6 @@ enum class DeviceAttribute : unsigned {
   max_grid_y = 30,
   max_grid_z = 31,
   max_threads_per_block = 56,
-  compute_capability_minor = 61,
   pci_bus = 67,
   pci_device = 68,
   pci_domain = 69,
@@ -47,7 +45,6 @@ enum class CopyKind : unsigned {
   host_to_device = 1,
   device_to_host = 2,
   device_to_device = 3,
-  by_address = 4,  ///< hipMemcpyDefault: the runtime knows what each address is of.
 };
 
 // What a node of a graph does. Each has the layout of the runtime's own struct, the same from 5.2.3 to 7.12.
@@ -68,16 +65,6 @@ struct FillNode {  // hipMemsetParams
   unsigned value = 0;
   std::size_t width = 0;  // in elements
 };
-
-inline constexpr unsigned stream_non_blocking = 1;   // hipStreamNonBlocking
-inline constexpr unsigned event_disable_timing = 2;  // hipEventDisableTiming
-inline constexpr unsigned host_memory_portable = 1;  // hipHostMallocPortable
-inline constexpr unsigned host_memory_mapped = 2;    // hipHostMallocMapped
-
-// What `extra` of a launch is made of: HIP_LAUNCH_PARAM_*. The end is not cuda's 0.
-inline constexpr std::size_t launch_buffer = 1;
-inline constexpr std::size_t launch_buffer_size = 2;
-inline constexpr std::size_t launch_end = 3;
 
 // The compiler's.
 using cuda::CompilerStatus;  // hiprtcResult

@@ -47,18 +47,6 @@ static const char code[] =
     "extern \"C\" __global__ void add(unsigned* words, unsigned n) {"
     " words[blockIdx.x * blockDim.x + threadIdx.x] += n; }";
 
-static void a_kernel_runs(pintle_device device, const char* format, pintle_queue queue, pintle_buffer buffer) {
-  static uint32_t words[word_count];
-  pintle_kernel kernel;
-  CHECK(loads(device, format, code, sizeof code - 1, &kernel));
-  add(queue, kernel, buffer, 2);
-  read_buffer(queue, buffer, words, sizeof words);
-  expect_words(words, 42);
-  OK(pintle_buffer_release(buffer, error));
-  OK(pintle_queue_release(queue, error));
-  OK(pintle_device_release(device, error));
-}
-
 static void on_cuda(const driver* its) {
   const uint64_t dims = word_count;
   pintle_cuda_device context = {.native = {sizeof context, PINTLE_NATIVE_CUDA_DEVICE}};
@@ -81,7 +69,7 @@ static void on_cuda(const driver* its) {
   CHECK(device_seen.context == context.context && queue_seen.stream == on.stream);
   CHECK(memory_seen.address == over.address && memory_seen.host == NULL);
   CHECK(its->fill(over.address, 40, word_count, on.stream) == 0);
-  a_kernel_runs(device, "cuda_c", queue, buffer);
+  add_two(device, "cuda_c", code, sizeof code - 1, queue, buffer);
   over.address += 1;
   OK(pintle_device_wrap(&context.native, &device, error));
   FAILS(PINTLE_INVALID_ARGUMENT, pintle_buffer_wrap(device, &over.native, PINTLE_U32, 1, &dims, NULL, &buffer, error));
@@ -109,7 +97,7 @@ static void on_hip(const driver* its) {
   OK(pintle_buffer_get_native(buffer, &memory_seen.native, error));
   CHECK(card.device == 0 && queue_seen.stream == on.stream && memory_seen.address == over.address);
   CHECK(its->fill(over.address, 40, word_count, on.stream) == 0);
-  a_kernel_runs(device, "hip_c", queue, buffer);
+  add_two(device, "hip_c", code, sizeof code - 1, queue, buffer);
 }
 
 int main(int count, char** arguments) {

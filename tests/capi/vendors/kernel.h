@@ -38,4 +38,18 @@ static inline void expect_words(const uint32_t* words, uint32_t expected) {
   for (int i = 0; i < word_count; ++i) CHECK(words[i] == expected);
 }
 
+/* A buffer of words of 40 becomes one of 42, and everything is released. */
+static inline void add_two(pintle_device device, const char* format, const char* code, size_t size, pintle_queue queue,
+                           pintle_buffer buffer) {
+  static uint32_t words[word_count];
+  pintle_kernel kernel;
+  CHECK(loads(device, format, code, size, &kernel));
+  add(queue, kernel, buffer, 2);
+  read_buffer(queue, buffer, words, sizeof words);
+  expect_words(words, 42);
+  OK(pintle_buffer_release(buffer, error));
+  OK(pintle_queue_release(queue, error));
+  OK(pintle_device_release(device, error));
+}
+
 #endif

@@ -64,17 +64,10 @@ static void a_kernel_runs_on_what_the_program_has(const made* its) {
   pintle_device device;
   pintle_queue queue;
   pintle_buffer buffer;
-  pintle_kernel kernel;
   wrap(its, &device, &queue, &buffer);
-  CHECK(loads(device, "opencl_c", code, sizeof code - 1, &kernel));
   for (int i = 0; i < word_count; ++i) words[i] = 40;
   CHECK(cl.clEnqueueWriteBuffer(its->queue, its->memory, CL_TRUE, 0, sizeof words, words, 0, NULL, NULL) == CL_SUCCESS);
-  add(queue, kernel, buffer, 2);
-  read_buffer(queue, buffer, words, sizeof words);
-  expect_words(words, 42);
-  OK(pintle_buffer_release(buffer, error));
-  OK(pintle_queue_release(queue, error));
-  OK(pintle_device_release(device, error));
+  add_two(device, "opencl_c", code, sizeof code - 1, queue, buffer);
   words[0] = 0; /* All of it is the program's still. */
   CHECK(cl.clEnqueueReadBuffer(its->queue, its->memory, CL_TRUE, 0, sizeof words, words, 0, NULL, NULL) == CL_SUCCESS);
   expect_words(words, 42);

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
-#include <iostream>
 #include <set>
 #include <string>
 #include <vector>
@@ -60,16 +59,12 @@ TEST(CudaDriver, RefusesOptionsAndOrdinalsByName) {
 
 TEST(CudaProgram, DeclarationsAreCompared) {
   Rig rig;
-  const auto refused = [&](const std::string& signature) {
-    const auto loaded = rig.try_load({signature});
-    return loaded ? std::string("loads") : loaded.error().text();
-  };
-  EXPECT_EQ(refused("add(x: read_write u32[], a: u32, n: u32) group 64"), "loads");
-  EXPECT_THAT(refused("add(x: read_write u32[], a: u64, n: u32)"),
+  EXPECT_EQ(rig.refusal_of("add(x: read_write u32[], a: u32, n: u32) group 64"), "loads");
+  EXPECT_THAT(rig.refusal_of("add(x: read_write u32[], a: u64, n: u32)"),
               AllOf(HasSubstr("\"a\""), HasSubstr("(4) bytes"), HasSubstr("(8)")));
-  EXPECT_THAT(refused("add(x: read_write u32[], a: u32)"), AllOf(HasSubstr("(3) parameters"), HasSubstr("(2)")));
-  EXPECT_THAT(refused("few() group 33"), AllOf(HasSubstr("(33)"), HasSubstr("(32)")));
-  EXPECT_THAT(refused("subtract()"), AllOf(HasSubstr("subtract"), HasSubstr("add, hold, store, few, ends")));
+  EXPECT_THAT(rig.refusal_of("add(x: read_write u32[], a: u32)"), AllOf(HasSubstr("(3) parameters"), HasSubstr("(2)")));
+  EXPECT_THAT(rig.refusal_of("few() group 33"), AllOf(HasSubstr("(33)"), HasSubstr("(32)")));
+  EXPECT_THAT(rig.refusal_of("subtract()"), AllOf(HasSubstr("subtract"), HasSubstr("add, hold, store, few, ends")));
 }
 
 TEST(CudaProgram, WrongPtxIsBuildFailedWithItsReason) {
@@ -198,14 +193,6 @@ TEST(CudaMemory, EmptyBlocksGoWhereAnotherNeedsTheirMemory) {
   EXPECT_THAT(std::string(refused.error().message()), AllOf(HasSubstr("1073741824"), HasSubstr("more")));
   rig.device->release(large);
   EXPECT_EQ(must(rig.device->budget()).front().used, 0u);
-}
-
-/// Tells the absences in a process of its own, which has not asked the driver yet.
-[[noreturn]] void tell_absences(const char* variable, const char* value) {
-  setenv(variable, value, 1);
-  for (const Absence& absence : create_driver()->enumerate().absences)
-    std::cerr << absence.reason << " " << absence.next_step << "\n";
-  std::_Exit(3);
 }
 
 class CudaProcess : public testing::Test {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
+#include <iostream>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -43,6 +45,14 @@ inline Result<std::unique_ptr<backend::Device>> try_open(std::uint32_t ordinal =
   return create_driver()->open(ordinal, options);
 }
 
+/// Tells the absences in a process of its own, which has not asked the driver yet, and ends it with 3.
+[[noreturn]] inline void tell_absences(const char* variable, const char* value) {
+  setenv(variable, value, 1);
+  for (const Absence& absence : create_driver()->enumerate().absences)
+    std::cerr << absence.reason << " " << absence.next_step << "\n";
+  std::_Exit(3);
+}
+
 /// A device, a queue, and what tests say often.
 class Rig {
  public:
@@ -54,6 +64,11 @@ class Rig {
     std::vector<Entry> entries;
     for (const std::string& signature : all) entries.push_back(must(Entry::parse(signature)));
     return device->load({"test", format, base::bytes_in(code), entries, {}});
+  }
+  /// Why `source` does not load with a signature, else "loads".
+  std::string refusal_of(const std::string& signature) {
+    const auto loaded = try_load({signature});
+    return loaded ? std::string("loads") : loaded.error().text();
   }
   backend::MemoryId allocate(std::uint64_t bytes, Placement placement = Placement::device) {
     return must(device->allocate({bytes, 1, placement, "test"}));

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <iostream>
 #include <set>
 #include <string>
 #include <thread>
@@ -47,16 +46,12 @@ TEST(HipDriver, ListsTheDeviceWithEveryFeature) {
 
 TEST(HipProgram, DeclarationsAreComparedWithTheCodesOwnWords) {
   Rig rig;
-  const auto refused = [&](const std::string& signature) {
-    const auto loaded = rig.try_load({signature});
-    return loaded ? std::string("loads") : loaded.error().text();
-  };
-  EXPECT_EQ(refused("add(x: read_write u32[], a: u32, n: u32) group 64"), "loads");
-  EXPECT_THAT(refused("add(x: read_write u32[], a: u64, n: u32)"),
+  EXPECT_EQ(rig.refusal_of("add(x: read_write u32[], a: u32, n: u32) group 64"), "loads");
+  EXPECT_THAT(rig.refusal_of("add(x: read_write u32[], a: u64, n: u32)"),
               AllOf(HasSubstr("\"a\""), HasSubstr("(4) bytes"), HasSubstr("(8)")));
-  EXPECT_THAT(refused("add(x: read_write u32[], a: u32)"), AllOf(HasSubstr("(3) parameters"), HasSubstr("(2)")));
-  EXPECT_THAT(refused("few() group 33"), AllOf(HasSubstr("(33)"), HasSubstr("(32)")));
-  EXPECT_THAT(refused("subtract()"),
+  EXPECT_THAT(rig.refusal_of("add(x: read_write u32[], a: u32)"), AllOf(HasSubstr("(3) parameters"), HasSubstr("(2)")));
+  EXPECT_THAT(rig.refusal_of("few() group 33"), AllOf(HasSubstr("(33)"), HasSubstr("(32)")));
+  EXPECT_THAT(rig.refusal_of("subtract()"),
               AllOf(HasSubstr("hipErrorNotFound"), HasSubstr("add"), HasSubstr("hold"), HasSubstr("ends")));
 }
 
@@ -166,14 +161,6 @@ class HipProcess : public testing::Test {
 };
 
 TEST_F(HipProcess, AThreadKeepsItsDevice) { EXPECT_EXIT(keep_devices(), testing::ExitedWithCode(0), ""); }
-
-/// Tells the absences in a process of its own, which has not asked the driver yet.
-[[noreturn]] void tell_absences(const char* variable, const char* value) {
-  setenv(variable, value, 1);
-  for (const Absence& absence : create_driver()->enumerate().absences)
-    std::cerr << absence.reason << " " << absence.next_step << "\n";
-  std::_Exit(3);
-}
 
 TEST_F(HipProcess, AbsencesSayWhyAndWhatToDo) {
   const auto told = testing::ExitedWithCode(3);

@@ -182,8 +182,6 @@ PINTLE_SIMULATED_HIP Status hipRuntimeGetVersion(int* version) {
   return Status::CUDA_SUCCESS;
 }
 
-PINTLE_SIMULATED_HIP Status hipDriverGetVersion(int* version) { return hipRuntimeGetVersion(version); }
-
 PINTLE_SIMULATED_HIP Status hipGetDeviceCount(int* count) {
   *count = device_count();
   return cuda::cuInit(0);
