@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -70,7 +72,7 @@ std::string kernels(std::string_view list) { return "\x81" + text("amdhsa.kernel
 
 Code bundle(const std::vector<std::pair<std::string, Code>>& entries) {
   Code made;
-  const auto add = [&](std::span<const std::byte> bytes) { made.insert(made.end(), bytes.begin(), bytes.end()); };
+  const auto add = [&](std::span<const std::byte> bytes) { std::ranges::copy(bytes, std::back_inserter(made)); };
   std::uint64_t offset = 32;
   for (const auto& [name, code] : entries) offset += 24 + name.size();
   add(base::bytes_in("__CLANG_OFFLOAD_BUNDLE__"));
