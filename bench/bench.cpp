@@ -29,9 +29,10 @@ constexpr std::array<FigureInfo, 19> table{{
     {"recording_1000", "1,000 empty kernels in one recording, per kernel, beside the API by hand", Reference::api},
     {"steps", "200 launches that turn one buffer in place in one list, per launch, beside PJRT by hand",
      Reference::api},
-    {"chains", "Independent chains of kernels in one list, beside a barrier after each", Reference::itself},
-    {"transfer_up", "64 MiB to the device, beside a memcpy to mapped memory", Reference::api},
-    {"transfer_down", "64 MiB from the device, beside a memcpy from mapped memory", Reference::api},
+    {"chains", "Independent chains of kernels in one list, beside a barrier after each, and a graph by hand",
+     Reference::itself},
+    {"transfer_up", "64 MiB to the device, beside the API by hand", Reference::api},
+    {"transfer_down", "64 MiB from the device, beside the API by hand", Reference::api},
     {"first_result", "From process start to a result and the end, beside the API by hand", Reference::api},
     {"plan", "Peaks of plans of tight packings beside first fit by size, one a pair; --pairs 200: with 10 s each"},
     {"convert", "64 MiB of f32 to f16, bf16 and fp8 and back, in one thread, beside a memcpy"},
@@ -42,7 +43,7 @@ constexpr std::array<Rows (*)(const BenchOptions&), table.size()> runs{
     dispatch_hot, dispatch_idle, launch_loop,    submit, replay_1000, parallel_saxpy, copy,
     start,        launch,        recording_1000, steps,  chains,      transfer_up,    transfer_down,
     first_result, plan,          convert_dtypes, pool,   feed};
-constexpr std::array api_backends{"vulkan", "opencl", "webgpu", "pjrt"};
+constexpr std::array api_backends{"vulkan", "opencl", "cuda", "hip", "webgpu", "pjrt"};
 
 Error unknown(std::string_view name) {
   std::string names;

@@ -28,10 +28,12 @@ Result<ProgramPack> kernel_pack(std::span<const std::string_view> signatures) {
   PINTLE_TRY(cpu::register_kernel("bench_turn", bench_turn));
   PINTLE_ASSIGN(native, ProgramPack::source("native", "", signatures, "bench"));
   PINTLE_ASSIGN(opencl, ProgramPack::source("opencl_c", opencl_text, signatures, "bench"));
+  PINTLE_ASSIGN(cuda, ProgramPack::source("cuda_c", cuda_text, signatures, "bench"));
+  PINTLE_ASSIGN(hip, ProgramPack::source("hip_c", cuda_text, signatures, "bench"));
   PINTLE_ASSIGN(glsl, ProgramPack::source("glsl", glsl_text, signatures, "bench"));
   PINTLE_ASSIGN(wgsl, ProgramPack::source("wgsl", wgsl_text, signatures, "bench"));
   PINTLE_ASSIGN(stablehlo, ProgramPack::source("stablehlo", stablehlo_text, signatures, "bench"));
-  return native.with(opencl).with(glsl).with(wgsl).with(stablehlo);
+  return native.with(opencl).with(cuda).with(hip).with(glsl).with(wgsl).with(stablehlo);
 }
 
 Result<Rig> Rig::open(std::string_view id) {

@@ -23,7 +23,7 @@ namespace pintle::bench {
 inline constexpr std::string_view nothing_signature = "bench_nothing()";
 inline constexpr std::string_view turn_signature = "bench_turn(values: read_write u32[], rounds: u32) group 64";
 
-/// These entries as one pack, in the formats native, opencl_c, glsl, wgsl and stablehlo.
+/// These entries as one pack, in the formats native, opencl_c, cuda_c, hip_c, glsl, wgsl and stablehlo.
 [[nodiscard]] Result<ProgramPack> kernel_pack(std::span<const std::string_view> signatures);
 
 struct Rig {

@@ -5,7 +5,7 @@ include_guard(GLOBAL)
 file(CONFIGURE OUTPUT ${PINTLE_GENERATED}/tests_dir.cpp
      CONTENT "#include \"tests_dir.h\"\n\nconst char* const pintle::test::tests_dir = \"${PROJECT_SOURCE_DIR}/tests\";\n")
 
-# Of tests under ASan most of the time is their compilation: -O0 halves it, and the library, which they run, keeps -O1.
+# Most of the time of tests under ASan is their compilation: -O0 halves it, and the library, which they run, keeps -O1.
 set(PINTLE_TEST_OPTIONS "")
 if(PINTLE_SANITIZE MATCHES address)
   set(PINTLE_TEST_OPTIONS $<$<COMPILE_LANGUAGE:CXX>:-O0>)

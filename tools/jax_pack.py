@@ -222,7 +222,7 @@ def write_pack(folder, functions):
 # The command
 
 def jax_type(text):
-    """Of "f32[8,64]", the shape and the dtype."""
+    """The shape and the dtype of "f32[8,64]"."""
     import jax
     found = re.fullmatch(r"(\w+)(?:\[([\d, ]*)\])?", text)
     if not found or found.group(1) not in DTYPES:
@@ -242,7 +242,7 @@ def load(module):
 
 
 def lower(asked):
-    """Of "model.py:forward(f32[8,64])", the entry's name and what JAX makes of it."""
+    """The entry's name in "model.py:forward(f32[8,64])", and what JAX makes of it."""
     import jax
     found = re.fullmatch(r"(.+):(\w+)\((.*)\)", asked.strip())
     if not found:

@@ -111,7 +111,7 @@ def hardware_entries(results):
 
 
 def table(head, rows):
-    """Of a cell with several lines the first."""
+    """A cell with several lines shows its first alone."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(str(cell).partition("\n")[0].replace("|", "\\|") for cell in line) + " |" for line in lines) + "\n"
 

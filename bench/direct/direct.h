@@ -15,11 +15,20 @@ namespace pintle::bench {
 
 /// Which of an API's devices: the one with this name and mark that has `before` others like it in front of it.
 struct Target {
-  std::string backend;  ///< "vulkan", "opencl", "webgpu" or "pjrt".
+  std::string backend;  ///< "vulkan", "opencl", "cuda", "hip", "webgpu" or "pjrt".
   std::string name;
   std::string mark;  ///< Vulkan: the device's uuid in hex. Others: what the driver says of itself.
   std::size_t before = 0;
 };
+
+/// What orders the launches of a graph.
+enum class Edges : unsigned char {
+  none,   ///< Each stands alone.
+  chain,  ///< Each is behind the one before.
+};
+
+/// Whether a device's API has graphs, so that `record_graph` and `record_chains` may be asked.
+[[nodiscard]] constexpr bool has_graphs(std::string_view backend) { return backend == "cuda" || backend == "hip"; }
 
 /// One device with one queue of its own, beside those that Pintle has. One thread at a time.
 class Direct {
@@ -35,6 +44,15 @@ class Direct {
   virtual Result<void> record_another_way(std::uint32_t) {
     return Error(Errc::unsupported, "The API records in one way.");
   }
+  /// The same as a graph of the API's own.
+  virtual Result<void> record_graph(std::uint32_t /*launches*/, Edges /*edges*/) {
+    return Error(Errc::unsupported, "The reference has no graphs for this API.");
+  }
+  /// Prepares a graph of `chains` chains of `length` launches of bench_turn. Each turns values of its own, one group of
+  /// zeros before; `download` gives all of them.
+  virtual Result<void> record_chains(std::uint32_t /*chains*/, std::uint32_t /*length*/, std::uint32_t /*rounds*/) {
+    return Error(Errc::unsupported, "The reference has no graphs for this API.");
+  }
   /// Prepares `steps` launches of bench_turn, each in place on the values that the one before left, for `submit`.
   virtual Result<void> record_steps(std::uint32_t /*steps*/, std::uint32_t /*rounds*/) {
     return Error(Errc::unsupported, "The reference has no steps in place for this API.");
@@ -46,6 +64,10 @@ class Direct {
   /// Allocates memory that the host can map, for `upload` and `download`, where the API has memory that outlives an
   /// upload.
   virtual Result<void> allocate(std::size_t size) = 0;
+  /// Memory of the host that is pinned for `upload` and `download`. One piece: the one before ends.
+  virtual Result<std::span<std::byte>> allocate_pinned(std::size_t /*size*/) {
+    return Error(Errc::unsupported, "The reference pins no memory for this API.");
+  }
   virtual Result<void> upload(std::span<const std::byte> from) = 0;
   virtual Result<void> download(std::span<std::byte> to) = 0;
 
@@ -59,6 +81,7 @@ class Direct {
 
 [[nodiscard]] Result<std::unique_ptr<Direct>> open_direct_vulkan(const Target& target, const std::string& cache);
 [[nodiscard]] Result<std::unique_ptr<Direct>> open_direct_opencl(const Target& target, const std::string& cache);
+[[nodiscard]] Result<std::unique_ptr<Direct>> open_direct_cuda(const Target& target, const std::string& cache);
 [[nodiscard]] Result<std::unique_ptr<Direct>> open_direct_webgpu(const Target& target);
 [[nodiscard]] Result<std::unique_ptr<Direct>> open_direct_pjrt(const Target& target);
 

@@ -14,7 +14,7 @@ using Loop = void (*)(const float* in, float* out, std::int32_t n, std::size_t c
 
 struct Work {
   const char* name;
-  const char* body;  ///< Of `kernel void k(global const float* in, global float* out, int n)`.
+  const char* body;  ///< The body of `kernel void k(global const float* in, global float* out, int n)`.
   const char* group;
   Grid groups;
   std::int32_t n;

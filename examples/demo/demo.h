@@ -31,7 +31,7 @@ struct Row {
   std::string kernel{};
   std::optional<double> milliseconds{};  ///< The median. Empty where the device has no clock.
   std::optional<double> gigabytes_per_second{};
-  std::optional<Comparison> comparison{};  ///< Of a kernel.
+  std::optional<Comparison> comparison{};  ///< A kernel's.
   std::string reason{};                    ///< Why nothing ran, and for an absent device what would bring it.
 };
 

@@ -62,7 +62,7 @@ using BufferArgument = std::variant<BufferView, Slot>;
 
 /// One argument of a kernel. A buffer, a view, texels, an image, a sampler, a slot, a value of every element type,
 /// `by_value(object)`, an array as a vector by value, and `Local` convert to it. It lends the bytes of what it is made
-/// of.
+/// of. `nullptr` is no buffer, for a parameter that the signature calls `optional`.
 class KernelArgument {
  public:
   KernelArgument(const BufferView& view) noexcept : value_(view) {}         // NOLINT(google-explicit-constructor)
@@ -81,10 +81,13 @@ class KernelArgument {
   KernelArgument(Sampler sampler) noexcept : value_(sampler) {}           // NOLINT(google-explicit-constructor)
   KernelArgument(const SampledImage& image) noexcept : value_(image) {}   // NOLINT(google-explicit-constructor)
   KernelArgument(const TexelBuffer& texels) noexcept : value_(texels) {}  // NOLINT(google-explicit-constructor)
+  KernelArgument(std::nullptr_t) noexcept : value_(nullptr) {}            // NOLINT(google-explicit-constructor)
 
  private:
   friend class Inside;
-  std::variant<BufferView, Slot, ScalarValue, ByValue, Local, ImageView, Sampler, SampledImage, TexelBuffer> value_;
+  std::variant<BufferView, Slot, ScalarValue, ByValue, Local, ImageView, Sampler, SampledImage, TexelBuffer,
+               std::nullptr_t>
+      value_;
 };
 
 /// The extent of a launch: work-groups (Grid) or work-items to cover (`Grid::cover(n)`).

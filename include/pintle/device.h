@@ -138,11 +138,12 @@ class Device {
 
   /// Makes a buffer over native memory: `device.wrap_native(vulkan::VulkanMemory{...}, DType::f32, {1024})`. The memory
   /// stays the caller's; the caller keeps it alive until the last submission that uses the buffer is reached.
-  /// `unsupported` on another backend; `invalid_argument` for memory that is too small.
+  /// `unsupported` on another backend; `invalid_argument` for memory that is too small. `keeper` may own the memory: it
+  /// is let go after the last use.
   template <class Native>
   [[nodiscard]] Result<Buffer> wrap_native(const Native& memory, DType dtype, const Shape& shape,
-                                           std::string label = {}) const {
-    return wrap_memory(Native::native_type, &memory, dtype, shape, std::move(label));
+                                           std::string label = {}, std::shared_ptr<const void> keeper = {}) const {
+    return wrap_memory(Native::native_type, &memory, dtype, shape, std::move(label), std::move(keeper));
   }
   /// Makes a queue over a native queue: `device.wrap_native(opencl::OpenClQueue{...})`. The native queue stays the
   /// caller's, as the memory above does.
@@ -162,7 +163,7 @@ class Device {
   friend class Inside;
   explicit Device(std::shared_ptr<core::DeviceState> state) noexcept : state_(std::move(state)) {}
   Result<Buffer> wrap_memory(std::string_view type, const void* native, DType dtype, const Shape& shape,
-                             std::string label) const;
+                             std::string label, std::shared_ptr<const void> keeper) const;
   template <class Made>
   Result<Made> wrap_queue(std::string_view type, const void* native, const QueueOptions& options) const;
   Result<void> fill_native(std::string_view type, void* out) const;

@@ -46,16 +46,17 @@ struct Parameter {
   };
   std::string name;
   Kind kind = Kind::buffer;
-  DType dtype = DType::f32;       ///< Of a struct and of plain bytes: u8.
+  DType dtype = DType::f32;       ///< A struct and plain bytes have u8.
   Access access = Access::read;   ///< How the kernel uses buffers, images and texels; values are always read.
   std::uint32_t alignment = 1;    ///< Bytes: what a buffer's offset is a multiple of, or where a value may lie.
-  std::uint32_t bytes = 0;        ///< Of a value; a vector of three has three numbers.
-  std::uint32_t lanes = 1;        ///< Of a vector by value: 2, 3, 4, 8 or 16.
-  std::vector<Member> members{};  ///< Of a struct by value, by offset; empty where only its size is declared.
-  std::vector<Side> shape{};      ///< Of a buffer, outermost first; empty: any number of elements.
-  std::uint8_t dimensions = 0;    ///< Of an image: 2 or 3.
+  std::uint32_t bytes = 0;        ///< The size of a value; a vector of three has three numbers.
+  std::uint32_t lanes = 1;        ///< A vector by value has 2, 3, 4, 8 or 16.
+  std::vector<Member> members{};  ///< Those of a struct by value, by offset; empty where only its size is declared.
+  std::vector<Side> shape{};      ///< A buffer's, outermost first; empty: any number of elements.
+  std::uint8_t dimensions = 0;    ///< An image has 2 or 3.
   bool is_sampled = false;        ///< An image comes with its sampler.
-  std::optional<Texel> texel{};   ///< Of an image and of a texel buffer; empty: any.
+  std::optional<Texel> texel{};   ///< An image's or a texel buffer's; empty: any.
+  bool is_optional = false;       ///< A launch may give no buffer, and the kernel then gets a null pointer.
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };
 

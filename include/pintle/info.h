@@ -26,23 +26,27 @@ enum class DeviceKind : std::uint8_t {
 
 /// Optional abilities; each is listed in `DeviceInfo::capabilities` as native, emulated or absent.
 enum class Feature : std::uint8_t {
-  execution = 1,         ///< Commands really move and compute bytes.
-  copy_queue = 2,        ///< Queues that only copy, beside compute.
-  host_call = 3,         ///< A host function as a command.
-  timestamp = 4,         ///< Device clock readings as a command.
-  indirect = 5,          ///< A grid read from device memory.
-  mapped_memory = 6,     ///< Buffers that the host can address.
-  recording = 7,         ///< Replay without submitting the list again.
-  notification = 8,      ///< Completion told by the device, not watched by a thread.
-  host_import = 9,       ///< Host memory used in place.
-  memory_export = 10,    ///< Memory shared with other devices by an OS handle.
-  calibration = 11,      ///< Device clock related to the host's.
-  constants = 12,        ///< Specialisation constants given at load.
-  local_arguments = 13,  ///< Scratch memory of a group as a kernel's argument, sized at the launch.
-  float_atomics = 14,    ///< Atomic additions of f32 in buffers.
-  bounds = 15,           ///< Accesses of a kernel outside of its arguments are found: the layer `bounds`.
-  images = 16,           ///< Images and samplers; `DeviceInfo::texels` says of which texels.
-  texel_buffers = 17,    ///< Buffers whose elements kernels read and write as texels.
+  execution = 1,           ///< Commands really move and compute bytes.
+  copy_queue = 2,          ///< Queues that only copy, beside compute.
+  host_call = 3,           ///< A host function as a command.
+  timestamp = 4,           ///< Device clock readings as a command.
+  indirect = 5,            ///< A grid read from device memory.
+  mapped_memory = 6,       ///< Buffers that the host can address.
+  recording = 7,           ///< Replay without submitting the list again.
+  notification = 8,        ///< Completion told by the device, not watched by a thread.
+  host_import = 9,         ///< Host memory used in place.
+  memory_export = 10,      ///< Memory shared with other devices by an OS handle.
+  calibration = 11,        ///< Device clock related to the host's.
+  constants = 12,          ///< Specialisation constants given at load.
+  local_arguments = 13,    ///< Scratch memory of a group as a kernel's argument, sized at the launch.
+  float_atomics = 14,      ///< Atomic additions of f32 in buffers.
+  bounds = 15,             ///< Accesses of a kernel outside of its arguments are found: the layer `bounds`.
+  images = 16,             ///< Images and samplers; `DeviceInfo::texels` says of which texels.
+  texel_buffers = 17,      ///< Buffers whose elements kernels read and write as texels.
+  immediates = 18,         ///< Scalars reach a kernel with its launch, not through memory (push constants).
+  subgroups = 19,          ///< Work-items of a subgroup exchange values; `Limits::min_subgroup` and `max_subgroup`.
+  subgroup_matrices = 20,  ///< Small matrices that a subgroup multiplies together (cooperative matrices).
+  optional_buffers = 21,   ///< A launch may give no buffer where the signature says `optional`.
 };
 /// The feature's name, for example "host_call".
 [[nodiscard]] std::string_view name(Feature feature) noexcept;
@@ -122,8 +126,8 @@ struct DeviceInfo {
   std::vector<std::string> better_targets{};  ///< Targets that it takes too, best first: "x86_64-v4-linux".
   Limits limits;
   std::vector<Capability> capabilities;
-  std::vector<TexelSupport> texels{};         ///< Of images; a texel that is missing cannot be had.
-  std::vector<TexelSupport> buffer_texels{};  ///< Of texel buffers, in the same way.
+  std::vector<TexelSupport> texels{};         ///< Those of images; a texel that is missing cannot be had.
+  std::vector<TexelSupport> buffer_texels{};  ///< Those of texel buffers, in the same way.
   double nanoseconds_per_tick = 1;            ///< A tick of the device clock, which timestamps read.
 
   /// The capability of a feature; absent, with the reason "not listed", where the backend forgot it.

@@ -67,7 +67,7 @@ struct PlanProblem {
 /// The limits of the exact search. Without time and nodes there is none, only the greedy plans. With nodes alone the
 /// plan is the same on every machine and in every run; with a time it depends on how far the search gets.
 struct PlanBudget {
-  static constexpr std::uint64_t most_values = 4096;  ///< Of more values there are greedy plans only.
+  static constexpr std::uint64_t most_values = 4096;  ///< More values get greedy plans only.
   std::chrono::nanoseconds time{0};                   ///< 0: no limit of time where `nodes` are given.
   std::uint64_t nodes = 0;                            ///< 0: no limit of nodes where a `time` is given.
   std::uint64_t enough = 0;  ///< Bytes: the search ends at a plan of at most this total. 0: at the least total.

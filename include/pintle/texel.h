@@ -124,7 +124,7 @@ struct ImagePart {
   std::uint32_t x = 0;  ///< The first texel of the part.
   std::uint32_t y = 0;
   std::uint32_t z = 0;
-  ImageExtent extent{};           ///< Of zeros: from the first texel to the end of the image.
+  ImageExtent extent{};           ///< Zeros: from the first texel to the end of the image.
   std::uint64_t row_bytes = 0;    ///< From one row in the buffer to the next; a multiple of the texel. 0: no gaps.
   std::uint64_t slice_bytes = 0;  ///< From one slice in the buffer to the next; a multiple of the row. 0: no gaps.
 };

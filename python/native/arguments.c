@@ -5,6 +5,10 @@
 
 static bool buffer_take(State* state, const Parameter* parameter, PyObject* entry, PyObject* object,
                         pintle_argument* argument, Buffer** buffer) {
+  if (object == Py_None && parameter->is_optional) {
+    argument->kind = PINTLE_ARGUMENT_NULL;
+    return true;
+  }
   if (PyObject_TypeCheck(object, state->buffer)) {
     *buffer = (Buffer*)object;
   } else if (PyObject_TypeCheck(object, state->view)) {

@@ -7,9 +7,11 @@
 
 enum {
   dlpack_cpu = 1,
+  dlpack_cuda = 2,
+  dlpack_rocm = 10,
   dlpack_major = 1,
-  dlpack_minor = 0,          /* Of tensors. */
-  dlpack_exchange_minor = 3, /* Of the table. */
+  dlpack_minor = 0,          /* For tensors. */
+  dlpack_exchange_minor = 3, /* For the table. */
   dlpack_read_only = 1,
   dlpack_is_copied = 2
 };

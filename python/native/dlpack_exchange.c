@@ -1,5 +1,5 @@
 /* DLPack's functions for other libraries' C code, on the type of buffers: tensors without a capsule and without a call
- * of Python. As all of DLPack here, over memory of the host. */
+ * of Python. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,28 +72,34 @@ static Buffer* buffer_of(PyObject* object) {
   return NULL;
 }
 
-/* The buffer's bytes; NULL with an exception, a BufferError where only a copy is possible. */
-static PyObject* mapping_of(Buffer* buffer) {
+static bool is_sealed(Buffer* buffer, bool* sealed) {
   pintle_buffer_info info = {.size = sizeof info};
   pintle_error error = PINTLE_ERROR_INIT;
-  if (!is_live(&buffer->base)) return NULL;
+  if (!is_live(&buffer->base)) return false;
   if (pintle_buffer_get_info((pintle_buffer){buffer->base.id}, &info, &error) != PINTLE_OK)
-    return raise_error(buffer->base.state, &error);
-  PyObject* const mapping = mapping_make(buffer, info.is_sealed != 0);
+    return raise_error(buffer->base.state, &error) != NULL;
+  *sealed = info.is_sealed != 0;
+  return true;
+}
+
+/* In the host's memory where it can be mapped, else in the device's; NULL with an exception, a BufferError where only a
+ * copy is possible. */
+static struct DLManagedTensorVersioned* tensor_of(Buffer* buffer) {
+  bool sealed = false;
+  if (!is_sealed(buffer, &sealed)) return NULL;
+  PyObject* const mapping = mapping_make(buffer, sealed);
   if (mapping == NULL) {
     PyErr_Clear();
-    PyErr_SetString(PyExc_BufferError,
-                    "The device's memory is not the host's, so a tensor is a copy, which __dlpack__ makes.");
+    return dlpack_device_tensor(buffer, sealed);
   }
-  return mapping;
+  struct DLManagedTensorVersioned* const made = dlpack_tensor(mapping, buffer->dtype, buffer->shape);
+  Py_DECREF(mapping);
+  return made;
 }
 
 static int from_object(void* object, struct DLManagedTensorVersioned** made) {
   Buffer* const buffer = buffer_of(object);
-  PyObject* const mapping = buffer == NULL ? NULL : mapping_of(buffer);
-  if (mapping == NULL) return -1;
-  *made = dlpack_tensor(mapping, buffer->dtype, buffer->shape);
-  Py_DECREF(mapping);
+  *made = buffer == NULL ? NULL : tensor_of(buffer);
   return *made == NULL ? -1 : 0;
 }
 
@@ -104,18 +110,21 @@ static void end_capsule(PyObject* capsule) {
   if (its->deleter != NULL) its->deleter(its);
 }
 
-/* A buffer of the cpu over the tensor, which is taken over in any case. */
+/* A buffer over the tensor, of the cpu or of the tensor's own device; the tensor is taken over in any case. */
 static int to_object(struct DLManagedTensorVersioned* tensor, void** object) {
   PyObject* const capsule = PyCapsule_New(tensor, tensor_name, end_capsule);
   PyObject* const module = capsule == NULL ? NULL : PyImport_ImportModule("pintle.dlpack");
-  PyObject* const made = module == NULL ? NULL : PyObject_CallMethod(module, "received", "O", capsule);
+  PyObject* const made = module == NULL
+                             ? NULL
+                             : PyObject_CallMethod(module, "received", "Oii", capsule, (int)tensor->tensor.device_type,
+                                                   (int)tensor->tensor.device_id);
   Py_XDECREF(module);
   Py_XDECREF(capsule);
   *object = made;
   return made == NULL ? -1 : 0;
 }
 
-/* Memory of the host has no streams. */
+/* Memory of the host has no streams; that of a GPU has the default one, for which Pintle's work does not wait. */
 static int stream(int32_t device_type, int32_t device_id, void** stream) {
   (void)device_type;
   (void)device_id;

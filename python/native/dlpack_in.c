@@ -43,15 +43,22 @@ static Lent* lend(PyObject* owner, bool is_versioned, const void* managed) {
   return lent;
 }
 
-/* The other library's tensor as an object, which calls its deleter when it goes. */
+/* The other library's tensor as an object, which calls its deleter when it goes. An exception may be on its way then,
+ * and a deleter may be Python's. */
 static void end_old_owner(PyObject* owner) {
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
   struct DLManagedTensor* const its = PyCapsule_GetPointer(owner, NULL);
   if (its->deleter != NULL) its->deleter(its);
+  PyErr_Restore(type, value, trace);
 }
 
 static void end_versioned_owner(PyObject* owner) {
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
   struct DLManagedTensorVersioned* const its = PyCapsule_GetPointer(owner, NULL);
   if (its->deleter != NULL) its->deleter(its);
+  PyErr_Restore(type, value, trace);
 }
 
 /* Takes the tensor out of its capsule, which is renamed as DLPack wants it: nobody can take it again. */

@@ -1,5 +1,5 @@
 /* Memory of Python objects as tensors of DLPack, in capsules. A consumer may let go of a tensor on any thread. */
-#include "native.h"
+#include "objects.h"
 
 #include <stdlib.h>
 
@@ -76,19 +76,26 @@ static bool shape_take(Shared* shared, PyObject* shape, DlTensor* tensor) {
   return true;
 }
 
-static void describe(DlTensor* tensor, void* bytes, uint32_t dtype) {
-  tensor->data = bytes;
-  tensor->device_type = dlpack_cpu;
+/* Where bytes are: the kind and the number of a device as DLPack has them. */
+typedef struct Place {
+  void* bytes;
+  int32_t device_type, device_id;
+} Place;
+
+static void describe(DlTensor* tensor, const Place* place, uint32_t dtype) {
+  tensor->data = place->bytes;
+  tensor->device_type = place->device_type;
+  tensor->device_id = place->device_id;
   tensor->type_code = code_of(dtype);
   tensor->bits = (uint8_t)(element_bytes(dtype) * 8);
   tensor->lanes = 1;
 }
 
-static Shared* share(PyObject* memory, void* bytes, uint32_t dtype, PyObject* shape, bool is_versioned) {
+static Shared* share(PyObject* memory, const Place* place, uint32_t dtype, PyObject* shape, bool is_versioned) {
   Shared* const shared = calloc(1, sizeof *shared);
   if (shared == NULL) return (Shared*)PyErr_NoMemory();
   DlTensor* const tensor = is_versioned ? &shared->managed.versioned.tensor : &shared->managed.old.tensor;
-  describe(tensor, bytes, dtype);
+  describe(tensor, place, dtype);
   if (shape_take(shared, shape, tensor) && (shared->kept = drop_prepare(memory)) != NULL) return shared;
   free(shared);
   return NULL;
@@ -119,7 +126,8 @@ static PyObject* capsule_of(Shared* shared, bool is_versioned, uint64_t flags) {
 struct DLManagedTensorVersioned* dlpack_tensor(PyObject* memory, uint32_t dtype, PyObject* shape) {
   Py_buffer view;
   if (PyObject_GetBuffer(memory, &view, PyBUF_SIMPLE) != 0) return NULL;
-  Shared* const shared = share(memory, view.buf, dtype, shape, true);
+  const Place place = {view.buf, dlpack_cpu, 0};
+  Shared* const shared = share(memory, &place, dtype, shape, true);
   const uint64_t flags = view.readonly ? dlpack_read_only : 0;
   PyBuffer_Release(&view);
   return shared == NULL ? NULL : finish(shared, flags);
@@ -128,20 +136,92 @@ struct DLManagedTensorVersioned* dlpack_tensor(PyObject* memory, uint32_t dtype,
 PyObject* dlpack_share(PyObject* module, PyObject* arguments) {
   PyObject *object, *shape;
   unsigned dtype;
-  int is_versioned, is_copied;
+  int kind, is_versioned, is_copied;
   Py_buffer view;
   (void)module;
-  if (!PyArg_ParseTuple(arguments, "OIO!pp", &object, &dtype, &PyTuple_Type, &shape, &is_versioned, &is_copied))
+  if (!PyArg_ParseTuple(arguments, "OiIO!pp", &object, &kind, &dtype, &PyTuple_Type, &shape, &is_versioned, &is_copied))
     return NULL;
   PyObject* const memory = PyMemoryView_FromObject(object); /* keeps the bytes in their place */
   if (memory == NULL) return NULL;
   PyObject* capsule = NULL;
   if (PyObject_GetBuffer(memory, &view, PyBUF_SIMPLE) == 0) {
-    Shared* const shared = share(memory, view.buf, dtype, shape, is_versioned != 0);
+    const Place place = {view.buf, kind, 0};
+    Shared* const shared = share(memory, &place, dtype, shape, is_versioned != 0);
     const uint64_t flags = (view.readonly ? dlpack_read_only : 0) | (is_copied ? dlpack_is_copied : 0);
     if (shared != NULL) capsule = capsule_of(shared, is_versioned != 0, flags);
     PyBuffer_Release(&view);
   }
   Py_DECREF(memory);
   return capsule;
+}
+
+/* Where a buffer's bytes are, in memory that is not the host's. False for the host's, and for what DLPack cannot say.
+ */
+static bool place_of(const Buffer* buffer, Place* place) {
+  pintle_cuda_memory cuda = {.native = {sizeof cuda, PINTLE_NATIVE_CUDA_MEMORY}};
+  pintle_hip_memory hip = {.native = {sizeof hip, PINTLE_NATIVE_HIP_MEMORY}};
+  const pintle_buffer its = {buffer->base.id};
+  if (pintle_buffer_get_native(its, &cuda.native, NULL) == PINTLE_OK) {
+    *place = (Place){(void*)(uintptr_t)cuda.address, dlpack_cuda, (int32_t)cuda.device};
+    return cuda.host == NULL;
+  }
+  if (pintle_buffer_get_native(its, &hip.native, NULL) == PINTLE_OK) {
+    *place = (Place){(void*)(uintptr_t)hip.address, dlpack_rocm, (int32_t)hip.device};
+    return hip.host == NULL;
+  }
+  return false;
+}
+
+static bool find_place(Buffer* buffer, Place* place) {
+  ++buffer->base.uses; /* nobody releases it meanwhile */
+  PyThreadState* const thread = PyEval_SaveThread();
+  lock(&buffer->base);
+  const bool is_found = place_of(buffer, place);
+  unlock(&buffer->base);
+  PyEval_RestoreThread(thread);
+  handle_unuse(&buffer->base);
+  return is_found;
+}
+
+static Buffer* buffer_from(PyObject* module, PyObject* object) {
+  const State* const state = PyModule_GetState(module);
+  if (!PyObject_TypeCheck(object, state->buffer)) return (Buffer*)PyErr_Format(PyExc_TypeError, "This takes a buffer.");
+  return is_live(&((Buffer*)object)->base) ? (Buffer*)object : NULL;
+}
+
+PyObject* dlpack_place(PyObject* module, PyObject* object) {
+  Place place;
+  Buffer* const buffer = buffer_from(module, object);
+  if (buffer == NULL) return NULL;
+  if (!find_place(buffer, &place)) Py_RETURN_NONE;
+  return Py_BuildValue("(ii)", (int)place.device_type, (int)place.device_id);
+}
+
+/* Keeps the buffer's bytes, also when it is closed. */
+static Shared* share_on_device(Buffer* buffer, bool is_versioned) {
+  Place place;
+  PyObject* const hold = hold_make(buffer);
+  if (hold == NULL) return NULL;
+  Shared* shared = NULL;
+  if (find_place(buffer, &place)) shared = share(hold, &place, buffer->dtype, buffer->shape, is_versioned);
+  else
+    PyErr_SetString(PyExc_BufferError,
+                    "The device's memory is not the host's, so a tensor is a copy, which __dlpack__ makes.");
+  Py_DECREF(hold);
+  return shared;
+}
+
+PyObject* dlpack_lend(PyObject* module, PyObject* arguments) {
+  PyObject* object;
+  int is_versioned, is_read_only, is_copied;
+  if (!PyArg_ParseTuple(arguments, "Oppp", &object, &is_versioned, &is_read_only, &is_copied)) return NULL;
+  Buffer* const buffer = buffer_from(module, object);
+  Shared* const shared = buffer == NULL ? NULL : share_on_device(buffer, is_versioned != 0);
+  const uint64_t flags = (is_read_only ? dlpack_read_only : 0) | (is_copied ? dlpack_is_copied : 0);
+  return shared == NULL ? NULL : capsule_of(shared, is_versioned != 0, flags);
+}
+
+struct DLManagedTensorVersioned* dlpack_device_tensor(Buffer* buffer, bool is_read_only) {
+  Shared* const shared = share_on_device(buffer, true);
+  return shared == NULL ? NULL : finish(shared, is_read_only ? dlpack_read_only : 0);
 }

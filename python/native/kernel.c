@@ -3,8 +3,8 @@
 
 static bool parameter_take(PyObject* description, Parameter* parameter) {
   PyObject* name;
-  if (!PyArg_ParseTuple(description, "UIIII", &name, &parameter->kind, &parameter->dtype, &parameter->bytes,
-                        &parameter->lanes))
+  if (!PyArg_ParseTuple(description, "UIIIII", &name, &parameter->kind, &parameter->dtype, &parameter->bytes,
+                        &parameter->lanes, &parameter->is_optional))
     return false;
   parameter->name = Py_NewRef(name);
   return true;

@@ -1,11 +1,11 @@
 /* A buffer's bytes in the host's memory, by Python's buffer protocol. The bytes stay while the mapping lives, also of a
- * buffer that is closed. */
+ * buffer that is closed. A hold has no bytes for the host, and keeps those of the device in the same way. */
 #include "objects.h"
 
 typedef struct Mapping {
   PyObject head;
   Buffer* buffer;
-  void* bytes;
+  void* bytes; /* NULL: a hold. */
   bool is_read_only;
 } Mapping;
 
@@ -43,20 +43,29 @@ PyObject* mapping_make(Buffer* buffer, bool is_read_only) {
   return (PyObject*)self;
 }
 
+PyObject* hold_make(Buffer* buffer) {
+  if (!is_live(&buffer->base)) return NULL;
+  Mapping* const self = (Mapping*)PyType_GenericAlloc(buffer->base.state->mapping, 0);
+  if (self == NULL) return NULL;
+  ++buffer->base.uses;
+  self->buffer = (Buffer*)Py_NewRef((PyObject*)buffer);
+  return (PyObject*)self;
+}
+
 static void unmap(Buffer* buffer) {
   PyThreadState* const thread = PyEval_SaveThread();
   lock(&buffer->base);
   (void)pintle_buffer_unmap((pintle_buffer){buffer->base.id}, NULL);
   unlock(&buffer->base);
   PyEval_RestoreThread(thread);
-  handle_unuse(&buffer->base);
 }
 
 static void mapping_dealloc(PyObject* object) {
   Mapping* const self = (Mapping*)object;
   PyTypeObject* const type = Py_TYPE(object);
   if (self->buffer != NULL) {
-    unmap(self->buffer);
+    if (self->bytes != NULL) unmap(self->buffer);
+    handle_unuse(&self->buffer->base);
     Py_DECREF(self->buffer);
   }
   ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
@@ -65,6 +74,10 @@ static void mapping_dealloc(PyObject* object) {
 
 static int mapping_get(PyObject* object, Py_buffer* view, int flags) {
   const Mapping* const self = (Mapping*)object;
+  if (self->bytes == NULL) {
+    PyErr_SetString(PyExc_BufferError, "The bytes are not in the host's memory.");
+    return -1;
+  }
   return PyBuffer_FillInfo(view, object, self->bytes, (Py_ssize_t)self->buffer->bytes, self->is_read_only, flags);
 }
 

@@ -124,6 +124,8 @@ enum { dims_limit = 33 }; /* More than any shape has; the library refuses it. */
 /* The sides of a shape, which is a tuple of ints. False with an exception. */
 bool dims_take(PyObject* shape, uint64_t dims[dims_limit], size_t* rank);
 PyObject* dlpack_share(PyObject* module, PyObject* arguments);
+PyObject* dlpack_lend(PyObject* module, PyObject* arguments);
+PyObject* dlpack_place(PyObject* module, PyObject* buffer);
 PyObject* dlpack_take(PyObject* module, PyObject* arguments);
 /* A tensor of version 1 over an object's memory, which it keeps. NULL with an exception. */
 struct DLManagedTensorVersioned* dlpack_tensor(PyObject* memory, uint32_t dtype, PyObject* shape);

@@ -19,7 +19,7 @@ typedef struct Loans {
 
 typedef struct Signal {
   Handle base;
-  Loans loans; /* Of a queue's timeline. */
+  Loans loans; /* Those of a queue's timeline. */
 } Signal;
 
 /* Gives back what is lent already as far as it can, and makes room for a loan, so that adding it cannot fail; NULL:
@@ -63,7 +63,7 @@ PyObject* wait_idle(PyObject* module, PyObject* arguments);
 
 typedef struct Use {
   Signal* signal; /* A queue's timeline. */
-  uint64_t value; /* Of the last submission. */
+  uint64_t value; /* The last submission's. */
   unsigned reserved;
 } Use;
 
@@ -111,12 +111,17 @@ PyObject* slot_make(PyObject* module, PyObject* index);
 Buffer* view_take(State* state, PyObject* object, const char* what, pintle_view* view);
 /* A buffer's bytes in the host's memory. */
 PyObject* mapping_make(Buffer* buffer, bool is_read_only);
+/* Keeps a buffer's bytes where they are, also when it is closed. */
+PyObject* hold_make(Buffer* buffer);
+/* A tensor over the bytes of a buffer in its device's own memory, where DLPack has a word for that (kDLCUDA, kDLROCM);
+ * NULL with a BufferError elsewhere. The receiver calls its deleter. */
+struct DLManagedTensorVersioned* dlpack_device_tensor(Buffer* buffer, bool is_read_only);
 
 /* -- scalar.c, kernel.c, arguments.c, extent.c, image.c -- */
 
 typedef struct Parameter {
   PyObject* name;
-  uint32_t kind, dtype, bytes, lanes;
+  uint32_t kind, dtype, bytes, lanes, is_optional;
 } Parameter;
 
 typedef struct Kernel {
@@ -183,10 +188,10 @@ typedef struct Command {
   Kernel* kernel;
   PyObject* objects; /* A tuple of what it uses. */
   PyObject* label;   /* A str, or NULL. */
-  const char* text;  /* Of the label. */
+  const char* text;  /* The label's. */
   pintle_extent extent;
   pintle_view to, from; /* `to`: the grid of an indirect launch. */
-  Buffer* views[2];     /* Of `to` and `from`; the tuple keeps them. */
+  Buffer* views[2];     /* The buffers of `to` and `from`; the tuple keeps them. */
   Arguments arguments;
   Py_buffer host;
   unsigned char value[16];
@@ -224,8 +229,8 @@ typedef enum { slot_unused, slot_argument, slot_upload, slot_download } SlotKind
 typedef struct SlotUse {
   SlotKind kind;
   Parameter parameter; /* The first argument that the slot stands for. */
-  PyObject* entry;     /* Of its kernel; borrowed. */
-  uint32_t dtype;      /* Of what an upload reads or a download writes. */
+  PyObject* entry;     /* Its kernel's; borrowed. */
+  uint32_t dtype;      /* The dtype of what an upload reads or a download writes. */
   uint64_t bytes;
 } SlotUse;
 

@@ -67,7 +67,7 @@ static pintle_status wait_for_any(void* call, int64_t timeout, pintle_error* err
   return pintle_points_wait_any(wait->points.points, wait->points.count, timeout, &wait->index, error);
 }
 
-/* Of the points that are reached. */
+/* Returns those of the points that are reached. */
 static void return_loans(const Points* points) {
   for (Py_ssize_t i = 0; i < (Py_ssize_t)points->count; ++i) {
     const Point* const point = (Point*)PyTuple_GetItem(points->objects, i);

@@ -46,11 +46,15 @@ static bool take_array_slot(Recording* self, const Command* command) {
          has_another_use(self, command->slot);
 }
 
-/* The first parameter that a slot stands for says what is bound to it; the library checks the others. */
+/* The first parameter that a slot stands for says what is bound to it; the library checks the others. A slot of an
+ * optional buffer is bound to one, too. */
 static bool take_argument_slot(Recording* self, size_t index, const Parameter* parameter, PyObject* entry) {
   SlotUse* const use = slot_at(self, index);
   if (use == NULL) return false;
-  if (use->kind == slot_unused) *use = (SlotUse){.kind = slot_argument, .parameter = *parameter, .entry = entry};
+  if (use->kind == slot_unused) {
+    *use = (SlotUse){.kind = slot_argument, .parameter = *parameter, .entry = entry};
+    use->parameter.is_optional = 0;
+  }
   return use->kind == slot_argument || has_another_use(self, index);
 }
 

@@ -89,14 +89,16 @@ class Buffer(_native.Buffer):
         return _length(self.shape)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """Memory of the host: DLPack's CPU."""
-        return (1, 0)
+        """DLPack's kind and number: (1, 0), the CPU, for memory of the host and where a tensor is a copy; on cuda (2, number), on hip (10, number)."""
+        from pintle.dlpack import place
+        return place(self)
 
-    def __dlpack__(self, *, stream: None = None, max_version: tuple[int, int] | None = None, dl_device: tuple[int, int] | None = None,
+    def __dlpack__(self, *, stream: int | None = None, max_version: tuple[int, int] | None = None, dl_device: tuple[int, int] | None = None,
                    copy: bool | None = None) -> object:
-        """A tensor of DLPack in the host's memory, when every submission so far that uses the buffer is done: the buffer's own bytes where the
-        device's memory is the host's, else a copy. BufferError for another device, for copy=False where only a copy is possible, and for a sealed
-        buffer where the consumer takes no version 1, which alone can say read-only."""
+        """A tensor of DLPack, when every submission so far that uses the buffer is done: the buffer's own bytes in memory of the host, and on cuda
+        and hip in the device's; else a copy in the host's. `dl_device` (1, 0) asks for the host's, (3, 0) and (11, 0) for pinned memory of cuda and
+        hip. `stream` is the consumer's on a GPU; with -1 nothing is waited for. BufferError for another device, for copy=False where only a copy
+        is possible, and for a sealed buffer where the consumer takes no version 1, which alone can say read-only."""
         from pintle.dlpack import shared
         return shared(self, stream, max_version, dl_device, copy)
 

@@ -139,8 +139,9 @@ class Device(_native.Handle):
         return buffers.made(self, handle)
 
     def from_dlpack(self, tensor: object, copy: bool | None = None) -> Buffer:
-        """A buffer over a tensor of another library in memory of the host. `copy`: False: never; True: always; None: where the device cannot use the
-        memory in place. Otherwise as wrap."""
+        """A buffer over a tensor of another library, in memory of the host, or of the device itself on cuda and hip. `copy`: False: never; True:
+        always; None: where the device cannot use the memory in place. Blocks until the producer's work on the tensor is done. Memory of a CUDA
+        context belongs to it, and PyTorch and CuPy use the primary one: open "cuda:0?primary". Otherwise as wrap."""
         from pintle import dlpack
         return dlpack.taken(self, tensor, copy)
 

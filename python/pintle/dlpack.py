@@ -1,37 +1,61 @@
-"""DLPack, both ways, over memory of the host."""
+"""DLPack, both ways: over memory of the host, and over a GPU's own on cuda (kDLCUDA) and hip (kDLROCM)."""
 
 from __future__ import annotations
 
+from ctypes import byref, sizeof
 
 from pintle import _c, _native, errors
+from pintle._call import call
 from pintle.buffers import Buffer, View, made, mapped
 from pintle.points import Point
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pintle.devices import Device
+    from pintle.queues import Queue
 
-_CPU = 1
-_HOST = (_CPU, 3, 11)  # and pinned memory of CUDA and of ROCm
+_CPU, _CUDA, _CUDA_HOST, _ROCM, _ROCM_HOST = 1, 2, 3, 10, 11
+_HOST = (_CPU, _CUDA_HOST, _ROCM_HOST)
+_PINNED = {"cuda": _CUDA_HOST, "hip": _ROCM_HOST}
+_GPUS = {_CUDA: "CUDA", _ROCM: "ROCm"}
+_NO_SYNC = -1
 
 
-def shared(buffer: Buffer, stream: object, max_version: tuple[int, int] | None, dl_device: tuple[int, int] | None, copy: bool | None) -> object:
+def place(buffer: Buffer) -> tuple[int, int]:
+    """What Buffer.__dlpack_device__ answers."""
+    return _native.dlpack_place(buffer) or (_CPU, 0)
+
+
+def shared(buffer: Buffer, stream: int | None, max_version: tuple[int, int] | None, dl_device: tuple[int, int] | None, copy: bool | None) -> object:
     """What Buffer.__dlpack__ answers."""
-    if stream is not None:
-        raise BufferError(f"The stream ({stream!r:.40}) is none of the CPU's, which has None.")
-    if dl_device is not None and tuple(dl_device) != (_CPU, 0):
-        raise BufferError(f"The device ({dl_device!r:.40}) is not (1, 0), the CPU: a buffer's tensor lies in memory of the host.")
+    own = place(buffer)
+    wanted = own if dl_device is None else tuple(dl_device)
     is_versioned = max_version is not None and max_version[0] >= 1
     if not is_versioned and buffer.dtype.name.startswith("f8"):
         raise BufferError(f"The dtype ({buffer.dtype}) is in DLPack from version 1 on, which the consumer does not take.")
-    memory = None if copy else mapped(buffer)
-    if memory is None and copy is False:
-        raise BufferError("The device's memory is not the host's, so a tensor is a copy.")
-    if memory is None:
-        return _native.dlpack_share(_copy(buffer), buffer.dtype_number, buffer.shape, is_versioned, True)
+    if wanted[0] in _GPUS and wanted == own:
+        return _on_device(buffer, stream, is_versioned, copy)
+    pinned = _PINNED.get(buffer.device.info.backend, _CPU)
+    if wanted not in ((_CPU, 0), (pinned, 0)):
+        raise BufferError(f"The device ({dl_device!r:.40}) is not (1, 0), the CPU, and not the buffer's own {own}.")
+    if stream is not None:
+        raise BufferError(f"The stream ({stream!r:.40}) is none of the CPU's, which has None.")
+    return _on_host(buffer, wanted[0], is_versioned, copy)
+
+
+def _check_sealed(buffer: Buffer, is_versioned: bool) -> None:
     if buffer.sealed and not is_versioned:
         raise BufferError("The buffer is sealed, and a tensor is read-only from version 1 on, which the consumer does not take; copy=True copies.")
-    return _native.dlpack_share(memory, buffer.dtype_number, buffer.shape, is_versioned, False)
+
+
+def _on_host(buffer: Buffer, kind: int, is_versioned: bool, copy: bool | None) -> object:
+    memory = None if copy else mapped(buffer)
+    if memory is None and (copy is False or kind != _CPU):
+        raise BufferError("The device's memory is not the host's, so a tensor is a copy.")
+    if memory is None:
+        return _native.dlpack_share(_copy(buffer), _CPU, buffer.dtype_number, buffer.shape, is_versioned, True)
+    _check_sealed(buffer, is_versioned)
+    return _native.dlpack_share(memory, kind, buffer.dtype_number, buffer.shape, is_versioned, False)
 
 
 def _copy(buffer: Buffer) -> bytearray:
@@ -41,24 +65,61 @@ def _copy(buffer: Buffer) -> bytearray:
     return memory
 
 
-def _capsule(tensor: object) -> object:
+def _on_device(buffer: Buffer, stream: int | None, is_versioned: bool, copy: bool | None) -> object:
+    """The work that uses the buffer is done when this returns, so that every stream may use the tensor."""
+    if stream is not None and (not isinstance(stream, int) or stream < _NO_SYNC):
+        raise BufferError(f"The stream ({stream!r:.40}) is none: -1, None, or a number from 0 on.")
+    if copy:
+        buffer.wait()
+        alone = buffer.device.empty(buffer.shape, buffer.dtype)
+        buffer.device._transfers().submit(_native.command_copy(alone, buffer, None)).wait()
+        return _native.dlpack_lend(alone, is_versioned, False, True)
+    _check_sealed(buffer, is_versioned)
+    if stream != _NO_SYNC:
+        buffer.wait()
+    return _native.dlpack_lend(buffer, is_versioned, buffer.sealed, False)
+
+
+def _capsule(tensor: object, **stream: int) -> object:
     """The producer's capsule, of the newest version that it has."""
     try:
-        return tensor.__dlpack__(max_version=(1, 0))  # type: ignore[attr-defined]
+        return tensor.__dlpack__(max_version=(1, 0), **stream)  # type: ignore[attr-defined]
     except TypeError:
-        return tensor.__dlpack__()  # type: ignore[attr-defined]
+        return tensor.__dlpack__(**stream)  # type: ignore[attr-defined]
+
+
+def _stream_of(queue: Queue, kind: int) -> int:
+    """The driver's handle of a queue, which a producer lets wait for its own work."""
+    its = _c.pintle_cuda_queue() if kind == _CUDA else _c.pintle_hip_queue()
+    its.native.size, its.native.kind = sizeof(its), _c.PINTLE_NATIVE_CUDA_QUEUE if kind == _CUDA else _c.PINTLE_NATIVE_HIP_QUEUE
+    call("pintle_queue_get_native", _c.pintle_queue(queue.handle), byref(its.native))
+    return int(its.stream)
+
+
+def _ordered(device: Device, tensor: object, kind: int) -> object:
+    """The capsule of a tensor in a GPU's memory, when its producer's work is done."""
+    queue = device._transfers()
+    try:
+        stream = _stream_of(queue, kind)
+    except errors.Unsupported:
+        number = tensor.__dlpack_device__()[1]  # type: ignore[attr-defined]
+        raise errors.Unsupported(f"The tensor lies on {_GPUS[kind]} device {int(number)}, and {device.id} is another one.") from None
+    capsule = _capsule(tensor, stream=stream)
+    queue.submit().wait()  # behind what the producer has put into the stream
+    return capsule
 
 
 def taken(device: Device, tensor: object, copy: bool | None) -> Buffer:
     """What Device.from_dlpack answers."""
     if not hasattr(tensor, "__dlpack__") or not hasattr(tensor, "__dlpack_device__"):
         raise TypeError(f"from_dlpack() takes what has __dlpack__ and __dlpack_device__, not a {type(tensor).__name__}.")
-    kind = tensor.__dlpack_device__()[0]
-    if kind not in _HOST:
-        raise errors.Unsupported(f"The tensor's device (DLPack's kind {int(kind)}) is not 1, the CPU, nor pinned memory (3 or 11).")
+    kind = int(tensor.__dlpack_device__()[0])
+    if kind not in _HOST and kind not in _GPUS:
+        raise errors.Unsupported(f"The tensor's device (DLPack's kind {kind}) is none of: the CPU (1), CUDA (2), ROCm (10), and their pinned memory.")
+    capsule = _ordered(device, tensor, kind) if kind in _GPUS else _capsule(tensor)
     how = {None: _c.PINTLE_DLPACK_COPY_ALLOWED, True: _c.PINTLE_DLPACK_COPY_ALWAYS, False: 0}[copy]
     queue = device._transfers() if how else None
-    handle, value = _native.dlpack_take(device.handle, _capsule(tensor), queue, how)
+    handle, value = _native.dlpack_take(device.handle, capsule, queue, how)
     buffer = made(device, handle)
     if queue is not None and value:  # a copy reads the tensor until then
         point = Point(queue.signal, value)
@@ -67,13 +128,20 @@ def taken(device: Device, tensor: object, copy: bool | None) -> Buffer:
     return buffer
 
 
-_devices: list[Device] = []
+_devices: dict[tuple[int, int], Device] = {}
 
 
-def received(capsule: object) -> Buffer:
-    """A buffer of the cpu over a tensor that another library's C code hands over. The extension calls it."""
-    if not _devices:
+def _device_of(kind: int, number: int) -> Device:
+    """cpu, or the GPU with the context that other libraries use."""
+    key = (kind, number) if kind in _GPUS else (_CPU, 0)
+    if key not in _devices:
         from pintle.devices import open
-        _devices.append(open("cpu"))
-    handle, _ = _native.dlpack_take(_devices[0].handle, capsule, None, 0)
-    return made(_devices[0], handle)
+        _devices[key] = open({_CUDA: f"cuda:{number}?primary", _ROCM: f"hip:{number}"}.get(kind, "cpu"))
+    return _devices[key]
+
+
+def received(capsule: object, kind: int, number: int) -> Buffer:
+    """A buffer over a tensor that another library's C code hands over. The extension calls it."""
+    device = _device_of(kind, number)
+    handle, _ = _native.dlpack_take(device.handle, capsule, None, 0)
+    return made(device, handle)

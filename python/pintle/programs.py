@@ -33,6 +33,7 @@ class Parameter(NamedTuple):
     kind: str  # "buffer", "scalar", "value", "local", "image", "sampler" or "texel buffer"
     dtype: DType | None  # of an image, a sampler or a texel buffer: None
     access: str  # what the kernel does with it: "read", "write" or "read_write"
+    is_optional: bool  # of a buffer: a launch may give None
 
 
 class Kernel(_native.Kernel):
@@ -47,7 +48,7 @@ class Kernel(_native.Kernel):
         """What a launch takes, in order."""
         infos = _parameters(_c.pintle_kernel(self.handle))
         return tuple(Parameter(decoded(info.name), _KINDS[info.kind], None if info.kind in _WITHOUT_DTYPE else numbered(info.dtype),
-                               _ACCESSES.get(info.access, "read")) for info in infos)
+                               _ACCESSES.get(info.access, "read"), info.is_optional != 0) for info in infos)
 
     @property
     def group_size(self) -> tuple[int, int, int]:
@@ -76,7 +77,7 @@ def _made(device: Device, kernel: _c.pintle_kernel) -> Kernel:
     try:
         name = struct(_c.pintle_entry_info)
         call("pintle_kernel_get_info", kernel, byref(name))
-        parameters = tuple((decoded(info.name), info.kind, info.dtype, info.bytes, info.lanes) for info in _parameters(kernel))
+        parameters = tuple((decoded(info.name), info.kind, info.dtype, info.bytes, info.lanes, info.is_optional) for info in _parameters(kernel))
         signature = text_of("pintle_kernel_signature", kernel)
     except BaseException:
         call("pintle_kernel_release", kernel)

@@ -18,7 +18,7 @@ struct CodeParameter {
   std::uint32_t size = 0;
   std::uint32_t offset = 0;
   std::string kind;   ///< "by_value", "global_buffer", "dynamic_shared_pointer", "image".
-  std::string space;  ///< Of a pointer: "global", "local"; empty where the code does not say it.
+  std::string space;  ///< A pointer's: "global", "local"; empty where the code does not say it.
   std::string name;   ///< Empty where the compiler was not asked for it, and so is the type.
   std::string type;
 
@@ -33,7 +33,7 @@ struct CodeParameter {
 struct CodeKernel {
   std::string name;  ///< As hipModuleGetFunction takes it.
   std::vector<CodeParameter> parameters;
-  std::uint32_t argument_bytes = 0;                  ///< Of all parameters, hidden ones among them.
+  std::uint32_t argument_bytes = 0;                  ///< The size of all parameters, hidden ones among them.
   std::uint32_t local_bytes = 0;                     ///< Local memory that the kernel declares itself.
   std::uint32_t max_group_items = 0;                 ///< 0 where the code does not say it.
   std::array<std::uint32_t, 3> required_group = {};  ///< Zeros where the kernel runs in groups of any size.

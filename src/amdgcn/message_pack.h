@@ -65,7 +65,7 @@ class MessagePack {
   Result<std::span<const std::byte>> take(std::uint64_t size);
 
   std::span<const std::byte> bytes_;
-  std::uint64_t at_ = 0;   ///< Of the last value.
+  std::uint64_t at_ = 0;   ///< Where the last value begins.
   std::uint64_t end_ = 0;  ///< Behind what is read.
 };
 

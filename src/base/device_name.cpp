@@ -12,14 +12,8 @@ namespace {
 bool is_digit(char letter) noexcept { return letter >= '0' && letter <= '9'; }
 bool is_letter(char letter) noexcept { return letter >= 'a' && letter <= 'z'; }
 
-char lower(char letter) noexcept {
+char lower_letter(char letter) noexcept {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char letter) { return lower(letter); });
-  return out;
 }
 
 bool has_word(std::string_view slug, std::string_view beginning) {
@@ -78,10 +72,16 @@ std::string id_word_of(std::span<const DeviceInfo> devices, std::size_t index) {
 
 }  // namespace
 
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(), lower_letter);
+  return out;
+}
+
 std::string device_slug(std::string_view text) {
   std::string slug;
   for (const char raw : text) {
-    const char letter = lower(raw);
+    const char letter = lower_letter(raw);
     if (is_letter(letter) || is_digit(letter)) slug += letter;
     else if (!slug.empty() && slug.back() != '-') slug += '-';
   }

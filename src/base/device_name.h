@@ -11,6 +11,9 @@
 
 namespace pintle::base {
 
+/// The letters of ASCII in lower case.
+[[nodiscard]] std::string lower(std::string_view text);
+
 /// "llvmpipe-llvm-15-0-6-256-bits" of "llvmpipe (LLVM 15.0.6, 256 bits)": lower-case letters and digits, with "-" for
 /// whatever is between them.
 [[nodiscard]] std::string device_slug(std::string_view text);

@@ -35,6 +35,7 @@ class Reader {
   Result<void> parameters(Entry& entry);
   Result<Parameter> parameter(const Entry& entry);
   Result<void> type(Parameter& parameter);
+  Result<void> optional(Parameter& parameter);
   Result<void> buffer(Parameter& parameter);
   Result<void> shape(Parameter& parameter);
   Result<void> image(Parameter& parameter);
@@ -205,9 +206,19 @@ Result<void> Reader::texel_buffer(Parameter& parameter) {
   return {};
 }
 
+/// What a launch may leave out is a buffer: nothing else comes to a kernel as a pointer that may be null.
+Result<void> Reader::optional(Parameter& parameter) {
+  parameter.is_optional = true;
+  advance(word().size());
+  return parse_access(word()) ? buffer(parameter)
+                              : expected("read, write or read_write (only a buffer may be optional)");
+}
+
 Result<void> Reader::buffer(Parameter& parameter) {
   parameter.access = *parse_access(word());
   advance(word().size());
+  if (parameter.is_optional && !parse_dtype(without_lanes(word())))
+    return expected(fmt::format("a dtype ({}; only a buffer may be optional)", dtype_names()));
   if (word() == "image2d" || word() == "image3d") return image(parameter);
   if (word() == "texel_buffer") return texel_buffer(parameter);
   PINTLE_ASSIGN(dtype, this->dtype());
@@ -293,6 +304,7 @@ Result<void> Reader::record(Parameter& parameter) {
 
 Result<void> Reader::type(Parameter& parameter) {
   if (parse_access(word())) return buffer(parameter);
+  if (word() == "optional") return optional(parameter);
   if (word() == "local") return local(parameter);
   if (word() == "bytes") return bytes(parameter);
   if (word() == "sampler") {
@@ -303,7 +315,7 @@ Result<void> Reader::type(Parameter& parameter) {
   if (text_.substr(at_).starts_with('{')) return record(parameter);
   if (!parse_dtype(without_lanes(word())))
     return expected(
-        fmt::format("read, write, read_write, local, bytes, sampler, \"{{\" or a dtype ({})", dtype_names()));
+        fmt::format("read, write, read_write, optional, local, bytes, sampler, \"{{\" or a dtype ({})", dtype_names()));
   PINTLE_ASSIGN(dtype, this->dtype());
   PINTLE_ASSIGN(lanes, this->lanes());
   parameter.dtype = dtype;
@@ -434,23 +446,6 @@ Result<Entry> Reader::entry() {
   return entry;
 }
 
-std::string group_of(const Entry& entry) {
-  const std::array<std::uint32_t, 3> sizes{entry.group_size.x, entry.group_size.y, entry.group_size.z};
-  const auto& constants = entry.group_constants;
-  std::size_t count = 3;
-  while (count > 1 && sizes[count - 1] == 1 && constants[count - 1].empty()) --count;
-  std::string text;
-  for (std::size_t index = 0; index < count; ++index) {
-    const std::string& constant = constants[index];
-    const bool is_first =
-        std::ranges::find(constants, constant) - constants.begin() == static_cast<std::ptrdiff_t>(index);
-    text += index == 0 ? "" : ",";
-    if (constant.empty()) text += fmt::to_string(sizes[index]);
-    else text += is_first ? fmt::format("{}={}", constant, sizes[index]) : constant;
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string_view name(Access access) noexcept {
@@ -469,20 +464,6 @@ std::optional<Access> parse_access(std::string_view name) noexcept {
 
 Result<Entry> Entry::parse(std::string_view signature) {
   return base::contain("reading a signature", [&] { return Reader(signature).entry(); });
-}
-
-std::string base::signature_of(const Entry& entry) {
-  std::string text = entry.name + "(";
-  for (const Parameter& parameter : entry.parameters) {
-    if (&parameter != entry.parameters.data()) text += ", ";
-    text += fmt::format("{}: {}", parameter.name, type_text(parameter));
-  }
-  text += ")";
-  const bool is_plain = entry.group_size == Grid{} && entry.group_constants == std::array<std::string, 3>{};
-  if (!is_plain) text += " group " + group_of(entry);
-  if (entry.subgroup_size != 0) text += fmt::format(" subgroup {}", entry.subgroup_size);
-  if (entry.local_bytes != 0) text += fmt::format(" local {}", entry.local_bytes);
-  return text;
 }
 
 std::string Entry::signature() const noexcept {

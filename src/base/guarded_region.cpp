@@ -20,8 +20,8 @@ namespace pintle::base {
 
 /// One region, as the handler of signals sees it: nothing but atomics.
 struct GuardedRegion::Place {
-  std::atomic<std::uintptr_t> begin{0};  ///< Of the pages before; 0: nobody's.
-  std::atomic<std::uintptr_t> inner{0};  ///< Of the accessible pages.
+  std::atomic<std::uintptr_t> begin{0};  ///< Where the pages before begin; 0: nobody's.
+  std::atomic<std::uintptr_t> inner{0};  ///< Where the accessible pages begin.
   std::atomic<std::uintptr_t> inner_end{0};
   std::atomic<std::uintptr_t> end{0};
   std::atomic<std::uintptr_t> read_at{0};  ///< The first address; 0: none.

@@ -18,14 +18,14 @@ struct OpenClType {
     unknown,  ///< A name that the program defines, or void.
     number,   ///< A number, a vector of numbers, or a pointer to them.
     record,   ///< A struct or union.
-    image,    ///< Of two or three dimensions.
+    image,    ///< An image of two or three dimensions.
     sampler,
     opaque  ///< What no signature can have: another image, an event.
   };
   Kind kind = Kind::unknown;
-  Number number;  ///< Of Kind::number.
+  Number number;  ///< For Kind::number.
   std::uint32_t components = 1;
-  std::uint8_t dimensions = 0;  ///< Of Kind::image: 2 or 3; 1 for one over a buffer.
+  std::uint8_t dimensions = 0;  ///< For Kind::image: 2 or 3; 1 for one over a buffer.
   bool is_pointer = false;
 };
 
@@ -44,7 +44,7 @@ struct OpenClArgument {
   bool is_written = false;         ///< The kernel certainly stores to it.
   bool may_read = true;            ///< False: the kernel certainly loads nothing from it.
   bool may_write = true;           ///< False: the kernel certainly stores nothing to it.
-  std::optional<Access> access{};  ///< Of an image, where it is told.
+  std::optional<Access> access{};  ///< An image's, where it is told.
 };
 
 /// "global", "by value".

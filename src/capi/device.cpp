@@ -118,7 +118,7 @@ pintle_status pintle_device_capability(pintle_device device, uint32_t feature, p
                                        pintle_error* error) {
   return with(device, error, [&](const Device& its) -> Result<void> {
     PINTLE_TRY(writable(capability, "pintle_capability"));
-    PINTLE_ASSIGN(asked, enumerator(feature, Feature::texel_buffers, "feature"));
+    PINTLE_ASSIGN(asked, enumerator(feature, Feature::optional_buffers, "feature"));
     const Capability& found = its.info().capability(asked);
     capability->support = static_cast<std::uint32_t>(found.support);
     capability->detail = found.detail.c_str();

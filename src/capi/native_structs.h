@@ -62,6 +62,7 @@ inline void fill(pintle_cuda_queue& out, const cuda::CudaQueue& its) noexcept { 
 inline void fill(pintle_cuda_memory& out, const cuda::CudaMemory& its) noexcept {
   out.address = its.address;
   out.host = its.host;
+  out.device = static_cast<std::uint32_t>(its.device);
 }
 inline void fill(pintle_hip_device& out, const hip::HipDevice& its) noexcept {
   out.device = static_cast<std::uint32_t>(its.device);
@@ -70,6 +71,7 @@ inline void fill(pintle_hip_queue& out, const hip::HipQueue& its) noexcept { out
 inline void fill(pintle_hip_memory& out, const hip::HipMemory& its) noexcept {
   out.address = its.address;
   out.host = its.host;
+  out.device = static_cast<std::uint32_t>(its.device);
 }
 
 [[nodiscard]] inline cpu::CpuDevice value_of(const pintle_cpu_device& in) noexcept { return {in.threads, in.quota}; }
@@ -100,12 +102,14 @@ inline void fill(pintle_hip_memory& out, const hip::HipMemory& its) noexcept {
   return {static_cast<int>(in.device), in.context};
 }
 [[nodiscard]] inline cuda::CudaQueue value_of(const pintle_cuda_queue& in) noexcept { return {in.stream}; }
-[[nodiscard]] inline cuda::CudaMemory value_of(const pintle_cuda_memory& in) noexcept { return {in.address, in.host}; }
+[[nodiscard]] inline cuda::CudaMemory value_of(const pintle_cuda_memory& in) noexcept {
+  return {in.address, in.host, 0};
+}
 [[nodiscard]] inline hip::HipDevice value_of(const pintle_hip_device& in) noexcept {
   return {static_cast<int>(in.device)};
 }
 [[nodiscard]] inline hip::HipQueue value_of(const pintle_hip_queue& in) noexcept { return {in.stream}; }
-[[nodiscard]] inline hip::HipMemory value_of(const pintle_hip_memory& in) noexcept { return {in.address, in.host}; }
+[[nodiscard]] inline hip::HipMemory value_of(const pintle_hip_memory& in) noexcept { return {in.address, in.host, 0}; }
 
 /// A struct of C that begins with a pintle_native, and the library's of the same object.
 template <class InC>

@@ -75,6 +75,7 @@ Result<void> describe(pintle_parameter_info* info, const Entry& entry, std::size
   info->member_count = count_of(parameter->members.size());
   info->dimensions = parameter->dimensions;
   info->is_sampled = parameter->is_sampled ? 1 : 0;
+  info->is_optional = parameter->is_optional ? 1 : 0;
   info->texel = parameter->texel ? static_cast<std::uint32_t>(*parameter->texel) : 0;
   describe_shape(*info, parameter->shape);
   return {};

@@ -108,7 +108,7 @@ Result<KernelArgument> image_argument_of(const pintle_argument& argument) {
     }
     default:
       return Error(Errc::invalid_argument,
-                   fmt::format("The kind of argument ({}) is none that a launch takes: it takes 1 to 5 and 7 to 10.",
+                   fmt::format("The kind of argument ({}) is none that a launch takes: it takes 1 to 5 and 7 to 11.",
                                argument.kind));
   }
 }
@@ -130,6 +130,7 @@ Result<KernelArgument> argument_of(const pintle_argument& argument) {
       return KernelArgument(ByValue{bytes});
     }
     case PINTLE_ARGUMENT_LOCAL: return KernelArgument(Local{argument.bytes});
+    case PINTLE_ARGUMENT_NULL: return KernelArgument(nullptr);
     case PINTLE_ARGUMENT_SLOT: {
       PINTLE_ASSIGN(slot, slot_of(argument.offset));
       return KernelArgument(slot);

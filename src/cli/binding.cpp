@@ -177,6 +177,8 @@ Result<void> check_output(const Parameter& parameter, const OutputArgument& outp
 
 Result<Binding> bind_buffer(const Parameter& parameter, const InputArgument* input, const OutputArgument* output) {
   Binding binding{parameter};
+  binding.is_null = parameter.is_optional && !input && !output;
+  if (binding.is_null) return binding;
   if (!input && !output) {
     const auto hint = writes(parameter.access)
                           ? fmt::format("--out {}={}[...]:file.npy", parameter.name, name(parameter.dtype))

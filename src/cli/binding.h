@@ -20,7 +20,8 @@ struct Binding {
   std::optional<io::Array> input{};        ///< What a buffer holds at the start; without an input, zeros.
   std::optional<OutputArgument> output{};  ///< Where a buffer goes at the end.
   std::vector<std::byte> value{};          ///< What comes by value.
-  std::uint64_t elements = 0;              ///< Of scratch memory.
+  std::uint64_t elements = 0;              ///< Elements of scratch memory.
+  bool is_null = false;                    ///< An optional buffer that is not given.
 
   [[nodiscard]] DType dtype() const noexcept { return output ? output->dtype : input->dtype; }
   [[nodiscard]] const Shape& shape() const noexcept { return output ? output->shape : input->shape; }

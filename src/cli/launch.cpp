@@ -19,6 +19,10 @@ Result<void> Launch::add(const Device& device, Binding binding) {
     arguments_.emplace_back(*binding.scalar);
     return {};
   }
+  if (binding.is_null) {
+    arguments_.emplace_back(nullptr);
+    return {};
+  }
   if (binding.parameter.kind == Parameter::Kind::local) {
     arguments_.emplace_back(Local{binding.elements});
     return {};

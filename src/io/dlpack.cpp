@@ -59,13 +59,27 @@ std::optional<Reach> reach_of(DType dtype, const Shape& shape, const Strides& st
   return reach;
 }
 
-Result<void> check_device(const DLTensor& tensor) {
+/// The memory of DLPack's kinds of devices that Pintle takes.
+struct Kind {
+  std::int32_t type;
+  TensorMemory memory;
+};
+constexpr std::array<Kind, 5> kinds{{{device_cpu, TensorMemory::host},
+                                     {device_cuda, TensorMemory::cuda},
+                                     {device_cuda_host, TensorMemory::host},
+                                     {device_rocm, TensorMemory::rocm},
+                                     {device_rocm_host, TensorMemory::host}}};
+
+Result<TensorMemory> memory_of(const DLTensor& tensor) {
   const std::int32_t type = tensor.device.device_type;
-  if (type == device_cpu || type == device_cuda_host || type == device_rocm_host) return {};
+  if (const auto* const kind = std::ranges::find(kinds, type, &Kind::type); kind != kinds.end()) return kind->memory;
   const bool known = type >= 0 && static_cast<std::size_t>(type) < device_names.size();
-  return Error(Errc::unsupported,
-               fmt::format("DLPack tensor lies on a device of type {} ({}) where the CPU ({}) is expected.", type,
-                           known ? device_names[static_cast<std::size_t>(type)] : "unknown", device_cpu));
+  return Error(
+      Errc::unsupported,
+      fmt::format("DLPack tensor lies on a device of type {} ({}) where the CPU ({}), CUDA ({}) or ROCm ({}) is "
+                  "expected.",
+                  type, known ? device_names[static_cast<std::size_t>(type)] : "unknown", device_cpu, device_cuda,
+                  device_rocm));
 }
 
 Result<Shape> shape_of(const DLTensor& tensor) {
@@ -97,7 +111,7 @@ Result<Strides> strides_of(const DLTensor& tensor, DType dtype, const Shape& sha
 }
 
 /// Fills in the place of the elements.
-Result<void> locate(const DLTensor& tensor, HostTensor& host) {
+Result<void> locate(const DLTensor& tensor, Tensor& host) {
   if (host.shape.count() == 0) return {};
   if (tensor.data == nullptr) return bad_tensor(fmt::format("of shape {} has no data", host.shape.text()));
   const auto reach = reach_of(host.dtype, host.shape, host.byte_strides);
@@ -114,11 +128,11 @@ Result<void> locate(const DLTensor& tensor, HostTensor& host) {
   return {};
 }
 
-Result<HostTensor> described(const DLTensor& given) {
-  HostTensor host;
+Result<Tensor> described(const DLTensor& given) {
+  Tensor host;
   DLTensor tensor = given;
   DlpackAxes axes;
-  PINTLE_TRY(check_device(tensor));
+  PINTLE_ASSIGN(memory, memory_of(tensor));
   PINTLE_ASSIGN(dtype, dtype_of_dlpack(tensor.dtype));
   if (tensor.ndim > static_cast<std::int32_t>(Shape::max_rank) && tensor.ndim <= most_dlpack_axes) {
     PINTLE_ASSIGN(fewer, with_fewer_axes(tensor, axes));
@@ -127,6 +141,8 @@ Result<HostTensor> described(const DLTensor& given) {
   PINTLE_ASSIGN(shape, shape_of(tensor));
   PINTLE_TRY(check_bytes(dtype, shape));
   PINTLE_ASSIGN(strides, strides_of(tensor, dtype, shape));
+  host.memory = memory;
+  if (memory != TensorMemory::host) host.device_number = tensor.device.device_id;
   host.dtype = dtype;
   host.shape = shape;
   host.byte_strides = strides;
@@ -134,23 +150,23 @@ Result<HostTensor> described(const DLTensor& given) {
   return host;
 }
 
-Result<HostTensor> described(const DLManagedTensor& managed) { return described(managed.dl_tensor); }
+Result<Tensor> described(const DLManagedTensor& managed) { return described(managed.dl_tensor); }
 
-Result<HostTensor> described(const DLManagedTensorVersioned& managed) {
+Result<Tensor> described(const DLManagedTensorVersioned& managed) {
   if (managed.version.major != version.major) {
     return Error(Errc::unsupported, fmt::format("DLPack tensor has version {}.{} where {}.x is expected.",
                                                 managed.version.major, managed.version.minor, version.major));
   }
   PINTLE_ASSIGN(host, described(managed.dl_tensor));
-  if ((managed.flags & flag_read_only) != 0) host.access = HostAccess::read_only;
+  if ((managed.flags & flag_read_only) != 0) host.access = TensorAccess::read_only;
   return std::move(host);
 }
 
 template <class Managed>
-Result<HostTensor> take(Managed* managed) {
+Result<Tensor> take(Managed* managed) {
   if (managed == nullptr) return bad_tensor("is a null pointer");
   // If memory runs out, shared_ptr calls the deleter itself.
-  return base::contain("taking a DLPack tensor", [&]() -> Result<HostTensor> {
+  return base::contain("taking a DLPack tensor", [&]() -> Result<Tensor> {
     std::shared_ptr<void> owner(managed, [managed](void*) { DlpackDeleter()(managed); });
     PINTLE_ASSIGN(host, described(*managed));
     host.owner = std::move(owner);
@@ -167,7 +183,7 @@ struct Export {
   std::shared_ptr<void> owner;
 };
 
-Result<void> check_place(const HostTensor& tensor) {
+Result<void> check_place(const Tensor& tensor) {
   PINTLE_TRY(check_bytes(tensor.dtype, tensor.shape));
   if (tensor.shape.count() == 0) return {};
   const auto reach = reach_of(tensor.dtype, tensor.shape, tensor.byte_strides);
@@ -177,8 +193,13 @@ Result<void> check_place(const HostTensor& tensor) {
                                 name(tensor.dtype), tensor.bytes.size()));
 }
 
+DLDevice device_of(const Tensor& tensor) noexcept {
+  const auto* const kind = std::ranges::find(kinds, tensor.memory, &Kind::memory);
+  return {kind->type, tensor.device_number};
+}
+
 template <class Managed>
-Result<void> fill(const HostTensor& tensor, Export<Managed>& made) {
+Result<void> fill(const Tensor& tensor, Export<Managed>& made) {
   PINTLE_ASSIGN(type, dlpack_type_of(tensor.dtype));
   PINTLE_TRY(check_place(tensor));
   const auto size = static_cast<std::int64_t>(bytes_of(tensor.dtype));
@@ -196,7 +217,7 @@ Result<void> fill(const HostTensor& tensor, Export<Managed>& made) {
   made.managed.manager_ctx = &made;
   made.managed.deleter = [](Managed* self) { delete static_cast<Export<Managed>*>(self->manager_ctx); };
   made.managed.dl_tensor = {.data = tensor.bytes.empty() ? nullptr : tensor.bytes.data() + tensor.first,
-                            .device = {device_cpu, 0},
+                            .device = device_of(tensor),
                             .ndim = static_cast<std::int32_t>(tensor.shape.rank()),
                             .dtype = type,
                             .shape = made.shape.data(),
@@ -206,7 +227,7 @@ Result<void> fill(const HostTensor& tensor, Export<Managed>& made) {
 }
 
 template <class Managed>
-Result<std::unique_ptr<Managed, DlpackDeleter>> export_as(const HostTensor& tensor) {
+Result<std::unique_ptr<Managed, DlpackDeleter>> export_as(const Tensor& tensor) {
   auto made = std::make_unique<Export<Managed>>();
   PINTLE_TRY(fill(tensor, *made));
   return std::unique_ptr<Managed, DlpackDeleter>(&made.release()->managed);
@@ -214,7 +235,7 @@ Result<std::unique_ptr<Managed, DlpackDeleter>> export_as(const HostTensor& tens
 
 }  // namespace
 
-bool HostTensor::is_contiguous() const noexcept {
+bool Tensor::is_contiguous() const noexcept {
   const auto wanted = contiguous_strides(dtype, shape);
   for (std::size_t axis = 0; axis < shape.dims().size(); ++axis) {
     if (shape.dims()[axis] != 1 && byte_strides[axis] != wanted[axis] && shape.count() != 0) return false;
@@ -222,7 +243,7 @@ bool HostTensor::is_contiguous() const noexcept {
   return true;
 }
 
-bool HostTensor::is_aligned() const noexcept {
+bool Tensor::is_aligned() const noexcept {
   const std::uint64_t alignment = number_bytes(dtype);
   if (bytes.empty()) return true;
   if ((reinterpret_cast<std::uintptr_t>(bytes.data()) + first) % alignment != 0) return false;
@@ -249,23 +270,23 @@ void DlpackDeleter::operator()(DLManagedTensorVersioned* managed) const noexcept
   if (managed->deleter != nullptr) managed->deleter(managed);
 }
 
-Result<HostTensor> from_dlpack(DLManagedTensorVersioned* managed) { return take(managed); }
+Result<Tensor> from_dlpack(DLManagedTensorVersioned* managed) { return take(managed); }
 
-Result<HostTensor> from_dlpack(DLManagedTensor* managed) { return take(managed); }
+Result<Tensor> from_dlpack(DLManagedTensor* managed) { return take(managed); }
 
-Result<DlpackTensor> to_dlpack(const HostTensor& tensor) {
+Result<DlpackTensor> to_dlpack(const Tensor& tensor) {
   return base::contain("making a DLPack tensor", [&]() -> Result<DlpackTensor> {
     PINTLE_ASSIGN(made, export_as<DLManagedTensorVersioned>(tensor));
     made->version = version;
-    made->flags = tensor.access == HostAccess::read_only ? flag_read_only : 0;
+    made->flags = tensor.access == TensorAccess::read_only ? flag_read_only : 0;
     if (tensor.is_copy) made->flags |= flag_is_copied;
     return std::move(made);
   });
 }
 
-Result<OldDlpackTensor> to_old_dlpack(const HostTensor& tensor) {
+Result<OldDlpackTensor> to_old_dlpack(const Tensor& tensor) {
   return base::contain("making a DLPack tensor", [&]() -> Result<OldDlpackTensor> {
-    if (tensor.access == HostAccess::read_only)
+    if (tensor.access == TensorAccess::read_only)
       return Error(Errc::unsupported,
                    "Memory that is read-only cannot be handed out as a DLPack tensor without version.");
     if (tensor.dtype == DType::f8_e4m3fn || tensor.dtype == DType::f8_e5m2)

@@ -28,7 +28,7 @@ void copy_row(std::byte* to, const std::byte* from, std::uint64_t count, std::ui
 /// Finds where each row of the tensor begins, axis by axis from the last but one. False behind the last row.
 class Rows {
  public:
-  explicit Rows(const HostTensor& tensor) noexcept : tensor_(tensor), at_(tensor.first) {}
+  explicit Rows(const Tensor& tensor) noexcept : tensor_(tensor), at_(tensor.first) {}
 
   [[nodiscard]] std::uint64_t at() const noexcept { return at_; }
   bool advance() noexcept {
@@ -44,14 +44,14 @@ class Rows {
   }
 
  private:
-  const HostTensor& tensor_;
+  const Tensor& tensor_;
   std::array<std::uint64_t, Shape::max_rank> index_{};
   std::uint64_t at_;
 };
 
 }  // namespace
 
-void gather(const HostTensor& from, std::span<std::byte> to) noexcept {
+void gather(const Tensor& from, std::span<std::byte> to) noexcept {
   if (to.empty()) return;
   const std::uint64_t size = bytes_of(from.dtype);
   const auto dims = from.shape.dims();

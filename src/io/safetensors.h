@@ -40,7 +40,7 @@ struct LeftOutTensor {
 struct TensorSet {
   std::vector<TensorView> tensors;  ///< In the order of their bytes in the file, where they were read.
   std::map<std::string, std::string> metadata;
-  std::vector<LeftOutTensor> left_out{};  ///< Of a file that was read.
+  std::vector<LeftOutTensor> left_out{};  ///< Those of a file that was read.
 
   /// `not_found` for a name that no tensor has, `unsupported` for a tensor that is left out.
   [[nodiscard]] Result<TensorView> tensor(std::string_view name) const;

@@ -136,7 +136,9 @@ class CommandCheck {
     if (parameter.dtype != argument.dtype) return false;
     switch (parameter.kind) {
       case Parameter::Kind::buffer:
-        return argument.kind == Argument::Kind::buffer && parameter.access == argument.access;
+        return (argument.kind == Argument::Kind::buffer ||
+                (argument.kind == Argument::Kind::null && parameter.is_optional)) &&
+               parameter.access == argument.access;
       case Parameter::Kind::scalar: return argument.kind == Argument::Kind::scalar;
       case Parameter::Kind::local: return argument.kind == Argument::Kind::local && argument.range.size != 0;
       case Parameter::Kind::image:

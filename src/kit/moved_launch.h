@@ -18,7 +18,7 @@ struct MovedLaunch {
   backend::Device& device;
   const LoadedProgram& program;
   const backend::Command& command;
-  std::span<const backend::Argument> arguments;  ///< Of the list.
+  std::span<const backend::Argument> arguments;  ///< The list's.
 };
 
 /// Runs the launch on copies between guard pages, where kernels run in this process. The error of a step outside names

@@ -1,4 +1,4 @@
-// DLPack over buffers: in place by import and map, and through copies where that is not possible.
+// DLPack over buffers: in place by import, map and native memory, and through copies where that is not possible.
 #include "pintle/dlpack.h"
 
 #include <fmt/format.h>
@@ -15,6 +15,8 @@
 #include "io/dlpack.h"
 #include "pintle/commands.h"
 #include "pintle/device.h"
+#include "pintle/native/cuda.h"
+#include "pintle/native/hip.h"
 #include "pintle/queue.h"
 
 namespace pintle::memory {
@@ -35,8 +37,8 @@ std::shared_ptr<std::byte> allocate_tensor(std::uint64_t size) {
   return {owner, static_cast<std::byte*>(aligned)};
 }
 
-io::HostTensor host_tensor(DType dtype, const Shape& shape, std::span<std::byte> bytes) {
-  io::HostTensor tensor;
+io::Tensor tensor_of(DType dtype, const Shape& shape, std::span<std::byte> bytes) {
+  io::Tensor tensor;
   tensor.dtype = dtype;
   tensor.shape = shape;
   tensor.byte_strides = io::contiguous_strides(dtype, shape);
@@ -44,7 +46,7 @@ io::HostTensor host_tensor(DType dtype, const Shape& shape, std::span<std::byte>
   return tensor;
 }
 
-Result<void> check_in_place(const io::HostTensor& tensor) {
+Result<void> check_in_place(const io::Tensor& tensor) {
   if (!tensor.is_contiguous()) {
     return Error(
         Errc::unsupported,
@@ -59,22 +61,50 @@ Result<void> check_in_place(const io::HostTensor& tensor) {
                            static_cast<const void*>(tensor.bytes.data()), name(tensor.dtype)));
 }
 
-Result<Buffer> use_in_place(const Device& device, const io::HostTensor& tensor, const std::string& label) {
+/// A buffer over memory of the device itself, which a driver's call has given.
+template <class NativeDevice, class NativeMemory>
+Result<Buffer> wrap(const Device& device, const io::Tensor& tensor, std::string_view platform,
+                    const std::string& label) {
+  const auto native = device.native<NativeDevice>();
+  if (!native || native->device != tensor.device_number)
+    return Error(Errc::unsupported, fmt::format("DLPack tensor lies on {} device {}, and [{}] is another one.",
+                                                platform, tensor.device_number, device.info().id));
+  NativeMemory memory;
+  memory.address = reinterpret_cast<std::uintptr_t>(tensor.bytes.data());
+  PINTLE_ASSIGN(buffer, device.wrap_native(memory, tensor.dtype, tensor.shape, label, tensor.owner));
+  if (tensor.access == io::TensorAccess::read_only) PINTLE_TRY(buffer.seal());
+  return std::move(buffer);
+}
+
+Result<Buffer> use_in_place(const Device& device, const io::Tensor& tensor, const std::string& label) {
   PINTLE_TRY(check_in_place(tensor));
-  const Access access = tensor.access == io::HostAccess::read_only ? Access::read : Access::read_write;
+  if (tensor.memory == io::TensorMemory::cuda)
+    return wrap<cuda::CudaDevice, cuda::CudaMemory>(device, tensor, "CUDA", label);
+  if (tensor.memory == io::TensorMemory::rocm)
+    return wrap<hip::HipDevice, hip::HipMemory>(device, tensor, "ROCm", label);
+  const Access access = tensor.access == io::TensorAccess::read_only ? Access::read : Access::read_write;
   return device.import_host(tensor.bytes, access, tensor.dtype, tensor.shape, tensor.owner, label);
 }
 
 /// A copy of the tensor whose rows have no gaps: the device takes bytes in C order only.
-io::HostTensor packed(const io::HostTensor& tensor, std::uint64_t size) {
+io::Tensor packed(const io::Tensor& tensor, std::uint64_t size) {
   auto owner = allocate_tensor(size);
-  auto whole = host_tensor(tensor.dtype, tensor.shape, {owner.get(), size});
+  auto whole = tensor_of(tensor.dtype, tensor.shape, {owner.get(), size});
   whole.owner = std::move(owner);
   io::gather(tensor, whole.bytes);
   return whole;
 }
 
-Result<Buffer> copy_to(const Device& device, Queue& queue, io::HostTensor tensor, const std::string& label) {
+/// The tensor's own buffer goes at the return, and what it keeps when the copy is done.
+Result<Buffer> copy_on_device(const Device& device, Queue& queue, const io::Tensor& tensor, const std::string& label) {
+  PINTLE_ASSIGN(theirs, use_in_place(device, tensor, "DLPack tensor"));
+  PINTLE_ASSIGN(buffer, device.allocate(tensor.dtype, tensor.shape, {.label = label}));
+  PINTLE_TRY(queue.submit(CommandList{}.copy(buffer, theirs)));
+  return std::move(buffer);
+}
+
+Result<Buffer> copy_to(const Device& device, Queue& queue, io::Tensor tensor, const std::string& label) {
+  if (tensor.memory != io::TensorMemory::host) return copy_on_device(device, queue, tensor, label);
   PINTLE_ASSIGN(buffer, device.allocate(tensor.dtype, tensor.shape, {.label = label}));
   if (!tensor.is_contiguous()) tensor = packed(tensor, buffer.size_bytes());
   PINTLE_TRY(queue.submit(CommandList{}.upload_retained(buffer, std::move(tensor.owner), tensor.bytes)));
@@ -97,14 +127,14 @@ Result<Buffer> take(const Device& device, Queue& queue, Managed* managed, Dlpack
       auto shared = use_in_place(device, tensor, label);
       if (shared || shared.error().code() != Errc::unsupported) return shared;
     }
-    const bool seals = copy == DlpackCopy::allowed && tensor.access == io::HostAccess::read_only;
+    const bool seals = copy == DlpackCopy::allowed && tensor.access == io::TensorAccess::read_only;
     PINTLE_ASSIGN(buffer, copy_to(device, queue, std::move(tensor), label));
     if (seals) PINTLE_TRY(buffer.seal());
     return std::move(buffer);
   });
 }
 
-/// A buffer that is mapped as long as the tensor exists.
+/// A buffer that lives, and is mapped where it can be, as long as the tensor exists.
 struct Lent {
   Lent() noexcept = default;
   Lent(const Lent&) = delete;
@@ -116,23 +146,44 @@ struct Lent {
   Buffer buffer;
 };
 
-Result<io::HostTensor> mapped(Buffer& buffer) {
+Result<io::Tensor> mapped(Buffer& buffer) {
   if (!buffer.is_sealed()) {
     PINTLE_ASSIGN(bytes, buffer.map());
-    return host_tensor(buffer.dtype(), buffer.shape(), bytes);
+    return tensor_of(buffer.dtype(), buffer.shape(), bytes);
   }
   PINTLE_ASSIGN(bytes, buffer.map_read());
-  auto tensor = host_tensor(buffer.dtype(), buffer.shape(), {const_cast<std::byte*>(bytes.data()), bytes.size()});
-  tensor.access = io::HostAccess::read_only;
+  auto tensor = tensor_of(buffer.dtype(), buffer.shape(), {const_cast<std::byte*>(bytes.data()), bytes.size()});
+  tensor.access = io::TensorAccess::read_only;
   return tensor;
 }
 
-/// `make` turns a HostTensor into a struct. It refuses before the buffer is taken.
+/// The buffer's bytes in memory of the device's own, which nobody maps.
+template <class NativeMemory>
+Result<io::Tensor> on_device(const Buffer& buffer, io::TensorMemory whose) {
+  PINTLE_ASSIGN(native, buffer.native<NativeMemory>());
+  auto tensor =
+      tensor_of(buffer.dtype(), buffer.shape(), {reinterpret_cast<std::byte*>(native.address), buffer.size_bytes()});
+  tensor.memory = whose;
+  tensor.device_number = native.device;
+  if (buffer.is_sealed()) tensor.access = io::TensorAccess::read_only;
+  return tensor;
+}
+
+/// In memory of the host where it can be mapped; else of the device, where DLPack has a word for that.
+Result<io::Tensor> in_place(Buffer& buffer) {
+  auto on_host = mapped(buffer);
+  if (on_host || on_host.error().code() != Errc::unsupported) return on_host;
+  if (auto its = on_device<cuda::CudaMemory>(buffer, io::TensorMemory::cuda)) return its;
+  if (auto its = on_device<hip::HipMemory>(buffer, io::TensorMemory::rocm)) return its;
+  return on_host;
+}
+
+/// `make` turns a Tensor into a struct. It refuses before the buffer is taken.
 template <class Tensor, class Make>
 Result<Tensor> lend(Buffer& buffer, const Make& make) {
   return base::contain("making a DLPack tensor", [&]() -> Result<Tensor> {
     const auto lent = std::make_shared<Lent>();
-    PINTLE_ASSIGN(tensor, mapped(buffer));
+    PINTLE_ASSIGN(tensor, in_place(buffer));
     tensor.owner = lent;
     auto made = make(tensor);
     if (!made) {
@@ -148,7 +199,7 @@ template <class Tensor, class Make>
 Result<Tensor> copy_out(Queue& queue, const BufferView& from, const Timeout& timeout, const Make& make) {
   return base::contain("making a DLPack tensor", [&]() -> Result<Tensor> {
     auto owner = allocate_tensor(from.size_bytes());
-    auto tensor = host_tensor(from.dtype(), from.shape(), {owner.get(), from.size_bytes()});
+    auto tensor = tensor_of(from.dtype(), from.shape(), {owner.get(), from.size_bytes()});
     tensor.owner = std::move(owner);
     tensor.is_copy = true;
     PINTLE_ASSIGN(made, make(tensor));
@@ -157,8 +208,8 @@ Result<Tensor> copy_out(Queue& queue, const BufferView& from, const Timeout& tim
   });
 }
 
-constexpr auto make_new = [](const io::HostTensor& tensor) { return io::to_dlpack(tensor); };
-constexpr auto make_old = [](const io::HostTensor& tensor) { return io::to_old_dlpack(tensor); };
+constexpr auto make_new = [](const io::Tensor& tensor) { return io::to_dlpack(tensor); };
+constexpr auto make_old = [](const io::Tensor& tensor) { return io::to_old_dlpack(tensor); };
 
 }  // namespace
 }  // namespace pintle::memory

@@ -17,7 +17,7 @@ struct Level {
 };
 
 struct Source {
-  std::string_view name;  ///< Of the program, for messages; the compiler's words name it with ".cl".
+  std::string_view name;  ///< The program's, for messages; the compiler's words name it with ".cl".
   std::string_view text;
   std::span<const Entry> entries;
   std::span<const std::string> defines;            ///< "N=8".

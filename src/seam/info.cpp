@@ -16,10 +16,16 @@ std::string_view name_of(const std::array<std::string_view, N>& names, Enum valu
   return number >= 1 && number <= N ? names[number - 1] : "unknown";
 }
 
+constexpr auto feature_names = std::to_array<std::string_view>(
+    {"execution",       "copy_queue",        "host_call",       "timestamp",     "indirect",      "mapped_memory",
+     "recording",       "notification",      "host_import",     "memory_export", "calibration",   "constants",
+     "local_arguments", "float_atomics",     "bounds",          "images",        "texel_buffers", "immediates",
+     "subgroups",       "subgroup_matrices", "optional_buffers"});
+
 /// A row for each feature, the first for a number that is none; short words need no memory.
 const Capability& not_listed(Feature feature) noexcept {
   struct Rows {
-    std::array<Capability, 16> all;
+    std::array<Capability, feature_names.size() + 1> all;
     Rows() {
       for (std::size_t i = 0; i < all.size(); ++i) all[i] = {static_cast<Feature>(i), Support::absent, "not listed"};
     }
@@ -37,13 +43,7 @@ std::string_view name(DeviceKind kind) noexcept {
   return name_of(names, kind);
 }
 
-std::string_view name(Feature feature) noexcept {
-  static constexpr std::array<std::string_view, 17> names{
-      "execution",       "copy_queue",    "host_call",   "timestamp",     "indirect",     "mapped_memory",
-      "recording",       "notification",  "host_import", "memory_export", "calibration",  "constants",
-      "local_arguments", "float_atomics", "bounds",      "images",        "texel_buffers"};
-  return name_of(names, feature);
-}
+std::string_view name(Feature feature) noexcept { return name_of(feature_names, feature); }
 
 std::string_view name(Support support) noexcept {
   static constexpr std::array<std::string_view, 3> names{"native", "emulated", "absent"};

@@ -15,7 +15,7 @@ namespace pintle::spirv {
 struct OutsideNote {
   std::uint32_t is_set = 0;
   std::uint32_t access = 0;  ///< The number of a CheckedAccess.
-  std::uint32_t index = 0;   ///< Of the array without an end.
+  std::uint32_t index = 0;   ///< The index into the array without an end.
   std::uint32_t rest = 0;    ///< Bytes from indices behind that one.
 };
 

@@ -34,7 +34,7 @@ enum class DescriptorKind : std::uint8_t {
 struct Descriptor {
   std::uint32_t set = 0;
   std::uint32_t binding = 0;
-  std::uint32_t element = 0;  ///< Of an array of them.
+  std::uint32_t element = 0;  ///< The element of an array of them.
   DescriptorKind kind = DescriptorKind::storage_buffer;
   friend auto operator<=>(const Descriptor&, const Descriptor&) = default;
 };
@@ -60,7 +60,7 @@ struct KernelInterface {
   std::vector<std::pair<std::size_t, std::size_t>> sampled;
   std::vector<ScalarPlace> scalars;  ///< In the order of the parameters that come by value.
   ScalarSource scalar_source = ScalarSource::none;
-  Descriptor scalar_block;  ///< Of the source `uniform`.
+  Descriptor scalar_block;  ///< For the source `uniform`.
   std::uint32_t scalar_bytes = 0;
 };
 
@@ -94,11 +94,11 @@ struct KernelLimits {
   std::uint32_t push_bytes = 0;          ///< Bytes of push constants.
   std::uint32_t shared_bytes = 0;        ///< Bytes that the items of a work-group share.
   std::uint32_t uniform_bytes = none;    ///< Bytes of a uniform block.
-  std::uint32_t storage_buffers = none;  ///< Of a kernel.
-  std::uint32_t uniform_blocks = none;   ///< Of a kernel.
-  std::uint32_t storage_images = none;   ///< Of a kernel; those in buffers count.
-  std::uint32_t sampled_images = none;   ///< Of a kernel; those with a sampler and those in buffers count.
-  std::uint32_t samplers = none;         ///< Of a kernel; those with an image count.
+  std::uint32_t storage_buffers = none;  ///< A kernel's.
+  std::uint32_t uniform_blocks = none;   ///< A kernel's.
+  std::uint32_t storage_images = none;   ///< A kernel's; those in buffers count.
+  std::uint32_t sampled_images = none;   ///< A kernel's; those with a sampler and those in buffers count.
+  std::uint32_t samplers = none;         ///< A kernel's; those with an image count.
   std::uint32_t resources = none;        ///< Buffers and images of a kernel.
   std::uint32_t sets = none;             ///< Sets are numbered below it.
   std::uint32_t bindings = none;         ///< Bindings of a set are numbered below it.

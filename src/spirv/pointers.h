@@ -23,9 +23,9 @@ struct Step {
   std::uint32_t index = 0;   ///< The id of the index.
   std::uint32_t stride = 0;  ///< Bytes.
   std::uint32_t length = 0;  ///< The id of a constant; 0: an array without an end, or `count`.
-  std::uint32_t count = 0;   ///< Of a vector or matrix.
+  std::uint32_t count = 0;   ///< The length of a vector or matrix.
   bool is_endless = false;   ///< The array whose length the binding decides.
-  std::uint32_t member = 0;  ///< Of an endless array: its number in the struct that is at `depth`.
+  std::uint32_t member = 0;  ///< The number of an endless array in the struct that is at `depth`.
   std::size_t depth = 0;
 };
 

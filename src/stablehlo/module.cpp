@@ -95,6 +95,7 @@ class Edits {
     std::string edited;
     std::size_t behind = 0;
     for (const auto& [span, replacement] : all_) {
+      if (span.begin < behind) continue;  // in what is replaced
       edited += text.substr(behind, span.begin - behind);
       edited += replacement;
       behind = span.end;

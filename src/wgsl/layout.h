@@ -10,7 +10,7 @@
 namespace pintle::wgsl {
 
 struct Layout {
-  std::uint64_t size = 0;  ///< Of an array without a size, that of one element. 0: not known.
+  std::uint64_t size = 0;  ///< An array without a size has that of one element. 0: not known.
   std::uint64_t alignment = 1;
   std::vector<spirv::Field> fields;  ///< By offset; at most 4,096.
 };

@@ -1,9 +1,10 @@
-/* What a list has besides launches and copies: calls of the host, grids that the device reads, memory that slots bring.
- */
+/* What a list has besides launches and copies: calls of the host, grids that the device reads, memory that slots bring,
+ * buffers that are left out. */
 #include <stdatomic.h>
 #include <string.h>
 
 #include "check.h"
+#include "pintle/c/load.h"
 #include "transfer.h"
 
 static atomic_int calls;
@@ -96,6 +97,47 @@ static void slots_bring_memory(pintle_device device, pintle_queue queue) {
   OK(pintle_buffer_release(buffer, error));
 }
 
+/* The launches add 1, what y has, and 1. */
+static void what_is_optional_may_be_null(pintle_device device, pintle_queue queue) {
+  static const char code[] =
+      "void add(const pintle_group* group, const float* x, float* y) {\n"
+      "  (void)group;\n"
+      "  for (int i = 0; i < 1024; ++i) y[i] += x == 0 ? 1 : x[i];\n"
+      "}\n";
+  static float y[count];
+  const char* const signature = "add(x: optional read f32[1024], y: read_write f32[1024])";
+  const pintle_buffer dy = buffer_on(device);
+  const pintle_extent one = {.size = sizeof one, .is_groups = 1, .x = 1};
+  const pintle_argument null = {.size = sizeof null, .kind = PINTLE_ARGUMENT_NULL};
+  const pintle_argument without[] = {null, of_buffer(dy)}, with[] = {of_buffer(dy), of_buffer(dy)};
+  const pintle_argument wrong[] = {of_buffer(dy), null}, slot[] = {of_slot(0), of_buffer(dy)};
+  pintle_pack pack;
+  pintle_kernel add;
+  pintle_list list;
+  pintle_recording recording;
+  OK(pintle_pack_source("c", code, sizeof code - 1, &signature, 1, &pack, error));
+  OK(pintle_kernel_load(device, pack, "add", &add, error));
+  OK(pintle_pack_release(pack, error));
+  fill_buffer(queue, dy, 2);
+  OK(pintle_list_create(&list, error));
+  OK(pintle_list_launch(list, add, &one, without, 2, error));
+  OK(pintle_list_launch(list, add, &one, with, 2, error));
+  OK(pintle_list_launch(list, add, &one, without, 2, error));
+  finish(queue, list);
+  read_buffer(queue, dy, y, sizeof y);
+  for (int i = 0; i < count; ++i) CHECK(y[i] == 7);
+  OK(pintle_list_create(&list, error));
+  FAILS(PINTLE_INVALID_ARGUMENT, pintle_list_launch(list, add, &one, wrong, 2, error));
+  OK(pintle_list_release(list, error));
+  OK(pintle_list_create(&list, error));
+  OK(pintle_list_launch(list, add, &one, slot, 2, error));
+  OK(pintle_recording_create(device, list, &recording, error));
+  FAILS(PINTLE_INVALID_ARGUMENT, pintle_queue_replay(queue, recording, &null, 1, NULL, NULL, error));
+  OK(pintle_recording_release(recording, error));
+  OK(pintle_kernel_release(add, error));
+  OK(pintle_buffer_release(dy, error));
+}
+
 int main(void) {
   const pintle_device device = opened();
   pintle_queue queue;
@@ -103,6 +145,7 @@ int main(void) {
   calls_of_the_host_stand_in_order(queue);
   the_device_reads_the_grid(device, queue);
   slots_bring_memory(device, queue);
+  what_is_optional_may_be_null(device, queue);
   OK(pintle_queue_release(queue, error));
   OK(pintle_device_release(device, error));
   return 0;

@@ -13,27 +13,29 @@ static const char code[] =
 static const char shade_signature[] =
     "shade(n: u32, x: read f32[n,4] align 16, tint: f16x4, camera: { eye: f32x4, zoom: f32, up: f32x3 at 32 }, "
     "raw: bytes[20], tile: local f64[], in: read image3d rgba8, s: sampler, "
-    "table: write texel_buffer r32ui, y: read_write u8[]) group TILE=8,4 subgroup 1 local 64";
+    "table: write texel_buffer r32ui, y: read_write u8[], mask: optional read f32[]) group TILE=8,4 subgroup 1 local "
+    "64";
 static const char* const both[] = {shade_signature, "fill(x: write f32[]) group 2,3,4"};
 
 typedef struct expected {
   const char* name;
-  uint32_t kind, dtype, access, alignment, bytes, lanes, members, dimensions, is_sampled, texel, rank;
+  uint32_t kind, dtype, access, alignment, bytes, lanes, members, dimensions, is_sampled, texel, rank, is_optional;
 } expected;
 
 enum { reads = PINTLE_ACCESS_READ, writes = PINTLE_ACCESS_WRITE, both_ways = PINTLE_ACCESS_READ_WRITE };
 
 static const expected parameters[] = {
-    {"n", PINTLE_PARAMETER_SCALAR, PINTLE_U32, reads, 1, 0, 1, 0, 0, 0, 0, 0},
-    {"x", PINTLE_PARAMETER_BUFFER, PINTLE_F32, reads, 16, 0, 1, 0, 0, 0, 0, 2},
-    {"tint", PINTLE_PARAMETER_VALUE, PINTLE_F16, reads, 8, 8, 4, 0, 0, 0, 0, 0},
-    {"camera", PINTLE_PARAMETER_VALUE, PINTLE_U8, reads, 16, 48, 1, 3, 0, 0, 0, 0},
-    {"raw", PINTLE_PARAMETER_VALUE, PINTLE_U8, reads, 4, 20, 1, 0, 0, 0, 0, 0},
-    {"tile", PINTLE_PARAMETER_LOCAL, PINTLE_F64, reads, 1, 0, 1, 0, 0, 0, 0, 0},
-    {"in", PINTLE_PARAMETER_IMAGE, PINTLE_F32, reads, 1, 0, 1, 0, 3, 0, PINTLE_TEXEL_RGBA8, 0},
-    {"s", PINTLE_PARAMETER_SAMPLER, PINTLE_F32, reads, 1, 0, 1, 0, 0, 0, 0, 0},
-    {"table", PINTLE_PARAMETER_TEXEL_BUFFER, PINTLE_F32, writes, 1, 0, 1, 0, 0, 0, PINTLE_TEXEL_R32UI, 0},
-    {"y", PINTLE_PARAMETER_BUFFER, PINTLE_U8, both_ways, 1, 0, 1, 0, 0, 0, 0, 0},
+    {"n", PINTLE_PARAMETER_SCALAR, PINTLE_U32, reads, 1, 0, 1, 0, 0, 0, 0, 0, 0},
+    {"x", PINTLE_PARAMETER_BUFFER, PINTLE_F32, reads, 16, 0, 1, 0, 0, 0, 0, 2, 0},
+    {"tint", PINTLE_PARAMETER_VALUE, PINTLE_F16, reads, 8, 8, 4, 0, 0, 0, 0, 0, 0},
+    {"camera", PINTLE_PARAMETER_VALUE, PINTLE_U8, reads, 16, 48, 1, 3, 0, 0, 0, 0, 0},
+    {"raw", PINTLE_PARAMETER_VALUE, PINTLE_U8, reads, 4, 20, 1, 0, 0, 0, 0, 0, 0},
+    {"tile", PINTLE_PARAMETER_LOCAL, PINTLE_F64, reads, 1, 0, 1, 0, 0, 0, 0, 0, 0},
+    {"in", PINTLE_PARAMETER_IMAGE, PINTLE_F32, reads, 1, 0, 1, 0, 3, 0, PINTLE_TEXEL_RGBA8, 0, 0},
+    {"s", PINTLE_PARAMETER_SAMPLER, PINTLE_F32, reads, 1, 0, 1, 0, 0, 0, 0, 0, 0},
+    {"table", PINTLE_PARAMETER_TEXEL_BUFFER, PINTLE_F32, writes, 1, 0, 1, 0, 0, 0, PINTLE_TEXEL_R32UI, 0, 0},
+    {"y", PINTLE_PARAMETER_BUFFER, PINTLE_U8, both_ways, 1, 0, 1, 0, 0, 0, 0, 0, 0},
+    {"mask", PINTLE_PARAMETER_BUFFER, PINTLE_F32, reads, 1, 0, 1, 0, 0, 0, 0, 0, 1},
 };
 enum { parameter_count = sizeof parameters / sizeof parameters[0] };
 
@@ -47,6 +49,7 @@ static void expect_parameter(const pintle_parameter_info* info, size_t index) {
   CHECK(info->alignment == one->alignment && info->bytes == one->bytes && info->lanes == one->lanes);
   CHECK(info->member_count == one->members && info->dimensions == one->dimensions);
   CHECK(info->is_sampled == one->is_sampled && info->texel == one->texel && info->rank == one->rank);
+  CHECK(info->is_optional == one->is_optional);
   for (size_t i = 0; i < 8; ++i) {
     CHECK(info->sides[i] == (one->rank == 2 && i == 1 ? 4 : 0));
     CHECK((info->side_scalars[i] != NULL) == (one->rank == 2 && i == 0));

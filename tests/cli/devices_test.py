@@ -6,7 +6,7 @@ from harness import INVALID, UNAVAILABLE, CommandCase
 
 FEATURES = {"execution", "copy_queue", "host_call", "timestamp", "indirect", "mapped_memory", "recording", "notification",
             "host_import", "memory_export", "calibration", "constants", "local_arguments", "float_atomics", "bounds", "images",
-            "texel_buffers"}
+            "texel_buffers", "immediates", "subgroups", "subgroup_matrices", "optional_buffers"}
 
 
 class Devices(CommandCase):

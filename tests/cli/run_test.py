@@ -30,6 +30,13 @@ void turn(const pintle_group* group, const pintle_cpu_image* from, const pintle_
     ((float*)to->texels)[i] = ((const float*)from->texels)[(from->width - 1 - i / 4) * 4 + i % 4];
 }
 """
+ADD = "add(x: optional read f32[n], y: read_write f32[n], n: u32)"
+ADD_CODE = """
+void add(const pintle_group* group, const float* x, float* y, uint32_t n) {
+  (void)group;
+  for (uint32_t i = 0; i < n; ++i) y[i] += x == 0 ? 1 : x[i];
+}
+"""
 TYPES = "types(flag: bool, byte: i8, whole: i64, real: f64, half: f16, to: write f64[])"
 TYPES_CODE = """
 void types(const pintle_group* group, void* const* arguments) { (void)group; (void)arguments; }
@@ -264,6 +271,16 @@ class Arrays(CommandCase):
         any_texel = self.pack(TURN_CODE, TURN.replace(" rgba32f", "", 1), name="any")
         self.refused("run", any_texel, *run[2:], "--out", "to=f32[8]:to.npy", code=INVALID,
                      words=["[from: read texel_buffer]", "no texel", "texel_buffer rgba32f"])
+
+
+    def test_an_optional_buffer_may_be_left_out(self):
+        self.write_npy("x.npy", "<f4", (3,), [10, 20, 30])
+        run = ("run", self.pack(ADD_CODE, ADD), "--entry", "add", "--device", "cpu", "--grid", "1", "--arg", "n=3", "--out", "y=f32[3]:y.npy")
+        self.command(*run)
+        self.assertEqual(self.read_npy("y.npy"), ("<f4", (3,), [1, 1, 1]))
+        self.command(*run, "--arg", "x=x.npy")
+        self.assertEqual(self.read_npy("y.npy"), ("<f4", (3,), [10, 20, 30]))
+        self.refused(*run[:-2], code=INVALID, words=["[y: read_write f32[n]]", "has no value"])
 
 
 class Scalars(CommandCase):

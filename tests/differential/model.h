@@ -21,7 +21,7 @@ struct Ability {
   bool latches = false;  ///< A host call may wait for the thread that submits.
   bool maps = false;
   bool imports = false;
-  bool images = false;          ///< Of u32, which kernels read and write.
+  bool images = false;          ///< Images of u32, which kernels read and write.
   bool refuses = false;         ///< The layer that fails calls is there.
   std::uint32_t alignment = 1;  ///< The alignment of a kernel's windows, in elements.
 };
@@ -30,7 +30,7 @@ struct BufferState {
   int storage = -1;
   int device = 0;
   std::uint32_t count = 0;
-  std::uint32_t width = 0;  ///< Of an image's rows; 0: no image.
+  std::uint32_t width = 0;  ///< The width of an image's rows; 0: no image.
   bool alive = true;
   bool sealed = false;
   int forked_by = -1;  ///< The copy that whatever uses it comes after, as the order numbers it.

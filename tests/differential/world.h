@@ -22,7 +22,7 @@ class World {
     std::string id;
     Device device{};
     Kernel add_to{}, affine{}, gather{}, paint{}, lift{};
-    std::uint64_t texel_alignment = 0;  ///< Of the offsets that `lift` takes; 0: the device has no such texel buffers.
+    std::uint64_t texel_alignment = 0;  ///< For the offsets of `lift`; 0: the device has no such texel buffers.
     Ability ability{};
     bool driven = false;
   };

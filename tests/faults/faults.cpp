@@ -31,6 +31,11 @@ Kernel load(const Device& device, std::initializer_list<Source> sources, std::st
   std::_Exit(cannot_run);
 }
 
+bool faults_poison(const Device& device) {
+  const std::string backend = device.info().backend;
+  return backend == "cuda" || backend == "hip";
+}
+
 Result<void> compute(const Device& device) {
   PINTLE_ASSIGN(words, device.allocate(DType::u32, {4}));
   PINTLE_ASSIGN(queue, device.create_queue());

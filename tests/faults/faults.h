@@ -37,8 +37,17 @@ pintle::Kernel load(const pintle::Device& device, std::initializer_list<Source> 
 /// Fills four words and reads them back.
 pintle::Result<void> compute(const pintle::Device& device);
 
-int bad_store(const pintle::Device& device);
-int endless(const pintle::Device& device);
-int out_of_memory(const pintle::Device& device);
+/// Whether the device is CUDA's or HIP's, whose driver answers a fault in every context of the process for ever.
+[[nodiscard]] bool faults_poison(const pintle::Device& device);
+
+/// How the process has to end behind a fault.
+enum class Ending : unsigned char {
+  any = '.',
+  soon = 's',  ///< Within a second.
+};
+
+Ending bad_store(const pintle::Device& device);
+Ending endless(const pintle::Device& device);
+Ending out_of_memory(const pintle::Device& device);
 
 }  // namespace faults

@@ -1,6 +1,7 @@
 // Memory is taken until there is no more.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <string>
 
@@ -10,11 +11,11 @@ namespace faults {
 
 using namespace pintle;
 
-int out_of_memory(const Device& device) {
+Ending out_of_memory(const Device& device) {
   const DeviceInfo info = device.info();
-  if (info.kind == DeviceKind::software) {
+  if (info.kind == DeviceKind::software && !faults_poison(device)) {  // a simulated card has an end of its own
     std::fprintf(stderr, "skipped: the memory of [%s] is this machine's.\n", info.id.c_str());
-    return cannot_run;
+    std::_Exit(cannot_run);
   }
   const std::uint64_t piece = std::min<std::uint64_t>(info.limits.max_allocation, std::uint64_t{2} << 30);
   constexpr std::size_t enough = 4096;  // 8 TiB
@@ -35,7 +36,7 @@ int out_of_memory(const Device& device) {
   taken.push_back(value(device.allocate(DType::u8, {piece})));
   taken.clear();
   value(compute(device));
-  return 0;
+  return Ending::any;
 }
 
 }  // namespace faults

@@ -51,7 +51,7 @@ def by_value(parameter, seed, side=SIDE):
 def texel_of(parameter, text):
     """The texel of an image or a texel buffer; where the kernel takes any, one that the source's own functions read and write.
 
-    Of a texel buffer: the functions that get it by name; it has one channel where they use the first alone."""
+    For a texel buffer these are the functions that get it by name; it has one channel where they use the first alone."""
     read = {"f": "rgba32f", "h": "rgba16f", "ui": "rgba32ui", "i": "rgba32i"}
     which = rf"\s*{parameter['name']}\b" if parameter["kind"] == "texel_buffer" else ""
     for letters, texel in read.items():

@@ -12,7 +12,7 @@
 namespace {
 
 using pintle::Errc;
-using pintle::io::HostTensor;
+using pintle::io::Tensor;
 
 /// The numbers of a struct, as the fuzzer writes them.
 struct Numbers {
@@ -38,13 +38,13 @@ Sixteen joined(const std::array<std::int64_t, 10>& first, const std::array<std::
   return all;
 }
 
-bool same(const HostTensor& a, const HostTensor& b) {
+bool same(const Tensor& a, const Tensor& b) {
   return a.dtype == b.dtype && a.shape == b.shape && a.bytes.size() == b.bytes.size() &&
          (a.bytes.empty() || (a.bytes.data() == b.bytes.data() && a.byte_strides == b.byte_strides)) &&
          a.first == b.first && a.is_contiguous() == b.is_contiguous() && a.is_aligned() == b.is_aligned();
 }
 
-void check_taken(const HostTensor& host) {
+void check_taken(const Tensor& host) {
   const auto count = host.shape.count();
   if (!count || (*count == 0) != host.bytes.empty()) std::abort();
   if (*count != 0 && host.first + pintle::bytes_of(host.dtype) > host.bytes.size()) std::abort();

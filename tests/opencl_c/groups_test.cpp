@@ -38,7 +38,7 @@ void PrintTo(const Type& type, std::ostream* out) { *out << type.name; }
 
 /// What an item gets, from the values of its group and its place.
 struct Row {
-  std::string text;  ///< Of `x`, a T.
+  std::string text;  ///< An expression of `x`, a T.
   std::function<float(const Type&, const Values& x, std::size_t me)> reference;
 };
 

@@ -16,7 +16,7 @@ using Values = std::vector<float>;
 using Function = double (*)(double a, double b, double c);
 
 struct Row {
-  std::string expression;  ///< Of a, b and c.
+  std::string expression;  ///< The terms are a, b and c.
   double ulp;              ///< 0: the same value.
   Function reference;
 };

@@ -75,7 +75,7 @@ struct Example {
   std::vector<Data> buffers;
   std::vector<Launch> launches;
   std::function<void(Memory&)> oracle;  ///< Does to the buffers what all launches do.
-  double tolerance = 0;                 ///< Of a floating-point number, times one and its size.
+  double tolerance = 0;                 ///< For a floating-point number, times one and its size.
   bool has_doubles = false;             ///< Then a device without them may refuse it.
   double elsewhere =
       0;  ///< The tolerance of other devices than the cpu, where native_ functions are less exact; 0: the same.

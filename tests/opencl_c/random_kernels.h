@@ -23,12 +23,12 @@ struct Expression {
     constant,
     scalar,    ///< The kernel's `n`.
     variable,  ///< `v0` and so on.
-    counter,   ///< Of the loop that is so deep.
-    element,   ///< Of the item's own array.
+    counter,   ///< The counter of the loop that is so deep.
+    element,   ///< An element of the item's own array.
     global_id,
     local_id,
     group_id,
-    word,  ///< Of the input.
+    word,  ///< A word of the input.
     binary,
     choice
   };
@@ -54,7 +54,7 @@ struct Statement {
   };
   Kind kind = Kind::assign;
   std::uint32_t target = 0;  ///< A variable, an element, a sum, a loop's depth.
-  std::uint32_t step = 1;    ///< Of a loop; how far values go in an exchange.
+  std::uint32_t step = 1;    ///< A loop's; how far values go in an exchange.
   std::vector<Expression> values;
   std::vector<Statement> body, otherwise;
 

@@ -11,7 +11,7 @@ using testing::HasSubstr;
 
 struct Refused {
   std::string name;
-  std::string parameter;  ///< Of the kernel, in front of `out`.
+  std::string parameter;  ///< The kernel's, in front of `out`.
   std::string call;
 };
 

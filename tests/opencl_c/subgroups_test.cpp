@@ -30,7 +30,7 @@ struct Lane {
 };
 
 struct Row {
-  std::string text;  ///< Of `x` (a float), `i` (an int of the same value), `me`.
+  std::string text;  ///< An expression of `x` (a float), `i` (an int of the same value), `me`.
   std::function<double(const Lane&)> reference;
 };
 
@@ -194,7 +194,7 @@ const std::vector<Row>& ballots() {
 
 struct Shape {
   std::array<std::size_t, 3> group;
-  std::size_t size = 0;  ///< Of a subgroup; 0: none is asked for.
+  std::size_t size = 0;  ///< The size of a subgroup; 0: none is asked for.
 
   [[nodiscard]] std::size_t items() const { return group[0] * group[1] * group[2]; }
   [[nodiscard]] std::size_t subgroup() const {

@@ -223,6 +223,37 @@ def test_a_declared_shape_is_checked(cpu, queue):
     queue.launch(kernel, cpu.empty(11), 11, groups=1).wait(30)
 
 
+ADD = "void add(const pintle_group* group, const float* x, float* y, unsigned n) { for (unsigned i = 0; i < n; ++i) y[i] += x == 0 ? 1 : x[i]; }"
+
+
+@pytest.fixture(scope="module")
+def add(cpu):
+    return cpu.load(pintle.source(ADD, format="c", signatures=["add(x: optional read f32[n], y: read_write f32[n], n: u32)"]))["add"]
+
+
+def test_none_is_no_buffer_for_an_optional_parameter(cpu, queue, add, xy):
+    assert [parameter.is_optional for parameter in add.parameters] == [True, False, False]
+    queue.launch(add, None, xy[1], 1000, groups=1)
+    queue.submit(add.command(xy[0], xy[1], 1000, groups=1), add.command(None, xy[1], 1000, groups=1)).wait(30)
+    assert (xy[1].numpy() == 1 + 1 + 3 + 1).all()
+    recording = cpu.record(add.command(None, pintle.slot(0), 1000, groups=1))
+    queue.replay(recording, xy[1]).wait(30)
+    assert (xy[1].numpy() == 7).all()
+
+
+def test_none_is_a_type_error_where_the_signature_does_not_say_optional(queue, add, xy):
+    refused(queue, TypeError, add, xy[0], None, 1000, groups=1, words=("[y]", "[add]", "NoneType"))
+    refused(queue, TypeError, add, xy[0], xy[1], None, groups=1, words=("[n]",))
+
+
+def test_a_slot_of_an_optional_parameter_takes_no_none(cpu, queue, add, xy):
+    recording = cpu.record(add.command(pintle.slot(0), xy[1], 1000, groups=1))
+    with pytest.raises(TypeError, match=r"\[x\].*NoneType"):
+        queue.replay(recording, None)
+    queue.replay(recording, xy[0]).wait(30)
+    assert (xy[1].numpy() == 4).all()
+
+
 def test_an_element_that_raises_is_not_swallowed(queue, cpu_saxpy, xy):
     class Rude:
         def __index__(self):

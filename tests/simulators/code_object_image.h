@@ -21,7 +21,7 @@ struct CodeArgument {
 struct CodeEntry {
   std::string name;
   std::vector<CodeArgument> arguments;
-  std::uint32_t max_threads = 1024;             ///< Of a block.
+  std::uint32_t max_threads = 1024;             ///< Threads of a block.
   std::uint32_t shared_bytes = 0;               ///< That the kernel declares itself.
   std::vector<std::uint32_t> required_group{};  ///< Three numbers; none where it runs in blocks of any size.
 };

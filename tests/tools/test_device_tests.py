@@ -17,7 +17,11 @@ PINTLE = """#!/bin/sh
 answers=$(dirname "$0")/../answers
 case "$1 $2" in
   "--version "*) echo "pintle 9" ;;
-  "doctor --load") grep -qx "$3" "$answers/libraries" ;;
+  "doctor --load")
+    grep -qx "$3" "$answers/libraries" && exit
+    IFS=:
+    for folder in $LD_LIBRARY_PATH; do [ ! -e "$folder/$3" ] || exit 0; done
+    exit 1 ;;
   "doctor "*) echo 'it says "hm" and \\ too' ;;
   "devices "*) cat "$answers/devices" "$answers/manifest${VK_DRIVER_FILES:+_found}" "$answers/vendors${OCL_ICD_VENDORS:+_found}" ;;
   "info "*) cat "$answers/info $2" ;;
@@ -32,6 +36,7 @@ echo '{"rows": []}' >"$1"
 """
 GPU = "vulkan  discrete_gpu  A \"GPU\"  vendor 1\n"
 SOFTWARE = "vulkan  software  lavapipe  Mesa 1\n"
+ONE_CARD = "cuda  discrete_gpu  A GPU  CUDA 13\nopencl:pocl  opencl:0  software  a processor\nopencl:nvidia  opencl:1  discrete_gpu  A GPU\n" + GPU
 PASSES = "cat \"$answers/suite\"\n"
 
 
@@ -42,7 +47,7 @@ class RunTest(unittest.TestCase):
         self.tree = tree
         for name, text in {"bin/pintle": PINTLE, "bin/bench": BENCH, "bin/clean_end_one": "#!/bin/sh\n", "bin/differential": "#!/bin/sh\n",
                            "bin/faults": "#!/bin/sh\n", "lent/liblent.so.1": "",
-                           "VERSION": "pintle 9\nbackends: cpu, null, opencl, vulkan\n"}.items():
+                           "VERSION": "pintle 9\nbackends: cpu, cuda, null, opencl, vulkan\n"}.items():
             tree[f"bundle/{name}"] = text
         for name, text in {"devices": "cpu  cpu  a processor\n", "libraries": "", "manifest": "", "manifest_found": "", "vendors": "",
                            "vendors_found": "", "conform": PASSES, "suite": json.dumps(conform(), indent=2)}.items():
@@ -59,9 +64,19 @@ class RunTest(unittest.TestCase):
         one = device("vulkan", **{"kind": kind, "name": "A \"GPU\"", **changes})
         self.answer("info vulkan", json.dumps({"device": one}, indent=2))
 
-    def run_it(self, *arguments, code):
-        """(what it says, result.json, its folder) of a run that must end with `code`."""
-        environment = {"PATH": os.environ["PATH"], "OUT": str(self.tree.root / "out")}
+    def here_is_one_card(self):
+        """Three backends have it; one of them has a device in software, too."""
+        self.here_is(ONE_CARD, "discrete_gpu")
+        for identity in ("cuda", "opencl:nvidia"):
+            self.answer(f"info {identity}", json.dumps({"device": device(identity.split(":")[0], kind="discrete_gpu", name="A GPU")}, indent=2))
+
+    def put_program(self, name, text):
+        self.tree[f"bundle/bin/{name}"] = f"#!/bin/sh\n{text}\n"
+        (self.tree.root / "bundle/bin" / name).chmod(0o755)
+
+    def run_it(self, *arguments, code, path=()):
+        """(what it says, result.json, its folder) of a run that must end with `code`, with folders of programs in front."""
+        environment = {"PATH": ":".join([*map(str, path), os.environ["PATH"]]), "OUT": str(self.tree.root / "out")}
         done = subprocess.run([self.tree.root / "bundle/run.sh", "--figures", "launch", *arguments], env=environment, text=True, capture_output=True,
                               timeout=60, check=False)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
@@ -85,8 +100,7 @@ class RunTest(unittest.TestCase):
 
     def test_a_part_that_is_skipped_is_not_counted_as_passed(self):
         self.here_is(GPU, "discrete_gpu")
-        self.tree["bundle/bin/faults"] = "#!/bin/sh\n[ \"$2\" != endless ] || { echo 'skipped: no language' >&2; exit 77; }\n"
-        (self.tree.root / "bundle/bin/faults").chmod(0o755)
+        self.put_program("faults", "[ \"$2\" != endless ] || { echo 'skipped: no language' >&2; exit 77; }")
         said, result, _ = self.run_it(code=0)
         self.assertEqual(self.status_of(result, "fault_endless"), "skipped")
         self.assertEqual(self.status_of(result, "fault_bad_store"), "passed")
@@ -120,6 +134,56 @@ class RunTest(unittest.TestCase):
     def test_software_is_left_alone_beside_hardware(self):
         self.here_is(GPU + SOFTWARE.replace("vulkan", "vulkan:1"), "discrete_gpu")
         self.assertEqual([ran["id"] for ran in self.run_it(code=0)[1]["devices"]], ["vulkan"])
+
+    def test_each_backend_of_a_card_is_tested(self):
+        self.here_is_one_card()
+        _, result, _ = self.run_it(code=0)
+        self.assertEqual([ran["id"] for ran in result["devices"]], ["cuda", "opencl:nvidia", "vulkan"])
+        self.assertEqual(result["hardware_devices"], 3)
+        parts = {"info", "suite", "near_the_end", "clean_end_one", "random", "random_with_cpu", "figure_launch", "fault_out_of_memory",
+                 "fault_endless", "fault_bad_store"}
+        for identity in ("cuda", "opencl:nvidia", "vulkan"):
+            self.assertEqual({part["part"] for part in result["parts"] if part["device"] == identity}, parts)
+
+    def test_faults_are_last_of_all_devices(self):
+        self.here_is_one_card()
+        names = [part["part"] for part in self.run_it(code=0)[1]["parts"]]
+        self.assertEqual(names[-9:], 3 * ["fault_out_of_memory", "fault_endless", "fault_bad_store"])
+        self.assertFalse([name for name in names[:-9] if name.startswith("fault_")])
+
+    def test_devices_take_turns_at_a_figure(self):
+        self.here_is_one_card()
+        figures = [(part["part"], part["device"]) for part in self.run_it("--figures", "launch chains", code=0)[1]["parts"]
+                   if part["part"].startswith("figure_")]
+        self.assertEqual(figures, [(f"figure_{name}", each) for name in ("launch", "chains") for each in ("cuda", "opencl:nvidia", "vulkan")])
+
+    def test_faults_keep_time_that_figures_would_take(self):
+        self.here_is(GPU, "discrete_gpu")
+        self.put_program("bench", "exec sleep 100")
+        said, result, _ = self.run_it("--figures", "launch chains", "--seconds", "30", code=1)
+        self.assertIn(self.status_of(result, "figure_launch"), ("timed out", "not run"))  # as much as a busy machine leaves
+        self.assertEqual([self.status_of(result, name) for name in ("figure_chains", "fault_bad_store")], ["not run", "passed"])
+        self.assertRegex(said, r"\nnot run, since no time was left: .*vulkan figure_chains\n")
+
+    def test_compiler_of_cuda_is_looked_for(self):
+        self.here_is_one_card()
+        self.answer("libraries", "libcuda.so.1\n")
+        self.tree["machine/lib/python3.11/site-packages/nvidia/cu13/lib/libnvrtc.so.13"] = ""
+        self.tree["machine/bin/python3"] = ""
+        self.answer("conform", "echo \"$LD_LIBRARY_PATH\" >&2\n" + PASSES)
+        said, _, folder = self.run_it(code=0, path=[self.tree.root / "machine/bin"])
+        place = str(self.tree.root / "machine/lib/python3.11/site-packages/nvidia/cu13/lib")
+        self.assertIn(f"cuda: the compiler libnvrtc is in {place}\n", said)
+        self.assertIn(f":{place}\n", (folder / "log.txt").read_text())
+
+    def test_compiler_of_cuda_that_loads_is_left_where_it_is(self):
+        self.here_is_one_card()
+        self.answer("libraries", "libcuda.so.1\nlibnvrtc.so.12\n")
+        self.assertNotIn("libnvrtc", self.run_it(code=0)[0])
+
+    def test_machine_without_a_driver_of_cuda_needs_no_compiler(self):
+        self.here_is(GPU, "discrete_gpu")
+        self.assertNotIn("libnvrtc", self.run_it(code=0)[0])
 
     def test_device_that_is_named_is_tested(self):
         self.here_is(SOFTWARE, "software")

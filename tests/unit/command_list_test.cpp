@@ -202,7 +202,26 @@ TEST_F(CommandLists, RefusesArguments) {
   texts += with(1.0f, Slot{1024}, others, 1u);
   texts += refusal(CommandList{}.exec(Kernel(), Grid{1}));
   texts += with(Slot{0}, Slot{1}, Slot{2}, Slot{3});
+  texts += with(1.0f, nullptr, others, 1u);
+  texts += with(nullptr, floats, others, 1u);
   test::expect_golden("commands/arguments", texts);
+}
+
+constexpr const char* pick = "pick(x: optional read f32[n], y: optional write f32[] align 64, n: u32)";
+
+TEST_F(CommandLists, WhatIsOptionalMayBeNull) {
+  const Kernel kernel = must(device.load(must(ProgramPack::source("c", "code", {pick})), "pick"));
+  EXPECT_EQ(submitted(CommandList{}
+                          .fill(floats, 1.0f)
+                          .exec(kernel, Grid{1}, nullptr, floats, 65u)
+                          .exec(kernel, Grid{1}, nullptr, nullptr, 0u)
+                          .exec(kernel, Grid{1}, floats, others, 64u)),
+            "fill of 4 bytes to 0[0,256)\n"
+            "| exec 0 (1,1,1); null for read f32; write f32 0[0,256); u32 41 00 00 00 00 00 00 00\n"
+            "exec 0 (1,1,1); null for read f32; null for write f32; u32 00 00 00 00 00 00 00 00\n"
+            "| exec 0 (1,1,1); read f32 0[0,256); write f32 1[0,256); u32 40 00 00 00 00 00 00 00\n");
+  EXPECT_NE(refusal(CommandList{}.exec(kernel, Grid{1}, floats, others, 65u)).find("\"x\""), std::string::npos);
+  EXPECT_NE(refusal(CommandList{}.exec(kernel, Grid{1}, BufferView(), others, 1u)).find("empty"), std::string::npos);
 }
 
 TEST_F(CommandLists, RefusesGrids) {
@@ -317,6 +336,27 @@ TEST_F(CommandLists, LongListsKeepTheirLabelsAndArguments) {
     found += lines.substr(at + 1, lines.find('"', at + 1) - at - 1) + ";";
   }
   EXPECT_EQ(found, wanted);
+}
+
+// What needs another device than the one above.
+
+TEST(OptionalBuffers, AreRefusedAsNullWhereTheDeviceTakesNone) {
+  std::string notes;
+  auto noting = std::make_unique<Noting>(notes);
+  std::vector<Capability>& rows = noting->editable_info().capabilities;
+  std::erase_if(rows, [](const Capability& row) { return row.feature == Feature::optional_buffers; });
+  rows.push_back({Feature::optional_buffers, Support::absent, "there are no pointers here"});
+  const Device device = test::device_over("noting(null)", std::move(noting));
+  const Kernel kernel = must(device.load(must(ProgramPack::source("c", "code", {pick})), "pick"));
+  const Buffer x = must(device.allocate(DType::f32, {64})), y = must(device.allocate(DType::f32, {64}));
+  const CommandList list = CommandList{}.exec(kernel, Grid{1}, nullptr, y, 1u);
+  ASSERT_TRUE(list.error());
+  EXPECT_EQ(list.error()->code(), Errc::unsupported);
+  EXPECT_EQ(
+      list.error()->text(),
+      "Argument for parameter \"x\" (optional read f32[n]) is null, which [noting(null)] does not take (there are "
+      "no pointers here).\n - While validating argument 0 of [Kernel \"pick\"]\n - While adding command 0 (exec)");
+  EXPECT_FALSE(CommandList{}.exec(kernel, Grid{1}, x, y, 1u).error());
 }
 
 // What needs other limits than a device here has.

@@ -40,7 +40,7 @@ TEST(CpuDriver, ListsOneDeviceWithEveryFeature) {
     EXPECT_TRUE(features.insert(row.feature).second);
     EXPECT_TRUE(row.support == Support::native || !row.detail.empty()) << name(row.feature);
   }
-  EXPECT_EQ(features.size(), static_cast<std::size_t>(Feature::texel_buffers));
+  EXPECT_EQ(features.size(), static_cast<std::size_t>(Feature::optional_buffers));
 }
 
 TEST(CpuDriver, HasUsefulLimits) {

@@ -77,6 +77,31 @@ TEST_P(CpuLocal, TogetherTheyMayHaveTheWholeLimit) {
   EXPECT_THAT(wrong_in(rig, " local 4", firsts - 1, 1), Each(0u));
 }
 
+/// out[group] = 1 for each optional buffer that is there, and 100 where the memory between them is.
+void count_given(const pintle_group* group, void* const* arguments) {
+  auto* const out = static_cast<std::uint32_t*>(arguments[1]);
+  out[group->id[0]] =
+      (arguments[0] != nullptr ? 1u : 0) + (arguments[3] != nullptr ? 1u : 0) + (arguments[2] != nullptr ? 100u : 0);
+}
+
+TEST_P(CpuLocal, AnOptionalBufferBesideItMayBeNull) {
+  must(cpu::register_kernel("local_test_given", count_given));
+  CpuRig rig(options());
+  const auto program = rig.native(
+      {"local_test_given(x: optional read f32[], out: write u32[], t: local f32[], y: optional write u8[])"});
+  const auto out = rig.buffer<std::uint32_t>(std::vector<std::uint32_t>(64, 7));
+  const auto given = buffer_argument(range_of(out, 0, 256)), null = null_argument();
+  const auto run = [&](const backend::Argument& x, const backend::Argument& y) {
+    rig.run(
+        launch(program, 0, {64, 1, 1}, {x, buffer_argument(range_of(out, 0, 256)), local_argument(DType::f32, 64), y}));
+    return rig.read<std::uint32_t>(out);
+  };
+  EXPECT_THAT(run(null, null), Each(100u));
+  EXPECT_THAT(run(null, given), Each(101u));
+  EXPECT_THAT(run(given, null), Each(101u));
+  EXPECT_THAT(run(given, given), Each(102u));
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, CpuLocal, testing::Values("inline", "threads"),
                          [](const auto& info) { return std::string(info.param); });
 

@@ -99,6 +99,12 @@ inline backend::Argument local_argument(DType dtype, std::uint64_t bytes) {
   return argument;
 }
 
+inline backend::Argument null_argument() {
+  backend::Argument argument;
+  argument.kind = backend::Argument::Kind::null;
+  return argument;
+}
+
 /// `bytes` stay valid as long as the argument.
 inline backend::Argument value_argument(DType dtype, std::span<const std::byte> bytes) {
   backend::Argument argument;

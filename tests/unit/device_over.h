@@ -55,6 +55,7 @@ class Noting final : public kit::Forwarding {
 
   static std::string text_of(const backend::Argument& argument) {
     using enum backend::Argument::Kind;
+    if (argument.kind == null) return fmt::format("null for {} {}", name(argument.access), name(argument.dtype));
     if (argument.kind == scalar) {
       std::string text(name(argument.dtype));
       for (const std::byte byte : argument.scalar.bytes) text += fmt::format(" {:02x}", static_cast<unsigned>(byte));

@@ -250,7 +250,7 @@ TEST(DlpackGather, MovesElementsOfEverySize) {
     const std::size_t size = bytes_of(dtype);
     std::vector<std::byte> from(24 * size);
     for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i);
-    io::HostTensor tensor;
+    io::Tensor tensor;
     tensor.dtype = dtype;
     tensor.shape = {3, 4, 2};
     const auto step = static_cast<std::int64_t>(size);

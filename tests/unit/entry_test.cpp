@@ -168,6 +168,24 @@ TEST(Entry, ReadsTexelBuffers) {
   EXPECT_EQ(must(Entry::parse(entry.signature())), entry);
 }
 
+TEST(Entry, ReadsOptionalBuffers) {
+  const Entry entry =
+      must(Entry::parse("attention(q: read f32[n], mask:optional  read f32[n] align 16, out: optional write f32x3[],"
+                        "optional: optional\tread_write u8[], n: u32) group 64"));
+  std::vector<bool> optional;
+  for (const Parameter& parameter : entry.parameters) optional.push_back(parameter.is_optional);
+  EXPECT_EQ(optional, (std::vector<bool>{false, true, true, true, false}));
+  EXPECT_EQ(entry.parameters[1].access, Access::read);
+  EXPECT_EQ(entry.parameters[1].alignment, 16u);
+  EXPECT_EQ(entry.parameters[1].shape, (std::vector<Side>{{0, "n"}}));
+  EXPECT_EQ(entry.parameters[2].access, Access::write);
+  EXPECT_EQ(entry.signature(),
+            "attention(q: read f32[n], mask: optional read f32[n] align 16, out: optional write f32x3[] align 16, "
+            "optional: optional read_write u8[], n: u32) group 64");
+  EXPECT_EQ(must(Entry::parse(entry.signature())), entry);
+  EXPECT_NE(must(Entry::parse("k(x: read f32[])")), must(Entry::parse("k(x: optional read f32[])")));
+}
+
 TEST(Entry, SidesOfGroupsMayBeConstants) {
   const Entry entry = must(Entry::parse("k() group X=8,4,X"));
   EXPECT_EQ(entry.group_size, (Grid{8, 4, 8}));
@@ -257,6 +275,16 @@ TEST(Entry, RefusalsNameTheColumn) {
            "k(x: { a: read texel_buffer })",
            "k(x: read sampler)",
            "k(x: sampler linear)",
+           "k(x: optional)",
+           "k(x: optional f32)",
+           "k(x: optional local f32[])",
+           "k(x: optional sampler)",
+           "k(x: optional { a: f32 })",
+           "k(x: optional optional read f32[])",
+           "k(x: read optional f32[])",
+           "k(x: optional read image2d)",
+           "k(x: optional write texel_buffer r8)",
+           "k(x: optional read f32)",
            "k() group X",
            "k() group X=0",
            "k() group X=2,X=2",

@@ -106,11 +106,12 @@ TEST(Hazards, OwnRangesOfOneCommandDoNotCount) {
   EXPECT_EQ(list.barriers(), ".");
 }
 
-TEST(Hazards, ScalarsTouchNothingAndUsesTouch) {
+TEST(Hazards, ScalarsAndNullsTouchNothingAndUsesTouch) {
   List list;
   list.fill(bytes(1, 0, 8));
   list.exec();
   list.argument(Argument::Kind::scalar, bytes(1, 0, 8), Access::read_write);
+  list.argument(Argument::Kind::null, bytes(1, 0, 8), Access::read_write);
   list.exec();
   list.argument(Argument::Kind::use, bytes(1, 0, 8), Access::read);
   EXPECT_EQ(list.barriers(), "..|");

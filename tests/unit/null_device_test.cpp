@@ -32,7 +32,7 @@ TEST(NullDevice, SaysThatItExecutesNothing) {
   EXPECT_EQ(info.progress, Progress::driven);
   EXPECT_THAT(info.formats, ElementsAre("*"));
   EXPECT_EQ(info.capability(Feature::execution).support, Support::absent);
-  for (int i = 1; i <= static_cast<int>(Feature::texel_buffers); ++i) {
+  for (int i = 1; i <= static_cast<int>(Feature::optional_buffers); ++i) {
     const Capability row = info.capability(static_cast<Feature>(i));
     EXPECT_NE(row.detail, "not listed") << name(row.feature);
     EXPECT_EQ(row.detail.empty(), row.support == Support::native) << name(row.feature);

@@ -33,7 +33,7 @@ TEST_F(OpenClDriver, ListsDevicesWithEveryFeatureAndUsefulLimits) {
       EXPECT_TRUE(features.insert(row.feature).second);
       EXPECT_TRUE(row.support == Support::native || !row.detail.empty()) << name(row.feature);
     }
-    EXPECT_EQ(features.size(), static_cast<std::size_t>(Feature::texel_buffers));
+    EXPECT_EQ(features.size(), static_cast<std::size_t>(Feature::optional_buffers));
     EXPECT_GE(info.limits.max_allocation, 1u << 20);
     EXPECT_GE(info.limits.max_buffers, 32u);
     EXPECT_GE(info.limits.max_scalar_bytes, 256u);

@@ -114,6 +114,31 @@ TEST_F(OpenClValuesTest, ValuesInARecordingStay) {
   });
 }
 
+// What was set last is compared: a null comes behind a buffer, and a buffer behind a null.
+TEST_F(OpenClValuesTest, ANullComesBetweenBuffers) {
+  on_each([](OpenClRig& rig) {
+    constexpr std::string_view code =
+        "kernel void f(global const int* x, global int* out) { out[0] += x == 0 ? 1000 : x[0]; }";
+    const auto program = must(rig.try_load(code, {"f(x: optional read i32[], out: read_write i32[])"}));
+    const auto out = rig.buffer(std::vector<std::int32_t>{0}), x = rig.buffer(std::vector<std::int32_t>{7});
+    const auto add = [&](const backend::Argument& argument) {
+      rig.run(launch(program, 0, {1, 1, 1}, {argument, buffer_argument(range_of(out, 0, 4))}));
+      return rig.read<std::int32_t>(out, 1)[0];
+    };
+    const backend::Argument given = buffer_argument(range_of(x, 0, 4)), null = null_argument();
+    EXPECT_EQ(add(null), 1000);
+    EXPECT_EQ(add(null), 2000);
+    EXPECT_EQ(add(given), 2007);
+    EXPECT_EQ(add(null), 3007);
+    EXPECT_EQ(add(given), 3014);
+    rig.device->release(x);
+    EXPECT_EQ(add(null), 4014);
+    const auto other = rig.buffer(std::vector<std::int32_t>{5});
+    EXPECT_EQ(add(buffer_argument(range_of(other, 0, 4))), 4019);
+    rig.device->unload(program);
+  });
+}
+
 // What the driver cannot tell of a type, its size can.
 TEST_F(OpenClValuesTest, AStructOfAnotherSizeIsRefused) {
   constexpr std::string_view named =

@@ -63,15 +63,16 @@ TEST(SeamDefaults, EveryOptionalCallIsUnsupportedByName) {
 
 TEST(SeamDefaults, NamesAreDistinctAndKnown) {
   std::set<std::string_view> features, kinds;
-  for (int i = 1; i <= static_cast<int>(Feature::texel_buffers); ++i) features.insert(name(static_cast<Feature>(i)));
+  for (int i = 1; i <= static_cast<int>(Feature::optional_buffers); ++i) features.insert(name(static_cast<Feature>(i)));
   for (int i = 1; i <= static_cast<int>(DeviceKind::simulated); ++i) kinds.insert(name(static_cast<DeviceKind>(i)));
-  EXPECT_EQ(features.size(), static_cast<std::size_t>(Feature::texel_buffers));
+  EXPECT_EQ(features.size(), static_cast<std::size_t>(Feature::optional_buffers));
   EXPECT_EQ(kinds.size(), static_cast<std::size_t>(DeviceKind::simulated));
   EXPECT_FALSE(features.contains("unknown"));
   EXPECT_FALSE(kinds.contains("unknown"));
   EXPECT_EQ(name(Feature::execution), "execution");
   EXPECT_EQ(name(Feature::memory_export), "memory_export");
   EXPECT_EQ(name(Feature::constants), "constants");
+  EXPECT_EQ(name(Feature::optional_buffers), "optional_buffers");
   EXPECT_EQ(name(DeviceKind::discrete_gpu), "discrete_gpu");
   EXPECT_EQ(name(DeviceKind::simulated), "simulated");
   EXPECT_EQ(name(Support::native), "native");
@@ -84,9 +85,13 @@ TEST(SeamDefaults, AForgottenCapabilityIsAbsentAndSaysSo) {
   info.capabilities = {{Feature::recording, Support::native, ""}, {Feature::timestamp, Support::absent, "no clock"}};
   EXPECT_EQ(info.capability(Feature::recording).support, Support::native);
   EXPECT_EQ(info.capability(Feature::timestamp).detail, "no clock");
-  EXPECT_EQ(info.capability(Feature::host_call).feature, Feature::host_call);
-  EXPECT_EQ(info.capability(Feature::host_call).support, Support::absent);
-  EXPECT_EQ(info.capability(Feature::host_call).detail, "not listed");
+  for (int i = 1; i <= static_cast<int>(Feature::optional_buffers); ++i) {
+    const auto feature = static_cast<Feature>(i);
+    if (feature == Feature::recording || feature == Feature::timestamp) continue;
+    const Capability forgotten{feature, Support::absent, "not listed"};
+    EXPECT_EQ(info.capability(feature), forgotten) << name(feature);
+  }
+  EXPECT_EQ(info.capability(static_cast<Feature>(200)).feature, Feature{});
 }
 
 TEST(SeamDefaults, CommandNamesFollowTheVariant) {

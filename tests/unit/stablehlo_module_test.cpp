@@ -282,6 +282,14 @@ TEST(StablehloModule, ResultsTakeTheMemoryOfArguments) {
   EXPECT_FALSE(module.find("main")->arguments[4].is_donor);
 }
 
+// A fuzzer's: a name in what is replaced was replaced, too, and cut the text.
+TEST(StablehloModule, WhatIsReplacedIsReplacedOnce) {
+  const std::string made =
+      special("func.func @f(%a: tensor<4xf32> {jax.buffer_donor = t {call @f(%a)} u}) -> tensor<f32> { return }", "f",
+              {}, std::array{Donation{0, 0}});
+  EXPECT_EQ(made, "func.func @main(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> tensor<f32> { return }");
+}
+
 TEST(StablehloModule, DonationsOfWhatIsNotThereAreRefused) {
   constexpr std::string_view text = "func.func @f(%a: tensor<f32>) -> tensor<f32> { return }";
   for (const Donation donation : {Donation{1, 0}, Donation{0, 1}}) {

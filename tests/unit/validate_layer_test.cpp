@@ -103,6 +103,25 @@ TEST_F(ValidateLayer, Launches) {
   refuse(indirect, "An indirect grid at offset (128) with size (8) is not three aligned u32.");
 }
 
+TEST_F(ValidateLayer, NullsStandForOptionalBuffersAlone) {
+  entries_ = {must(Entry::parse("blur(x: optional read f32[], y: write f32[], n: u32) group 64"))};
+  open();
+  const auto with = [&](std::size_t index, const Argument& argument) {
+    List list = launch();
+    list.arguments[index] = argument;
+    return list;
+  };
+  const auto null = [](DType dtype, Access access) {
+    return Argument{Argument::Kind::null, dtype, access, 0, no_slot, {}, {}, nullptr};
+  };
+  accept(launch());
+  accept(with(0, null(DType::f32, Access::read)));
+  refuse(with(0, null(DType::u8, Access::read)), "Argument (0) does not match its parameter of blur.");
+  refuse(with(0, null(DType::f32, Access::write)), "Argument (0) does not match its parameter of blur.");
+  refuse(with(1, null(DType::f32, Access::write)), "Argument (1) does not match its parameter of blur.");
+  refuse(with(2, null(DType::u32, Access::read)), "Argument (2) does not match its parameter of blur.");
+}
+
 TEST_F(ValidateLayer, KindsAndPlacementsThatAreNone) {
   open();
   expect_breach(device_->create_queue({static_cast<QueueKind>(7), 0, ""}), "Queue kind (7) is none.");

@@ -3,6 +3,7 @@
 
 #include "backends/vulkan/memory_types.h"
 #include "backends/vulkan/physical.h"
+#include "vendor/vulkan/subgroups.h"
 
 namespace pintle::vulkan {
 namespace {
@@ -46,6 +47,27 @@ TEST(VulkanMemoryTypes, BuffersAreTheDevicesAndStagingIsCached) {
   EXPECT_EQ(types_for(memory, Placement::device, ~0U).front(), 1u);
   EXPECT_EQ(types_for(memory, Placement::host, ~0U).front(), 3u);
   EXPECT_EQ(types_for(memory, Placement::host, 1U << 4), std::vector<std::uint32_t>{4});
+}
+
+TEST(VulkanSubgroups, AreThereWhereComputeShadersExchangeValues) {
+  const auto row_of = [](std::uint32_t size, VkShaderStageFlags stages, VkSubgroupFeatureFlags operations) {
+    Physical physical;
+    physical.compute = Family{};
+    physical.memory = memory_of_a_card();
+    physical.version_1_1.subgroupSize = size;
+    physical.version_1_1.subgroupSupportedStages = stages;
+    physical.version_1_1.subgroupSupportedOperations = operations;
+    return describe(physical, 0, false).capability(Feature::subgroups);
+  };
+  constexpr VkSubgroupFeatureFlags basic = VK_SUBGROUP_FEATURE_BASIC_BIT;
+  constexpr VkSubgroupFeatureFlags some =
+      basic | VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT;
+  const Capability native = row_of(32, VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_FRAGMENT_BIT, some);
+  EXPECT_EQ(native.support, Support::native);
+  EXPECT_EQ(native.detail, "ballot, shuffle_relative");
+  EXPECT_EQ(row_of(32, VK_SHADER_STAGE_FRAGMENT_BIT, some).support, Support::absent);
+  EXPECT_EQ(row_of(32, VK_SHADER_STAGE_COMPUTE_BIT, basic).support, Support::absent);
+  EXPECT_EQ(row_of(1, VK_SHADER_STAGE_COMPUTE_BIT, some).support, Support::absent);
 }
 
 }  // namespace

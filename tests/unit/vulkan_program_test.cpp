@@ -132,6 +132,19 @@ TEST_F(VulkanProgramTest, AnEntryThatIsMissingOrDoesNotFitCostsOnlyItself) {
   });
 }
 
+// The row and the table of what SPIR-V needs say the same.
+TEST_F(VulkanProgramTest, SubgroupMatricesAreRefusedAsTheRowSays) {
+  each([](VulkanRig& rig) {
+    EXPECT_FALSE(rig.has(Feature::subgroup_matrices));
+    SpirvWriter writer;
+    writer.add(17, {6022}).minimal();
+    const auto refused = rig.try_load("spirv", writer.bytes(), {"main()"});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code(), Errc::unsupported);
+    EXPECT_THAT(refused.error().text(), HasSubstr("needs the SPIR-V capability CooperativeMatrixKHR (6022)"));
+  });
+}
+
 // A driver may end the process for an extension that it does not know.
 TEST_F(VulkanProgramTest, ExtensionsThatAreNotKnownAreNamed) {
   each([](VulkanRig& rig) {

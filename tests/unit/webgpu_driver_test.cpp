@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
+#include <string>
 
 #include "webgpu_support.h"
 
@@ -44,6 +46,37 @@ TEST_F(WebgpuDriverTest, ListsWhatItIsAndWhatItLacks) {
       EXPECT_TRUE(row.support == Support::native || !row.detail.empty()) << name(row.feature);
     }
   }
+}
+
+TEST_F(WebgpuDriverTest, ASizeOfSubgroupsIsPromisedWhereAllHaveIt) {
+  const std::string body = R"(
+@group(0) @binding(0) var<storage, read_write> place: array<u32>;
+@compute @workgroup_size(64) fn count(@builtin(local_invocation_index) i: u32) { place[i] = subgroupAdd(1u); }
+)";
+  each([&](WebgpuRig& rig) {
+    const Limits& limits = rig.device->info().limits;
+    if (!rig.has(Feature::subgroups)) {
+      EXPECT_EQ(limits.max_subgroup, 1U);
+      EXPECT_FALSE(rig.try_wgsl(body, {"count(to: write u32[]) group 64"}));
+      return;
+    }
+    const auto load = [&](const std::string& text, const std::string& option) {
+      return rig.try_wgsl(text, {"count(to: write u32[]) group 64" + option});
+    };
+    const std::string standard = "enable subgroups;" + body;  // which wgpu-native refuses
+    const std::string& text = load(standard, "") ? standard : body;
+    const auto memory = rig.buffer(Words(64));
+    rig.run(launch(must(load(text, "")), 0, {1, 1, 1}, {buffer_argument(range_of(memory, 0, 256))}));
+    for (const std::uint32_t items : rig.read<std::uint32_t>(memory, 0, 64)) {
+      EXPECT_GE(items, std::min(limits.min_subgroup, 64U));
+      EXPECT_LE(items, limits.max_subgroup);
+    }
+    const auto sized = load(text, " subgroup " + std::to_string(limits.min_subgroup));
+    EXPECT_EQ(bool(sized), limits.min_subgroup == limits.max_subgroup);
+    if (!sized) {
+      EXPECT_THAT(sized.error().text(), AllOf(HasSubstr("\"count\""), HasSubstr("the implementation chooses from")));
+    }
+  });
 }
 
 TEST_F(WebgpuDriverTest, WrongCodeIsBuildFailedWithLineAndColumn) {

@@ -53,6 +53,7 @@ static_assert(of(DeviceAttribute::max_shared_per_block_opt_in) ==
 static_assert(of(FunctionAttribute::max_threads_per_block) == of(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
 static_assert(of(FunctionAttribute::shared_bytes) == of(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
 static_assert(of(FunctionAttribute::max_dynamic_shared_bytes) == of(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES));
+static_assert(of(PointerAttribute::context) == of(CU_POINTER_ATTRIBUTE_CONTEXT));
 static_assert(of(JitOption::error_log) == of(CU_JIT_ERROR_LOG_BUFFER));
 static_assert(of(JitOption::error_log_bytes) == of(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES));
 static_assert(of(ProcAddressQuery::found) == of(CU_GET_PROC_ADDRESS_SUCCESS));

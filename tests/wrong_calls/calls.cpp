@@ -92,6 +92,7 @@ void Calls::add_launch(CommandList& list) {
   if (which == 1) arguments.emplace_back(std::uint32_t{5});
   arguments.emplace_back(n);
   if (random_.percent(15)) arguments[random_.below(arguments.size())] = KernelArgument(1.0);
+  if (random_.percent(5)) arguments[random_.below(arguments.size())] = KernelArgument(nullptr);
   if (random_.percent(5)) arguments.emplace_back(Slot{random_.below(2000)});
   if (random_.percent(5)) arguments.pop_back();
   if (random_.percent(20)) list.exec_indirect_with(kernels_[which], words(3), grid(), arguments);

@@ -21,6 +21,7 @@ END
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 programs=$here/bin
 work=$(mktemp -d)
+home=${HOME:-$work}
 trap 'rm -rf "$work"' EXIT
 out=${OUT:-bench/results}
 chosen=()
@@ -33,6 +34,8 @@ date=$(date -u +%Y-%m-%d)
 ran=0
 wrong=0
 left_out=0
+not_run=()
+reserved=0
 on_hardware=0
 
 # Nothing is said where there is nothing to say.
@@ -92,10 +95,11 @@ offer_rest() {
   mkdir -p "$PINTLE_CACHE_DIR"
 }
 
-# listed BACKEND: "ID KIND" of its devices; the only one of a backend has no ordinal. Each backend is asked in a process of its
-# own, since a driver may crash.
+# listed BACKEND: "ID KIND" of its devices; the only one of a backend has no ordinal, and an id by a name has the one by an ordinal
+# behind it. Each backend is asked in a process of its own, since a driver may crash.
 listed() {
-  PINTLE_BACKENDS=$1 pintle devices 2>>"$work/log.txt" | awk -v b="$1" '$1 == b || index($1, b ":") == 1 {print $1, $2}' || true
+  PINTLE_BACKENDS=$1 pintle devices 2>>"$work/log.txt" |
+    awk -v b="$1" '$1 == b || index($1, b ":") == 1 {print $1, index($2, b ":") == 1 ? $3 : $2}' || true
 }
 
 hardware_of() { listed "$1" | awk '$2 ~ /gpu|accelerator/ {print $1}'; }
@@ -134,6 +138,33 @@ find_opencl() {
   }
 }
 
+# compiler_folders: where a package of Python's or the toolkit of CUDA's would have the compiler. A Python of PATH is the one in use.
+compiler_folders() {
+  local folder folders
+  IFS=: read -ra folders <<<"$PATH"
+  for folder in "${folders[@]%/bin}" "$home/.local"; do
+    printf '%s\n' "$folder"/lib/python3*/{site,dist}-packages/nvidia/*/lib
+  done
+  printf '%s\n' /usr/local/cuda*/lib64 /usr/local/cuda*/targets/*/lib
+}
+
+has_nvrtc() { loads libnvrtc.so.13 || loads libnvrtc.so.12 || loads libnvrtc.so; }
+
+# CUDA's compiler is rarely among the loader's folders. It is nobody's to lend.
+find_nvrtc() {
+  local folder path
+  loads libcuda.so.1 && ! has_nvrtc || return 0
+  while read -r folder; do
+    path=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$folder
+    [[ -d $folder ]] || continue
+    LD_LIBRARY_PATH=$path has_nvrtc || continue
+    export LD_LIBRARY_PATH=$path
+    say "cuda: the compiler libnvrtc is in $folder"
+    return
+  done < <(compiler_folders)
+  say "cuda: there is no libnvrtc here: nothing in CUDA C is compiled, and what needs it is skipped"
+}
+
 # --- Running ----------------------------------------------------------------------------------------------------------
 
 # A string of JSON from any text.
@@ -146,13 +177,20 @@ quoted() {
   printf '"%s"' "${text//$'\n'/\\n}"
 }
 
+# shared SECONDS LEAST: a limit of time where several devices share the run's.
+shared() {
+  local limit=$(($1 / ${#chosen[@]}))
+  echo $((limit > $2 ? limit : $2))
+}
+
 # part DEVICE NAME SECONDS COMMAND...: runs it, with its output in $work/DEVICE.NAME.json, and notes how it ended.
 part() {
   local device=$1 name=$2 limit=$3 start=$SECONDS code=0 status=passed why='' file=$work/$1.$2
   shift 3
-  ((limit < end - SECONDS)) || limit=$((end - SECONDS))
+  ((limit < end - SECONDS - reserved)) || limit=$((end - SECONDS - reserved))
   if ((limit < 5)); then
     status="not run" why="no time was left"
+    not_run+=("$device $name")
   else
     PINTLE_BACKENDS=cpu,null,${device%%:*} at_most "$limit" "$@" >"$file.json" 2>"$file.log" || code=$?
     { printf '=== %s %s: %s\n' "$device" "$name" "$*"; cat "$file.log"; } >>"$work/log.txt"
@@ -191,8 +229,8 @@ comma() { [[ ! -s $work/$1 ]] || printf ',\n  '; }
 run_suites() {
   local device=$1
   part "$device" info 60 "$programs/pintle" info "$device" --json
-  part "$device" suite 240 "$programs/pintle" conform --device "$device" --filter "$filter" --json
-  part "$device" near_the_end 240 env PINTLE_FIRST_SERIAL=18446744073709550615 \
+  part "$device" suite "$(shared 240 80)" "$programs/pintle" conform --device "$device" --filter "$filter" --json
+  part "$device" near_the_end "$(shared 240 80)" env PINTLE_FIRST_SERIAL=18446744073709550615 \
     "$programs/pintle" conform --device "$device" --filter "$filter" --json
 }
 
@@ -206,7 +244,7 @@ run_ends() {
 # Random programs on the device alone, and on it beside cpu.
 run_random() {
   local seconds=1
-  ! is_hardware "$1" || seconds=20
+  ! is_hardware "$1" || seconds=$(shared 20 1)
   part "$1" random 60 "$programs/differential" --device "$1" --seconds "$seconds"
   part "$1" random_with_cpu 60 "$programs/differential" --device "$1" --other cpu --seconds "$seconds"
 }
@@ -216,24 +254,33 @@ run_faults() {
   local fault
   is_hardware "$1" || return 0
   for fault in out_of_memory endless bad_store; do
-    part "$1" "fault_$fault" 60 env PINTLE_TIMEOUT_MS=5000 "$programs/faults" "$1" "$fault"
+    part "$1" "fault_$fault" 60 env PINTLE_TIMEOUT_MS=3000 "$programs/faults" "$1" "$fault"
   done
 }
 
-run_figures() {
-  local figure
-  for figure in $figures; do
-    part "$1" "figure_$figure" 120 "$programs/bench" "$figure" --device "$1" --json --out "$work/$1.raw_$figure"
-  done
+# run_figure FIGURE DEVICE
+run_figure() {
+  part "$2" "figure_$1" "$(shared 120 40)" "$programs/bench" "$1" --device "$2" --json --out "$work/$2.raw_$1"
+}
+
+# What is left of the time is the figures', but for this much: each device's faults.
+reserve_for_faults() {
+  local device
+  for device in "${chosen[@]}"; do ! is_hardware "$device" || reserved=$((reserved + 20)); done
 }
 
 run_all() {
-  local device
+  local device figure
   for device in "${chosen[@]}"; do
     say "$(PINTLE_BACKENDS=${device%%:*} pintle devices 2>/dev/null | awk -v id="$device" '$1 == id')"
   done
   for device in "${chosen[@]}"; do run_suites "$device"; done
-  for device in "${chosen[@]}"; do run_ends "$device"; run_random "$device"; run_figures "$device"; done
+  reserve_for_faults
+  for device in "${chosen[@]}"; do run_ends "$device"; run_random "$device"; done
+  for figure in $figures; do
+    for device in "${chosen[@]}"; do run_figure "$figure" "$device"; done
+  done
+  reserved=0
   for device in "${chosen[@]}"; do run_faults "$device"; done
   [[ $sweep == true ]] || return 0
   for device in "${chosen[@]}"; do part "$device" fault_sweep 400 "$programs/fault_sweep" "faulty($device)"; done
@@ -345,6 +392,7 @@ write_results() {
     done
     printf '}\n'
   } >"$folder/figures.json"
+  ((${#not_run[@]} == 0)) || say "not run, since no time was left: $(printf '%s, ' "${not_run[@]}" | sed 's/, $//')"
   say "$status: $((ran - wrong - left_out)) of $ran parts passed, $left_out skipped; devices of hardware: $on_hardware; $SECONDS s; $folder"
   cp "$work/summary.txt" "$work/machine.txt" "$work/log.txt" "$folder/"
   [[ $status != failed ]] || exit 1
@@ -363,6 +411,7 @@ main() {
     offer_rest
     find_vulkan
     find_opencl
+    find_nvrtc
     choose_devices
     describe_machine >"$work/machine.txt"
     run_all

@@ -24,7 +24,8 @@ enum class RecordingId : std::uint64_t { none = 0 };
 /// One argument of a launch. The parameters of the kernel come first, in order, then the buffers that it reaches by
 /// address (use).
 struct Argument {
-  /// `sampled`: an image and its sampler. `texel_buffer`: a buffer's range as texels.
+  /// `sampled`: an image and its sampler. `texel_buffer`: a buffer's range as texels. `null`: no buffer for an optional
+  /// parameter, a null pointer; only where the device has `Feature::optional_buffers`.
   enum class Kind : std::uint8_t {
     buffer = 1,
     scalar = 2,
@@ -34,15 +35,16 @@ struct Argument {
     image = 6,
     sampler = 7,
     sampled = 8,
-    texel_buffer = 9
+    texel_buffer = 9,
+    null = 10
   };
   Kind kind = Kind::buffer;
   DType dtype = DType::u8;
   Access access = Access::read;
-  std::uint8_t alignment_log2 = 0;   ///< Of a buffer in a slot: its offset is a multiple of 2 to the power of this.
+  std::uint8_t alignment_log2 = 0;   ///< The offset of a buffer in a slot is a multiple of 2 to the power of this.
   std::uint32_t slot = no_slot;      ///< A scalar's slot; a buffer's is in its range.
-  Range range;                       ///< Of a value and of local memory: `size` alone.
-  Scalar scalar;                     ///< Of samplers and of texels: what `set` has put in.
+  Range range;                       ///< A value and local memory have `size` alone.
+  Scalar scalar;                     ///< For samplers and texels: what `set` has put in.
   const std::byte* value = nullptr;  ///< The bytes of a value; valid as long as the list.
   friend bool operator==(const Argument&, const Argument&) = default;
 

@@ -48,7 +48,7 @@ typedef struct pintle_buffer_options {
 typedef struct pintle_buffer_info {
   uint32_t size;
   uint32_t dtype;     /* PINTLE_F32 ... */
-  uint64_t bytes;     /* Of all elements. */
+  uint64_t bytes;     /* The size of all elements. */
   uint32_t rank;      /* Dimensions. */
   uint32_t is_sealed; /* 1: nothing may write it. */
   uint64_t dims[8];   /* Outermost first. */

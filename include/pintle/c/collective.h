@@ -28,8 +28,8 @@ enum {
 /* How the elements of all ranks become one. Integers wrap; f16, bf16 and the f8 dtypes are accumulated in f32 and
  * rounded once. An operator and a dtype that have no meaning together are PINTLE_INVALID_ARGUMENT. */
 enum {
-  PINTLE_REDUCE_SUM = 1,  /* Of bool: logical or. */
-  PINTLE_REDUCE_PROD = 2, /* Of bool: logical and. */
+  PINTLE_REDUCE_SUM = 1,  /* For bool, a logical or. */
+  PINTLE_REDUCE_PROD = 2, /* For bool, a logical and. */
   PINTLE_REDUCE_MIN = 3,  /* NaN where any rank has a NaN. */
   PINTLE_REDUCE_MAX = 4,  /* NaN where any rank has a NaN. */
   PINTLE_REDUCE_MEAN = 5, /* The sum divided by the number of ranks; of integers the wrapped sum, toward zero. */

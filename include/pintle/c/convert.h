@@ -42,7 +42,7 @@ typedef struct pintle_conversion {
   uint32_t rounding;      /* 0: PINTLE_ROUNDING_NEAREST_EVEN. */
   uint32_t overflow;      /* 0: PINTLE_OVERFLOW_INFINITY. */
   uint32_t nan;           /* 0: PINTLE_NAN_CANONICAL. */
-  uint64_t seed;          /* Of PINTLE_ROUNDING_STOCHASTIC. */
+  uint64_t seed;          /* For PINTLE_ROUNDING_STOCHASTIC. */
   uint64_t first_element; /* The number of the first element within the whole, for callers that convert in pieces. */
 } pintle_conversion;
 

@@ -40,7 +40,11 @@ enum {
   PINTLE_FEATURE_FLOAT_ATOMICS = 14,
   PINTLE_FEATURE_BOUNDS = 15,
   PINTLE_FEATURE_IMAGES = 16,
-  PINTLE_FEATURE_TEXEL_BUFFERS = 17
+  PINTLE_FEATURE_TEXEL_BUFFERS = 17,
+  PINTLE_FEATURE_IMMEDIATES = 18,
+  PINTLE_FEATURE_SUBGROUPS = 19,
+  PINTLE_FEATURE_SUBGROUP_MATRICES = 20,
+  PINTLE_FEATURE_OPTIONAL_BUFFERS = 21
 };
 
 /* The facts about a device. The strings live as long as the handle that they were asked of. */
@@ -66,7 +70,7 @@ typedef struct pintle_device_info {
   uint32_t min_subgroup;     /* Work-items of a subgroup. */
   uint32_t max_subgroup;
   uint32_t is_driven;          /* 1: only a thread that submits, waits or polls makes progress. */
-  double nanoseconds_per_tick; /* Of the device clock, which timestamps read. */
+  double nanoseconds_per_tick; /* A tick of the device clock, which timestamps read. */
 } pintle_device_info;
 
 /* Why a backend has no device here. The strings live as long as the list. */

@@ -29,9 +29,10 @@ typedef struct pintle_dlpack_options {
   const char* label;  /* In messages; NULL: none. */
 } pintle_dlpack_options;
 
-/* Makes a buffer over a tensor of another library in memory of the host, without a copy; `options` may be NULL or allow
- * one. The tensor is taken over, whatever the answer: on an error its deleter has been called, once, before the return;
- * otherwise it is called on any thread after the last use of the tensor. A read-only tensor makes a sealed buffer.
+/* Makes a buffer over a tensor of another library, without a copy: in memory of the host, or of the device itself on
+ * cuda (kDLCUDA) and hip (kDLROCM). `options` may be NULL or allow a copy. The tensor is taken over, whatever the
+ * answer: on an error its deleter has been called, once, before the return; otherwise it is called on any thread after
+ * the last use of the tensor. A read-only tensor makes a sealed buffer.
  *
  * DLPack has no points, so the caller orders the accesses: work that writes the tensor is done before the call; nobody
  * else uses the tensor while commands write the buffer, or writes it while commands read the buffer. A tensor that is
@@ -39,9 +40,9 @@ typedef struct pintle_dlpack_options {
  * time for it.
  *
  * PINTLE_UNSUPPORTED where no copy is allowed and the device cannot use the memory in place, or the elements are not in
- * C order without gaps or not aligned; in any case for memory that is not the CPU's, and for an element type or a major
- * version that Pintle does not have. PINTLE_INVALID_ARGUMENT for a tensor without elements, and for sizes or addresses
- * that overflow. */
+ * C order without gaps or not aligned; in any case for memory of another device, for memory of a device that is not in
+ * C order, and for an element type or a major version that Pintle does not have. PINTLE_INVALID_ARGUMENT for a tensor
+ * without elements, for sizes or addresses that overflow, and for memory of another CUDA context than the device's. */
 PINTLE_C_API pintle_status pintle_buffer_from_dlpack(pintle_device device, struct DLManagedTensorVersioned* tensor,
                                                      const pintle_dlpack_options* options, pintle_buffer* buffer,
                                                      pintle_error* error);
@@ -50,8 +51,9 @@ PINTLE_C_API pintle_status pintle_buffer_from_dlpack(pintle_device device, struc
 PINTLE_C_API pintle_status pintle_buffer_from_old_dlpack(pintle_device device, struct DLManagedTensor* tensor,
                                                          const pintle_dlpack_options* options, pintle_buffer* buffer,
                                                          pintle_error* error);
-/* Hands out the buffer's own bytes as a tensor in memory of the host, and ends the buffer's handle. The bytes are
- * mapped until the tensor's deleter is called, which releases the buffer. An error leaves the buffer as it is. A sealed
+/* Hands out the buffer's own bytes as a tensor, and ends the buffer's handle: in memory of the host where the buffer
+ * can be mapped, else of the device, on cuda (kDLCUDA) and hip (kDLROCM). The tensor's deleter releases the buffer. An
+ * error leaves the buffer as it is. A sealed
  * buffer gives a read-only tensor. Wait for the last command that uses the buffer first. The errors are those of
  * pintle_buffer_map; where it is PINTLE_UNSUPPORTED, copy. One thread at a time. */
 PINTLE_C_API pintle_status pintle_buffer_to_dlpack(pintle_buffer buffer, struct DLManagedTensorVersioned** tensor,

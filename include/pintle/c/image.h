@@ -28,7 +28,7 @@ typedef struct pintle_image_info {
   uint32_t height;
   uint32_t depth;  /* 0: the image has two dimensions. */
   uint32_t access; /* PINTLE_ACCESS_... */
-  uint64_t bytes;  /* Of its texels, one behind another. */
+  uint64_t bytes;  /* The size of its texels, one behind another. */
 } pintle_image_info;
 
 /* A part of an image, and how its rows lie in a buffer. `{sizeof p, 0}` is the whole image without gaps. */

@@ -24,14 +24,15 @@ enum {
   PINTLE_ARGUMENT_IMAGE = 7,  /* `image`. */
   PINTLE_ARGUMENT_SAMPLER = 8,       /* `sampler`. */
   PINTLE_ARGUMENT_SAMPLED_IMAGE = 9, /* `image` and `sampler`, for a parameter `in: read image2d sampled`. */
-  PINTLE_ARGUMENT_TEXEL_BUFFER = 10  /* The range of `buffer`, as above, as texels of `texel`. */
+  PINTLE_ARGUMENT_TEXEL_BUFFER = 10, /* The range of `buffer`, as above, as texels of `texel`. */
+  PINTLE_ARGUMENT_NULL = 11          /* No buffer, for a parameter `mask: optional read f32[]`: of a launch alone. */
 };
 
 /* One argument of a kernel. */
 typedef struct pintle_argument {
   uint32_t size;
   uint16_t kind;  /* PINTLE_ARGUMENT_... */
-  uint16_t dtype; /* Of a scalar; of a buffer: 0 for its own. */
+  uint16_t dtype; /* A scalar's or a buffer's; 0: the buffer's own. */
   pintle_buffer buffer;
   uint64_t offset; /* Bytes. */
   uint64_t bytes;  /* 0, of a buffer: up to its end. */

@@ -152,6 +152,8 @@ typedef struct pintle_cuda_memory {
   pintle_native native;
   uint64_t address; /* CUdeviceptr */
   void* host;       /* The same bytes for the host; NULL where it cannot see them. */
+  uint32_t device;  /* CUdevice of the buffer's device; ignored where it is wrapped. */
+  uint32_t reserved;
 } pintle_cuda_memory;
 
 /* A device of the hip backend. */
@@ -172,6 +174,8 @@ typedef struct pintle_hip_memory {
   pintle_native native;
   uint64_t address; /* hipDeviceptr_t */
   void* host;       /* The same bytes for the host; NULL where it cannot see them. */
+  uint32_t device;  /* hipDevice_t of the buffer's device; ignored where it is wrapped. */
+  uint32_t reserved;
 } pintle_hip_memory;
 
 /* What lies behind a device. The caller sets the size and the kind in `native`; the rest is filled.

@@ -39,8 +39,8 @@ typedef struct pintle_plan_value {
   const uint32_t* uses; /* With a relation of steps: the steps that use it, instead of `lower` and `upper`. */
   size_t use_count;
   uint32_t lifetime; /* 0: PINTLE_LIFETIME_STEPS. */
-  uint32_t chunk;    /* Of a fixed value. */
-  uint64_t offset;   /* Of a fixed value, in bytes. */
+  uint32_t chunk;    /* A fixed value's. */
+  uint64_t offset;   /* A fixed value's, in bytes. */
 } pintle_plan_value;
 
 /* The values to lay out, and the rules. */

@@ -45,7 +45,7 @@ typedef struct pintle_variant_info {
 typedef struct pintle_program_info {
   uint32_t size;
   uint32_t entry_count;
-  const char* format; /* Of the variant that the device picked. */
+  const char* format; /* The format of the variant that the device picked. */
 } pintle_program_info;
 
 /* One entry point. */
@@ -68,15 +68,17 @@ typedef struct pintle_parameter_info {
   uint32_t dtype;              /* PINTLE_F32 ...; of a struct and of plain bytes: PINTLE_U8. */
   uint32_t access;             /* What the kernel does with buffers, images and texels; values are always read. */
   uint32_t alignment;          /* Bytes: what a buffer's offset is a multiple of, or where a value may lie. */
-  uint32_t bytes;              /* Of a value; a vector of three has three numbers. Else 0. */
+  uint32_t bytes;              /* The size of a value; a vector of three has three numbers. Else 0. */
   uint32_t lanes;              /* 2, 3, 4, 8 or 16 of a vector by value, 3 of a buffer of vectors of three, else 1. */
-  uint32_t member_count;       /* Of a struct by value. 0: a struct of which only the size is declared, or none. */
-  uint32_t dimensions;         /* Of an image: 2 or 3. Else 0. */
+  uint32_t member_count;       /* For a struct by value. 0: a struct of which only the size is declared, or none. */
+  uint32_t dimensions;         /* 2 or 3 for an image, else 0. */
   uint32_t is_sampled;         /* 1: an image comes with its sampler. */
-  uint32_t texel;              /* Of an image and of a texel buffer: PINTLE_TEXEL_...; 0: any. */
+  uint32_t texel;              /* An image's or a texel buffer's: PINTLE_TEXEL_...; 0: any. */
   uint32_t rank;               /* The sides of a buffer's shape; 0: any number of elements. */
   uint64_t sides[8];           /* Elements, outermost first; 0 where a scalar says how many. */
   const char* side_scalars[8]; /* The name of that scalar, a parameter of the same entry; NULL where there is none. */
+  uint32_t is_optional;        /* 1: a launch may give no buffer, PINTLE_ARGUMENT_NULL. */
+  uint32_t reserved;
 } pintle_parameter_info;
 
 /* A number or a vector in a struct by value. */

@@ -35,7 +35,7 @@ typedef struct pintle_state_options {
   uint32_t placement; /* 0: PINTLE_PLACEMENT_DEVICE. */
   uint32_t reserved;
   uint64_t alignment; /* Bytes; a power of two, at most 4096. 0: the device's own. */
-  /* Of PINTLE_KEEP_REFILL: fills all of the bytes, which are zeros before, and answers PINTLE_OK, or the status with
+  /* For PINTLE_KEEP_REFILL: fills all of the bytes, which are zeros before, and answers PINTLE_OK, or the status with
    * which pintle_state_restore then fails. It runs on the thread that restores, and must not use the state or its set.
    * `data` must live as long as the state. */
   pintle_status (*fill)(void* data, void* bytes, size_t size);
@@ -48,7 +48,7 @@ typedef struct pintle_state_info {
   uint32_t dtype; /* PINTLE_F32 ... */
   const char* name;
   uint64_t bytes;
-  uint64_t generation; /* Of the device, which the memory belongs to. */
+  uint64_t generation; /* The device's generation that the memory belongs to. */
   uint32_t keep;       /* PINTLE_KEEP_... */
   uint32_t is_stale;   /* 1: the device is at another generation than the memory. */
   uint32_t rank;       /* Dimensions. */

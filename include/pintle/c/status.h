@@ -61,7 +61,7 @@ typedef struct pintle_error {
   int64_t vendor_number;
   const char* device; /* The id of the device concerned; NULL where none is. */
   uint64_t generation;
-  void* owned; /* Of the library. */
+  void* owned; /* The library's own. */
 } pintle_error;
 
 #ifdef __cplusplus

@@ -52,7 +52,7 @@ typedef struct pintle_symmetric_heap_info {
   uint32_t ranks;
   uint32_t residence;           /* PINTLE_RESIDENCE_... */
   const char* residence_detail; /* The reason for PINTLE_RESIDENCE_STAGED; else empty. */
-  uint64_t bytes;               /* Of each rank's piece. */
+  uint64_t bytes;               /* The size of each rank's piece. */
   uint64_t free;                /* Bytes that are not allocated. */
   uint64_t largest;             /* Bytes that one allocation can have now. */
 } pintle_symmetric_heap_info;

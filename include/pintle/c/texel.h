@@ -92,7 +92,7 @@ typedef struct pintle_texel_info {
   uint32_t size;
   uint32_t channel;    /* PINTLE_CHANNEL_... */
   uint32_t channels;   /* 1, 2 or 4. */
-  uint32_t bytes;      /* Of one texel. */
+  uint32_t bytes;      /* The size of one texel. */
   uint32_t is_integer; /* 1: kernels read and write integers, and no sampler filters it. */
   uint32_t reserved;
   const char* name; /* "rgba8" */

@@ -22,6 +22,7 @@ struct CudaMemory {
   static constexpr std::string_view native_type = "cuda.memory";
   std::uint64_t address = 0;  ///< CUdeviceptr
   void* host = nullptr;       ///< The same bytes for the host; null where it cannot see them.
+  int device = 0;             ///< CUdevice of the buffer's device; `wrap_native` ignores it.
 
   void narrow(std::uint64_t bytes, std::uint64_t) noexcept {
     address += bytes;

@@ -21,6 +21,7 @@ struct HipMemory {
   static constexpr std::string_view native_type = "hip.memory";
   std::uint64_t address = 0;  ///< hipDeviceptr_t
   void* host = nullptr;       ///< The same bytes for the host; null where it cannot see them.
+  int device = 0;             ///< hipDevice_t of the buffer's device; `wrap_native` ignores it.
 
   void narrow(std::uint64_t bytes, std::uint64_t) noexcept {
     address += bytes;

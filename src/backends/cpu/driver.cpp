@@ -63,7 +63,11 @@ std::vector<Capability> capabilities() {
           {Feature::float_atomics, native, "in opencl_c, by cl_ext_float_atomics"},
           {Feature::bounds, Support::absent, "the layer bounds(cpu) finds them"},
           {Feature::images, native, ""},
-          {Feature::texel_buffers, native, ""}};
+          {Feature::texel_buffers, native, ""},
+          {Feature::immediates, native, ""},
+          {Feature::subgroups, native, "in opencl_c; code of other languages has subgroups of one item"},
+          {Feature::subgroup_matrices, Support::absent, "no language of the cpu's has operations of such matrices"},
+          {Feature::optional_buffers, native, ""}};
 }
 
 DeviceInfo describe() {

@@ -145,6 +145,7 @@ class Run {
     if (argument.kind == Argument::Kind::image) return &block_of(argument.range.memory).image;
     if (argument.kind == Argument::Kind::sampler) return const_cast<std::byte*>(argument.scalar.bytes.data());
     if (argument.kind == Argument::Kind::value) return const_cast<std::byte*>(argument.value);
+    if (argument.kind == Argument::Kind::null) return nullptr;
     return reinterpret_cast<void*>(static_cast<std::uintptr_t>(argument.range.size));  // local: see host::Launch
   }
 

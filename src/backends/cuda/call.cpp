@@ -37,6 +37,7 @@ void KernelCall::add(const Argument& argument, Bindings bindings) {
       shared_ += shared_bytes(argument.range.size);
       return;
     case Argument::Kind::value: return put_value(argument.value, argument.range.size);
+    case Argument::Kind::null: return put(0);
     default:
       return put_value(kit::bound(argument.scalar, argument.slot, bindings).bytes.data(), bytes_of(argument.dtype));
   }

@@ -26,8 +26,8 @@ struct Building {
   const backend::ProgramImage& image;
   const FoundDevice& found;
   const vendor::cuda::CompilerInput& input;
-  std::string identity;     ///< Of the compiler.
-  std::string_view ending;  ///< Of what it makes: ".ptx".
+  std::string identity;     ///< The compiler's.
+  std::string_view ending;  ///< The ending of what it makes: ".ptx".
 };
 /// What `build` makes, from the cache of compiled programs where it is there and the source includes no file.
 [[nodiscard]] Result<std::string> build_once(const Building& building,

@@ -8,6 +8,7 @@
 
 #include "backends/cuda/find_devices.h"
 #include "base/opened_once.h"
+#include "kit/capability_rows.h"
 
 namespace pintle::cuda {
 namespace {
@@ -71,6 +72,10 @@ void CudaPlatform::describe(FoundDevice& found, int version) const {
                                       number(found, DeviceAttribute::compute_capability_minor));
   found.info.driver = fmt::format("NVIDIA driver for CUDA {}", version_text(version));
   found.info.limits.max_scalar_bytes = found.capability >= 70 ? scalar_bytes : old_scalar_bytes;
+  found.info.capabilities.push_back(
+      kit::row(Feature::subgroup_matrices, found.capability >= 70,
+               fmt::format("the compute capability is {:.1f}, and matrices come with 7.0", found.capability / 10.0),
+               "wmma and mma of CUDA C and PTX"));
   found.info.target = fmt::format("sm_{}", capabilities.front());
   for (const int each : capabilities | std::views::reverse) {
     if (each <= found.capability) found.info.better_targets.push_back(fmt::format("sm_{}", each));

@@ -72,7 +72,10 @@ std::vector<Capability> capabilities_of(const std::string& lacking) {
           {float_atomics, native, ""},
           {bounds, absent, "no layer finds them for this backend"},
           {images, absent, "the backend has no images yet"},
-          {texel_buffers, absent, "the backend has no texel buffers yet"}};
+          {texel_buffers, absent, "the backend has no texel buffers yet"},
+          {immediates, native, ""},
+          {subgroups, native, ""},
+          {optional_buffers, native, ""}};  // subgroup_matrices are the platform's
 }
 
 std::string name_of(const FoundDevice& found) {

@@ -17,9 +17,9 @@ struct FoundDevice {
   vendor::cuda::Device device = 0;
   DeviceInfo info;
   std::uint64_t memory_bytes = 0;
-  int capability = 0;                      ///< Of CUDA's: 90 for 9.0.
-  std::string architecture{};              ///< Of AMD's: "gfx90a:sramecc+:xnack-".
-  std::uint32_t default_shared_bytes = 0;  ///< Of a group, for a kernel that does not ask for more.
+  int capability = 0;                      ///< A CUDA device's: 90 for 9.0.
+  std::string architecture{};              ///< An AMD device's: "gfx90a:sramecc+:xnack-".
+  std::uint32_t default_shared_bytes = 0;  ///< A group's, for a kernel that does not ask for more.
 };
 
 }  // namespace pintle::cuda

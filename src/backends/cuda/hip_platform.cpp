@@ -9,6 +9,7 @@
 
 #include "amdgcn/code_object.h"
 #include "base/file.h"
+#include "kit/capability_rows.h"
 #include "vendor/hip/as_cuda.h"
 #include "vendor/hip/status.h"
 
@@ -19,6 +20,7 @@ using vendor::hip::runtime;
 
 constexpr std::array masks{"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"};
 constexpr std::array<std::string_view, 1> code_formats{"amdgcn"};
+constexpr std::array matrices{"gfx908", "gfx90a", "gfx94", "gfx95", "gfx11", "gfx12"};  // of MFMA, then of WMMA
 constexpr std::uint32_t scalar_bytes = 2048;  // beside 256 addresses in the 4 KiB that arguments may take
 
 /// "5.2.21153" for 50221153.
@@ -76,6 +78,9 @@ void HipPlatform::describe(FoundDevice& found, int version) const {
   found.info.driver = fmt::format("AMD HIP {}", version_text(version));
   found.info.limits.max_scalar_bytes = scalar_bytes;
   found.info.target = found.architecture.substr(0, found.architecture.find(':'));
+  const bool has = std::ranges::any_of(matrices, [&](auto name) { return found.architecture.starts_with(name); });
+  found.info.capabilities.push_back(
+      kit::row(Feature::subgroup_matrices, has, "the architecture has neither MFMA nor WMMA", "MFMA or WMMA"));
   if (found.info.target != found.architecture) found.info.better_targets = {found.architecture};
 }
 

@@ -43,6 +43,22 @@ DeviceStruct device_struct(const Context& context) noexcept {
   return filled;
 }
 
+Error of_another_context(const Context& context, std::string_view what) {
+  return Error(Errc::invalid_argument,
+               fmt::format("{} is of another context than that of [{}]. Wrap its own context, or open the primary one "
+                           "({}?primary), which CUDA's runtime and PyTorch use.",
+                           what, context.id(), context.id()));
+}
+
+/// Memory of a pool of the driver's has no context.
+bool is_reachable(const Context& context, DevicePointer address) {
+  vendor::cuda::Context its = nullptr;
+  const Status told = with(context, [&] {
+    return context.api().cuPointerGetAttribute(&its, vendor::cuda::PointerAttribute::context, address);
+  });
+  return told != Status::CUDA_SUCCESS || its == nullptr || its == context.handle();
+}
+
 }  // namespace
 
 Result<void> answer_native(const kit::NativeQuery& query, Context& context, MemoryTable& memory, QueueTable& queues) {
@@ -51,7 +67,7 @@ Result<void> answer_native(const kit::NativeQuery& query, Context& context, Memo
     const auto memory_of = [&](std::uint64_t id) -> Result<std::optional<typename All::Memory>> {
       const Piece* const piece = memory.find(backend::MemoryId{id});
       if (piece == nullptr) return std::nullopt;
-      return typename All::Memory{piece->address(), piece->host()};
+      return typename All::Memory{piece->address(), piece->host(), context.found().device};
     };
     const auto queue_of = [&](std::uint64_t id) -> Result<std::optional<typename All::Queue>> {
       const auto queue = queues.find(backend::QueueId{id});
@@ -89,9 +105,7 @@ Result<vendor::cuda::Stream> given_stream(Context& context, const backend::Nativ
     PINTLE_TRY(
         context.check(with(context, [&] { return context.api().cuStreamGetCtx(stream, &its); }), "cuStreamGetCtx"));
     if (its == context.handle()) return stream;
-    return Error(Errc::invalid_argument,
-                 fmt::format("The stream to wrap is of another context than that of [{}]. Wrap its own context first.",
-                             context.id()));
+    return of_another_context(context, "The stream to wrap");
   });
 }
 
@@ -106,6 +120,8 @@ Result<Block> given_memory(Context& context, const backend::NativeMemory& memory
       return Error(Errc::invalid_argument,
                    fmt::format("Address ({:#x}) is not of memory that the driver has given on [{}].", given.address,
                                context.id()));
+    if (!is_reachable(context, given.address))
+      return of_another_context(context, fmt::format("Memory at ({:#x})", given.address));
     const std::uint64_t left = size - (given.address - base);
     if (left < memory.size)
       return Error(Errc::invalid_argument, fmt::format("Memory at ({:#x}) on [{}] has ({}) bytes, and ({}) are wanted.",

@@ -40,7 +40,7 @@ class Poison {
 struct Code {
   struct Kernel {
     std::string name;
-    std::vector<std::uint32_t> sizes;  ///< Of each parameter; empty where the driver tells them.
+    std::vector<std::uint32_t> sizes;  ///< The size of each parameter; empty where the driver tells them.
     std::string refusal{};             ///< Why the driver cannot launch it: "takes an image"; empty where it can.
   };
   std::string image;
@@ -60,7 +60,7 @@ class Platform {
     std::span<const std::string_view> code;  ///< The formats of what the driver loads: "ptx".
     std::string_view source;                 ///< The format of what the run-time compiler takes: "cuda_c".
     std::span<const char* const> masks;      ///< Variables that hide devices.
-    bool has_contexts;                       ///< Of our own, beside the device's.
+    bool has_contexts;                       ///< There are contexts of our own, beside the device's.
   };
   [[nodiscard]] const Names& names() const noexcept { return names_; }
 

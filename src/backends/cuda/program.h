@@ -23,7 +23,7 @@ struct Kernel {
   std::vector<std::uint32_t> sizes;  ///< Bytes of each argument, as the kernel takes it.
   std::uint32_t own_shared = 0;      ///< Bytes that the kernel declares itself.
   std::uint32_t shared = 0;          ///< Bytes of the signature that the kernel does not declare itself.
-  std::uint32_t most_shared = 0;     ///< Of the device.
+  std::uint32_t most_shared = 0;     ///< The device's limit.
 
   /// `invalid_argument` where the shared memory of a launch, with what the kernel declares, is more than the device
   /// has.

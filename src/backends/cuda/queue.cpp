@@ -172,6 +172,9 @@ bool Queue::end(std::uint64_t serial) {
     depth_ -= (*batch)->commands;
     for (Timed* const timed : (*batch)->timed) timed->learn();
     give_back(**batch);
+    (*batch)->deliveries.clear();
+    (*batch)->timed.clear();
+    spare_.push_back(std::move(*batch));  // `run` has made room
   }
   started_.erase(started_.begin(), batch);
   return started_.empty() || started_.front()->serial > serial;
@@ -207,7 +210,7 @@ Result<void> Queue::stage(Batch& batch, std::uint64_t size) {
 template <class Body>
 Result<void> Queue::run(std::span<const QueuePoint> waits, std::optional<std::uint64_t> serial, std::uint64_t staged,
                         Body body) {
-  auto batch = std::make_unique<Batch>();
+  auto batch = take_batch();
   batch->staged = std::exchange(reserved_, std::nullopt);
   Event done;
   std::optional<Current> current;
@@ -218,6 +221,7 @@ Result<void> Queue::run(std::span<const QueuePoint> waits, std::optional<std::ui
     {
       const std::lock_guard lock(mutex_);
       started_.reserve(started_.size() + 1);
+      spare_.reserve(spare_.size() + started_.size() + 1);
     }
     PINTLE_TRY(stage(*batch, staged));
     PINTLE_ASSIGN(event, shared_.events.take());
@@ -230,6 +234,15 @@ Result<void> Queue::run(std::span<const QueuePoint> waits, std::optional<std::ui
   if (batch->commands != 0) return shared_.context.lose(enqueued.error());
   give_back(*batch);
   return enqueued.error();
+}
+
+/// One that has ended, with the room that it has for what it holds.
+std::unique_ptr<Batch> Queue::take_batch() {
+  const std::lock_guard lock(mutex_);
+  auto batch = spare_.empty() ? std::make_unique<Batch>() : std::move(spare_.back());
+  if (!spare_.empty()) spare_.pop_back();
+  batch->used = batch->commands = 0;
+  return batch;
 }
 
 /// Keeps the batch before its event is known: who sees the serial finds the batch.

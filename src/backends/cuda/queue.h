@@ -65,6 +65,7 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
   template <class Body>
   [[nodiscard]] Result<void> run(std::span<const backend::QueuePoint> waits, std::optional<std::uint64_t> serial,
                                  std::uint64_t staged, Body body);
+  [[nodiscard]] std::unique_ptr<Batch> take_batch();
   [[nodiscard]] Result<void> stage(Batch& batch, std::uint64_t size);
   [[nodiscard]] Result<void> enqueue_waits(std::span<const backend::QueuePoint> waits);
   [[nodiscard]] Result<void> close(std::unique_ptr<Batch> batch, Event done, std::optional<std::uint64_t> serial);
@@ -91,8 +92,9 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
   std::optional<cuda::Piece> reserved_;  // of pinned memory, for that list
   std::mutex mutex_;
   std::vector<std::unique_ptr<Batch>> started_;  // oldest first
-  std::size_t depth_ = 0;                        // commands of `started_`
-  std::optional<kit::StepQueue> steps_;          // last: its thread ends before what it uses
+  std::vector<std::unique_ptr<Batch>> spare_;
+  std::size_t depth_ = 0;                // commands of `started_`
+  std::optional<kit::StepQueue> steps_;  // last: its thread ends before what it uses
 };
 
 /// Delivers what is finished on any queue, so that a host call sees it.

@@ -50,6 +50,10 @@ std::vector<Capability> capabilities() {
       {bounds, absent, "no kernel runs, so none leaves its bounds"},
       {images, native, ""},
       {texel_buffers, native, ""},
+      {immediates, native, ""},
+      {subgroups, absent, "nothing is computed"},
+      {subgroup_matrices, absent, "nothing is computed"},
+      {optional_buffers, native, ""},
   };
 }
 

@@ -122,6 +122,7 @@ Result<void> Enqueue::set_argument(BoundKernel& bound, const Kernel& kernel, std
     return bound.set(index, argument.range, {argument.texel(), argument.access}, kernel.images());
   if (argument.kind == Argument::Kind::local) return bound.set_local(index, argument.range.size);
   if (argument.kind == Argument::Kind::value) return bound.set(index, {argument.value, argument.range.size});
+  if (argument.kind == Argument::Kind::null) return bound.set_null(index);
   if (argument.kind == Argument::Kind::sampler) {
     PINTLE_ASSIGN(sampler, kernel.images().sampler(argument.sampler()));
     return bound.set(index, std::as_bytes(std::span(&sampler, 1)));

@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/made_once.h"
 #include "base/quote.h"
+#include "kit/capability_rows.h"
 #include "kit/tried_allocation.h"
 
 namespace pintle::opencl {
@@ -141,55 +142,51 @@ Capability calibration_row(const FoundDevice& found) {
                                            : "the end of an empty command between two readings of the host's clock"};
 }
 
-Capability shared_row(Feature feature, const FoundDevice& found) {
-  if (found.is_host_run) return {feature, Support::native, ""};
-  return {feature, Support::absent, "OpenCL promises no address that stays valid while kernels run"};
-}
-
 Capability float_atomics_row(const FoundDevice& found) {
   constexpr cl_device_info single = 0x4231;   // CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT, which old headers lack
   constexpr cl_bitfield global_add = 1 << 1;  // CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT
-  if (!has_extension(found.device, "cl_ext_float_atomics"))
-    return {Feature::float_atomics, Support::absent, "the driver lists no cl_ext_float_atomics"};
-  if ((device_value<cl_bitfield>(found.device, single) & global_add) != 0)
-    return {Feature::float_atomics, Support::native, ""};
-  return {Feature::float_atomics, Support::absent, "cl_ext_float_atomics adds no f32 in global memory here"};
-}
-
-Capability images_row(Feature feature, std::uint32_t most) {
-  if (most != 0) return {feature, Support::native, ""};
-  return {feature, Support::absent, "the driver answers false for CL_DEVICE_IMAGE_SUPPORT"};
-}
-
-Capability texel_buffers_row(const FoundDevice& found) {
-  if (found.platform_name == rusticl)
-    return {Feature::texel_buffers, Support::absent,
-            "rusticl makes no image over memory of the host, and none over a part of a buffer that a launch takes"};
-  return images_row(Feature::texel_buffers, found.info.limits.max_texel_buffer);
+  const bool is_listed = has_extension(found.device, "cl_ext_float_atomics");
+  return kit::row(Feature::float_atomics,
+                  is_listed && (device_value<cl_bitfield>(found.device, single) & global_add) != 0,
+                  is_listed ? "cl_ext_float_atomics adds no f32 in global memory here"
+                            : "the driver lists no cl_ext_float_atomics");
 }
 
 std::vector<Capability> capabilities_of(const FoundDevice& found) {
   constexpr auto native = Support::native;
   constexpr auto absent = Support::absent;
+  const Limits& limits = found.info.limits;
   const std::string thread = "a thread waits for what is before, and takes the step";
-  return {{Feature::execution, native, ""},
-          {Feature::copy_queue, native, ""},
-          {Feature::host_call, Support::emulated, thread},
-          timestamp_row(found),
-          {Feature::indirect, Support::emulated, thread + ": it reads the grid back"},
-          shared_row(Feature::mapped_memory, found),
-          {Feature::recording, Support::emulated,
-           "a replay enqueues again, with arguments that stay set; steps, and what is near them, are submitted again"},
-          {Feature::notification, native, ""},
-          shared_row(Feature::host_import, found),
-          {Feature::memory_export, absent, "OpenCL 1.2 has no handles of memory"},
-          calibration_row(found),
-          {Feature::constants, native, ""},
-          {Feature::local_arguments, native, ""},
-          float_atomics_row(found),
-          {Feature::bounds, absent, "the layer bounds(opencl) finds them"},
-          images_row(Feature::images, found.info.limits.max_image_2d),
-          texel_buffers_row(found)};
+  const std::string no_address = "OpenCL promises no address that stays valid while kernels run";
+  const std::string no_images = "the driver answers false for CL_DEVICE_IMAGE_SUPPORT";
+  const std::string no_parts =
+      "rusticl makes no image over memory of the host, and none over a part of a buffer that a launch takes";
+  const std::string matrices = "cl_intel_subgroup_matrix_multiply_accumulate";
+  return {
+      {Feature::execution, native, ""},
+      {Feature::copy_queue, native, ""},
+      {Feature::host_call, Support::emulated, thread},
+      timestamp_row(found),
+      {Feature::indirect, Support::emulated, thread + ": it reads the grid back"},
+      kit::row(Feature::mapped_memory, found.is_host_run, no_address),
+      {Feature::recording, Support::emulated,
+       "a replay enqueues again, with arguments that stay set; steps, and what is near them, are submitted again"},
+      {Feature::notification, native, ""},
+      kit::row(Feature::host_import, found.is_host_run, no_address),
+      {Feature::memory_export, absent, "OpenCL 1.2 has no handles of memory"},
+      calibration_row(found),
+      {Feature::constants, native, ""},
+      {Feature::local_arguments, native, ""},
+      float_atomics_row(found),
+      {Feature::bounds, absent, "the layer bounds(opencl) finds them"},
+      kit::row(Feature::images, limits.max_image_2d != 0, no_images),
+      kit::row(Feature::texel_buffers, limits.max_texel_buffer != 0,
+               found.platform_name == rusticl ? no_parts : no_images),
+      {Feature::immediates, native, ""},
+      kit::row(Feature::subgroups, limits.max_subgroup > 1, "the driver tells neither their sizes nor their number"),
+      kit::row(Feature::subgroup_matrices, has_extension(found.device, matrices),
+               fmt::format("the driver lists no {}", matrices), matrices),
+      {Feature::optional_buffers, native, ""}};
 }
 
 std::vector<std::string> formats_of(cl_device_id device, std::uint32_t version) {

@@ -33,8 +33,8 @@ struct Part {
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
   Owned<cl_mem> object;
-  cl_mem stand_in = nullptr;       ///< Of an image: what a kernel is given instead when the image goes.
-  std::optional<Texels> texels{};  ///< Of an image over a buffer.
+  cl_mem stand_in = nullptr;       ///< What a kernel is given instead when an image goes.
+  std::optional<Texels> texels{};  ///< Those of an image over a buffer.
   bool stays = false;              ///< As long as its memory.
 };
 

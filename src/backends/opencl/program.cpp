@@ -44,6 +44,16 @@ Result<void> BoundKernel::set(std::uint32_t index, std::shared_ptr<const Part> p
   const cl_mem object = part->object.get();
   PINTLE_TRY(check(api().clSetKernelArg(kernel_.get(), index, sizeof object, &object), "clSetKernelArg"));
   values_[index].part = std::move(part);
+  values_[index].is_set = false;
+  return {};
+}
+
+Result<void> BoundKernel::set_null(std::uint32_t index) {
+  Value& value = values_[index];
+  if (value.is_set) return {};
+  PINTLE_TRY(check(api().clSetKernelArg(kernel_.get(), index, sizeof(cl_mem), nullptr), "clSetKernelArg"));
+  value.part = nullptr;
+  value.is_set = true;
   return {};
 }
 

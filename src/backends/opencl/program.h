@@ -27,6 +27,8 @@ class BoundKernel {
   [[nodiscard]] cl_kernel get() const noexcept { return kernel_.get(); }
   [[nodiscard]] Result<void> set(std::uint32_t index, const backend::Range& range);
   [[nodiscard]] Result<void> set(std::uint32_t index, const backend::Range& range, Texels texels, Images& images);
+  /// A null pointer for a buffer.
+  [[nodiscard]] Result<void> set_null(std::uint32_t index);
   /// What the argument has beyond `bytes` is zero.
   [[nodiscard]] Result<void> set(std::uint32_t index, std::span<const std::byte> bytes);
   [[nodiscard]] Result<void> set_local(std::uint32_t index, std::uint64_t bytes);
@@ -41,10 +43,10 @@ class BoundKernel {
   [[nodiscard]] Result<void> set(std::uint32_t index, std::shared_ptr<const Part> part);
 
   struct Value {
-    bool is_set = false;
-    std::shared_ptr<const Part> part;  ///< Of a buffer, an image and texels.
-    std::vector<std::byte> bytes;      ///< Of an argument by value.
-    std::uint64_t local_bytes = 0;     ///< Of local memory.
+    bool is_set = false;               ///< To the bytes, or to a null pointer.
+    std::shared_ptr<const Part> part;  ///< For a buffer, an image and texels.
+    std::vector<std::byte> bytes;      ///< For an argument by value.
+    std::uint64_t local_bytes = 0;     ///< For local memory.
   };
 
   std::vector<Value> values_;

@@ -50,6 +50,12 @@ std::vector<Capability> capabilities() {
       {bounds, Support::absent, "a whole-array program has no accesses outside of its arguments"},
       {images, Support::absent, "PJRT has no images"},
       {texel_buffers, Support::absent, "PJRT has no texel buffers"},
+      {immediates, Support::emulated,
+       "a scalar is an array of rank 0: it is uploaded at the launch when it has changed"},
+      {subgroups, Support::absent, "a whole-array program has no groups"},
+      {subgroup_matrices, Support::absent,
+       "a whole-array program has no groups; the plug-in compiles its dot products"},
+      {optional_buffers, Support::absent, "each argument of a program is an array, and none stands for no buffer"},
   };
 }
 

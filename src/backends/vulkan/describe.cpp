@@ -6,7 +6,9 @@
 
 #include "backends/vulkan/memory_types.h"
 #include "backends/vulkan/physical.h"
+#include "kit/capability_rows.h"
 #include "kit/tried_allocation.h"
+#include "vendor/vulkan/subgroups.h"
 
 namespace pintle::vulkan {
 namespace {
@@ -60,13 +62,11 @@ Limits limits_of(const Physical& physical) {
   return limits;
 }
 
-Capability row(Feature feature, bool has, const std::string& why_not, const std::string& how = "") {
-  return has ? Capability{feature, Support::native, how} : Capability{feature, Support::absent, why_not};
-}
-
 std::vector<Capability> capabilities_of(const Physical& physical) {
   using enum Feature;
+  using kit::row;
   const std::string no_extension = "the driver lacks the extension ";
+  const std::string exchanges = vendor::vulkan::subgroup_operations(physical.version_1_1);
   return {
       {execution, Support::native, ""},
       {copy_queue, physical.copy ? Support::native : Support::emulated,
@@ -91,6 +91,11 @@ std::vector<Capability> capabilities_of(const Physical& physical) {
       {bounds, Support::absent, "the layer bounds(vulkan) finds them"},
       row(images, !physical.texels.empty(), "the driver has no format for them"),
       row(texel_buffers, physical.texel_usages.all() != 0, "the driver has no format for them"),
+      {immediates, Support::native,
+       fmt::format("{} bytes; a uniform block holds more", physical.properties.limits.maxPushConstantsSize)},
+      row(subgroups, !exchanges.empty(), "the driver lists no operations for them in compute shaders", exchanges),
+      {subgroup_matrices, Support::absent, "Pintle does not enable VK_KHR_cooperative_matrix"},
+      {optional_buffers, Support::absent, "shaders reach buffers through descriptors, and none is a null pointer"},
   };
 }
 
@@ -111,7 +116,7 @@ DeviceInfo describe(const Physical& physical, std::uint32_t ordinal, bool compil
   DeviceInfo info;
   info.id = fmt::format("vulkan:{}", ordinal);
   info.backend = "vulkan";
-  info.uuid = hex(physical.version_1_1.deviceUUID);
+  info.uuid = fmt::format("{:02x}", fmt::join(physical.version_1_1.deviceUUID, ""));
   info.name = physical.name();
   info.driver = driver_of(physical);
   info.kind = kind_of(physical.properties.deviceType);

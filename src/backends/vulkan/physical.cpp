@@ -191,8 +191,8 @@ vendor::vulkan::Abilities Physical::abilities() const noexcept {
 }
 
 std::string Physical::driver_identity() const {
-  return fmt::format("{:08x} {:08x} {:08x} {}", properties.vendorID, properties.deviceID, properties.driverVersion,
-                     hex(properties.pipelineCacheUUID));
+  return fmt::format("{:08x} {:08x} {:08x} {:02x}", properties.vendorID, properties.deviceID, properties.driverVersion,
+                     fmt::join(properties.pipelineCacheUUID, ""));
 }
 
 }  // namespace pintle::vulkan

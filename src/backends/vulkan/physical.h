@@ -1,8 +1,6 @@
 // What is known of a physical device before it is opened.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -47,7 +45,7 @@ struct Physical {
   std::uint64_t host_pointer_alignment = 0;  ///< 0: host memory cannot be imported.
   std::uint32_t max_push_descriptors = 0;    ///< 0: there are none.
   std::vector<TexelSupport> texels;          ///< Those of images.
-  TexelUsages texel_usages;                  ///< Of texel buffers.
+  TexelUsages texel_usages;                  ///< Those of texel buffers.
   std::string pci_address;                   ///< "0000:01:00.0"; empty where the driver does not say.
   std::vector<Family> families;
   std::optional<Family> compute;
@@ -71,12 +69,6 @@ struct Physical {
   /// Everything that compiled code depends on.
   [[nodiscard]] std::string driver_identity() const;
 };
-
-[[nodiscard]] inline std::string hex(std::span<const std::uint8_t> bytes) {
-  std::string text;
-  for (const std::uint8_t byte : bytes) text += fmt::format("{:02x}", byte);
-  return text;
-}
 
 /// The device as `devices()` lists it.
 [[nodiscard]] DeviceInfo describe(const Physical& physical, std::uint32_t ordinal, bool compiles_glsl);

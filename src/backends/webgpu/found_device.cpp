@@ -76,11 +76,29 @@ std::string uuid_of(const wg::AdapterInfo& info, const std::string& driver) {
   return base::hex(base::sha256(base::bytes_in(all))).substr(0, 32);
 }
 
+bool has_subgroups(const Abilities& abilities) noexcept {
+  return abilities.has(wg::Feature::subgroups) || abilities.has(wg::Feature::native_subgroup);
+}
+
+/// wgpu-native 29 tells no sizes: then they are those between which WebGPU has all of them.
+void add_subgroups(const wg::Table& api, wg::Adapter adapter, Abilities& abilities) {
+  constexpr std::uint32_t least = 4, most = 128;
+  wg::AdapterInfo info;
+  if (!has_subgroups(abilities) || api.AdapterGetInfo(adapter, &info) != wg::Status::success) return;
+  abilities.min_subgroup = info.subgroup_min_size != 0 ? info.subgroup_min_size : least;
+  abilities.max_subgroup = info.subgroup_max_size != 0 ? info.subgroup_max_size : most;
+  api.AdapterInfoFreeMembers(info);
+}
+
 Abilities abilities_of(const Implementation& implementation, wg::Adapter adapter) {
   const wg::Table& api = implementation.api;
-  constexpr std::array wanted{wg::Feature::timestamp_query,   wg::Feature::shader_f16,
-                              wg::Feature::subgroups,         wg::Feature::native_immediates,
-                              wg::Feature::native_f32_atomic, wg::Feature::dawn_implicit_synchronization};
+  constexpr std::array wanted{wg::Feature::timestamp_query,
+                              wg::Feature::shader_f16,
+                              wg::Feature::subgroups,
+                              wg::Feature::native_immediates,
+                              wg::Feature::native_subgroup,
+                              wg::Feature::native_f32_atomic,
+                              wg::Feature::dawn_implicit_synchronization};
   Abilities abilities;
   api.AdapterGetLimits(adapter, &abilities.limits);
   abilities.limits.next = nullptr;
@@ -91,6 +109,7 @@ Abilities abilities_of(const Implementation& implementation, wg::Adapter adapter
   if (api.ComputePassEncoderSetImmediates != nullptr &&
       (!needs_feature || abilities.has(wg::Feature::native_immediates)))
     abilities.push_bytes = abilities.limits.max_immediate_size;
+  add_subgroups(api, adapter, abilities);
   return abilities;
 }
 
@@ -109,7 +128,25 @@ Limits limits_of(const Abilities& abilities) {
   limits.max_scalar_bytes =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(from.max_uniform_binding, most_scalar_bytes));
   limits.max_in_flight = max_in_flight;
+  limits.min_subgroup = abilities.min_subgroup;
+  limits.max_subgroup = abilities.max_subgroup;
   return limits;
+}
+
+Capability immediates_row(const Abilities& abilities) {
+  if (abilities.push_bytes != 0)
+    return {Feature::immediates, Support::native,
+            fmt::format("{} bytes; a uniform block holds more", abilities.push_bytes)};
+  return {Feature::immediates, Support::emulated,
+          "the implementation has none: the scalars lie in a uniform block, written at each launch"};
+}
+
+Capability subgroups_row(const Abilities& abilities) {
+  if (abilities.has(wg::Feature::subgroups))
+    return {Feature::subgroups, Support::native, "WGSL says `enable subgroups;`"};
+  if (abilities.has(wg::Feature::native_subgroup))
+    return {Feature::subgroups, Support::native, "wgpu-native refuses the line `enable subgroups;` in WGSL"};
+  return {Feature::subgroups, Support::absent, "the adapter lacks subgroups"};
 }
 
 std::vector<Capability> capabilities_of(const Implementation& implementation, const Abilities& abilities) {
@@ -138,6 +175,10 @@ std::vector<Capability> capabilities_of(const Implementation& implementation, co
       {bounds, Support::absent, "accesses outside are clamped by the implementation, and told to nobody"},
       {images, Support::absent, "textures of WebGPU are not bound yet"},
       {texel_buffers, Support::absent, "WebGPU has no texel buffers"},
+      immediates_row(abilities),
+      subgroups_row(abilities),
+      {subgroup_matrices, Support::absent, "Pintle asks for no such extension: WebGPU itself has none"},
+      {optional_buffers, Support::absent, "each place of a bind group has a buffer"},
   };
 }
 

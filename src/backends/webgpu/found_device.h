@@ -22,6 +22,8 @@ struct Abilities {
   std::vector<wg::Feature> features;  ///< Those that the adapter has and that are used here.
   bool computes_on_host = false;      ///< Its memory is the host's.
   std::uint32_t push_bytes = 0;       ///< Bytes of immediates; 0: there are none.
+  std::uint32_t min_subgroup = 1;     ///< The implementation chooses the items of a subgroup from here
+  std::uint32_t max_subgroup = 1;     ///< to here.
 
   [[nodiscard]] bool has(wg::Feature feature) const noexcept;
 };

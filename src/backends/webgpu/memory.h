@@ -14,7 +14,7 @@ namespace pintle::webgpu {
 struct Allocation {
   Owned<wg::Buffer> buffer;
   std::uint64_t size = 0;   ///< As it was asked for.
-  std::uint64_t whole = 0;  ///< Of the buffer: the next multiple of 16.
+  std::uint64_t whole = 0;  ///< The size of the buffer: the next multiple of 16.
 };
 
 using Allocations = kit::OwnedTable<backend::MemoryId, Allocation>;

@@ -219,6 +219,7 @@ Result<std::unique_ptr<Program>> Program::load(Context& context, const backend::
                  fmt::format("Format {} of [Program {}] is none of the webgpu backend's (wgsl, spirv, glsl).",
                              base::quote(image.format), base::quote(image.name)));
   }
+  PINTLE_TRY(program->check_subgroups(context, image));
   PINTLE_TRY(program->build(context));
   if (image.alignments != nullptr) {
     const std::uint32_t uniform = context.abilities().limits.min_uniform_alignment;
@@ -300,6 +301,24 @@ Result<void> Program::load_spirv(Context& context, const backend::ProgramImage& 
     if (!read && !kit::leave_out(image, image.entries[index].name, left_out_words(read.error())))
       return refused(kernel.text, read.error());
     if (read) kernel.module_ = std::move(module);
+  }
+  return {};
+}
+
+/// No code of WebGPU's chooses its subgroups: a size can be promised only where all of them have it.
+Result<void> Program::check_subgroups(const Context& context, const backend::ProgramImage& image) {
+  const Abilities& abilities = context.abilities();
+  if (abilities.min_subgroup == abilities.max_subgroup) return {};
+  for (std::size_t index = 0; index < kernels_.size(); ++index) {
+    const Entry& entry = image.entries[index];
+    Kernel& kernel = kernels_[index];
+    if (kernel.module_ == nullptr || entry.subgroup_size == 0) continue;
+    std::string reason =
+        fmt::format("asks for subgroups of ({}) items, and the implementation chooses from ({}) to ({}) by itself",
+                    entry.subgroup_size, abilities.min_subgroup, abilities.max_subgroup);
+    if (!kit::leave_out(image, entry.name, reason))
+      return Error(Errc::unsupported, fmt::format("{} {}.", kernel.text, reason));
+    kernel.module_ = nullptr;
   }
   return {};
 }

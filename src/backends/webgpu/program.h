@@ -60,6 +60,7 @@ class Program {
 
   [[nodiscard]] Result<void> load_wgsl(Context& context, const backend::ProgramImage& image);
   [[nodiscard]] Result<void> load_spirv(Context& context, const backend::ProgramImage& image);
+  [[nodiscard]] Result<void> check_subgroups(const Context& context, const backend::ProgramImage& image);
   [[nodiscard]] Result<void> build(Context& context);
 
   std::vector<Kernel> kernels_;  // in the order of the image's entries

@@ -22,7 +22,7 @@ enum class SlangPlace : std::uint8_t {
 struct SlangParameter {
   Parameter parameter;
   SlangPlace place = SlangPlace::entry;
-  std::uint64_t offset = 0;  ///< Of a member: bytes from the beginning of the block.
+  std::uint64_t offset = 0;  ///< A member's: bytes from the beginning of the block.
 };
 
 /// An entry as Slang's reflection has it: what belongs to the module comes first.

@@ -18,7 +18,7 @@ struct Memory {
   DType dtype;
   const std::byte* start;
   std::uint64_t bytes;
-  std::uint64_t element_size;  ///< Of what the caller gave; 1 for bytes.
+  std::uint64_t element_size;  ///< The element size of what the caller gave; 1 for bytes.
 
   /// Plain bytes are u8.
   Memory(std::string_view called, const Elements& elements) noexcept

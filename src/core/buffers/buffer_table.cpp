@@ -79,12 +79,14 @@ Result<backend::MemoryId> BufferTable::allocate_memory(const backend::MemoryRequ
 }
 
 Result<Buffer> BufferTable::wrap_memory(const backend::NativeObject& memory, DType dtype, const Shape& shape,
-                                        const std::string& label) {
+                                        const std::string& label, std::shared_ptr<const void> keeper) {
   PINTLE_TRY(life_.usable());
   PINTLE_ASSIGN(size, check_request(dtype, shape, {}));
+  BufferRecord record = record_of({size, 1, Placement::device, label});
+  record.origin.keeper = std::move(keeper);
   auto wrapped = life_.device().import_memory(backend::NativeMemory{memory, size});
   if (!wrapped) return life_.report(wrapped.error()).during(fmt::format("wrapping memory for {}", life_.text()));
-  PINTLE_ASSIGN(made, keep_import(*wrapped, record_of({size, 1, Placement::device, label}), {}, dtype, shape));
+  PINTLE_ASSIGN(made, keep_import(*wrapped, std::move(record), {}, dtype, shape));
   return Buffer(made);
 }
 

@@ -40,9 +40,9 @@ class BufferTable final : public BufferRecords {
   Result<Image> image(const ImageExtent& extent, Texel texel, const ImageOptions& options);
   /// The options for a new buffer with the placement and alignment of this one.
   Result<BufferOptions> options_like(std::uint64_t id, std::string label);
-  /// A buffer over memory that the backend takes as it is.
+  /// A buffer over memory that the backend takes as it is. `keeper` is let go after the last use.
   Result<Buffer> wrap_memory(const backend::NativeObject& memory, DType dtype, const Shape& shape,
-                             const std::string& label);
+                             const std::string& label, std::shared_ptr<const void> keeper);
   /// The bytes of another device's buffer, as a buffer of this one.
   Result<Buffer> import_memory(const backend::Exported& exported);
   /// Host memory in place. With `Access::read` it is sealed.

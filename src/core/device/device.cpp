@@ -135,9 +135,10 @@ Result<Buffer> Device::map_file(const std::filesystem::path& path, std::uint64_t
 }
 
 Result<Buffer> Device::wrap_memory(std::string_view type, const void* native, DType dtype, const Shape& shape,
-                                   std::string label) const {
-  return enter(state_, "Device", "wrapping a buffer",
-               [&] { return state_->current()->buffers().wrap_memory({type, native}, dtype, shape, label); });
+                                   std::string label, std::shared_ptr<const void> keeper) const {
+  return enter(state_, "Device", "wrapping a buffer", [&] {
+    return state_->current()->buffers().wrap_memory({type, native}, dtype, shape, label, std::move(keeper));
+  });
 }
 
 template <class Made>

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/contain.h"
+#include "base/device_name.h"
 #include "base/parse.h"
 #include "base/quote.h"
 #include "core/door/describe.h"
@@ -17,14 +18,6 @@ namespace {
 constexpr std::string_view digits = "0123456789";
 constexpr std::string_view name_letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 constexpr std::string_view uuid_letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
 
 /// Bytes above ASCII are part of a path's UTF-8.
 bool in_value(char c) noexcept {
@@ -82,7 +75,7 @@ Result<std::string> Reader::name(std::string_view what) {
   const std::string_view next = word(name_letters);
   if (next.empty() || digits.find(next.front()) != digits.npos || next.front() == '_') return expected(what);
   at_ += next.size();
-  return lower(next);
+  return base::lower(next);
 }
 
 Result<void> Reader::option(std::vector<IdOption>& options) {
@@ -128,7 +121,7 @@ Result<void> Reader::place() {
   const std::string_view next = word(uuid_letters);
   if (next.empty() || next.front() == '-') return expected("a name, an ordinal or the beginning of a uuid");
   if (next.find_first_not_of(digits) == next.npos) PINTLE_TRY(ordinal(next));
-  else id_.word = lower(next);
+  else id_.word = base::lower(next);
   at_ += next.size();
   return {};
 }

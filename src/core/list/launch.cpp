@@ -18,6 +18,7 @@
 #include "base/signature.h"
 #include "core/door/describe.h"
 #include "core/door/object_names.h"
+#include "core/life/life.h"
 #include "core/list/images.h"
 #include "core/list/list_state.h"
 #include "core/list/texel_buffers.h"
@@ -72,22 +73,9 @@ Error wrong_count(const Entry& entry, std::size_t given) {
                              entry.parameters.size(), kernel_text(entry), entry.signature()));
 }
 
-std::string_view kind_text(Parameter::Kind kind) noexcept {
-  switch (kind) {
-    case Parameter::Kind::buffer: return "a buffer";
-    case Parameter::Kind::scalar: return "a scalar";
-    case Parameter::Kind::value: return "a value of several numbers";
-    case Parameter::Kind::image: return "an image";
-    case Parameter::Kind::sampler: return "a sampler";
-    case Parameter::Kind::texel_buffer: return "a texel buffer";
-    case Parameter::Kind::local: break;
-  }
-  return "local memory";
-}
-
 Error wrong_kind(std::string_view argument, const Parameter& parameter) {
-  return invalid(
-      fmt::format("Argument is {} where {} is {}.", argument, parameter_text(parameter), kind_text(parameter.kind)));
+  return invalid(fmt::format("Argument is {} where {} is {}.", argument, parameter_text(parameter),
+                             base::kind_text(parameter.kind)));
 }
 
 }  // namespace
@@ -157,16 +145,11 @@ Result<void> bind_local(backend::Argument& bound, const Parameter& parameter, Lo
   return {};
 }
 
-/// The bytes from one element of a buffer to the next: a vector of three takes the place of four.
-std::uint64_t stride_of(const Parameter& parameter) noexcept {
-  return bytes_of(parameter.dtype) * (parameter.lanes == 3 ? 4 : 1);
-}
-
 /// What a shape asks for: the bytes that are known, and the scalars in slots that decide the rest.
 SlotShape shape_of(const Entry& entry, std::size_t index, std::span<const backend::Argument> arguments) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   const Parameter& parameter = entry.parameters[index];
-  SlotShape shape{index, stride_of(parameter), {}, parameter_text(parameter)};
+  SlotShape shape{index, base::stride_of(parameter), {}, parameter_text(parameter)};
   for (const Side& side : parameter.shape) {
     std::uint64_t size = side.size;
     if (!side.scalar.empty()) {
@@ -199,7 +182,7 @@ Result<void> check_launch(const Entry& entry, std::span<backend::Argument> argum
     const Parameter& parameter = entry.parameters[index];
     backend::Range& range = arguments[index].range;
     if (parameter.kind == Parameter::Kind::local) local += range.size;
-    if (parameter.shape.empty()) continue;
+    if (parameter.shape.empty() || arguments[index].kind == backend::Argument::Kind::null) continue;
     SlotShape shape = shape_of(entry, index, arguments);
     if (!shape.sides.empty()) {
       later.push_back(moved(std::move(shape), first));
@@ -213,6 +196,23 @@ Result<void> check_launch(const Entry& entry, std::span<backend::Argument> argum
   if (local <= limits.max_local_bytes) return {};
   return invalid(
       fmt::format("Local memory of a group ({} bytes) is larger than the limit ({}).", local, limits.max_local_bytes));
+}
+
+/// Checks that the signature and the device let a launch give no buffer.
+Result<void> bind_null(backend::Argument& bound, const Parameter& parameter, const ProgramState& program) {
+  if (!parameter.is_optional)
+    return invalid(fmt::format("Argument is null where {} is {}, and the signature does not say optional.",
+                               parameter_text(parameter), base::kind_text(parameter.kind)));
+  if (const auto life = program.life()) {
+    const Capability& row = life->info().capability(Feature::optional_buffers);
+    if (row.support == Support::absent)
+      return Error(Errc::unsupported, fmt::format("Argument for {} is null, which {} does not take ({}).",
+                                                  parameter_text(parameter), life->text(), row.detail));
+  }
+  bound.kind = backend::Argument::Kind::null;
+  bound.dtype = parameter.dtype;
+  bound.access = parameter.access;
+  return {};
 }
 
 /// Checks that kind and dtype match, and that size and offset suit the device.
@@ -232,10 +232,10 @@ Result<void> bind_buffer(backend::Argument& bound, const Parameter& parameter, s
     return invalid(fmt::format("Offset ({}) into {} is no multiple of the alignment ({}) that the device needs.",
                                range.offset, buffer_text(incarnation, range.buffer), limits.offset_alignment));
   }
-  if (parameter.lanes == 3 && range.size % stride_of(parameter) != 0) {
+  if (parameter.lanes == 3 && range.size % base::stride_of(parameter) != 0) {
     return invalid(fmt::format(
         "Size ({}) of {} is no multiple of the ({}) bytes from one vector to the next that {} needs.", range.size,
-        buffer_text(incarnation, range.buffer), stride_of(parameter), parameter_text(parameter)));
+        buffer_text(incarnation, range.buffer), base::stride_of(parameter), parameter_text(parameter)));
   }
   if (range.offset % parameter.alignment != 0) {
     return invalid(fmt::format("Offset ({}) into {} is no multiple of the alignment ({}) that {} needs.", range.offset,
@@ -284,6 +284,7 @@ Result<void> ListState::bind(backend::Argument& bound, const Parameter& paramete
     PINTLE_ASSIGN(range, this->range(texels->buffer));
     return bind_texels(bound, parameter, incarnation, range, texels->texel, program);
   }
+  if (std::holds_alternative<std::nullptr_t>(Inside::value(argument))) return bind_null(bound, parameter, program);
   const auto& view = std::get<BufferView>(Inside::value(argument));
   PINTLE_ASSIGN(range, this->range(view));
   return bind_buffer(bound, parameter, incarnation, view.dtype(), range, program.limits());

@@ -34,6 +34,8 @@ class ProgramState : public std::enable_shared_from_this<ProgramState> {
   [[nodiscard]] bool has_launch_rules(std::uint32_t entry) const noexcept { return has_launch_rules_[entry]; }
   /// Entries that the device cannot run, and why.
   [[nodiscard]] const std::vector<backend::LeftOut>& left_out() const noexcept { return left_out_; }
+  /// Null once the device has gone.
+  [[nodiscard]] std::shared_ptr<Life> life() const noexcept { return life_.lock(); }
   /// The number that views of the same incarnation carry.
   [[nodiscard]] std::uint64_t incarnation_number() const noexcept { return incarnation_number_; }
   [[nodiscard]] const Limits& limits() const noexcept { return limits_; }

@@ -60,7 +60,7 @@ class QueueState final : public Observer {
   /// Where the queue is in a list of its device.
   struct Place {
     QueueList::iterator at{};
-    std::uint64_t order = 0;  ///< Of creation.
+    std::uint64_t order = 0;  ///< The order of creation.
     bool is_mover = false;    ///< It has work of the library's own.
   };
   [[nodiscard]] Place& place(const Locked&) noexcept { return place_; }

@@ -24,9 +24,9 @@ void open_guard(const Guard& guard);
 /// Functions that run a group of the same kernel.
 struct Versions {
   bool has_rows = false;            ///< Each runs several groups at a time.
-  llvm::Function* whole = nullptr;  ///< Of near launches, where all items of the group pass the guard.
-  llvm::Function* part = nullptr;   ///< Of near launches, for any group; null where there is no guard.
-  llvm::Function* other = nullptr;  ///< Of all other launches.
+  llvm::Function* whole = nullptr;  ///< For near launches, where all items of the group pass the guard.
+  llvm::Function* part = nullptr;   ///< For near launches, with any group; null where there is no guard.
+  llvm::Function* other = nullptr;  ///< For all other launches.
 };
 
 /// Makes `void NAME(const pintle_group*, void* const*)`, which calls the version for a group. A guard's comparison is

@@ -26,12 +26,12 @@ struct Parameter {
   Kind kind = Kind::buffer;
   std::string name;
   std::string declared;            ///< For messages: "read f32[]".
-  std::string access;              ///< Of a buffer: "r", "w" or "rw"; of an image: "read_only" and so on.
-  std::uint64_t bytes = 0;         ///< Of a value; else of its dtype.
-  std::uint64_t dimensions = 0;    ///< Of an image, 1 for a texel buffer; 0 for one that comes with its sampler.
-  std::uint64_t texel = 0;         ///< Of an image: the number of a pintle::Texel, or 0 for any.
+  std::string access;              ///< A buffer's: "r", "w" or "rw"; an image's: "read_only" and so on.
+  std::uint64_t bytes = 0;         ///< The size of a value, else of its dtype.
+  std::uint64_t dimensions = 0;    ///< An image's, 1 for a texel buffer; 0 for one that comes with its sampler.
+  std::uint64_t texel = 0;         ///< An image's: the number of a pintle::Texel, or 0 for any.
   std::vector<std::string> types;  ///< The numbers' types in OpenCL C that fit; none: any.
-  std::vector<Member> members;     ///< Of a value.
+  std::vector<Member> members;     ///< A value's.
 };
 
 /// One entry of the program, as the signature has it.

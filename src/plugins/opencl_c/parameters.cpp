@@ -44,7 +44,7 @@ struct Type {
   std::string number;  ///< Empty: no number, but what the program defines, or void.
   std::string lanes;
   bool is_pointer = false;
-  std::uint64_t dimensions = 0;  ///< Of an image: 2 or 3; 1 for one over a buffer.
+  std::uint64_t dimensions = 0;  ///< An image's: 2 or 3; 1 for one over a buffer.
   bool is_sampler = false;
   bool is_other = false;  ///< Another image.
 };

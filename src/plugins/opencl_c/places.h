@@ -13,7 +13,7 @@ namespace pintle::plugins::opencl_c {
 
 /// A comparison of an item's place with what all items share, which lets an item through or does not.
 struct Bound {
-  unsigned dimension = 0;                                       ///< Of the local id in the place.
+  unsigned dimension = 0;                                       ///< The dimension of the local id in the place.
   llvm::CmpInst::Predicate predicate = llvm::CmpInst::ICMP_EQ;  ///< `place` PREDICATE `limit` lets an item through.
   llvm::Value* place = nullptr;
   llvm::Value* limit = nullptr;

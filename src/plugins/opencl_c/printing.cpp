@@ -19,7 +19,7 @@ constexpr const char* pointer_name = "pintle_print";  // the pointer that the lo
 /// types of the same bytes.
 struct Conversion {
   unsigned lanes = 1;
-  unsigned bytes = 4;  ///< Of a vector's element.
+  unsigned bytes = 4;  ///< The size of a vector's element.
   bool is_float = false;
 };
 

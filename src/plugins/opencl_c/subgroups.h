@@ -16,7 +16,7 @@ inline constexpr std::uint64_t most_subgroup = 128;
 /// The items of a group, in the order of their local linear ids, as many in each subgroup.
 struct Subgroups {
   std::uint64_t size = 1;   ///< Items of each but the last.
-  std::uint64_t count = 1;  ///< Of a group.
+  std::uint64_t count = 1;  ///< Subgroups of a group.
   std::uint64_t last = 1;   ///< Items of the last.
 
   [[nodiscard]] bool several() const { return count > 1; }

@@ -66,6 +66,9 @@ enum class FunctionAttribute : unsigned {
   max_dynamic_shared_bytes = 8,
 };
 
+/// CUpointer_attribute.
+enum class PointerAttribute : unsigned { context = 1 };
+
 /// CUjit_option.
 enum class JitOption : unsigned {
   error_log = 5,

@@ -57,7 +57,9 @@ inline constexpr std::uint64_t flag_read_only = 1;
 inline constexpr std::uint64_t flag_is_copied = 2;
 
 inline constexpr std::int32_t device_cpu = 1;
+inline constexpr std::int32_t device_cuda = 2;
 inline constexpr std::int32_t device_cuda_host = 3;  // pinned: the processor reaches it
+inline constexpr std::int32_t device_rocm = 10;
 inline constexpr std::int32_t device_rocm_host = 11;
 
 enum Code : std::uint8_t {

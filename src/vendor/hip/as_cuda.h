@@ -116,6 +116,14 @@ class CudaCalls {
     return status;
   }
 
+  /// The context: memory of HIP has none, so that it is of the one that asks.
+  static Status attribute_of_pointer(void* value, cuda::PointerAttribute, DevicePointer) {
+    Device device = 0;
+    const Status status = hip().hipGetDevice(&device);
+    *static_cast<Context*>(value) = context_of(device);
+    return status;
+  }
+
   // ---- devices
 
   static Status attribute(int* value, cuda::DeviceAttribute wanted, Device device) {

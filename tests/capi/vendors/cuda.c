@@ -10,7 +10,7 @@
 /* Those that a program calls first; a status is 0 or an error. */
 typedef struct driver {
   int (*init)(unsigned);
-  int (*make_context)(void**, unsigned, int); /* Of CUDA's alone. */
+  int (*make_context)(void**, unsigned, int); /* CUDA's alone. */
   int (*destroy_context)(void*);
   int (*make_stream)(void**, unsigned);
   int (*allocate)(uint64_t*, size_t);

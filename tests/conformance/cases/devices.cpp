@@ -13,7 +13,7 @@
 namespace pintle::conformance {
 namespace {
 
-constexpr std::uint8_t feature_count = static_cast<std::uint8_t>(Feature::texel_buffers);
+constexpr std::uint8_t feature_count = static_cast<std::uint8_t>(Feature::optional_buffers);
 
 std::size_t thread_count() {
   const std::filesystem::directory_iterator tasks("/proc/self/task");

@@ -29,8 +29,8 @@ struct Memory {
 };
 
 /// The words from `first` on, in C order until somebody changes the strides.
-io::HostTensor tensor_of(const Memory& memory, const Shape& shape, std::size_t first = 0) {
-  io::HostTensor tensor;
+io::Tensor tensor_of(const Memory& memory, const Shape& shape, std::size_t first = 0) {
+  io::Tensor tensor;
   tensor.dtype = DType::u32;
   tensor.shape = shape;
   tensor.byte_strides = io::contiguous_strides(DType::u32, shape);
@@ -39,12 +39,12 @@ io::HostTensor tensor_of(const Memory& memory, const Shape& shape, std::size_t f
   return tensor;
 }
 
-DLManagedTensorVersioned* made(const io::HostTensor& tensor) { return need(io::to_dlpack(tensor)).release(); }
+DLManagedTensorVersioned* made(const io::Tensor& tensor) { return need(io::to_dlpack(tensor)).release(); }
 
 /// A consumer's look at a tensor, which is deleted behind it.
 template <class Made>
-std::pair<io::HostTensor, Words> consumed(Made tensor) {
-  io::HostTensor host = need(io::from_dlpack(tensor.release()));
+std::pair<io::Tensor, Words> consumed(Made tensor) {
+  io::Tensor host = need(io::from_dlpack(tensor.release()));
   Words words(host.bytes.size() / sizeof(std::uint32_t));
   std::memcpy(words.data(), host.bytes.data(), words.size() * sizeof(std::uint32_t));
   host.owner.reset();
@@ -53,7 +53,7 @@ std::pair<io::HostTensor, Words> consumed(Made tensor) {
 
 DEVICE_TEST(Dlpack, TensorIsUsedInPlace) {
   const Memory memory;
-  const io::HostTensor tensor = tensor_of(memory, {128, 128});
+  const io::Tensor tensor = tensor_of(memory, {128, 128});
   if (!test.has(Feature::host_import)) {
     check_error(from_dlpack(test.device(), need(io::to_old_dlpack(tensor_of(memory, {4}))).release()),
                 Errc::unsupported);
@@ -78,8 +78,8 @@ DEVICE_TEST(Dlpack, TensorIsUsedInPlace) {
 
 DEVICE_TEST(Dlpack, ReadOnlyTensorIsSealed) {
   const Memory memory;
-  io::HostTensor tensor = tensor_of(memory, {Memory::count});
-  tensor.access = io::HostAccess::read_only;
+  io::Tensor tensor = tensor_of(memory, {Memory::count});
+  tensor.access = io::TensorAccess::read_only;
   Queue queue = test.queue();
   const Buffer buffer = need(from_dlpack(test.device(), queue, made(tensor)));
   CHECK(buffer.is_sealed());
@@ -89,7 +89,7 @@ DEVICE_TEST(Dlpack, ReadOnlyTensorIsSealed) {
 
 DEVICE_TEST(Dlpack, RefusedTensorsAreLetGo) {
   const Memory memory;
-  io::HostTensor transposed = tensor_of(memory, {2, 3});
+  io::Tensor transposed = tensor_of(memory, {2, 3});
   transposed.byte_strides = {4, 8};
   check_error(from_dlpack(test.device(), made(transposed)), Errc::unsupported, {"C order", "[4,8]"});
   check_error(from_dlpack(test.device(), made(tensor_of(memory, {0}))), Errc::invalid_argument, {"[0]"});
@@ -102,7 +102,7 @@ DEVICE_TEST(Dlpack, RefusedTensorsAreLetGo) {
 DEVICE_TEST(Dlpack, TensorIsCopied) {
   const Memory memory;
   Queue queue = test.queue();
-  io::HostTensor transposed = tensor_of(memory, {3, 100});
+  io::Tensor transposed = tensor_of(memory, {3, 100});
   transposed.byte_strides = {4, 40};
   const Buffer strided = need(from_dlpack(test.device(), queue, made(transposed), DlpackCopy::always));
   const Buffer plain =
@@ -152,7 +152,7 @@ DEVICE_TEST(Dlpack, MappedBufferIsHandedOut) {
   }
   const auto [tensor, words] = consumed(need(to_dlpack(std::move(buffer))));
   CHECK_EQ(tensor.shape.text(), std::string("[4,16]"));
-  CHECK(tensor.access == io::HostAccess::read_write);
+  CHECK(tensor.access == io::TensorAccess::read_write);
   if (test.executes()) CHECK_EQ(words, Words(64, 6));
   check_error(queue.submit(CommandList{}.fill(view, 1u)), Errc::stale, {"destroyed"});
 }
@@ -162,7 +162,7 @@ DEVICE_TEST(Dlpack, SealedBufferIsHandedOutReadOnly) {
   Buffer buffer = need(test.device().allocate(DType::u32, {16}, {.placement = Placement::host}));
   need(buffer.seal());
   check_error(to_old_dlpack(std::move(buffer)), Errc::unsupported, {"read-only"});
-  CHECK(consumed(need(to_dlpack(std::move(buffer)))).first.access == io::HostAccess::read_only);
+  CHECK(consumed(need(to_dlpack(std::move(buffer)))).first.access == io::TensorAccess::read_only);
 }
 
 DEVICE_TEST(Dlpack, CopyBelongsToItsConsumer) {

@@ -49,7 +49,9 @@ TEST(CudaDriver, ListsTheDeviceWithEveryFeature) {
     EXPECT_TRUE(features.insert(row.feature).second);
     EXPECT_TRUE(row.support == Support::native || !row.detail.empty()) << name(row.feature);
   }
-  EXPECT_EQ(features.size(), static_cast<std::size_t>(Feature::texel_buffers));
+  EXPECT_EQ(features.size(), static_cast<std::size_t>(Feature::optional_buffers));
+  EXPECT_EQ(info.capability(Feature::subgroup_matrices).support, Support::native);
+  EXPECT_THAT(info.capability(Feature::subgroup_matrices).detail, HasSubstr("wmma"));
 }
 
 TEST(CudaDriver, RefusesOptionsAndOrdinalsByName) {

@@ -19,7 +19,7 @@ struct ParameterLayout {
 struct EntryText {
   std::string name;
   std::vector<ParameterLayout> parameters;
-  int max_threads = 0;  ///< Of a block, as `.maxntid` says; 0 where it says nothing.
+  int max_threads = 0;  ///< Threads of a block, as `.maxntid` says; 0 where it says nothing.
 };
 
 struct Image {

@@ -41,7 +41,9 @@ TEST(HipDriver, ListsTheDeviceWithEveryFeature) {
   EXPECT_EQ(info.limits.min_subgroup, 64u);
   std::set<Feature> features;
   for (const Capability& row : info.capabilities) EXPECT_TRUE(features.insert(row.feature).second);
-  EXPECT_EQ(features.size(), static_cast<std::size_t>(Feature::texel_buffers));
+  EXPECT_EQ(features.size(), static_cast<std::size_t>(Feature::optional_buffers));
+  EXPECT_EQ(info.capability(Feature::subgroup_matrices).support, Support::native);
+  EXPECT_THAT(info.capability(Feature::subgroup_matrices).detail, HasSubstr("MFMA"));
 }
 
 TEST(HipProgram, DeclarationsAreComparedWithTheCodesOwnWords) {

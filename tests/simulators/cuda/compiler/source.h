@@ -10,7 +10,7 @@ namespace pintle::simulator {
 /// A kernel of the source.
 struct FoundKernel {
   std::string name;
-  int max_threads = 0;  ///< Of `__launch_bounds__`.
+  int max_threads = 0;  ///< What `__launch_bounds__` says.
 };
 
 [[nodiscard]] std::vector<FoundKernel> find_kernels(std::string_view preprocessed);

@@ -116,6 +116,7 @@ void free_memory_of(Context context) {
 }  // namespace pintle::simulator
 
 using namespace pintle::simulator;
+using pintle::vendor::cuda::PointerAttribute;
 
 PINTLE_SIMULATED Status cuMemAlloc_v2(DevicePointer* address, std::size_t size) {
   const Lock lock(process().mutex);
@@ -147,6 +148,16 @@ PINTLE_SIMULATED Status cuMemGetAddressRange_v2(DevicePointer* base, std::size_t
   if (address - place->first >= place->second.size) return Status::CUDA_ERROR_NOT_FOUND;
   *base = place->first;
   *size = place->second.size;
+  return Status::CUDA_SUCCESS;
+}
+
+/// Assumed: memory that is known has the context in which it was allocated, whichever is current.
+PINTLE_SIMULATED Status cuPointerGetAttribute(void* value, PointerAttribute attribute, DevicePointer address) {
+  const Lock lock(process().mutex);
+  if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;
+  const Allocation* const found = find_allocation(static_cast<std::uintptr_t>(address), 1);
+  if (found == nullptr || attribute != PointerAttribute::context) return Status::CUDA_ERROR_INVALID_VALUE;
+  *static_cast<Context*>(value) = found->context;
   return Status::CUDA_SUCCESS;
 }
 

@@ -56,6 +56,14 @@ PINTLE_SIMULATED Status cuStreamDestroy_v2(Stream stream) {
   return gate(lock);
 }
 
+/// For the reference of the benchmarks alone: the backend waits with a deadline, so that no table has it.
+PINTLE_SIMULATED Status cuStreamSynchronize(Stream given) {
+  Lock lock(process().mutex);
+  if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;
+  const Stream stream = stream_of("cuStreamSynchronize", given);
+  return stream == nullptr ? Status::CUDA_ERROR_INVALID_CONTEXT : wait_for_stream(lock, stream);
+}
+
 PINTLE_SIMULATED Status cuEventCreate(Event* event, unsigned flags) {
   const Lock lock(process().mutex);
   if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;

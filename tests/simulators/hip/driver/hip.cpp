@@ -19,6 +19,7 @@ extern "C" {
 #define FUNCTION(name, exported, version, ...) std::type_identity_t<__VA_ARGS__> exported;
 #include "vendor/cuda/driver_symbols.inc"
 #undef FUNCTION
+Status cuStreamSynchronize(Stream);
 }
 }  // namespace pintle::vendor::cuda
 
@@ -295,6 +296,9 @@ PINTLE_SIMULATED_HIP Status hipStreamCreateWithFlags(Stream* stream, unsigned fl
 PINTLE_SIMULATED_HIP Status hipStreamGetDevice(Stream, Device* device) { return hipGetDevice(device); }
 
 PINTLE_SIMULATED_HIP Status hipStreamDestroy(Stream stream) { return cuda::cuStreamDestroy_v2(stream); }
+
+/// For the reference of the benchmarks alone.
+PINTLE_SIMULATED_HIP Status hipStreamSynchronize(Stream stream) { return cuda::cuStreamSynchronize(stream); }
 
 PINTLE_SIMULATED_HIP Status hipStreamWaitEvent(Stream stream, Event event, unsigned flags) {
   return cuda::cuStreamWaitEvent(stream, event, flags);
