@@ -44,6 +44,9 @@ std::string stablehlo_of(int number) {
 
 ProgramPack pack_of(int number) {
   const std::string body = body_of(number);
+  const std::string in_cuda =
+      "extern \"C\" __global__ void turn(unsigned* x) { unsigned i = blockIdx.x * blockDim.x + threadIdx.x; " + body +
+      " }";
   const auto one = [](const char* format, const std::string& text) {
     return value(ProgramPack::source(format, text, {"turn(x: read_write u32[]) group 64"}));
   };
@@ -52,6 +55,8 @@ ProgramPack pack_of(int number) {
              "g->size[0]; ++k) { unsigned i = g->id[0] * g->size[0] + k; " +
                  body + " } }")
       .with(one("opencl_c", "kernel void turn(global uint* x) { size_t i = get_global_id(0); " + body + " }"))
+      .with(one("cuda_c", in_cuda))
+      .with(one("hip_c", in_cuda))
       .with(one("glsl",
                 "#version 450\nlayout(local_size_x = 64) in; layout(set = 0, binding = 0, std430) buffer A { uint x[]; "
                 "}; void main() { uint i = gl_GlobalInvocationID.x; " +
