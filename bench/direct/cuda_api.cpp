@@ -8,6 +8,7 @@
 #include "base/opened_once.h"
 #include "bench/kernels/kernel_text.h"
 #include "vendor/cuda/nvrtc.h"
+#include "vendor/hip/architecture.h"
 #include "vendor/hip/as_cuda.h"
 #include "vendor/hip/hiprtc.h"
 
@@ -39,25 +40,13 @@ Result<std::string> compile_cuda(cu::Device device) {
       {std::string(cuda_text), "kernels.cu", {fmt::format("--gpu-architecture=compute_{}", best)}});
 }
 
-/// "gfx90a:sramecc+:xnack-": the first text that begins so behind the name, in a struct that each version lays out
-/// otherwise.
-std::string architecture_of(cu::Device device) {
-  constexpr std::size_t name_bytes = 256, most_bytes = 64 << 10;
-  const auto& api = *hip::runtime();
-  const auto ask =
-      api.hipGetDevicePropertiesR0600 != nullptr ? api.hipGetDevicePropertiesR0600 : api.hipGetDeviceProperties;
-  std::string bytes(most_bytes, '\0');
-  if (ask == nullptr || ask(bytes.data(), device) != cu::Status::CUDA_SUCCESS) return {};
-  const std::size_t at = bytes.find("gfx", name_bytes);
-  return at == std::string::npos ? std::string() : std::string(bytes.c_str() + at);
-}
-
 Result<std::string> compile_hip(cu::Device device) {
   const auto& compiler = base::opened_once<hip::Compiler>();
   if (!compiler) return compiler.error();
-  PINTLE_ASSIGN(
-      code, compiler->compile(
-                {std::string(cuda_text), "kernels.hip", {fmt::format("--offload-arch={}", architecture_of(device))}}));
+  PINTLE_ASSIGN(code,
+                compiler->compile({std::string(cuda_text),
+                                   "kernels.hip",
+                                   {fmt::format("--offload-arch={}", hip::architecture_of(*hip::runtime(), device))}}));
   return std::string(base::text_in(code));
 }
 

@@ -23,7 +23,8 @@ _NO_SYNC = -1
 
 def place(buffer: Buffer) -> tuple[int, int]:
     """What Buffer.__dlpack_device__ answers."""
-    return _native.dlpack_place(buffer) or (_CPU, 0)
+    found = _native.dlpack_place(buffer) if buffer.device.info.backend in _PINNED else None
+    return found or (_CPU, 0)
 
 
 def shared(buffer: Buffer, stream: int | None, max_version: tuple[int, int] | None, dl_device: tuple[int, int] | None, copy: bool | None) -> object:
@@ -43,9 +44,12 @@ def shared(buffer: Buffer, stream: int | None, max_version: tuple[int, int] | No
     return _on_host(buffer, wanted[0], is_versioned, copy)
 
 
-def _check_sealed(buffer: Buffer, is_versioned: bool) -> None:
-    if buffer.sealed and not is_versioned:
+def _sealed(buffer: Buffer, is_versioned: bool) -> bool:
+    """Whether the buffer is sealed, which the consumer must be able to read."""
+    sealed = buffer.sealed
+    if sealed and not is_versioned:
         raise BufferError("The buffer is sealed, and a tensor is read-only from version 1 on, which the consumer does not take; copy=True copies.")
+    return sealed
 
 
 def _on_host(buffer: Buffer, kind: int, is_versioned: bool, copy: bool | None) -> object:
@@ -54,7 +58,7 @@ def _on_host(buffer: Buffer, kind: int, is_versioned: bool, copy: bool | None) -
         raise BufferError("The device's memory is not the host's, so a tensor is a copy.")
     if memory is None:
         return _native.dlpack_share(_copy(buffer), _CPU, buffer.dtype_number, buffer.shape, is_versioned, True)
-    _check_sealed(buffer, is_versioned)
+    _sealed(buffer, is_versioned)
     return _native.dlpack_share(memory, kind, buffer.dtype_number, buffer.shape, is_versioned, False)
 
 
@@ -74,10 +78,10 @@ def _on_device(buffer: Buffer, stream: int | None, is_versioned: bool, copy: boo
         alone = buffer.device.empty(buffer.shape, buffer.dtype)
         buffer.device._transfers().submit(_native.command_copy(alone, buffer, None)).wait()
         return _native.dlpack_lend(alone, is_versioned, False, True)
-    _check_sealed(buffer, is_versioned)
+    sealed = _sealed(buffer, is_versioned)
     if stream != _NO_SYNC:
         buffer.wait()
-    return _native.dlpack_lend(buffer, is_versioned, buffer.sealed, False)
+    return _native.dlpack_lend(buffer, is_versioned, sealed, False)
 
 
 def _capsule(tensor: object, **stream: int) -> object:

@@ -23,7 +23,7 @@ def skip(reason):
     sys.exit(SKIPPED)
 
 
-def count(program, kind, measured="budgets::HotPath::submit()"):
+def count(program, kind, measured="budgets::HotPath::submit()", rounds=SUBMISSIONS):
     if shutil.which("valgrind") is None:
         skip("valgrind is not installed")
     with tempfile.TemporaryDirectory() as folder:
@@ -33,7 +33,7 @@ def count(program, kind, measured="budgets::HotPath::submit()"):
         total = re.search(r"^(?:totals|summary): (\d+)", out.read_text(), re.MULTILINE)
     if total is None or int(total.group(1)) == 0:
         sys.exit("callgrind counted nothing")
-    return int(total.group(1)) / SUBMISSIONS
+    return int(total.group(1)) / rounds
 
 
 def least(program, kind, ceiling):

@@ -38,14 +38,15 @@ class Driver:
     """The driver's calls that the other library makes, in the context that such libraries use."""
 
     NAMES = {"cuda": ("libcuda.so.1", "cuMemAlloc_v2", "cuMemsetD32Async", "cuStreamCreate", "cuEventCreate", "cuEventRecord", "cuStreamWaitEvent",
-                      "cuMemcpyDtoHAsync_v2"),
+                      "cuMemcpyDtoHAsync_v2", "cuStreamSynchronize"),
              "hip": ("libamdhip64.so.6", "hipMalloc", "hipMemsetD32Async", "hipStreamCreateWithFlags", "hipEventCreateWithFlags", "hipEventRecord",
-                     "hipStreamWaitEvent", "hipMemcpyDtoHAsync")}
+                     "hipStreamWaitEvent", "hipMemcpyDtoHAsync", "hipStreamSynchronize")}
 
     def __init__(self):
         name, *calls = self.NAMES[GPU]
         self.library = ctypes.CDLL(name)
-        self.malloc, self.memset, self.stream_create, self.event_create, self.record, self.wait, self.download = (getattr(self.library, each) for each in calls)
+        (self.malloc, self.memset, self.stream_create, self.event_create, self.record, self.wait, self.download,
+         self.synchronize) = (getattr(self.library, each) for each in calls)
         self.memset.argtypes = [c_void_p, c_uint, c_size_t, c_void_p]
         self.record.argtypes, self.wait.argtypes = [c_void_p, c_void_p], [c_void_p, c_void_p, c_uint]
         self.download.argtypes = [c_void_p, c_void_p, c_size_t, c_void_p]
@@ -68,15 +69,7 @@ class Driver:
         """As a consumer reads them, in a stream of its own."""
         out = (c_uint32 * count)()
         self.check(self.download(out, address, count * 4, self.stream))
-        done = getattr(self.library, "cuStreamSynchronize" if GPU == "cuda" else "hipStreamSynchronize", None)
-        if done is not None:
-            self.check(done(self.stream))
-        else:  # the simulator has none, and its host may ask for the event
-            self.check(self.record(self.event, self.stream))
-            query = getattr(self.library, "cuEventQuery" if GPU == "cuda" else "hipEventQuery")
-            query.argtypes = [c_void_p]
-            while query(self.event) != 0:
-                pass
+        self.check(self.synchronize(self.stream))
         return np.frombuffer(out, np.uint32)
 
 

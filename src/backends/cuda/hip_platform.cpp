@@ -10,6 +10,7 @@
 #include "amdgcn/code_object.h"
 #include "base/file.h"
 #include "kit/capability_rows.h"
+#include "vendor/hip/architecture.h"
 #include "vendor/hip/as_cuda.h"
 #include "vendor/hip/status.h"
 
@@ -26,19 +27,6 @@ constexpr std::uint32_t scalar_bytes = 2048;  // beside 256 addresses in the 4 K
 /// "5.2.21153" for 50221153.
 std::string version_text(int version) {
   return fmt::format("{}.{}.{}", version / 10000000, version / 100000 % 100, version % 100000);
-}
-
-/// "gfx90a:sramecc+:xnack-", from a struct whose members lie elsewhere in each version: behind the name, which comes
-/// first in all of them, no other text begins so.
-std::string architecture_of(const FoundDevice& found) {
-  constexpr std::size_t name_bytes = 256, most_bytes = 64 << 10;
-  const auto& hip = *runtime();
-  const auto ask =
-      hip.hipGetDevicePropertiesR0600 != nullptr ? hip.hipGetDevicePropertiesR0600 : hip.hipGetDeviceProperties;
-  std::string bytes(most_bytes, '\0');
-  if (ask == nullptr || ask(bytes.data(), found.device) != Status::CUDA_SUCCESS) return {};
-  const std::size_t at = bytes.find("gfx", name_bytes);
-  return at == std::string::npos ? std::string() : std::string(bytes.c_str() + at);
 }
 
 /// Why the driver cannot launch a kernel; empty where it can. What it is given for a pointer to local memory it does
@@ -74,7 +62,7 @@ std::string HipPlatform::next_step(std::optional<Status> status) const {
 
 /// Code for the processor runs in each of its modes; code for one of its modes says so in its target.
 void HipPlatform::describe(FoundDevice& found, int version) const {
-  found.architecture = architecture_of(found);
+  found.architecture = vendor::hip::architecture_of(*runtime(), found.device);
   found.info.driver = fmt::format("AMD HIP {}", version_text(version));
   found.info.limits.max_scalar_bytes = scalar_bytes;
   found.info.target = found.architecture.substr(0, found.architecture.find(':'));

@@ -43,11 +43,14 @@ DeviceStruct device_struct(const Context& context) noexcept {
   return filled;
 }
 
+/// HIP has one context for each device.
 Error of_another_context(const Context& context, std::string_view what) {
+  if (!context.platform().names().has_contexts)
+    return Error(Errc::invalid_argument, fmt::format("{} is of another device than [{}].", what, context.id()));
   return Error(Errc::invalid_argument,
                fmt::format("{} is of another context than that of [{}]. Wrap its own context, or open the primary one "
-                           "({}?primary), which CUDA's runtime and PyTorch use.",
-                           what, context.id(), context.id()));
+                           "(cuda:{}?primary), which CUDA's runtime and PyTorch use.",
+                           what, context.id(), context.found().device));
 }
 
 /// Memory of a pool of the driver's has no context.

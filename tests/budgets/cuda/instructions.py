@@ -13,12 +13,10 @@ MOST = 1000
 LAUNCHES = 100 * (100 + 20)  # launches, rounds and warm_up of submissions.cpp
 
 
-def count(program, who, measured):
-    return instructions.count(program, who, measured) * instructions.SUBMISSIONS / LAUNCHES
-
-
 def main():
-    ours, by_hand = count(sys.argv[1], "ours", "budgets::CudaPath::submit()"), count(sys.argv[1], "hand", "budgets::ByHand::submit()")
+    program = sys.argv[1]
+    ours = instructions.count(program, "ours", "budgets::CudaPath::submit()", LAUNCHES)
+    by_hand = instructions.count(program, "hand", "budgets::ByHand::submit()", LAUNCHES)
     print(f"{ours:.0f} instructions of submit for a launch, {by_hand:.0f} by hand; the ceiling is {MOST} more")
     return 1 if ours > by_hand + MOST else 0
 

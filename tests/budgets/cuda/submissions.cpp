@@ -1,10 +1,9 @@
-// Lists of launches on `cuda` over the empty driver, and the same calls by hand: cuda.py counts their instructions, and
-// `allocations` counts what a submission allocates.
+// Lists of launches on `cuda` over the empty driver, and the same calls by hand: instructions.py counts their
+// instructions, and `allocations` what a submission allocates.
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <memory>
 #include <string_view>
+#include <utility>
 
 #include "budgets/counted_allocations.h"
 #include "pintle/pintle.h"
